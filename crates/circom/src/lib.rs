@@ -1,0 +1,1 @@
+//! Files of the circom and snarkjs world: r1cs, wtns, zkey, ptau, JSON.

@@ -1,0 +1,93 @@
+//! What formulas are written against.
+
+use std::{
+    fmt::Debug,
+    ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign},
+};
+
+/// A commutative ring as a formula sees it: a scalar element, eight lanes, or an extension of either.
+pub trait Algebra:
+    Copy
+    + Send
+    + Sync
+    + 'static
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Neg<Output = Self>
+{
+    /// The neutral element of addition.
+    fn zero() -> Self;
+
+    /// The neutral element of multiplication.
+    fn one() -> Self;
+
+    /// `self * self`.
+    fn square(self) -> Self;
+
+    /// `self + self`.
+    #[inline(always)]
+    fn double(self) -> Self {
+        self + self
+    }
+
+    /// `self + rhs`, fit only to be an operand of the next multiplication or square (packed elements skip
+    /// the reduction here; scalars do not).
+    #[inline(always)]
+    fn add_lazy(self, rhs: Self) -> Self {
+        self + rhs
+    }
+
+    /// `self - rhs`, fit only to be an operand of the next multiplication or square.
+    #[inline(always)]
+    fn sub_lazy(self, rhs: Self) -> Self {
+        self - rhs
+    }
+}
+
+/// A field with decidable equality: scalar elements and their extensions.
+pub trait Field: Algebra + Eq + Debug + Default + AddAssign + SubAssign + MulAssign {
+    /// The neutral element of addition.
+    const ZERO: Self;
+
+    /// The neutral element of multiplication.
+    const ONE: Self;
+
+    /// Whether this is the neutral element of addition.
+    fn is_zero(&self) -> bool {
+        *self == Self::ZERO
+    }
+
+    /// The multiplicative inverse; `None` for zero. Time depends on the value.
+    fn invert(&self) -> Option<Self>;
+
+    /// `self` to the power of `exponent` (little-endian words). Time depends on the exponent.
+    fn pow_vartime(&self, exponent: &[u64]) -> Self {
+        let mut power = Self::ONE;
+        for bit in exponent.iter().rev().flat_map(|word| (0..64).rev().map(move |i| word >> i & 1)) {
+            power = power.square();
+            if bit == 1 {
+                power *= *self;
+            }
+        }
+        power
+    }
+}
+
+/// Replaces every nonzero element by its inverse and leaves zeros alone, with one inversion
+/// (Montgomery's trick: 3 multiplications an element). Allocates one element of scratch per element.
+pub fn batch_invert<F: Field>(elements: &mut [F]) {
+    let mut product = F::ONE;
+    let mut prefixes = Vec::with_capacity(elements.len());
+    for element in elements.iter().filter(|element| !element.is_zero()) {
+        prefixes.push(product);
+        product *= *element;
+    }
+    let Some(mut inverse) = product.invert() else { unreachable!("a product of nonzero elements") };
+    for element in elements.iter_mut().rev().filter(|element| !element.is_zero()) {
+        let Some(prefix) = prefixes.pop() else { unreachable!("one prefix per nonzero element") };
+        let next = inverse * *element;
+        *element = inverse * prefix;
+        inverse = next;
+    }
+}

@@ -1,0 +1,27 @@
+//! Prime fields and extension towers, scalar and lane-packed.
+//!
+//! * [`Fp`] is one element in Montgomery form on 64-bit limbs; its second parameter, a [`Backend`], says
+//!   which instructions multiply.
+//! * [`Packed`] is eight elements side by side; a level's [`Engine`] names the packed type and the backend.
+//! * [`Algebra`] is what a formula needs: scalars, lanes and the extensions over either implement it, so
+//!   that a group law or a butterfly is written once.
+
+mod algebra;
+mod backend;
+pub mod bn254;
+mod bn254_constants;
+mod engine;
+mod limbs;
+mod packed;
+mod prime;
+mod quadratic;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+pub use algebra::{Algebra, Field, batch_invert};
+pub use backend::Backend;
+pub use engine::Engine;
+pub use limbs::Limbs;
+pub use packed::{LANES, Packed, ScalarLanes};
+pub use prime::{FieldError, Fp, Prime};
+pub use quadratic::Quadratic;

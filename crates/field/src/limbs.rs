@@ -1,0 +1,134 @@
+//! Little-endian arrays of 64-bit limbs and the portable Montgomery arithmetic on them.
+//!
+//! All values are canonical (below the modulus). The modulus's top limb is below 2^62, which lets the
+//! product run without a carry word ("no-carry" CIOS: Koç, Acar, Kaliski 1996, with the observation of
+//! the gnark team that the second carry vanishes when the top limb leaves a bit free) and `a + b` never overflow.
+
+use std::{fmt::Debug, hash::Hash};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// The limbs of one element: `[u64; 4]` or `[u64; 6]`.
+pub trait Limbs:
+    Copy + Eq + Ord + Debug + Hash + Send + Sync + AsRef<[u64]> + AsMut<[u64]> + sealed::Sealed + 'static
+{
+    /// How many limbs.
+    const LEN: usize;
+    /// All zero.
+    const ZERO: Self;
+
+    /// `(self + rhs) mod p` for canonical operands.
+    fn add_mod(&self, rhs: &Self, p: &Self) -> Self;
+    /// `(self - rhs) mod p` for canonical operands.
+    fn sub_mod(&self, rhs: &Self, p: &Self) -> Self;
+    /// `self * rhs / 2^(64 LEN) mod p` for canonical operands; `inv = -p^-1 mod 2^64`.
+    fn mul_mont_portable(&self, rhs: &Self, p: &Self, inv: u64) -> Self;
+    /// As `mul_mont_portable`, by MULX, ADCX and ADOX.
+    ///
+    /// # Safety
+    /// The CPU must have BMI2 and ADX.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn mul_mont_adx(&self, rhs: &Self, p: &Self, inv: u64) -> Self;
+}
+
+#[inline(always)]
+pub(crate) const fn adc(a: u64, b: u64, carry: bool) -> (u64, bool) {
+    let (sum, c0) = a.overflowing_add(b);
+    let (sum, c1) = sum.overflowing_add(carry as u64);
+    (sum, c0 | c1)
+}
+
+#[inline(always)]
+pub(crate) const fn sbb(a: u64, b: u64, borrow: bool) -> (u64, bool) {
+    let (difference, b0) = a.overflowing_sub(b);
+    let (difference, b1) = difference.overflowing_sub(borrow as u64);
+    (difference, b0 | b1)
+}
+
+/// `acc + a * b + carry` as (low, high).
+#[inline(always)]
+pub(crate) const fn mac(acc: u64, a: u64, b: u64, carry: u64) -> (u64, u64) {
+    let wide = acc as u128 + (a as u128) * (b as u128) + carry as u128;
+    (wide as u64, (wide >> 64) as u64)
+}
+
+/// `a - p` if that is not negative, else `a`.
+#[inline(always)]
+fn reduce_once<const N: usize>(a: [u64; N], p: &[u64; N]) -> [u64; N] {
+    let mut reduced = [0; N];
+    let mut borrow = false;
+    for i in 0..N {
+        (reduced[i], borrow) = sbb(a[i], p[i], borrow);
+    }
+    // A select per limb compiles to conditional moves; a select of arrays branches.
+    for i in 0..N {
+        reduced[i] = if borrow { a[i] } else { reduced[i] };
+    }
+    reduced
+}
+
+macro_rules! impl_limbs {
+    ($n:literal, $adx:path) => {
+        impl sealed::Sealed for [u64; $n] {}
+
+        impl Limbs for [u64; $n] {
+            const LEN: usize = $n;
+            const ZERO: Self = [0; $n];
+
+            #[inline(always)]
+            fn add_mod(&self, rhs: &Self, p: &Self) -> Self {
+                let mut sum = [0; $n];
+                let mut carry = false;
+                for i in 0..$n {
+                    (sum[i], carry) = adc(self[i], rhs[i], carry);
+                }
+                debug_assert!(!carry);
+                reduce_once(sum, p)
+            }
+
+            #[inline(always)]
+            fn sub_mod(&self, rhs: &Self, p: &Self) -> Self {
+                let mut difference = [0; $n];
+                let mut borrow = false;
+                for i in 0..$n {
+                    (difference[i], borrow) = sbb(self[i], rhs[i], borrow);
+                }
+                let mask = (borrow as u64).wrapping_neg();
+                let mut carry = false;
+                for i in 0..$n {
+                    (difference[i], carry) = adc(difference[i], p[i] & mask, carry);
+                }
+                difference
+            }
+
+            #[inline(always)]
+            fn mul_mont_portable(&self, rhs: &Self, p: &Self, inv: u64) -> Self {
+                let mut t = [0u64; $n];
+                for i in 0..$n {
+                    let (t0, mut product_carry) = mac(t[0], self[0], rhs[i], 0);
+                    let m = t0.wrapping_mul(inv);
+                    let (_, mut reduce_carry) = mac(t0, m, p[0], 0);
+                    for j in 1..$n {
+                        let (tj, carry) = mac(t[j], self[j], rhs[i], product_carry);
+                        product_carry = carry;
+                        (t[j - 1], reduce_carry) = mac(tj, m, p[j], reduce_carry);
+                    }
+                    t[$n - 1] = product_carry + reduce_carry;
+                }
+                reduce_once(t, p)
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            unsafe fn mul_mont_adx(&self, rhs: &Self, p: &Self, inv: u64) -> Self {
+                // SAFETY: the caller's promise.
+                unsafe { $adx(self, rhs, p, inv) }
+            }
+        }
+    };
+}
+
+impl_limbs!(4, crate::x86_64::adx::mul_mont_4);
+impl_limbs!(6, crate::x86_64::adx::mul_mont_6);

@@ -1,0 +1,1 @@
+//! Groth16: setup, prove, verify.

@@ -1,0 +1,1 @@
+//! PLONK: setup, prove, verify.

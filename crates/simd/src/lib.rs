@@ -1,0 +1,26 @@
+//! What this CPU can do: levels, unforgeable tokens, run-time dispatch.
+//!
+//! A [`Level`] is a whole bundle of CPU features that Proofmill has kernels for. Its variants hold
+//! zero-sized tokens that only detection makes, so holding a token proves that the instructions may run.
+//! Every bulk operation takes a level and dispatches once, inside each parallel task.
+
+mod level;
+
+#[cfg(target_arch = "x86_64")]
+pub use level::{Adx, Avx512Ifma};
+pub use level::{Level, LevelError, Portable};
+
+/// Runs an expression once with `$engine` bound to the token of `$level`; the expression must be generic
+/// over the token's type (in Proofmill: `proofmill_field::Engine`).
+#[macro_export]
+macro_rules! dispatch {
+    ($level:expr, $engine:ident => $body:expr) => {
+        match $level {
+            $crate::Level::Portable($engine) => $body,
+            #[cfg(target_arch = "x86_64")]
+            $crate::Level::Adx($engine) => $body,
+            #[cfg(target_arch = "x86_64")]
+            $crate::Level::Avx512Ifma($engine) => $body,
+        }
+    };
+}

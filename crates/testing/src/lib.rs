@@ -1,0 +1,1 @@
+//! Development only: edge-case inputs and loops over levels and threads.

@@ -1,0 +1,1 @@
+//! Fiat-Shamir transcripts.

