@@ -25,6 +25,18 @@ pub trait Algebra:
     /// `self * self`.
     fn square(self) -> Self;
 
+    /// Two independent products; lanes interleave them to hide latency.
+    #[inline(always)]
+    fn mul_pair(a: [Self; 2], b: [Self; 2]) -> [Self; 2] {
+        [a[0] * b[0], a[1] * b[1]]
+    }
+
+    /// Two independent squares.
+    #[inline(always)]
+    fn square_pair(a: [Self; 2]) -> [Self; 2] {
+        [a[0].square(), a[1].square()]
+    }
+
     /// `self + self`.
     #[inline(always)]
     fn double(self) -> Self {

@@ -52,7 +52,7 @@ impl Engine for proofmill_simd::Adx {
 #[cfg(target_arch = "x86_64")]
 impl Engine for proofmill_simd::Avx512Ifma {
     type Backend = proofmill_simd::Adx;
-    type Packed<P: Prime> = ScalarLanes<P, proofmill_simd::Adx>;
+    type Packed<P: Prime> = crate::x86_64::ifma::IfmaLanes<P>;
 
     #[inline(always)]
     fn backend(self) -> proofmill_simd::Adx {

@@ -12,8 +12,22 @@ mod sealed {
 
 /// The limbs of one element: `[u64; 4]` or `[u64; 6]`.
 pub trait Limbs:
-    Copy + Eq + Ord + Debug + Hash + Send + Sync + AsRef<[u64]> + AsMut<[u64]> + sealed::Sealed + 'static
+    Copy
+    + Default
+    + Eq
+    + Ord
+    + Debug
+    + Hash
+    + Send
+    + Sync
+    + AsRef<[u64]>
+    + AsMut<[u64]>
+    + sealed::Sealed
+    + 'static
 {
+    /// The same values eight side by side in radix 2^52.
+    #[cfg(target_arch = "x86_64")]
+    type Lanes52: crate::x86_64::ifma::LaneLimbs;
     /// How many limbs.
     const LEN: usize;
     /// All zero.
@@ -70,10 +84,12 @@ fn reduce_once<const N: usize>(a: [u64; N], p: &[u64; N]) -> [u64; N] {
 }
 
 macro_rules! impl_limbs {
-    ($n:literal, $adx:path) => {
+    ($n:literal, $lanes:literal, $adx:path) => {
         impl sealed::Sealed for [u64; $n] {}
 
         impl Limbs for [u64; $n] {
+            #[cfg(target_arch = "x86_64")]
+            type Lanes52 = [std::arch::x86_64::__m512i; $lanes];
             const LEN: usize = $n;
             const ZERO: Self = [0; $n];
 
@@ -130,5 +146,5 @@ macro_rules! impl_limbs {
     };
 }
 
-impl_limbs!(4, crate::x86_64::adx::mul_mont_4);
-impl_limbs!(6, crate::x86_64::adx::mul_mont_6);
+impl_limbs!(4, 5, crate::x86_64::adx::mul_mont_4);
+impl_limbs!(6, 8, crate::x86_64::adx::mul_mont_6);

@@ -1,6 +1,6 @@
 //! Eight elements side by side.
 
-use crate::{Algebra, Backend, Fp, Prime};
+use crate::{Algebra, Backend, Field, Fp, Prime};
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// How many elements every packed type holds.
@@ -11,14 +11,42 @@ pub const LANES: usize = 8;
 /// Operators take and give reduced values. `add_lazy` and `sub_lazy` may be nested twice (the sum of two
 /// differences, say) before the result must go into a multiplication; their operands are reduced otherwise.
 pub trait Packed<P: Prime>: Algebra {
+    /// One element, ready to be spread over all lanes.
+    type Splat: Copy + Send + Sync + 'static;
+
+    /// Prepares an element for [`splat`](Self::splat); costs about a multiplication.
+    fn prepare(element: Fp<P>) -> Self::Splat;
+
+    /// One element in every lane.
+    fn splat(element: &Self::Splat) -> Self;
+
     /// The elements as they are.
     fn load(elements: &[Fp<P>; LANES]) -> Self;
 
     /// Writes canonical elements.
     fn store(self, elements: &mut [Fp<P>; LANES]);
 
-    /// One element in every lane.
-    fn broadcast(element: Fp<P>) -> Self;
+    /// Reads Montgomery limbs as they stand, canonical or not: the lanes hold the elements times a
+    /// constant of the packed type, which linear maps do not see. The cheapest way in.
+    fn load_bits(elements: &[P::Limbs; LANES]) -> Self;
+
+    /// The inverse of [`load_bits`](Self::load_bits), for values below 2^(64 LEN); not canonical.
+    fn store_bits(self, elements: &mut [P::Limbs; LANES]);
+
+    /// As [`store_bits`](Self::store_bits) for a reduced value, and canonical.
+    fn store_scaled(self, elements: &mut [Fp<P>; LANES]);
+
+    /// Lane i of result k is element k of row i, by [`load_bits`](Self::load_bits)'s rule.
+    fn load_rows<const K: usize>(rows: [&[P::Limbs; K]; LANES]) -> [Self; K];
+
+    /// The inverse of [`load_rows`](Self::load_rows), by [`store_bits`](Self::store_bits)'s rule.
+    fn store_rows<const K: usize>(values: [Self; K], rows: [&mut [P::Limbs; K]; LANES]);
+
+    /// Which lanes hold zero, bit i for lane i; takes sums and differences of reduced values.
+    fn zero_lanes(self) -> u8;
+
+    /// `chosen` in the lanes whose bit is set, `other` elsewhere.
+    fn select(mask: u8, chosen: Self, other: Self) -> Self;
 }
 
 /// Lanes of a level without vector instructions: eight scalar elements, one after the other.
@@ -86,6 +114,18 @@ impl<P: Prime, B: Backend> Algebra for ScalarLanes<P, B> {
 }
 
 impl<P: Prime, B: Backend> Packed<P> for ScalarLanes<P, B> {
+    type Splat = Fp<P, B>;
+
+    #[inline(always)]
+    fn prepare(element: Fp<P>) -> Fp<P, B> {
+        element.rebrand()
+    }
+
+    #[inline(always)]
+    fn splat(element: &Fp<P, B>) -> Self {
+        Self([*element; LANES])
+    }
+
     #[inline(always)]
     fn load(elements: &[Fp<P>; LANES]) -> Self {
         Self(elements.map(Fp::rebrand))
@@ -97,7 +137,41 @@ impl<P: Prime, B: Backend> Packed<P> for ScalarLanes<P, B> {
     }
 
     #[inline(always)]
-    fn broadcast(element: Fp<P>) -> Self {
-        Self([element.rebrand(); LANES])
+    fn load_bits(elements: &[P::Limbs; LANES]) -> Self {
+        Self(elements.map(Fp::from_limbs))
+    }
+
+    #[inline(always)]
+    fn store_bits(self, elements: &mut [P::Limbs; LANES]) {
+        *elements = self.0.map(Fp::to_montgomery);
+    }
+
+    #[inline(always)]
+    fn store_scaled(self, elements: &mut [Fp<P>; LANES]) {
+        self.store(elements);
+    }
+
+    #[inline(always)]
+    fn load_rows<const K: usize>(rows: [&[P::Limbs; K]; LANES]) -> [Self; K] {
+        std::array::from_fn(|k| Self(rows.map(|row| Fp::from_limbs(row[k]))))
+    }
+
+    #[inline(always)]
+    fn store_rows<const K: usize>(values: [Self; K], rows: [&mut [P::Limbs; K]; LANES]) {
+        for (lane, row) in rows.into_iter().enumerate() {
+            for (element, value) in row.iter_mut().zip(&values) {
+                *element = value.0[lane].to_montgomery();
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn zero_lanes(self) -> u8 {
+        self.0.iter().enumerate().fold(0, |mask, (lane, x)| mask | u8::from(x.is_zero()) << lane)
+    }
+
+    #[inline(always)]
+    fn select(mask: u8, chosen: Self, other: Self) -> Self {
+        Self(std::array::from_fn(|lane| if mask >> lane & 1 == 1 { chosen.0[lane] } else { other.0[lane] }))
     }
 }

@@ -64,7 +64,8 @@ impl<P: Prime, B: Backend> Fp<P, B> {
     /// How many bytes an encoding has.
     pub const BYTES: usize = P::Limbs::LEN * 8;
 
-    const fn from_limbs(limbs: P::Limbs) -> Self {
+    #[inline(always)]
+    pub(crate) const fn from_limbs(limbs: P::Limbs) -> Self {
         Self { limbs, backend: PhantomData }
     }
 
@@ -82,6 +83,13 @@ impl<P: Prime, B: Backend> Fp<P, B> {
     #[inline(always)]
     pub const fn to_montgomery(self) -> P::Limbs {
         self.limbs
+    }
+
+    /// The Montgomery limbs of an array or slice of elements.
+    #[inline(always)]
+    pub fn as_limbs<const K: usize>(elements: &[Self; K]) -> &[P::Limbs; K] {
+        // SAFETY: `Fp` is `repr(transparent)` over the limbs.
+        unsafe { &*std::ptr::from_ref(elements).cast() }
     }
 
     /// The element of an integer below the modulus, `None` for a larger one.

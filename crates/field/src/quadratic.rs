@@ -68,8 +68,7 @@ impl<A: Algebra> Mul for Quadratic<A> {
     /// Karatsuba: three products.
     #[inline(always)]
     fn mul(self, rhs: Self) -> Self {
-        let v0 = self.c0 * rhs.c0;
-        let v1 = self.c1 * rhs.c1;
+        let [v0, v1] = A::mul_pair([self.c0, self.c1], [rhs.c0, rhs.c1]);
         let cross = self.c0.add_lazy(self.c1) * rhs.c0.add_lazy(rhs.c1);
         Self::new(v0 - v1, cross - v0 - v1)
     }
@@ -89,8 +88,9 @@ impl<A: Algebra> Algebra for Quadratic<A> {
     /// `(c0 + c1)(c0 - c1) + 2 c0 c1 u`: two products.
     #[inline(always)]
     fn square(self) -> Self {
-        let cross = self.c0 * self.c1;
-        Self::new(self.c0.add_lazy(self.c1) * self.c0.sub_lazy(self.c1), cross.double())
+        let [c0, cross] =
+            A::mul_pair([self.c0.add_lazy(self.c1), self.c0], [self.c0.sub_lazy(self.c1), self.c1]);
+        Self::new(c0, cross.double())
     }
 
     #[inline(always)]

@@ -1,3 +1,4 @@
 //! x86-64 kernels.
 
 pub(crate) mod adx;
+pub(crate) mod ifma;

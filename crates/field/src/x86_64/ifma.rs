@@ -1,0 +1,614 @@
+//! Eight elements in AVX-512 lanes, multiplied by IFMA's 52-bit multiplier.
+//!
+//! Representation: limb i of all eight elements is one vector, radix 2^52, L = 5 limbs for four 64-bit words
+//! and 8 for six. Limbs are normalised (below 2^52, held in 64-bit lanes). Montgomery form with R = 2^(52 L),
+//! so the spare bits s = log2(R / p) (6.4 on BN254, 5.1 on BLS12-381 Fr, 35 on its Fq) absorb unreduced values.
+//!
+//! Bounds, in multiples of p. *Reduced* means below 1.7. A product of operands below A and B is below
+//! `1 + A B / 2^s`, hence reduced as long as A B <= 0.7 * 2^s (59 on BN254). `add_lazy` adds bounds,
+//! `sub_lazy` adds 2 (its right operand must be reduced): sums of two differences, 7.4 * 7.4 < 59, may be
+//! multiplied. `+` and `-` reduce: the quotient by p is estimated from the top limb, in units of
+//! 2^(BITS - 1) < 0.7 p, and the multiple to subtract is looked up in a table of eight, which leaves less
+//! than one p plus one unit.
+//!
+//! Method: product scanning, then word-by-word Montgomery reduction (Gueron, Krasnov, "Accelerating big
+//! integer arithmetic using Intel IFMA extensions", ARITH 2016; Koc, Acar, Kaliski 1996 for the reduction): 4 L^2 + L multiply-adds.
+
+use crate::{
+    Algebra, Fp,
+    limbs::Limbs,
+    packed::{LANES, Packed},
+    prime::Prime,
+};
+use std::{
+    arch::x86_64::*,
+    marker::PhantomData,
+    ops::{Add, Mul, Neg, Sub},
+};
+
+/// Vectors of limbs: `[__m512i; 5]` or `[__m512i; 8]`.
+pub trait LaneLimbs: Copy + Send + Sync + AsRef<[__m512i]> + AsMut<[__m512i]> + 'static {
+    /// How many limbs of 52 bits.
+    const LEN: usize;
+    /// All zero.
+    const ZERO: Self;
+}
+
+impl LaneLimbs for [__m512i; 5] {
+    const LEN: usize = 5;
+    // SAFETY: all-zero bits are a vector.
+    const ZERO: Self = unsafe { std::mem::zeroed() };
+}
+
+impl LaneLimbs for [__m512i; 8] {
+    const LEN: usize = 8;
+    // SAFETY: all-zero bits are a vector.
+    const ZERO: Self = unsafe { std::mem::zeroed() };
+}
+
+/// Most limbs that any field has.
+const MAX: usize = 8;
+const MASK: u64 = (1 << 52) - 1;
+
+/// Constants of the field `P` in radix 2^52.
+struct Radix52<P>(PhantomData<P>);
+
+impl<P: Prime> Radix52<P> {
+    const L: usize = <P::Limbs as Limbs>::Lanes52::LEN;
+    const P1: [u64; MAX] = split(&words::<P>(&P::MODULUS));
+    const P2: [u64; MAX] = multiple(&Self::P1, 2);
+    /// `-p^-1 mod 2^52`.
+    const INV: u64 = P::INV & MASK;
+    /// `2^(52 L) mod p`: one.
+    const ONE: [u64; MAX] = split(&power_of_two::<P>(52 * Self::L as u32));
+    /// Multiplying by this takes 64-bit Montgomery form to this one.
+    const ENTER: [u64; MAX] = split(&power_of_two::<P>(2 * 52 * Self::L as u32 - 64 * P::Limbs::LEN as u32));
+    /// Multiplying by this takes this Montgomery form to the 64-bit one.
+    const LEAVE: [u64; MAX] = split(&power_of_two::<P>(64 * P::Limbs::LEN as u32));
+    /// Where the top limb's quotient digit begins: units of `2^(BITS - 1)`.
+    const QUOTIENT_SHIFT: u32 = P::BITS - 1 - 52 * (Self::L as u32 - 1);
+    /// Limb by limb, `floor(i 2^(BITS - 1) / p) p` for i in 0..8.
+    const MULTIPLES: [[u64; 8]; MAX] = {
+        let mut table = [[0; 8]; MAX];
+        let mut i = 0;
+        while i < 8 {
+            // Two units of the top limb are left for the borrow that the lower limbs may still hold.
+            let mut k = 0;
+            while multiple(&Self::P1, k + 1)[Self::L - 1] + 2 <= (i as u64) << Self::QUOTIENT_SHIFT {
+                k += 1;
+            }
+            let product = multiple(&Self::P1, k);
+            let mut limb = 0;
+            while limb < Self::L {
+                table[limb][i] = product[limb];
+                limb += 1;
+            }
+            i += 1;
+        }
+        table
+    };
+}
+
+const fn words<P: Prime>(limbs: &P::Limbs) -> [u64; MAX] {
+    let mut words = [0; MAX];
+    let mut i = 0;
+    while i < P::Limbs::LEN {
+        // SAFETY: `Limbs` is sealed to `[u64; LEN]`.
+        words[i] = unsafe { *std::ptr::from_ref(limbs).cast::<u64>().add(i) };
+        i += 1;
+    }
+    words
+}
+
+/// 64-bit words to 52-bit limbs.
+const fn split(words: &[u64; MAX]) -> [u64; MAX] {
+    let mut limbs = [0; MAX];
+    let mut i = 0;
+    while i < MAX {
+        let (word, bit) = (52 * i / 64, 52 * i % 64);
+        let mut limb = words[word] >> bit;
+        if bit > 12 && word + 1 < MAX {
+            limb |= words[word + 1] << (64 - bit);
+        }
+        limbs[i] = limb & MASK;
+        i += 1;
+    }
+    limbs
+}
+
+const fn multiple(limbs: &[u64; MAX], factor: u64) -> [u64; MAX] {
+    let mut product = [0; MAX];
+    let mut carry = 0;
+    let mut i = 0;
+    while i < MAX {
+        let sum = limbs[i] * factor + carry;
+        product[i] = sum & MASK;
+        carry = sum >> 52;
+        i += 1;
+    }
+    product
+}
+
+/// `2^exponent mod p` in 64-bit words.
+const fn power_of_two<P: Prime>(exponent: u32) -> [u64; MAX] {
+    let p = words::<P>(&P::MODULUS);
+    let mut value = [0; MAX];
+    value[0] = 1;
+    let mut i = 0;
+    while i < exponent {
+        let mut doubled = [0; MAX];
+        let mut reduced = [0; MAX];
+        let mut borrow = false;
+        let mut j = 0;
+        while j < MAX {
+            doubled[j] = value[j] << 1 | if j > 0 { value[j - 1] >> 63 } else { 0 };
+            (reduced[j], borrow) = crate::limbs::sbb(doubled[j], p[j], borrow);
+            j += 1;
+        }
+        value = if borrow { doubled } else { reduced };
+        i += 1;
+    }
+    value
+}
+
+/// [`LANES`] elements of `P` in vectors; see the module's head for bounds.
+#[derive(Clone, Copy)]
+pub struct IfmaLanes<P: Prime>(<P::Limbs as Limbs>::Lanes52);
+
+// Every function below is reached from `Avx512Ifma::vectorize` alone: `Engine` hands this type out for that
+// token only.
+macro_rules! simd {
+    ($($body:tt)*) => {
+        // SAFETY: this type is reached through `Engine for Avx512Ifma`, hence with a token.
+        unsafe { $($body)* }
+    };
+}
+
+#[inline(always)]
+fn splat(value: u64) -> __m512i {
+    simd!(_mm512_set1_epi64(value as i64))
+}
+
+impl<P: Prime> IfmaLanes<P> {
+    const L: usize = Radix52::<P>::L;
+
+    #[inline(always)]
+    fn constant(limbs: &[u64; MAX]) -> Self {
+        let mut lanes = <P::Limbs as Limbs>::Lanes52::ZERO;
+        for (lane, limb) in lanes.as_mut().iter_mut().zip(limbs) {
+            *lane = splat(*limb);
+        }
+        Self(lanes)
+    }
+
+    /// Carries signed limbs upwards; the value must not be negative.
+    #[inline(always)]
+    fn normalize(mut self) -> Self {
+        let limbs = self.0.as_mut();
+        for i in 0..Self::L - 1 {
+            simd! {
+                let carry = _mm512_srai_epi64(limbs[i], 52);
+                limbs[i + 1] = _mm512_add_epi64(limbs[i + 1], carry);
+                limbs[i] = _mm512_and_si512(limbs[i], splat(MASK));
+            }
+        }
+        self
+    }
+
+    /// Limb-wise sum and difference, not normalised.
+    #[inline(always)]
+    fn limb_wise(mut self, rhs: &Self, f: impl Fn(__m512i, __m512i) -> __m512i) -> Self {
+        for (a, b) in self.0.as_mut().iter_mut().zip(rhs.0.as_ref()) {
+            *a = f(*a, *b);
+        }
+        self
+    }
+
+    /// Reduces a value of signed limbs in `[0, 4p)`.
+    #[inline(always)]
+    fn reduce(mut self) -> Self {
+        let limbs = self.0.as_mut();
+        simd! {
+            let quotient = _mm512_srl_epi64(limbs[Self::L - 1], _mm_cvtsi64_si128(Radix52::<P>::QUOTIENT_SHIFT.into()));
+            for i in 0..Self::L {
+                let table = _mm512_loadu_epi64(Radix52::<P>::MULTIPLES[i].as_ptr().cast());
+                limbs[i] = _mm512_sub_epi64(limbs[i], _mm512_permutexvar_epi64(quotient, table));
+            }
+        }
+        self.normalize()
+    }
+
+    /// `K` independent products, interleaved so that their latencies overlap.
+    #[inline(always)]
+    fn mul_interleaved<const K: usize>(a: &[Self; K], b: &[Self; K]) -> [Self; K] {
+        simd! {
+            let mut columns = [[_mm512_setzero_si512(); K]; 2 * MAX];
+            for i in 0..Self::L {
+                for j in 0..Self::L {
+                    for k in 0..K {
+                        let (x, y) = (a[k].0.as_ref()[j], b[k].0.as_ref()[i]);
+                        columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], x, y);
+                        columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], x, y);
+                    }
+                }
+            }
+            Self::reduce_columns(columns)
+        }
+    }
+
+    /// `K` independent squares, interleaved: each cross product once, on doubled limbs.
+    #[inline(always)]
+    fn square_interleaved<const K: usize>(a: &[Self; K]) -> [Self; K] {
+        simd! {
+            let mut columns = [[_mm512_setzero_si512(); K]; 2 * MAX];
+            for i in 0..Self::L {
+                for j in i + 1..Self::L {
+                    for k in 0..K {
+                        let (x, y) = (a[k].0.as_ref()[i], a[k].0.as_ref()[j]);
+                        columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], x, y);
+                        columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], x, y);
+                    }
+                }
+            }
+            for column in &mut columns[1..2 * Self::L] {
+                for k in 0..K {
+                    column[k] = _mm512_add_epi64(column[k], column[k]);
+                }
+            }
+            for i in 0..Self::L {
+                for k in 0..K {
+                    let x = a[k].0.as_ref()[i];
+                    columns[2 * i][k] = _mm512_madd52lo_epu64(columns[2 * i][k], x, x);
+                    columns[2 * i + 1][k] = _mm512_madd52hi_epu64(columns[2 * i + 1][k], x, x);
+                }
+            }
+            Self::reduce_columns(columns)
+        }
+    }
+
+    /// Montgomery reduction of products given by columns of weight 2^(52 i), each below 2^58.
+    #[inline(always)]
+    fn reduce_columns<const K: usize>(mut columns: [[__m512i; K]; 2 * MAX]) -> [Self; K] {
+        simd! {
+            let inv = splat(Radix52::<P>::INV);
+            for i in 0..Self::L {
+                let mut m = [_mm512_setzero_si512(); K];
+                for k in 0..K {
+                    m[k] = _mm512_madd52lo_epu64(m[k], columns[i][k], inv);
+                }
+                for j in 0..Self::L {
+                    let p = splat(Radix52::<P>::P1[j]);
+                    for k in 0..K {
+                        columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], m[k], p);
+                        columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], m[k], p);
+                    }
+                }
+                for k in 0..K {
+                    let carry = _mm512_srli_epi64(columns[i][k], 52);
+                    columns[i + 1][k] = _mm512_add_epi64(columns[i + 1][k], carry);
+                }
+            }
+            let mut products = [Self(<P::Limbs as Limbs>::Lanes52::ZERO); K];
+            for (k, product) in products.iter_mut().enumerate() {
+                for (limb, column) in product.0.as_mut().iter_mut().zip(&columns[Self::L..]) {
+                    *limb = column[k];
+                }
+                *product = product.normalize();
+            }
+            products
+        }
+    }
+
+    /// 52-bit limbs of eight elements whose 64-bit words are given word by word.
+    #[inline(always)]
+    fn from_words(words: &[__m512i]) -> Self {
+        let mut lanes = <P::Limbs as Limbs>::Lanes52::ZERO;
+        for (i, limb) in lanes.as_mut().iter_mut().enumerate() {
+            let (word, bit) = (52 * i / 64, (52 * i % 64) as u32);
+            simd! {
+                let mut bits = _mm512_srl_epi64(words[word], _mm_cvtsi64_si128(bit.into()));
+                if bit > 12 && word + 1 < words.len() {
+                    let high = _mm512_sll_epi64(words[word + 1], _mm_cvtsi64_si128(64 - i64::from(bit)));
+                    bits = _mm512_or_si512(bits, high);
+                }
+                *limb = _mm512_and_si512(bits, splat(MASK));
+            }
+        }
+        Self(lanes)
+    }
+
+    /// 64-bit words of the eight elements, word by word; the values must be below 2^(64 N).
+    #[inline(always)]
+    fn to_words(self, words: &mut [__m512i]) {
+        let limbs = self.0.as_ref();
+        for (i, word) in words.iter_mut().enumerate() {
+            let (limb, bit) = (64 * i / 52, (64 * i % 52) as i64);
+            simd! {
+                *word = _mm512_srl_epi64(limbs[limb], _mm_cvtsi64_si128(bit));
+                let high = _mm512_sll_epi64(limbs[limb + 1], _mm_cvtsi64_si128(52 - bit));
+                *word = _mm512_or_si512(*word, high);
+                if 104 - bit < 64 {
+                    let top = _mm512_sll_epi64(limbs[limb + 2], _mm_cvtsi64_si128(104 - bit));
+                    *word = _mm512_or_si512(*word, top);
+                }
+            }
+        }
+    }
+
+    /// The canonical representative of a reduced value, and which lanes are zero.
+    #[inline(always)]
+    fn canonical(self) -> Self {
+        let p = Self::constant(&Radix52::<P>::P1);
+        simd! {
+            let reduced = self.limb_wise(&p, |a, b| _mm512_sub_epi64(a, b)).normalize();
+            let negative = _mm512_movepi64_mask(reduced.0.as_ref()[Self::L - 1]);
+            reduced.limb_wise(&self, |a, b| _mm512_mask_blend_epi64(negative, a, b))
+        }
+    }
+}
+
+/// Rows of eight words to columns and back.
+#[inline(always)]
+fn transpose(rows: [__m512i; 8]) -> [__m512i; 8] {
+    simd! {
+        let [r0, r1, r2, r3, r4, r5, r6, r7] = rows;
+        let pairs = [
+            _mm512_unpacklo_epi64(r0, r1), _mm512_unpackhi_epi64(r0, r1),
+            _mm512_unpacklo_epi64(r2, r3), _mm512_unpackhi_epi64(r2, r3),
+            _mm512_unpacklo_epi64(r4, r5), _mm512_unpackhi_epi64(r4, r5),
+            _mm512_unpacklo_epi64(r6, r7), _mm512_unpackhi_epi64(r6, r7),
+        ];
+        let mut columns = [_mm512_setzero_si512(); 8];
+        for odd in 0..2 {
+            let [a, b, c, d] = [pairs[odd], pairs[2 + odd], pairs[4 + odd], pairs[6 + odd]];
+            let ab_low = _mm512_shuffle_i64x2::<0x88>(a, b);
+            let ab_high = _mm512_shuffle_i64x2::<0xdd>(a, b);
+            let cd_low = _mm512_shuffle_i64x2::<0x88>(c, d);
+            let cd_high = _mm512_shuffle_i64x2::<0xdd>(c, d);
+            columns[odd] = _mm512_shuffle_i64x2::<0x88>(ab_low, cd_low);
+            columns[4 + odd] = _mm512_shuffle_i64x2::<0xdd>(ab_low, cd_low);
+            columns[2 + odd] = _mm512_shuffle_i64x2::<0x88>(ab_high, cd_high);
+            columns[6 + odd] = _mm512_shuffle_i64x2::<0xdd>(ab_high, cd_high);
+        }
+        columns
+    }
+}
+
+impl<P: Prime> Add for IfmaLanes<P> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, rhs: Self) -> Self {
+        self.limb_wise(&rhs, |a, b| simd!(_mm512_add_epi64(a, b))).reduce()
+    }
+}
+
+impl<P: Prime> Sub for IfmaLanes<P> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, rhs: Self) -> Self {
+        let minuend =
+            self.limb_wise(&Self::constant(&Radix52::<P>::P2), |a, b| simd!(_mm512_add_epi64(a, b)));
+        minuend.limb_wise(&rhs, |a, b| simd!(_mm512_sub_epi64(a, b))).reduce()
+    }
+}
+
+impl<P: Prime> Neg for IfmaLanes<P> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self::zero() - self
+    }
+}
+
+impl<P: Prime> Mul for IfmaLanes<P> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, rhs: Self) -> Self {
+        let [product] = Self::mul_interleaved(&[self], &[rhs]);
+        product
+    }
+}
+
+impl<P: Prime> Algebra for IfmaLanes<P> {
+    #[inline(always)]
+    fn zero() -> Self {
+        Self(<P::Limbs as Limbs>::Lanes52::ZERO)
+    }
+
+    #[inline(always)]
+    fn one() -> Self {
+        Self::constant(&Radix52::<P>::ONE)
+    }
+
+    #[inline(always)]
+    fn square(self) -> Self {
+        let [square] = Self::square_interleaved(&[self]);
+        square
+    }
+
+    #[inline(always)]
+    fn mul_pair(a: [Self; 2], b: [Self; 2]) -> [Self; 2] {
+        Self::mul_interleaved(&a, &b)
+    }
+
+    #[inline(always)]
+    fn square_pair(a: [Self; 2]) -> [Self; 2] {
+        Self::square_interleaved(&a)
+    }
+
+    #[inline(always)]
+    fn add_lazy(self, rhs: Self) -> Self {
+        self.limb_wise(&rhs, |a, b| simd!(_mm512_add_epi64(a, b))).normalize()
+    }
+
+    #[inline(always)]
+    fn sub_lazy(self, rhs: Self) -> Self {
+        let minuend =
+            self.limb_wise(&Self::constant(&Radix52::<P>::P2), |a, b| simd!(_mm512_add_epi64(a, b)));
+        minuend.limb_wise(&rhs, |a, b| simd!(_mm512_sub_epi64(a, b))).normalize()
+    }
+}
+
+/// Words of a point row or of eight elements: at most 8 elements of 8 words.
+const MAX_WORDS: usize = 64;
+
+impl<P: Prime> Packed<P> for IfmaLanes<P> {
+    type Splat = [u64; MAX];
+
+    #[inline(always)]
+    fn prepare(element: Fp<P>) -> [u64; MAX] {
+        // A scalar product by 2^(52 L) leaves the 64-bit form for this one.
+        let factor = const { power_of_two::<P>(52 * Radix52::<P>::L as u32) };
+        let mut limbs = P::Limbs::ZERO;
+        limbs.as_mut().copy_from_slice(&factor[..P::Limbs::LEN]);
+        let entered = element.to_montgomery().mul_mont_portable(&limbs, &P::MODULUS, P::INV);
+        split(&words::<P>(&entered))
+    }
+
+    #[inline(always)]
+    fn splat(element: &[u64; MAX]) -> Self {
+        Self::constant(element)
+    }
+
+    #[inline(always)]
+    fn load(elements: &[Fp<P>; LANES]) -> Self {
+        Self::load_bits(Fp::as_limbs(elements)) * Self::constant(&Radix52::<P>::ENTER)
+    }
+
+    #[inline(always)]
+    fn store(self, elements: &mut [Fp<P>; LANES]) {
+        let mut limbs = [P::Limbs::ZERO; LANES];
+        (self * Self::constant(&Radix52::<P>::LEAVE)).canonical().store_bits(&mut limbs);
+        *elements = limbs.map(Fp::from_limbs);
+    }
+
+    #[inline(always)]
+    fn store_scaled(self, elements: &mut [Fp<P>; LANES]) {
+        let mut limbs = [P::Limbs::ZERO; LANES];
+        self.canonical().store_bits(&mut limbs);
+        *elements = limbs.map(Fp::from_limbs);
+    }
+
+    #[inline(always)]
+    fn load_bits(elements: &[P::Limbs; LANES]) -> Self {
+        let words = elements.as_ptr().cast::<i64>();
+        let n = P::Limbs::LEN;
+        let mut columns = [simd!(_mm512_setzero_si512()); 8];
+        simd! {
+            if n == 4 {
+                let [a, b, c, d] = [0, 8, 16, 24].map(|at| _mm512_loadu_epi64(words.add(at)));
+                let low = _mm512_setr_epi64(0, 4, 8, 12, 1, 5, 9, 13);
+                let high = _mm512_setr_epi64(2, 6, 10, 14, 3, 7, 11, 15);
+                let [ab01, cd01] = [_mm512_permutex2var_epi64(a, low, b), _mm512_permutex2var_epi64(c, low, d)];
+                let [ab23, cd23] = [_mm512_permutex2var_epi64(a, high, b), _mm512_permutex2var_epi64(c, high, d)];
+                columns[0] = _mm512_shuffle_i64x2::<0x44>(ab01, cd01);
+                columns[1] = _mm512_shuffle_i64x2::<0xee>(ab01, cd01);
+                columns[2] = _mm512_shuffle_i64x2::<0x44>(ab23, cd23);
+                columns[3] = _mm512_shuffle_i64x2::<0xee>(ab23, cd23);
+            } else {
+                let lanes = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), splat(n as u64));
+                for (i, column) in columns[..n].iter_mut().enumerate() {
+                    *column = _mm512_i64gather_epi64::<8>(lanes, words.add(i));
+                }
+            }
+        }
+        Self::from_words(&columns[..n])
+    }
+
+    #[inline(always)]
+    fn store_bits(self, elements: &mut [P::Limbs; LANES]) {
+        let words = elements.as_mut_ptr().cast::<i64>();
+        let n = P::Limbs::LEN;
+        let mut columns = [simd!(_mm512_setzero_si512()); 8];
+        self.to_words(&mut columns[..n]);
+        simd! {
+            if n == 4 {
+                let [w0, w1, w2, w3] = [columns[0], columns[1], columns[2], columns[3]];
+                let ab01 = _mm512_shuffle_i64x2::<0x44>(w0, w1);
+                let cd01 = _mm512_shuffle_i64x2::<0xee>(w0, w1);
+                let ab23 = _mm512_shuffle_i64x2::<0x44>(w2, w3);
+                let cd23 = _mm512_shuffle_i64x2::<0xee>(w2, w3);
+                let low = _mm512_setr_epi64(0, 4, 8, 12, 1, 5, 9, 13);
+                let high = _mm512_setr_epi64(2, 6, 10, 14, 3, 7, 11, 15);
+                _mm512_storeu_epi64(words, _mm512_permutex2var_epi64(ab01, low, ab23));
+                _mm512_storeu_epi64(words.add(8), _mm512_permutex2var_epi64(ab01, high, ab23));
+                _mm512_storeu_epi64(words.add(16), _mm512_permutex2var_epi64(cd01, low, cd23));
+                _mm512_storeu_epi64(words.add(24), _mm512_permutex2var_epi64(cd01, high, cd23));
+            } else {
+                let lanes = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), splat(n as u64));
+                for (i, column) in columns[..n].iter().enumerate() {
+                    _mm512_i64scatter_epi64::<8>(words.add(i), lanes, *column);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn load_rows<const K: usize>(rows: [&[P::Limbs; K]; LANES]) -> [Self; K] {
+        let n = P::Limbs::LEN;
+        let mut words = [simd!(_mm512_setzero_si512()); MAX_WORDS];
+        for block in 0..(K * n).div_ceil(8) {
+            let mask = row_mask(K * n - 8 * block);
+            // SAFETY: the mask ends at the row's end; the rest as in `simd!`.
+            let rows = rows.map(|row| unsafe {
+                _mm512_maskz_loadu_epi64(mask, row.as_ptr().cast::<i64>().add(8 * block))
+            });
+            words[8 * block..8 * block + 8].copy_from_slice(&transpose(rows));
+        }
+        std::array::from_fn(|k| Self::from_words(&words[k * n..(k + 1) * n]))
+    }
+
+    #[inline(always)]
+    fn store_rows<const K: usize>(values: [Self; K], rows: [&mut [P::Limbs; K]; LANES]) {
+        let n = P::Limbs::LEN;
+        let mut words = [simd!(_mm512_setzero_si512()); MAX_WORDS];
+        for (k, value) in values.into_iter().enumerate() {
+            value.to_words(&mut words[k * n..(k + 1) * n]);
+        }
+        let pointers = rows.map(|row| row.as_mut_ptr().cast::<i64>());
+        for block in 0..(K * n).div_ceil(8) {
+            let mask = row_mask(K * n - 8 * block);
+            let columns = std::array::from_fn(|i| words[8 * block + i]);
+            for (pointer, row) in pointers.iter().zip(transpose(columns)) {
+                // SAFETY: the mask ends at the row's end; the rest as in `simd!`.
+                unsafe { _mm512_mask_storeu_epi64(pointer.add(8 * block), mask, row) };
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn zero_lanes(self) -> u8 {
+        // Zero has few representatives below 6p; compare each.
+        let limbs = self.0.as_ref();
+        let mut zeros = 0;
+        for multiple in 0..6 {
+            let mut equal = u8::MAX;
+            for (limb, wanted) in limbs.iter().zip(&const { multiples::<P>() }[multiple]) {
+                equal = simd!(_mm512_mask_cmpeq_epi64_mask(equal, *limb, splat(*wanted)));
+            }
+            zeros |= equal;
+        }
+        zeros
+    }
+
+    #[inline(always)]
+    fn select(mask: u8, chosen: Self, other: Self) -> Self {
+        other.limb_wise(&chosen, |a, b| simd!(_mm512_mask_blend_epi64(mask, a, b)))
+    }
+}
+
+const fn multiples<P: Prime>() -> [[u64; MAX]; 6] {
+    let mut table = [[0; MAX]; 6];
+    let mut i = 0;
+    while i < 6 {
+        table[i] = multiple(&Radix52::<P>::P1, i as u64);
+        i += 1;
+    }
+    table
+}
+
+/// The first `words` lanes, at most eight.
+#[inline(always)]
+fn row_mask(words: usize) -> u8 {
+    (if words >= 8 { 0xff } else { (1u32 << words) - 1 }) as u8
+}
