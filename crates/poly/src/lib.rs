@@ -1,1 +1,11 @@
-//! Number-theoretic transforms over every field.
+//! Number-theoretic transforms over every big prime field.
+//!
+//! [`Domain`] is a subgroup of roots of unity of order 2^k; its methods move polynomials between
+//! coefficients and values, natural order in and out, in lanes where the level has them.
+
+mod columns;
+mod domain;
+mod four_step;
+mod in_cache;
+
+pub use domain::Domain;

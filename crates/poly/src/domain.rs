@@ -1,0 +1,162 @@
+//! Subgroups of roots of unity and the transforms over them.
+
+use crate::{
+    four_step::{FourStep, Geometric},
+    in_cache::MAX_LOG,
+};
+use proofmill_field::{Field, Fp, LANES, Prime};
+use proofmill_simd::{Level, dispatch};
+use std::sync::Mutex;
+
+/// The subgroup of order n = 2^log_n of a field's multiplicative group.
+///
+/// Transforms take and give natural order: value i belongs to `root()^i`. They run on the ambient rayon pool
+/// and use n elements of scratch, which the domain keeps for the next transform.
+pub struct Domain<P: Prime> {
+    log_n: u32,
+    root: Fp<P>,
+    inverse_root: Fp<P>,
+    inverse_len: Fp<P>,
+    twiddles: Vec<Fp<P>>,
+    inverse_twiddles: Vec<Fp<P>>,
+    scratch: Mutex<Vec<P::Limbs>>,
+}
+
+impl<P: Prime> Domain<P> {
+    /// The subgroup of order `2^log_n`; `None` beyond the field's two-adicity or 2^28.
+    pub fn new(log_n: u32) -> Option<Self> {
+        let root = Fp::<P>::root_of_unity(log_n).filter(|_| log_n <= 2 * MAX_LOG)?;
+        let inverse_root = root.invert()?;
+        let inverse_len = Fp::<P>::from(1u64 << log_n).invert()?;
+        // The larger of the two steps' transforms; whole for the small sizes that take one step.
+        let log_len = if is_small(log_n) { log_n } else { log_n.div_ceil(2) };
+        let halves = [root, inverse_root].map(|root| {
+            let step = root.pow_vartime(&[1 << (log_n - log_len)]);
+            std::iter::successors(Some(Fp::ONE), |power| Some(*power * step))
+                .take(1 << log_len >> 1)
+                .collect::<Vec<_>>()
+        });
+        let [twiddles, inverse_twiddles] = halves;
+        let scratch = Mutex::default();
+        Some(Self { log_n, root, inverse_root, inverse_len, twiddles, inverse_twiddles, scratch })
+    }
+
+    /// The number of elements, n.
+    #[expect(clippy::len_without_is_empty, reason = "a group is never empty")]
+    pub fn len(&self) -> usize {
+        1 << self.log_n
+    }
+
+    /// The generator: [`Fp::root_of_unity`] of order n.
+    pub fn root(&self) -> Fp<P> {
+        self.root
+    }
+
+    /// Coefficients to values: `values[i] = sum_j coefficients[j] root^(i j)`.
+    ///
+    /// # Panics
+    /// If the slice's length is not n (as for every transform here).
+    pub fn ntt(&self, level: Level, values: &mut [Fp<P>]) {
+        self.forward(level, values, None);
+    }
+
+    /// Values to coefficients, the inverse of [`ntt`](Self::ntt).
+    pub fn intt(&self, level: Level, values: &mut [Fp<P>]) {
+        self.inverse(level, values, Fp::ONE);
+    }
+
+    /// Coefficients to values on the coset `shift * H`.
+    pub fn coset_ntt(&self, level: Level, values: &mut [Fp<P>], shift: Fp<P>) {
+        self.forward(level, values, Some(Geometric { first: Fp::ONE, ratio: shift }));
+    }
+
+    /// Values on the coset `shift * H` to coefficients, the inverse of [`coset_ntt`](Self::coset_ntt).
+    ///
+    /// # Panics
+    /// Also if `shift` is zero.
+    pub fn coset_intt(&self, level: Level, values: &mut [Fp<P>], shift: Fp<P>) {
+        self.inverse(level, values, shift.invert().expect("a coset's shift is not zero"));
+    }
+
+    /// Values to coefficients, the i-th multiplied by `ratio^i`: an [`intt`](Self::intt) and the scaling of
+    /// a following [`coset_ntt`](Self::coset_ntt) in one pass.
+    pub fn intt_scaled(&self, level: Level, values: &mut [Fp<P>], ratio: Fp<P>) {
+        self.inverse(level, values, ratio);
+    }
+
+    fn forward(&self, level: Level, values: &mut [Fp<P>], before: Option<Geometric<P>>) {
+        let after = Geometric { first: Fp::ONE, ratio: Fp::ONE };
+        self.transform(level, values, self.root, &self.twiddles, before, after);
+    }
+
+    fn inverse(&self, level: Level, values: &mut [Fp<P>], ratio: Fp<P>) {
+        let after = Geometric { first: self.inverse_len, ratio };
+        self.transform(level, values, self.inverse_root, &self.inverse_twiddles, None, after);
+    }
+
+    fn transform(
+        &self,
+        level: Level,
+        values: &mut [Fp<P>],
+        root: Fp<P>,
+        twiddles: &[Fp<P>],
+        before: Option<Geometric<P>>,
+        after: Geometric<P>,
+    ) {
+        assert_eq!(values.len(), self.len(), "a transform takes as many values as its domain has elements");
+        if is_small(self.log_n) {
+            return transform_small(values, twiddles, before, after);
+        }
+        let log_rows = self.log_n.div_ceil(2);
+        let log_columns = self.log_n - log_rows;
+        let step = FourStep { log_rows, log_columns, root, twiddles, before, after };
+        let mut buffer = self.scratch.lock().map(|mut kept| std::mem::take(&mut *kept)).unwrap_or_default();
+        buffer.resize(values.len(), Default::default());
+        dispatch!(level, engine => step.run(engine, values, &mut buffer));
+        if let Ok(mut kept) = self.scratch.lock() {
+            *kept = buffer;
+        }
+    }
+}
+
+/// Whether a side of the four-step matrix would be narrower than the lanes.
+fn is_small(log_n: u32) -> bool {
+    log_n < 2 * LANES.ilog2()
+}
+
+/// Radix-2 decimation in time, for fewer than `LANES^2` values.
+fn transform_small<P: Prime>(
+    values: &mut [Fp<P>],
+    twiddles: &[Fp<P>],
+    before: Option<Geometric<P>>,
+    after: Geometric<P>,
+) {
+    let n = values.len();
+    let scale = |values: &mut [Fp<P>], Geometric { mut first, ratio }| {
+        for value in values {
+            *value *= first;
+            first *= ratio;
+        }
+    };
+    if let Some(before) = before {
+        scale(values, before);
+    }
+    for i in 1..n {
+        let reversed = i.reverse_bits() >> (usize::BITS - n.ilog2());
+        if i < reversed {
+            values.swap(i, reversed);
+        }
+    }
+    let mut half = 1;
+    while half < n {
+        for block in values.chunks_exact_mut(2 * half) {
+            let (low, high) = block.split_at_mut(half);
+            for ((a, b), twiddle) in low.iter_mut().zip(high).zip(twiddles.iter().step_by(n / (2 * half))) {
+                let t = *b * *twiddle;
+                (*a, *b) = (*a + t, *a - t);
+            }
+        }
+        half *= 2;
+    }
+    scale(values, after);
+}

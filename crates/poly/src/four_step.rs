@@ -1,0 +1,170 @@
+//! The four-step transform of n = rows x columns values (Bailey, "FFTs in external or hierarchical memory", 1990).
+//!
+//! With `j = columns j1 + j2` and `k = k1 + rows k2`:
+//! `X_k = sum_j2 w^(j2 k1) (w^rows)^(j2 k2) sum_j1 (w^columns)^(j1 k1) x_j`.
+//! Pass 1 transforms eight adjacent columns at a time in cache and multiplies by `w^(j2 k1)`; pass 2 transforms
+//! eight rows at a time and writes them as columns, so the transposition costs nothing of its own. The data
+//! cross memory twice each way; between the passes they live in a buffer of n elements.
+//!
+//! Values keep their 64-bit Montgomery form all through (`load_bits`): the transform is linear and the twiddles
+//! alone are in the lanes' own form.
+
+use crate::{columns::Columns, in_cache};
+use proofmill_field::{Algebra, Engine, Field, Fp, LANES, Packed, Prime};
+use rayon::prelude::*;
+
+/// `first * ratio^i` for index i: what multiplies the inputs or the outputs.
+#[derive(Clone, Copy)]
+pub(crate) struct Geometric<P: Prime> {
+    pub(crate) first: Fp<P>,
+    pub(crate) ratio: Fp<P>,
+}
+
+impl<P: Prime> Geometric<P> {
+    /// The terms of eight neighbours from `start` on, and the factor that leads `step` indexes further.
+    #[inline(always)]
+    fn lanes<V: Packed<P>>(&self, start: usize, step: usize) -> (V, V) {
+        let mut terms = [self.first * self.ratio.pow_vartime(&[start as u64]); LANES];
+        for lane in 1..LANES {
+            terms[lane] = terms[lane - 1] * self.ratio;
+        }
+        (V::load(&terms), V::splat(&V::prepare(self.ratio.pow_vartime(&[step as u64]))))
+    }
+
+    fn is_constant(&self) -> bool {
+        self.ratio == Fp::ONE
+    }
+}
+
+/// One transform's parameters.
+pub(crate) struct FourStep<'a, P: Prime> {
+    pub(crate) log_rows: u32,
+    pub(crate) log_columns: u32,
+    /// Root of unity of order n.
+    pub(crate) root: Fp<P>,
+    /// Powers of `root^(n / len)`, half of `len = max(rows, columns)`.
+    pub(crate) twiddles: &'a [Fp<P>],
+    /// Multiplies the inputs.
+    pub(crate) before: Option<Geometric<P>>,
+    /// Multiplies the outputs.
+    pub(crate) after: Geometric<P>,
+}
+
+impl<P: Prime> FourStep<'_, P> {
+    /// Replaces `values` by their transform; `buffer` has the same length.
+    pub(crate) fn run<E: Engine>(&self, engine: E, values: &mut [Fp<P>], buffer: &mut [P::Limbs]) {
+        let (rows, columns) = (1 << self.log_rows, 1 << self.log_columns);
+        {
+            let (values, buffer) = (Columns::new(values, columns), Columns::new(buffer, columns));
+            let twiddles = self.twiddles_of::<E>(self.log_rows);
+            each_block(engine, columns, rows, |scratch, column| {
+                self.transform_columns::<E>(&values, &buffer, &twiddles, scratch, column);
+            });
+        }
+        let (buffer, values) = (&*buffer, Columns::new(values, rows));
+        let twiddles = self.twiddles_of::<E>(self.log_columns);
+        each_block(engine, rows, columns, |scratch, row| {
+            self.transform_rows::<E>(buffer, &values, &twiddles, scratch, row);
+        });
+    }
+
+    fn twiddles_of<E: Engine>(&self, log_len: u32) -> Vec<<E::Packed<P> as Packed<P>>::Splat> {
+        let stride = 2 * self.twiddles.len() >> log_len;
+        self.twiddles.iter().step_by(stride).map(|twiddle| E::Packed::<P>::prepare(*twiddle)).collect()
+    }
+
+    #[inline(always)]
+    fn transform_columns<E: Engine>(
+        &self,
+        values: &Columns<'_, Fp<P>>,
+        buffer: &Columns<'_, P::Limbs>,
+        twiddles: &[<E::Packed<P> as Packed<P>>::Splat],
+        scratch: &mut [E::Packed<P>],
+        column: usize,
+    ) {
+        let columns = 1 << self.log_columns;
+        let mut before = self.before.map(|before| before.lanes::<E::Packed<P>>(column, columns));
+        for row in 0..scratch.len() {
+            // SAFETY: this task alone uses these columns.
+            let elements = unsafe { values.block::<LANES>(row, column) };
+            let mut value = E::Packed::<P>::load_bits(Fp::as_limbs(elements));
+            if let Some((term, step)) = &mut before {
+                value = value * *term;
+                *term = *term * *step;
+            }
+            scratch[reverse_bits(row, self.log_rows)] = value;
+        }
+        in_cache::transform(scratch, twiddles);
+        let mut steps = [Fp::ONE; LANES];
+        steps[0] = self.root.pow_vartime(&[column as u64]);
+        for lane in 1..LANES {
+            steps[lane] = steps[lane - 1] * self.root;
+        }
+        let step = E::Packed::<P>::load(&steps);
+        let mut twiddle = E::Packed::<P>::one();
+        for (row, value) in scratch.iter().enumerate() {
+            // SAFETY: as above.
+            let limbs = unsafe { buffer.block::<LANES>(row, column) };
+            (*value * twiddle).store_bits(limbs);
+            twiddle = twiddle * step;
+        }
+    }
+
+    #[inline(always)]
+    fn transform_rows<E: Engine>(
+        &self,
+        buffer: &[P::Limbs],
+        values: &Columns<'_, Fp<P>>,
+        twiddles: &[<E::Packed<P> as Packed<P>>::Splat],
+        scratch: &mut [E::Packed<P>],
+        row: usize,
+    ) {
+        let columns = scratch.len();
+        let rows: [&[[P::Limbs; 2]]; LANES] =
+            std::array::from_fn(|lane| buffer[(row + lane) * columns..][..columns].as_chunks().0);
+        for pair in 0..columns / 2 {
+            let [even, odd] = E::Packed::<P>::load_rows(rows.map(|row| &row[pair]));
+            scratch[reverse_bits(2 * pair, self.log_columns)] = even;
+            scratch[reverse_bits(2 * pair + 1, self.log_columns)] = odd;
+        }
+        in_cache::transform(scratch, twiddles);
+        let (mut term, step) = self.after.lanes::<E::Packed<P>>(row, 1 << self.log_rows);
+        for (index, value) in scratch.iter().enumerate() {
+            // SAFETY: this task alone uses these columns of the transposed matrix.
+            let elements = unsafe { values.block::<LANES>(index, row) };
+            (*value * term).store_scaled(elements);
+            if !self.after.is_constant() {
+                term = term * step;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn reverse_bits(index: usize, log_len: u32) -> usize {
+    index.reverse_bits() >> (usize::BITS - log_len)
+}
+
+/// Runs `transform` for every block of [`LANES`] among `count` columns or rows, with `len` vectors of scratch.
+fn each_block<P: Prime, E: Engine>(
+    engine: E,
+    count: usize,
+    len: usize,
+    transform: impl Fn(&mut [E::Packed<P>], usize) + Sync,
+) where
+    E::Packed<P>: Packed<P>,
+{
+    let blocks = count / LANES;
+    let tasks = blocks.min(4 * rayon::current_num_threads());
+    (0..tasks).into_par_iter().for_each(|task| {
+        engine.run(
+            #[inline(always)]
+            || {
+                let mut scratch = vec![E::Packed::<P>::zero(); len];
+                for block in task * blocks / tasks..(task + 1) * blocks / tasks {
+                    transform(&mut scratch, block * LANES);
+                }
+            },
+        );
+    });
+}
