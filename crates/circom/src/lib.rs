@@ -1,1 +1,25 @@
 //! Files of the circom and snarkjs world: r1cs, wtns, zkey, ptau, JSON.
+//!
+//! Binary files are mapped into memory and their headers and the lengths of their sections checked when they
+//! are opened; large sections are handed out as views ([`Points`], [`Scalars`]) that are decoded and checked
+//! in parallel, whole or by ranges, when they are needed. Every input may be hostile: whatever its bytes, the
+//! answer is a value or a [`CircomError`] that says on one line what is wrong and where, no allocation exceeds
+//! the file's own size by more than a small factor, and nothing panics. Output goes to a temporary file that
+//! is renamed when it is complete.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod binfile;
+mod decode;
+mod error;
+mod mapped;
+mod modulus;
+mod output;
+mod r1cs;
+mod wtns;
+
+pub use binfile::{BinFile, FileKind, Section, SectionEntry};
+pub use decode::{Coordinate, Form, PointCheck, Points, Scalars};
+pub use error::{CircomError, FileName, Place, SectionName};
+pub use output::{BinWriter, SectionWriter, write_text};
+pub use r1cs::{R1cs, R1csHeader, SparseMatrix, write_r1cs};
+pub use wtns::{decode_witness, read_witness, write_witness};

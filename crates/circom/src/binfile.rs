@@ -1,0 +1,382 @@
+//! The container of iden3's binary files: four bytes of magic, a version, a count of sections, and the
+//! sections, each a number, a length and that many bytes. All integers are little-endian.
+//!
+//! Every length is compared with what the file has before anything is sliced or allocated by it, so a
+//! section that claims 2^60 bytes is an error and nothing else.
+
+use crate::{
+    error::{CircomError, FileName, Place, SectionName, show_bytes},
+    mapped::Bytes,
+};
+use serde::Serialize;
+use std::{fmt, ops::Range, path::Path};
+
+/// Bytes of magic, version and count of sections.
+const FILE_HEADER: usize = 12;
+/// Bytes of a section's number and length.
+const SECTION_HEADER: usize = 12;
+
+/// What the first four bytes of a file say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileKind {
+    /// Constraints of a circuit.
+    R1cs,
+    /// Values of a circuit's wires.
+    Wtns,
+    /// A proving key.
+    Zkey,
+    /// Powers of tau.
+    Ptau,
+}
+
+impl FileKind {
+    const ALL: [Self; 4] = [Self::R1cs, Self::Wtns, Self::Zkey, Self::Ptau];
+
+    /// The first four bytes, which are also the usual file extension.
+    pub const fn magic(self) -> &'static str {
+        match self {
+            Self::R1cs => "r1cs",
+            Self::Wtns => "wtns",
+            Self::Zkey => "zkey",
+            Self::Ptau => "ptau",
+        }
+    }
+
+    /// The newest version of the format; older ones have the same layout.
+    const fn newest_version(self) -> u32 {
+        match self {
+            Self::R1cs | Self::Ptau => 1,
+            Self::Wtns | Self::Zkey => 2,
+        }
+    }
+}
+
+impl fmt::Display for FileKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.magic())
+    }
+}
+
+/// A section's number and where its content lies in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SectionEntry {
+    /// The number.
+    pub id: u32,
+    /// Bytes of content within the file.
+    pub range: Range<usize>,
+}
+
+/// An open container; its pages are read when they are first looked at.
+#[derive(Debug)]
+pub struct BinFile {
+    name: FileName,
+    bytes: Bytes,
+    kind: FileKind,
+    version: u32,
+    sections: Vec<SectionEntry>,
+}
+
+impl BinFile {
+    /// Maps a file of any kind and checks its list of sections.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`], [`CircomError::Kind`], [`CircomError::Version`], [`CircomError::Container`].
+    pub fn open(path: &Path) -> Result<Self, CircomError> {
+        let name = FileName::new(path);
+        let bytes = Bytes::map(path).map_err(|source| CircomError::io(&name, source))?;
+        Self::scan(name, bytes)
+    }
+
+    /// [`Self::open`] for a file that must be of the given kind.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_kind(path: &Path, kind: FileKind) -> Result<Self, CircomError> {
+        Self::open(path)?.expect_kind(kind)
+    }
+
+    /// A container in memory; `name` stands for it in messages.
+    ///
+    /// # Errors
+    /// As [`Self::open`], without [`CircomError::Io`].
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, CircomError> {
+        Self::scan(FileName::new(Path::new(name)), Bytes::owned(bytes))
+    }
+
+    pub(crate) fn expect_kind(self, kind: FileKind) -> Result<Self, CircomError> {
+        if self.kind == kind {
+            return Ok(self);
+        }
+        let (expected, found) = (kind.to_string(), self.kind.to_string());
+        Err(CircomError::Kind { file: self.name, expected, found })
+    }
+
+    fn scan(name: FileName, bytes: Bytes) -> Result<Self, CircomError> {
+        let (kind, version, count) = read_file_header(&name, bytes.as_slice())?;
+        let mut sections = Vec::new();
+        let mut position = FILE_HEADER;
+        for index in 0..count {
+            let entry = read_section_header(&name, bytes.as_slice(), position, index, count)?;
+            position = entry.range.end;
+            sections.push(entry);
+        }
+        let left = bytes.as_slice().len() - position;
+        if left != 0 {
+            let problem = format!("{left} bytes after the last of {count} sections");
+            return Err(CircomError::Container { file: name, offset: position as u64, problem });
+        }
+        Ok(Self { name, bytes, kind, version, sections })
+    }
+
+    /// The file's name in messages.
+    pub fn name(&self) -> &FileName {
+        &self.name
+    }
+
+    /// What the first four bytes say.
+    pub fn kind(&self) -> FileKind {
+        self.kind
+    }
+
+    /// The version in the header.
+    pub fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// Bytes of the file.
+    pub fn len(&self) -> usize {
+        self.bytes.as_slice().len()
+    }
+
+    /// Never: a container has a header.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All sections in the file's order, known and unknown.
+    pub fn sections(&self) -> &[SectionEntry] {
+        &self.sections
+    }
+
+    /// The only section with this number.
+    ///
+    /// # Errors
+    /// [`CircomError::MissingSection`], [`CircomError::DuplicateSection`].
+    pub fn section(&self, section: SectionName) -> Result<Section<'_>, CircomError> {
+        self.optional_section(section)?
+            .ok_or_else(|| CircomError::MissingSection { file: self.name.clone(), section })
+    }
+
+    /// The only section with this number, if there is one.
+    ///
+    /// # Errors
+    /// [`CircomError::DuplicateSection`].
+    pub fn optional_section(&self, section: SectionName) -> Result<Option<Section<'_>>, CircomError> {
+        let mut entries = self.sections.iter().filter(|entry| entry.id == section.id);
+        let first = entries.next();
+        if let Some(second) = entries.next() {
+            let offset = second.range.start as u64;
+            return Err(CircomError::DuplicateSection { file: self.name.clone(), section, offset });
+        }
+        Ok(first.map(|entry| self.view(section, entry.range.clone())))
+    }
+
+    /// `range` of the file as (part of) a section; empty if the file has no such range.
+    pub(crate) fn view(&self, name: SectionName, range: Range<usize>) -> Section<'_> {
+        let start = range.start;
+        Section { file: self, name, start, bytes: self.bytes.as_slice().get(range).unwrap_or_default() }
+    }
+}
+
+fn read_file_header(name: &FileName, bytes: &[u8]) -> Result<(FileKind, u32, u32), CircomError> {
+    let magic = bytes.get(..4).unwrap_or(bytes);
+    let Some(kind) = FileKind::ALL.into_iter().find(|kind| kind.magic().as_bytes() == magic) else {
+        let expected = "r1cs, wtns, zkey or ptau".to_owned();
+        let found = if bytes.is_empty() {
+            "an empty file".to_owned()
+        } else {
+            format!("a file that begins with \"{}\"", show_bytes(magic))
+        };
+        return Err(CircomError::Kind { file: name.clone(), expected, found });
+    };
+    let (Some(version), Some(count)) = (read_u32(bytes, 4), read_u32(bytes, 8)) else {
+        let problem = format!("expected {FILE_HEADER} bytes of header, found {} bytes in all", bytes.len());
+        return Err(CircomError::Container { file: name.clone(), offset: 0, problem });
+    };
+    let newest = kind.newest_version();
+    if version == 0 || version > newest {
+        return Err(CircomError::Version { file: name.clone(), kind, found: version, newest });
+    }
+    Ok((kind, version, count))
+}
+
+fn read_section_header(
+    name: &FileName,
+    bytes: &[u8],
+    position: usize,
+    index: u32,
+    count: u32,
+) -> Result<SectionEntry, CircomError> {
+    let malformed = |problem| CircomError::Container { file: name.clone(), offset: position as u64, problem };
+    let (Some(id), Some(length)) = (read_u32(bytes, position), read_u64(bytes, position + 4)) else {
+        let left = bytes.len() - position;
+        let index = index + 1;
+        return Err(malformed(format!(
+            "expected the {SECTION_HEADER} bytes that begin section {index} of {count}, found {left} bytes"
+        )));
+    };
+    let start = position + SECTION_HEADER;
+    let left = bytes.len() - start;
+    match usize::try_from(length) {
+        Ok(length) if length <= left => Ok(SectionEntry { id, range: start..start + length }),
+        _ => Err(malformed(format!("section {id} claims {length} bytes, the file has {left} after it"))),
+    }
+}
+
+fn read_u32(bytes: &[u8], position: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*bytes.get(position..)?.first_chunk()?))
+}
+
+fn read_u64(bytes: &[u8], position: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*bytes.get(position..)?.first_chunk()?))
+}
+
+/// A section, or a part of one, of an open file.
+#[derive(Clone, Copy)]
+pub struct Section<'a> {
+    file: &'a BinFile,
+    name: SectionName,
+    start: usize,
+    bytes: &'a [u8],
+}
+
+impl fmt::Debug for Section<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {} bytes", self.place(0), self.bytes.len())
+    }
+}
+
+impl<'a> Section<'a> {
+    /// The content.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Bytes of content.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether there is no content.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Number and content.
+    pub fn name(&self) -> SectionName {
+        self.name
+    }
+
+    /// The file it is in.
+    pub fn file(&self) -> &'a FileName {
+        &self.file.name
+    }
+
+    /// Where the byte `position` of this view is in the file.
+    pub fn place(&self, position: usize) -> Place {
+        let offset = (self.start + position) as u64;
+        Place { file: self.file.name.clone(), section: self.name, offset }
+    }
+
+    /// A complaint about the byte `position` of this view.
+    pub(crate) fn malformed(&self, position: usize, problem: impl Into<String>) -> CircomError {
+        CircomError::Malformed { place: self.place(position), problem: problem.into() }
+    }
+
+    /// A part of this section.
+    ///
+    /// # Errors
+    /// [`CircomError::Malformed`] if the section ends before `range` does.
+    pub fn slice(&self, range: Range<usize>) -> Result<Self, CircomError> {
+        match self.bytes.get(range.clone()) {
+            Some(bytes) => Ok(Self { start: self.start + range.start, bytes, ..*self }),
+            None => {
+                let problem = format!("needed up to byte {}, found {} bytes", range.end, self.len());
+                Err(self.malformed(0, problem))
+            }
+        }
+    }
+
+    /// Checks that the content is exactly `count` elements of `size` bytes.
+    ///
+    /// # Errors
+    /// [`CircomError::Malformed`].
+    pub(crate) fn expect_elements(&self, count: u64, size: u64, what: &str) -> Result<(), CircomError> {
+        if count.checked_mul(size) == Some(self.len() as u64) {
+            return Ok(());
+        }
+        let found = self.len();
+        Err(self.malformed(0, format!("expected {count} {what} of {size} bytes, found {found} bytes")))
+    }
+
+    /// Tells the operating system that these pages of the mapping are not needed for now; they are read
+    /// again from the file if someone looks. Does nothing for files in memory.
+    pub fn release(&self) {
+        self.file.bytes.release(self.start..self.start + self.bytes.len());
+    }
+
+    /// Reads from the beginning.
+    pub(crate) fn cursor(&self) -> Cursor<'a> {
+        Cursor { section: *self, position: 0 }
+    }
+}
+
+/// Reads a section from front to back.
+pub(crate) struct Cursor<'a> {
+    section: Section<'a>,
+    position: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn position(&self) -> usize {
+        self.position
+    }
+
+    /// A complaint about what comes next.
+    pub(crate) fn malformed(&self, problem: impl Into<String>) -> CircomError {
+        self.malformed_at(self.position, problem)
+    }
+
+    /// A complaint about an earlier position.
+    pub(crate) fn malformed_at(&self, position: usize, problem: impl Into<String>) -> CircomError {
+        self.section.malformed(position, problem)
+    }
+
+    /// The next `length` bytes, which are `what`.
+    pub(crate) fn take(&mut self, length: usize, what: &str) -> Result<Section<'a>, CircomError> {
+        let left = self.section.len() - self.position;
+        if length > left {
+            return Err(self.malformed(format!("expected {length} bytes of {what}, found {left}")));
+        }
+        let taken = self.section.slice(self.position..self.position + length)?;
+        self.position += length;
+        Ok(taken)
+    }
+
+    pub(crate) fn u32(&mut self, what: &str) -> Result<u32, CircomError> {
+        let taken = self.take(4, what)?;
+        read_u32(taken.bytes(), 0).ok_or_else(|| taken.malformed(0, "expected 4 bytes"))
+    }
+
+    pub(crate) fn u64(&mut self, what: &str) -> Result<u64, CircomError> {
+        let taken = self.take(8, what)?;
+        read_u64(taken.bytes(), 0).ok_or_else(|| taken.malformed(0, "expected 8 bytes"))
+    }
+
+    /// Checks that nothing is left.
+    pub(crate) fn finish(self) -> Result<(), CircomError> {
+        let left = self.section.len() - self.position;
+        if left == 0 { Ok(()) } else { Err(self.malformed(format!("{left} bytes too many"))) }
+    }
+}

@@ -1,0 +1,355 @@
+//! From a section's bytes to field elements and points: in parallel, each value checked in the same pass,
+//! with the mapped pages released behind it so that memory holds a section once.
+//!
+//! Scalars come as integers below the modulus (r1cs, wtns) or as Montgomery limbs (zkey); coordinates are
+//! always Montgomery limbs. Points are checked to be on the curve eight at a time with the level's lanes:
+//! `y^2 - x^3 - b` is zero, or x and y are, which stands for infinity.
+
+use crate::{binfile::Section, error::CircomError};
+use proofmill_curve::{Affine, Curve};
+use proofmill_field::{
+    Algebra, Engine, Field, LANES, Packed, Prime, Quadratic,
+    bn254::{Fq, Fq2, FqParams, Fr, FrParams},
+};
+use proofmill_simd::{Level, dispatch};
+use rayon::prelude::*;
+use std::{marker::PhantomData, mem::MaybeUninit, ops::Range};
+
+/// Bytes of an encoded scalar.
+pub(crate) const FR_BYTES: usize = 32;
+
+/// Elements that one task decodes: 1 MiB of G1 points, enough to hide the cost of a task and of a release.
+const BLOCK: usize = 1 << 14;
+
+/// How a section holds scalars.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// The integer below the modulus.
+    Canonical,
+    /// The limbs of the Montgomery form.
+    Montgomery,
+}
+
+/// What is checked of a point beyond its coordinates being below the modulus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PointCheck {
+    /// It is on the curve. In G1 that is all there is.
+    OnCurve,
+    /// It is also in the subgroup of prime order, which costs a scalar multiplication in G2.
+    InSubgroup,
+}
+
+/// Scalars that lie one after the other in a section.
+#[derive(Clone, Copy, Debug)]
+pub struct Scalars<'a> {
+    section: Section<'a>,
+    form: Form,
+}
+
+impl<'a> Scalars<'a> {
+    /// `section`'s length must be a multiple of [`FR_BYTES`].
+    pub(crate) fn new(section: Section<'a>, form: Form) -> Self {
+        debug_assert!(section.len().is_multiple_of(FR_BYTES));
+        Self { section, form }
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.section.len() / FR_BYTES
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.section.is_empty()
+    }
+
+    /// Some of them.
+    ///
+    /// # Errors
+    /// [`CircomError::Malformed`] if there are fewer.
+    pub fn slice(&self, range: Range<usize>) -> Result<Self, CircomError> {
+        Ok(Self { section: slice_elements(&self.section, range, FR_BYTES)?, ..*self })
+    }
+
+    /// All of them, on the ambient rayon pool.
+    ///
+    /// # Errors
+    /// [`CircomError::Malformed`] for a value that is not below the modulus.
+    pub fn decode(&self, level: Level) -> Result<Vec<Fr>, CircomError> {
+        let form = self.form;
+        decode_blocks(self.section, FR_BYTES, |bytes, out| {
+            dispatch!(level, engine => engine.run(
+                #[inline(always)]
+                || decode_groups(bytes, FR_BYTES, Fr::ZERO, out, |bytes, group| scalar_group(engine, form, bytes, group))
+            ))
+        })
+    }
+}
+
+/// Points that lie one after the other in a section: affine, infinity as zeros.
+#[derive(Clone, Copy, Debug)]
+pub struct Points<'a, C> {
+    section: Section<'a>,
+    curve: PhantomData<C>,
+}
+
+impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
+    /// Bytes of an encoded point.
+    pub const BYTES: usize = 2 * C::Base::BYTES;
+
+    /// `section`'s length must be a multiple of [`Self::BYTES`].
+    pub(crate) fn new(section: Section<'a>) -> Self {
+        debug_assert!(section.len().is_multiple_of(Self::BYTES));
+        Self { section, curve: PhantomData }
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.section.len() / Self::BYTES
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.section.is_empty()
+    }
+
+    /// Some of them.
+    ///
+    /// # Errors
+    /// [`CircomError::Malformed`] if there are fewer.
+    pub fn slice(&self, range: Range<usize>) -> Result<Self, CircomError> {
+        Ok(Self { section: slice_elements(&self.section, range, Self::BYTES)?, ..*self })
+    }
+
+    /// All of them, on the ambient rayon pool.
+    ///
+    /// # Errors
+    /// [`CircomError::Malformed`] for the first that has a coordinate not below the modulus, is not on the
+    /// curve or, if that is checked, not in the subgroup.
+    pub fn decode(&self, level: Level, check: PointCheck) -> Result<Vec<Affine<C>>, CircomError> {
+        let infinity = Affine { x: C::Base::ZERO, y: C::Base::ZERO };
+        decode_blocks(self.section, Self::BYTES, |bytes, out| {
+            dispatch!(level, engine => engine.run(
+                #[inline(always)]
+                || decode_groups(bytes, Self::BYTES, infinity, out, |bytes, group| point_group(engine, check, bytes, group))
+            ))
+        })
+    }
+}
+
+fn slice_elements<'a>(
+    section: &Section<'a>,
+    range: Range<usize>,
+    size: usize,
+) -> Result<Section<'a>, CircomError> {
+    section.slice(range.start.saturating_mul(size)..range.end.saturating_mul(size))
+}
+
+/// The index of an element and what is wrong with it.
+type Fault = (usize, &'static str);
+
+/// Decodes a section in blocks of [`BLOCK`] elements of `size` bytes. `block` initialises the whole of its
+/// output when it returns `Ok`.
+fn decode_blocks<T: Copy + Send + Sync>(
+    section: Section<'_>,
+    size: usize,
+    block: impl Fn(&[u8], &mut [MaybeUninit<T>]) -> Result<(), Fault> + Sync,
+) -> Result<Vec<T>, CircomError> {
+    let count = section.len() / size;
+    let mut elements = Vec::with_capacity(count);
+    let spare = elements.spare_capacity_mut().split_at_mut(count).0;
+    let fault = section
+        .bytes()
+        .par_chunks(BLOCK * size)
+        .zip(spare.par_chunks_mut(BLOCK))
+        .enumerate()
+        .filter_map(|(index, (bytes, out))| {
+            let result = block(bytes, out);
+            let start = index * BLOCK * size;
+            if let Ok(pages) = section.slice(start..start + bytes.len()) {
+                pages.release();
+            }
+            result.err().map(|(within, problem)| (index * BLOCK + within, problem))
+        })
+        .min_by_key(|(index, _)| *index);
+    if let Some((index, problem)) = fault {
+        return Err(section.malformed(index * size, format!("element {index}: {problem}")));
+    }
+    // SAFETY: the blocks cover the first `count` elements, and each one returned `Ok`.
+    unsafe { elements.set_len(count) };
+    Ok(elements)
+}
+
+/// Decodes a block in groups of [`LANES`] elements; the last group may be shorter.
+#[inline(always)]
+fn decode_groups<T: Copy>(
+    bytes: &[u8],
+    size: usize,
+    zero: T,
+    out: &mut [MaybeUninit<T>],
+    mut group: impl FnMut(&[u8], &mut [T; LANES]) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    for (index, (bytes, out)) in bytes.chunks(LANES * size).zip(out.chunks_mut(LANES)).enumerate() {
+        let mut values = [zero; LANES];
+        group(bytes, &mut values).map_err(|(within, problem)| (index * LANES + within, problem))?;
+        for (out, value) in out.iter_mut().zip(values) {
+            out.write(value);
+        }
+    }
+    Ok(())
+}
+
+#[inline(always)]
+fn scalar_group<E: Engine>(_: E, form: Form, bytes: &[u8], group: &mut [Fr; LANES]) -> Result<(), Fault> {
+    for (index, (bytes, value)) in bytes.chunks_exact(FR_BYTES).zip(group.iter_mut()).enumerate() {
+        *value = read_limbs(bytes).and_then(Fr::from_montgomery).ok_or((index, NOT_BELOW_R))?;
+    }
+    if form == Form::Canonical {
+        // An integer taken for Montgomery limbs is the value over R; R^2's limbs are the value R.
+        let values = E::Packed::<FrParams>::load(group) * E::Packed::broadcast(montgomery_radix());
+        values.store(group);
+    }
+    Ok(())
+}
+
+const NOT_BELOW_R: &str = "value is not below the modulus of bn254's scalar field";
+const NOT_BELOW_Q: &str = "coordinate is not below the modulus of bn254's base field";
+const OFF_CURVE: &str = "point is not on the curve";
+
+/// `2^256 mod r` as an element.
+#[inline(always)]
+pub(crate) fn montgomery_radix() -> Fr {
+    Fr::from_montgomery(FrParams::R2).unwrap_or_default()
+}
+
+#[inline(always)]
+fn read_limbs(bytes: &[u8]) -> Option<[u64; 4]> {
+    let mut limbs = [0; 4];
+    for (limb, bytes) in limbs.iter_mut().zip(bytes.first_chunk::<32>()?.as_chunks().0) {
+        *limb = u64::from_le_bytes(*bytes);
+    }
+    Some(limbs)
+}
+
+/// One scalar.
+pub(crate) fn read_scalar(section: Section<'_>, form: Form) -> Result<Fr, CircomError> {
+    let limbs = read_limbs(section.bytes());
+    let value = match form {
+        Form::Canonical => limbs.and_then(Fr::from_canonical),
+        Form::Montgomery => limbs.and_then(Fr::from_montgomery),
+    };
+    value.ok_or_else(|| section.malformed(0, NOT_BELOW_R))
+}
+
+#[inline(always)]
+fn point_group<E: Engine, C: Curve<Base: Coordinate>>(
+    _: E,
+    _: PointCheck,
+    bytes: &[u8],
+    group: &mut [Affine<C>; LANES],
+) -> Result<(), Fault> {
+    let size = C::Base::BYTES;
+    let mut x = [C::Base::ZERO; LANES];
+    let mut y = [C::Base::ZERO; LANES];
+    for (index, (bytes, (x, y))) in bytes.chunks_exact(2 * size).zip(x.iter_mut().zip(&mut y)).enumerate() {
+        let (x_bytes, y_bytes) = bytes.split_at(size);
+        *x = C::Base::read(x_bytes).ok_or((index, NOT_BELOW_Q))?;
+        *y = C::Base::read(y_bytes).ok_or((index, NOT_BELOW_Q))?;
+    }
+    let defects = C::Base::curve_defects::<E>(&x, &y, C::B);
+    for (index, (point, (defect, (x, y)))) in
+        group.iter_mut().zip(defects.iter().zip(x.iter().zip(&y))).enumerate()
+    {
+        let infinity = x.is_zero() && y.is_zero();
+        if !defect.is_zero() && !infinity {
+            return Err((index, OFF_CURVE));
+        }
+        *point = Affine { x: *x, y: *y };
+    }
+    Ok(())
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Fq {}
+    impl Sealed for super::Fq2 {}
+}
+
+/// The fields of coordinates that files hold: [`Fq`] and [`Fq2`].
+pub trait Coordinate: Field + sealed::Sealed {
+    /// Bytes of an encoding.
+    const BYTES: usize;
+
+    /// Decodes Montgomery limbs; `None` if they are not below the modulus or are too few.
+    #[doc(hidden)]
+    fn read(bytes: &[u8]) -> Option<Self>;
+
+    /// Shows the Montgomery limbs, 4 at a time in the file's order.
+    #[doc(hidden)]
+    fn try_each_limbs<X>(&self, show: &mut impl FnMut(&[u64; 4]) -> Result<(), X>) -> Result<(), X>;
+
+    /// `y^2 - x^3 - b` in every lane.
+    #[doc(hidden)]
+    fn curve_defects<E: Engine>(x: &[Self; LANES], y: &[Self; LANES], b: Self) -> [Self; LANES];
+}
+
+#[inline(always)]
+fn defect<A: Algebra>(x: A, y: A, b: A) -> A {
+    y.square() - (x.square() * x + b)
+}
+
+impl Coordinate for Fq {
+    const BYTES: usize = 32;
+
+    #[inline(always)]
+    fn read(bytes: &[u8]) -> Option<Self> {
+        read_limbs(bytes).and_then(Self::from_montgomery)
+    }
+
+    fn try_each_limbs<X>(&self, show: &mut impl FnMut(&[u64; 4]) -> Result<(), X>) -> Result<(), X> {
+        show(&self.to_montgomery())
+    }
+
+    #[inline(always)]
+    fn curve_defects<E: Engine>(x: &[Self; LANES], y: &[Self; LANES], b: Self) -> [Self; LANES] {
+        type Lanes<E> = <E as Engine>::Packed<FqParams>;
+        let mut defects = [Self::ZERO; LANES];
+        defect(Lanes::<E>::load(x), Lanes::<E>::load(y), Lanes::<E>::broadcast(b)).store(&mut defects);
+        defects
+    }
+}
+
+impl Coordinate for Fq2 {
+    const BYTES: usize = 64;
+
+    #[inline(always)]
+    fn read(bytes: &[u8]) -> Option<Self> {
+        Some(Self::new(Fq::read(bytes)?, Fq::read(bytes.get(<Fq>::BYTES..)?)?))
+    }
+
+    fn try_each_limbs<X>(&self, show: &mut impl FnMut(&[u64; 4]) -> Result<(), X>) -> Result<(), X> {
+        show(&self.c0.to_montgomery())?;
+        show(&self.c1.to_montgomery())
+    }
+
+    #[inline(always)]
+    fn curve_defects<E: Engine>(x: &[Self; LANES], y: &[Self; LANES], b: Self) -> [Self; LANES] {
+        type Lanes<E> = <E as Engine>::Packed<FqParams>;
+        let load = |values: &[Self; LANES]| {
+            Quadratic::new(
+                Lanes::<E>::load(&values.map(|value| value.c0)),
+                Lanes::<E>::load(&values.map(|value| value.c1)),
+            )
+        };
+        let b = Quadratic::new(Lanes::<E>::broadcast(b.c0), Lanes::<E>::broadcast(b.c1));
+        let defects = defect(load(x), load(y), b);
+        let (mut c0, mut c1) = ([Fq::ZERO; LANES], [Fq::ZERO; LANES]);
+        defects.c0.store(&mut c0);
+        defects.c1.store(&mut c1);
+        let mut defects = [Self::ZERO; LANES];
+        for (defect, (c0, c1)) in defects.iter_mut().zip(c0.into_iter().zip(c1)) {
+            *defect = Self::new(c0, c1);
+        }
+        defects
+    }
+}

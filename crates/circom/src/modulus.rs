@@ -1,0 +1,92 @@
+//! The prime that each file names: which curve it belongs to.
+
+use crate::{
+    binfile::{Cursor, Section},
+    error::CircomError,
+};
+use proofmill_field::{
+    Prime,
+    bn254::{FqParams, FrParams},
+};
+
+/// Our curve's name in messages.
+pub(crate) const BN254: &str = "bn254";
+
+/// Scalar fields that circom compiles for, by their big-endian hexadecimal modulus.
+const SCALAR_FIELDS: [(&str, &str); 8] = [
+    ("30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001", BN254),
+    ("73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001", "bls12-381"),
+    ("12ab655e9a2ca55660b44d1e5c37b00159aa76fed00000010a11800000000001", "bls12-377"),
+    ("30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47", "grumpkin"),
+    ("40000000000000000000000000000000224698fc094cf91b992d30ed00000001", "pallas"),
+    ("40000000000000000000000000000000224698fc0994a8dd8c46eb2100000001", "vesta"),
+    ("ffffffff00000001000000000000000000000000ffffffffffffffffffffffff", "secq256r1"),
+    ("ffffffff00000001", "goldilocks"),
+];
+
+/// Base fields of the pairing curves that snarkjs makes keys for.
+const BASE_FIELDS: [(&str, &str); 2] = [
+    ("30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47", BN254),
+    (
+        "1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab",
+        "bls12-381",
+    ),
+];
+
+/// Bytes of the longest modulus worth naming.
+const LONGEST: usize = 96;
+
+/// Which of a curve's fields a modulus is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FieldOf {
+    Scalars,
+    Coordinates,
+}
+
+/// A modulus as a file gives it: its length as a u32 and its little-endian bytes.
+pub(crate) struct Modulus<'a> {
+    bytes: Section<'a>,
+    field: FieldOf,
+}
+
+impl<'a> Modulus<'a> {
+    /// Reads one; any modulus of a plausible length will do.
+    pub(crate) fn read(cursor: &mut Cursor<'a>, field: FieldOf) -> Result<Self, CircomError> {
+        let at = cursor.position();
+        let length = cursor.u32("a modulus's length")? as usize;
+        if length == 0 || length > LONGEST || !length.is_multiple_of(8) {
+            let problem = format!("expected a modulus of 8 to {LONGEST} bytes, found a length of {length}");
+            return Err(cursor.malformed_at(at, problem));
+        }
+        Ok(Self { bytes: cursor.take(length, "modulus")?, field })
+    }
+
+    /// Bytes of an element of the field.
+    pub(crate) fn element_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The curve's name, or the modulus itself.
+    pub(crate) fn curve(&self) -> String {
+        let digits: String = self.bytes.bytes().iter().rev().map(|byte| format!("{byte:02x}")).collect();
+        let digits = digits.trim_start_matches('0');
+        let known: &[(&str, &str)] = match self.field {
+            FieldOf::Scalars => &SCALAR_FIELDS,
+            FieldOf::Coordinates => &BASE_FIELDS,
+        };
+        let name = known.iter().find(|(modulus, _)| *modulus == digits).map(|(_, name)| (*name).to_owned());
+        name.unwrap_or_else(|| format!("unknown (modulus 0x{digits})"))
+    }
+
+    /// Checks that it is BN254's, in 32 bytes.
+    pub(crate) fn expect_bn254(&self) -> Result<(), CircomError> {
+        let ours = match self.field {
+            FieldOf::Scalars => FrParams::MODULUS,
+            FieldOf::Coordinates => FqParams::MODULUS,
+        };
+        if self.bytes.bytes().iter().copied().eq(ours.iter().flat_map(|limb| limb.to_le_bytes())) {
+            return Ok(());
+        }
+        Err(CircomError::Curve { place: self.bytes.place(0), found: self.curve() })
+    }
+}

@@ -1,0 +1,224 @@
+//! Writing: into a temporary file beside the target, renamed over it when everything is written, removed
+//! if it is not.
+
+use crate::{
+    binfile::FileKind,
+    decode::Coordinate,
+    error::{CircomError, FileName},
+};
+use proofmill_curve::{Affine, Curve};
+use proofmill_field::bn254::Fr;
+use std::{
+    fs::{self, File},
+    io::{self, BufWriter, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+use tempfile::NamedTempFile;
+
+/// Bytes collected before they are handed to the operating system.
+const BUFFER: usize = 1 << 20;
+
+/// Writes a whole text file such as a proof: all of it or nothing. A target that exists and is not a regular
+/// file (`/dev/stdout`, a pipe) is written to as it is.
+///
+/// # Errors
+/// [`CircomError::Io`].
+pub fn write_text(path: &Path, text: &str) -> Result<(), CircomError> {
+    let name = FileName::new(path);
+    write_bytes(path, text.as_bytes()).map_err(|source| CircomError::io(&name, source))
+}
+
+fn write_bytes(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return File::options().write(true).open(path)?.write_all(bytes);
+    }
+    let target = target_of(path)?;
+    let mut file = temporary_beside(&target)?;
+    file.write_all(bytes)?;
+    file.persist(target)?;
+    Ok(())
+}
+
+/// Where a rename must go so that a symbolic link stays one.
+fn target_of(path: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(path) {
+        Ok(target) => Ok(target),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path.to_owned()),
+        Err(error) => Err(error),
+    }
+}
+
+fn temporary_beside(target: &Path) -> io::Result<NamedTempFile> {
+    let folder = match target.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".proofmill-").suffix(".partial");
+    #[cfg(unix)]
+    {
+        // What creating the file by its own name would give; the user's mask applies.
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+/// Writes a container section by section. Dropped before [`Self::finish`], it leaves nothing behind.
+#[derive(Debug)]
+pub struct BinWriter {
+    name: FileName,
+    target: PathBuf,
+    output: BufWriter<NamedTempFile>,
+    position: u64,
+    sections_left: u32,
+}
+
+impl BinWriter {
+    /// Begins a file that will have exactly `sections` sections.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    pub fn create(path: &Path, kind: FileKind, version: u32, sections: u32) -> Result<Self, CircomError> {
+        let name = FileName::new(path);
+        let begin = || {
+            let target = target_of(path)?;
+            let mut output = BufWriter::with_capacity(BUFFER, temporary_beside(&target)?);
+            output.write_all(kind.magic().as_bytes())?;
+            output.write_all(&version.to_le_bytes())?;
+            output.write_all(&sections.to_le_bytes())?;
+            Ok((target, output))
+        };
+        match begin() {
+            Ok((target, output)) => Ok(Self { name, target, output, position: 12, sections_left: sections }),
+            Err(source) => Err(CircomError::io(&name, source)),
+        }
+    }
+
+    /// Writes one section: its number, its length and whatever `content` writes.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`], and whatever `content` gives.
+    ///
+    /// # Panics
+    /// If all the sections announced to [`Self::create`] are written already.
+    pub fn section(
+        &mut self,
+        id: u32,
+        content: impl FnOnce(&mut SectionWriter<'_>) -> Result<(), CircomError>,
+    ) -> Result<(), CircomError> {
+        assert!(self.sections_left > 0, "more sections than announced");
+        self.sections_left -= 1;
+        let mut writer = SectionWriter { name: &self.name, output: &mut self.output, written: 0 };
+        writer.u32(id)?;
+        writer.u64(0)?;
+        writer.written = 0;
+        content(&mut writer)?;
+        let length = writer.written;
+        let length_at = self.position + 4;
+        self.position = length_at + 8 + length;
+        self.patch(length_at, length).map_err(|source| CircomError::io(&self.name, source))
+    }
+
+    fn patch(&mut self, at: u64, value: u64) -> io::Result<()> {
+        self.output.seek(SeekFrom::Start(at))?;
+        self.output.write_all(&value.to_le_bytes())?;
+        self.output.seek(SeekFrom::Start(self.position))?;
+        Ok(())
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    ///
+    /// # Panics
+    /// If fewer sections were written than announced to [`Self::create`].
+    pub fn finish(self) -> Result<(), CircomError> {
+        assert!(self.sections_left == 0, "fewer sections than announced");
+        let file = self.output.into_inner().map_err(io::IntoInnerError::into_error);
+        file.and_then(|file| Ok(file.persist(self.target)?))
+            .map(drop)
+            .map_err(|source| CircomError::io(&self.name, source))
+    }
+}
+
+/// The content of the section being written; integers are little-endian.
+#[derive(Debug)]
+pub struct SectionWriter<'a> {
+    name: &'a FileName,
+    output: &'a mut BufWriter<NamedTempFile>,
+    written: u64,
+}
+
+impl SectionWriter<'_> {
+    /// Bytes as they are.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), CircomError> {
+        self.written += bytes.len() as u64;
+        self.output.write_all(bytes).map_err(|source| CircomError::io(self.name, source))
+    }
+
+    /// Four bytes.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    pub fn u32(&mut self, value: u32) -> Result<(), CircomError> {
+        self.bytes(&value.to_le_bytes())
+    }
+
+    /// Eight bytes.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    pub fn u64(&mut self, value: u64) -> Result<(), CircomError> {
+        self.bytes(&value.to_le_bytes())
+    }
+
+    /// 32 bytes each: the integers below the modulus, as r1cs and wtns hold them.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    pub fn canonical(&mut self, values: &[Fr]) -> Result<(), CircomError> {
+        values.iter().try_for_each(|value| self.limbs(&value.to_canonical()))
+    }
+
+    /// 32 bytes each: the Montgomery limbs, as zkeys hold most scalars.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    pub fn montgomery(&mut self, values: &[Fr]) -> Result<(), CircomError> {
+        values.iter().try_for_each(|value| self.limbs(&value.to_montgomery()))
+    }
+
+    /// 64 bytes each in G1, 128 in G2: the Montgomery limbs of x and y, all zero for infinity.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    pub fn points<C>(&mut self, points: &[Affine<C>]) -> Result<(), CircomError>
+    where
+        C: Curve<Base: Coordinate>,
+    {
+        for point in points {
+            point.x.try_each_limbs(&mut |limbs| self.limbs(limbs))?;
+            point.y.try_each_limbs(&mut |limbs| self.limbs(limbs))?;
+        }
+        Ok(())
+    }
+
+    /// A modulus as headers hold it: its length and its bytes.
+    pub(crate) fn modulus(&mut self, modulus: &[u64; 4]) -> Result<(), CircomError> {
+        self.u32(32)?;
+        self.limbs(modulus)
+    }
+
+    pub(crate) fn limbs(&mut self, limbs: &[u64; 4]) -> Result<(), CircomError> {
+        let mut bytes = [0; 32];
+        for (bytes, limb) in bytes.as_chunks_mut().0.iter_mut().zip(limbs) {
+            *bytes = limb.to_le_bytes();
+        }
+        self.bytes(&bytes)
+    }
+}

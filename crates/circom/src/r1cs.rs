@@ -1,0 +1,366 @@
+//! `.r1cs`: a circuit's constraints `(A w) * (B w) = C w` over the wires w.
+//!
+//! Sections: 1 the header; 2 the constraints, each three linear combinations, each a count of terms and for
+//! every term a wire and a canonical coefficient; 3 the labels of the wires, which nobody here needs; 4 and
+//! 5 PLONK custom gates, which are refused unless the list is empty. Source: iden3's `r1cs_bin_format.md`.
+
+use crate::{
+    binfile::{BinFile, Cursor, FileKind, Section},
+    decode::{FR_BYTES, Form, read_scalar},
+    error::{CircomError, SectionName},
+    modulus::{FieldOf, Modulus},
+    output::BinWriter,
+};
+use proofmill_field::{
+    Field, Prime,
+    bn254::{Fr, FrParams},
+};
+use rayon::prelude::*;
+use std::path::Path;
+
+const HEADER: SectionName = SectionName { id: 1, content: "header" };
+const CONSTRAINTS: SectionName = SectionName { id: 2, content: "constraints" };
+const LABELS: SectionName = SectionName { id: 3, content: "wire labels" };
+const CUSTOM_GATES: SectionName = SectionName { id: 4, content: "custom gates" };
+
+/// Bytes of one term: a wire and a coefficient.
+const TERM_BYTES: usize = 4 + FR_BYTES;
+
+/// Counts of a circuit.
+///
+/// The wires are, in this order: the constant 1, the outputs, the public inputs, the private inputs, and
+/// the intermediate values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct R1csHeader {
+    /// All wires, the constant included.
+    pub wires: u32,
+    /// Public outputs.
+    pub outputs: u32,
+    /// Public inputs.
+    pub public_inputs: u32,
+    /// Private inputs.
+    pub private_inputs: u32,
+    /// Signals of the source before simplification.
+    pub labels: u64,
+    /// Constraints.
+    pub constraints: u32,
+}
+
+impl R1csHeader {
+    /// Public outputs and inputs, without the constant. They are wires `1..=public()`.
+    pub fn public(&self) -> u32 {
+        self.outputs + self.public_inputs
+    }
+}
+
+/// One matrix of the constraints by rows: row i has the terms `offsets[i]..offsets[i + 1]`, in the file's
+/// order, each a wire (all below the header's count, none twice in a row) and its coefficient.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SparseMatrix {
+    offsets: Vec<u32>,
+    wires: Vec<u32>,
+    coefficients: Vec<Fr>,
+}
+
+impl SparseMatrix {
+    /// The matrix of these rows of terms.
+    ///
+    /// # Panics
+    /// If there are 2^32 terms or more.
+    pub fn from_rows(rows: impl IntoIterator<Item: IntoIterator<Item = (u32, Fr)>>) -> Self {
+        let mut matrix = Self { offsets: vec![0], ..Self::default() };
+        for row in rows {
+            for (wire, coefficient) in row {
+                matrix.wires.push(wire);
+                matrix.coefficients.push(coefficient);
+            }
+            assert!(u32::try_from(matrix.wires.len()).is_ok(), "fewer than 2^32 terms");
+            matrix.offsets.push(matrix.wires.len() as u32);
+        }
+        matrix
+    }
+
+    /// How many rows.
+    pub fn rows(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    /// How many terms in all rows.
+    pub fn terms(&self) -> usize {
+        self.wires.len()
+    }
+
+    /// The terms of one row; none if there is no such row.
+    pub fn row(&self, row: usize) -> impl ExactSizeIterator<Item = (u32, Fr)> + Clone + '_ {
+        let range = match (self.offsets.get(row), self.offsets.get(row + 1)) {
+            (Some(&start), Some(&end)) => start as usize..end as usize,
+            _ => 0..0,
+        };
+        let wires = self.wires.get(range.clone()).unwrap_or_default();
+        let coefficients = self.coefficients.get(range).unwrap_or_default();
+        wires.iter().copied().zip(coefficients.iter().copied())
+    }
+
+    /// The product of one row with the witness; wires that the witness lacks count as zero.
+    pub fn row_times(&self, row: usize, witness: &[Fr]) -> Fr {
+        self.row(row).fold(Fr::ZERO, |sum, (wire, coefficient)| {
+            sum + coefficient * witness.get(wire as usize).copied().unwrap_or_default()
+        })
+    }
+}
+
+/// A circuit's constraints, decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct R1cs {
+    /// The counts.
+    pub header: R1csHeader,
+    /// The left factors.
+    pub a: SparseMatrix,
+    /// The right factors.
+    pub b: SparseMatrix,
+    /// The products.
+    pub c: SparseMatrix,
+}
+
+impl R1cs {
+    /// Reads a file, on the ambient rayon pool. Takes 36 bytes a term and 12 a constraint.
+    ///
+    /// # Errors
+    /// [`CircomError`] for anything that is not a circuit over BN254's scalar field.
+    pub fn open(path: &Path) -> Result<Self, CircomError> {
+        Self::read(&BinFile::open_kind(path, FileKind::R1cs)?)
+    }
+
+    /// Reads an open container.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn read(file: &BinFile) -> Result<Self, CircomError> {
+        let (modulus, header) = read_header(file)?;
+        modulus.expect_bn254()?;
+        check_counts(file, &header)?;
+        refuse_custom_gates(file)?;
+        if let Some(labels) = file.optional_section(LABELS)? {
+            labels.expect_elements(u64::from(header.wires), 8, "labels")?;
+        }
+        let section = file.section(CONSTRAINTS)?;
+        let layout = Layout::scan(section, &header)?;
+        let [a, b, c] = layout.decode(section, &header)?;
+        section.release();
+        Ok(Self { header, a, b, c })
+    }
+
+    /// The number of the first constraint that the witness does not satisfy. In parallel.
+    pub fn first_unsatisfied(&self, witness: &[Fr]) -> Option<usize> {
+        (0..self.a.rows()).into_par_iter().with_min_len(1024).find_first(|&row| {
+            self.a.row_times(row, witness) * self.b.row_times(row, witness) != self.c.row_times(row, witness)
+        })
+    }
+}
+
+/// The modulus, which may be any curve's, and the counts, which may contradict each other.
+pub(crate) fn read_header(file: &BinFile) -> Result<(Modulus<'_>, R1csHeader), CircomError> {
+    let mut cursor = file.section(HEADER)?.cursor();
+    let modulus = Modulus::read(&mut cursor, FieldOf::Scalars)?;
+    let header = R1csHeader {
+        wires: cursor.u32("count of wires")?,
+        outputs: cursor.u32("count of outputs")?,
+        public_inputs: cursor.u32("count of public inputs")?,
+        private_inputs: cursor.u32("count of private inputs")?,
+        labels: cursor.u64("count of labels")?,
+        constraints: cursor.u32("count of constraints")?,
+    };
+    cursor.finish()?;
+    Ok((modulus, header))
+}
+
+fn check_counts(file: &BinFile, header: &R1csHeader) -> Result<(), CircomError> {
+    let R1csHeader { wires, outputs, public_inputs, private_inputs, .. } = *header;
+    let named = 1 + u64::from(outputs) + u64::from(public_inputs) + u64::from(private_inputs);
+    if named <= u64::from(wires) {
+        return Ok(());
+    }
+    let problem = format!(
+        "{wires} wires cannot hold the constant, {outputs} outputs, {public_inputs} public and \
+         {private_inputs} private inputs"
+    );
+    Err(file.section(HEADER)?.malformed(0, problem))
+}
+
+fn refuse_custom_gates(file: &BinFile) -> Result<(), CircomError> {
+    let Some(section) = file.optional_section(CUSTOM_GATES)? else { return Ok(()) };
+    match section.cursor().u32("count of custom gates")? {
+        0 => Ok(()),
+        count => Err(section.malformed(0, format!("{count} PLONK custom gates, which are not supported"))),
+    }
+}
+
+/// Steps over a count of terms and the terms; the count.
+fn skip_combination(cursor: &mut Cursor<'_>) -> Result<u32, CircomError> {
+    let terms = cursor.u32("count of terms")?;
+    cursor.take((terms as usize).saturating_mul(TERM_BYTES), "terms")?;
+    Ok(terms)
+}
+
+/// Where the linear combinations lie: what must be read one after the other before the rest can be decoded
+/// in parallel.
+struct Layout {
+    /// Where constraint i begins in the section.
+    starts: Vec<usize>,
+    /// Rows' offsets of A, B and C.
+    offsets: [Vec<u32>; 3],
+}
+
+impl Layout {
+    /// Walks over the counts of terms.
+    fn scan(section: Section<'_>, header: &R1csHeader) -> Result<Self, CircomError> {
+        let constraints = header.constraints as usize;
+        // Each constraint has three counts.
+        if constraints.checked_mul(12).is_none_or(|least| least > section.len()) {
+            let problem = format!("{constraints} constraints do not fit in {} bytes", section.len());
+            return Err(section.malformed(0, problem));
+        }
+        let mut layout = Self {
+            starts: Vec::with_capacity(constraints),
+            offsets: std::array::from_fn(|_| Vec::with_capacity(constraints + 1)),
+        };
+        layout.offsets.iter_mut().for_each(|offsets| offsets.push(0));
+        let mut totals = [0u32; 3];
+        let mut cursor = section.cursor();
+        for _ in 0..constraints {
+            layout.starts.push(cursor.position());
+            for (total, offsets) in totals.iter_mut().zip(&mut layout.offsets) {
+                let terms = skip_combination(&mut cursor)?;
+                *total = total
+                    .checked_add(terms)
+                    .ok_or_else(|| cursor.malformed("more than 2^32 terms in one matrix"))?;
+                offsets.push(*total);
+            }
+        }
+        cursor.finish()?;
+        Ok(layout)
+    }
+
+    fn decode(self, section: Section<'_>, header: &R1csHeader) -> Result<[SparseMatrix; 3], CircomError> {
+        let Self { starts, offsets } = self;
+        let wires = header.wires;
+        let mut matrices = offsets.map(|offsets| {
+            let terms = offsets.last().map_or(0, |&last| last as usize);
+            SparseMatrix { offsets, wires: vec![0; terms], coefficients: vec![Fr::default(); terms] }
+        });
+        let blocks = split_rows(&mut matrices, &starts);
+        let fault =
+            blocks.into_par_iter().map(|block| block.decode(section, wires)).find_first(Result::is_err);
+        fault.unwrap_or(Ok(())).map(|()| matrices)
+    }
+}
+
+/// Constraints that one task decodes.
+const ROWS_PER_BLOCK: usize = 4096;
+
+/// Consecutive constraints and where their terms go.
+struct Block<'m> {
+    start: usize,
+    rows: usize,
+    wires: [&'m mut [u32]; 3],
+    coefficients: [&'m mut [Fr]; 3],
+}
+
+fn split_rows<'m>(matrices: &'m mut [SparseMatrix; 3], starts: &[usize]) -> Vec<Block<'m>> {
+    let mut blocks = Vec::with_capacity(starts.len().div_ceil(ROWS_PER_BLOCK));
+    let mut rest = matrices.each_mut().map(|matrix| {
+        (matrix.offsets.as_slice(), matrix.wires.as_mut_slice(), matrix.coefficients.as_mut_slice())
+    });
+    for starts in starts.chunks(ROWS_PER_BLOCK) {
+        let rows = starts.len();
+        let parts = rest.each_mut().map(|(offsets, wires, coefficients)| {
+            let first = offsets.first().map_or(0, |&offset| offset as usize);
+            let last = offsets.get(rows).map_or(first, |&offset| offset as usize);
+            *offsets = offsets.get(rows..).unwrap_or_default();
+            let terms = last - first;
+            (split_front(wires, terms), split_front(coefficients, terms))
+        });
+        let [(wires_a, a), (wires_b, b), (wires_c, c)] = parts;
+        let start = starts.first().copied().unwrap_or_default();
+        blocks.push(Block { start, rows, wires: [wires_a, wires_b, wires_c], coefficients: [a, b, c] });
+    }
+    blocks
+}
+
+/// Takes the first `count` elements off a slice.
+fn split_front<'m, T>(slice: &mut &'m mut [T], count: usize) -> &'m mut [T] {
+    slice.split_off_mut(..count).unwrap_or_default()
+}
+
+impl Block<'_> {
+    fn decode(mut self, section: Section<'_>, wires: u32) -> Result<(), CircomError> {
+        let mut cursor = section.cursor();
+        cursor.take(self.start, "constraints")?;
+        for _ in 0..self.rows {
+            for (all_wires, all_coefficients) in self.wires.iter_mut().zip(&mut self.coefficients) {
+                let terms = cursor.u32("count of terms")? as usize;
+                let row = split_front(all_wires, terms);
+                let values = split_front(all_coefficients, terms);
+                for (wire, value) in row.iter_mut().zip(values) {
+                    (*wire, *value) = read_term(&mut cursor, wires)?;
+                }
+                if let Some(wire) = repeated(row) {
+                    return Err(cursor.malformed(format!("wire {wire} is there twice in one combination")));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_term(cursor: &mut Cursor<'_>, wires: u32) -> Result<(u32, Fr), CircomError> {
+    let position = cursor.position();
+    let wire = cursor.u32("wire")?;
+    if wire >= wires {
+        return Err(cursor.malformed_at(position, format!("wire {wire} of {wires}")));
+    }
+    Ok((wire, read_scalar(cursor.take(FR_BYTES, "coefficient")?, Form::Canonical)?))
+}
+
+/// A wire that occurs more than once in a row; compilers write rows in ascending order.
+fn repeated(row: &[u32]) -> Option<u32> {
+    if row.is_sorted_by(|a, b| a < b) {
+        return None;
+    }
+    let mut sorted = row.to_vec();
+    sorted.sort_unstable();
+    sorted.iter().zip(sorted.iter().skip(1)).find(|(a, b)| a == b).map(|(a, _)| *a)
+}
+
+/// Writes a circuit as circom does (constraints, header, labels). The wires are their own labels.
+///
+/// # Errors
+/// [`CircomError::Io`].
+pub fn write_r1cs(path: &Path, r1cs: &R1cs) -> Result<(), CircomError> {
+    let R1cs { header, a, b, c } = r1cs;
+    let mut file = BinWriter::create(path, FileKind::R1cs, 1, 3)?;
+    file.section(CONSTRAINTS.id, |out| {
+        for row in 0..header.constraints as usize {
+            for matrix in [a, b, c] {
+                let terms = matrix.row(row);
+                out.u32(terms.len() as u32)?;
+                for (wire, coefficient) in terms {
+                    out.u32(wire)?;
+                    out.canonical(&[coefficient])?;
+                }
+            }
+        }
+        Ok(())
+    })?;
+    file.section(HEADER.id, |out| {
+        out.modulus(&FrParams::MODULUS)?;
+        out.u32(header.wires)?;
+        out.u32(header.outputs)?;
+        out.u32(header.public_inputs)?;
+        out.u32(header.private_inputs)?;
+        out.u64(header.labels)?;
+        out.u32(header.constraints)
+    })?;
+    file.section(LABELS.id, |out| (0..u64::from(header.wires)).try_for_each(|wire| out.u64(wire)))?;
+    file.finish()
+}

@@ -1,0 +1,72 @@
+//! `.wtns`: the value of every wire of a circuit.
+//!
+//! Sections: 1 the header (modulus, count of wires); 2 the values, canonical. Wire 0 is the constant 1.
+
+use crate::{
+    binfile::{BinFile, FileKind},
+    decode::{FR_BYTES, Form, Scalars},
+    error::{CircomError, SectionName},
+    modulus::{FieldOf, Modulus},
+    output::BinWriter,
+};
+use proofmill_field::{
+    Field, Prime,
+    bn254::{Fr, FrParams},
+};
+use proofmill_simd::Level;
+use std::path::Path;
+
+const HEADER: SectionName = SectionName { id: 1, content: "header" };
+const VALUES: SectionName = SectionName { id: 2, content: "witness values" };
+
+/// Reads a witness file: the value of every wire, the first of which is 1. On the ambient rayon pool.
+///
+/// # Errors
+/// [`CircomError`] for anything that is not a witness over BN254's scalar field.
+pub fn read_witness(path: &Path, level: Level) -> Result<Vec<Fr>, CircomError> {
+    decode_witness(&BinFile::open_kind(path, FileKind::Wtns)?, level)
+}
+
+/// [`read_witness`] of an open container.
+///
+/// # Errors
+/// As [`read_witness`].
+pub fn decode_witness(file: &BinFile, level: Level) -> Result<Vec<Fr>, CircomError> {
+    let (modulus, wires) = read_header(file)?;
+    modulus.expect_bn254()?;
+    let section = file.section(VALUES)?;
+    section.expect_elements(u64::from(wires), FR_BYTES as u64, "values")?;
+    let values = Scalars::new(section, Form::Canonical).decode(level)?;
+    match values.first() {
+        Some(one) if *one == Fr::ONE => Ok(values),
+        Some(other) => Err(section.malformed(0, format!("expected 1 as the value of wire 0, found {other}"))),
+        None => Err(section.malformed(0, "no values, not even that of the constant wire")),
+    }
+}
+
+/// The modulus, which may be any curve's, and the count of wires.
+pub(crate) fn read_header(file: &BinFile) -> Result<(Modulus<'_>, u32), CircomError> {
+    let mut cursor = file.section(HEADER)?.cursor();
+    let modulus = Modulus::read(&mut cursor, FieldOf::Scalars)?;
+    let wires = cursor.u32("count of wires")?;
+    cursor.finish()?;
+    Ok((modulus, wires))
+}
+
+/// Writes a witness file (version 2), as snarkjs does.
+///
+/// # Errors
+/// [`CircomError::Io`].
+///
+/// # Panics
+/// If there are 2^32 wires or more.
+pub fn write_witness(path: &Path, values: &[Fr]) -> Result<(), CircomError> {
+    assert!(u32::try_from(values.len()).is_ok(), "fewer than 2^32 wires");
+    let mut file = BinWriter::create(path, FileKind::Wtns, 2, 2)?;
+    file.section(HEADER.id, |out| {
+        out.modulus(&FrParams::MODULUS)?;
+        out.u32(values.len() as u32)
+    })?;
+    file.section(VALUES.id, |out| out.canonical(values))?;
+    file.finish()
+}
