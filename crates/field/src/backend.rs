@@ -1,6 +1,6 @@
 //! Which instructions multiply scalar elements.
 
-use crate::limbs::Limbs;
+use crate::{Prime, limbs::Limbs};
 use proofmill_simd::Portable;
 use std::fmt::Debug;
 
@@ -10,13 +10,13 @@ use std::fmt::Debug;
 /// its slice kin, which ask for the token; code generic over a backend is entered through
 /// [`dispatch!`](proofmill_simd::dispatch).
 pub trait Backend: Copy + Debug + PartialEq + Eq + Send + Sync + 'static {
-    /// `a * b / 2^(64 LEN) mod p` for canonical operands; `inv = -p^-1 mod 2^64`.
-    fn mul_mont<L: Limbs>(a: &L, b: &L, p: &L, inv: u64) -> L;
+    /// `a * b / 2^(64 LEN) mod p` for canonical operands.
+    fn mul_mont<P: Prime>(a: &P::Limbs, b: &P::Limbs) -> P::Limbs;
 }
 
 impl Backend for Portable {
     #[inline(always)]
-    fn mul_mont<L: Limbs>(a: &L, b: &L, p: &L, inv: u64) -> L {
-        a.mul_mont_portable(b, p, inv)
+    fn mul_mont<P: Prime>(a: &P::Limbs, b: &P::Limbs) -> P::Limbs {
+        a.mul_mont_portable(b, &P::MODULUS, P::INV)
     }
 }

@@ -4,6 +4,11 @@
 //! product run without a carry word ("no-carry" CIOS: Koç, Acar, Kaliski 1996, with the observation of
 //! the gnark team that the second carry vanishes when the top limb leaves a bit free) and `a + b` never overflow.
 
+#[cfg(target_arch = "x86_64")]
+use crate::{
+    Prime,
+    x86_64::adx::{mul_mont_4, mul_mont_6},
+};
 use std::{fmt::Debug, hash::Hash};
 
 mod sealed {
@@ -44,7 +49,7 @@ pub trait Limbs:
     /// # Safety
     /// The CPU must have BMI2 and ADX.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn mul_mont_adx(&self, rhs: &Self, p: &Self, inv: u64) -> Self;
+    unsafe fn mul_mont_adx<P: Prime<Limbs = Self>>(&self, rhs: &Self) -> Self;
 }
 
 #[inline(always)]
@@ -84,7 +89,7 @@ fn reduce_once<const N: usize>(a: [u64; N], p: &[u64; N]) -> [u64; N] {
 }
 
 macro_rules! impl_limbs {
-    ($n:literal, $lanes:literal, $adx:path) => {
+    ($n:literal, $lanes:literal, $adx:ident) => {
         impl sealed::Sealed for [u64; $n] {}
 
         impl Limbs for [u64; $n] {
@@ -138,13 +143,13 @@ macro_rules! impl_limbs {
 
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn mul_mont_adx(&self, rhs: &Self, p: &Self, inv: u64) -> Self {
+            unsafe fn mul_mont_adx<P: Prime<Limbs = Self>>(&self, rhs: &Self) -> Self {
                 // SAFETY: the caller's promise.
-                unsafe { $adx(self, rhs, p, inv) }
+                unsafe { $adx::<P>(self, rhs) }
             }
         }
     };
 }
 
-impl_limbs!(4, 5, crate::x86_64::adx::mul_mont_4);
-impl_limbs!(6, 8, crate::x86_64::adx::mul_mont_6);
+impl_limbs!(4, 5, mul_mont_4);
+impl_limbs!(6, 8, mul_mont_6);

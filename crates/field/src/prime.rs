@@ -94,8 +94,7 @@ impl<P: Prime, B: Backend> Fp<P, B> {
 
     /// The element of an integer below the modulus, `None` for a larger one.
     pub fn from_canonical(limbs: P::Limbs) -> Option<Self> {
-        is_below(&limbs, &P::MODULUS)
-            .then(|| Self::from_limbs(B::mul_mont(&limbs, &P::R2, &P::MODULUS, P::INV)))
+        is_below(&limbs, &P::MODULUS).then(|| Self::from_limbs(B::mul_mont::<P>(&limbs, &P::R2)))
     }
 
     /// The integer in `0..p`.
@@ -103,7 +102,7 @@ impl<P: Prime, B: Backend> Fp<P, B> {
     pub fn to_canonical(self) -> P::Limbs {
         let mut one = P::Limbs::ZERO;
         one.as_mut()[0] = 1;
-        B::mul_mont(&self.limbs, &one, &P::MODULUS, P::INV)
+        B::mul_mont::<P>(&self.limbs, &one)
     }
 
     /// Decodes [`Self::BYTES`] little-endian bytes of an integer below the modulus.
@@ -144,7 +143,7 @@ impl<P: Prime, B: Backend> Fp<P, B> {
                 (*limb, borrow) = sbb(*limb, *p, borrow);
             }
         }
-        Self::from_limbs(B::mul_mont(&limbs, &P::R2, &P::MODULUS, P::INV))
+        Self::from_limbs(B::mul_mont::<P>(&limbs, &P::R2))
     }
 
     /// Decodes [`Self::BYTES`] little-endian bytes of Montgomery limbs, as snarkjs's binary files hold them.
@@ -295,7 +294,7 @@ impl<P: Prime, B: Backend> Mul for Fp<P, B> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, rhs: Self) -> Self {
-        Self::from_limbs(B::mul_mont(&self.limbs, &rhs.limbs, &P::MODULUS, P::INV))
+        Self::from_limbs(B::mul_mont::<P>(&self.limbs, &rhs.limbs))
     }
 }
 
@@ -332,7 +331,7 @@ impl<P: Prime, B: Backend> From<u64> for Fp<P, B> {
     fn from(value: u64) -> Self {
         let mut limbs = P::Limbs::ZERO;
         limbs.as_mut()[0] = value;
-        Self::from_limbs(B::mul_mont(&limbs, &P::R2, &P::MODULUS, P::INV))
+        Self::from_limbs(B::mul_mont::<P>(&limbs, &P::R2))
     }
 }
 

@@ -1,22 +1,224 @@
 //! Montgomery multiplication by MULX, ADCX and ADOX.
+//!
+//! Formula: `a b / 2^(64 N) mod p` row by row (CIOS of Koç, Acar, Kaliski, "Analyzing and comparing Montgomery
+//! multiplication algorithms", 1996). For each limb of b: `t += a b_i`, `m = -t_0 / p mod 2^64`,
+//! `t = (t + m p) / 2^64`; at the end one conditional subtraction.
+//!
+//! Bounds: operands and result are canonical. `t < 2p` after every row, and the modulus's top limb is below
+//! 2^62, so that `t + a b_i` fits N + 1 words and the word N vanishes with the row (the gnark team's
+//! observation): no second carry word exists.
+//!
+//! Low halves of products run on the carry flag and high halves on the overflow flag (Ozturk, Guilford, Gopal,
+//! "New instructions supporting large integer arithmetic", Intel 2012). The low word that a reduction cancels is
+//! the zero that closes its two chains. b and p are read from memory: 14 registers, so that a frame pointer
+//! may be kept.
 
-use crate::{Backend, limbs::Limbs};
+use crate::{Backend, Prime, limbs::Limbs};
 use proofmill_simd::Adx;
+use std::arch::asm;
 
 impl Backend for Adx {
     #[inline(always)]
-    fn mul_mont<L: Limbs>(a: &L, b: &L, p: &L, inv: u64) -> L {
+    fn mul_mont<P: Prime>(a: &P::Limbs, b: &P::Limbs) -> P::Limbs {
         // SAFETY: elements with this backend are made only where an `Adx` token was shown.
-        unsafe { a.mul_mont_adx(b, p, inv) }
+        unsafe { P::Limbs::mul_mont_adx::<P>(a, b) }
     }
 }
 
-#[inline(always)]
-pub(crate) unsafe fn mul_mont_4(a: &[u64; 4], b: &[u64; 4], p: &[u64; 4], inv: u64) -> [u64; 4] {
-    a.mul_mont_portable(b, p, inv)
+/// `t = a b_0`: i is 0. Arguments: scratch; `t_j t_(j+1) a_j` for each j.
+macro_rules! first_row {
+    ($lo:literal; $t0:literal $t1:literal $a0:literal $(, $t:literal $next:literal $a:literal)*; $top:literal) => {
+        concat!(
+            "mov rdx, qword ptr [{b}]\n",
+            "mulx ", $t1, ", ", $t0, ", ", $a0, "\n",
+            "xor ", $lo, ", ", $lo, "\n",
+            $(
+                "mulx ", $next, ", ", $lo, ", ", $a, "\n",
+                "adcx ", $t, ", ", $lo, "\n",
+            )*
+            "adc ", $top, ", 0\n",
+        )
+    };
 }
 
+/// `t += a b_i`. Arguments: i; two scratch words; the top word; `t_j t_(j+1) a_j` for j < N - 1; the last t and a.
+macro_rules! row {
+    (
+        $i:literal; $lo:literal $zero:literal $top:literal;
+        $($t:literal $next:literal $a:literal),*; $last:literal $a_last:literal
+    ) => {
+        concat!(
+            "mov rdx, qword ptr [{b} + 8*", $i, "]\n",
+            "xor ", $zero, ", ", $zero, "\n",
+            $(
+                "mulx ", $top, ", ", $lo, ", ", $a, "\n",
+                "adcx ", $t, ", ", $lo, "\n",
+                "adox ", $next, ", ", $top, "\n",
+            )*
+            "mulx ", $top, ", ", $lo, ", ", $a_last, "\n",
+            "adcx ", $last, ", ", $lo, "\n",
+            "adox ", $top, ", ", $zero, "\n",
+            "adc ", $top, ", 0\n",
+        )
+    };
+}
+
+/// `t = (t + m p) / 2^64`; the new t_0 is in another register and the old one is free afterwards.
+/// Arguments: a scratch word; the old and the new t_0; `t_(j-1) t_j j` for 1 <= j < N; the last t and the top word.
+macro_rules! reduce {
+    (
+        $zero:literal; $old:literal $new:literal;
+        $($previous:literal $t:literal $j:literal),*; $last:literal $top:literal
+    ) => {
+        concat!(
+            "mov rdx, {inv}\n",
+            "imul rdx, ", $old, "\n",
+            "xor ", $zero, ", ", $zero, "\n",
+            "mulx ", $new, ", ", $zero, ", qword ptr [{p}]\n",
+            "adcx ", $zero, ", ", $old, "\n",
+            $(
+                "adcx ", $previous, ", ", $t, "\n",
+                "mulx ", $t, ", ", $old, ", qword ptr [{p} + 8*", $j, "]\n",
+                "adox ", $previous, ", ", $old, "\n",
+            )*
+            "adcx ", $last, ", ", $zero, "\n",
+            "adox ", $last, ", ", $top, "\n",
+        )
+    };
+}
+
+/// `t - p` if that is not negative, else t. Arguments: `t_0 scratch`; `t_j scratch j` for 1 <= j < N.
+macro_rules! subtract_modulus {
+    ($t0:literal $s0:literal $(, $t:literal $s:literal $j:literal)*) => {
+        concat!(
+            "mov ", $s0, ", ", $t0, "\n",
+            $("mov ", $s, ", ", $t, "\n",)*
+            "sub ", $s0, ", qword ptr [{p}]\n",
+            $("sbb ", $s, ", qword ptr [{p} + 8*", $j, "]\n",)*
+            "cmovnc ", $t0, ", ", $s0, "\n",
+            $("cmovnc ", $t, ", ", $s, "\n",)*
+        )
+    };
+}
+
+macro_rules! row_4 {
+    ($i:literal, $t0:literal $zero:literal) => {
+        row!($i; "{lo}" $zero "{t4}"; $t0 "{t1}" "{a0}", "{t1}" "{t2}" "{a1}", "{t2}" "{t3}" "{a2}"; "{t3}" "{a3}")
+    };
+}
+
+macro_rules! reduce_4 {
+    ($old:literal $new:literal) => {
+        reduce!("{lo}"; $old $new; $new "{t1}" 1, "{t1}" "{t2}" 2, "{t2}" "{t3}" 3; "{t3}" "{t4}")
+    };
+}
+
+/// `a b / 2^256 mod p`.
+///
+/// # Safety
+/// The CPU must have BMI2 and ADX.
 #[inline(always)]
-pub(crate) unsafe fn mul_mont_6(a: &[u64; 6], b: &[u64; 6], p: &[u64; 6], inv: u64) -> [u64; 6] {
-    a.mul_mont_portable(b, p, inv)
+pub(crate) unsafe fn mul_mont_4<P: Prime<Limbs = [u64; 4]>>(a: &[u64; 4], b: &[u64; 4]) -> [u64; 4] {
+    let [t0, t1, t2, t3]: [u64; 4];
+    // SAFETY: the caller's promise; b and p are read within their four limbs.
+    unsafe {
+        asm!(
+            first_row!("{lo}"; "{t0}" "{t1}" "{a0}", "{t1}" "{t2}" "{a1}", "{t2}" "{t3}" "{a2}", "{t3}" "{t4}" "{a3}"; "{t4}"),
+            reduce_4!("{t0}" "{s0}"),
+            row_4!(1, "{s0}" "{t0}"),
+            reduce_4!("{s0}" "{t0}"),
+            row_4!(2, "{t0}" "{s0}"),
+            reduce_4!("{t0}" "{s0}"),
+            row_4!(3, "{s0}" "{t0}"),
+            reduce_4!("{s0}" "{t0}"),
+            subtract_modulus!("{t0}" "{s0}", "{t1}" "{t4}" 1, "{t2}" "{lo}" 2, "{t3}" "rdx" 3),
+            a0 = in(reg) a[0],
+            a1 = in(reg) a[1],
+            a2 = in(reg) a[2],
+            a3 = in(reg) a[3],
+            b = in(reg) b,
+            p = in(reg) &P::MODULUS,
+            inv = const P::INV,
+            t0 = out(reg) t0,
+            t1 = out(reg) t1,
+            t2 = out(reg) t2,
+            t3 = out(reg) t3,
+            t4 = out(reg) _,
+            s0 = out(reg) _,
+            lo = out(reg) _,
+            out("rdx") _,
+            options(pure, readonly, nostack),
+        );
+    }
+    [t0, t1, t2, t3]
+}
+
+macro_rules! row_6 {
+    ($i:literal, $t0:literal $zero:literal) => {
+        row!(
+            $i; "{lo}" $zero "{t6}";
+            $t0 "{t1}" "qword ptr [{a}]", "{t1}" "{t2}" "qword ptr [{a} + 8]",
+            "{t2}" "{t3}" "qword ptr [{a} + 16]", "{t3}" "{t4}" "qword ptr [{a} + 24]",
+            "{t4}" "{t5}" "qword ptr [{a} + 32]"; "{t5}" "qword ptr [{a} + 40]"
+        )
+    };
+}
+
+macro_rules! reduce_6 {
+    ($old:literal $new:literal) => {
+        reduce!(
+            "{lo}"; $old $new;
+            $new "{t1}" 1, "{t1}" "{t2}" 2, "{t2}" "{t3}" 3, "{t3}" "{t4}" 4, "{t4}" "{t5}" 5; "{t5}" "{t6}"
+        )
+    };
+}
+
+/// `a b / 2^384 mod p`.
+///
+/// # Safety
+/// The CPU must have BMI2 and ADX.
+#[inline(always)]
+pub(crate) unsafe fn mul_mont_6<P: Prime<Limbs = [u64; 6]>>(a: &[u64; 6], b: &[u64; 6]) -> [u64; 6] {
+    let [t0, t1, t2, t3, t4, t5]: [u64; 6];
+    // SAFETY: the caller's promise; a, b and p are read within their six limbs.
+    unsafe {
+        asm!(
+            first_row!(
+                "{lo}";
+                "{t0}" "{t1}" "qword ptr [{a}]", "{t1}" "{t2}" "qword ptr [{a} + 8]",
+                "{t2}" "{t3}" "qword ptr [{a} + 16]", "{t3}" "{t4}" "qword ptr [{a} + 24]",
+                "{t4}" "{t5}" "qword ptr [{a} + 32]", "{t5}" "{t6}" "qword ptr [{a} + 40]"; "{t6}"
+            ),
+            reduce_6!("{t0}" "{s0}"),
+            row_6!(1, "{s0}" "{t0}"),
+            reduce_6!("{s0}" "{t0}"),
+            row_6!(2, "{t0}" "{s0}"),
+            reduce_6!("{t0}" "{s0}"),
+            row_6!(3, "{s0}" "{t0}"),
+            reduce_6!("{s0}" "{t0}"),
+            row_6!(4, "{t0}" "{s0}"),
+            reduce_6!("{t0}" "{s0}"),
+            row_6!(5, "{s0}" "{t0}"),
+            reduce_6!("{s0}" "{t0}"),
+            subtract_modulus!(
+                "{t0}" "{s0}", "{t1}" "{t6}" 1, "{t2}" "{lo}" 2, "{t3}" "rdx" 3, "{t4}" "{a}" 4, "{t5}" "{b}" 5
+            ),
+            a = inout(reg) a => _,
+            b = inout(reg) b => _,
+            p = in(reg) &P::MODULUS,
+            inv = const P::INV,
+            t0 = out(reg) t0,
+            t1 = out(reg) t1,
+            t2 = out(reg) t2,
+            t3 = out(reg) t3,
+            t4 = out(reg) t4,
+            t5 = out(reg) t5,
+            t6 = out(reg) _,
+            s0 = out(reg) _,
+            lo = out(reg) _,
+            out("rdx") _,
+            options(pure, readonly, nostack),
+        );
+    }
+    [t0, t1, t2, t3, t4, t5]
 }

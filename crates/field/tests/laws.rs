@@ -1,0 +1,168 @@
+//! Every prime field on every backend against num-bigint and arkworks, on edge and random operands.
+
+use num_bigint::BigUint;
+use num_traits::{One, Zero};
+use proofmill_field::{Algebra, Backend, Engine, Field, FieldError, Fp, Limbs, Prime, batch_invert, bn254};
+use proofmill_simd::dispatch;
+use proofmill_testing::{edge_integers, for_each_level, is_below, operands, rng, uniform};
+
+fn big(words: &[u64]) -> BigUint {
+    words.iter().rev().fold(BigUint::zero(), |sum, word| (sum << 64) + word)
+}
+
+fn limbs<L: Limbs>(words: &[u64]) -> L {
+    let mut limbs = L::ZERO;
+    limbs.as_mut().copy_from_slice(words);
+    limbs
+}
+
+/// A field on a backend with its oracle.
+struct Laws<P: Prime, B: Backend> {
+    token: B,
+    modulus: BigUint,
+    r_inverse: BigUint,
+    /// Operands below the modulus, as integers, taken as Montgomery limbs.
+    words: Vec<Vec<u64>>,
+    elements: Vec<Fp<P, B>>,
+}
+
+impl<P: Prime, B: Backend> Laws<P, B> {
+    fn new(token: B) -> Self {
+        let modulus = big(P::MODULUS.as_ref());
+        let r = BigUint::one() << (64 * P::Limbs::LEN);
+        let r_inverse = r.modpow(&(&modulus - 2u32), &modulus);
+        let words = operands(&mut rng(1), P::MODULUS.as_ref(), 60);
+        let element = |words: &Vec<u64>| Fp::<P>::from_montgomery(limbs(words)).unwrap().with_backend(token);
+        let elements = words.iter().map(element).collect();
+        Self { token, modulus, r_inverse, words, elements }
+    }
+
+    /// The Montgomery limbs of a result, which must be canonical.
+    fn raw(&self, element: Fp<P, B>) -> BigUint {
+        assert!(is_below(element.to_montgomery().as_ref(), P::MODULUS.as_ref()));
+        big(element.to_montgomery().as_ref())
+    }
+
+    fn ring(&self) {
+        let integers: Vec<BigUint> = self.words.iter().map(|words| big(words)).collect();
+        let p = &self.modulus;
+        for (i, (&a, x)) in self.elements.iter().zip(&integers).enumerate() {
+            assert_eq!(self.raw(-a), (p - x) % p);
+            assert_eq!(self.raw(a.double()), (x + x) % p);
+            assert_eq!(self.raw(a.square()), x * x * &self.r_inverse % p);
+            // A different subset of the second operands for each first one.
+            for (&b, y) in self.elements.iter().zip(&integers).skip(i % 5).step_by(5) {
+                assert_eq!(self.raw(a + b), (x + y) % p);
+                assert_eq!(self.raw(a - b), (p + x - y) % p);
+                assert_eq!(self.raw(a * b), x * y * &self.r_inverse % p, "{x:#x} * {y:#x}");
+                assert_eq!(a == b, x == y);
+            }
+        }
+    }
+
+    fn inversion(&self) {
+        for &a in &self.elements {
+            match a.invert() {
+                Some(inverse) => assert_eq!(a * inverse, Fp::ONE, "{a}"),
+                None => assert!(a.is_zero()),
+            }
+        }
+        for length in [0, 1, 2, 3, self.elements.len()] {
+            let mut inverses = self.elements[..length].to_vec();
+            batch_invert(&mut inverses);
+            for (a, inverse) in self.elements.iter().zip(inverses) {
+                assert_eq!(a.invert().unwrap_or(Fp::ZERO), inverse);
+            }
+        }
+    }
+
+    fn encodings(&self) {
+        for words in edge_integers(P::MODULUS.as_ref()).into_iter().chain(self.words.iter().cloned()) {
+            let integer = big(&words);
+            let le: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let be: Vec<u8> = le.iter().rev().copied().collect();
+            let decimal = integer.to_string();
+            let reduced = Fp::<P, B>::from_bytes_be_reduced(&be);
+            assert_eq!(big(reduced.to_canonical().as_ref()), &integer % &self.modulus);
+            if integer < self.modulus {
+                let a = Fp::<P, B>::from_canonical(limbs(&words)).unwrap();
+                assert_eq!(a, reduced);
+                assert_eq!(self.raw(a) * &self.r_inverse % &self.modulus, integer);
+                assert_eq!(a.to_canonical().as_ref(), words);
+                assert_eq!((a.to_bytes_le(), a.to_bytes_be()), (le.clone(), be.clone()));
+                assert_eq!((Fp::from_bytes_le(&le), Fp::from_bytes_be(&be)), (Ok(a), Ok(a)));
+                assert_eq!(Fp::from_montgomery_le(&a.to_montgomery_le()), Ok(a));
+                assert_eq!((a.to_string(), decimal.parse()), (decimal.clone(), Ok(a)));
+            } else {
+                let refused = FieldError::NotCanonical(P::NAME);
+                assert_eq!(Fp::<P, B>::from_canonical(limbs(&words)), None);
+                assert_eq!(Fp::<P, B>::from_montgomery(limbs(&words)), None);
+                assert_eq!(Fp::<P, B>::from_bytes_le(&le), Err(refused));
+                assert_eq!(Fp::<P, B>::from_bytes_be(&be), Err(refused));
+                assert_eq!(Fp::<P, B>::from_montgomery_le(&le), Err(refused));
+                assert_eq!(decimal.parse::<Fp<P, B>>(), Err(refused));
+            }
+        }
+        for text in ["", "-1", "+1", " 1", "0x1", "1_000", "1.0", "\u{661}"] {
+            assert_eq!(text.parse::<Fp<P, B>>(), Err(FieldError::NotDecimal(P::NAME)), "{text}");
+        }
+        let endless = "9".repeat(4000);
+        assert_eq!(endless.parse::<Fp<P, B>>(), Err(FieldError::NotCanonical(P::NAME)));
+        assert_eq!("0007".parse::<Fp<P, B>>(), Ok(Fp::from(7)));
+    }
+
+    fn powers(&self) {
+        let mut rng = rng(2);
+        for &a in self.elements.iter().take(8) {
+            let exponent = uniform(&mut rng, P::MODULUS.as_ref());
+            let x = big(a.to_canonical().as_ref());
+            let expected = x.modpow(&big(&exponent), &self.modulus);
+            assert_eq!(big(a.pow_vartime(&exponent).to_canonical().as_ref()), expected);
+        }
+        assert_eq!(Fp::<P, B>::root_of_unity(P::TWO_ADICITY + 1), None);
+        for log_n in 1..=P::TWO_ADICITY {
+            let root = Fp::<P, B>::root_of_unity(log_n).unwrap();
+            assert_eq!(root.pow_vartime(&[1 << (log_n - 1)]), -Fp::ONE);
+        }
+        assert_eq!(Fp::<P, B>::root_of_unity(0), Some(Fp::ONE));
+    }
+
+    fn arkworks<F: ark_ff::PrimeField>(&self) {
+        let theirs = |a: Fp<P, B>| F::from_le_bytes_mod_order(&a.to_bytes_le());
+        let ours = |a: F| {
+            let bytes = ark_ff::BigInteger::to_bytes_le(&a.into_bigint());
+            Fp::<P>::from_bytes_le(&bytes).unwrap().with_backend(self.token)
+        };
+        for (&a, &b) in self.elements.iter().zip(self.elements.iter().skip(1)) {
+            assert_eq!(a * b, ours(theirs(a) * theirs(b)));
+            assert_eq!(a.square(), ours(theirs(a).square()));
+            assert_eq!(a + b, ours(theirs(a) + theirs(b)));
+            assert_eq!(a - b, ours(theirs(a) - theirs(b)));
+            assert_eq!(a.invert(), theirs(a).inverse().map(ours));
+        }
+        assert_eq!(Fp::generator(), ours(F::GENERATOR));
+        assert_eq!(Fp::root_of_unity(P::TWO_ADICITY), Some(ours(F::TWO_ADIC_ROOT_OF_UNITY)));
+    }
+}
+
+fn check<P: Prime, F: ark_ff::PrimeField>() {
+    fn on_backend<P: Prime, F: ark_ff::PrimeField>(token: impl Backend) {
+        let laws = Laws::<P, _>::new(token);
+        laws.ring();
+        laws.inversion();
+        laws.encodings();
+        laws.powers();
+        laws.arkworks::<F>();
+    }
+    for_each_level(|level| dispatch!(level, engine => on_backend::<P, F>(engine.backend())));
+}
+
+#[test]
+fn bn254_fq() {
+    check::<bn254::FqParams, ark_bn254::Fq>();
+}
+
+#[test]
+fn bn254_fr() {
+    check::<bn254::FrParams, ark_bn254::Fr>();
+}
