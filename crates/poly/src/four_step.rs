@@ -57,19 +57,31 @@ impl<P: Prime> FourStep<'_, P> {
         {
             let (values, buffer) = (Columns::new(values, columns), Columns::new(buffer, columns));
             let twiddles = self.twiddles_of::<E>(self.log_rows);
-            each_block(engine, columns, rows, |scratch, column| {
-                self.transform_columns::<E>(&values, &buffer, &twiddles, scratch, column);
-            });
+            each_block(
+                engine,
+                columns,
+                rows,
+                #[inline(always)]
+                |scratch, column| {
+                    self.transform_columns::<E>(&values, &buffer, &twiddles, scratch, column);
+                },
+            );
         }
         let (buffer, values) = (&*buffer, Columns::new(values, rows));
         let twiddles = self.twiddles_of::<E>(self.log_columns);
-        each_block(engine, rows, columns, |scratch, row| {
-            self.transform_rows::<E>(buffer, &values, &twiddles, scratch, row);
-        });
+        each_block(
+            engine,
+            rows,
+            columns,
+            #[inline(always)]
+            |scratch, row| {
+                self.transform_rows::<E>(buffer, &values, &twiddles, scratch, row);
+            },
+        );
     }
 
     fn twiddles_of<E: Engine>(&self, log_len: u32) -> Vec<<E::Packed<P> as Packed<P>>::Splat> {
-        let stride = 2 * self.twiddles.len() >> log_len;
+        let stride = (2 * self.twiddles.len()) >> log_len;
         self.twiddles.iter().step_by(stride).map(|twiddle| E::Packed::<P>::prepare(*twiddle)).collect()
     }
 
@@ -83,7 +95,10 @@ impl<P: Prime> FourStep<'_, P> {
         column: usize,
     ) {
         let columns = 1 << self.log_columns;
-        let mut before = self.before.map(|before| before.lanes::<E::Packed<P>>(column, columns));
+        let mut before = self.before.map(
+            #[inline(always)]
+            |before| before.lanes::<E::Packed<P>>(column, columns),
+        );
         for row in 0..scratch.len() {
             // SAFETY: this task alone uses these columns.
             let elements = unsafe { values.block::<LANES>(row, column) };
@@ -120,10 +135,15 @@ impl<P: Prime> FourStep<'_, P> {
         row: usize,
     ) {
         let columns = scratch.len();
-        let rows: [&[[P::Limbs; 2]]; LANES] =
-            std::array::from_fn(|lane| buffer[(row + lane) * columns..][..columns].as_chunks().0);
+        let rows: [&[[P::Limbs; 2]]; LANES] = std::array::from_fn(
+            #[inline(always)]
+            |lane| buffer[(row + lane) * columns..][..columns].as_chunks().0,
+        );
         for pair in 0..columns / 2 {
-            let [even, odd] = E::Packed::<P>::load_rows(rows.map(|row| &row[pair]));
+            let [even, odd] = E::Packed::<P>::load_rows(rows.map(
+                #[inline(always)]
+                |row| &row[pair],
+            ));
             scratch[reverse_bits(2 * pair, self.log_columns)] = even;
             scratch[reverse_bits(2 * pair + 1, self.log_columns)] = odd;
         }

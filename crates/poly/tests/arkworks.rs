@@ -66,5 +66,8 @@ fn large() {
 fn no_domain_beyond_two_adicity() {
     assert!(Domain::<proofmill_field::bn254::FrParams>::new(29).is_none());
     assert!(Domain::<proofmill_field::bn254::FqParams>::new(2).is_none());
-    assert_eq!(Domain::<proofmill_field::bn254::FrParams>::new(5).unwrap().root(), Fp::root_of_unity(5).unwrap());
+    assert_eq!(
+        Domain::<proofmill_field::bn254::FrParams>::new(5).unwrap().root(),
+        Fp::root_of_unity(5).unwrap()
+    );
 }

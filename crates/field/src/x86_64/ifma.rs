@@ -195,11 +195,29 @@ impl<P: Prime> IfmaLanes<P> {
         self
     }
 
-    /// Limb-wise sum and difference, not normalised.
+    /// Limb-wise sum, not normalised.
     #[inline(always)]
-    fn limb_wise(mut self, rhs: &Self, f: impl Fn(__m512i, __m512i) -> __m512i) -> Self {
+    fn plus(mut self, rhs: &Self) -> Self {
         for (a, b) in self.0.as_mut().iter_mut().zip(rhs.0.as_ref()) {
-            *a = f(*a, *b);
+            *a = simd!(_mm512_add_epi64(*a, *b));
+        }
+        self
+    }
+
+    /// Limb-wise difference, not normalised.
+    #[inline(always)]
+    fn minus(mut self, rhs: &Self) -> Self {
+        for (a, b) in self.0.as_mut().iter_mut().zip(rhs.0.as_ref()) {
+            *a = simd!(_mm512_sub_epi64(*a, *b));
+        }
+        self
+    }
+
+    /// `chosen` in the lanes whose bit is set, `self` elsewhere.
+    #[inline(always)]
+    fn blend(mut self, mask: u8, chosen: &Self) -> Self {
+        for (a, b) in self.0.as_mut().iter_mut().zip(chosen.0.as_ref()) {
+            *a = simd!(_mm512_mask_blend_epi64(mask, *a, *b));
         }
         self
     }
@@ -210,9 +228,9 @@ impl<P: Prime> IfmaLanes<P> {
         let limbs = self.0.as_mut();
         simd! {
             let quotient = _mm512_srl_epi64(limbs[Self::L - 1], _mm_cvtsi64_si128(Radix52::<P>::QUOTIENT_SHIFT.into()));
-            for i in 0..Self::L {
-                let table = _mm512_loadu_epi64(Radix52::<P>::MULTIPLES[i].as_ptr().cast());
-                limbs[i] = _mm512_sub_epi64(limbs[i], _mm512_permutexvar_epi64(quotient, table));
+            for (limb, multiples) in limbs.iter_mut().zip(&Radix52::<P>::MULTIPLES) {
+                let table = _mm512_loadu_epi64(multiples.as_ptr().cast());
+                *limb = _mm512_sub_epi64(*limb, _mm512_permutexvar_epi64(quotient, table));
             }
         }
         self.normalize()
@@ -251,8 +269,8 @@ impl<P: Prime> IfmaLanes<P> {
                 }
             }
             for column in &mut columns[1..2 * Self::L] {
-                for k in 0..K {
-                    column[k] = _mm512_add_epi64(column[k], column[k]);
+                for sum in column {
+                    *sum = _mm512_add_epi64(*sum, *sum);
                 }
             }
             for i in 0..Self::L {
@@ -273,8 +291,8 @@ impl<P: Prime> IfmaLanes<P> {
             let inv = splat(Radix52::<P>::INV);
             for i in 0..Self::L {
                 let mut m = [_mm512_setzero_si512(); K];
-                for k in 0..K {
-                    m[k] = _mm512_madd52lo_epu64(m[k], columns[i][k], inv);
+                for (m, column) in m.iter_mut().zip(&columns[i]) {
+                    *m = _mm512_madd52lo_epu64(*m, *column, inv);
                 }
                 for j in 0..Self::L {
                     let p = splat(Radix52::<P>::P1[j]);
@@ -283,9 +301,9 @@ impl<P: Prime> IfmaLanes<P> {
                         columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], m[k], p);
                     }
                 }
-                for k in 0..K {
-                    let carry = _mm512_srli_epi64(columns[i][k], 52);
-                    columns[i + 1][k] = _mm512_add_epi64(columns[i + 1][k], carry);
+                let (low, high) = columns.split_at_mut(i + 1);
+                for (done, next) in low[i].iter().zip(&mut high[0]) {
+                    *next = _mm512_add_epi64(*next, _mm512_srli_epi64(*done, 52));
                 }
             }
             let mut products = [Self(<P::Limbs as Limbs>::Lanes52::ZERO); K];
@@ -335,15 +353,12 @@ impl<P: Prime> IfmaLanes<P> {
         }
     }
 
-    /// The canonical representative of a reduced value, and which lanes are zero.
+    /// The canonical representative of a reduced value.
     #[inline(always)]
     fn canonical(self) -> Self {
-        let p = Self::constant(&Radix52::<P>::P1);
-        simd! {
-            let reduced = self.limb_wise(&p, |a, b| _mm512_sub_epi64(a, b)).normalize();
-            let negative = _mm512_movepi64_mask(reduced.0.as_ref()[Self::L - 1]);
-            reduced.limb_wise(&self, |a, b| _mm512_mask_blend_epi64(negative, a, b))
-        }
+        let reduced = self.minus(&Self::constant(&Radix52::<P>::P1)).normalize();
+        let negative = simd!(_mm512_movepi64_mask(reduced.0.as_ref()[Self::L - 1]));
+        reduced.blend(negative, &self)
     }
 }
 
@@ -378,7 +393,7 @@ impl<P: Prime> Add for IfmaLanes<P> {
     type Output = Self;
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
-        self.limb_wise(&rhs, |a, b| simd!(_mm512_add_epi64(a, b))).reduce()
+        self.plus(&rhs).reduce()
     }
 }
 
@@ -386,9 +401,7 @@ impl<P: Prime> Sub for IfmaLanes<P> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
-        let minuend =
-            self.limb_wise(&Self::constant(&Radix52::<P>::P2), |a, b| simd!(_mm512_add_epi64(a, b)));
-        minuend.limb_wise(&rhs, |a, b| simd!(_mm512_sub_epi64(a, b))).reduce()
+        self.plus(&Self::constant(&Radix52::<P>::P2)).minus(&rhs).reduce()
     }
 }
 
@@ -438,14 +451,12 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
 
     #[inline(always)]
     fn add_lazy(self, rhs: Self) -> Self {
-        self.limb_wise(&rhs, |a, b| simd!(_mm512_add_epi64(a, b))).normalize()
+        self.plus(&rhs).normalize()
     }
 
     #[inline(always)]
     fn sub_lazy(self, rhs: Self) -> Self {
-        let minuend =
-            self.limb_wise(&Self::constant(&Radix52::<P>::P2), |a, b| simd!(_mm512_add_epi64(a, b)));
-        minuend.limb_wise(&rhs, |a, b| simd!(_mm512_sub_epi64(a, b))).normalize()
+        self.plus(&Self::constant(&Radix52::<P>::P2)).minus(&rhs).normalize()
     }
 }
 
@@ -496,7 +507,7 @@ impl<P: Prime> Packed<P> for IfmaLanes<P> {
         let mut columns = [simd!(_mm512_setzero_si512()); 8];
         simd! {
             if n == 4 {
-                let [a, b, c, d] = [0, 8, 16, 24].map(|at| _mm512_loadu_epi64(words.add(at)));
+                let [a, b, c, d] = [0, 8, 16, 24].map(#[inline(always)] |at| _mm512_loadu_epi64(words.add(at)));
                 let low = _mm512_setr_epi64(0, 4, 8, 12, 1, 5, 9, 13);
                 let high = _mm512_setr_epi64(2, 6, 10, 14, 3, 7, 11, 15);
                 let [ab01, cd01] = [_mm512_permutex2var_epi64(a, low, b), _mm512_permutex2var_epi64(c, low, d)];
@@ -550,12 +561,16 @@ impl<P: Prime> Packed<P> for IfmaLanes<P> {
         for block in 0..(K * n).div_ceil(8) {
             let mask = row_mask(K * n - 8 * block);
             // SAFETY: the mask ends at the row's end; the rest as in `simd!`.
-            let rows = rows.map(|row| unsafe {
-                _mm512_maskz_loadu_epi64(mask, row.as_ptr().cast::<i64>().add(8 * block))
-            });
+            let rows = rows.map(
+                #[inline(always)]
+                |row| unsafe { _mm512_maskz_loadu_epi64(mask, row.as_ptr().cast::<i64>().add(8 * block)) },
+            );
             words[8 * block..8 * block + 8].copy_from_slice(&transpose(rows));
         }
-        std::array::from_fn(|k| Self::from_words(&words[k * n..(k + 1) * n]))
+        std::array::from_fn(
+            #[inline(always)]
+            |k| Self::from_words(&words[k * n..(k + 1) * n]),
+        )
     }
 
     #[inline(always)]
@@ -565,10 +580,16 @@ impl<P: Prime> Packed<P> for IfmaLanes<P> {
         for (k, value) in values.into_iter().enumerate() {
             value.to_words(&mut words[k * n..(k + 1) * n]);
         }
-        let pointers = rows.map(|row| row.as_mut_ptr().cast::<i64>());
+        let pointers = rows.map(
+            #[inline(always)]
+            |row| row.as_mut_ptr().cast::<i64>(),
+        );
         for block in 0..(K * n).div_ceil(8) {
             let mask = row_mask(K * n - 8 * block);
-            let columns = std::array::from_fn(|i| words[8 * block + i]);
+            let columns = std::array::from_fn(
+                #[inline(always)]
+                |i| words[8 * block + i],
+            );
             for (pointer, row) in pointers.iter().zip(transpose(columns)) {
                 // SAFETY: the mask ends at the row's end; the rest as in `simd!`.
                 unsafe { _mm512_mask_storeu_epi64(pointer.add(8 * block), mask, row) };
@@ -593,7 +614,7 @@ impl<P: Prime> Packed<P> for IfmaLanes<P> {
 
     #[inline(always)]
     fn select(mask: u8, chosen: Self, other: Self) -> Self {
-        other.limb_wise(&chosen, |a, b| simd!(_mm512_mask_blend_epi64(mask, a, b)))
+        other.blend(mask, &chosen)
     }
 }
 
