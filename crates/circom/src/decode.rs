@@ -80,7 +80,7 @@ impl<'a> Scalars<'a> {
         decode_blocks(self.section, FR_BYTES, |bytes, out| {
             dispatch!(level, engine => engine.run(
                 #[inline(always)]
-                || decode_groups(bytes, FR_BYTES, Fr::ZERO, out, |bytes, group| scalar_group(engine, form, bytes, group))
+                || scalar_block(engine, form, bytes, out)
             ))
         })
     }
@@ -127,11 +127,10 @@ impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
     /// [`CircomError::Malformed`] for the first that has a coordinate not below the modulus, is not on the
     /// curve or, if that is checked, not in the subgroup.
     pub fn decode(&self, level: Level, check: PointCheck) -> Result<Vec<Affine<C>>, CircomError> {
-        let infinity = Affine { x: C::Base::ZERO, y: C::Base::ZERO };
         decode_blocks(self.section, Self::BYTES, |bytes, out| {
             dispatch!(level, engine => engine.run(
                 #[inline(always)]
-                || decode_groups(bytes, Self::BYTES, infinity, out, |bytes, group| point_group(engine, check, bytes, group))
+                || point_block(engine, check, bytes, out)
             ))
         })
     }
@@ -200,16 +199,26 @@ fn decode_groups<T: Copy>(
 }
 
 #[inline(always)]
-fn scalar_group<E: Engine>(_: E, form: Form, bytes: &[u8], group: &mut [Fr; LANES]) -> Result<(), Fault> {
-    for (index, (bytes, value)) in bytes.chunks_exact(FR_BYTES).zip(group.iter_mut()).enumerate() {
-        *value = read_limbs(bytes).and_then(Fr::from_montgomery).ok_or((index, NOT_BELOW_R))?;
-    }
-    if form == Form::Canonical {
-        // An integer taken for Montgomery limbs is the value over R; R^2's limbs are the value R.
-        let values = E::Packed::<FrParams>::load(group) * E::Packed::broadcast(montgomery_radix());
-        values.store(group);
-    }
-    Ok(())
+fn scalar_block<E: Engine>(_: E, form: Form, bytes: &[u8], out: &mut [MaybeUninit<Fr>]) -> Result<(), Fault> {
+    let radix = E::Packed::<FrParams>::prepare(montgomery_radix());
+    decode_groups(
+        bytes,
+        FR_BYTES,
+        Fr::ZERO,
+        out,
+        #[inline(always)]
+        |bytes, group| {
+            for (index, (bytes, value)) in bytes.chunks_exact(FR_BYTES).zip(group.iter_mut()).enumerate() {
+                *value = read_limbs(bytes).and_then(Fr::from_montgomery).ok_or((index, NOT_BELOW_R))?;
+            }
+            if form == Form::Canonical {
+                // An integer taken for Montgomery limbs is the value over R; R^2's limbs are the value R.
+                let values = E::Packed::<FrParams>::load(group) * E::Packed::splat(&radix);
+                values.store(group);
+            }
+            Ok(())
+        },
+    )
 }
 
 const NOT_BELOW_R: &str = "value is not below the modulus of bn254's scalar field";
@@ -242,31 +251,62 @@ pub(crate) fn read_scalar(section: Section<'_>, form: Form) -> Result<Fr, Circom
 }
 
 #[inline(always)]
-fn point_group<E: Engine, C: Curve<Base: Coordinate>>(
+fn point_block<E: Engine, C: Curve<Base: Coordinate>>(
     _: E,
     _: PointCheck,
     bytes: &[u8],
-    group: &mut [Affine<C>; LANES],
+    out: &mut [MaybeUninit<Affine<C>>],
 ) -> Result<(), Fault> {
+    let zero = C::Base::ZERO;
     let size = C::Base::BYTES;
-    let mut x = [C::Base::ZERO; LANES];
-    let mut y = [C::Base::ZERO; LANES];
-    for (index, (bytes, (x, y))) in bytes.chunks_exact(2 * size).zip(x.iter_mut().zip(&mut y)).enumerate() {
-        let (x_bytes, y_bytes) = bytes.split_at(size);
-        *x = C::Base::read(x_bytes).ok_or((index, NOT_BELOW_Q))?;
-        *y = C::Base::read(y_bytes).ok_or((index, NOT_BELOW_Q))?;
+    let equation = CurveEquation::<C::Base, E>::new(C::B);
+    decode_groups(
+        bytes,
+        2 * size,
+        Affine { x: zero, y: zero },
+        out,
+        #[inline(always)]
+        |bytes, group| {
+            let (mut x, mut y) = ([zero; LANES], [zero; LANES]);
+            let coordinates = x.iter_mut().zip(&mut y);
+            for (index, (bytes, (x, y))) in bytes.chunks_exact(2 * size).zip(coordinates).enumerate() {
+                let (x_bytes, y_bytes) = bytes.split_at(size);
+                *x = C::Base::read(x_bytes).ok_or((index, NOT_BELOW_Q))?;
+                *y = C::Base::read(y_bytes).ok_or((index, NOT_BELOW_Q))?;
+            }
+            let on_curve = equation.holds(&x, &y);
+            for (index, (point, (x, y))) in group.iter_mut().zip(x.into_iter().zip(y)).enumerate() {
+                let infinity = x.is_zero() && y.is_zero();
+                if on_curve >> index & 1 == 0 && !infinity {
+                    return Err((index, OFF_CURVE));
+                }
+                *point = Affine { x, y };
+            }
+            Ok(())
+        },
+    )
+}
+
+/// `y^2 = x^3 + b` in lanes on coordinates as [`Packed::load_bits`] gives them: times a constant k. What is
+/// tested is `k y'^2 = x'^3 + k^3 b`, one multiplication for k in place of a conversion for x and one for y.
+struct CurveEquation<F: Coordinate, E: Engine> {
+    k: F::Lanes<E>,
+    k_cubed_b: F::Lanes<E>,
+}
+
+impl<F: Coordinate, E: Engine> CurveEquation<F, E> {
+    #[inline(always)]
+    fn new(b: F) -> Self {
+        let k = F::load::<E>(&[F::ONE; LANES]);
+        Self { k, k_cubed_b: k.square() * F::load::<E>(&[b; LANES]) }
     }
-    let defects = C::Base::curve_defects::<E>(&x, &y, C::B);
-    for (index, (point, (defect, (x, y)))) in
-        group.iter_mut().zip(defects.iter().zip(x.iter().zip(&y))).enumerate()
-    {
-        let infinity = x.is_zero() && y.is_zero();
-        if !defect.is_zero() && !infinity {
-            return Err((index, OFF_CURVE));
-        }
-        *point = Affine { x: *x, y: *y };
+
+    /// Bit i: whether it holds in lane i.
+    #[inline(always)]
+    fn holds(&self, x: &[F; LANES], y: &[F; LANES]) -> u8 {
+        let (x, y) = (F::load::<E>(x), F::load::<E>(y));
+        F::zero_lanes::<E>(y.square() * self.k - (x.square() * x + self.k_cubed_b))
     }
-    Ok(())
 }
 
 mod sealed {
@@ -288,14 +328,17 @@ pub trait Coordinate: Field + sealed::Sealed {
     #[doc(hidden)]
     fn try_each_limbs<X>(&self, show: &mut impl FnMut(&[u64; 4]) -> Result<(), X>) -> Result<(), X>;
 
-    /// `y^2 - x^3 - b` in every lane.
+    /// [`LANES`] elements side by side.
     #[doc(hidden)]
-    fn curve_defects<E: Engine>(x: &[Self; LANES], y: &[Self; LANES], b: Self) -> [Self; LANES];
-}
+    type Lanes<E: Engine>: Algebra;
 
-#[inline(always)]
-fn defect<A: Algebra>(x: A, y: A, b: A) -> A {
-    y.square() - (x.square() * x + b)
+    /// Lanes by [`Packed::load_bits`].
+    #[doc(hidden)]
+    fn load<E: Engine>(values: &[Self; LANES]) -> Self::Lanes<E>;
+
+    /// Which lanes hold zero, bit i for lane i.
+    #[doc(hidden)]
+    fn zero_lanes<E: Engine>(lanes: Self::Lanes<E>) -> u8;
 }
 
 impl Coordinate for Fq {
@@ -310,12 +353,16 @@ impl Coordinate for Fq {
         show(&self.to_montgomery())
     }
 
+    type Lanes<E: Engine> = E::Packed<FqParams>;
+
     #[inline(always)]
-    fn curve_defects<E: Engine>(x: &[Self; LANES], y: &[Self; LANES], b: Self) -> [Self; LANES] {
-        type Lanes<E> = <E as Engine>::Packed<FqParams>;
-        let mut defects = [Self::ZERO; LANES];
-        defect(Lanes::<E>::load(x), Lanes::<E>::load(y), Lanes::<E>::broadcast(b)).store(&mut defects);
-        defects
+    fn load<E: Engine>(values: &[Self; LANES]) -> Self::Lanes<E> {
+        Packed::load_bits(&values.map(Self::to_montgomery))
+    }
+
+    #[inline(always)]
+    fn zero_lanes<E: Engine>(lanes: Self::Lanes<E>) -> u8 {
+        lanes.zero_lanes()
     }
 }
 
@@ -332,24 +379,18 @@ impl Coordinate for Fq2 {
         show(&self.c1.to_montgomery())
     }
 
+    type Lanes<E: Engine> = Quadratic<E::Packed<FqParams>>;
+
     #[inline(always)]
-    fn curve_defects<E: Engine>(x: &[Self; LANES], y: &[Self; LANES], b: Self) -> [Self; LANES] {
-        type Lanes<E> = <E as Engine>::Packed<FqParams>;
-        let load = |values: &[Self; LANES]| {
-            Quadratic::new(
-                Lanes::<E>::load(&values.map(|value| value.c0)),
-                Lanes::<E>::load(&values.map(|value| value.c1)),
-            )
-        };
-        let b = Quadratic::new(Lanes::<E>::broadcast(b.c0), Lanes::<E>::broadcast(b.c1));
-        let defects = defect(load(x), load(y), b);
-        let (mut c0, mut c1) = ([Fq::ZERO; LANES], [Fq::ZERO; LANES]);
-        defects.c0.store(&mut c0);
-        defects.c1.store(&mut c1);
-        let mut defects = [Self::ZERO; LANES];
-        for (defect, (c0, c1)) in defects.iter_mut().zip(c0.into_iter().zip(c1)) {
-            *defect = Self::new(c0, c1);
-        }
-        defects
+    fn load<E: Engine>(values: &[Self; LANES]) -> Self::Lanes<E> {
+        Quadratic::new(
+            Fq::load::<E>(&values.map(|value| value.c0)),
+            Fq::load::<E>(&values.map(|value| value.c1)),
+        )
+    }
+
+    #[inline(always)]
+    fn zero_lanes<E: Engine>(lanes: Self::Lanes<E>) -> u8 {
+        lanes.c0.zero_lanes() & lanes.c1.zero_lanes()
     }
 }
