@@ -52,13 +52,34 @@ pub trait Limbs:
     unsafe fn mul_mont_adx<P: Prime<Limbs = Self>>(&self, rhs: &Self) -> Self;
 }
 
+/// `a + b + carry`. On x86-64 by the intrinsic: LLVM turns the carries of sums with constants, such as the
+/// modulus, into comparisons, sets and branches, and leaves ADC alone only when it is asked for by name.
 #[inline(always)]
-pub(crate) const fn adc(a: u64, b: u64, carry: bool) -> (u64, bool) {
-    let (sum, c0) = a.overflowing_add(b);
-    let (sum, c1) = sum.overflowing_add(carry as u64);
-    (sum, c0 | c1)
+fn carrying_add(a: u64, b: u64, carry: bool) -> (u64, bool) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let mut sum = 0;
+        let carry = std::arch::x86_64::_addcarry_u64(carry.into(), a, b, &mut sum);
+        (sum, carry != 0)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    a.carrying_add(b, carry)
 }
 
+/// `a - b - borrow`; see [`carrying_add`].
+#[inline(always)]
+fn borrowing_sub(a: u64, b: u64, borrow: bool) -> (u64, bool) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let mut difference = 0;
+        let borrow = std::arch::x86_64::_subborrow_u64(borrow.into(), a, b, &mut difference);
+        (difference, borrow != 0)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    a.borrowing_sub(b, borrow)
+}
+
+/// `a - b - borrow`, also for constants.
 #[inline(always)]
 pub(crate) const fn sbb(a: u64, b: u64, borrow: bool) -> (u64, bool) {
     let (difference, b0) = a.overflowing_sub(b);
@@ -79,7 +100,7 @@ fn reduce_once<const N: usize>(a: [u64; N], p: &[u64; N]) -> [u64; N] {
     let mut reduced = [0; N];
     let mut borrow = false;
     for i in 0..N {
-        (reduced[i], borrow) = sbb(a[i], p[i], borrow);
+        (reduced[i], borrow) = borrowing_sub(a[i], p[i], borrow);
     }
     // A select per limb compiles to conditional moves; a select of arrays branches.
     for i in 0..N {
@@ -103,7 +124,7 @@ macro_rules! impl_limbs {
                 let mut sum = [0; $n];
                 let mut carry = false;
                 for i in 0..$n {
-                    (sum[i], carry) = adc(self[i], rhs[i], carry);
+                    (sum[i], carry) = carrying_add(self[i], rhs[i], carry);
                 }
                 debug_assert!(!carry);
                 reduce_once(sum, p)
@@ -114,12 +135,16 @@ macro_rules! impl_limbs {
                 let mut difference = [0; $n];
                 let mut borrow = false;
                 for i in 0..$n {
-                    (difference[i], borrow) = sbb(self[i], rhs[i], borrow);
+                    (difference[i], borrow) = borrowing_sub(self[i], rhs[i], borrow);
                 }
-                let mask = (borrow as u64).wrapping_neg();
+                let mut wrapped = [0; $n];
                 let mut carry = false;
                 for i in 0..$n {
-                    (difference[i], carry) = adc(difference[i], p[i] & mask, carry);
+                    (wrapped[i], carry) = carrying_add(difference[i], p[i], carry);
+                }
+                // As in `reduce_once`: a masked addition would be compiled to a branch that nobody can predict.
+                for i in 0..$n {
+                    difference[i] = if borrow { wrapped[i] } else { difference[i] };
                 }
                 difference
             }
