@@ -20,6 +20,6 @@ mod wtns;
 pub use binfile::{BinFile, FileKind, Section, SectionEntry};
 pub use decode::{Coordinate, Form, PointCheck, Points, Scalars};
 pub use error::{CircomError, FileName, Place, SectionName};
-pub use output::{BinWriter, SectionWriter, write_text};
+pub use output::{BinWriter, SectionWriter, remove_unfinished, write_text, write_texts};
 pub use r1cs::{R1cs, R1csHeader, SparseMatrix, write_r1cs};
 pub use wtns::{decode_witness, read_witness, write_witness};

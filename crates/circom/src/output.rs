@@ -18,34 +18,98 @@ use tempfile::NamedTempFile;
 /// Bytes collected before they are handed to the operating system.
 const BUFFER: usize = 1 << 20;
 
-/// Writes a whole text file such as a proof: all of it or nothing. A target that exists and is not a regular
-/// file (`/dev/stdout`, a pipe) is written to as it is.
+/// Writes text files such as a proof and its public signals: every one whole, or none of them. A target that
+/// exists and is not a regular file (`/dev/stdout`, a pipe) is written to as it is.
+///
+/// # Errors
+/// [`CircomError::Io`].
+pub fn write_texts(files: &[(&Path, &str)]) -> Result<(), CircomError> {
+    let named = |path: &Path| {
+        let name = FileName::new(path);
+        move |source| CircomError::io(&name, source)
+    };
+    let mut written = Vec::with_capacity(files.len());
+    for (path, text) in files {
+        written.push((*path, Written::new(path, text.as_bytes()).map_err(named(path))?));
+    }
+    let mut created = Vec::new();
+    for (path, file) in written {
+        match file.publish() {
+            Ok(target) => created.extend(target),
+            Err(source) => {
+                // Half a result is none; what cannot be removed was not ours alone.
+                created.iter().for_each(|path| drop(fs::remove_file(path)));
+                return Err(named(path)(source));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// [`write_texts`] of one file.
 ///
 /// # Errors
 /// [`CircomError::Io`].
 pub fn write_text(path: &Path, text: &str) -> Result<(), CircomError> {
-    let name = FileName::new(path);
-    write_bytes(path, text.as_bytes()).map_err(|source| CircomError::io(&name, source))
+    write_texts(&[(path, text)])
 }
 
-fn write_bytes(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        return File::options().write(true).open(path)?.write_all(bytes);
+/// Removes the unfinished output that this process has in a folder: for a signal's handler, after which the
+/// process ends without running destructors.
+pub fn remove_unfinished(folder: &Path) {
+    let prefix = partial_prefix();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(&prefix) {
+            // Nobody is left to hear of a failure.
+            drop(fs::remove_file(entry.path()));
+        }
     }
-    let target = target_of(path)?;
-    let mut file = temporary_beside(&target)?;
-    file.write_all(bytes)?;
-    file.persist(target)?;
-    Ok(())
+}
+
+/// A text that is on disk but does not have its name yet.
+enum Written {
+    File(NamedTempFile, PathBuf),
+    /// Not a regular file: its text, written last.
+    Stream(File, Vec<u8>),
+}
+
+impl Written {
+    fn new(path: &Path, bytes: &[u8]) -> io::Result<Self> {
+        if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+            return Ok(Self::Stream(File::options().write(true).open(path)?, bytes.to_vec()));
+        }
+        let target = target_of(path)?;
+        let mut file = temporary_beside(&target)?;
+        file.write_all(bytes)?;
+        Ok(Self::File(file, target))
+    }
+
+    /// Gives the file its name; the path, if there was no such file before.
+    fn publish(self) -> io::Result<Option<PathBuf>> {
+        match self {
+            Self::File(file, target) => {
+                let is_new = !target.exists();
+                file.persist(&target)?;
+                Ok(is_new.then_some(target))
+            }
+            Self::Stream(mut stream, bytes) => stream.write_all(&bytes).map(|()| None),
+        }
+    }
 }
 
 /// Where a rename must go so that a symbolic link stays one.
 fn target_of(path: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
+        Ok(target) if target.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
         Ok(target) => Ok(target),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path.to_owned()),
         Err(error) => Err(error),
     }
+}
+
+/// What the names of this process's unfinished files begin with.
+fn partial_prefix() -> String {
+    format!(".proofmill-{}-", std::process::id())
 }
 
 fn temporary_beside(target: &Path) -> io::Result<NamedTempFile> {
@@ -53,8 +117,9 @@ fn temporary_beside(target: &Path) -> io::Result<NamedTempFile> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
+    let prefix = partial_prefix();
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".proofmill-").suffix(".partial");
+    builder.prefix(&prefix).suffix(".partial");
     #[cfg(unix)]
     {
         // What creating the file by its own name would give; the user's mask applies.
@@ -220,5 +285,36 @@ impl SectionWriter<'_> {
             *bytes = limb.to_le_bytes();
         }
         self.bytes(&bytes)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_the_texts_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let (kept, new, bad) =
+            (folder.path().join("kept"), folder.path().join("new"), folder.path().join("no/no"));
+        fs::write(&kept, "before").unwrap();
+        write_texts(&[(&kept, "a"), (&new, "b"), (&bad, "c")]).unwrap_err();
+        assert_eq!(fs::read_to_string(&kept).unwrap(), "before");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "{folder:?}");
+        write_texts(&[(&kept, "a"), (&new, "b")]).unwrap();
+        assert_eq!(fs::read_to_string(&kept).unwrap() + &fs::read_to_string(&new).unwrap(), "ab");
+        write_text(folder.path(), "a folder is not overwritten").unwrap_err();
+    }
+
+    #[test]
+    fn only_this_process_files_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let unfinished = temporary_beside(&folder.path().join("x")).unwrap();
+        let (_, kept) = temporary_beside(&folder.path().join("x")).unwrap().keep().unwrap();
+        let other = folder.path().join(".proofmill-0-abc.partial");
+        fs::write(&other, "").unwrap();
+        remove_unfinished(folder.path());
+        assert!(!unfinished.path().exists() && !kept.exists() && other.exists());
     }
 }
