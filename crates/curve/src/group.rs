@@ -1,17 +1,18 @@
 //! Short Weierstrass curves `y^2 = x^3 + b` in affine, Jacobian and XYZZ coordinates.
 //!
-//! Formulas: the Explicit-Formulas Database (Bernstein, Lange), curves with a = 0: `dbl-2009-l` and
-//! `add-2007-bl`, `madd-2007-bl` (Jacobian); `dbl-2008-s-1`, `add-2008-s`, `madd-2008-s` (XYZZ).
+//! Formulas: the Explicit-Formulas Database (Bernstein, Lange), curves with a = 0: `dbl-2009-l`, `add-2007-bl`,
+//! `madd-2007-bl` (Jacobian); `dbl-2008-s-1`, `mdbl-2008-s-1`, `add-2008-s`, `madd-2008-s` (XYZZ). All
+//! additions are complete: infinity, doubling and opposite points are handled. Times depend on the values.
 
-use proofmill_field::Field;
-use std::fmt::Debug;
+use proofmill_field::{Field, PrimeField, batch_invert};
+use std::{fmt::Debug, iter::Sum, ops::Neg};
 
 /// A curve `y^2 = x^3 + B` and its subgroup of prime order.
 pub trait Curve: Copy + Debug + PartialEq + Eq + Send + Sync + 'static {
     /// The field of the coordinates.
     type Base: Field;
     /// The field of the scalars: the integers modulo the subgroup's order.
-    type Scalar: Field;
+    type Scalar: PrimeField;
     /// The curve's constant.
     const B: Self::Base;
     /// The subgroup's standard generator.
@@ -52,4 +53,259 @@ pub struct Xyzz<C: Curve> {
     pub zz: C::Base,
     /// Z cubed.
     pub zzz: C::Base,
+}
+
+impl<C: Curve> Affine<C> {
+    /// The neutral element.
+    pub const INFINITY: Self = Self { x: C::Base::ZERO, y: C::Base::ZERO };
+
+    /// Whether this is the neutral element.
+    #[inline(always)]
+    pub fn is_infinity(&self) -> bool {
+        self.x.is_zero() && self.y.is_zero()
+    }
+
+    /// Whether the point satisfies the curve's equation, or is infinity. Says nothing of the subgroup.
+    pub fn is_on_curve(&self) -> bool {
+        self.is_infinity() || self.y.square() == self.x.square() * self.x + C::B
+    }
+
+    /// `scalar * self`.
+    pub fn mul_vartime(&self, scalar: &C::Scalar) -> Jacobian<C> {
+        self.mul_words_vartime(scalar.to_words().as_ref())
+    }
+
+    /// `integer * self` for an integer by its little-endian words, which may exceed the group's order.
+    pub fn mul_words_vartime(&self, integer: &[u64]) -> Jacobian<C> {
+        let bits = integer.iter().rev().flat_map(|word| (0..64).rev().map(move |i| word >> i & 1 == 1));
+        bits.skip_while(|bit| !bit).fold(Jacobian::INFINITY, |sum, bit| {
+            let doubled = sum.double();
+            if bit { doubled.add_affine(self) } else { doubled }
+        })
+    }
+}
+
+impl<C: Curve> Neg for Affine<C> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self { x: self.x, y: -self.y }
+    }
+}
+
+impl<C: Curve> Jacobian<C> {
+    /// The neutral element.
+    pub const INFINITY: Self = Self { x: C::Base::ONE, y: C::Base::ONE, z: C::Base::ZERO };
+
+    /// Whether this is the neutral element.
+    pub fn is_infinity(&self) -> bool {
+        self.z.is_zero()
+    }
+
+    /// `2 self`, by `dbl-2009-l`.
+    pub fn double(&self) -> Self {
+        let a = self.x.square();
+        let b = self.y.square();
+        let c = b.square();
+        let d = ((self.x + b).square() - a - c).double();
+        let e = a.double() + a;
+        let x = e.square() - d.double();
+        let y = e * (d - x) - c.double().double().double();
+        Self { x, y, z: (self.y * self.z).double() }
+    }
+
+    /// `self + rhs`, by `add-2007-bl`.
+    pub fn add(&self, rhs: &Self) -> Self {
+        if self.is_infinity() {
+            return *rhs;
+        }
+        if rhs.is_infinity() {
+            return *self;
+        }
+        let (z1z1, z2z2) = (self.z.square(), rhs.z.square());
+        let (u1, u2) = (self.x * z2z2, rhs.x * z1z1);
+        let (s1, s2) = (self.y * rhs.z * z2z2, rhs.y * self.z * z1z1);
+        self.add_by_differences(u1, u2 - u1, s1, s2 - s1, (self.z + rhs.z).square() - z1z1 - z2z2)
+    }
+
+    /// `self + rhs`, by `madd-2007-bl`.
+    pub fn add_affine(&self, rhs: &Affine<C>) -> Self {
+        if self.is_infinity() {
+            return Self::from(*rhs);
+        }
+        if rhs.is_infinity() {
+            return *self;
+        }
+        let z1z1 = self.z.square();
+        let (u2, s2) = (rhs.x * z1z1, rhs.y * self.z * z1z1);
+        self.add_by_differences(self.x, u2 - self.x, self.y, s2 - self.y, self.z.double())
+    }
+
+    /// The part that `add-2007-bl` and `madd-2007-bl` share; `z` is twice the product of the Zs.
+    fn add_by_differences(
+        &self,
+        u1: C::Base,
+        h: C::Base,
+        s1: C::Base,
+        s_difference: C::Base,
+        z: C::Base,
+    ) -> Self {
+        if h.is_zero() {
+            return if s_difference.is_zero() { self.double() } else { Self::INFINITY };
+        }
+        let i = h.double().square();
+        let j = h * i;
+        let r = s_difference.double();
+        let v = u1 * i;
+        let x = r.square() - j - v.double();
+        let y = r * (v - x) - (s1 * j).double();
+        Self { x, y, z: z * h }
+    }
+
+    /// The affine coordinates; one inversion.
+    pub fn to_affine(&self) -> Affine<C> {
+        self.z.invert().map_or(Affine::INFINITY, |inverse| self.scale(inverse))
+    }
+
+    /// The affine coordinates of many points with one inversion.
+    pub fn batch_to_affine(points: &[Self]) -> Vec<Affine<C>> {
+        let mut inverses: Vec<_> = points.iter().map(|point| point.z).collect();
+        batch_invert(&mut inverses);
+        let scaled = points
+            .iter()
+            .zip(inverses)
+            .map(|(point, inverse)| if inverse.is_zero() { Affine::INFINITY } else { point.scale(inverse) });
+        scaled.collect()
+    }
+
+    fn scale(&self, z_inverse: C::Base) -> Affine<C> {
+        let square = z_inverse.square();
+        Affine { x: self.x * square, y: self.y * square * z_inverse }
+    }
+}
+
+impl<C: Curve> PartialEq for Jacobian<C> {
+    /// Equality of the points, whatever their Z.
+    fn eq(&self, rhs: &Self) -> bool {
+        if self.is_infinity() || rhs.is_infinity() {
+            return self.is_infinity() == rhs.is_infinity();
+        }
+        let (z1z1, z2z2) = (self.z.square(), rhs.z.square());
+        self.x * z2z2 == rhs.x * z1z1 && self.y * z2z2 * rhs.z == rhs.y * z1z1 * self.z
+    }
+}
+
+impl<C: Curve> Eq for Jacobian<C> {}
+
+impl<C: Curve> Neg for Jacobian<C> {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        Self { y: -self.y, ..self }
+    }
+}
+
+impl<C: Curve> From<Affine<C>> for Jacobian<C> {
+    fn from(point: Affine<C>) -> Self {
+        if point.is_infinity() {
+            return Self::INFINITY;
+        }
+        Self { x: point.x, y: point.y, z: C::Base::ONE }
+    }
+}
+
+impl<C: Curve> Sum for Jacobian<C> {
+    fn sum<I: Iterator<Item = Self>>(points: I) -> Self {
+        points.fold(Self::INFINITY, |sum, point| sum.add(&point))
+    }
+}
+
+impl<C: Curve> Xyzz<C> {
+    /// The neutral element.
+    pub const INFINITY: Self =
+        Self { x: C::Base::ONE, y: C::Base::ONE, zz: C::Base::ZERO, zzz: C::Base::ZERO };
+
+    /// Whether this is the neutral element.
+    pub fn is_infinity(&self) -> bool {
+        self.zz.is_zero()
+    }
+
+    /// `2 self`, by `dbl-2008-s-1`.
+    pub fn double(&self) -> Self {
+        let u = self.y.double();
+        let v = u.square();
+        let w = u * v;
+        let s = self.x * v;
+        let m = self.x.square();
+        let m = m.double() + m;
+        let x = m.square() - s.double();
+        let y = m * (s - x) - w * self.y;
+        Self { x, y, zz: v * self.zz, zzz: w * self.zzz }
+    }
+
+    /// `self + rhs`, by `add-2008-s`.
+    pub fn add(&self, rhs: &Self) -> Self {
+        if self.is_infinity() {
+            return *rhs;
+        }
+        if rhs.is_infinity() {
+            return *self;
+        }
+        let (u1, u2) = (self.x * rhs.zz, rhs.x * self.zz);
+        let (s1, s2) = (self.y * rhs.zzz, rhs.y * self.zzz);
+        self.add_by_differences(u1, u2 - u1, s1, s2 - s1, self.zz * rhs.zz, self.zzz * rhs.zzz)
+    }
+
+    /// `self + rhs`, by `madd-2008-s`.
+    pub fn add_affine(&self, rhs: &Affine<C>) -> Self {
+        if self.is_infinity() {
+            return Self::from(*rhs);
+        }
+        if rhs.is_infinity() {
+            return *self;
+        }
+        let (u2, s2) = (rhs.x * self.zz, rhs.y * self.zzz);
+        self.add_by_differences(self.x, u2 - self.x, self.y, s2 - self.y, self.zz, self.zzz)
+    }
+
+    /// The part that `add-2008-s` and `madd-2008-s` share.
+    fn add_by_differences(
+        &self,
+        u1: C::Base,
+        p: C::Base,
+        s1: C::Base,
+        r: C::Base,
+        zz: C::Base,
+        zzz: C::Base,
+    ) -> Self {
+        if p.is_zero() {
+            return if r.is_zero() { self.double() } else { Self::INFINITY };
+        }
+        let pp = p.square();
+        let ppp = p * pp;
+        let q = u1 * pp;
+        let x = r.square() - ppp - q.double();
+        let y = r * (q - x) - s1 * ppp;
+        Self { x, y, zz: zz * pp, zzz: zzz * ppp }
+    }
+}
+
+impl<C: Curve> From<Affine<C>> for Xyzz<C> {
+    fn from(point: Affine<C>) -> Self {
+        if point.is_infinity() {
+            return Self::INFINITY;
+        }
+        Self { x: point.x, y: point.y, zz: C::Base::ONE, zzz: C::Base::ONE }
+    }
+}
+
+impl<C: Curve> From<Xyzz<C>> for Jacobian<C> {
+    /// `(X ZZ, Y ZZZ, ZZ)`: since `ZZ = Z^2`, Z' = ZZ gives `Z'^2 = ZZ^2` and `Z'^3 = ZZZ^2`.
+    fn from(point: Xyzz<C>) -> Self {
+        if point.is_infinity() {
+            return Self::INFINITY;
+        }
+        Self { x: point.x * point.zz, y: point.y * point.zzz, z: point.zz }
+    }
 }

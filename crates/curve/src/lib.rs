@@ -1,6 +1,7 @@
 //! BN254: groups, multi-scalar multiplication, pairing, encodings.
 
 pub mod bn254;
+mod bn254_constants;
 mod group;
 mod msm;
 

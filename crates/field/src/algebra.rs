@@ -86,6 +86,17 @@ pub trait Field: Algebra + Eq + Debug + Default + AddAssign + SubAssign + MulAss
     }
 }
 
+/// A prime field: its elements are integers below a modulus.
+pub trait PrimeField: Field {
+    /// Little-endian 64-bit words of an integer below the modulus.
+    type Words: Copy + AsRef<[u64]> + Send + Sync;
+    /// Bits of the modulus.
+    const BITS: u32;
+
+    /// The integer in `0..p`.
+    fn to_words(&self) -> Self::Words;
+}
+
 /// Replaces every nonzero element by its inverse and leaves zeros alone, with one inversion
 /// (Montgomery's trick: 3 multiplications an element). Allocates one element of scratch per element.
 pub fn batch_invert<F: Field>(elements: &mut [F]) {

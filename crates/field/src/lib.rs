@@ -18,7 +18,7 @@ mod quadratic;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub use algebra::{Algebra, Field, batch_invert};
+pub use algebra::{Algebra, Field, PrimeField, batch_invert};
 pub use backend::Backend;
 pub use engine::Engine;
 pub use limbs::Limbs;

@@ -1,7 +1,7 @@
 //! One element of a prime field in Montgomery form.
 
 use crate::{
-    Algebra, Backend, Field,
+    Algebra, Backend, Field, PrimeField,
     limbs::{Limbs, sbb},
 };
 use proofmill_simd::Portable;
@@ -67,6 +67,12 @@ impl<P: Prime, B: Backend> Fp<P, B> {
     #[inline(always)]
     pub(crate) const fn from_limbs(limbs: P::Limbs) -> Self {
         Self { limbs, backend: PhantomData }
+    }
+
+    /// The element with the given Montgomery limbs, which must be below the modulus and are not checked: for
+    /// generated constants.
+    pub const fn constant(limbs: P::Limbs) -> Self {
+        Self::from_limbs(limbs)
     }
 
     /// The smallest generator of the multiplicative group.
@@ -265,6 +271,15 @@ impl<P: Prime, B: Backend> Field for Fp<P, B> {
         let mut exponent = P::MODULUS;
         exponent.as_mut()[0] -= 2;
         (!self.is_zero()).then(|| self.pow_vartime(exponent.as_ref()))
+    }
+}
+
+impl<P: Prime, B: Backend> PrimeField for Fp<P, B> {
+    type Words = P::Limbs;
+    const BITS: u32 = P::BITS;
+
+    fn to_words(&self) -> P::Limbs {
+        self.to_canonical()
     }
 }
 
