@@ -1,6 +1,6 @@
 //! Group laws agree with arkworks, edge cases included.
 
-use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
+use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{BigInt, PrimeField as _};
 use proofmill_curve::{
     Affine, Curve, Jacobian, Xyzz,
