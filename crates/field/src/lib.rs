@@ -15,6 +15,7 @@ mod limbs;
 mod packed;
 mod prime;
 mod quadratic;
+mod safegcd;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 

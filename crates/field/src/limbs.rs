@@ -4,6 +4,7 @@
 //! product run without a carry word ("no-carry" CIOS: Koç, Acar, Kaliski 1996, with the observation of
 //! the gnark team that the second carry vanishes when the top limb leaves a bit free) and `a + b` never overflow.
 
+use crate::safegcd::divide_vartime;
 #[cfg(target_arch = "x86_64")]
 use crate::{
     Prime,
@@ -44,6 +45,8 @@ pub trait Limbs:
     fn sub_mod(&self, rhs: &Self, p: &Self) -> Self;
     /// `self * rhs / 2^(64 LEN) mod p` for canonical operands; `inv = -p^-1 mod 2^64`.
     fn mul_mont_portable(&self, rhs: &Self, p: &Self, inv: u64) -> Self;
+    /// `scale / self mod p` for canonical operands, `None` for zero; `inv = -p^-1 mod 2^64`. Time depends on `self`.
+    fn divide_vartime(&self, scale: &Self, p: &Self, inv: u64) -> Option<Self>;
     /// As `mul_mont_portable`, by MULX, ADCX and ADOX.
     ///
     /// # Safety
@@ -110,7 +113,7 @@ fn reduce_once<const N: usize>(a: [u64; N], p: &[u64; N]) -> [u64; N] {
 }
 
 macro_rules! impl_limbs {
-    ($n:literal, $lanes:literal, $adx:ident) => {
+    ($n:literal, $lanes:literal, $signed:literal, $adx:ident) => {
         impl sealed::Sealed for [u64; $n] {}
 
         impl Limbs for [u64; $n] {
@@ -166,6 +169,10 @@ macro_rules! impl_limbs {
                 reduce_once(t, p)
             }
 
+            fn divide_vartime(&self, scale: &Self, p: &Self, inv: u64) -> Option<Self> {
+                divide_vartime::<$n, $signed>(scale, self, p, inv)
+            }
+
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
             unsafe fn mul_mont_adx<P: Prime<Limbs = Self>>(&self, rhs: &Self) -> Self {
@@ -176,5 +183,5 @@ macro_rules! impl_limbs {
     };
 }
 
-impl_limbs!(4, 5, mul_mont_4);
-impl_limbs!(6, 8, mul_mont_6);
+impl_limbs!(4, 5, 5, mul_mont_4);
+impl_limbs!(6, 8, 7, mul_mont_6);

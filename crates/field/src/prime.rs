@@ -267,10 +267,8 @@ impl<P: Prime, B: Backend> Field for Fp<P, B> {
     const ONE: Self = Self::from_limbs(P::R);
 
     fn invert(&self) -> Option<Self> {
-        // Fermat.
-        let mut exponent = P::MODULUS;
-        exponent.as_mut()[0] -= 2;
-        (!self.is_zero()).then(|| self.pow_vartime(exponent.as_ref()))
+        // x R to x^-1 R: the scale is R^2.
+        self.limbs.divide_vartime(&P::R2, &P::MODULUS, P::INV).map(Self::from_limbs)
     }
 }
 
