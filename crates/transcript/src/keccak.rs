@@ -1,0 +1,76 @@
+//! The transcript of snarkjs and of the Solidity verifiers that it writes.
+
+use proofmill_curve::{Affine, bn254::G1};
+use proofmill_field::bn254::Fr;
+use sha3::{Digest, Keccak256};
+
+/// Keccak-256 (the EVM's, not SHA-3) over concatenated encodings, each as the EVM holds it: a scalar in 32
+/// big-endian bytes, a point of G1 as x then y in 32 big-endian bytes each, infinity as 64 zero bytes.
+///
+/// No lengths or labels are absorbed: a protocol must fix the number and kind of values before each
+/// challenge, as PLONK's does for a given verification key. Nothing of one challenge flows into the next
+/// unless the protocol absorbs the earlier challenge itself.
+#[derive(Clone, Debug, Default)]
+pub struct KeccakTranscript {
+    hasher: Keccak256,
+}
+
+impl KeccakTranscript {
+    /// An empty transcript.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Absorbs a scalar.
+    pub fn absorb_scalar(&mut self, scalar: Fr) {
+        self.hasher.update(scalar.to_bytes_be());
+    }
+
+    /// Absorbs a point.
+    pub fn absorb_point(&mut self, point: &Affine<G1>) {
+        self.hasher.update(point.x.to_bytes_be());
+        self.hasher.update(point.y.to_bytes_be());
+    }
+
+    /// The digest of everything absorbed since the last challenge, read as a big-endian integer and reduced
+    /// modulo r; the transcript is empty afterwards.
+    pub fn challenge(&mut self) -> Fr {
+        Fr::from_bytes_be_reduced(&self.hasher.finalize_reset())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proofmill_field::Field;
+
+    /// keccak256("") and keccak256 of 32 zero bytes, as every EVM knows them.
+    const EMPTY: &str = "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";
+    const ZERO_WORD: &str = "290decd9548b62a8d60345a988386fc84ba6bc95484008f6362f93160ef3e563";
+
+    fn reduced(digest: &str) -> Fr {
+        let nibbles: Vec<u8> =
+            digest.chars().map(|digit| digit.to_digit(16).expect("hexadecimal") as u8).collect();
+        let bytes: Vec<u8> = nibbles.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect();
+        Fr::from_bytes_be_reduced(&bytes)
+    }
+
+    #[test]
+    fn challenges_are_reduced_digests() {
+        let mut transcript = KeccakTranscript::new();
+        assert_eq!(transcript.challenge(), reduced(EMPTY));
+        transcript.absorb_scalar(Fr::ZERO);
+        assert_eq!(transcript.challenge(), reduced(ZERO_WORD));
+        assert_eq!(transcript.challenge(), reduced(EMPTY), "a challenge empties the transcript");
+    }
+
+    #[test]
+    fn a_point_is_its_two_words() {
+        let point = Affine { x: 1.into(), y: 2.into() };
+        let (mut as_point, mut as_words) = (KeccakTranscript::new(), KeccakTranscript::new());
+        as_point.absorb_point(&point);
+        as_words.absorb_scalar(1.into());
+        as_words.absorb_scalar(2.into());
+        assert_eq!(as_point.challenge(), as_words.challenge());
+    }
+}
