@@ -6,3 +6,4 @@ mod group;
 mod msm;
 
 pub use group::{Affine, Curve, Jacobian, Xyzz};
+pub use msm::msm;

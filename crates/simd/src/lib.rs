@@ -24,3 +24,16 @@ macro_rules! dispatch {
         }
     };
 }
+
+/// Asks for the cache line at `target` ahead of its use; does nothing where the CPU has no such hint here.
+#[inline(always)]
+pub fn prefetch<T>(target: &T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: SSE is part of x86-64, and a prefetch never faults.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(target).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = target;
+}

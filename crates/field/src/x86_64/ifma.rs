@@ -599,15 +599,22 @@ impl<P: Prime> Packed<P> for IfmaLanes<P> {
 
     #[inline(always)]
     fn zero_lanes(self) -> u8 {
-        // Zero has few representatives below 6p; compare each.
+        // Zero has few representatives below 6p; most values differ from all of them in the lowest limb.
         let limbs = self.0.as_ref();
+        let table = const { &multiples::<P>() };
+        let mut candidates = 0;
+        for wanted in table {
+            candidates |= simd!(_mm512_cmpeq_epi64_mask(limbs[0], splat(wanted[0])));
+        }
         let mut zeros = 0;
-        for multiple in 0..6 {
-            let mut equal = u8::MAX;
-            for (limb, wanted) in limbs.iter().zip(&const { multiples::<P>() }[multiple]) {
-                equal = simd!(_mm512_mask_cmpeq_epi64_mask(equal, *limb, splat(*wanted)));
+        if candidates != 0 {
+            for wanted in table {
+                let mut equal = candidates;
+                for (limb, wanted) in limbs.iter().zip(wanted) {
+                    equal = simd!(_mm512_mask_cmpeq_epi64_mask(equal, *limb, splat(*wanted)));
+                }
+                zeros |= equal;
             }
-            zeros |= equal;
         }
         zeros
     }

@@ -1,0 +1,281 @@
+//! Affine additions in lanes that share one inversion a batch.
+//!
+//! `lambda = (y2 - y1) / (x2 - x1)`, `x3 = lambda^2 - x1 - x2`, `y3 = lambda (x1 - x3) - y1`; the inverses by
+//! Montgomery's trick ("Speeding the Pollard and elliptic curve methods of factorization", 1987, section 10.3.1), one product chain per lane: 3 products an
+//! addition for them, 2 products and a square for the rest. Two groups of lanes go together so that the
+//! latencies of their products overlap.
+//!
+//! Doublings, opposite points and infinity are found where `x2 - x1` is zero and mended by lane masks.
+
+use proofmill_field::{Algebra, Engine, LANES, Packable, batch_invert};
+use proofmill_simd::prefetch;
+
+/// A point to add: where it lies and whether its opposite is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ref(u32);
+
+impl Ref {
+    const NEGATIVE: u32 = 1;
+    const SUM: u32 = 2;
+
+    /// Base `index` or its opposite.
+    pub(super) fn base(index: usize, negative: bool) -> Self {
+        Self((index as u32) << 2 | u32::from(negative))
+    }
+
+    fn sum(index: usize) -> Self {
+        Self((index as u32) << 2 | Self::SUM)
+    }
+}
+
+/// Adds points that lie among the bases or among earlier sums.
+pub(super) struct Adder<'a, F: Packable, E: Engine> {
+    engine: E,
+    bases: &'a [F::Row],
+    sums: Vec<F::Row>,
+    /// Whether a sum may be infinity; the bases never are.
+    infinity: bool,
+    /// Products of the denominators before each group.
+    prefixes: Vec<F::Lanes<E>>,
+    repairs: Vec<Repair<F::Lanes<E>>>,
+}
+
+/// Lanes of a group that the plain formula gets wrong.
+#[derive(Clone, Copy)]
+struct Repair<L> {
+    group: usize,
+    /// Equal points: the tangent instead of the chord.
+    double: u8,
+    /// Opposite points: infinity.
+    opposite: u8,
+    /// The first point is infinity.
+    first: u8,
+    /// The second point is infinity.
+    second: u8,
+    denominator: L,
+}
+
+/// Additions that share an inversion: enough to make it cheap, few enough for the second-level cache.
+const BATCH: usize = 4096;
+/// How many groups ahead points are fetched from memory.
+const PREFETCH: usize = 6;
+
+impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
+    pub(super) fn new(engine: E, bases: &'a [F::Row]) -> Self {
+        Self { engine, bases, sums: Vec::new(), infinity: false, prefixes: Vec::new(), repairs: Vec::new() }
+    }
+
+    /// How many sums are kept.
+    pub(super) fn len(&self) -> usize {
+        self.sums.len()
+    }
+
+    /// Adds each pair; the results are the sums from the former [`len`](Self::len) on, in order.
+    pub(super) fn add_pairs(&mut self, pairs: &[[Ref; 2]]) -> impl Iterator<Item = Ref> + use<F, E> {
+        let start = self.len();
+        for batch in pairs.chunks(BATCH) {
+            let engine = self.engine;
+            engine.run(
+                #[inline(always)]
+                || self.add_batch(batch),
+            );
+        }
+        (start..self.len()).map(Ref::sum)
+    }
+
+    /// Forgets the sums from `start` on but those named, which are renamed.
+    pub(super) fn keep(&mut self, start: usize, refs: &mut [Ref]) {
+        let mut kept = Vec::new();
+        for reference in refs.iter_mut().filter(|reference| reference.0 & Ref::SUM != 0) {
+            let index = (reference.0 >> 2) as usize;
+            if index >= start {
+                *reference = Ref(Ref::sum(start + kept.len()).0 | reference.0 & Ref::NEGATIVE);
+                kept.push(self.sums[index]);
+            }
+        }
+        self.sums.truncate(start);
+        self.sums.extend_from_slice(&kept);
+    }
+
+    /// The coordinates of a point.
+    pub(super) fn coordinates(&self, reference: Ref) -> [F; 2] {
+        let mut coordinates = [[F::ZERO; LANES]; 2];
+        self.engine.run(
+            #[inline(always)]
+            || {
+                let [x, y] = self.load([reference; LANES]);
+                F::store::<E>(x, &mut coordinates[0]);
+                F::store::<E>(y, &mut coordinates[1]);
+            },
+        );
+        coordinates.map(|lanes| lanes[0])
+    }
+
+    #[inline(always)]
+    fn row(&self, reference: Ref) -> &F::Row {
+        let rows = if reference.0 & Ref::SUM == 0 { self.bases } else { &self.sums };
+        &rows[(reference.0 >> 2) as usize]
+    }
+
+    #[inline(always)]
+    fn rows(&self, references: [Ref; LANES]) -> [&F::Row; LANES] {
+        references.map(
+            #[inline(always)]
+            |reference| self.row(reference),
+        )
+    }
+
+    #[inline(always)]
+    fn load(&self, references: [Ref; LANES]) -> [F::Lanes<E>; 2] {
+        let [x, y] = F::load_pairs::<E>(self.rows(references));
+        let mut negative = 0;
+        for (lane, reference) in references.iter().enumerate() {
+            negative |= ((reference.0 & Ref::NEGATIVE) << lane) as u8;
+        }
+        if negative == 0 { [x, y] } else { [x, F::select::<E>(negative, -y, y)] }
+    }
+
+    #[inline(always)]
+    fn add_batch(&mut self, pairs: &[[Ref; 2]]) {
+        let start = self.sums.len();
+        let groups = pairs.len().div_ceil(2 * LANES) * 2;
+        self.sums.resize(start + groups * LANES, F::Row::default());
+        self.prefixes.resize(groups.max(self.prefixes.len()), F::Lanes::<E>::one());
+        self.repairs.clear();
+        let mut products = [F::Lanes::<E>::one(); 2];
+        for group in (0..groups).step_by(2) {
+            self.prefetch(pairs, group + PREFETCH);
+            self.prefetch(pairs, group + PREFETCH + 1);
+            let denominators = [self.denominator(pairs, group), self.denominator(pairs, group + 1)];
+            [self.prefixes[group], self.prefixes[group + 1]] = products;
+            products = Algebra::mul_pair(products, denominators);
+        }
+        let inverse = invert_lanes::<F, E>(products[0] * products[1]);
+        let mut inverses = Algebra::mul_pair([inverse; 2], [products[1], products[0]]);
+        for group in (0..groups).step_by(2).rev() {
+            inverses = self.add_two_groups(pairs, group, start, inverses);
+        }
+        self.sums.truncate(start + pairs.len());
+    }
+
+    /// The points of a group; the last pair fills the last groups up.
+    #[inline(always)]
+    fn group(pairs: &[[Ref; 2]], group: usize) -> [[Ref; LANES]; 2] {
+        let at = group * LANES;
+        if let Some(pairs) = pairs.get(at..at + LANES) {
+            let mut points = [[Ref(0); LANES]; 2];
+            for (lane, pair) in pairs.iter().enumerate() {
+                [points[0][lane], points[1][lane]] = *pair;
+            }
+            points
+        } else {
+            let mut points = [[Ref(0); LANES]; 2];
+            for lane in 0..LANES {
+                [points[0][lane], points[1][lane]] = pairs[(at + lane).min(pairs.len() - 1)];
+            }
+            points
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, pairs: &[[Ref; 2]], group: usize) {
+        if let Some(pairs) = pairs.get(group * LANES..(group + 1) * LANES) {
+            for pair in pairs {
+                prefetch(self.row(pair[0]));
+                prefetch(self.row(pair[1]));
+            }
+        }
+    }
+
+    /// `x2 - x1`, with what makes it invertible in special lanes.
+    #[inline(always)]
+    fn denominator(&mut self, pairs: &[[Ref; 2]], group: usize) -> F::Lanes<E> {
+        let [first, second] = Self::group(pairs, group);
+        let (x1, x2) = (F::load_firsts::<E>(self.rows(first)), F::load_firsts::<E>(self.rows(second)));
+        let difference = x2.sub_lazy(x1);
+        let equal = F::zero_lanes::<E>(difference);
+        if equal == 0 && !self.infinity {
+            return difference;
+        }
+        let ([_, y1], [_, y2]) = (self.load(first), self.load(second));
+        let infinite = [
+            F::zero_lanes::<E>(x1) & F::zero_lanes::<E>(y1),
+            F::zero_lanes::<E>(x2) & F::zero_lanes::<E>(y2),
+        ];
+        let same = equal & !infinite[0] & !infinite[1];
+        let double = same & F::zero_lanes::<E>(y2.sub_lazy(y1));
+        let opposite = same & !double;
+        if double | opposite | infinite[0] | infinite[1] == 0 {
+            return difference;
+        }
+        self.infinity |= opposite != 0;
+        let denominator = F::select::<E>(double, y1 + y1, difference);
+        let denominator =
+            F::select::<E>(opposite | infinite[0] | infinite[1], F::Lanes::<E>::one(), denominator);
+        let [first, second] = infinite;
+        self.repairs.push(Repair { group, double, opposite, first, second, denominator });
+        denominator
+    }
+
+    /// Adds groups `group` and `group + 1`, given the inverses of all denominators up to theirs.
+    #[inline(always)]
+    fn add_two_groups(
+        &mut self,
+        pairs: &[[Ref; 2]],
+        group: usize,
+        start: usize,
+        inverses: [F::Lanes<E>; 2],
+    ) -> [F::Lanes<E>; 2] {
+        let [a1, a2] = Self::group(pairs, group);
+        let [b1, b2] = Self::group(pairs, group + 1);
+        let ([ax1, ay1], [ax2, ay2]) = (self.load(a1), self.load(a2));
+        let ([bx1, by1], [bx2, by2]) = (self.load(b1), self.load(b2));
+        let mut denominators = [ax2.sub_lazy(ax1), bx2.sub_lazy(bx1)];
+        let mut numerators = [ay2.sub_lazy(ay1), by2.sub_lazy(by1)];
+        let repairs: [Option<Repair<_>>; 2] = if self.repairs.is_empty() {
+            [None; 2]
+        } else {
+            let second = self.repairs.pop_if(|repair| repair.group == group + 1);
+            [self.repairs.pop_if(|repair| repair.group == group), second]
+        };
+        for (i, x1) in [ax1, bx1].into_iter().enumerate() {
+            if let Some(repair) = repairs[i] {
+                denominators[i] = repair.denominator;
+                let square = x1.square();
+                numerators[i] = F::select::<E>(repair.double, square + square + square, numerators[i]);
+            }
+        }
+        let own = Algebra::mul_pair(inverses, [self.prefixes[group], self.prefixes[group + 1]]);
+        let lambda = Algebra::mul_pair(own, numerators);
+        let inverses = Algebra::mul_pair(inverses, denominators);
+        let squares = Algebra::square_pair(lambda);
+        let x3 = [squares[0] - ax1 - ax2, squares[1] - bx1 - bx2];
+        let heights = Algebra::mul_pair(lambda, [ax1.sub_lazy(x3[0]), bx1.sub_lazy(x3[1])]);
+        let y3 = [heights[0] - ay1, heights[1] - by1];
+        let originals = [[[ax1, ay1], [ax2, ay2]], [[bx1, by1], [bx2, by2]]];
+        for i in 0..2 {
+            let mut sum = [x3[i], y3[i]];
+            if let Some(repair) = repairs[i] {
+                let [first, second] = originals[i];
+                for k in 0..2 {
+                    sum[k] = F::select::<E>(repair.opposite, F::Lanes::<E>::zero(), sum[k]);
+                    sum[k] = F::select::<E>(repair.second, first[k], sum[k]);
+                    sum[k] = F::select::<E>(repair.first, second[k], sum[k]);
+                }
+            }
+            let at = start + (group + i) * LANES;
+            let (rows, _) = self.sums[at..at + LANES].as_chunks_mut();
+            F::store_pairs::<E>(sum, &mut rows[0]);
+        }
+        inverses
+    }
+}
+
+/// Lane by lane inverses of nonzero values, by one scalar inversion.
+#[inline(always)]
+fn invert_lanes<F: Packable, E: Engine>(lanes: F::Lanes<E>) -> F::Lanes<E> {
+    let mut elements = [F::ZERO; LANES];
+    F::store::<E>(lanes, &mut elements);
+    batch_invert(&mut elements);
+    F::load::<E>(&elements)
+}

@@ -1,0 +1,130 @@
+//! Multi-scalar multiplication against arkworks' sums, at every level and thread count.
+
+use ark_ec::{AffineRepr, CurveGroup};
+use ark_ff::{BigInt, PrimeField as _};
+use proofmill_curve::{
+    Affine, Curve, Jacobian,
+    bn254::{G1, G1Affine, G2, G2Affine},
+    msm,
+};
+use proofmill_field::{
+    Field, Packable,
+    bn254::{Fq, Fq2, Fr},
+};
+use proofmill_testing::{for_each_level, for_each_pool, rng};
+
+fn ark_scalar(scalar: &Fr) -> ark_bn254::Fr {
+    ark_bn254::Fr::from_bigint(BigInt(scalar.to_canonical())).unwrap()
+}
+
+fn fq(value: ark_bn254::Fq) -> Fq {
+    Fq::from_canonical(value.into_bigint().0).unwrap()
+}
+
+fn g1(point: ark_bn254::G1Affine) -> G1Affine {
+    point.xy().map_or(Affine::INFINITY, |(x, y)| Affine { x: fq(x), y: fq(y) })
+}
+
+fn g2(point: ark_bn254::G2Affine) -> G2Affine {
+    let fq2 = |value: ark_bn254::Fq2| Fq2::new(fq(value.c0), fq(value.c1));
+    point.xy().map_or(Affine::INFINITY, |(x, y)| Affine { x: fq2(x), y: fq2(y) })
+}
+
+/// Points by their logarithms, so that the expected sum is one multiplication in arkworks.
+struct Input<C: Curve, A: CurveGroup> {
+    bases: Vec<Affine<C>>,
+    logarithms: Vec<A::ScalarField>,
+    convert: fn(A::Affine) -> Affine<C>,
+}
+
+impl<C: Curve<Scalar = Fr, Base: Packable>, A: CurveGroup<ScalarField = ark_bn254::Fr>> Input<C, A> {
+    fn new(logarithms: Vec<Fr>, convert: fn(A::Affine) -> Affine<C>) -> Self {
+        let logarithms: Vec<_> = logarithms.iter().map(ark_scalar).collect();
+        let table = ark_ec::scalar_mul::BatchMulPreprocessing::new(A::generator(), logarithms.len());
+        let bases = table.batch_mul(&logarithms).into_iter().map(convert).collect();
+        Self { bases, logarithms, convert }
+    }
+
+    fn check(&self, scalars: &[Fr], what: &str) {
+        let sum: ark_bn254::Fr = scalars.iter().zip(&self.logarithms).map(|(s, l)| ark_scalar(s) * l).sum();
+        let expected = (self.convert)((A::generator() * sum).into_affine());
+        for_each_level(|level| {
+            let got: Jacobian<C> = msm(level, &self.bases[..scalars.len()], scalars);
+            assert_eq!(got.to_affine(), expected, "{what}, {} points, {level}", scalars.len());
+        });
+    }
+}
+
+fn random(len: usize, seed: u64) -> Vec<Fr> {
+    let mut rng = rng(seed);
+    (0..len).map(|_| Fr::random(&mut rng)).collect()
+}
+
+/// Scalars of every shape a prover meets, and worse.
+fn shapes(len: usize) -> Vec<(&'static str, Vec<Fr>)> {
+    let uniform = random(len, 1);
+    let minus_one = -Fr::ONE;
+    let by_index = |f: &dyn Fn(usize) -> Fr| (0..len).map(f).collect::<Vec<_>>();
+    vec![
+        ("uniform", uniform.clone()),
+        ("zero", vec![Fr::ZERO; len]),
+        ("one", vec![Fr::ONE; len]),
+        ("minus one", vec![minus_one; len]),
+        ("equal", vec![uniform[0]; len]),
+        ("bits", by_index(&|i| Fr::from(i as u64 & 1))),
+        ("short", by_index(&|i| Fr::from(i as u64 % 1000))),
+        ("powers of two", by_index(&|i| Fr::from(2u64).pow_vartime(&[i as u64 % 254]))),
+        ("all ones below", by_index(&|i| Fr::from(2u64).pow_vartime(&[i as u64 % 254]) - Fr::ONE)),
+        ("opposites", by_index(&|i| if i % 2 == 0 { uniform[i] } else { -uniform[i - 1] })),
+    ]
+}
+
+/// Bases of every shape: random, all equal, opposite neighbours, infinity strewn in.
+fn logarithms(len: usize) -> Vec<(&'static str, Vec<Fr>)> {
+    let uniform = random(len, 2);
+    let by_index = |f: &dyn Fn(usize) -> Fr| (0..len).map(f).collect::<Vec<_>>();
+    vec![
+        ("random bases", uniform.clone()),
+        ("equal bases", vec![uniform[0]; len]),
+        ("opposite bases", by_index(&|i| if i % 2 == 0 { uniform[0] } else { -uniform[0] })),
+        ("successive bases", by_index(&|i| Fr::from(i as u64))),
+        ("infinite bases", by_index(&|i| if i % 3 == 0 { Fr::ZERO } else { uniform[i] })),
+    ]
+}
+
+#[test]
+fn every_shape() {
+    for len in [1, 2, 3, 5, 17, 64, 257, 1000] {
+        for (bases, logarithms) in logarithms(len) {
+            let g1_input = Input::<G1, ark_bn254::G1Projective>::new(logarithms.clone(), g1);
+            let g2_input = Input::<G2, ark_bn254::G2Projective>::new(logarithms, g2);
+            for (name, scalars) in shapes(len) {
+                g1_input.check(&scalars, &format!("G1, {name}, {bases}"));
+                g2_input.check(&scalars, &format!("G2, {name}, {bases}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn threads() {
+    let input = Input::<G1, ark_bn254::G1Projective>::new(random(5000, 3), g1);
+    for_each_pool(&[1, 2, 5, 64], |_| {
+        for (name, scalars) in shapes(5000) {
+            input.check(&scalars, name);
+        }
+    });
+}
+
+#[test]
+fn large() {
+    let input = Input::<G1, ark_bn254::G1Projective>::new(random(1 << 16, 4), g1);
+    for (name, scalars) in shapes(1 << 16) {
+        input.check(&scalars, name);
+    }
+}
+
+#[test]
+fn empty() {
+    for_each_level(|level| assert!(msm::<G1>(level, &[], &[]).is_infinity()));
+}
