@@ -73,17 +73,25 @@ pub trait Field: Algebra + Eq + Debug + Default + AddAssign + SubAssign + MulAss
     /// The multiplicative inverse; `None` for zero. Time depends on the value.
     fn invert(&self) -> Option<Self>;
 
-    /// `self` to the power of `exponent` (little-endian words). Time depends on the exponent.
+    /// `self` to the power of `exponent` (little-endian words), by windows of four bits. Time depends on the
+    /// exponent.
     fn pow_vartime(&self, exponent: &[u64]) -> Self {
-        let mut power = Self::ONE;
-        for bit in exponent.iter().rev().flat_map(|word| (0..64).rev().map(move |i| word >> i & 1)) {
-            power = power.square();
-            if bit == 1 {
-                power *= *self;
-            }
+        let mut powers = [Self::ONE; 16];
+        for i in 1..16 {
+            powers[i] = powers[i - 1] * *self;
         }
-        power
+        let windows = exponent.iter().rev().flat_map(|word| (0..16).rev().map(move |i| word >> (4 * i) & 15));
+        windows.skip_while(|window| *window == 0).fold(Self::ONE, |power, window| {
+            let power = power.square().square().square().square();
+            if window == 0 { power } else { power * powers[window as usize] }
+        })
     }
+}
+
+/// A field whose square roots we can take.
+pub trait SquareRoot: Field {
+    /// One of the two square roots, or zero's only one; `None` for a non-square. Time depends on the value.
+    fn sqrt(&self) -> Option<Self>;
 }
 
 /// A prime field: its elements are integers below a modulus.

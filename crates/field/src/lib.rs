@@ -20,7 +20,7 @@ mod safegcd;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub use algebra::{Algebra, Field, PrimeField, batch_invert};
+pub use algebra::{Algebra, Field, PrimeField, SquareRoot, batch_invert};
 pub use backend::Backend;
 pub use engine::Engine;
 pub use limbs::Limbs;

@@ -1,7 +1,7 @@
 //! One element of a prime field in Montgomery form.
 
 use crate::{
-    Algebra, Backend, Field, PrimeField,
+    Algebra, Backend, Field, PrimeField, SquareRoot,
     limbs::{Limbs, sbb},
 };
 use proofmill_simd::Portable;
@@ -270,6 +270,49 @@ impl<P: Prime, B: Backend> Field for Fp<P, B> {
         // x R to x^-1 R: the scale is R^2.
         self.limbs.divide_vartime(&P::R2, &P::MODULUS, P::INV).map(Self::from_limbs)
     }
+}
+
+impl<P: Prime, B: Backend> SquareRoot for Fp<P, B> {
+    /// Tonelli and Shanks, which for p = 3 mod 4 is the power (p + 1)/4 and a check. With `p - 1 = 2^s t`:
+    /// `root^2 = self * rest` throughout, while the order of `rest`, a power of two, falls to 1.
+    fn sqrt(&self) -> Option<Self> {
+        if self.is_zero() {
+            return Some(Self::ZERO);
+        }
+        // (t - 1)/2 = (p - 1) >> (s + 1).
+        let power = self.pow_vartime(shift_right(P::MODULUS, P::TWO_ADICITY + 1).as_ref());
+        let mut root = *self * power;
+        let mut rest = root * power;
+        let mut generator = Self::from_limbs(P::ROOT_OF_UNITY);
+        let mut order = P::TWO_ADICITY;
+        while rest != Self::ONE {
+            let mut square = rest;
+            let mut rest_order = 0;
+            while square != Self::ONE {
+                square = square.square();
+                rest_order += 1;
+            }
+            // Only a non-square's rest has the full order 2^s.
+            let squarings = order.checked_sub(rest_order + 1)?;
+            let factor = (0..squarings).fold(generator, |factor, _| factor.square());
+            generator = factor.square();
+            root *= factor;
+            rest *= generator;
+            order = rest_order;
+        }
+        Some(root)
+    }
+}
+
+/// `limbs / 2^bits` rounded down, for `bits` below 64.
+fn shift_right<L: Limbs>(mut limbs: L, bits: u32) -> L {
+    let mut above = 0;
+    for limb in limbs.as_mut().iter_mut().rev() {
+        let wide = u128::from(above) << 64 | u128::from(*limb);
+        above = *limb;
+        *limb = (wide >> bits) as u64;
+    }
+    limbs
 }
 
 impl<P: Prime, B: Backend> PrimeField for Fp<P, B> {

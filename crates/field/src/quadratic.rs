@@ -1,6 +1,6 @@
 //! `A[u] / (u^2 + 1)` over scalars or lanes.
 
-use crate::{Algebra, Field};
+use crate::{Algebra, Field, SquareRoot};
 use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// `c0 + c1 u` with `u^2 = -1`: the quadratic extension of BN254 and BLS12-381.
@@ -131,5 +131,25 @@ impl<F: Field> Field for Quadratic<F> {
 
     fn invert(&self) -> Option<Self> {
         self.norm().invert().map(|inverse| self.conjugate().scale(inverse))
+    }
+}
+
+impl<F: SquareRoot> SquareRoot for Quadratic<F> {
+    /// The complex method (Scott, "Implementing cryptographic pairings", 2007): with n a root of the norm,
+    /// `x^2 = (c0 + n)/2` or `(c0 - n)/2` and `y = c1/(2x)` give `(x + y u)^2 = c0 + c1 u`. The product of the two
+    /// candidates is `-c1^2/4`, so if the first is no square, then x is `c1/(2r)` and y is r for r a root of
+    /// its opposite.
+    fn sqrt(&self) -> Option<Self> {
+        if self.c1.is_zero() {
+            let real = self.c0.sqrt().map(|root| Self::new(root, F::ZERO));
+            return real.or_else(|| (-self.c0).sqrt().map(|root| Self::new(F::ZERO, root)));
+        }
+        let half = F::ONE.double().invert()?;
+        let candidate = (self.c0 + self.norm().sqrt()?) * half;
+        let other = |root: F| root.invert().map(|inverse| self.c1 * half * inverse);
+        match candidate.sqrt() {
+            Some(root) => other(root).map(|other| Self::new(root, other)),
+            None => (-candidate).sqrt().and_then(|root| other(root).map(|other| Self::new(other, root))),
+        }
     }
 }

@@ -92,9 +92,9 @@ impl<const L: usize> Signed<L> {
     fn add_multiple(self, factor: i64, other: &Self) -> Self {
         let mut sum = [0; L];
         let mut carry = 0;
-        for i in 0..L {
-            carry += self.0[i] + factor * other.0[i];
-            sum[i] = carry & MASK as i64;
+        for (sum, (a, b)) in sum.iter_mut().zip(self.0.iter().zip(&other.0)) {
+            carry += a + factor * b;
+            *sum = carry & MASK as i64;
             carry >>= BITS;
         }
         sum[L - 1] += carry << BITS;
@@ -110,8 +110,8 @@ impl<const L: usize> Signed<L> {
 #[inline(always)]
 fn update_fg<const L: usize>(f: &mut Signed<L>, g: &mut Signed<L>, length: usize, m: &Matrix) {
     let (f, g) = (&mut f.0[..length], &mut g.0[..length]);
-    let mut f_sum = product(m.u, f[0]) + product(m.v, g[0]) >> BITS;
-    let mut g_sum = product(m.q, f[0]) + product(m.r, g[0]) >> BITS;
+    let mut f_sum = (product(m.u, f[0]) + product(m.v, g[0])) >> BITS;
+    let mut g_sum = (product(m.q, f[0]) + product(m.r, g[0])) >> BITS;
     for i in 1..length {
         f_sum += product(m.u, f[i]) + product(m.v, g[i]);
         g_sum += product(m.q, f[i]) + product(m.r, g[i]);
@@ -142,8 +142,8 @@ fn update_de<const L: usize>(
     };
     let d_multiple = multiple((m.u & d_sign) + (m.v & e_sign), d_sum);
     let e_multiple = multiple((m.q & d_sign) + (m.r & e_sign), e_sum);
-    d_sum = d_sum + product(p.0[0], d_multiple) >> BITS;
-    e_sum = e_sum + product(p.0[0], e_multiple) >> BITS;
+    d_sum = (d_sum + product(p.0[0], d_multiple)) >> BITS;
+    e_sum = (e_sum + product(p.0[0], e_multiple)) >> BITS;
     for i in 1..L {
         d_sum += product(m.u, d.0[i]) + product(m.v, e.0[i]) + product(p.0[i], d_multiple);
         e_sum += product(m.q, d.0[i]) + product(m.r, e.0[i]) + product(p.0[i], e_multiple);

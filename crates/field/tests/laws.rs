@@ -2,7 +2,9 @@
 
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
-use proofmill_field::{Algebra, Backend, Engine, Field, FieldError, Fp, Limbs, Prime, batch_invert, bn254};
+use proofmill_field::{
+    Algebra, Backend, Engine, Field, FieldError, Fp, Limbs, Prime, Quadratic, SquareRoot, batch_invert, bn254,
+};
 use proofmill_simd::dispatch;
 use proofmill_testing::{edge_integers, for_each_level, is_below, operands, rng, uniform};
 
@@ -76,6 +78,46 @@ impl<P: Prime, B: Backend> Laws<P, B> {
         }
     }
 
+    fn square_roots(&self) {
+        let half = (&self.modulus - 1u32) >> 1;
+        for &a in &self.elements {
+            let square = a.square();
+            let root = square.sqrt().unwrap();
+            assert!(root == a || root == -a);
+            // Euler's criterion.
+            let euler = big(a.to_canonical().as_ref()).modpow(&half, &self.modulus);
+            match a.sqrt() {
+                Some(root) => assert!(root.square() == a && euler <= BigUint::one()),
+                None => assert_eq!(euler + 1u32, self.modulus),
+            }
+        }
+        assert_eq!(Fp::<P, B>::generator().sqrt(), None);
+    }
+
+    /// Only for p = 3 mod 4, where -1 is no square.
+    fn quadratic_square_roots(&self) {
+        let zeros = self.elements.iter().map(|_| &self.elements[0]);
+        let pairs = self.elements.iter().zip(self.elements.iter().skip(7));
+        let mut squares = 0;
+        for (&c0, &c1) in
+            pairs.chain(self.elements.iter().zip(zeros.clone())).chain(zeros.zip(&self.elements))
+        {
+            let a = Quadratic::new(c0, c1);
+            let root = a.square().sqrt().unwrap();
+            assert!(root == a || root == -a, "{a:?}");
+            // An element is a square if and only if its norm is (its power (p^2 - 1)/2 is the norm's (p - 1)/2).
+            match a.sqrt() {
+                Some(root) => {
+                    squares += 1;
+                    assert!(root.square() == a && a.norm().sqrt().is_some());
+                }
+                None => assert_eq!(a.norm().sqrt(), None),
+            }
+            assert_eq!(a.invert().map(|inverse| inverse * a), (!a.is_zero()).then_some(Quadratic::ONE));
+        }
+        assert!(squares > 2 * self.elements.len() && squares < 3 * self.elements.len() - 100);
+    }
+
     fn encodings(&self) {
         for words in edge_integers(P::MODULUS.as_ref()).into_iter().chain(self.words.iter().cloned()) {
             let integer = big(&words);
@@ -139,6 +181,7 @@ impl<P: Prime, B: Backend> Laws<P, B> {
             assert_eq!(a + b, ours(theirs(a) + theirs(b)));
             assert_eq!(a - b, ours(theirs(a) - theirs(b)));
             assert_eq!(a.invert(), theirs(a).inverse().map(ours));
+            assert_eq!(a.sqrt().map(Fp::square), theirs(a).sqrt().map(|root| ours(root.square())));
         }
         assert_eq!(Fp::generator(), ours(F::GENERATOR));
         assert_eq!(Fp::root_of_unity(P::TWO_ADICITY), Some(ours(F::TWO_ADIC_ROOT_OF_UNITY)));
@@ -150,6 +193,10 @@ fn check<P: Prime, F: ark_ff::PrimeField>() {
         let laws = Laws::<P, _>::new(token);
         laws.ring();
         laws.inversion();
+        laws.square_roots();
+        if P::TWO_ADICITY == 1 {
+            laws.quadratic_square_roots();
+        }
         laws.encodings();
         laws.powers();
         laws.arkworks::<F>();
