@@ -49,16 +49,17 @@ impl<P: Prime> Packable for Fp<P> {
 
     #[inline(always)]
     fn load_firsts<E: Engine>(rows: [&Self::Row; LANES]) -> E::Packed<P> {
-        let [firsts] = E::Packed::<P>::load_rows(rows.map(
-            #[inline(always)]
-            |[first, _]| std::array::from_ref(first),
-        ));
+        let mut first_of = [std::array::from_ref(&rows[0][0]); LANES];
+        for (first, row) in first_of.iter_mut().zip(rows) {
+            *first = std::array::from_ref(&row[0]);
+        }
+        let [firsts] = E::Packed::<P>::load_rows(first_of);
         firsts
     }
 
     #[inline(always)]
     fn store_pairs<E: Engine>(pairs: [E::Packed<P>; 2], rows: &mut [Self::Row; LANES]) {
-        E::Packed::<P>::store_rows(pairs, rows.each_mut());
+        E::Packed::<P>::store_rows(pairs, rows);
     }
 
     #[inline(always)]
@@ -78,14 +79,10 @@ impl<P: Prime> Packable for Quadratic<Fp<P>> {
 
     #[inline(always)]
     fn load<E: Engine>(elements: &[Self; LANES]) -> Self::Lanes<E> {
-        let c0 = elements.map(
-            #[inline(always)]
-            |element| element.c0,
-        );
-        let c1 = elements.map(
-            #[inline(always)]
-            |element| element.c1,
-        );
+        let (mut c0, mut c1) = ([Fp::ZERO; LANES], [Fp::ZERO; LANES]);
+        for (i, element) in elements.iter().enumerate() {
+            (c0[i], c1[i]) = (element.c0, element.c1);
+        }
         Quadratic::new(E::Packed::<P>::load(&c0), E::Packed::<P>::load(&c1))
     }
 
@@ -107,16 +104,17 @@ impl<P: Prime> Packable for Quadratic<Fp<P>> {
 
     #[inline(always)]
     fn load_firsts<E: Engine>(rows: [&Self::Row; LANES]) -> Self::Lanes<E> {
-        let [x0, x1] = E::Packed::<P>::load_rows(rows.map(
-            #[inline(always)]
-            |row| &row.as_chunks::<2>().0[0],
-        ));
+        let mut first_of = [&rows[0].as_chunks::<2>().0[0]; LANES];
+        for (first, row) in first_of.iter_mut().zip(rows) {
+            *first = &row.as_chunks::<2>().0[0];
+        }
+        let [x0, x1] = E::Packed::<P>::load_rows(first_of);
         Quadratic::new(x0, x1)
     }
 
     #[inline(always)]
     fn store_pairs<E: Engine>([x, y]: [Self::Lanes<E>; 2], rows: &mut [Self::Row; LANES]) {
-        E::Packed::<P>::store_rows([x.c0, x.c1, y.c0, y.c1], rows.each_mut());
+        E::Packed::<P>::store_rows([x.c0, x.c1, y.c0, y.c1], rows);
     }
 
     #[inline(always)]

@@ -40,7 +40,7 @@ pub trait Packed<P: Prime>: Algebra {
     fn load_rows<const K: usize>(rows: [&[P::Limbs; K]; LANES]) -> [Self; K];
 
     /// The inverse of [`load_rows`](Self::load_rows), by [`store_bits`](Self::store_bits)'s rule.
-    fn store_rows<const K: usize>(values: [Self; K], rows: [&mut [P::Limbs; K]; LANES]);
+    fn store_rows<const K: usize>(values: [Self; K], rows: &mut [[P::Limbs; K]; LANES]);
 
     /// Which lanes hold zero, bit i for lane i; takes sums and differences of reduced values.
     fn zero_lanes(self) -> u8;
@@ -157,8 +157,8 @@ impl<P: Prime, B: Backend> Packed<P> for ScalarLanes<P, B> {
     }
 
     #[inline(always)]
-    fn store_rows<const K: usize>(values: [Self; K], rows: [&mut [P::Limbs; K]; LANES]) {
-        for (lane, row) in rows.into_iter().enumerate() {
+    fn store_rows<const K: usize>(values: [Self; K], rows: &mut [[P::Limbs; K]; LANES]) {
+        for (lane, row) in rows.iter_mut().enumerate() {
             for (element, value) in row.iter_mut().zip(&values) {
                 *element = value.0[lane].to_montgomery();
             }

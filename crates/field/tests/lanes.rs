@@ -119,8 +119,8 @@ fn check_rows<E: Engine>(engine: E) {
         #[inline(always)]
         || {
             let columns = Lanes::<E>::load_rows(rows.each_ref());
-            Lanes::<E>::store_rows(columns, back.each_mut());
-            Lanes::<E>::store_rows([columns[2], columns[1]], narrow.each_mut());
+            Lanes::<E>::store_rows(columns, &mut back);
+            Lanes::<E>::store_rows([columns[2], columns[1]], &mut narrow);
         },
     );
     assert_eq!(back, rows);

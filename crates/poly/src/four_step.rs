@@ -135,15 +135,16 @@ impl<P: Prime> FourStep<'_, P> {
         row: usize,
     ) {
         let columns = scratch.len();
-        let rows: [&[[P::Limbs; 2]]; LANES] = std::array::from_fn(
-            #[inline(always)]
-            |lane| buffer[(row + lane) * columns..][..columns].as_chunks().0,
-        );
+        let mut rows: [&[[P::Limbs; 2]]; LANES] = [&[]; LANES];
+        for (lane, pairs) in rows.iter_mut().enumerate() {
+            *pairs = buffer[(row + lane) * columns..][..columns].as_chunks().0;
+        }
         for pair in 0..columns / 2 {
-            let [even, odd] = E::Packed::<P>::load_rows(rows.map(
-                #[inline(always)]
-                |row| &row[pair],
-            ));
+            let mut pairs = [&rows[0][pair]; LANES];
+            for (of_row, row) in pairs.iter_mut().zip(rows) {
+                *of_row = &row[pair];
+            }
+            let [even, odd] = E::Packed::<P>::load_rows(pairs);
             scratch[reverse_bits(2 * pair, self.log_columns)] = even;
             scratch[reverse_bits(2 * pair + 1, self.log_columns)] = odd;
         }

@@ -119,10 +119,11 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
 
     #[inline(always)]
     fn rows(&self, references: [Ref; LANES]) -> [&F::Row; LANES] {
-        references.map(
-            #[inline(always)]
-            |reference| self.row(reference),
-        )
+        let mut rows = [self.row(references[0]); LANES];
+        for (row, reference) in rows.iter_mut().zip(references) {
+            *row = self.row(reference);
+        }
+        rows
     }
 
     #[inline(always)]

@@ -560,39 +560,37 @@ impl<P: Prime> Packed<P> for IfmaLanes<P> {
         let mut words = [simd!(_mm512_setzero_si512()); MAX_WORDS];
         for block in 0..(K * n).div_ceil(8) {
             let mask = row_mask(K * n - 8 * block);
-            // SAFETY: the mask ends at the row's end; the rest as in `simd!`.
-            let rows = rows.map(
-                #[inline(always)]
-                |row| unsafe { _mm512_maskz_loadu_epi64(mask, row.as_ptr().cast::<i64>().add(8 * block)) },
-            );
-            words[8 * block..8 * block + 8].copy_from_slice(&transpose(rows));
+            let mut vectors = [simd!(_mm512_setzero_si512()); 8];
+            for (vector, row) in vectors.iter_mut().zip(rows) {
+                // SAFETY: the mask ends at the row's end; the rest as in `simd!`.
+                *vector =
+                    unsafe { _mm512_maskz_loadu_epi64(mask, row.as_ptr().cast::<i64>().add(8 * block)) };
+            }
+            words[8 * block..8 * block + 8].copy_from_slice(&transpose(vectors));
         }
-        std::array::from_fn(
-            #[inline(always)]
-            |k| Self::from_words(&words[k * n..(k + 1) * n]),
-        )
+        let mut values = [Self::zero(); K];
+        for (k, value) in values.iter_mut().enumerate() {
+            *value = Self::from_words(&words[k * n..(k + 1) * n]);
+        }
+        values
     }
 
     #[inline(always)]
-    fn store_rows<const K: usize>(values: [Self; K], rows: [&mut [P::Limbs; K]; LANES]) {
+    fn store_rows<const K: usize>(values: [Self; K], rows: &mut [[P::Limbs; K]; LANES]) {
         let n = P::Limbs::LEN;
         let mut words = [simd!(_mm512_setzero_si512()); MAX_WORDS];
         for (k, value) in values.into_iter().enumerate() {
             value.to_words(&mut words[k * n..(k + 1) * n]);
         }
-        let pointers = rows.map(
-            #[inline(always)]
-            |row| row.as_mut_ptr().cast::<i64>(),
-        );
         for block in 0..(K * n).div_ceil(8) {
             let mask = row_mask(K * n - 8 * block);
-            let columns = std::array::from_fn(
-                #[inline(always)]
-                |i| words[8 * block + i],
-            );
-            for (pointer, row) in pointers.iter().zip(transpose(columns)) {
+            let mut columns = [simd!(_mm512_setzero_si512()); 8];
+            columns.copy_from_slice(&words[8 * block..8 * block + 8]);
+            for (row, vector) in rows.iter_mut().zip(transpose(columns)) {
                 // SAFETY: the mask ends at the row's end; the rest as in `simd!`.
-                unsafe { _mm512_mask_storeu_epi64(pointer.add(8 * block), mask, row) };
+                unsafe {
+                    _mm512_mask_storeu_epi64(row.as_mut_ptr().cast::<i64>().add(8 * block), mask, vector)
+                };
             }
         }
     }
