@@ -4,7 +4,7 @@
 //! next operand. The minimum over many short runs; pin the process to a core (`taskset -c 1`). arkworks uses its
 //! own assembly only when compiled for the CPU: `RUSTFLAGS="-C target-cpu=native" cargo bench ...`.
 
-use proofmill_field::{Algebra, Backend, Field, Fp, Prime, bn254};
+use proofmill_field::{Algebra, Backend, Field, Fp, Prime, bls12_381, bn254};
 use proofmill_simd::Portable;
 use rand_chacha::{
     ChaCha20Rng,
@@ -107,4 +107,6 @@ fn table<P: Prime, F: ark_ff::PrimeField>() {
 fn main() {
     table::<bn254::FqParams, ark_bn254::Fq>();
     table::<bn254::FrParams, ark_bn254::Fr>();
+    table::<bls12_381::FqParams, ark_bls12_381::Fq>();
+    table::<bls12_381::FrParams, ark_bls12_381::Fr>();
 }

@@ -8,6 +8,8 @@
 
 mod algebra;
 mod backend;
+pub mod bls12_381;
+mod bls12_381_constants;
 pub mod bn254;
 mod bn254_constants;
 mod engine;

@@ -1,6 +1,6 @@
 //! Little-endian arrays of 64-bit limbs and the portable Montgomery arithmetic on them.
 //!
-//! All values are canonical (below the modulus). The modulus's top limb is below 2^62, which lets the
+//! All values are canonical (below the modulus). The modulus's top limb is below 2^63 - 1, which lets the
 //! product run without a carry word ("no-carry" CIOS: Koç, Acar, Kaliski 1996, with the observation of
 //! the gnark team that the second carry vanishes when the top limb leaves a bit free) and `a + b` never overflow.
 

@@ -19,7 +19,7 @@ pub trait Prime: Copy + fmt::Debug + PartialEq + Eq + std::hash::Hash + Send + S
     type Limbs: Limbs;
     /// Name in messages, e.g. `BN254 Fr`.
     const NAME: &'static str;
-    /// Bits of the modulus; at most `64 LEN - 2`.
+    /// Bits of the modulus; at most `64 LEN - 1`.
     const BITS: u32;
     /// The modulus p.
     const MODULUS: Self::Limbs;

@@ -3,7 +3,8 @@
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use proofmill_field::{
-    Algebra, Backend, Engine, Field, FieldError, Fp, Limbs, Prime, Quadratic, SquareRoot, batch_invert, bn254,
+    Algebra, Backend, Engine, Field, FieldError, Fp, Limbs, Prime, Quadratic, SquareRoot, batch_invert,
+    bls12_381, bn254,
 };
 use proofmill_simd::dispatch;
 use proofmill_testing::{edge_integers, for_each_level, is_below, operands, rng, uniform};
@@ -212,4 +213,14 @@ fn bn254_fq() {
 #[test]
 fn bn254_fr() {
     check::<bn254::FrParams, ark_bn254::Fr>();
+}
+
+#[test]
+fn bls12_381_fq() {
+    check::<bls12_381::FqParams, ark_bls12_381::Fq>();
+}
+
+#[test]
+fn bls12_381_fr() {
+    check::<bls12_381::FrParams, ark_bls12_381::Fr>();
 }

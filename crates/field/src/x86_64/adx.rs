@@ -5,7 +5,7 @@
 //! `t = (t + m p) / 2^64`; at the end one conditional subtraction.
 //!
 //! Bounds: operands and result are canonical. `t < 2p` after every row, and the modulus's top limb is below
-//! 2^62, so that `t + a b_i` fits N + 1 words and the word N vanishes with the row (the gnark team's
+//! 2^63 - 1, so that `t + a b_i` fits N + 1 words and the word N vanishes with the row (the gnark team's
 //! observation): no second carry word exists.
 //!
 //! Low halves of products run on the carry flag and high halves on the overflow flag (Ozturk, Guilford, Gopal,
