@@ -1,0 +1,79 @@
+//! The command line; completions and man pages come from these definitions too.
+
+use crate::{
+    shell::{Completions, Man},
+    witness::WtnsCommand,
+};
+use clap::{Args, Parser, Subcommand};
+use std::path::Path;
+
+/// Proves circom's circuits with Groth16 and PLONK: snarkjs's files and argument order, many times the speed.
+#[derive(Debug, Parser)]
+#[command(
+    name = "proofmill",
+    version,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = "Examples:
+  proofmill groth16 prove circuit.zkey witness.wtns proof.json public.json
+  proofmill groth16 verify verification_key.json public.json proof.json
+  proofmill info circuit.zkey
+
+Exit status: 0 done or valid, 1 the proof or witness is rejected, 2 bad input or usage."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) options: Options,
+}
+
+/// What every command takes.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Options {
+    /// CPU features to use, a name from `proofmill cpu` [default: the best that this CPU has]
+    #[arg(long, global = true, env = "PROOFMILL_LEVEL", value_name = "NAME", hide_env_values = true)]
+    pub(crate) level: Option<String>,
+    /// Threads to compute with [default: as many as the CPU runs]
+    #[arg(long, global = true, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Print nothing but errors
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// Print one JSON object: phases, seconds, peak memory and the result
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Witnesses
+    #[command(subcommand)]
+    Wtns(WtnsCommand),
+    /// List this CPU's features, the levels it can run and which one each kernel uses
+    #[command(after_help = "Examples:\n  proofmill cpu\n  proofmill cpu --json")]
+    Cpu,
+    /// Print a completion script for a shell
+    Completions(Completions),
+    /// Print the man page, or write those of all commands to a folder
+    Man(Man),
+}
+
+impl Command {
+    /// The command's words.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Wtns(command) => command.name(),
+            Self::Cpu => "cpu",
+            Self::Completions(_) => "completions",
+            Self::Man(_) => "man",
+        }
+    }
+
+    /// The files it will write.
+    pub(crate) fn outputs(&self) -> Vec<&Path> {
+        match self {
+            Self::Wtns(_) | Self::Cpu | Self::Completions(_) | Self::Man(_) => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! `cpu`: what this CPU can do and what Proofmill makes of it.
+
+use crate::{machine::Machine, report::Outcome};
+use proofmill_simd::Level;
+use serde_json::json;
+use std::{fmt::Write as _, fs};
+
+/// The kernels and the highest level that each has code of its own for.
+const KERNELS: [(&str, &str); 5] = [
+    ("field arithmetic of single elements", "adx"),
+    ("number-theoretic transform", "avx512ifma"),
+    ("multi-scalar multiplication in G1", "avx512ifma"),
+    ("multi-scalar multiplication in G2", "avx512ifma"),
+    ("pairing", "adx"),
+];
+
+pub(crate) fn run(machine: &Machine) -> Outcome {
+    let model = model();
+    let features = features();
+    let levels: Vec<&str> = Level::available().iter().map(|level| level.name()).collect();
+    let kernels = KERNELS.map(|(kernel, best)| (kernel, level_of(machine.level, best, &levels)));
+
+    let mut text = format!("CPU       {model}\n");
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "threads   {}", machine.threads);
+    let (yes, no): (Vec<_>, Vec<_>) = features.iter().partition(|(_, has)| *has);
+    let names = |list: &[&(&str, bool)]| list.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" ");
+    let _ = writeln!(text, "features  {}", names(&yes));
+    if !no.is_empty() {
+        let _ = writeln!(text, "lacks     {}", names(&no));
+    }
+    let _ = writeln!(text, "levels    {}", levels.join(" "));
+    let _ = writeln!(text, "in use    {}\n", machine.level);
+    for (kernel, level) in &kernels {
+        let _ = writeln!(text, "{kernel:36} {level}");
+    }
+    let result = json!({
+        "cpu": model,
+        "features": features.iter().map(|(name, has)| ((*name).to_owned(), (*has).into()))
+            .collect::<serde_json::Map<_, _>>(),
+        "levels": levels,
+        "kernels": kernels.iter().map(|(kernel, level)| json!({ "kernel": kernel, "level": level }))
+            .collect::<Vec<_>>(),
+    });
+    Outcome { result, text, note: "" }
+}
+
+/// The level that a kernel runs at: the chosen one, or the best below it that the kernel has code for.
+fn level_of(chosen: Level, best: &'static str, available: &[&'static str]) -> &'static str {
+    let rank = |name| available.iter().position(|level| *level == name).unwrap_or(available.len());
+    if rank(best) < rank(chosen.name()) { best } else { chosen.name() }
+}
+
+/// The CPU's name for itself.
+fn model() -> String {
+    let facts = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = facts.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    name.map_or_else(|| format!("unnamed {}", std::env::consts::ARCH), |(_, name)| name.trim().to_owned())
+}
+
+/// CPU features that Proofmill's levels are made of, now or soon, and whether this CPU has them.
+#[cfg(target_arch = "x86_64")]
+fn features() -> Vec<(&'static str, bool)> {
+    macro_rules! detect {
+        ($($name:tt)*) => { vec![$(($name, std::arch::is_x86_feature_detected!($name))),*] };
+    }
+    detect!["bmi2" "adx" "ssse3" "sha" "avx2" "avx512f" "avx512dq" "avx512bw" "avx512vl" "avx512ifma"]
+}
+
+/// CPU features that Proofmill's levels are made of, now or soon, and whether this CPU has them.
+#[cfg(target_arch = "aarch64")]
+fn features() -> Vec<(&'static str, bool)> {
+    macro_rules! detect {
+        ($($name:tt)*) => { vec![$(($name, std::arch::is_aarch64_feature_detected!($name))),*] };
+    }
+    detect!["neon" "sha2" "sve" "sve2"]
+}
+
+/// Nothing is known about other CPUs.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn features() -> Vec<(&'static str, bool)> {
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_kernel_runs_above_the_chosen_level() {
+        let levels: Vec<_> = Level::available().iter().map(|level| level.name()).collect();
+        for chosen in Level::available() {
+            for (_, best) in KERNELS {
+                let rank = |name| levels.iter().position(|level| *level == name).unwrap();
+                let level = level_of(chosen, best, &levels);
+                assert!(rank(level) <= rank(chosen.name()));
+                assert!(level == best || level == chosen.name());
+            }
+        }
+    }
+}

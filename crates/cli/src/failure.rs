@@ -1,0 +1,39 @@
+//! How a command ends when it does not do what was asked.
+
+use proofmill_circom::CircomError;
+use std::{
+    io,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+/// Why a command failed, on one line.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// Well-formed input that is not valid: a wrong proof, a witness that does not satisfy its circuit.
+    #[error("{0}")]
+    Rejected(String),
+    /// A file that cannot be what was asked for, or an argument.
+    #[error("{0}")]
+    Input(String),
+    /// A file that cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    /// A file of circom's or snarkjs's formats.
+    #[error(transparent)]
+    File(#[from] CircomError),
+}
+
+impl Failure {
+    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), source }
+    }
+
+    /// 1 for what was checked and found wrong, 2 for what could not be checked.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Rejected(_) => ExitCode::from(1),
+            Self::Input(_) | Self::Io { .. } | Self::File(_) => ExitCode::from(2),
+        }
+    }
+}

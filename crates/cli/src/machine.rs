@@ -1,0 +1,42 @@
+//! What a command computes with.
+
+use crate::{arguments::Options, failure::Failure, phases::PhaseClock};
+use proofmill_simd::Level;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::{io::IsTerminal, thread};
+
+/// A level of the CPU, threads, and the clock that tells the user what they do.
+pub(crate) struct Machine {
+    pub(crate) level: Level,
+    pub(crate) threads: usize,
+    pool: ThreadPool,
+    pub(crate) clock: PhaseClock,
+}
+
+impl Machine {
+    pub(crate) fn new(options: &Options) -> Result<Self, Failure> {
+        let level = match &options.level {
+            Some(name) => name.parse().map_err(|error| Failure::Input(format!("{error}")))?,
+            None => Level::best(),
+        };
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        let threads = options.threads.map_or_else(cores, usize::from);
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|error| Failure::Input(format!("cannot start {threads} threads: {error}")))?;
+        let clock = PhaseClock::new(!options.quiet && std::io::stderr().is_terminal());
+        Ok(Self { level, threads, pool, clock })
+    }
+
+    /// Runs `work` on the threads; it calls its second argument when a phase begins.
+    pub(crate) fn run<T: Send>(
+        &mut self,
+        work: impl FnOnce(Level, &mut dyn FnMut(&'static str)) -> T + Send,
+    ) -> T {
+        let Self { level, pool, clock, .. } = self;
+        let result = pool.install(|| work(*level, &mut |phase| clock.begin(phase)));
+        clock.stop();
+        result
+    }
+}

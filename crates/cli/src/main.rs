@@ -1,0 +1,50 @@
+//! The `proofmill` command: arguments, progress and printing around the libraries that compute.
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod cpu;
+mod failure;
+mod interrupt;
+mod machine;
+mod memory;
+mod phases;
+mod report;
+mod shell;
+mod witness;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use failure::Failure;
+use machine::Machine;
+use report::{Outcome, Report};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let (name, options) = (arguments.command.name(), arguments.options.clone());
+    let (report, result) = match Machine::new(&options) {
+        Ok(mut machine) => {
+            let result = run(arguments.command, &mut machine);
+            (Report::new(name, &options, machine), result)
+        }
+        Err(failure) => (Report::failed(name, &options), Err(failure)),
+    };
+    let printed = report.print(&result);
+    match result.and(printed) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            failure.exit_code()
+        }
+    }
+}
+
+fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
+    interrupt::remove_unfinished_at_a_signal(command.outputs())?;
+    match command {
+        Command::Wtns(command) => witness::run(command, machine),
+        Command::Cpu => Ok(cpu::run(machine)),
+        Command::Completions(completions) => shell::completions(&completions),
+        Command::Man(man) => shell::man(&man),
+    }
+}

@@ -1,0 +1,116 @@
+//! What a command prints when it ends.
+
+use crate::{arguments::Options, failure::Failure, machine::Machine, memory, phases::Phase};
+use serde_json::{Map, Value, json};
+use std::{
+    fmt::Write as _,
+    io::{self, IsTerminal, Write as _},
+};
+
+/// What a command found out.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// For `--json`.
+    pub(crate) result: Value,
+    /// What the user asked to read; printed wherever standard output goes.
+    pub(crate) text: String,
+    /// A line for who watches; printed on a terminal only.
+    pub(crate) note: &'static str,
+}
+
+impl Outcome {
+    /// Work whose result is a file.
+    pub(crate) fn done(result: Value) -> Self {
+        Self { result, text: String::new(), note: "" }
+    }
+}
+
+/// Everything around the outcome.
+pub(crate) struct Report {
+    command: &'static str,
+    machine: Option<Machine>,
+    json: bool,
+    quiet: bool,
+}
+
+impl Report {
+    pub(crate) fn new(command: &'static str, options: &Options, machine: Machine) -> Self {
+        Self { command, machine: Some(machine), json: options.json, quiet: options.quiet }
+    }
+
+    /// Of a command that could not begin.
+    pub(crate) fn failed(command: &'static str, options: &Options) -> Self {
+        Self { command, machine: None, json: options.json, quiet: options.quiet }
+    }
+
+    /// Prints the result, or with `--json` the error; and on a terminal how long the phases took.
+    pub(crate) fn print(&self, result: &Result<Outcome, Failure>) -> Result<(), Failure> {
+        if self.json {
+            return print_out(&format!("{}\n", self.object(result)));
+        }
+        if let Ok(outcome) = result {
+            print_out(&outcome.text)?;
+            if !self.quiet && !outcome.note.is_empty() && io::stdout().is_terminal() {
+                print_out(&format!("{}\n", outcome.note))?;
+            }
+        }
+        if let Some(machine) = &self.machine
+            && machine.clock.terminal()
+            && result.is_ok()
+        {
+            // Standard error is all there is to complain on.
+            drop(io::stderr().write_all(self.table(machine).as_bytes()));
+        }
+        Ok(())
+    }
+
+    fn object(&self, result: &Result<Outcome, Failure>) -> Value {
+        let mut object = Map::new();
+        object.insert("command".into(), self.command.into());
+        if let Some(Machine { level, threads, clock, .. }) = &self.machine {
+            let phase = |phase: &Phase| json!({ "name": phase.name, "seconds": phase.seconds });
+            object.insert("level".into(), level.name().into());
+            object.insert("threads".into(), (*threads).into());
+            object.insert("phases".into(), clock.phases().iter().map(phase).collect());
+            object.insert("seconds".into(), clock.seconds().into());
+        }
+        object.insert("peak_memory_bytes".into(), memory::peak_bytes().into());
+        match result {
+            Ok(outcome) => object.insert("result".into(), outcome.result.clone()),
+            Err(failure) => object.insert("error".into(), failure.to_string().into()),
+        };
+        Value::Object(object)
+    }
+
+    /// Phases, their times and the total; nothing for a command without phases.
+    fn table(&self, machine: &Machine) -> String {
+        let phases = machine.clock.phases();
+        if phases.is_empty() {
+            return String::new();
+        }
+        let total = machine.clock.seconds();
+        let mut table = String::new();
+        let width = phases.iter().map(|phase| phase.name.len()).max().unwrap_or_default().max("total".len());
+        for Phase { name, seconds } in phases {
+            // Writing to a string cannot fail.
+            let _ = writeln!(table, "{name:width$}  {seconds:8.3} s {:4.0} %", 100.0 * seconds / total);
+        }
+        let (level, threads) = (machine.level, machine.threads);
+        let megabytes =
+            memory::peak_bytes().map(|bytes| format!(", {} MB", bytes / 1_000_000)).unwrap_or_default();
+        let threads = if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
+        let _ = writeln!(table, "{:width$}  {total:8.3} s   {level}, {threads}{megabytes}", "total");
+        table
+    }
+}
+
+/// Prints to standard output. A reader that has gone away is no error.
+fn print_out(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::io("standard output".as_ref(), error))
+        }
+        _ => Ok(()),
+    }
+}
