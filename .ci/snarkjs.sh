@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# snarkjs.sh PROOFMILL: snarkjs and proofmill accept each other's keys and proofs, at every level of this CPU.
+set -euo pipefail
+proofmill=$(realpath "$1")
+small=$PWD/examples/membership-small large=$PWD/examples/membership
+cd "$(mktemp -d)"
+trap 'rm -rf "$PWD"' EXIT
+
+# snarkjs's exit status does not tell: its last word does.
+accepts() { snarkjs "$@" | tee said && grep -q 'OK!\|ZKey Ok!' said; }
+
+for level in $("$proofmill" cpu --json | node -p 'JSON.parse(fs.readFileSync(0)).result.levels.join(" ")'); do
+    export PROOFMILL_LEVEL=$level
+    echo "-- level $level: snarkjs verifies proofmill's proofs"
+    "$proofmill" groth16 prove "$large/circuit.zkey" "$large/witness.wtns" proof.json public.json
+    accepts groth16 verify "$large/verification_key.json" public.json proof.json
+    for system in groth16 plonk; do
+        "$proofmill" "$system" prove "$small/$system.zkey" "$small/witness.wtns" proof.json public.json
+        accepts "$system" verify "$small/$system.vk.json" public.json proof.json
+    done
+
+    echo "-- level $level: proofmill verifies snarkjs's proofs"
+    for system in groth16 plonk; do
+        "$proofmill" "$system" verify "$small/$system.vk.json" "$small/public.json" "$small/$system.proof.json"
+        snarkjs "$system" prove "$small/$system.zkey" "$small/witness.wtns" fresh.json fresh-public.json
+        "$proofmill" "$system" verify "$small/$system.vk.json" fresh-public.json fresh.json
+    done
+
+    echo "-- level $level: plonk setup gives snarkjs's bytes"
+    "$proofmill" plonk setup "$small/circuit.r1cs" "$small/pot8.ptau" plonk.zkey
+    cmp plonk.zkey "$small/plonk.zkey"
+
+    echo "-- level $level: snarkjs accepts groth16 setup's key, contributes to it and proves with it"
+    "$proofmill" groth16 setup "$small/circuit.r1cs" "$small/pot8.ptau" groth16_0000.zkey
+    accepts zkey verify "$small/circuit.r1cs" "$small/pot8.ptau" groth16_0000.zkey
+    snarkjs zkey contribute groth16_0000.zkey groth16.zkey --name=test -e=test
+    accepts zkey verify "$small/circuit.r1cs" "$small/pot8.ptau" groth16.zkey
+    "$proofmill" zkey export verificationkey groth16.zkey vk.json
+    snarkjs zkey export verificationkey groth16.zkey vk-snarkjs.json
+    cmp vk.json vk-snarkjs.json
+    snarkjs groth16 prove groth16.zkey "$small/witness.wtns" proof.json public.json
+    "$proofmill" groth16 verify vk.json public.json proof.json
+    "$proofmill" groth16 prove groth16.zkey "$small/witness.wtns" proof.json public.json
+    accepts groth16 verify vk.json public.json proof.json
+done
