@@ -182,6 +182,11 @@ impl BinFile {
         Ok(first.map(|entry| self.view(section, entry.range.clone())))
     }
 
+    /// A section whose presence was checked when the file was opened; an absent one is empty.
+    pub(crate) fn checked_section(&self, section: SectionName) -> Section<'_> {
+        self.section(section).unwrap_or_else(|_| self.view(section, 0..0))
+    }
+
     /// `range` of the file as (part of) a section; empty if the file has no such range.
     pub(crate) fn view(&self, name: SectionName, range: Range<usize>) -> Section<'_> {
         let start = range.start;
@@ -306,6 +311,11 @@ impl<'a> Section<'a> {
                 Err(self.malformed(0, problem))
             }
         }
+    }
+
+    /// A part of this section; empty if it has no such part.
+    pub(crate) fn part(&self, range: Range<usize>) -> Self {
+        self.slice(range).unwrap_or(Self { bytes: &[], ..*self })
     }
 
     /// Checks that the content is exactly `count` elements of `size` bytes.

@@ -13,7 +13,7 @@ use proofmill_field::{
 };
 use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
-use std::{marker::PhantomData, mem::MaybeUninit, ops::Range};
+use std::{borrow::Cow, marker::PhantomData, mem::MaybeUninit, ops::Range};
 
 /// Bytes of an encoded scalar.
 pub(crate) const FR_BYTES: usize = 32;
@@ -77,7 +77,7 @@ impl<'a> Scalars<'a> {
     /// [`CircomError::Malformed`] for a value that is not below the modulus.
     pub fn decode(&self, level: Level) -> Result<Vec<Fr>, CircomError> {
         let form = self.form;
-        decode_blocks(self.section, FR_BYTES, |bytes, out| {
+        decode_blocks(self.section, FR_BYTES, |_, bytes, out| {
             dispatch!(level, engine => engine.run(
                 #[inline(always)]
                 || scalar_block(engine, form, bytes, out)
@@ -127,7 +127,7 @@ impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
     /// [`CircomError::Malformed`] for the first that has a coordinate not below the modulus, is not on the
     /// curve or, if that is checked, not in the subgroup.
     pub fn decode(&self, level: Level, check: PointCheck) -> Result<Vec<Affine<C>>, CircomError> {
-        decode_blocks(self.section, Self::BYTES, |bytes, out| {
+        decode_blocks(self.section, Self::BYTES, |_, bytes, out| {
             dispatch!(level, engine => engine.run(
                 #[inline(always)]
                 || point_block(engine, check, bytes, out)
@@ -145,14 +145,14 @@ fn slice_elements<'a>(
 }
 
 /// The index of an element and what is wrong with it.
-type Fault = (usize, &'static str);
+type Fault = (usize, Cow<'static, str>);
 
 /// Decodes a section in blocks of [`BLOCK`] elements of `size` bytes. `block` initialises the whole of its
-/// output when it returns `Ok`.
+/// output when it returns `Ok`; its first argument is the index of its first element.
 fn decode_blocks<T: Copy + Send + Sync>(
     section: Section<'_>,
     size: usize,
-    block: impl Fn(&[u8], &mut [MaybeUninit<T>]) -> Result<(), Fault> + Sync,
+    block: impl Fn(usize, &[u8], &mut [MaybeUninit<T>]) -> Result<(), Fault> + Sync,
 ) -> Result<Vec<T>, CircomError> {
     let count = section.len() / size;
     let mut elements = Vec::with_capacity(count);
@@ -163,7 +163,7 @@ fn decode_blocks<T: Copy + Send + Sync>(
         .zip(spare.par_chunks_mut(BLOCK))
         .enumerate()
         .filter_map(|(index, (bytes, out))| {
-            let result = block(bytes, out);
+            let result = block(index * BLOCK, bytes, out);
             let start = index * BLOCK * size;
             if let Ok(pages) = section.slice(start..start + bytes.len()) {
                 pages.release();
@@ -177,6 +177,20 @@ fn decode_blocks<T: Copy + Send + Sync>(
     // SAFETY: the blocks cover the first `count` elements, and each one returned `Ok`.
     unsafe { elements.set_len(count) };
     Ok(elements)
+}
+
+/// Decodes elements of `size` bytes one by one; `element` gets the index too.
+pub(crate) fn decode_each<T: Copy + Send + Sync>(
+    section: Section<'_>,
+    size: usize,
+    element: impl Fn(usize, &[u8]) -> Result<T, Cow<'static, str>> + Sync,
+) -> Result<Vec<T>, CircomError> {
+    decode_blocks(section, size, |start, bytes, out| {
+        for (index, (bytes, out)) in bytes.chunks_exact(size).zip(out).enumerate() {
+            out.write(element(start + index, bytes).map_err(|problem| (index, problem))?);
+        }
+        Ok(())
+    })
 }
 
 /// Decodes a block in groups of [`LANES`] elements; the last group may be shorter.
@@ -209,7 +223,7 @@ fn scalar_block<E: Engine>(_: E, form: Form, bytes: &[u8], out: &mut [MaybeUnini
         #[inline(always)]
         |bytes, group| {
             for (index, (bytes, value)) in bytes.chunks_exact(FR_BYTES).zip(group.iter_mut()).enumerate() {
-                *value = read_limbs(bytes).and_then(Fr::from_montgomery).ok_or((index, NOT_BELOW_R))?;
+                *value = read_limbs(bytes).and_then(Fr::from_montgomery).ok_or((index, NOT_BELOW_R.into()))?;
             }
             if form == Form::Canonical {
                 // An integer taken for Montgomery limbs is the value over R; R^2's limbs are the value R.
@@ -221,7 +235,7 @@ fn scalar_block<E: Engine>(_: E, form: Form, bytes: &[u8], out: &mut [MaybeUnini
     )
 }
 
-const NOT_BELOW_R: &str = "value is not below the modulus of bn254's scalar field";
+pub(crate) const NOT_BELOW_R: &str = "value is not below the modulus of bn254's scalar field";
 const NOT_BELOW_Q: &str = "coordinate is not below the modulus of bn254's base field";
 const OFF_CURVE: &str = "point is not on the curve";
 
@@ -232,12 +246,18 @@ pub(crate) fn montgomery_radix() -> Fr {
 }
 
 #[inline(always)]
-fn read_limbs(bytes: &[u8]) -> Option<[u64; 4]> {
+pub(crate) fn read_limbs(bytes: &[u8]) -> Option<[u64; 4]> {
     let mut limbs = [0; 4];
     for (limb, bytes) in limbs.iter_mut().zip(bytes.first_chunk::<32>()?.as_chunks().0) {
         *limb = u64::from_le_bytes(*bytes);
     }
     Some(limbs)
+}
+
+/// The first four bytes as an integer.
+#[inline(always)]
+pub(crate) fn read_u32(bytes: &[u8]) -> Option<u32> {
+    Some(u32::from_le_bytes(*bytes.first_chunk()?))
 }
 
 /// One scalar.
@@ -271,14 +291,14 @@ fn point_block<E: Engine, C: Curve<Base: Coordinate>>(
             let coordinates = x.iter_mut().zip(&mut y);
             for (index, (bytes, (x, y))) in bytes.chunks_exact(2 * size).zip(coordinates).enumerate() {
                 let (x_bytes, y_bytes) = bytes.split_at(size);
-                *x = C::Base::read(x_bytes).ok_or((index, NOT_BELOW_Q))?;
-                *y = C::Base::read(y_bytes).ok_or((index, NOT_BELOW_Q))?;
+                *x = C::Base::read(x_bytes).ok_or((index, NOT_BELOW_Q.into()))?;
+                *y = C::Base::read(y_bytes).ok_or((index, NOT_BELOW_Q.into()))?;
             }
             let on_curve = equation.holds(&x, &y);
             for (index, (point, (x, y))) in group.iter_mut().zip(x.into_iter().zip(y)).enumerate() {
                 let infinity = x.is_zero() && y.is_zero();
                 if on_curve >> index & 1 == 0 && !infinity {
-                    return Err((index, OFF_CURVE));
+                    return Err((index, OFF_CURVE.into()));
                 }
                 *point = Affine { x, y };
             }

@@ -14,12 +14,19 @@ mod error;
 mod mapped;
 mod modulus;
 mod output;
+mod ptau;
 mod r1cs;
 mod wtns;
+mod zkey;
 
 pub use binfile::{BinFile, FileKind, Section, SectionEntry};
 pub use decode::{Coordinate, Form, PointCheck, Points, Scalars};
 pub use error::{CircomError, FileName, Place, SectionName};
 pub use output::{BinWriter, SectionWriter, remove_unfinished, write_text, write_texts};
+pub use ptau::{Ptau, PtauHeader, PtauPoints, PtauWriter};
 pub use r1cs::{R1cs, R1csHeader, SparseMatrix, write_r1cs};
 pub use wtns::{decode_witness, read_witness, write_witness};
+pub use zkey::{
+    Addition, Coefficient, Coefficients, Column, Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey,
+    Matrix, PlonkHeader, PlonkWriter, PlonkZkey, Polynomial, Selector, Zkey,
+};

@@ -1,0 +1,286 @@
+//! `.ptau`: powers of tau, the structured reference string that set-ups start from.
+//!
+//! Sections: 1 the header; 2 tau^i in G1 for i below 2^(p+1) - 1; 3 tau^i in G2, 4 alpha tau^i and 5 beta
+//! tau^i in G1, for i below 2^p; 6 beta in G2; 7 the contributions. Once prepared for phase 2, also 12, 13, 14
+//! and 15: for each of sections 2 to 5 the Lagrange polynomials at tau over the domains of size 2^0, 2^1, up
+//! to 2^p (2^(p+1) for section 12, the highest power taken as zero), one domain after the other.
+//!
+//! Lengths are checked when points are asked for, so that files cut down to what one set-up needs are fine.
+
+use crate::{
+    binfile::{BinFile, FileKind},
+    decode::{Coordinate, Points},
+    error::{CircomError, SectionName},
+    modulus::{FieldOf, Modulus},
+    output::{BinWriter, SectionWriter},
+    zkey::read_point,
+};
+use proofmill_curve::{
+    Affine, Curve,
+    bn254::{G1, G2},
+};
+use proofmill_field::{Prime, bn254::FqParams};
+use std::path::Path;
+
+const HEADER: SectionName = SectionName { id: 1, content: "header" };
+const CONTRIBUTIONS: SectionName = SectionName { id: 7, content: "contributions" };
+
+/// The largest power that is of use: the scalar field's two-adicity.
+const LARGEST_POWER: u32 = 28;
+
+/// The sections of points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PtauPoints {
+    /// Powers of tau in G1.
+    TauG1,
+    /// Powers of tau in G2.
+    TauG2,
+    /// alpha times powers of tau in G1.
+    AlphaTauG1,
+    /// beta times powers of tau in G1.
+    BetaTauG1,
+    /// beta in G2.
+    BetaG2,
+    /// Lagrange polynomials at tau in G1.
+    LagrangeTauG1,
+    /// Lagrange polynomials at tau in G2.
+    LagrangeTauG2,
+    /// alpha times Lagrange polynomials at tau in G1.
+    LagrangeAlphaTauG1,
+    /// beta times Lagrange polynomials at tau in G1.
+    LagrangeBetaTauG1,
+}
+
+impl PtauPoints {
+    const fn section(self) -> SectionName {
+        let (id, content) = match self {
+            Self::TauG1 => (2, "tau in G1"),
+            Self::TauG2 => (3, "tau in G2"),
+            Self::AlphaTauG1 => (4, "alpha tau in G1"),
+            Self::BetaTauG1 => (5, "beta tau in G1"),
+            Self::BetaG2 => (6, "beta in G2"),
+            Self::LagrangeTauG1 => (12, "lagrange tau in G1"),
+            Self::LagrangeTauG2 => (13, "lagrange tau in G2"),
+            Self::LagrangeAlphaTauG1 => (14, "lagrange alpha tau in G1"),
+            Self::LagrangeBetaTauG1 => (15, "lagrange beta tau in G1"),
+        };
+        SectionName { id, content }
+    }
+}
+
+/// How far the powers go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PtauHeader {
+    /// The largest domain is of size 2^power.
+    pub power: u32,
+    /// That of the ceremony, of which this file may be a part.
+    pub ceremony_power: u32,
+}
+
+/// An open file: header decoded, the rest not looked at.
+#[derive(Debug)]
+pub struct Ptau {
+    file: BinFile,
+    header: PtauHeader,
+}
+
+impl Ptau {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// [`CircomError`] for anything that is not powers of tau over BN254.
+    pub fn open(path: &Path) -> Result<Self, CircomError> {
+        Self::read(BinFile::open_kind(path, FileKind::Ptau)?)
+    }
+
+    /// [`Self::open`] of an open container.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn read(file: BinFile) -> Result<Self, CircomError> {
+        let file = file.expect_kind(FileKind::Ptau)?;
+        let (modulus, header) = read_header(&file)?;
+        modulus.expect_bn254()?;
+        if header.power > LARGEST_POWER {
+            let problem = format!("power {} is beyond {LARGEST_POWER}", header.power);
+            return Err(file.section(HEADER)?.malformed(0, problem));
+        }
+        Ok(Self { file, header })
+    }
+
+    /// How far the powers go.
+    pub fn header(&self) -> &PtauHeader {
+        &self.header
+    }
+
+    /// The container.
+    pub fn file(&self) -> &BinFile {
+        &self.file
+    }
+
+    /// Whether it is prepared for phase 2: has Lagrange polynomials.
+    pub fn is_prepared(&self) -> bool {
+        self.file.sections().iter().any(|entry| entry.id == PtauPoints::LagrangeTauG1.section().id)
+    }
+
+    /// tau^i in G1, `2^(power + 1) - 1` in a full file.
+    ///
+    /// # Errors
+    /// [`CircomError`] if the section is missing, there twice, or not a whole number of points.
+    pub fn tau_g1(&self) -> Result<Points<'_, G1>, CircomError> {
+        self.points(PtauPoints::TauG1)
+    }
+
+    /// tau^i in G2, `2^power` in a full file.
+    ///
+    /// # Errors
+    /// As [`Self::tau_g1`].
+    pub fn tau_g2(&self) -> Result<Points<'_, G2>, CircomError> {
+        self.points(PtauPoints::TauG2)
+    }
+
+    /// alpha tau^i in G1, `2^power` in a full file.
+    ///
+    /// # Errors
+    /// As [`Self::tau_g1`].
+    pub fn alpha_tau_g1(&self) -> Result<Points<'_, G1>, CircomError> {
+        self.points(PtauPoints::AlphaTauG1)
+    }
+
+    /// beta tau^i in G1, `2^power` in a full file.
+    ///
+    /// # Errors
+    /// As [`Self::tau_g1`].
+    pub fn beta_tau_g1(&self) -> Result<Points<'_, G1>, CircomError> {
+        self.points(PtauPoints::BetaTauG1)
+    }
+
+    /// beta in G2, checked to be in the subgroup.
+    ///
+    /// # Errors
+    /// As [`Self::tau_g1`], and for a bad point.
+    pub fn beta_g2(&self) -> Result<Affine<G2>, CircomError> {
+        let section = self.file.section(PtauPoints::BetaG2.section())?;
+        section.expect_elements(1, Points::<G2>::BYTES as u64, "point")?;
+        read_point(section, "beta in G2")
+    }
+
+    /// The Lagrange polynomials of the domain of size `2^log_size` at tau, in G1; `log_size` may be
+    /// `power + 1`, the highest power then being left out.
+    ///
+    /// # Errors
+    /// [`CircomError`] if the file is not prepared or has no such domain.
+    pub fn lagrange_tau_g1(&self, log_size: u32) -> Result<Points<'_, G1>, CircomError> {
+        self.domain(PtauPoints::LagrangeTauG1, log_size)
+    }
+
+    /// The Lagrange polynomials of the domain of size `2^log_size` at tau, in G2.
+    ///
+    /// # Errors
+    /// As [`Self::lagrange_tau_g1`].
+    pub fn lagrange_tau_g2(&self, log_size: u32) -> Result<Points<'_, G2>, CircomError> {
+        self.domain(PtauPoints::LagrangeTauG2, log_size)
+    }
+
+    /// alpha times the Lagrange polynomials of the domain of size `2^log_size` at tau, in G1.
+    ///
+    /// # Errors
+    /// As [`Self::lagrange_tau_g1`].
+    pub fn lagrange_alpha_tau_g1(&self, log_size: u32) -> Result<Points<'_, G1>, CircomError> {
+        self.domain(PtauPoints::LagrangeAlphaTauG1, log_size)
+    }
+
+    /// beta times the Lagrange polynomials of the domain of size `2^log_size` at tau, in G1.
+    ///
+    /// # Errors
+    /// As [`Self::lagrange_tau_g1`].
+    pub fn lagrange_beta_tau_g1(&self, log_size: u32) -> Result<Points<'_, G1>, CircomError> {
+        self.domain(PtauPoints::LagrangeBetaTauG1, log_size)
+    }
+
+    fn points<C: Curve<Base: Coordinate>>(&self, points: PtauPoints) -> Result<Points<'_, C>, CircomError> {
+        let section = self.file.section(points.section())?;
+        let size = Points::<C>::BYTES;
+        section.expect_elements((section.len() / size) as u64, size as u64, "points")?;
+        Ok(Points::new(section))
+    }
+
+    fn domain<C: Curve<Base: Coordinate>>(
+        &self,
+        points: PtauPoints,
+        log_size: u32,
+    ) -> Result<Points<'_, C>, CircomError> {
+        let all = self.points(points)?;
+        match 1usize.checked_shl(log_size) {
+            Some(size) if log_size <= LARGEST_POWER + 1 => all.slice(size - 1..2 * size - 1),
+            _ => all.slice(0..usize::MAX),
+        }
+    }
+}
+
+/// The modulus, which may be any curve's, and the powers.
+pub(crate) fn read_header(file: &BinFile) -> Result<(Modulus<'_>, PtauHeader), CircomError> {
+    let mut cursor = file.section(HEADER)?.cursor();
+    let modulus = Modulus::read(&mut cursor, FieldOf::Coordinates)?;
+    let header =
+        PtauHeader { power: cursor.u32("power")?, ceremony_power: cursor.u32("power of the ceremony")? };
+    cursor.finish()?;
+    Ok((modulus, header))
+}
+
+/// How many contributions the file says it has.
+pub(crate) fn contributions(file: &BinFile) -> Result<u32, CircomError> {
+    file.section(CONTRIBUTIONS)?.cursor().u32("count of contributions")
+}
+
+/// Writes a file without contributions, section by section in the order of the calls. snarkjs has them in
+/// ascending order of numbers, the contributions after [`PtauPoints::BetaG2`].
+#[derive(Debug)]
+pub struct PtauWriter(BinWriter);
+
+impl PtauWriter {
+    /// Begins a file with the header, to be followed by the contributions and `sections` sections of points.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    pub fn create(path: &Path, header: &PtauHeader, sections: u32) -> Result<Self, CircomError> {
+        let mut file = BinWriter::create(path, FileKind::Ptau, 1, sections + 2)?;
+        file.section(HEADER.id, |out| {
+            out.modulus(&FqParams::MODULUS)?;
+            out.u32(header.power)?;
+            out.u32(header.ceremony_power)
+        })?;
+        Ok(Self(file))
+    }
+
+    /// Writes one section of points by [`SectionWriter::points`], all at once or in pieces.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`], and what `write` gives.
+    pub fn points(
+        &mut self,
+        points: PtauPoints,
+        write: impl FnOnce(&mut SectionWriter<'_>) -> Result<(), CircomError>,
+    ) -> Result<(), CircomError> {
+        self.0.section(points.section().id, write)
+    }
+
+    /// Writes that there are no contributions.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    pub fn no_contributions(&mut self) -> Result<(), CircomError> {
+        self.0.section(CONTRIBUTIONS.id, |out| out.u32(0))
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    ///
+    /// # Panics
+    /// If a section was left out.
+    pub fn finish(self) -> Result<(), CircomError> {
+        self.0.finish()
+    }
+}

@@ -1,0 +1,320 @@
+//! Section 4 of a Groth16 key: the nonzero coefficients of the matrices A and B.
+//!
+//! A count, then records of matrix (0 or 1), row, wire and the coefficient c as the integer `c R^2 mod r`
+//! with `R = 2^256`: twice in Montgomery form, so that one Montgomery product with a canonical witness value
+//! gives Montgomery limbs. snarkjs writes the records in ascending order of rows.
+
+use crate::{
+    binfile::Section,
+    decode::{FR_BYTES, NOT_BELOW_R, montgomery_radix, read_limbs, read_u32},
+    error::CircomError,
+};
+use proofmill_field::{
+    Backend, Engine, Field, Fp, Prime,
+    bn254::{Fr, FrParams},
+};
+use proofmill_simd::{Level, dispatch};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Bytes of a record.
+const RECORD: usize = 12 + FR_BYTES;
+/// Records that one task multiplies.
+const BLOCK: usize = 1 << 15;
+
+/// One of the matrices that the key holds; C is A times B wherever a witness is valid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Matrix {
+    /// The left factors.
+    A,
+    /// The right factors.
+    B,
+}
+
+/// A nonzero entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coefficient {
+    /// Which matrix.
+    pub matrix: Matrix,
+    /// The constraint.
+    pub row: u32,
+    /// The wire.
+    pub wire: u32,
+    /// The entry.
+    pub value: Fr,
+}
+
+impl Coefficient {
+    /// The limbs that files hold: `value * R^2 mod r`.
+    pub(crate) fn file_limbs(&self) -> [u64; 4] {
+        (self.value * montgomery_radix()).to_montgomery()
+    }
+}
+
+/// Why a record is refused; what is expected there is known to the view.
+enum Fault {
+    Record(usize, String),
+    /// The rows do not ascend, so that they cannot be shared out among tasks.
+    Unordered,
+}
+
+/// The coefficients of a key.
+#[derive(Clone, Copy, Debug)]
+pub struct Coefficients<'a> {
+    records: Section<'a>,
+    rows: u32,
+    wires: u32,
+}
+
+/// A record as it is in the file.
+struct Record {
+    matrix: Matrix,
+    row: u32,
+    wire: u32,
+    limbs: [u64; 4],
+}
+
+impl<'a> Coefficients<'a> {
+    /// Checks the count against the section's length.
+    pub(super) fn new(section: Section<'a>, rows: u32, wires: u32) -> Result<Self, CircomError> {
+        let mut cursor = section.cursor();
+        let count = cursor.u32("count of coefficients")?;
+        let records = section.slice(cursor.position()..section.len())?;
+        records.expect_elements(u64::from(count), RECORD as u64, "coefficients")?;
+        Ok(Self { records, rows, wires })
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.records.len() / RECORD
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// All of them in the file's order.
+    ///
+    /// # Errors
+    /// Each item: [`CircomError::Malformed`] for a matrix, row, wire or value that is out of range.
+    pub fn iter(&self) -> impl Iterator<Item = Result<Coefficient, CircomError>> + use<'a> {
+        let view = *self;
+        view.records.bytes().chunks_exact(RECORD).enumerate().map(move |(index, bytes)| {
+            let fault = |problem| view.error(&Fault::Record(index, problem));
+            let Record { matrix, row, wire, limbs } = view.record(bytes).map_err(fault)?;
+            let scaled = Fr::from_montgomery(limbs).ok_or_else(|| fault(NOT_BELOW_R.to_owned()))?;
+            Ok(Coefficient { matrix, row, wire, value: scaled * inverse_radix() })
+        })
+    }
+
+    /// A and B times the witness: a value for every point of the domain. On the ambient rayon pool, reading
+    /// the file once and releasing it behind.
+    ///
+    /// # Errors
+    /// As [`Self::iter`].
+    ///
+    /// # Panics
+    /// If the witness's length is not the key's count of wires.
+    pub fn multiply(&self, level: Level, witness: &[Fr]) -> Result<[Vec<Fr>; 2], CircomError> {
+        assert_eq!(witness.len(), self.wires as usize, "length of the witness");
+        let mut products = [vec![Fr::ZERO; self.rows as usize], vec![Fr::ZERO; self.rows as usize]];
+        match self.multiply_in_blocks(level, witness, &mut products) {
+            Ok(()) => Ok(products),
+            Err(Fault::Unordered) => {
+                products.iter_mut().for_each(|product| product.fill(Fr::ZERO));
+                self.multiply_in_any_order(witness, &mut products)?;
+                Ok(products)
+            }
+            Err(fault) => Err(self.error(&fault)),
+        }
+    }
+
+    fn multiply_in_blocks(&self, level: Level, witness: &[Fr], products: &mut [Vec<Fr>; 2]) -> Result<(), Fault> {
+        let [a, b] = products;
+        let tasks = split_rows(self.row_blocks()?, a, b);
+        let fault = tasks.into_par_iter().map(|task| {
+            let bytes = task.records.clone();
+            let result = dispatch!(level, engine => engine.run(
+                #[inline(always)]
+                || self.multiply_block(engine, witness, task)
+            ));
+            if let Ok(pages) = self.records.slice(bytes.start * RECORD..bytes.end * RECORD) {
+                pages.release();
+            }
+            result
+        });
+        fault.find_first(Result::is_err).unwrap_or(Ok(()))
+    }
+
+    /// Ranges of records that begin with a new row, and the row that each one begins with.
+    fn row_blocks(&self) -> Result<Vec<(Range<usize>, usize)>, Fault> {
+        let mut blocks: Vec<(Range<usize>, usize)> = Vec::new();
+        let mut start = 0;
+        while start < self.len() {
+            let mut end = (start + BLOCK).min(self.len());
+            while end < self.len() && self.row_at(end) == self.row_at(end - 1) {
+                end += 1;
+            }
+            let row = self.row_at(start).unwrap_or_default() as usize;
+            if blocks.last().is_some_and(|(_, previous)| row <= *previous) || row >= self.rows as usize {
+                return Err(Fault::Unordered);
+            }
+            blocks.push((start..end, row));
+            start = end;
+        }
+        Ok(blocks)
+    }
+
+    fn row_at(&self, index: usize) -> Option<u32> {
+        read_u32(self.records.bytes().get(index * RECORD + 4..)?)
+    }
+
+    #[inline(always)]
+    fn multiply_block<E: Engine>(&self, engine: E, witness: &[Fr], task: Task<'_>) -> Result<(), Fault> {
+        let backend = engine.backend();
+        let witness = Fr::slice_with_backend(backend, witness);
+        let minus_unit = (-montgomery_radix()).to_montgomery();
+        let mut row = Row::new(0);
+        let Task { records, first_row, a, b } = task;
+        let bytes = self.records.bytes().get(records.start * RECORD..records.end * RECORD).unwrap_or_default();
+        for (index, bytes) in bytes.chunks_exact(RECORD).enumerate() {
+            let fault = |problem| Fault::Record(records.start + index, problem);
+            let record = self.record(bytes).map_err(fault)?;
+            let Some(target) = (record.row as usize).checked_sub(first_row).filter(|&target| target < a.len())
+            else {
+                return Err(Fault::Unordered);
+            };
+            if target != row.target {
+                if target < row.target {
+                    return Err(Fault::Unordered);
+                }
+                row.store(a, b);
+                row = Row::new(target);
+            }
+            let Some(value) = witness.get(record.wire as usize) else { continue };
+            row.add(&record, *value, &minus_unit).ok_or_else(|| fault(NOT_BELOW_R.to_owned()))?;
+        }
+        row.store(a, b);
+        Ok(())
+    }
+
+    fn multiply_in_any_order(&self, witness: &[Fr], products: &mut [Vec<Fr>; 2]) -> Result<(), CircomError> {
+        let [a, b] = products;
+        for coefficient in self.iter() {
+            let Coefficient { matrix, row, wire, value } = coefficient?;
+            let product = if matrix == Matrix::A { &mut *a } else { &mut *b };
+            if let (Some(sum), Some(factor)) = (product.get_mut(row as usize), witness.get(wire as usize)) {
+                *sum += value * *factor;
+            }
+        }
+        Ok(())
+    }
+
+    /// Splits a record and checks its indices.
+    #[inline(always)]
+    fn record(&self, bytes: &[u8]) -> Result<Record, String> {
+        let field = |at: usize| bytes.get(at..).and_then(read_u32).unwrap_or(u32::MAX);
+        let (number, row, wire) = (field(0), field(4), field(8));
+        let matrix = match number {
+            0 => Matrix::A,
+            1 => Matrix::B,
+            _ => return Err(format!("matrix {number} of 2")),
+        };
+        if row >= self.rows {
+            return Err(format!("row {row} of {}", self.rows));
+        }
+        if wire >= self.wires {
+            return Err(format!("wire {wire} of {}", self.wires));
+        }
+        let limbs = bytes.get(12..).and_then(read_limbs).unwrap_or([u64::MAX; 4]);
+        Ok(Record { matrix, row, wire, limbs })
+    }
+
+    fn error(&self, fault: &Fault) -> CircomError {
+        match fault {
+            Fault::Record(index, problem) => {
+                self.records.malformed(index * RECORD, format!("coefficient {index}: {problem}"))
+            }
+            Fault::Unordered => self.records.malformed(0, "rows do not ascend"),
+        }
+    }
+}
+
+/// `R^-1 mod r` as an element: the limbs of the integer 1.
+#[inline(always)]
+fn inverse_radix<B: Backend>() -> Fr<B> {
+    Fr::from_montgomery([1, 0, 0, 0]).unwrap_or_default()
+}
+
+/// Rows that one task computes.
+struct Task<'m> {
+    records: Range<usize>,
+    first_row: usize,
+    a: &'m mut [Fr],
+    b: &'m mut [Fr],
+}
+
+/// Gives each block the rows from its first one to the next block's.
+fn split_rows<'m>(
+    blocks: Vec<(Range<usize>, usize)>,
+    mut a: &'m mut [Fr],
+    mut b: &'m mut [Fr],
+) -> Vec<Task<'m>> {
+    let mut tasks = Vec::with_capacity(blocks.len());
+    for (records, first_row) in blocks.into_iter().rev() {
+        let a = a.split_off_mut(first_row..).unwrap_or_default();
+        let b = b.split_off_mut(first_row..).unwrap_or_default();
+        tasks.push(Task { records, first_row, a, b });
+    }
+    tasks.reverse();
+    tasks
+}
+
+/// Sums of one row. Coefficients come times R; the commonest, 1 and -1, are recognised and their wires summed
+/// apart without a product, and one product by 1/R brings the sum of the others to scale.
+struct Row<B: Backend> {
+    target: usize,
+    sums: [Sums<B>; 2],
+}
+
+#[derive(Clone, Copy)]
+struct Sums<B: Backend> {
+    plain: Fr<B>,
+    scaled: Fr<B>,
+}
+
+/// The limbs of 1 times R.
+const UNIT: [u64; 4] = FrParams::R2;
+
+impl<B: Backend> Row<B> {
+    #[inline(always)]
+    fn new(target: usize) -> Self {
+        Self { target, sums: [Sums { plain: Fp::ZERO, scaled: Fp::ZERO }; 2] }
+    }
+
+    /// Adds a record's product; `None` if its value is not below the modulus.
+    #[inline(always)]
+    fn add(&mut self, record: &Record, value: Fr<B>, minus_unit: &[u64; 4]) -> Option<()> {
+        let [a, b] = &mut self.sums;
+        let sums = if record.matrix == Matrix::A { a } else { b };
+        if record.limbs == UNIT {
+            sums.plain += value;
+        } else if record.limbs == *minus_unit {
+            sums.plain -= value;
+        } else {
+            sums.scaled += Fr::<B>::from_montgomery(record.limbs)? * value;
+        }
+        Some(())
+    }
+
+    #[inline(always)]
+    fn store(&self, a: &mut [Fr], b: &mut [Fr]) {
+        for (sums, out) in self.sums.iter().zip([a, b]) {
+            if let Some(out) = out.get_mut(self.target) {
+                let scaled = if sums.scaled.is_zero() { Fp::ZERO } else { sums.scaled * inverse_radix() };
+                *out = (sums.plain + scaled).portable();
+            }
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! Groth16 proving keys.
+//!
+//! Sections: 1 the protocol; 2 the header; 3 IC; 4 the coefficients of A and B; 5 A, 6 B1, 7 B2, 8 C and 9 H,
+//! all affine points in Montgomery form; 10 the circuit's hash and the contributions to the ceremony.
+
+use super::{Coefficient, Coefficients, Counts, HEADER, Matrix, PROTOCOL, Protocol, g1, g2};
+use crate::{
+    binfile::{BinFile, FileKind, Section},
+    decode::{Coordinate, Points},
+    error::{CircomError, SectionName},
+    output::{BinWriter, SectionWriter},
+};
+use proofmill_curve::{
+    Affine, Curve,
+    bn254::{G1, G2},
+};
+use proofmill_field::{
+    Prime,
+    bn254::{FqParams, FrParams},
+};
+use std::path::Path;
+
+const COEFFICIENTS: SectionName = SectionName { id: 4, content: "coefficients" };
+const CONTRIBUTIONS: SectionName = SectionName { id: 10, content: "contributions" };
+
+/// The sections of points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Groth16Points {
+    /// G1, for the constant and every public signal.
+    Ic,
+    /// G1, for every wire.
+    A,
+    /// G1, for every wire.
+    B1,
+    /// G2, for every wire.
+    B2,
+    /// G1, for every wire that is neither the constant nor public.
+    C,
+    /// G1, for every point of the domain.
+    H,
+}
+
+impl Groth16Points {
+    const ALL: [Self; 6] = [Self::Ic, Self::A, Self::B1, Self::B2, Self::C, Self::H];
+
+    const fn section(self) -> SectionName {
+        let (id, content) = match self {
+            Self::Ic => (3, "points IC"),
+            Self::A => (5, "points A"),
+            Self::B1 => (6, "points B1"),
+            Self::B2 => (7, "points B2"),
+            Self::C => (8, "points C"),
+            Self::H => (9, "points H"),
+        };
+        SectionName { id, content }
+    }
+
+    /// How many points and how many bytes each.
+    fn shape(self, header: &Groth16Header) -> (u64, u64) {
+        let size = if self == Self::B2 { Points::<G2>::BYTES } else { Points::<G1>::BYTES };
+        let count = match self {
+            Self::Ic => u64::from(header.public) + 1,
+            Self::A | Self::B1 | Self::B2 => u64::from(header.wires),
+            Self::C => u64::from(header.wires - header.public - 1),
+            Self::H => u64::from(header.domain_size),
+        };
+        (count, size as u64)
+    }
+}
+
+/// Counts and single points of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Groth16Header {
+    /// All wires, the constant included.
+    pub wires: u32,
+    /// Public signals, without the constant; fewer than the wires.
+    pub public: u32,
+    /// Points of the domain, a power of two of at most 2^28.
+    pub domain_size: u32,
+    /// alpha in G1.
+    pub alpha_1: Affine<G1>,
+    /// beta in G1.
+    pub beta_1: Affine<G1>,
+    /// beta in G2.
+    pub beta_2: Affine<G2>,
+    /// gamma in G2.
+    pub gamma_2: Affine<G2>,
+    /// delta in G1.
+    pub delta_1: Affine<G1>,
+    /// delta in G2.
+    pub delta_2: Affine<G2>,
+}
+
+/// An open Groth16 key: header decoded, lengths of all sections checked, their content not looked at.
+#[derive(Debug)]
+pub struct Groth16Zkey {
+    file: BinFile,
+    header: Groth16Header,
+}
+
+impl Groth16Zkey {
+    /// Opens a key.
+    ///
+    /// # Errors
+    /// [`CircomError`] for anything that is not a Groth16 key over BN254.
+    pub fn open(path: &Path) -> Result<Self, CircomError> {
+        Self::read(BinFile::open_kind(path, FileKind::Zkey)?)
+    }
+
+    /// [`Self::open`] of an open container.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn read(file: BinFile) -> Result<Self, CircomError> {
+        let file = file.expect_kind(FileKind::Zkey)?;
+        Protocol::read(&file)?.expect(&file, Protocol::Groth16)?;
+        let header = read_header(&file)?;
+        for points in Groth16Points::ALL {
+            let (count, size) = points.shape(&header);
+            file.section(points.section())?.expect_elements(count, size, "points")?;
+        }
+        Coefficients::new(file.section(COEFFICIENTS)?, header.domain_size, header.wires)?;
+        file.optional_section(CONTRIBUTIONS)?;
+        Ok(Self { file, header })
+    }
+
+    /// Counts and single points; those in G2 are in the subgroup.
+    pub fn header(&self) -> &Groth16Header {
+        &self.header
+    }
+
+    /// The container.
+    pub fn file(&self) -> &BinFile {
+        &self.file
+    }
+
+    /// Points of the verification key: `public + 1`.
+    pub fn ic(&self) -> Points<'_, G1> {
+        self.points(Groth16Points::Ic)
+    }
+
+    /// A's polynomials at tau: `wires`, infinity where a wire does not occur.
+    pub fn a(&self) -> Points<'_, G1> {
+        self.points(Groth16Points::A)
+    }
+
+    /// B's polynomials at tau in G1: `wires`.
+    pub fn b1(&self) -> Points<'_, G1> {
+        self.points(Groth16Points::B1)
+    }
+
+    /// B's polynomials at tau in G2: `wires`.
+    pub fn b2(&self) -> Points<'_, G2> {
+        self.points(Groth16Points::B2)
+    }
+
+    /// `(beta A + alpha B + C) / delta` at tau: `wires - public - 1`, the first is of wire `public + 1`.
+    pub fn c(&self) -> Points<'_, G1> {
+        self.points(Groth16Points::C)
+    }
+
+    /// Lagrange polynomials of the domain's odd coset, over delta: `domain_size`.
+    pub fn h(&self) -> Points<'_, G1> {
+        self.points(Groth16Points::H)
+    }
+
+    /// The matrices A and B.
+    ///
+    /// # Errors
+    /// None once the key is open.
+    pub fn coefficients(&self) -> Result<Coefficients<'_>, CircomError> {
+        Coefficients::new(self.file.section(COEFFICIENTS)?, self.header.domain_size, self.header.wires)
+    }
+
+    /// The circuit's hash (64 bytes), a count and the contributions, as they are; absent in keys that were
+    /// imported from JSON.
+    ///
+    /// # Errors
+    /// None once the key is open.
+    pub fn contributions(&self) -> Result<Option<Section<'_>>, CircomError> {
+        self.file.optional_section(CONTRIBUTIONS)
+    }
+
+    fn points<C: Curve<Base: Coordinate>>(&self, points: Groth16Points) -> Points<'_, C> {
+        Points::new(self.file.checked_section(points.section()))
+    }
+}
+
+fn read_header(file: &BinFile) -> Result<Groth16Header, CircomError> {
+    let counts = Counts::read(file)?;
+    let (wires, public, domain_size) = (counts.wires, counts.public, counts.domain_size);
+    let mut cursor = counts.check()?;
+    let header = Groth16Header {
+        wires,
+        public,
+        domain_size,
+        alpha_1: g1(&mut cursor, "alpha in G1")?,
+        beta_1: g1(&mut cursor, "beta in G1")?,
+        beta_2: g2(&mut cursor, "beta in G2")?,
+        gamma_2: g2(&mut cursor, "gamma in G2")?,
+        delta_1: g1(&mut cursor, "delta in G1")?,
+        delta_2: g2(&mut cursor, "delta in G2")?,
+    };
+    cursor.finish()?;
+    Ok(header)
+}
+
+/// Writes a key, section by section in the order of the calls. `snarkjs groth16 setup` has: coefficients,
+/// IC, H, C, A, B1, B2, contributions.
+#[derive(Debug)]
+pub struct Groth16Writer(BinWriter);
+
+impl Groth16Writer {
+    /// Begins a file with the protocol and the header.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    pub fn create(path: &Path, header: &Groth16Header) -> Result<Self, CircomError> {
+        let mut file = BinWriter::create(path, FileKind::Zkey, 1, 10)?;
+        file.section(PROTOCOL.id, |out| out.u32(1))?;
+        file.section(HEADER.id, |out| {
+            out.modulus(&FqParams::MODULUS)?;
+            out.modulus(&FrParams::MODULUS)?;
+            out.u32(header.wires)?;
+            out.u32(header.public)?;
+            out.u32(header.domain_size)?;
+            out.points(&[header.alpha_1, header.beta_1])?;
+            out.points(&[header.beta_2, header.gamma_2])?;
+            out.points(&[header.delta_1])?;
+            out.points(&[header.delta_2])
+        })?;
+        Ok(Self(file))
+    }
+
+    /// Writes the matrices: `count` coefficients, ascending by rows for the sake of fast provers. snarkjs has,
+    /// row by row, A's and then B's in the r1cs's order, and then the rows that tie the public signals.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    ///
+    /// # Panics
+    /// If there are not `count` of them.
+    pub fn coefficients(
+        &mut self,
+        count: u32,
+        coefficients: impl IntoIterator<Item = Coefficient>,
+    ) -> Result<(), CircomError> {
+        self.0.section(COEFFICIENTS.id, |out| {
+            out.u32(count)?;
+            let mut left = count;
+            for coefficient in coefficients {
+                left = left.wrapping_sub(1);
+                out.u32(u32::from(coefficient.matrix == Matrix::B))?;
+                out.u32(coefficient.row)?;
+                out.u32(coefficient.wire)?;
+                out.limbs(&coefficient.file_limbs())?;
+            }
+            assert!(left == 0, "as many coefficients as announced");
+            Ok(())
+        })
+    }
+
+    /// Writes one section of points by [`SectionWriter::points`], all at once or in pieces.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`], and what `write` gives.
+    pub fn points(
+        &mut self,
+        points: Groth16Points,
+        write: impl FnOnce(&mut SectionWriter<'_>) -> Result<(), CircomError>,
+    ) -> Result<(), CircomError> {
+        self.0.section(points.section().id, write)
+    }
+
+    /// Writes the circuit's hash and `count` contributions, encoded as [`Groth16Zkey::contributions`] gives them.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    pub fn contributions(&mut self, hash: &[u8; 64], count: u32, encoded: &[u8]) -> Result<(), CircomError> {
+        self.0.section(CONTRIBUTIONS.id, |out| {
+            out.bytes(hash)?;
+            out.u32(count)?;
+            out.bytes(encoded)
+        })
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    ///
+    /// # Panics
+    /// If a section was left out.
+    pub fn finish(self) -> Result<(), CircomError> {
+        self.0.finish()
+    }
+}

@@ -1,0 +1,172 @@
+//! `.zkey`: proving keys. Section 1 names the protocol; what follows differs.
+
+mod coefficients;
+mod groth16;
+mod plonk;
+
+pub use coefficients::{Coefficient, Coefficients, Matrix};
+pub use groth16::{Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey};
+pub use plonk::{Addition, Column, PlonkHeader, PlonkWriter, PlonkZkey, Polynomial, Selector};
+
+use crate::{
+    binfile::{BinFile, Cursor, FileKind, Section},
+    decode::{PointCheck, Points},
+    error::{CircomError, SectionName},
+    modulus::{FieldOf, Modulus},
+};
+use proofmill_curve::{
+    Affine, Curve,
+    bn254::{G1, G2},
+};
+use proofmill_simd::{Level, Portable};
+use std::{fmt, path::Path};
+
+const PROTOCOL: SectionName = SectionName { id: 1, content: "protocol" };
+const HEADER: SectionName = SectionName { id: 2, content: "header" };
+
+/// Two-adicity of the scalar field: no domain is larger.
+const LARGEST_DOMAIN: u32 = 1 << 28;
+
+/// What a key proves with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    Groth16,
+    Plonk,
+    Fflonk,
+    Unknown(u32),
+}
+
+impl Protocol {
+    pub(crate) fn read(file: &BinFile) -> Result<Self, CircomError> {
+        let mut cursor = file.section(PROTOCOL)?.cursor();
+        let number = cursor.u32("protocol number")?;
+        cursor.finish()?;
+        Ok(match number {
+            1 => Self::Groth16,
+            2 => Self::Plonk,
+            10 => Self::Fflonk,
+            _ => Self::Unknown(number),
+        })
+    }
+
+    fn expect(self, file: &BinFile, expected: Self) -> Result<(), CircomError> {
+        if self == expected {
+            return Ok(());
+        }
+        let expected = if expected == Self::Plonk { "plonk" } else { "groth16" };
+        Err(CircomError::Protocol { file: file.name().clone(), expected, found: self.to_string() })
+    }
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Groth16 => f.write_str("groth16"),
+            Self::Plonk => f.write_str("plonk"),
+            Self::Fflonk => f.write_str("fflonk"),
+            Self::Unknown(number) => write!(f, "number {number}"),
+        }
+    }
+}
+
+/// A proving key of either supported protocol.
+#[derive(Debug)]
+pub enum Zkey {
+    /// Groth16.
+    Groth16(Groth16Zkey),
+    /// PLONK.
+    Plonk(PlonkZkey),
+}
+
+impl Zkey {
+    /// Opens a key and checks its header and the lengths of its sections.
+    ///
+    /// # Errors
+    /// [`CircomError`] for anything that is not a Groth16 or PLONK key over BN254; FFLONK keys are refused
+    /// by name.
+    pub fn open(path: &Path) -> Result<Self, CircomError> {
+        Self::read(BinFile::open_kind(path, FileKind::Zkey)?)
+    }
+
+    /// [`Self::open`] of an open container.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn read(file: BinFile) -> Result<Self, CircomError> {
+        let file = file.expect_kind(FileKind::Zkey)?;
+        match Protocol::read(&file)? {
+            Protocol::Groth16 => Groth16Zkey::read(file).map(Self::Groth16),
+            Protocol::Plonk => PlonkZkey::read(file).map(Self::Plonk),
+            other => {
+                let found = other.to_string();
+                Err(CircomError::Protocol { file: file.name().clone(), expected: "groth16 or plonk", found })
+            }
+        }
+    }
+}
+
+/// What the headers of all protocols begin with.
+pub(crate) struct Counts<'a> {
+    pub(crate) base: Modulus<'a>,
+    pub(crate) scalars: Modulus<'a>,
+    pub(crate) wires: u32,
+    pub(crate) public: u32,
+    pub(crate) domain_size: u32,
+    cursor: Cursor<'a>,
+}
+
+impl<'a> Counts<'a> {
+    /// Reads them; the moduli may be any curve's.
+    pub(crate) fn read(file: &'a BinFile) -> Result<Self, CircomError> {
+        let mut cursor = file.section(HEADER)?.cursor();
+        Ok(Self {
+            base: Modulus::read(&mut cursor, FieldOf::Coordinates)?,
+            scalars: Modulus::read(&mut cursor, FieldOf::Scalars)?,
+            wires: cursor.u32("count of wires")?,
+            public: cursor.u32("count of public signals")?,
+            domain_size: cursor.u32("domain size")?,
+            cursor,
+        })
+    }
+
+    /// Checks curve and counts, and goes on with the rest of the header.
+    fn check(self) -> Result<Cursor<'a>, CircomError> {
+        self.base.expect_bn254()?;
+        self.scalars.expect_bn254()?;
+        let Self { wires, public, domain_size, cursor, .. } = self;
+        if public >= wires {
+            return Err(cursor.malformed(format!("{public} public signals of {wires} wires")));
+        }
+        if !domain_size.is_power_of_two() || domain_size > LARGEST_DOMAIN {
+            let problem = format!("expected a domain size of 2^0 to 2^28, found {domain_size}");
+            return Err(cursor.malformed(problem));
+        }
+        Ok(cursor)
+    }
+}
+
+/// One point of a header.
+fn take_point<C: Curve<Base: crate::Coordinate>>(
+    cursor: &mut Cursor<'_>,
+    what: &str,
+) -> Result<Affine<C>, CircomError> {
+    let bytes = cursor.take(Points::<C>::BYTES, what)?;
+    read_point(bytes, what)
+}
+
+/// The one point in a section.
+pub(crate) fn read_point<C: Curve<Base: crate::Coordinate>>(
+    bytes: Section<'_>,
+    what: &str,
+) -> Result<Affine<C>, CircomError> {
+    let points = Points::<C>::new(bytes).decode(Level::Portable(Portable), PointCheck::InSubgroup)?;
+    points.first().copied().ok_or_else(|| bytes.malformed(0, format!("expected {what}")))
+}
+
+fn g1(cursor: &mut Cursor<'_>, what: &str) -> Result<Affine<G1>, CircomError> {
+    take_point(cursor, what)
+}
+
+fn g2(cursor: &mut Cursor<'_>, what: &str) -> Result<Affine<G2>, CircomError> {
+    take_point(cursor, what)
+}
