@@ -84,6 +84,27 @@ impl<'a> Scalars<'a> {
             ))
         })
     }
+
+    /// One of every `step`: the ones at `first`, `first + step`, ..., as many as there are whole steps; on
+    /// the ambient rayon pool. An error's offset is that of the step.
+    ///
+    /// # Errors
+    /// [`CircomError::Malformed`] for a value that is not below the modulus.
+    ///
+    /// # Panics
+    /// If `first` is not below `step`.
+    pub fn decode_strided(&self, first: usize, step: usize) -> Result<Vec<Fr>, CircomError> {
+        assert!(first < step, "the first element is in the first step");
+        let form = self.form;
+        decode_each(self.section, step * FR_BYTES, |_, bytes| {
+            let limbs = bytes.get(first * FR_BYTES..).and_then(read_limbs);
+            let value = match form {
+                Form::Canonical => limbs.and_then(Fr::from_canonical),
+                Form::Montgomery => limbs.and_then(Fr::from_montgomery),
+            };
+            value.ok_or_else(|| NOT_BELOW_R.into())
+        })
+    }
 }
 
 /// Points that lie one after the other in a section: affine, infinity as zeros.
@@ -223,7 +244,8 @@ fn scalar_block<E: Engine>(_: E, form: Form, bytes: &[u8], out: &mut [MaybeUnini
         #[inline(always)]
         |bytes, group| {
             for (index, (bytes, value)) in bytes.chunks_exact(FR_BYTES).zip(group.iter_mut()).enumerate() {
-                *value = read_limbs(bytes).and_then(Fr::from_montgomery).ok_or((index, NOT_BELOW_R.into()))?;
+                *value =
+                    read_limbs(bytes).and_then(Fr::from_montgomery).ok_or((index, NOT_BELOW_R.into()))?;
             }
             if form == Form::Canonical {
                 // An integer taken for Montgomery limbs is the value over R; R^2's limbs are the value R.

@@ -130,7 +130,12 @@ impl<'a> Coefficients<'a> {
         }
     }
 
-    fn multiply_in_blocks(&self, level: Level, witness: &[Fr], products: &mut [Vec<Fr>; 2]) -> Result<(), Fault> {
+    fn multiply_in_blocks(
+        &self,
+        level: Level,
+        witness: &[Fr],
+        products: &mut [Vec<Fr>; 2],
+    ) -> Result<(), Fault> {
         let [a, b] = products;
         let tasks = split_rows(self.row_blocks()?, a, b);
         let fault = tasks.into_par_iter().map(|task| {
@@ -177,11 +182,13 @@ impl<'a> Coefficients<'a> {
         let minus_unit = (-montgomery_radix()).to_montgomery();
         let mut row = Row::new(0);
         let Task { records, first_row, a, b } = task;
-        let bytes = self.records.bytes().get(records.start * RECORD..records.end * RECORD).unwrap_or_default();
+        let bytes =
+            self.records.bytes().get(records.start * RECORD..records.end * RECORD).unwrap_or_default();
         for (index, bytes) in bytes.chunks_exact(RECORD).enumerate() {
             let fault = |problem| Fault::Record(records.start + index, problem);
             let record = self.record(bytes).map_err(fault)?;
-            let Some(target) = (record.row as usize).checked_sub(first_row).filter(|&target| target < a.len())
+            let Some(target) =
+                (record.row as usize).checked_sub(first_row).filter(|&target| target < a.len())
             else {
                 return Err(Fault::Unordered);
             };
