@@ -1,5 +1,6 @@
 //! What formulas are written against.
 
+use crate::Quadratic;
 use std::{
     fmt::Debug,
     ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign},
@@ -35,6 +36,12 @@ pub trait Algebra:
     #[inline(always)]
     fn square_pair(a: [Self; 2]) -> [Self; 2] {
         [a[0].square(), a[1].square()]
+    }
+
+    /// `a b` in the quadratic extension; by default Karatsuba's three products.
+    #[inline(always)]
+    fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
+        Quadratic::karatsuba(a, b)
     }
 
     /// `self + self`.

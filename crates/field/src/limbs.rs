@@ -8,7 +8,7 @@ use crate::safegcd::divide_vartime;
 #[cfg(target_arch = "x86_64")]
 use crate::{
     Prime,
-    x86_64::adx::{mul_mont_4, mul_mont_6},
+    x86_64::adx::{mul_mont_4, mul_mont_6, sum_of_products_4, sum_of_products_6},
 };
 use std::{fmt::Debug, hash::Hash};
 
@@ -45,6 +45,8 @@ pub trait Limbs:
     fn sub_mod(&self, rhs: &Self, p: &Self) -> Self;
     /// `self * rhs / 2^(64 LEN) mod p` for canonical operands; `inv = -p^-1 mod 2^64`.
     fn mul_mont_portable(&self, rhs: &Self, p: &Self, inv: u64) -> Self;
+    /// `(a_0 b_0 + a_1 b_1) / 2^(64 LEN) mod p` for canonical operands or p itself, and `4p < 2^(64 LEN)`.
+    fn sum_of_products_portable(a: &[Self; 2], b: [&Self; 2], p: &Self, inv: u64) -> Self;
     /// `scale / self mod p` for canonical operands, `None` for zero; `inv = -p^-1 mod 2^64`. Time depends on `self`.
     fn divide_vartime(&self, scale: &Self, p: &Self, inv: u64) -> Option<Self>;
     /// As `mul_mont_portable`, by MULX, ADCX and ADOX.
@@ -53,6 +55,12 @@ pub trait Limbs:
     /// The CPU must have BMI2 and ADX.
     #[cfg(target_arch = "x86_64")]
     unsafe fn mul_mont_adx<P: Prime<Limbs = Self>>(&self, rhs: &Self) -> Self;
+    /// As `sum_of_products_portable`, by MULX, ADCX and ADOX.
+    ///
+    /// # Safety
+    /// The CPU must have BMI2 and ADX.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn sum_of_products_adx<P: Prime<Limbs = Self>>(a: &[Self; 2], b: [&Self; 2]) -> Self;
 }
 
 /// `a + b + carry`. On x86-64 by the intrinsic: LLVM turns the carries of sums with constants, such as the
@@ -113,7 +121,7 @@ fn reduce_once<const N: usize>(a: [u64; N], p: &[u64; N]) -> [u64; N] {
 }
 
 macro_rules! impl_limbs {
-    ($n:literal, $lanes:literal, $signed:literal, $adx:ident) => {
+    ($n:literal, $lanes:literal, $signed:literal, $mul_adx:ident, $sum_adx:ident) => {
         impl sealed::Sealed for [u64; $n] {}
 
         impl Limbs for [u64; $n] {
@@ -169,6 +177,25 @@ macro_rules! impl_limbs {
                 reduce_once(t, p)
             }
 
+            #[inline(always)]
+            fn sum_of_products_portable(a: &[Self; 2], b: [&Self; 2], p: &Self, inv: u64) -> Self {
+                let mut t = [0u64; $n];
+                for i in 0..$n {
+                    let (mut first, mut second, mut reduce_carry);
+                    (t[0], first) = mac(t[0], a[0][0], b[0][i], 0);
+                    (t[0], second) = mac(t[0], a[1][0], b[1][i], 0);
+                    let m = t[0].wrapping_mul(inv);
+                    (_, reduce_carry) = mac(t[0], m, p[0], 0);
+                    for j in 1..$n {
+                        (t[j], first) = mac(t[j], a[0][j], b[0][i], first);
+                        (t[j], second) = mac(t[j], a[1][j], b[1][i], second);
+                        (t[j - 1], reduce_carry) = mac(t[j], m, p[j], reduce_carry);
+                    }
+                    t[$n - 1] = first + second + reduce_carry;
+                }
+                reduce_once(t, p)
+            }
+
             fn divide_vartime(&self, scale: &Self, p: &Self, inv: u64) -> Option<Self> {
                 divide_vartime::<$n, $signed>(scale, self, p, inv)
             }
@@ -177,11 +204,18 @@ macro_rules! impl_limbs {
             #[inline(always)]
             unsafe fn mul_mont_adx<P: Prime<Limbs = Self>>(&self, rhs: &Self) -> Self {
                 // SAFETY: the caller's promise.
-                unsafe { $adx::<P>(self, rhs) }
+                unsafe { $mul_adx::<P>(self, rhs) }
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            unsafe fn sum_of_products_adx<P: Prime<Limbs = Self>>(a: &[Self; 2], b: [&Self; 2]) -> Self {
+                // SAFETY: the caller's promise.
+                unsafe { $sum_adx::<P>(a, b) }
             }
         }
     };
 }
 
-impl_limbs!(4, 5, 5, mul_mont_4);
-impl_limbs!(6, 8, 7, mul_mont_6);
+impl_limbs!(4, 5, 5, mul_mont_4, sum_of_products_4);
+impl_limbs!(6, 8, 7, mul_mont_6, sum_of_products_6);

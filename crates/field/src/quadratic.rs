@@ -32,6 +32,14 @@ impl<A: Algebra> Quadratic<A> {
         Self::new(self.c0 * factor, self.c1 * factor)
     }
 
+    /// The product by three products in the base.
+    #[inline(always)]
+    pub(crate) fn karatsuba(a: &Self, b: &Self) -> Self {
+        let [v0, v1] = A::mul_pair([a.c0, a.c1], [b.c0, b.c1]);
+        let cross = a.c0.add_lazy(a.c1) * b.c0.add_lazy(b.c1);
+        Self::new(v0 - v1, cross - v0 - v1)
+    }
+
     /// `c0^2 + c1^2`, the product with the conjugate.
     #[inline(always)]
     pub fn norm(self) -> A {
@@ -65,12 +73,9 @@ impl<A: Algebra> Neg for Quadratic<A> {
 
 impl<A: Algebra> Mul for Quadratic<A> {
     type Output = Self;
-    /// Karatsuba: three products.
     #[inline(always)]
     fn mul(self, rhs: Self) -> Self {
-        let [v0, v1] = A::mul_pair([self.c0, self.c1], [rhs.c0, rhs.c1]);
-        let cross = self.c0.add_lazy(self.c1) * rhs.c0.add_lazy(rhs.c1);
-        Self::new(v0 - v1, cross - v0 - v1)
+        A::mul_quadratic(&self, &rhs)
     }
 }
 

@@ -95,6 +95,20 @@ impl<P: Prime, B: Backend> Laws<P, B> {
         assert_eq!(Fp::<P, B>::generator().sqrt(), None);
     }
 
+    /// Against the schoolbook product in the base, which `ring` has checked.
+    fn quadratic_ring(&self) {
+        let elements = &self.elements;
+        for (i, &a0) in elements.iter().enumerate() {
+            for shift in [0, 1, 5, elements.len() / 2, elements.len() - 50] {
+                let [a1, b0, b1] = [1, 2, 3].map(|k| elements[(i + k * shift) % elements.len()]);
+                let (a, b) = (Quadratic::new(a0, a1), Quadratic::new(b0, b1));
+                assert_eq!(a * b, Quadratic::new(a0 * b0 - a1 * b1, a0 * b1 + a1 * b0), "{a:?} * {b:?}");
+                assert_eq!(a.square(), a * a);
+                assert_eq!(a * a.conjugate(), Quadratic::new(a.norm(), Fp::ZERO));
+            }
+        }
+    }
+
     /// Only for p = 3 mod 4, where -1 is no square.
     fn quadratic_square_roots(&self) {
         let zeros = self.elements.iter().map(|_| &self.elements[0]);
@@ -194,6 +208,7 @@ fn check<P: Prime, F: ark_ff::PrimeField>() {
         let laws = Laws::<P, _>::new(token);
         laws.ring();
         laws.inversion();
+        laws.quadratic_ring();
         laws.square_roots();
         if P::TWO_ADICITY == 1 {
             laws.quadratic_square_roots();
