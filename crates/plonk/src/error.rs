@@ -1,0 +1,86 @@
+//! What can go wrong.
+
+use proofmill_circom::CircomError;
+
+/// Why there is no key or no proof.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlonkError {
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] CircomError),
+    /// The circuit has no constraint, so there is nothing to prove.
+    #[error("expected a circuit with constraints, found none")]
+    NoConstraints,
+    /// The reference string is too short.
+    #[error("the circuit's {gates} gates need powers of tau of 2^{needed}, found 2^{found}")]
+    TooFewPowers {
+        /// Gates of the circuit.
+        gates: usize,
+        /// Logarithm of the domain's size.
+        needed: u32,
+        /// Logarithm of what there is.
+        found: u32,
+    },
+    /// The proving key's domain has no room for the blinding or no extension by 4 in the scalar field.
+    #[error("proving key: expected a domain of 2^3 to 2^26, found 2^{log_n}")]
+    Domain {
+        /// Logarithm of the domain's size.
+        log_n: u32,
+    },
+    /// The witness is of another circuit.
+    #[error("expected a witness of {expected} values, found {found}")]
+    WitnessLength {
+        /// Wires of the circuit.
+        expected: usize,
+        /// Values there are.
+        found: usize,
+    },
+    /// The witness does not satisfy the circuit.
+    #[error("the witness does not satisfy gate {gate} (counted from 0; public inputs come first)")]
+    Unsatisfied {
+        /// The first gate that does not hold.
+        gate: usize,
+    },
+    /// The proving key's permutation is not that of its wires.
+    #[error("proving key: the permutation does not connect the wires of gate {gate} as the wire maps do")]
+    CopyConstraint {
+        /// The first gate where they differ.
+        gate: usize,
+    },
+    /// The proof that was made does not verify: an unsatisfied witness that was not checked, or a proving key
+    /// that contradicts itself.
+    #[error("the proof does not verify: the witness is wrong or the proving key contradicts itself")]
+    NotProven,
+    /// The operating system gives no randomness.
+    #[error("no randomness from the operating system: {0}")]
+    Randomness(String),
+}
+
+/// Why something is not a proof, a key or a list of public inputs at all, as opposed to a proof that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MalformedError {
+    /// A point is not where it should be.
+    #[error("{name} is not on its curve, or not in its subgroup")]
+    Point {
+        /// The point's name in snarkjs's files.
+        name: &'static str,
+    },
+    /// There are too many or too few public inputs.
+    #[error("expected {expected} public inputs, found {found}")]
+    PublicInputs {
+        /// What the key says.
+        expected: u32,
+        /// What there are.
+        found: usize,
+    },
+    /// The key's sizes belong to no circuit.
+    #[error("verification key: {public} public inputs on a domain of 2^{log_n}")]
+    Key {
+        /// Logarithm of the domain's size.
+        log_n: u32,
+        /// Public inputs.
+        public: u32,
+    },
+}

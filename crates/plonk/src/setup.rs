@@ -1,0 +1,143 @@
+//! From a circuit and a reference string to a proving key.
+//!
+//! There is nothing secret and nothing random in it: the same constraints and the same powers of tau give the
+//! same key, byte for byte the one of `snarkjs plonk setup`. One polynomial is in memory at a time, beside the
+//! circuit, the permutation's labels (3n scalars) and the n Lagrange points.
+
+use crate::{
+    Circuit, PlonkError, SELECTORS, WIRES,
+    key::LOG_N,
+    permutation::{self, COSET_MULTIPLIERS},
+};
+use proofmill_circom::{
+    CircomError, Column, PlonkHeader, PlonkWriter, PointCheck, Ptau, R1cs, SectionWriter, Selector,
+};
+use proofmill_curve::{Affine, bn254::G1, msm};
+use proofmill_field::{
+    Field,
+    bn254::{Fr, FrParams},
+};
+use proofmill_poly::Domain;
+use proofmill_simd::Level;
+use std::path::Path;
+
+/// Writes the proving key of the circuit for the powers of tau to `zkey`.
+///
+/// `observer` is called with the name of each phase as it begins. Runs on the ambient rayon pool.
+///
+/// # Errors
+/// [`PlonkError::NoConstraints`], [`PlonkError::TooFewPowers`], [`PlonkError::File`].
+pub fn setup(
+    level: Level,
+    r1cs: &R1cs,
+    ptau: &Ptau,
+    zkey: &Path,
+    observer: &mut dyn FnMut(&'static str),
+) -> Result<(), PlonkError> {
+    observer("compile");
+    let circuit = compile(r1cs);
+    let (gates, log_n) = (circuit.rows.len(), circuit.log_n());
+    if gates == 0 {
+        return Err(PlonkError::NoConstraints);
+    }
+    let available = ptau.header().power.min(*LOG_N.end());
+    if log_n > available {
+        return Err(PlonkError::TooFewPowers { gates, needed: log_n, found: available });
+    }
+    observer("read ptau");
+    let lagrange_points = ptau.lagrange_tau_g1(log_n)?.decode(level, PointCheck::OnCurve)?;
+    let (Some(domain), Some(extended)) = (Domain::new(log_n), Domain::new(log_n + 2)) else {
+        return Err(PlonkError::TooFewPowers { gates, needed: log_n, found: *LOG_N.end() });
+    };
+    let mut writer = Setup { level, domain, extended, lagrange_points, observer };
+    let mut file = PlonkWriter::create(zkey)?;
+    writer.write(&circuit, ptau, &mut file)?;
+    Ok(file.finish()?)
+}
+
+fn compile(r1cs: &R1cs) -> Circuit {
+    let mut circuit = Circuit::new(r1cs.header.wires, r1cs.header.public());
+    for row in 0..r1cs.header.constraints as usize {
+        circuit.constrain([r1cs.a.row(row), r1cs.b.row(row), r1cs.c.row(row)]);
+    }
+    circuit
+}
+
+struct Setup<'a> {
+    level: Level,
+    domain: Domain<FrParams>,
+    /// Four times as large.
+    extended: Domain<FrParams>,
+    lagrange_points: Vec<Affine<G1>>,
+    observer: &'a mut dyn FnMut(&'static str),
+}
+
+impl Setup<'_> {
+    /// All sections, in snarkjs's order.
+    fn write(&mut self, circuit: &Circuit, ptau: &Ptau, file: &mut PlonkWriter) -> Result<(), PlonkError> {
+        let n = self.domain.len();
+        file.additions(circuit.additions.iter().copied())?;
+        for (wire, column) in Column::ALL.into_iter().enumerate() {
+            file.wire_map(column, circuit.rows.iter().map(|row| row.wires[wire]))?;
+        }
+
+        let mut selectors = Vec::with_capacity(SELECTORS);
+        for (index, selector) in Selector::ALL.into_iter().enumerate() {
+            let mut values: Vec<Fr> = circuit.rows.iter().map(|row| row.selectors[index]).collect();
+            values.resize(n, Fr::ZERO);
+            selectors.push(self.commit(&values));
+            file.selector(selector, |out| self.polynomial(values, out))?;
+        }
+
+        let [k1, k2] = COSET_MULTIPLIERS.map(Fr::from);
+        (self.observer)("permutation");
+        let wires: Vec<[u32; WIRES]> = circuit.rows.iter().map(|row| row.wires).collect();
+        let positions = permutation::sigma(&wires, circuit.variables, n);
+        let roots = permutation::powers(self.domain.root(), n);
+        let labels = permutation::labels(&positions, [Fr::ONE, k1, k2], &roots);
+        let sigma: Vec<_> = labels.chunks(n).map(|labels| self.commit(labels)).collect();
+        file.sigma(|out| labels.chunks(n).try_for_each(|labels| self.polynomial(labels.to_vec(), out)))?;
+
+        file.lagrange(|out| {
+            (0..circuit.public.max(1) as usize).try_for_each(|row| {
+                let mut values = vec![Fr::ZERO; n];
+                values[row] = Fr::ONE;
+                self.polynomial(values, out)
+            })
+        })?;
+        (self.observer)("read ptau");
+        let powers = ptau.tau_g1()?.slice(0..n + 6)?.decode(self.level, PointCheck::OnCurve)?;
+        file.ptau(|out| out.points(&powers))?;
+        let tau = ptau.tau_g2()?.slice(1..2)?.decode(self.level, PointCheck::InSubgroup)?;
+
+        file.header(&PlonkHeader {
+            wires: circuit.variables,
+            public: circuit.public,
+            domain_size: n as u32,
+            additions: circuit.additions.len() as u32,
+            constraints: circuit.rows.len() as u32,
+            k1,
+            k2,
+            selectors: std::array::from_fn(|i| selectors[i]),
+            sigma: std::array::from_fn(|i| sigma[i]),
+            x_2: tau[0],
+        })?;
+        Ok(())
+    }
+
+    /// The commitment to the polynomial with these values on the domain.
+    fn commit(&mut self, values: &[Fr]) -> Affine<G1> {
+        (self.observer)("msm");
+        msm::<G1>(self.level, &self.lagrange_points, values).to_affine()
+    }
+
+    /// Writes the polynomial with these values on the domain: coefficients, then values on the extended domain.
+    fn polynomial(&mut self, mut values: Vec<Fr>, out: &mut SectionWriter<'_>) -> Result<(), CircomError> {
+        (self.observer)("ntt");
+        self.domain.intt(self.level, &mut values);
+        out.montgomery(&values)?;
+        values.resize(self.extended.len(), Fr::ZERO);
+        self.extended.ntt(self.level, &mut values);
+        out.montgomery(&values)
+    }
+}

@@ -1,0 +1,143 @@
+//! Proofs verify, do not depend on levels and threads, hide, and are not made for wrong witnesses.
+
+mod fixtures;
+
+use fixtures::{key_from, path, public_inputs, snarkjs_proof, snarkjs_verifying_key, toy_key, toy_witness};
+use proofmill_field::{Field, bn254::Fr};
+use proofmill_plonk::{PlonkError, Proof, ProveOptions, prove, prove_with_rng, verify};
+use proofmill_simd::Level;
+use proofmill_testing::{for_each_level, for_each_pool};
+use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
+use std::{fs, sync::Mutex};
+
+fn seeded(level: Level, seed: u64) -> Proof {
+    let mut rng = ChaCha20Rng::seed_from_u64(seed);
+    let options = ProveOptions::default();
+    let (proof, public) =
+        prove_with_rng(level, &toy_key(), &toy_witness(), options, &mut rng, &mut |_| ()).expect("a proof");
+    assert_eq!(public, public_inputs());
+    proof
+}
+
+#[test]
+fn the_key_in_the_file_is_the_exported_one() {
+    assert_eq!(*toy_key().verifying_key(), snarkjs_verifying_key());
+}
+
+#[test]
+fn snarkjss_proof_verifies() {
+    for_each_level(|level| {
+        let valid = verify(level, &snarkjs_verifying_key(), &public_inputs(), &snarkjs_proof());
+        assert_eq!(valid, Ok(true));
+    });
+}
+
+#[test]
+fn one_proof_at_every_level_and_number_of_threads() {
+    let first = Mutex::new(None);
+    for_each_pool(&[1, 2, 5], |_| {
+        for_each_level(|level| {
+            let proof = seeded(level, 1);
+            assert_eq!(verify(level, &snarkjs_verifying_key(), &public_inputs(), &proof), Ok(true));
+            let mut first = first.lock().expect("not poisoned");
+            assert_eq!(*first.get_or_insert(proof.clone()), proof, "{level}");
+        });
+    });
+}
+
+#[test]
+fn two_proofs_share_nothing() {
+    let (one, two) = (seeded(Level::best(), 1), seeded(Level::best(), 2));
+    let points = |proof: &Proof| {
+        let mut points = [proof.wires, proof.quotient].concat();
+        points.extend([proof.grand_product, proof.opening, proof.shifted_opening]);
+        points
+    };
+    let scalars = |proof: &Proof| {
+        let evaluations = &proof.evaluations;
+        [evaluations.wires.as_slice(), &[evaluations.shifted_grand_product]].concat()
+    };
+    let (ours, theirs) = (points(&one), points(&two));
+    assert!(ours.iter().all(|point| !theirs.contains(point)));
+    let (ours, theirs) = (scalars(&one), scalars(&two));
+    assert!(ours.iter().all(|scalar| !theirs.contains(scalar)));
+}
+
+#[test]
+fn a_proof_comes_with_its_phases() {
+    let mut phases = Vec::new();
+    let options = ProveOptions::default();
+    let result = prove(Level::best(), &toy_key(), &toy_witness(), options, &mut |phase| phases.push(phase));
+    assert!(result.is_ok());
+    assert_eq!(phases.first(), Some(&"read zkey"));
+    assert_eq!(phases.last(), Some(&"verify"));
+}
+
+#[test]
+fn wrong_witnesses_are_refused_by_gate() {
+    let (key, witness) = (toy_key(), toy_witness());
+    let attempt = |witness: &[Fr], check_witness| {
+        let options = ProveOptions { check_witness };
+        prove(Level::best(), &key, witness, options, &mut |_| ()).map(|_| ())
+    };
+    // Wires: 1, out, x, s1 to s4. Gates: out, x, then s[i]^2 + i + 1 = s[i + 1] one by one.
+    for (wire, first_gate) in [(1, 6), (2, 2), (3, 2), (4, 3), (6, 5)] {
+        let mut wrong = witness.clone();
+        wrong[wire] += Fr::ONE;
+        let Err(PlonkError::Unsatisfied { gate }) = attempt(&wrong, true) else {
+            panic!("wire {wire} is checked");
+        };
+        assert_eq!(gate, first_gate, "wire {wire}");
+        assert!(matches!(attempt(&wrong, false), Err(PlonkError::NotProven)));
+    }
+    let short = attempt(&witness[1..], true);
+    assert!(matches!(short, Err(PlonkError::WitnessLength { expected: 7, found: 6 })), "{short:?}");
+}
+
+/// Where a section's content begins.
+fn section(bytes: &[u8], id: u32) -> usize {
+    let mut position = 12;
+    loop {
+        let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+        if word(position) == id {
+            return position + 12;
+        }
+        position += 12 + word(position + 4) as usize;
+    }
+}
+
+#[test]
+fn a_permutation_that_is_not_the_wires_is_named() {
+    let mut bytes = fs::read(path("toy.plonk.zkey")).expect("a key");
+    // S1 on row 3: the third section of polynomials, after 8 coefficients the value at index 4 * 3.
+    let value = section(&bytes, 12) + 32 * (8 + 4 * 3);
+    bytes[value] ^= 1;
+    let key = key_from(bytes).expect("the header is as it was");
+    let result = prove(Level::best(), &key, &toy_witness(), ProveOptions::default(), &mut |_| ());
+    assert!(matches!(result, Err(PlonkError::CopyConstraint { gate: 3 })), "{result:?}");
+}
+
+#[test]
+fn a_changed_key_gives_an_error_or_a_valid_proof() {
+    let (bytes, witness) = (fs::read(path("toy.plonk.zkey")).expect("a key"), toy_witness());
+    let mut refused = 0;
+    let positions = (0..bytes.len()).step_by(61);
+    let count = positions.len();
+    for position in positions {
+        let mut changed = bytes.clone();
+        changed[position] ^= 1 << (position % 8);
+        // A proof that is returned has been verified, by the changed key.
+        refused += usize::from(key_from(changed).is_none_or(|key| {
+            prove(Level::best(), &key, &witness, ProveOptions::default(), &mut |_| ()).is_err()
+        }));
+    }
+    assert!(refused > count / 2, "{refused} of {count} were refused");
+}
+
+#[test]
+fn a_truncated_key_does_not_open() {
+    let bytes = fs::read(path("toy.plonk.zkey")).expect("a key");
+    for length in (0..bytes.len()).step_by(97) {
+        assert!(key_from(bytes[..length].to_vec()).is_none(), "{length} bytes");
+    }
+}

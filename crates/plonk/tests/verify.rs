@@ -1,0 +1,147 @@
+//! Every change to a proof, a key or the public inputs is refused, as wrong or as malformed.
+
+mod fixtures;
+
+use fixtures::{public_inputs, snarkjs_proof, snarkjs_verifying_key};
+use proofmill_curve::{Affine, Curve, bn254::G1};
+use proofmill_field::{
+    Field,
+    bn254::{Fq, Fr},
+};
+use proofmill_plonk::{MalformedError, Proof, VerifyingKey, verify};
+use proofmill_simd::Level;
+
+fn check(key: &VerifyingKey, public: &[Fr], proof: &Proof) -> Result<bool, MalformedError> {
+    verify(Level::best(), key, public, proof)
+}
+
+fn points_of(proof: &mut Proof) -> Vec<&mut Affine<G1>> {
+    let Proof { wires, grand_product, quotient, opening, shifted_opening, .. } = proof;
+    wires.iter_mut().chain(quotient).chain([grand_product, opening, shifted_opening]).collect()
+}
+
+fn scalars_of(proof: &mut Proof) -> Vec<&mut Fr> {
+    let evaluations = &mut proof.evaluations;
+    let last = &mut evaluations.shifted_grand_product;
+    evaluations.wires.iter_mut().chain(&mut evaluations.sigmas).chain([last]).collect()
+}
+
+/// The element with one byte of its encoding flipped, if that is an element.
+fn flip(element: Fr, byte: usize) -> Option<Fr> {
+    let mut bytes = element.to_bytes_le();
+    bytes[byte] ^= 1 << (byte % 8);
+    Fr::from_bytes_le(&bytes).ok()
+}
+
+fn flip_coordinate(coordinate: Fq, byte: usize) -> Option<Fq> {
+    let mut bytes = coordinate.to_bytes_le();
+    bytes[byte] ^= 1 << (byte % 8);
+    Fq::from_bytes_le(&bytes).ok()
+}
+
+#[test]
+fn every_byte_of_a_proof_counts() {
+    let (key, public) = (snarkjs_verifying_key(), public_inputs());
+    assert_eq!(check(&key, &public, &snarkjs_proof()), Ok(true));
+    let points = points_of(&mut snarkjs_proof()).len();
+    let scalars = scalars_of(&mut snarkjs_proof()).len();
+    assert_eq!((points, scalars), (9, 6));
+    for byte in 0..32 {
+        for index in 0..points {
+            for ordinate in [false, true] {
+                let mut proof = snarkjs_proof();
+                let point = &mut *points_of(&mut proof)[index];
+                let coordinate = if ordinate { &mut point.y } else { &mut point.x };
+                let Some(changed) = flip_coordinate(*coordinate, byte) else { continue };
+                *coordinate = changed;
+                let result = check(&key, &public, &proof);
+                assert!(matches!(result, Err(MalformedError::Point { .. })), "point {index}: {result:?}");
+            }
+        }
+        for index in 0..scalars {
+            let mut proof = snarkjs_proof();
+            let scalar = &mut *scalars_of(&mut proof)[index];
+            let Some(changed) = flip(*scalar, byte) else { continue };
+            *scalar = changed;
+            assert_eq!(check(&key, &public, &proof), Ok(false), "scalar {index}");
+        }
+    }
+}
+
+#[test]
+fn other_points_are_rejected() {
+    let (key, public) = (snarkjs_verifying_key(), public_inputs());
+    for index in 0..9 {
+        let replacements = |point: Affine<G1>| [-point, Affine::INFINITY, G1::GENERATOR];
+        for choice in 0..3 {
+            let mut proof = snarkjs_proof();
+            let point = &mut *points_of(&mut proof)[index];
+            *point = replacements(*point)[choice];
+            assert_eq!(check(&key, &public, &proof), Ok(false), "point {index}, replacement {choice}");
+        }
+    }
+    let mut swapped = snarkjs_proof();
+    swapped.wires.swap(0, 1);
+    assert_eq!(check(&key, &public, &swapped), Ok(false));
+}
+
+#[test]
+fn public_inputs_are_bound() {
+    let (key, proof) = (snarkjs_verifying_key(), snarkjs_proof());
+    for index in 0..2 {
+        for byte in 0..32 {
+            let mut public = public_inputs();
+            let Some(changed) = flip(public[index], byte) else { continue };
+            public[index] = changed;
+            assert_eq!(check(&key, &public, &proof), Ok(false));
+        }
+    }
+    let mut public = public_inputs();
+    public.push(Fr::ZERO);
+    let expected = Err(MalformedError::PublicInputs { expected: 2, found: 3 });
+    assert_eq!(check(&key, &public, &proof), expected);
+    assert_eq!(check(&key, &[], &proof), Err(MalformedError::PublicInputs { expected: 2, found: 0 }));
+}
+
+#[test]
+fn the_key_is_bound() {
+    let (public, proof) = (public_inputs(), snarkjs_proof());
+    let refused = |change: &dyn Fn(&mut VerifyingKey)| {
+        let mut key = snarkjs_verifying_key();
+        change(&mut key);
+        check(&key, &public, &proof) != Ok(true)
+    };
+    for index in 0..5 {
+        assert!(refused(&|key| key.selectors[index] = G1::GENERATOR), "selector {index}");
+        assert!(refused(&|key| key.selectors[index].x += Fq::ONE), "selector {index} off the curve");
+    }
+    for index in 0..3 {
+        assert!(refused(&|key| key.sigmas[index] = -key.sigmas[index]), "S{index}");
+    }
+    for index in 0..2 {
+        assert!(refused(&|key| key.multipliers[index] += Fr::ONE), "k{index}");
+    }
+    assert!(refused(&|key| key.log_n += 1));
+    assert!(refused(&|key| key.tau = -key.tau));
+    assert!(refused(&|key| key.tau.x.c0 += Fq::ONE));
+}
+
+#[test]
+fn keys_of_no_circuit_are_malformed() {
+    let (public, proof) = (public_inputs(), snarkjs_proof());
+    for (log_n, inputs) in [(29, 2), (u32::MAX, 2), (3, 9), (3, u32::MAX)] {
+        let key = VerifyingKey { log_n, public: inputs, ..snarkjs_verifying_key() };
+        let expected = Err(MalformedError::Key { log_n, public: inputs });
+        assert_eq!(check(&key, &public, &proof), expected);
+    }
+}
+
+#[test]
+fn the_proof_of_nothing_is_rejected() {
+    // All-zero proofs satisfy pairing checks of verifiers that forget to bind.
+    let key = snarkjs_verifying_key();
+    let mut proof = snarkjs_proof();
+    points_of(&mut proof).into_iter().for_each(|point| *point = Affine::INFINITY);
+    scalars_of(&mut proof).into_iter().for_each(|scalar| *scalar = Fr::ZERO);
+    assert_eq!(check(&key, &public_inputs(), &proof), Ok(false));
+}
