@@ -11,6 +11,7 @@
 mod binfile;
 mod decode;
 mod error;
+mod json;
 mod mapped;
 mod modulus;
 mod output;
@@ -22,6 +23,10 @@ mod zkey;
 pub use binfile::{BinFile, FileKind, Section, SectionEntry};
 pub use decode::{Coordinate, Form, PointCheck, Points, Scalars};
 pub use error::{CircomError, FileName, Place, SectionName};
+pub use json::{
+    Groth16Proof, Groth16VerificationKey, PlonkProof, PlonkVerificationKey, parse_public, public_text,
+    read_public,
+};
 pub use output::{BinWriter, SectionWriter, remove_unfinished, write_text, write_texts};
 pub use ptau::{Ptau, PtauHeader, PtauPoints, PtauWriter};
 pub use r1cs::{R1cs, R1csHeader, SparseMatrix, write_r1cs};

@@ -1,0 +1,89 @@
+//! snarkjs's JSON: proofs, public signals, verification keys.
+//!
+//! Numbers are strings of decimal digits, below their modulus. A point of G1 is `[x, y, z]`, one of G2
+//! `[[x0, x1], [y0, y1], [z0, z1]]`, with z = 1; infinity is (0, 1, 0). Points are checked to be on their
+//! curve; whether those of G2 are in the subgroup is for the verifier to check. Lines are indented by one
+//! space, as `JSON.stringify(value, null, 1)` does, so that our files compare equal to snarkjs's.
+
+mod groth16;
+mod plonk;
+mod reader;
+
+pub use groth16::{Groth16Proof, Groth16VerificationKey};
+pub use plonk::{PlonkProof, PlonkVerificationKey};
+
+use crate::error::CircomError;
+use proofmill_curve::{
+    Affine,
+    bn254::{G1, G2},
+};
+use proofmill_field::{
+    Field,
+    bn254::{Fq2, Fr},
+};
+use reader::Document;
+use serde::Serialize;
+use serde_json::ser::{PrettyFormatter, Serializer};
+use std::path::Path;
+
+/// snarkjs's name for BN254.
+const CURVE: &str = "bn128";
+
+type Scalar = String;
+type Point1 = [String; 3];
+type Pair = [String; 2];
+type Point2 = [Pair; 3];
+
+/// Reads a list of public signals, each below the modulus.
+///
+/// # Errors
+/// [`CircomError::Io`], [`CircomError::JsonSyntax`], [`CircomError::JsonValue`].
+pub fn read_public(path: &Path) -> Result<Vec<Fr>, CircomError> {
+    public_of(&Document::open(path)?)
+}
+
+/// [`read_public`] of a text in memory; `name` stands for it in messages.
+///
+/// # Errors
+/// As [`read_public`], without [`CircomError::Io`].
+pub fn parse_public(name: &str, text: &[u8]) -> Result<Vec<Fr>, CircomError> {
+    public_of(&Document::parse(name, text)?)
+}
+
+fn public_of(document: &Document) -> Result<Vec<Fr>, CircomError> {
+    document.root().items()?.iter().map(reader::Node::scalar).collect()
+}
+
+/// Public signals as snarkjs writes them.
+pub fn public_text(signals: &[Fr]) -> String {
+    text_of(&signals.iter().map(Fr::to_string).collect::<Vec<_>>())
+}
+
+fn text_of(value: &impl Serialize) -> String {
+    let mut text = Vec::new();
+    let mut serializer = Serializer::with_formatter(&mut text, PrettyFormatter::with_indent(b" "));
+    // Writing strings to memory does not fail.
+    let written = value.serialize(&mut serializer);
+    debug_assert!(written.is_ok());
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn pair(value: Fq2) -> Pair {
+    [value.c0.to_string(), value.c1.to_string()]
+}
+
+fn point1(point: Affine<G1>) -> Point1 {
+    if point.is_infinity() {
+        return ["0", "1", "0"].map(str::to_owned);
+    }
+    [point.x.to_string(), point.y.to_string(), "1".to_owned()]
+}
+
+fn point2(point: Affine<G2>) -> Point2 {
+    let zero = || pair(Fq2::ZERO);
+    let one = || pair(Fq2::ONE);
+    if point.is_infinity() {
+        return [zero(), one(), zero()];
+    }
+    [pair(point.x), pair(point.y), one()]
+}

@@ -1,0 +1,174 @@
+//! Values of a JSON document, with the path to them for messages.
+
+use super::CURVE;
+use crate::error::{CircomError, FileName};
+use proofmill_curve::{
+    Affine, Curve,
+    bn254::{G1, G2},
+};
+use proofmill_field::{
+    Field, FieldError,
+    bn254::{Fq, Fq2, Fr},
+};
+use serde_json::Value;
+use std::{fs, path::Path, str::FromStr};
+
+/// Bytes beyond which no proof or key goes: a verification key takes 180 bytes a public signal.
+const LARGEST: u64 = 1 << 30;
+
+pub(super) struct Document {
+    name: FileName,
+    value: Value,
+}
+
+impl Document {
+    pub(super) fn open(path: &Path) -> Result<Self, CircomError> {
+        let name = FileName::new(path);
+        let length = fs::metadata(path).map_err(|source| CircomError::io(&name, source))?.len();
+        if length > LARGEST {
+            let problem = format!("expected a file of at most {LARGEST} bytes, found {length}");
+            return Err(CircomError::json_value(&name, "the file", problem));
+        }
+        let text = fs::read(path).map_err(|source| CircomError::io(&name, source))?;
+        Self::from_text(name, &text)
+    }
+
+    pub(super) fn parse(name: &str, text: &[u8]) -> Result<Self, CircomError> {
+        Self::from_text(FileName::new(Path::new(name)), text)
+    }
+
+    fn from_text(name: FileName, text: &[u8]) -> Result<Self, CircomError> {
+        match serde_json::from_slice(text) {
+            Ok(value) => Ok(Self { name, value }),
+            Err(source) => Err(CircomError::JsonSyntax { file: name, source }),
+        }
+    }
+
+    pub(super) fn root(&self) -> Node<'_> {
+        Node { file: &self.name, path: String::new(), value: &self.value }
+    }
+
+    /// Checks that the document is of this protocol and of our curve; the root.
+    pub(super) fn of_protocol(&self, protocol: &'static str) -> Result<Node<'_>, CircomError> {
+        let root = self.root();
+        match root.value.get("protocol").map(|found| found.as_str()) {
+            Some(Some(found)) if found == protocol => {}
+            found => {
+                let found =
+                    found.flatten().map_or("none".to_owned(), |found| found.escape_debug().to_string());
+                return Err(CircomError::Protocol { file: self.name.clone(), expected: protocol, found });
+            }
+        }
+        // Files of snarkjs's early versions name no curve.
+        if let Some(curve) = root.value.get("curve")
+            && curve.as_str() != Some(CURVE)
+        {
+            return Err(root.key("curve")?.problem(format!("expected \"{CURVE}\", found {}", shown(curve))));
+        }
+        Ok(root)
+    }
+}
+
+/// A value and the path to it.
+pub(super) struct Node<'a> {
+    file: &'a FileName,
+    path: String,
+    value: &'a Value,
+}
+
+impl<'a> Node<'a> {
+    pub(super) fn problem(&self, problem: String) -> CircomError {
+        let path = if self.path.is_empty() { "the document" } else { &self.path };
+        CircomError::json_value(self.file, path, problem)
+    }
+
+    fn expected(&self, what: &str) -> CircomError {
+        self.problem(format!("expected {what}, found {}", shown(self.value)))
+    }
+
+    /// The value under a key of an object.
+    pub(super) fn key(&self, key: &str) -> Result<Node<'a>, CircomError> {
+        let object = self.value.as_object().ok_or_else(|| self.expected("an object"))?;
+        let path = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
+        let value = object.get(key).ok_or_else(|| CircomError::json_value(self.file, &path, "is missing"))?;
+        Ok(Node { file: self.file, path, value })
+    }
+
+    /// The values of a list.
+    pub(super) fn items(&self) -> Result<Vec<Node<'a>>, CircomError> {
+        let list = self.value.as_array().ok_or_else(|| self.expected("a list"))?;
+        let node = |(i, value)| Node { file: self.file, path: format!("{}[{i}]", self.path), value };
+        Ok(list.iter().enumerate().map(node).collect())
+    }
+
+    /// The values of a list of known length.
+    fn tuple<const N: usize>(&self) -> Result<[Node<'a>; N], CircomError> {
+        let items = self.items()?;
+        let found = items.len();
+        items.try_into().map_err(|_| self.problem(format!("expected a list of {N}, found one of {found}")))
+    }
+
+    pub(super) fn scalar(&self) -> Result<Fr, CircomError> {
+        self.element()
+    }
+
+    /// A field element: a string of decimal digits, or a JSON number.
+    fn element<F: FromStr<Err = FieldError>>(&self) -> Result<F, CircomError> {
+        let parsed = match self.value {
+            Value::String(text) => text.parse(),
+            Value::Number(number) => number.to_string().parse(),
+            _ => return Err(self.expected("a number in a string")),
+        };
+        parsed.map_err(|error: FieldError| self.problem(error.to_string()))
+    }
+
+    /// A small number, as keys hold counts.
+    pub(super) fn count(&self) -> Result<u32, CircomError> {
+        let count = self.value.as_u64().and_then(|count| u32::try_from(count).ok());
+        count.ok_or_else(|| self.expected("a number below 2^32"))
+    }
+
+    pub(super) fn g1(&self) -> Result<Affine<G1>, CircomError> {
+        let [x, y, z] = self.tuple()?.each_ref().map(Node::element::<Fq>);
+        self.point(x?, y?, z?)
+    }
+
+    pub(super) fn g2(&self) -> Result<Affine<G2>, CircomError> {
+        let [x, y, z] = self.tuple()?.each_ref().map(Node::pair);
+        self.point(x?, y?, z?)
+    }
+
+    fn pair(&self) -> Result<Fq2, CircomError> {
+        let [c0, c1] = self.tuple()?.each_ref().map(Node::element::<Fq>);
+        Ok(Fq2 { c0: c0?, c1: c1? })
+    }
+
+    fn point<C: Curve>(&self, x: C::Base, y: C::Base, z: C::Base) -> Result<Affine<C>, CircomError> {
+        if z == C::Base::ZERO && x == C::Base::ZERO && y == C::Base::ONE {
+            return Ok(Affine::INFINITY);
+        }
+        if z != C::Base::ONE {
+            return Err(self.problem("expected a point with third coordinate 1".to_owned()));
+        }
+        let point = Affine { x, y };
+        // (0, 0) stands for infinity in our types, not in this file.
+        if point.is_infinity() || !point.is_on_curve() {
+            return Err(self.problem(format!("expected a point on {}, found one off it", C::NAME)));
+        }
+        Ok(point)
+    }
+}
+
+/// A value's beginning, on one line.
+fn shown(value: &Value) -> String {
+    const LONGEST: usize = 40;
+    let text = match value {
+        Value::Array(_) => return "a list".to_owned(),
+        Value::Object(_) => return "an object".to_owned(),
+        other => other.to_string(),
+    };
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}

@@ -1,0 +1,72 @@
+//! snarkjs's JSON: its files read, written again byte for byte, and every change noticed.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use proofmill_circom::{
+    Groth16Proof, Groth16VerificationKey, PlonkProof, PlonkVerificationKey, parse_public, public_text,
+};
+use proofmill_field::bn254::{Fq, Fq2};
+use serde_json::Value;
+
+const GROTH16_PROOF: &str = include_str!("data/groth16.proof.json");
+const GROTH16_KEY: &str = include_str!("data/groth16.vk.json");
+const PLONK_PROOF: &str = include_str!("data/plonk.proof.json");
+const PLONK_KEY: &str = include_str!("data/plonk.vk.json");
+const PUBLIC: &str = include_str!("data/public.json");
+
+fn alpha_beta() -> [[Fq2; 3]; 2] {
+    let key: Value = serde_json::from_str(GROTH16_KEY).unwrap();
+    let element = |value: &Value| value.as_str().unwrap().parse::<Fq>().unwrap();
+    [0, 1].map(|i| {
+        [0, 1, 2].map(|j| {
+            let pair = &key["vk_alphabeta_12"][i][j];
+            Fq2 { c0: element(&pair[0]), c1: element(&pair[1]) }
+        })
+    })
+}
+
+#[test]
+fn snarkjs_files_come_back_byte_for_byte() {
+    assert_eq!(Groth16Proof::parse("proof", GROTH16_PROOF.as_bytes()).unwrap().text(), GROTH16_PROOF);
+    assert_eq!(PlonkProof::parse("proof", PLONK_PROOF.as_bytes()).unwrap().text(), PLONK_PROOF);
+    assert_eq!(PlonkVerificationKey::parse("key", PLONK_KEY.as_bytes()).unwrap().text(), PLONK_KEY);
+    let key = Groth16VerificationKey::parse("key", GROTH16_KEY.as_bytes()).unwrap();
+    assert_eq!(key.text(alpha_beta()), GROTH16_KEY);
+    assert_eq!(public_text(&parse_public("public", PUBLIC.as_bytes()).unwrap()), PUBLIC);
+}
+
+fn error_of(text: &str) -> String {
+    Groth16Proof::parse("proof.json", text.as_bytes()).unwrap_err().to_string()
+}
+
+#[test]
+fn errors_name_the_file_and_the_value() {
+    let changed = |edit: &dyn Fn(&mut Value)| {
+        let mut proof = serde_json::from_str(GROTH16_PROOF).unwrap();
+        edit(&mut proof);
+        error_of(&proof.to_string())
+    };
+    let error = changed(&|proof| proof["pi_b"][1][0] = "7".into());
+    assert!(error.starts_with("proof.json: pi_b: ") && error.contains("BN254 G2"), "{error}");
+    let error = changed(&|proof| proof["pi_a"][0] = "x".into());
+    assert!(error.starts_with("proof.json: pi_a[0]: "), "{error}");
+    let error = changed(&|proof| proof["pi_a"][2] = "2".into());
+    assert!(error.starts_with("proof.json: pi_a: "), "{error}");
+    let error = changed(&|proof| proof["protocol"] = "plonk".into());
+    assert_eq!(error, "proof.json: expected protocol groth16, found plonk");
+    let error = changed(&|proof| proof["curve"] = "bls12381".into());
+    assert!(error.starts_with("proof.json: curve: "), "{error}");
+    assert!(error_of("{").starts_with("proof.json: "));
+    assert!(error_of(&"[".repeat(100_000)).starts_with("proof.json: "));
+    assert_eq!(error_of("[1\n]").lines().count(), 1);
+}
+
+#[test]
+fn signals_are_below_the_modulus() {
+    let order = "21888242871839275222246405745257275088548364400416034343698204186575808495617";
+    let below = "21888242871839275222246405745257275088548364400416034343698204186575808495616";
+    assert_eq!(parse_public("public", format!("[\"{below}\", 7]").as_bytes()).unwrap().len(), 2);
+    for text in [order, "-1", "1.5", "", "0x1", " 1"] {
+        let error = parse_public("public", format!("[\"{text}\"]").as_bytes()).unwrap_err().to_string();
+        assert!(error.starts_with("public: [0]: "), "{error}");
+    }
+}
