@@ -1,13 +1,14 @@
 //! What the prover sends, and what it is checked against.
 
 use crate::{SELECTORS, WIRES};
+use proofmill_circom::{PlonkProof, PlonkVerificationKey};
 use proofmill_curve::{
     Affine,
     bn254::{G1, G2},
 };
 use proofmill_field::bn254::Fr;
 
-/// A proof: nine points and six scalars, in the order of the rounds.
+/// A proof: nine points and six scalars, in the order of the rounds. [`PlonkProof`] is its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
     /// Commitments to the wires' polynomials a, b, c.
@@ -35,7 +36,7 @@ pub struct Evaluations {
     pub shifted_grand_product: Fr,
 }
 
-/// What a verifier knows of a circuit.
+/// What a verifier knows of a circuit. [`PlonkVerificationKey`] is its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyingKey {
     /// The domain has size `2^log_n`.
@@ -50,4 +51,51 @@ pub struct VerifyingKey {
     pub sigmas: [Affine<G1>; WIRES],
     /// The secret of the reference string times G2's generator.
     pub tau: Affine<G2>,
+}
+
+impl From<&Proof> for PlonkProof {
+    fn from(proof: &Proof) -> Self {
+        let [a, b, c] = proof.wires;
+        let [t1, t2, t3] = proof.quotient;
+        let Evaluations { wires: [eval_a, eval_b, eval_c], sigmas: [s1, s2], shifted_grand_product } =
+            proof.evaluations;
+        Self {
+            points: [a, b, c, proof.grand_product, t1, t2, t3, proof.opening, proof.shifted_opening],
+            evaluations: [eval_a, eval_b, eval_c, s1, s2, shifted_grand_product],
+        }
+    }
+}
+
+impl From<&PlonkProof> for Proof {
+    fn from(file: &PlonkProof) -> Self {
+        let [a, b, c, grand_product, t1, t2, t3, opening, shifted_opening] = file.points;
+        let [eval_a, eval_b, eval_c, s1, s2, shifted_grand_product] = file.evaluations;
+        Self {
+            wires: [a, b, c],
+            grand_product,
+            quotient: [t1, t2, t3],
+            evaluations: Evaluations {
+                wires: [eval_a, eval_b, eval_c],
+                sigmas: [s1, s2],
+                shifted_grand_product,
+            },
+            opening,
+            shifted_opening,
+        }
+    }
+}
+
+impl From<&VerifyingKey> for PlonkVerificationKey {
+    fn from(key: &VerifyingKey) -> Self {
+        let [k1, k2] = key.multipliers;
+        let VerifyingKey { log_n: power, public, selectors, sigmas: sigma, tau: x_2, .. } = *key;
+        Self { public, power, k1, k2, selectors, sigma, x_2 }
+    }
+}
+
+impl From<&PlonkVerificationKey> for VerifyingKey {
+    fn from(file: &PlonkVerificationKey) -> Self {
+        let PlonkVerificationKey { public, power: log_n, k1, k2, selectors, sigma: sigmas, x_2: tau } = *file;
+        Self { log_n, public, multipliers: [k1, k2], selectors, sigmas, tau }
+    }
 }

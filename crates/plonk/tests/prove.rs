@@ -2,7 +2,10 @@
 
 mod fixtures;
 
-use fixtures::{key_from, path, public_inputs, snarkjs_proof, snarkjs_verifying_key, toy_key, toy_witness};
+use fixtures::{
+    key_from, path, public_inputs, snarkjs_proof, snarkjs_verifying_key, text, toy_key, toy_witness,
+};
+use proofmill_circom::{PlonkProof, PlonkVerificationKey};
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_plonk::{PlonkError, Proof, ProveOptions, prove, prove_with_rng, verify};
 use proofmill_simd::Level;
@@ -22,6 +25,17 @@ fn seeded(level: Level, seed: u64) -> Proof {
 #[test]
 fn the_key_in_the_file_is_the_exported_one() {
     assert_eq!(*toy_key().verifying_key(), snarkjs_verifying_key());
+    let exported = PlonkVerificationKey::from(toy_key().verifying_key()).text();
+    assert_eq!(exported, text("toy.plonk.vk.json"));
+}
+
+#[test]
+fn a_proof_survives_its_file() {
+    let proof = seeded(Level::best(), 3);
+    let written = PlonkProof::from(&proof).text();
+    let read = PlonkProof::parse("proof.json", written.as_bytes()).expect("a proof");
+    assert_eq!(Proof::from(&read), proof);
+    assert_eq!(PlonkProof::from(&snarkjs_proof()).text(), text("toy.plonk.proof.json"));
 }
 
 #[test]
