@@ -1,9 +1,10 @@
-//! One core: multi-scalar multiplication at every level beside arkworks.
+//! Process CPU time on one core: multi-scalar multiplication at every level beside arkworks.
 //!
 //! `cargo bench -p proofmill-curve --bench msm [-- LOG_N...]`
 
 use ark_ec::{CurveGroup, VariableBaseMSM, scalar_mul::BatchMulPreprocessing};
 use ark_ff::{PrimeField, UniformRand};
+use cpu_time::ProcessTime;
 use proofmill_curve::{
     Affine, Curve,
     bn254::{G1, G2},
@@ -14,12 +15,12 @@ use proofmill_field::{
     bn254::{Fq, Fq2, Fr},
 };
 use proofmill_simd::Level;
-use std::{hint::black_box, time::Instant};
+use std::hint::black_box;
 
 fn median<T>(mut run: impl FnMut() -> T) -> f64 {
     let mut seconds: Vec<f64> = (0..5)
         .map(|_| {
-            let start = Instant::now();
+            let start = ProcessTime::now();
             black_box(run());
             start.elapsed().as_secs_f64()
         })

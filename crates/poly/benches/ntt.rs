@@ -1,17 +1,17 @@
-//! One core: an NTT at every level beside arkworks; `cargo bench -p proofmill-poly [-- LOG_N...]`.
+//! Process CPU time on one core: an NTT at every level beside arkworks; `cargo bench -p proofmill-poly [-- LOG_N...]`.
 
 use ark_ff::UniformRand;
 use ark_poly::{EvaluationDomain, GeneralEvaluationDomain};
+use cpu_time::ProcessTime;
 use proofmill_field::bn254::Fr;
 use proofmill_poly::Domain;
 use proofmill_simd::Level;
 use proofmill_testing::rng;
-use std::time::Instant;
 
 fn median(mut run: impl FnMut()) -> f64 {
     let mut seconds: Vec<f64> = (0..7)
         .map(|_| {
-            let start = Instant::now();
+            let start = ProcessTime::now();
             run();
             start.elapsed().as_secs_f64()
         })

@@ -55,10 +55,16 @@ struct Repair<L> {
     denominator: L,
 }
 
-/// Additions that share an inversion: enough to make it cheap, few enough for the second-level cache.
-const BATCH: usize = 4096;
+/// Eight pairs to add side by side.
+type Group = [[Ref; 2]; LANES];
+
+/// Groups that share an inversion, an even number: enough to make it cheap, few enough for the second-level
+/// cache.
+const BATCH: usize = 512;
 /// How many groups ahead points are fetched from memory.
-const PREFETCH: usize = 6;
+const PREFETCH: usize = 16;
+/// The same on the way back, when they come from the second-level cache.
+const PREFETCH_BACK: usize = 4;
 
 impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     pub(super) fn new(engine: E, bases: &'a [F::Row]) -> Self {
@@ -70,17 +76,22 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         self.sums.len()
     }
 
-    /// Adds each pair; the results are the sums from the former [`len`](Self::len) on, in order.
-    pub(super) fn add_pairs(&mut self, pairs: &[[Ref; 2]]) -> impl Iterator<Item = Ref> + use<F, E> {
-        let start = self.len();
-        for batch in pairs.chunks(BATCH) {
+    /// Adds each pair; the results are the sums from the former [`len`](Self::len) on, in order. The pairs
+    /// are filled up to whole groups of lanes on the way.
+    pub(super) fn add_pairs(&mut self, pairs: &mut Vec<[Ref; 2]>) -> impl Iterator<Item = Ref> + use<F, E> {
+        let (start, end) = (self.len(), self.len() + pairs.len());
+        if let Some(last) = pairs.last().copied() {
+            pairs.resize(pairs.len().next_multiple_of(2 * LANES), last);
+        }
+        for batch in pairs.as_chunks().0.chunks(BATCH) {
             let engine = self.engine;
             engine.run(
                 #[inline(always)]
                 || self.add_batch(batch),
             );
         }
-        (start..self.len()).map(Ref::sum)
+        self.sums.truncate(end);
+        (start..end).map(Ref::sum)
     }
 
     /// Forgets the sums from `start` on but those named, which are renamed.
@@ -103,7 +114,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         self.engine.run(
             #[inline(always)]
             || {
-                let [x, y] = self.load([reference; LANES]);
+                let [x, y] = self.load::<0>(&[[reference; 2]; LANES]);
                 F::store::<E>(x, &mut coordinates[0]);
                 F::store::<E>(y, &mut coordinates[1]);
             },
@@ -113,92 +124,83 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
 
     #[inline(always)]
     fn row(&self, reference: Ref) -> &F::Row {
-        let rows = if reference.0 & Ref::SUM == 0 { self.bases } else { &self.sums };
-        &rows[(reference.0 >> 2) as usize]
+        let rows = if reference.0 & Ref::SUM == 0 { self.bases.as_ptr() } else { self.sums.as_ptr() };
+        let index = (reference.0 >> 2) as usize;
+        debug_assert!(index < if reference.0 & Ref::SUM == 0 { self.bases.len() } else { self.sums.len() });
+        // SAFETY: references to bases are made by `Ref::base` for an index below their count (`sort`), references
+        // to sums by `add_pairs` and `keep`, after which only `keep` shortens the sums.
+        unsafe { &*rows.add(index) }
     }
 
+    /// The rows of the first (side 0) or second points of a group.
     #[inline(always)]
-    fn rows(&self, references: [Ref; LANES]) -> [&F::Row; LANES] {
-        let mut rows = [self.row(references[0]); LANES];
-        for (row, reference) in rows.iter_mut().zip(references) {
-            *row = self.row(reference);
+    fn rows<const SIDE: usize>(&self, group: &Group) -> [&F::Row; LANES] {
+        let mut rows = [self.row(group[0][SIDE]); LANES];
+        for (row, pair) in rows.iter_mut().zip(group) {
+            *row = self.row(pair[SIDE]);
         }
         rows
     }
 
+    /// The coordinates of the first (side 0) or second points of a group.
     #[inline(always)]
-    fn load(&self, references: [Ref; LANES]) -> [F::Lanes<E>; 2] {
-        let [x, y] = F::load_pairs::<E>(self.rows(references));
+    fn load<const SIDE: usize>(&self, group: &Group) -> [F::Lanes<E>; 2] {
+        let [x, y] = F::load_pairs::<E>(self.rows::<SIDE>(group));
         let mut negative = 0;
-        for (lane, reference) in references.iter().enumerate() {
-            negative |= ((reference.0 & Ref::NEGATIVE) << lane) as u8;
+        for (lane, pair) in group.iter().enumerate() {
+            negative |= (pair[SIDE].0 & Ref::NEGATIVE) << lane;
         }
-        if negative == 0 { [x, y] } else { [x, F::select::<E>(negative, -y, y)] }
+        if negative == 0 { [x, y] } else { [x, F::select::<E>(negative as u8, -y, y)] }
     }
 
     #[inline(always)]
-    fn add_batch(&mut self, pairs: &[[Ref; 2]]) {
+    fn add_batch(&mut self, groups: &[Group]) {
         let start = self.sums.len();
-        let groups = pairs.len().div_ceil(2 * LANES) * 2;
-        self.sums.resize(start + groups * LANES, F::Row::default());
-        self.prefixes.resize(groups.max(self.prefixes.len()), F::Lanes::<E>::one());
+        self.sums.resize(start + groups.len() * LANES, F::Row::default());
+        self.prefixes.resize(groups.len().max(self.prefixes.len()), F::Lanes::<E>::one());
         self.repairs.clear();
         let mut products = [F::Lanes::<E>::one(); 2];
-        for group in (0..groups).step_by(2) {
-            self.prefetch(pairs, group + PREFETCH);
-            self.prefetch(pairs, group + PREFETCH + 1);
-            let denominators = [self.denominator(pairs, group), self.denominator(pairs, group + 1)];
+        for group in (0..groups.len()).step_by(2) {
+            if let Some(ahead) = groups.get(group + PREFETCH..group + PREFETCH + 2) {
+                for group in ahead {
+                    self.prefetch(group);
+                }
+            }
+            let denominators = [self.denominator(groups, group), self.denominator(groups, group + 1)];
             [self.prefixes[group], self.prefixes[group + 1]] = products;
             products = Algebra::mul_pair(products, denominators);
         }
         let inverse = invert_lanes::<F, E>(products[0] * products[1]);
         let mut inverses = Algebra::mul_pair([inverse; 2], [products[1], products[0]]);
-        for group in (0..groups).step_by(2).rev() {
-            inverses = self.add_two_groups(pairs, group, start, inverses);
-        }
-        self.sums.truncate(start + pairs.len());
-    }
-
-    /// The points of a group; the last pair fills the last groups up.
-    #[inline(always)]
-    fn group(pairs: &[[Ref; 2]], group: usize) -> [[Ref; LANES]; 2] {
-        let at = group * LANES;
-        if let Some(pairs) = pairs.get(at..at + LANES) {
-            let mut points = [[Ref(0); LANES]; 2];
-            for (lane, pair) in pairs.iter().enumerate() {
-                [points[0][lane], points[1][lane]] = *pair;
+        for group in (0..groups.len()).step_by(2).rev() {
+            if group >= PREFETCH_BACK {
+                self.prefetch(&groups[group - PREFETCH_BACK]);
+                self.prefetch(&groups[group - PREFETCH_BACK + 1]);
             }
-            points
-        } else {
-            let mut points = [[Ref(0); LANES]; 2];
-            for lane in 0..LANES {
-                [points[0][lane], points[1][lane]] = pairs[(at + lane).min(pairs.len() - 1)];
-            }
-            points
+            inverses = self.add_two_groups(groups, group, start, inverses);
         }
     }
 
     #[inline(always)]
-    fn prefetch(&self, pairs: &[[Ref; 2]], group: usize) {
-        if let Some(pairs) = pairs.get(group * LANES..(group + 1) * LANES) {
-            for pair in pairs {
-                prefetch(self.row(pair[0]));
-                prefetch(self.row(pair[1]));
-            }
+    fn prefetch(&self, group: &Group) {
+        for pair in group {
+            prefetch(self.row(pair[0]));
+            prefetch(self.row(pair[1]));
         }
     }
 
     /// `x2 - x1`, with what makes it invertible in special lanes.
     #[inline(always)]
-    fn denominator(&mut self, pairs: &[[Ref; 2]], group: usize) -> F::Lanes<E> {
-        let [first, second] = Self::group(pairs, group);
-        let (x1, x2) = (F::load_firsts::<E>(self.rows(first)), F::load_firsts::<E>(self.rows(second)));
+    fn denominator(&mut self, groups: &[Group], group: usize) -> F::Lanes<E> {
+        let pairs = &groups[group];
+        let x1 = F::load_firsts::<E>(self.rows::<0>(pairs));
+        let x2 = F::load_firsts::<E>(self.rows::<1>(pairs));
         let difference = x2.sub_lazy(x1);
         let equal = F::zero_lanes::<E>(difference);
         if equal == 0 && !self.infinity {
             return difference;
         }
-        let ([_, y1], [_, y2]) = (self.load(first), self.load(second));
+        let ([_, y1], [_, y2]) = (self.load::<0>(pairs), self.load::<1>(pairs));
         let infinite = [
             F::zero_lanes::<E>(x1) & F::zero_lanes::<E>(y1),
             F::zero_lanes::<E>(x2) & F::zero_lanes::<E>(y2),
@@ -222,15 +224,14 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     #[inline(always)]
     fn add_two_groups(
         &mut self,
-        pairs: &[[Ref; 2]],
+        groups: &[Group],
         group: usize,
         start: usize,
         inverses: [F::Lanes<E>; 2],
     ) -> [F::Lanes<E>; 2] {
-        let [a1, a2] = Self::group(pairs, group);
-        let [b1, b2] = Self::group(pairs, group + 1);
-        let ([ax1, ay1], [ax2, ay2]) = (self.load(a1), self.load(a2));
-        let ([bx1, by1], [bx2, by2]) = (self.load(b1), self.load(b2));
+        let (a, b) = (&groups[group], &groups[group + 1]);
+        let ([ax1, ay1], [ax2, ay2]) = (self.load::<0>(a), self.load::<1>(a));
+        let ([bx1, by1], [bx2, by2]) = (self.load::<0>(b), self.load::<1>(b));
         let mut denominators = [ax2.sub_lazy(ax1), bx2.sub_lazy(bx1)];
         let mut numerators = [ay2.sub_lazy(ay1), by2.sub_lazy(by1)];
         let repairs: [Option<Repair<_>>; 2] = if self.repairs.is_empty() {

@@ -114,7 +114,7 @@ fn sum_segments<F: Packable, E: Engine>(
         if pairs.is_empty() {
             return;
         }
-        let mut sums = adder.add_pairs(&pairs);
+        let mut sums = adder.add_pairs(&mut pairs);
         for segment in segments.iter_mut().filter(|segment| segment.len > 1) {
             let half = segment.len / 2;
             let points = &mut refs[segment.start..segment.start + segment.len];
@@ -142,14 +142,14 @@ fn weigh<C: Curve<Base: Packable>, E: Engine>(
         let start = odd.len();
         odd.extend(buckets.iter().skip(1).step_by(2).flatten());
         segments.push(Segment { owner: segments.len(), start, len: odd.len() - start });
-        let pairs: Vec<[Ref; 2]> = buckets
+        let mut pairs: Vec<[Ref; 2]> = buckets
             .as_chunks()
             .0
             .iter()
             .skip(1)
             .filter_map(|[even, odd]| Some([(*even)?, (*odd)?]))
             .collect();
-        let mut sums = adder.add_pairs(&pairs);
+        let mut sums = adder.add_pairs(&mut pairs);
         let halves = buckets.chunks(2).enumerate().map(|(j, pair)| match pair {
             _ if j == 0 => None,
             [Some(_), Some(_)] => sums.next(),
