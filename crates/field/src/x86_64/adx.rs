@@ -10,8 +10,7 @@
 //!
 //! Low halves of products run on the carry flag and high halves on the overflow flag (Ozturk, Guilford, Gopal,
 //! "New instructions supporting large integer arithmetic", Intel 2012). The low word that a reduction cancels is
-//! the zero that closes its two chains. b and p are read from memory: 14 registers, so that a frame pointer
-//! may be kept.
+//! the zero that closes its two chains. Everything fits 14 registers, so that a frame pointer may be kept.
 //!
 //! Sums of two products share one reduction (Longa, "Efficient algorithms for large prime characteristic fields and
 //! their application to bilinear pairings", TCHES 2023(3)): with 4p < 2^(64 N), `t < 3p` after every row and
@@ -35,11 +34,10 @@ impl Backend for Adx {
     }
 }
 
-/// `t = a b_0`. Arguments: b; scratch; `t_j t_(j+1) a_j` for each j; the top word.
+/// `t = a b_0`, with b_0 in rdx. Arguments: scratch; `t_j t_(j+1) a_j` for each j; the top word.
 macro_rules! first_row {
-    ($b:literal; $lo:literal; $t0:literal $t1:literal $a0:literal $(, $t:literal $next:literal $a:literal)*; $top:literal) => {
+    ($lo:literal; $t0:literal $t1:literal $a0:literal $(, $t:literal $next:literal $a:literal)*; $top:literal) => {
         concat!(
-            "mov rdx, [", $b, "]\n",
             "mulx ", $t1, ", ", $t0, ", ", $a0, "\n",
             "xor ", $lo, ", ", $lo, "\n",
             $(
@@ -51,14 +49,14 @@ macro_rules! first_row {
     };
 }
 
-/// `t += a b_i`. Arguments: b; i; two scratch words; the top word; `t_j t_(j+1) a_j` for j < N - 1; the last t and a.
+/// `t += a b_i`. Arguments: b_i; two scratch words (the second may be b_i); the top word; `t_j t_(j+1) a_j` for j < N - 1; the last t and a.
 macro_rules! row {
     (
-        $b:literal $i:literal; $lo:literal $zero:literal $top:literal;
+        $b:literal; $lo:literal $zero:literal $top:literal;
         $($t:literal $next:literal $a:literal),*; $last:literal $a_last:literal
     ) => {
         concat!(
-            "mov rdx, [", $b, " + 8*", $i, "]\n",
+            "mov rdx, ", $b, "\n",
             "xor ", $zero, ", ", $zero, "\n",
             $(
                 "mulx ", $top, ", ", $lo, ", ", $a, "\n",
@@ -73,12 +71,12 @@ macro_rules! row {
     };
 }
 
-/// `t += a b_i` after another product of the row: the top word is in use. Arguments: b; i; two scratch words;
+/// `t += a b_i` after another product of the row: the top word is in use. Arguments: b_i; two scratch words;
 /// `t_j t_(j+1) a_j` for each j; the top word.
 macro_rules! second_row {
-    ($b:literal $i:literal; $lo:literal $hi:literal; $($t:literal $next:literal $a:literal),*; $top:literal) => {
+    ($b:literal; $lo:literal $hi:literal; $($t:literal $next:literal $a:literal),*; $top:literal) => {
         concat!(
-            "mov rdx, [", $b, " + 8*", $i, "]\n",
+            "mov rdx, ", $b, "\n",
             "xor ", $lo, ", ", $lo, "\n",
             $(
                 "mulx ", $hi, ", ", $lo, ", ", $a, "\n",
@@ -114,6 +112,33 @@ macro_rules! reduce {
     };
 }
 
+/// As `reduce`, with the new t_0 in its old register and the limbs of p as immediates: two registers fewer and
+/// no zero, for one instruction more a product. The carry of `t_0 + m p_0` is 1 unless t_0 = 0.
+macro_rules! reduce_immediate {
+    (
+        $lo:literal; $t0:literal $p0:literal;
+        $($previous:literal $t:literal $p:literal),*; $last:literal $top:literal
+    ) => {
+        concat!(
+            "mov rdx, {inv}\n",
+            "imul rdx, ", $t0, "\n",
+            "xor ", $lo, ", ", $lo, "\n",
+            "dec ", $lo, "\n",
+            "adcx ", $lo, ", ", $t0, "\n",
+            "mov ", $lo, ", ", $p0, "\n",
+            "mulx ", $t0, ", ", $lo, ", ", $lo, "\n",
+            $(
+                "adcx ", $previous, ", ", $t, "\n",
+                "mov ", $lo, ", ", $p, "\n",
+                "mulx ", $t, ", ", $lo, ", ", $lo, "\n",
+                "adox ", $previous, ", ", $lo, "\n",
+            )*
+            "adox ", $last, ", ", $top, "\n",
+            "adc ", $last, ", 0\n",
+        )
+    };
+}
+
 /// `t - p` if that is not negative, else t. Arguments: `t_0 scratch`; `t_j scratch j` for 1 <= j < N.
 macro_rules! subtract_modulus {
     ($t0:literal $s0:literal $(, $t:literal $s:literal $j:literal)*) => {
@@ -128,25 +153,91 @@ macro_rules! subtract_modulus {
     };
 }
 
-macro_rules! first_row_4 {
-    ($b:literal; $a0:literal $a1:literal $a2:literal $a3:literal) => {
-        first_row!(
-            $b; "{lo}"; "{t0}" "{t1}" $a0, "{t1}" "{t2}" $a1, "{t2}" "{t3}" $a2, "{t3}" "{t4}" $a3; "{t4}"
+/// As `subtract_modulus`, with the limbs of p as immediates. Arguments: a scratch word; `t_j scratch p_j`.
+macro_rules! subtract_immediate {
+    ($lo:literal; $t0:literal $s0:literal $p0:literal $(, $t:literal $s:literal $p:literal)*) => {
+        concat!(
+            "mov ", $s0, ", ", $t0, "\n",
+            $("mov ", $s, ", ", $t, "\n",)*
+            "mov ", $lo, ", ", $p0, "\n",
+            "sub ", $s0, ", ", $lo, "\n",
+            $(
+                "mov ", $lo, ", ", $p, "\n",
+                "sbb ", $s, ", ", $lo, "\n",
+            )*
+            "cmovnc ", $t0, ", ", $s0, "\n",
+            $("cmovnc ", $t, ", ", $s, "\n",)*
         )
     };
 }
 
 macro_rules! row_4 {
-    ($b:literal $i:literal; $t0:literal $zero:literal; $a0:literal $a1:literal $a2:literal $a3:literal) => {
-        row!($b $i; "{lo}" $zero "{t4}"; $t0 "{t1}" $a0, "{t1}" "{t2}" $a1, "{t2}" "{t3}" $a2; "{t3}" $a3)
+    ($b:literal, $zero:literal) => {
+        row!($b; "{lo}" $zero "{t4}"; "{t0}" "{t1}" "{a0}", "{t1}" "{t2}" "{a1}", "{t2}" "{t3}" "{a2}"; "{t3}" "{a3}")
     };
 }
 
+macro_rules! reduce_immediate_4 {
+    () => {
+        reduce_immediate!(
+            "{lo}"; "{t0}" "{p0}"; "{t0}" "{t1}" "{p1}", "{t1}" "{t2}" "{p2}", "{t2}" "{t3}" "{p3}"; "{t3}" "{t4}"
+        )
+    };
+}
+
+/// `a b / 2^256 mod p`, with all operands in registers: reading b from memory made LLVM copy it before most
+/// products and a mixed XYZZ addition 12 % slower; a function that is called instead, 24 %.
+///
+/// # Safety
+/// The CPU must have BMI2 and ADX.
+#[inline(always)]
+pub(crate) unsafe fn mul_mont_4<P: Prime<Limbs = [u64; 4]>>(a: &[u64; 4], b: &[u64; 4]) -> [u64; 4] {
+    let [t0, t1, t2, t3]: [u64; 4];
+    // SAFETY: the caller's promise.
+    unsafe {
+        asm!(
+            first_row!("{lo}"; "{t0}" "{t1}" "{a0}", "{t1}" "{t2}" "{a1}", "{t2}" "{t3}" "{a2}", "{t3}" "{t4}" "{a3}"; "{t4}"),
+            reduce_immediate_4!(),
+            row_4!("{b1}", "{b1}"),
+            reduce_immediate_4!(),
+            row_4!("{b2}", "{b2}"),
+            reduce_immediate_4!(),
+            row_4!("{b3}", "{b3}"),
+            reduce_immediate_4!(),
+            subtract_immediate!(
+                "{lo}"; "{t0}" "{b1}" "{p0}", "{t1}" "{b2}" "{p1}", "{t2}" "{b3}" "{p2}", "{t3}" "{t4}" "{p3}"
+            ),
+            a0 = in(reg) a[0],
+            a1 = in(reg) a[1],
+            a2 = in(reg) a[2],
+            a3 = in(reg) a[3],
+            inout("rdx") b[0] => _,
+            b1 = inout(reg) b[1] => _,
+            b2 = inout(reg) b[2] => _,
+            b3 = inout(reg) b[3] => _,
+            p0 = const P::MODULUS[0],
+            p1 = const P::MODULUS[1],
+            p2 = const P::MODULUS[2],
+            p3 = const P::MODULUS[3],
+            inv = const P::INV,
+            t0 = out(reg) t0,
+            t1 = out(reg) t1,
+            t2 = out(reg) t2,
+            t3 = out(reg) t3,
+            t4 = out(reg) _,
+            lo = out(reg) _,
+            options(pure, nomem, nostack),
+        );
+    }
+    [t0, t1, t2, t3]
+}
+
 macro_rules! second_row_4 {
-    ($b:literal $i:literal; $t0:literal $hi:literal; $a0:literal $a1:literal $a2:literal $a3:literal) => {
+    ($b:literal; $t0:literal $hi:literal) => {
         second_row!(
-            $b $i; "{lo}" $hi;
-            $t0 "{t1}" $a0, "{t1}" "{t2}" $a1, "{t2}" "{t3}" $a2, "{t3}" "{t4}" $a3; "{t4}"
+            $b; "{lo}" $hi;
+            $t0 "{t1}" "[{a} + 32]", "{t1}" "{t2}" "[{a} + 40]",
+            "{t2}" "{t3}" "[{a} + 48]", "{t3}" "{t4}" "[{a} + 56]"; "{t4}"
         )
     };
 }
@@ -157,51 +248,14 @@ macro_rules! reduce_4 {
     };
 }
 
-/// `a b / 2^256 mod p`.
-///
-/// # Safety
-/// The CPU must have BMI2 and ADX.
-#[inline(always)]
-pub(crate) unsafe fn mul_mont_4<P: Prime<Limbs = [u64; 4]>>(a: &[u64; 4], b: &[u64; 4]) -> [u64; 4] {
-    let [t0, t1, t2, t3]: [u64; 4];
-    // SAFETY: the caller's promise; b and p are read within their four limbs.
-    unsafe {
-        asm!(
-            first_row_4!("{b}"; "{a0}" "{a1}" "{a2}" "{a3}"),
-            reduce_4!("{t0}" "{s0}"),
-            row_4!("{b}" 1; "{s0}" "{t0}"; "{a0}" "{a1}" "{a2}" "{a3}"),
-            reduce_4!("{s0}" "{t0}"),
-            row_4!("{b}" 2; "{t0}" "{s0}"; "{a0}" "{a1}" "{a2}" "{a3}"),
-            reduce_4!("{t0}" "{s0}"),
-            row_4!("{b}" 3; "{s0}" "{t0}"; "{a0}" "{a1}" "{a2}" "{a3}"),
-            reduce_4!("{s0}" "{t0}"),
-            subtract_modulus!("{t0}" "{s0}", "{t1}" "{t4}" 1, "{t2}" "{lo}" 2, "{t3}" "rdx" 3),
-            a0 = in(reg) a[0],
-            a1 = in(reg) a[1],
-            a2 = in(reg) a[2],
-            a3 = in(reg) a[3],
-            b = in(reg) b,
-            p = in(reg) &P::MODULUS,
-            inv = const P::INV,
-            t0 = out(reg) t0,
-            t1 = out(reg) t1,
-            t2 = out(reg) t2,
-            t3 = out(reg) t3,
-            t4 = out(reg) _,
-            s0 = out(reg) _,
-            lo = out(reg) _,
-            out("rdx") _,
-            options(pure, readonly, nostack),
-        );
-    }
-    [t0, t1, t2, t3]
-}
-
 macro_rules! sum_row_4 {
-    ($i:literal; $t0:literal $spare:literal) => {
+    ($b0:literal $b1:literal; $t0:literal $spare:literal) => {
         concat!(
-            row_4!("{b0}" $i; $t0 $spare; "[{a}]" "[{a} + 8]" "[{a} + 16]" "[{a} + 24]"),
-            second_row_4!("{b1}" $i; $t0 $spare; "[{a} + 32]" "[{a} + 40]" "[{a} + 48]" "[{a} + 56]"),
+            row!(
+                $b0; "{lo}" $spare "{t4}";
+                $t0 "{t1}" "[{a}]", "{t1}" "{t2}" "[{a} + 8]", "{t2}" "{t3}" "[{a} + 16]"; "{t3}" "[{a} + 24]"
+            ),
+            second_row_4!($b1; $t0 $spare),
             reduce_4!($t0 $spare),
         )
     };
@@ -220,12 +274,17 @@ pub(crate) unsafe fn sum_of_products_4<P: Prime<Limbs = [u64; 4]>>(
     // SAFETY: the caller's promise; operands and p are read within their limbs.
     unsafe {
         asm!(
-            first_row_4!("{b0}"; "[{a}]" "[{a} + 8]" "[{a} + 16]" "[{a} + 24]"),
-            second_row_4!("{b1}" 0; "{t0}" "{s0}"; "[{a} + 32]" "[{a} + 40]" "[{a} + 48]" "[{a} + 56]"),
+            "mov rdx, [{b0}]",
+            first_row!(
+                "{lo}";
+                "{t0}" "{t1}" "[{a}]", "{t1}" "{t2}" "[{a} + 8]",
+                "{t2}" "{t3}" "[{a} + 16]", "{t3}" "{t4}" "[{a} + 24]"; "{t4}"
+            ),
+            second_row_4!("[{b1}]"; "{t0}" "{s0}"),
             reduce_4!("{t0}" "{s0}"),
-            sum_row_4!(1; "{s0}" "{t0}"),
-            sum_row_4!(2; "{t0}" "{s0}"),
-            sum_row_4!(3; "{s0}" "{t0}"),
+            sum_row_4!("[{b0} + 8]" "[{b1} + 8]"; "{s0}" "{t0}"),
+            sum_row_4!("[{b0} + 16]" "[{b1} + 16]"; "{t0}" "{s0}"),
+            sum_row_4!("[{b0} + 24]" "[{b1} + 24]"; "{s0}" "{t0}"),
             subtract_modulus!("{t0}" "{s0}", "{t1}" "{t4}" 1, "{t2}" "{lo}" 2, "{t3}" "rdx" 3),
             a = in(reg) a,
             b0 = in(reg) b[0],
@@ -247,9 +306,9 @@ pub(crate) unsafe fn sum_of_products_4<P: Prime<Limbs = [u64; 4]>>(
 }
 
 macro_rules! first_row_6 {
-    ($b:literal) => {
+    () => {
         first_row!(
-            $b; "{lo}";
+            "{lo}";
             "{t0}" "{t1}" "[{a}]", "{t1}" "{t2}" "[{a} + 8]", "{t2}" "{t3}" "[{a} + 16]",
             "{t3}" "{t4}" "[{a} + 24]", "{t4}" "{t5}" "[{a} + 32]", "{t5}" "{t6}" "[{a} + 40]"; "{t6}"
         )
@@ -257,9 +316,9 @@ macro_rules! first_row_6 {
 }
 
 macro_rules! row_6 {
-    ($b:literal $i:literal; $t0:literal $zero:literal) => {
+    ($b:literal; $t0:literal $zero:literal) => {
         row!(
-            $b $i; "{lo}" $zero "{t6}";
+            $b; "{lo}" $zero "{t6}";
             $t0 "{t1}" "[{a}]", "{t1}" "{t2}" "[{a} + 8]", "{t2}" "{t3}" "[{a} + 16]",
             "{t3}" "{t4}" "[{a} + 24]", "{t4}" "{t5}" "[{a} + 32]"; "{t5}" "[{a} + 40]"
         )
@@ -267,9 +326,9 @@ macro_rules! row_6 {
 }
 
 macro_rules! second_row_6 {
-    ($b:literal $i:literal; $t0:literal $hi:literal) => {
+    ($b:literal; $t0:literal $hi:literal) => {
         second_row!(
-            $b $i; "{lo}" $hi;
+            $b; "{lo}" $hi;
             $t0 "{t1}" "[{a} + 48]", "{t1}" "{t2}" "[{a} + 56]", "{t2}" "{t3}" "[{a} + 64]",
             "{t3}" "{t4}" "[{a} + 72]", "{t4}" "{t5}" "[{a} + 80]", "{t5}" "{t6}" "[{a} + 88]"; "{t6}"
         )
@@ -295,17 +354,18 @@ pub(crate) unsafe fn mul_mont_6<P: Prime<Limbs = [u64; 6]>>(a: &[u64; 6], b: &[u
     // SAFETY: the caller's promise; a, b and p are read within their six limbs.
     unsafe {
         asm!(
-            first_row_6!("{b}"),
+            "mov rdx, [{b}]",
+            first_row_6!(),
             reduce_6!("{t0}" "{s0}"),
-            row_6!("{b}" 1; "{s0}" "{t0}"),
+            row_6!("[{b} + 8]"; "{s0}" "{t0}"),
             reduce_6!("{s0}" "{t0}"),
-            row_6!("{b}" 2; "{t0}" "{s0}"),
+            row_6!("[{b} + 16]"; "{t0}" "{s0}"),
             reduce_6!("{t0}" "{s0}"),
-            row_6!("{b}" 3; "{s0}" "{t0}"),
+            row_6!("[{b} + 24]"; "{s0}" "{t0}"),
             reduce_6!("{s0}" "{t0}"),
-            row_6!("{b}" 4; "{t0}" "{s0}"),
+            row_6!("[{b} + 32]"; "{t0}" "{s0}"),
             reduce_6!("{t0}" "{s0}"),
-            row_6!("{b}" 5; "{s0}" "{t0}"),
+            row_6!("[{b} + 40]"; "{s0}" "{t0}"),
             reduce_6!("{s0}" "{t0}"),
             subtract_modulus!(
                 "{t0}" "{s0}", "{t1}" "{t6}" 1, "{t2}" "{lo}" 2, "{t3}" "rdx" 3, "{t4}" "{a}" 4, "{t5}" "{b}" 5
@@ -331,10 +391,10 @@ pub(crate) unsafe fn mul_mont_6<P: Prime<Limbs = [u64; 6]>>(a: &[u64; 6], b: &[u
 }
 
 macro_rules! sum_row_6 {
-    ($i:literal; $t0:literal $spare:literal) => {
+    ($b0:literal $b1:literal; $t0:literal $spare:literal) => {
         concat!(
-            row_6!("{b0}" $i; $t0 $spare),
-            second_row_6!("{b1}" $i; $t0 $spare),
+            row_6!($b0; $t0 $spare),
+            second_row_6!($b1; $t0 $spare),
             reduce_6!($t0 $spare),
         )
     };
@@ -353,14 +413,15 @@ pub(crate) unsafe fn sum_of_products_6<P: Prime<Limbs = [u64; 6]>>(
     // SAFETY: the caller's promise; operands and p are read within their limbs.
     unsafe {
         asm!(
-            first_row_6!("{b0}"),
-            second_row_6!("{b1}" 0; "{t0}" "{s0}"),
+            "mov rdx, [{b0}]",
+            first_row_6!(),
+            second_row_6!("[{b1}]"; "{t0}" "{s0}"),
             reduce_6!("{t0}" "{s0}"),
-            sum_row_6!(1; "{s0}" "{t0}"),
-            sum_row_6!(2; "{t0}" "{s0}"),
-            sum_row_6!(3; "{s0}" "{t0}"),
-            sum_row_6!(4; "{t0}" "{s0}"),
-            sum_row_6!(5; "{s0}" "{t0}"),
+            sum_row_6!("[{b0} + 8]" "[{b1} + 8]"; "{s0}" "{t0}"),
+            sum_row_6!("[{b0} + 16]" "[{b1} + 16]"; "{t0}" "{s0}"),
+            sum_row_6!("[{b0} + 24]" "[{b1} + 24]"; "{s0}" "{t0}"),
+            sum_row_6!("[{b0} + 32]" "[{b1} + 32]"; "{t0}" "{s0}"),
+            sum_row_6!("[{b0} + 40]" "[{b1} + 40]"; "{s0}" "{t0}"),
             subtract_modulus!(
                 "{t0}" "{s0}", "{t1}" "{t6}" 1, "{t2}" "{lo}" 2, "{t3}" "rdx" 3, "{t4}" "{b0}" 4, "{t5}" "{b1}" 5
             ),
