@@ -4,7 +4,7 @@
 use crate::{Generated, prime_field::PrimeField, prime_fields};
 use num_bigint::BigInt;
 
-pub(crate) fn file() -> Generated {
+pub(crate) fn fields() -> Generated {
     let x = -BigInt::from(0xd201000000010000u64);
     let r: BigInt = x.pow(4) - x.pow(2) + 1;
     let x_less_one: BigInt = &x - 1;

@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut code = ExitCode::SUCCESS;
-    for Generated { path, text } in [bn254::file(), bls12_381::file()] {
+    for Generated { path, text } in [bn254::fields(), bn254::groups(), bls12_381::fields()] {
         let file = root.join(path);
         if fs::read_to_string(&file).is_ok_and(|committed| committed == text) {
             continue;
