@@ -10,6 +10,7 @@
 
 mod binfile;
 mod decode;
+mod describe;
 mod error;
 mod json;
 mod mapped;
@@ -22,6 +23,7 @@ mod zkey;
 
 pub use binfile::{BinFile, FileKind, Section, SectionEntry};
 pub use decode::{Coordinate, Form, PointCheck, Points, Scalars};
+pub use describe::{Description, SectionDescription, describe, describe_file};
 pub use error::{CircomError, FileName, Place, SectionName};
 pub use json::{
     Groth16Proof, Groth16VerificationKey, PlonkProof, PlonkVerificationKey, parse_public, public_text,

@@ -1,8 +1,11 @@
 //! The command line; completions and man pages come from these definitions too.
 
 use crate::{
+    info::Info,
+    plonk::PlonkCommand,
     shell::{Completions, Man},
     witness::WtnsCommand,
+    zkey::ZkeyCommand,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::Path;
@@ -47,9 +50,17 @@ pub(crate) struct Options {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// PLONK: set up, prove, verify
+    #[command(subcommand)]
+    Plonk(PlonkCommand),
+    /// Proving keys
+    #[command(subcommand)]
+    Zkey(ZkeyCommand),
     /// Witnesses
     #[command(subcommand)]
     Wtns(WtnsCommand),
+    /// Say what an r1cs, wtns, zkey or ptau file is
+    Info(Info),
     /// List this CPU's features, the levels it can run and which one each kernel uses
     #[command(after_help = "Examples:\n  proofmill cpu\n  proofmill cpu --json")]
     Cpu,
@@ -63,7 +74,10 @@ impl Command {
     /// The command's words.
     pub(crate) fn name(&self) -> &'static str {
         match self {
+            Self::Plonk(command) => command.name(),
+            Self::Zkey(command) => command.name(),
             Self::Wtns(command) => command.name(),
+            Self::Info(_) => "info",
             Self::Cpu => "cpu",
             Self::Completions(_) => "completions",
             Self::Man(_) => "man",
@@ -73,7 +87,9 @@ impl Command {
     /// The files it will write.
     pub(crate) fn outputs(&self) -> Vec<&Path> {
         match self {
-            Self::Wtns(_) | Self::Cpu | Self::Completions(_) | Self::Man(_) => Vec::new(),
+            Self::Plonk(command) => command.outputs(),
+            Self::Zkey(command) => command.outputs(),
+            Self::Wtns(_) | Self::Info(_) | Self::Cpu | Self::Completions(_) | Self::Man(_) => Vec::new(),
         }
     }
 }

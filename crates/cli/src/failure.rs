@@ -29,6 +29,11 @@ impl Failure {
         Self::Io { path: path.to_owned(), source }
     }
 
+    /// What is wrong with a file that could be read.
+    pub(crate) fn about(path: &Path, problem: impl std::fmt::Display) -> Self {
+        Self::Input(format!("{}: {problem}", path.display()))
+    }
+
     /// 1 for what was checked and found wrong, 2 for what could not be checked.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {

@@ -4,13 +4,17 @@
 mod arguments;
 mod cpu;
 mod failure;
+mod info;
 mod interrupt;
 mod machine;
 mod memory;
 mod phases;
+mod plonk;
+mod proving;
 mod report;
 mod shell;
 mod witness;
+mod zkey;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
@@ -42,6 +46,9 @@ fn main() -> ExitCode {
 fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
     interrupt::remove_unfinished_at_a_signal(command.outputs())?;
     match command {
+        Command::Plonk(command) => plonk::run(command, machine),
+        Command::Zkey(command) => zkey::run(command),
+        Command::Info(info) => info::run(&info),
         Command::Wtns(command) => witness::run(command, machine),
         Command::Cpu => Ok(cpu::run(machine)),
         Command::Completions(completions) => shell::completions(&completions),

@@ -1,6 +1,6 @@
 //! `wtns`: witnesses.
 
-use crate::{failure::Failure, machine::Machine, report::Outcome};
+use crate::{failure::Failure, machine::Machine, proving::unsatisfied_constraint, report::Outcome};
 use clap::{Args, Subcommand};
 use proofmill_circom::{R1cs, read_witness};
 use serde_json::json;
@@ -35,37 +35,24 @@ impl WtnsCommand {
 
 pub(crate) fn run(command: WtnsCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
-        WtnsCommand::Check(arguments) => check(&arguments, machine),
+        WtnsCommand::Check(files) => check(&files, machine),
     }
 }
 
-fn check(arguments: &Check, machine: &mut Machine) -> Result<Outcome, Failure> {
-    let Check { r1cs: r1cs_path, witness: witness_path } = arguments;
+fn check(files: &Check, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock.expect(3);
-    let (r1cs, unsatisfied) = machine.run(|level, observer| {
+    machine.run(|level, observer| {
         observer("read r1cs");
-        let r1cs = R1cs::open(r1cs_path)?;
+        let r1cs = R1cs::open(&files.r1cs)?;
         observer("read witness");
-        let witness = read_witness(witness_path, level)?;
-        if witness.len() != r1cs.header.wires as usize {
-            return Err(Failure::Input(format!(
-                "{}: {} values, but {} has {} wires",
-                witness_path.display(),
-                witness.len(),
-                r1cs_path.display(),
-                r1cs.header.wires
-            )));
-        }
+        let witness = read_witness(&files.witness, level)?;
         observer("check witness");
-        let unsatisfied = r1cs.first_unsatisfied(&witness);
-        Ok((r1cs, unsatisfied))
-    })?;
-    let constraints = r1cs.header.constraints;
-    match unsatisfied {
-        None => Ok(Outcome { note: "satisfied", ..Outcome::done(json!({ "constraints": constraints })) }),
-        Some(index) => Err(Failure::Rejected(format!(
-            "{}: constraint {index} of {constraints} (counted from 0) is not satisfied",
-            witness_path.display()
-        ))),
-    }
+        match unsatisfied_constraint(&r1cs, &files.r1cs, &witness, &files.witness)? {
+            Some(sentence) => Err(Failure::Rejected(sentence)),
+            None => {
+                let result = json!({ "satisfied": true, "constraints": r1cs.header.constraints });
+                Ok(Outcome { note: "satisfied", ..Outcome::done(result) })
+            }
+        }
+    })
 }

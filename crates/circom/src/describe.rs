@@ -1,0 +1,178 @@
+//! What a file is, of any curve and proof system: for people and scripts, not for provers.
+
+use crate::{
+    binfile::{BinFile, FileKind},
+    error::CircomError,
+    ptau, r1cs, wtns,
+    zkey::{Counts, Protocol},
+};
+use serde::Serialize;
+use std::path::Path;
+
+/// A file's header and sections. The content of the sections has not been looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Description {
+    /// What the first four bytes say.
+    pub kind: FileKind,
+    /// The version of the format.
+    pub version: u32,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// The curve's name, or its modulus.
+    pub curve: String,
+    /// What the key proves with; `None` for other files.
+    pub protocol: Option<String>,
+    /// Names and values of the counts in the header.
+    pub counts: Vec<(&'static str, u64)>,
+    /// The sections in the file's order.
+    pub sections: Vec<SectionDescription>,
+}
+
+/// A section's place in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SectionDescription {
+    /// The number.
+    pub id: u32,
+    /// What the format says that it holds; `unknown` if it does not.
+    pub content: &'static str,
+    /// Where the content begins, in bytes from the beginning of the file.
+    pub offset: u64,
+    /// Bytes of content.
+    pub bytes: u64,
+}
+
+/// Describes a file.
+///
+/// # Errors
+/// [`CircomError`] for anything that is not an r1cs, wtns, zkey or ptau file, or whose header is malformed.
+pub fn describe(path: &Path) -> Result<Description, CircomError> {
+    describe_file(&BinFile::open(path)?)
+}
+
+/// [`describe`] of an open container.
+///
+/// # Errors
+/// As [`describe`].
+pub fn describe_file(file: &BinFile) -> Result<Description, CircomError> {
+    let (curve, protocol, counts) = match file.kind() {
+        FileKind::R1cs => r1cs_facts(file)?,
+        FileKind::Wtns => {
+            let (modulus, wires) = wtns::read_header(file)?;
+            (modulus.curve(), None, vec![("wires", u64::from(wires))])
+        }
+        FileKind::Zkey => zkey_facts(file)?,
+        FileKind::Ptau => {
+            let (modulus, header) = ptau::read_header(file)?;
+            let counts = vec![
+                ("power", u64::from(header.power)),
+                ("ceremony power", u64::from(header.ceremony_power)),
+                ("contributions", u64::from(ptau::contributions(file)?)),
+            ];
+            (modulus.curve(), None, counts)
+        }
+    };
+    let section = |entry: &crate::SectionEntry| SectionDescription {
+        id: entry.id,
+        content: content(file.kind(), protocol, entry.id),
+        offset: entry.range.start as u64,
+        bytes: entry.range.len() as u64,
+    };
+    Ok(Description {
+        kind: file.kind(),
+        version: file.version(),
+        bytes: file.len() as u64,
+        curve,
+        protocol: protocol.map(|protocol| protocol.to_string()),
+        counts,
+        sections: file.sections().iter().map(section).collect(),
+    })
+}
+
+/// Curve, protocol, counts.
+type Facts = (String, Option<Protocol>, Vec<(&'static str, u64)>);
+
+fn r1cs_facts(file: &BinFile) -> Result<Facts, CircomError> {
+    let (modulus, header) = r1cs::read_header(file)?;
+    let counts = vec![
+        ("constraints", u64::from(header.constraints)),
+        ("wires", u64::from(header.wires)),
+        ("public outputs", u64::from(header.outputs)),
+        ("public inputs", u64::from(header.public_inputs)),
+        ("private inputs", u64::from(header.private_inputs)),
+        ("labels", header.labels),
+    ];
+    Ok((modulus.curve(), None, counts))
+}
+
+fn zkey_facts(file: &BinFile) -> Result<Facts, CircomError> {
+    let protocol = Protocol::read(file)?;
+    if !matches!(protocol, Protocol::Groth16 | Protocol::Plonk) {
+        // Where their headers have what is not ours to know.
+        return Ok(("unknown".to_owned(), Some(protocol), Vec::new()));
+    }
+    let header = Counts::read(file)?;
+    let counts = vec![
+        ("wires", u64::from(header.wires)),
+        ("public signals", u64::from(header.public)),
+        ("domain size", u64::from(header.domain_size)),
+    ];
+    Ok((header.base.curve(), Some(protocol), counts))
+}
+
+/// What the format says that a section holds.
+fn content(kind: FileKind, protocol: Option<Protocol>, id: u32) -> &'static str {
+    let names: &[&'static str] = match (kind, protocol) {
+        (FileKind::R1cs, _) => {
+            &["header", "constraints", "wire labels", "custom gates", "custom gates' uses"]
+        }
+        (FileKind::Wtns, _) => &["header", "witness values"],
+        (FileKind::Zkey, Some(Protocol::Groth16)) => &[
+            "protocol",
+            "header",
+            "points IC",
+            "coefficients",
+            "points A",
+            "points B1",
+            "points B2",
+            "points C",
+            "points H",
+            "contributions",
+        ],
+        (FileKind::Zkey, Some(Protocol::Plonk)) => &[
+            "protocol",
+            "header",
+            "additions",
+            "wire map A",
+            "wire map B",
+            "wire map C",
+            "selector Qm",
+            "selector Ql",
+            "selector Qr",
+            "selector Qo",
+            "selector Qc",
+            "permutation polynomials",
+            "lagrange polynomials",
+            "powers of tau",
+        ],
+        (FileKind::Zkey, _) => &["protocol", "header"],
+        (FileKind::Ptau, _) => &[
+            "header",
+            "tau in G1",
+            "tau in G2",
+            "alpha tau in G1",
+            "beta tau in G1",
+            "beta in G2",
+            "contributions",
+            "unknown",
+            "unknown",
+            "unknown",
+            "unknown",
+            "lagrange tau in G1",
+            "lagrange tau in G2",
+            "lagrange alpha tau in G1",
+            "lagrange beta tau in G1",
+        ],
+    };
+    let index = (id as usize).wrapping_sub(1);
+    names.get(index).copied().unwrap_or("unknown")
+}

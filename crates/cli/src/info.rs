@@ -1,0 +1,56 @@
+//! `info`: what a file is.
+
+use crate::{failure::Failure, report::Outcome};
+use clap::Args;
+use proofmill_circom::{Description, describe};
+use serde_json::{Map, Value, json};
+use std::{fmt::Write as _, path::PathBuf};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill info circuit.zkey
+  proofmill info pot.ptau --json")]
+pub(crate) struct Info {
+    /// An r1cs, wtns, zkey or ptau file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+pub(crate) fn run(arguments: &Info) -> Result<Outcome, Failure> {
+    let description = describe(&arguments.file)?;
+    Ok(Outcome { result: object(&description), text: table(&description), note: "" })
+}
+
+fn object(description: &Description) -> Value {
+    let Description { kind, version, bytes, curve, protocol, counts, sections } = description;
+    let counts: Map<_, _> =
+        counts.iter().map(|(name, value)| (name.replace(' ', "_"), (*value).into())).collect();
+    json!({
+        "kind": kind, "version": version, "bytes": bytes, "curve": curve, "protocol": protocol,
+        "counts": counts, "sections": sections,
+    })
+}
+
+fn table(description: &Description) -> String {
+    let Description { kind, version, bytes, curve, protocol, counts, sections } = description;
+    let mut table = String::new();
+    let mut row = |name: &str, value: &dyn std::fmt::Display| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(table, "{name:16} {value}");
+    };
+    row("kind", &format!("{kind}, version {version}"));
+    if let Some(protocol) = protocol {
+        row("protocol", protocol);
+    }
+    row("curve", curve);
+    for (name, value) in counts {
+        row(name, value);
+    }
+    row("bytes", bytes);
+    let _ = writeln!(table, "\nsection  {:26} {:>12} {:>12}", "content", "offset", "bytes");
+    for section in sections {
+        let (id, content, offset, bytes) = (section.id, section.content, section.offset, section.bytes);
+        let _ = writeln!(table, "{id:7}  {content:26} {offset:12} {bytes:12}");
+    }
+    table
+}

@@ -1,0 +1,126 @@
+//! `plonk`: set up, prove, verify.
+
+use crate::{
+    failure::Failure,
+    machine::Machine,
+    proving::{Prove, Setup, Verify},
+    report::Outcome,
+};
+use clap::Subcommand;
+use proofmill_circom::{PlonkProof, PlonkVerificationKey, PlonkZkey, Ptau, R1cs, read_witness};
+use proofmill_plonk::{MalformedError, PlonkError, Proof, ProveOptions, ProvingKey, VerifyingKey};
+use std::path::Path;
+
+/// How many phases a proof has, about.
+const PROVE_PHASES: usize = 15;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PlonkCommand {
+    /// Prove that a witness satisfies a circuit
+    #[command(after_help = "Examples:
+  proofmill plonk prove circuit.zkey witness.wtns proof.json public.json
+  proofmill plonk prove circuit.zkey witness.wtns proof.json public.json --r1cs circuit.r1cs
+  proofmill plonk prove circuit.zkey witness.wtns --threads 1 --json")]
+    Prove(Prove),
+    /// Verify a proof
+    #[command(after_help = "Examples:
+  proofmill plonk verify verification_key.json public.json proof.json
+  proofmill plonk verify verification_key.json public.json proof.json && echo valid")]
+    Verify(Verify),
+    /// Make a circuit's proving key: the same bytes as `snarkjs plonk setup`
+    #[command(after_help = "Examples:
+  proofmill plonk setup circuit.r1cs pot.ptau circuit.zkey")]
+    Setup(Setup),
+}
+
+impl PlonkCommand {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Prove(_) => "plonk prove",
+            Self::Verify(_) => "plonk verify",
+            Self::Setup(_) => "plonk setup",
+        }
+    }
+
+    pub(crate) fn outputs(&self) -> Vec<&Path> {
+        match self {
+            Self::Prove(files) => files.outputs(),
+            Self::Verify(_) => Vec::new(),
+            Self::Setup(files) => vec![&files.zkey],
+        }
+    }
+}
+
+pub(crate) fn run(command: PlonkCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
+    match command {
+        PlonkCommand::Prove(files) => prove(&files, machine),
+        PlonkCommand::Verify(files) => verify(&files, machine),
+        PlonkCommand::Setup(files) => setup(&files, machine),
+    }
+}
+
+fn prove(files: &Prove, machine: &mut Machine) -> Result<Outcome, Failure> {
+    machine.clock.expect(PROVE_PHASES);
+    machine.run(|level, observer| {
+        observer("read zkey");
+        let key = ProvingKey::new(PlonkZkey::open(&files.zkey)?);
+        observer("read witness");
+        let witness = read_witness(&files.witness, level)?;
+        files.check_r1cs(&witness, observer)?;
+        let options = ProveOptions { check_witness: !files.no_check };
+        let (proof, public) = proofmill_plonk::prove(level, &key, &witness, options, observer)
+            .map_err(|error| prove_failure(files, error))?;
+        observer("write proof");
+        files.write(&PlonkProof::from(&proof).text(), &public)
+    })
+}
+
+fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
+    machine.run(|level, observer| {
+        observer("read proof");
+        let key = VerifyingKey::from(&PlonkVerificationKey::open(&files.key)?);
+        let public = files.signals()?;
+        let proof = Proof::from(&PlonkProof::open(&files.proof)?);
+        observer("verify");
+        let verdict = proofmill_plonk::verify(level, &key, &public, &proof);
+        files.outcome(verdict.map_err(|error| verify_failure(files, &error))?)
+    })
+}
+
+fn setup(files: &Setup, machine: &mut Machine) -> Result<Outcome, Failure> {
+    machine.run(|level, observer| {
+        observer("read r1cs");
+        let r1cs = R1cs::open(&files.r1cs)?;
+        let ptau = Ptau::open(&files.ptau)?;
+        proofmill_plonk::setup(level, &r1cs, &ptau, &files.zkey, observer)
+            .map_err(|error| setup_failure(files, error))?;
+        Ok(files.outcome())
+    })
+}
+
+fn prove_failure(files: &Prove, error: PlonkError) -> Failure {
+    match error {
+        PlonkError::File(error) => error.into(),
+        PlonkError::WitnessLength { .. } | PlonkError::Unsatisfied { .. } | PlonkError::NotProven => {
+            Failure::about(&files.witness, error)
+        }
+        PlonkError::Randomness(_) => Failure::Input(error.to_string()),
+        _ => Failure::about(&files.zkey, error),
+    }
+}
+
+fn verify_failure(files: &Verify, error: &MalformedError) -> Failure {
+    match error {
+        MalformedError::PublicInputs { .. } => Failure::about(&files.public, error),
+        // The proof's points were checked when they were read; of the key's, not that of G2.
+        _ => Failure::about(&files.key, error),
+    }
+}
+
+fn setup_failure(files: &Setup, error: PlonkError) -> Failure {
+    match error {
+        PlonkError::File(error) => error.into(),
+        PlonkError::TooFewPowers { .. } => Failure::about(&files.ptau, error),
+        _ => Failure::about(&files.r1cs, error),
+    }
+}

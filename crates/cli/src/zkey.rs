@@ -1,0 +1,63 @@
+//! `zkey`: proving keys.
+
+use crate::{failure::Failure, report::Outcome};
+use clap::{Args, Subcommand};
+use proofmill_circom::{PlonkVerificationKey, Zkey, write_text};
+use proofmill_plonk::VerifyingKey;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ZkeyCommand {
+    /// Write a part of a proving key to a file of its own
+    #[command(subcommand)]
+    Export(ExportCommand),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExportCommand {
+    /// Write the verification key of a Groth16 or PLONK proving key
+    #[command(name = "verificationkey")]
+    VerificationKey(VerificationKey),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill zkey export verificationkey circuit.zkey verification_key.json")]
+pub(crate) struct VerificationKey {
+    /// The proving key
+    #[arg(value_name = "ZKEY")]
+    zkey: PathBuf,
+    /// The verification key to write
+    #[arg(value_name = "VERIFICATION_KEY", default_value = "verification_key.json")]
+    key: PathBuf,
+}
+
+impl ZkeyCommand {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Export(ExportCommand::VerificationKey(_)) => "zkey export verificationkey",
+        }
+    }
+
+    pub(crate) fn outputs(&self) -> Vec<&Path> {
+        match self {
+            Self::Export(ExportCommand::VerificationKey(files)) => vec![&files.key],
+        }
+    }
+}
+
+pub(crate) fn run(command: ZkeyCommand) -> Result<Outcome, Failure> {
+    match command {
+        ZkeyCommand::Export(ExportCommand::VerificationKey(files)) => export(&files),
+    }
+}
+
+fn export(files: &VerificationKey) -> Result<Outcome, Failure> {
+    let (protocol, text) = match Zkey::open(&files.zkey)? {
+        Zkey::Groth16(_) => return Err(Failure::about(&files.zkey, "expected plonk")),
+        Zkey::Plonk(zkey) => ("plonk", PlonkVerificationKey::from(&VerifyingKey::from(zkey.header())).text()),
+    };
+    write_text(&files.key, &text)?;
+    Ok(Outcome::done(json!({ "protocol": protocol, "verification_key": files.key })))
+}
