@@ -4,6 +4,8 @@ pub mod bn254;
 mod bn254_constants;
 mod group;
 mod msm;
+mod pairing;
 
 pub use group::{Affine, Curve, Jacobian, Xyzz};
 pub use msm::msm;
+pub use pairing::{Gt, multi_pairing, pairing, pairing_product_is_one};

@@ -19,6 +19,7 @@ mod packed;
 mod prime;
 mod quadratic;
 mod safegcd;
+mod tower;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
@@ -30,3 +31,4 @@ pub use packable::Packable;
 pub use packed::{LANES, Packed, ScalarLanes};
 pub use prime::{FieldError, Fp, Prime};
 pub use quadratic::Quadratic;
+pub use tower::{Dodecic, Sextic, Tower};
