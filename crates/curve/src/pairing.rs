@@ -163,7 +163,7 @@ impl<B: Backend> Homogeneous<B> {
         let h = e + f - g.double();
         self.x = lambda * h;
         self.y = theta * (g - h) - e * self.y;
-        self.z = self.z * e;
+        self.z *= e;
         [lambda, -theta, theta * q.x - lambda * q.y]
     }
 }

@@ -1,1 +1,14 @@
-//! Groth16: setup, prove, verify.
+//! Groth16 (Groth, "On the size of pairing-based non-interactive arguments", eprint 2016/260) as circom's
+//! tools use it: keys in snarkjs's zkey files, quotient over the odd coset.
+#![forbid(unsafe_code)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod error;
+mod prove;
+mod quotient;
+mod verify;
+
+pub use error::Groth16Error;
+pub use proofmill_circom::{Groth16Proof as Proof, Groth16VerificationKey as VerifyingKey};
+pub use prove::{prove, prove_with_rng, verifying_key, verifying_key_text};
+pub use verify::verify;

@@ -1,0 +1,113 @@
+//! The prover.
+
+use crate::{Groth16Error, Proof, VerifyingKey, quotient::quotient, verify};
+use proofmill_circom::{Groth16Zkey, PointCheck, Points};
+use proofmill_curve::{Affine, Curve, Jacobian, bn254::G2, msm, pairing};
+use proofmill_field::{Packable, bn254::Fr};
+use proofmill_simd::Level;
+use rand::{CryptoRng, TryRngCore, rngs::OsRng};
+
+/// Proves knowledge of `witness` (one value for each wire, the first is 1), blinded by randomness of the
+/// operating system, and verifies the proof before it returns it.
+///
+/// `observer` is told the name of each phase as it begins. Runs on the ambient rayon pool. Takes, beyond the
+/// mapped key, 128 bytes for each point of the domain and one section's points at a time.
+/// Its time depends on the witness.
+///
+/// # Errors
+/// [`Groth16Error::WitnessLength`], [`Groth16Error::Unsatisfied`], or a damaged key.
+pub fn prove(
+    level: Level,
+    key: &Groth16Zkey,
+    witness: &[Fr],
+    observer: &mut dyn FnMut(&'static str),
+) -> Result<Proof, Groth16Error> {
+    // The generator's own failure would panic; ask once whether it works.
+    OsRng.try_next_u64().map_err(|error| Groth16Error::Randomness(error.to_string()))?;
+    prove_with_rng(level, key, witness, &mut OsRng.unwrap_err(), observer)
+}
+
+/// [`prove`] with the blinding from `rng`: for tests that need the same proof twice. A predictable generator
+/// gives the witness away.
+///
+/// # Errors
+/// As [`prove`].
+pub fn prove_with_rng(
+    level: Level,
+    key: &Groth16Zkey,
+    witness: &[Fr],
+    rng: &mut impl CryptoRng,
+    observer: &mut dyn FnMut(&'static str),
+) -> Result<Proof, Groth16Error> {
+    let header = key.header();
+    if witness.len() != header.wires as usize {
+        return Err(Groth16Error::WitnessLength { expected: header.wires, found: witness.len() });
+    }
+    let (public, private) = witness.split_at(header.public as usize + 1);
+    let [r, s] = [Fr::random(rng), Fr::random(rng)];
+
+    let quotient = quotient(level, key, witness, observer)?;
+    observer("msm h");
+    let h = sum(level, key.h(), &quotient)?;
+    drop(quotient);
+    observer("msm a");
+    let a = sum(level, key.a(), witness)?.add_affine(&header.alpha_1).add(&header.delta_1.mul_vartime(&r));
+    observer("msm b1");
+    let b1 = sum(level, key.b1(), witness)?.add_affine(&header.beta_1).add(&header.delta_1.mul_vartime(&s));
+    observer("msm b2");
+    let b2: Jacobian<G2> =
+        sum(level, key.b2(), witness)?.add_affine(&header.beta_2).add(&header.delta_2.mul_vartime(&s));
+    observer("msm c");
+    let c = sum(level, key.c(), private)?
+        .add(&h)
+        .add(&a.to_affine().mul_vartime(&s))
+        .add(&b1.to_affine().mul_vartime(&r))
+        .add(&header.delta_1.mul_vartime(&-(r * s)));
+    let proof = Proof { a: a.to_affine(), b: b2.to_affine(), c: c.to_affine() };
+    observer("verify");
+    match verify(level, &verifying_key(level, key)?, public.get(1..).unwrap_or_default(), &proof) {
+        Ok(()) => Ok(proof),
+        Err(Groth16Error::Rejected) => Err(Groth16Error::Unsatisfied),
+        Err(error) => Err(error),
+    }
+}
+
+/// The verifying key that a proving key contains.
+///
+/// # Errors
+/// A damaged key.
+pub fn verifying_key(level: Level, key: &Groth16Zkey) -> Result<VerifyingKey, Groth16Error> {
+    let header = key.header();
+    Ok(VerifyingKey {
+        alpha_1: header.alpha_1,
+        beta_2: header.beta_2,
+        gamma_2: header.gamma_2,
+        delta_2: header.delta_2,
+        ic: key.ic().decode(level, PointCheck::OnCurve)?,
+    })
+}
+
+/// `sum of scalars[i] * points[i]`; the decoded points live only here.
+fn sum<C: Curve<Scalar = Fr, Base: Packable + proofmill_circom::Coordinate>>(
+    level: Level,
+    points: Points<'_, C>,
+    scalars: &[Fr],
+) -> Result<Jacobian<C>, Groth16Error> {
+    let bases: Vec<Affine<C>> = points.decode(level, PointCheck::OnCurve)?;
+    if bases.len() != scalars.len() {
+        return Err(Groth16Error::Malformed(
+            "a section of the proving key has another length than its header says",
+        ));
+    }
+    Ok(msm(level, &bases, scalars))
+}
+
+/// The verifying key as `snarkjs zkey export verificationkey` writes it.
+///
+/// # Errors
+/// A damaged key.
+pub fn verifying_key_text(level: Level, key: &Groth16Zkey) -> Result<String, Groth16Error> {
+    let key = verifying_key(level, key)?;
+    let alpha_beta = pairing(level, &key.alpha_1, &key.beta_2);
+    Ok(key.text([alpha_beta.c0.c, alpha_beta.c1.c]))
+}

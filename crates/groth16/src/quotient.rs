@@ -1,0 +1,73 @@
+//! The scalars of the H points: `A B - C` on the odd coset of the domain.
+//!
+//! The key's H points are `Lagrange_i(tau) * Z(tau)^-1 / delta`-like combinations on the coset `g H`, g a root of
+//! unity of order 2n, where Z is the constant -2; so neither a division nor a transform back is needed.
+
+use crate::Groth16Error;
+use proofmill_circom::Groth16Zkey;
+use proofmill_field::{
+    Engine, LANES, Packed,
+    bn254::{Fr, FrParams},
+};
+use proofmill_poly::Domain;
+use proofmill_simd::{Level, dispatch};
+use rayon::prelude::*;
+
+/// Elements that one task multiplies.
+const BLOCK: usize = 1 << 12;
+
+/// One scalar for each of the key's H points. Peak: four elements for each point of the domain.
+pub(crate) fn quotient(
+    level: Level,
+    key: &Groth16Zkey,
+    witness: &[Fr],
+    observer: &mut dyn FnMut(&'static str),
+) -> Result<Vec<Fr>, Groth16Error> {
+    observer("evaluate constraints");
+    let [mut a, mut b] = key.coefficients()?.multiply(level, witness)?;
+    let mut c = a.clone();
+    pointwise(level, &mut c, &b, Pointwise::Multiply);
+    observer("ntt");
+    let log_n = a.len().ilog2();
+    let malformed = Groth16Error::Malformed("the proving key's domain is larger than the field allows");
+    let (Some(domain), Some(shift)) = (Domain::new(log_n), Fr::root_of_unity(log_n + 1)) else {
+        return Err(malformed);
+    };
+    for values in [&mut a, &mut b, &mut c] {
+        domain.intt_scaled(level, values, shift);
+        domain.ntt(level, values);
+    }
+    pointwise(level, &mut a, &b, Pointwise::Multiply);
+    pointwise(level, &mut a, &c, Pointwise::Subtract);
+    Ok(a)
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Pointwise {
+    Multiply,
+    Subtract,
+}
+
+/// `left_i = left_i op right_i`, in lanes.
+fn pointwise(level: Level, left: &mut [Fr], right: &[Fr], operation: Pointwise) {
+    left.par_chunks_mut(BLOCK).zip(right.par_chunks(BLOCK)).for_each(|(left, right)| {
+        dispatch!(level, engine => pointwise_block(engine, left, right, operation));
+    });
+}
+
+fn pointwise_block<E: Engine>(engine: E, left: &mut [Fr], right: &[Fr], operation: Pointwise) {
+    engine.run(
+        #[inline(always)]
+        || {
+            let (left, left_rest) = left.as_chunks_mut::<LANES>();
+            let (right, right_rest) = right.as_chunks::<LANES>();
+            for (left, right) in left.iter_mut().zip(right) {
+                let [x, y] = [E::Packed::<FrParams>::load(left), E::Packed::<FrParams>::load(right)];
+                if operation == Pointwise::Multiply { x * y } else { x - y }.store(left);
+            }
+            for (left, right) in left_rest.iter_mut().zip(right_rest) {
+                *left = if operation == Pointwise::Multiply { *left * *right } else { *left - *right };
+            }
+        },
+    );
+}

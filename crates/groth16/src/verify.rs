@@ -1,0 +1,42 @@
+//! The verifier.
+
+use crate::{Groth16Error, Proof, VerifyingKey};
+use proofmill_curve::{bn254::G1, msm, pairing_product_is_one};
+use proofmill_field::bn254::Fr;
+use proofmill_simd::Level;
+
+/// Accepts a proof of the public signals (outputs, then public inputs; without the constant).
+///
+/// Everything is checked here, wherever it comes from: curve equations, G2's subgroup, no infinity in the
+/// proof. `e(A, B) = e(alpha, beta) e(sum of public IC, gamma) e(C, delta)`.
+///
+/// # Errors
+/// [`Groth16Error::Rejected`] for a wrong proof; [`Groth16Error::Malformed`] and [`Groth16Error::PublicLength`]
+/// for what is no proof or no key at all.
+pub fn verify(level: Level, key: &VerifyingKey, public: &[Fr], proof: &Proof) -> Result<(), Groth16Error> {
+    let Some((constant, signals)) = key.ic.split_first().filter(|(_, signals)| signals.len() == public.len())
+    else {
+        let expected = key.ic.len().saturating_sub(1);
+        return Err(Groth16Error::PublicLength { expected, found: public.len() });
+    };
+    for point in key.ic.iter().chain([&key.alpha_1]) {
+        if !point.is_on_curve() {
+            return Err(Groth16Error::Malformed("a point of the verification key is not on the curve"));
+        }
+    }
+    for point in [&key.beta_2, &key.gamma_2, &key.delta_2] {
+        if point.is_infinity() || !point.is_on_curve() || !point.is_in_subgroup() {
+            return Err(Groth16Error::Malformed("a point of the verification key is not in G2"));
+        }
+    }
+    if [&proof.a, &proof.c].iter().any(|point| !point.is_on_curve()) {
+        return Err(Groth16Error::Malformed("a point of the proof is not on the curve"));
+    }
+    if !proof.b.is_on_curve() || !proof.b.is_in_subgroup() {
+        return Err(Groth16Error::Malformed("pi_b is not in G2"));
+    }
+    let inputs = msm::<G1>(level, signals, public).add_affine(constant).to_affine();
+    let pairs: [_; 4] =
+        [(-proof.a, proof.b), (key.alpha_1, key.beta_2), (inputs, key.gamma_2), (proof.c, key.delta_2)];
+    if pairing_product_is_one(level, &pairs) { Ok(()) } else { Err(Groth16Error::Rejected) }
+}

@@ -1,0 +1,169 @@
+//! The prover and the verifier against snarkjs's files, and against each other.
+
+use proofmill_circom::{Groth16Proof, Groth16VerificationKey, Groth16Zkey, read_public, read_witness};
+use proofmill_curve::{
+    Curve,
+    bn254::{G1, G2},
+};
+use proofmill_field::{Algebra, Field, bn254::Fr};
+use proofmill_groth16::{Groth16Error, prove, prove_with_rng, verify, verifying_key, verifying_key_text};
+use proofmill_simd::Level;
+use proofmill_testing::{for_each_level, for_each_pool};
+use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
+use std::{fs, path::PathBuf};
+
+/// snarkjs's files of two circuits: the smallest one, and a Merkle membership.
+const CIRCUITS: [[&str; 5]; 2] = [
+    ["../circom/tests/data", "groth16.zkey", "groth16.vk.json", "groth16.proof.json", "public.json"],
+    [
+        "../../examples/membership-small",
+        "groth16.zkey",
+        "groth16.vk.json",
+        "groth16.proof.json",
+        "public.json",
+    ],
+];
+
+struct Fixture {
+    key: Groth16Zkey,
+    key_text: String,
+    verifying_key: Groth16VerificationKey,
+    proof: Groth16Proof,
+    witness: Vec<Fr>,
+    public: Vec<Fr>,
+}
+
+fn fixtures() -> Vec<Fixture> {
+    let fixtures = CIRCUITS.iter().map(|[folder, key, verifying_key, proof, public]| {
+        let path = |name: &str| [env!("CARGO_MANIFEST_DIR"), folder, name].iter().collect::<PathBuf>();
+        Fixture {
+            key: Groth16Zkey::open(&path(key)).unwrap(),
+            key_text: fs::read_to_string(path(verifying_key)).unwrap(),
+            verifying_key: Groth16VerificationKey::open(&path(verifying_key)).unwrap(),
+            proof: Groth16Proof::open(&path(proof)).unwrap(),
+            witness: read_witness(&path("witness.wtns"), Level::best()).unwrap(),
+            public: read_public(&path(public)).unwrap(),
+        }
+    });
+    fixtures.collect()
+}
+
+fn rejected(result: Result<(), Groth16Error>) -> bool {
+    matches!(result, Err(Groth16Error::Rejected))
+}
+
+#[test]
+fn snarkjs_proofs_verify() {
+    for fixture in fixtures() {
+        for_each_level(|level| {
+            verify(level, &fixture.verifying_key, &fixture.public, &fixture.proof).unwrap();
+        });
+    }
+}
+
+#[test]
+fn verifying_keys_are_snarkjs_texts() {
+    for fixture in fixtures() {
+        for_each_level(|level| {
+            assert_eq!(verifying_key(level, &fixture.key).unwrap(), fixture.verifying_key);
+            assert_eq!(verifying_key_text(level, &fixture.key).unwrap(), fixture.key_text);
+        });
+    }
+}
+
+#[test]
+fn same_proof_at_every_level_and_thread_count() {
+    for fixture in fixtures() {
+        let mut texts = Vec::new();
+        for_each_pool(&[1, 2, 5], |_| {
+            for_each_level(|level| {
+                let mut rng = ChaCha20Rng::seed_from_u64(9);
+                let proof =
+                    prove_with_rng(level, &fixture.key, &fixture.witness, &mut rng, &mut |_| ()).unwrap();
+                verify(level, &fixture.verifying_key, &fixture.public, &proof).unwrap();
+                assert_eq!(proof, first_proof(&fixture));
+            });
+        });
+        texts.push(first_proof(&fixture).text());
+        let mut phases = Vec::new();
+        let other =
+            prove(Level::best(), &fixture.key, &fixture.witness, &mut |phase| phases.push(phase)).unwrap();
+        assert_ne!(other.text(), texts[0], "blinding");
+        assert!(phases.contains(&"msm h") && phases.last() == Some(&"verify"));
+    }
+}
+
+fn first_proof(fixture: &Fixture) -> Groth16Proof {
+    let mut rng = ChaCha20Rng::seed_from_u64(9);
+    prove_with_rng(Level::available()[0], &fixture.key, &fixture.witness, &mut rng, &mut |_| ()).unwrap()
+}
+
+#[test]
+fn what_is_changed_is_refused() {
+    let level = Level::best();
+    for Fixture { verifying_key: key, proof, public, .. } in fixtures() {
+        for i in 0..public.len() {
+            let mut public = public.clone();
+            public[i] += Fr::ONE;
+            assert!(rejected(verify(level, &key, &public, &proof)));
+        }
+        let g1 = |point: proofmill_curve::Affine<G1>| {
+            [-point, proofmill_curve::Jacobian::from(point).add_affine(&G1::GENERATOR).to_affine()]
+        };
+        let g2 = |point: proofmill_curve::Affine<G2>| {
+            [-point, proofmill_curve::Jacobian::from(point).add_affine(&G2::GENERATOR).to_affine()]
+        };
+        for (a, c) in g1(proof.a).into_iter().zip(g1(proof.c)) {
+            assert!(rejected(verify(level, &key, &public, &Groth16Proof { a, ..proof })));
+            assert!(rejected(verify(level, &key, &public, &Groth16Proof { c, ..proof })));
+        }
+        for b in g2(proof.b) {
+            assert!(rejected(verify(level, &key, &public, &Groth16Proof { b, ..proof })));
+        }
+        for i in 0..key.ic.len() {
+            let mut key = key.clone();
+            key.ic[i] = key.ic[i].mul_vartime(&Fr::from(2u64)).to_affine();
+            // A point that is multiplied by a zero signal says nothing.
+            let silent = i > 0 && public[i - 1].is_zero();
+            assert_eq!(verify(level, &key, &public, &proof).is_ok(), silent);
+        }
+        for change in 0..4 {
+            let mut key = key.clone();
+            match change {
+                0 => key.alpha_1 = -key.alpha_1,
+                1 => key.beta_2 = -key.beta_2,
+                2 => key.gamma_2 = -key.gamma_2,
+                _ => key.delta_2 = -key.delta_2,
+            }
+            assert!(rejected(verify(level, &key, &public, &proof)));
+        }
+    }
+}
+
+#[test]
+fn what_is_malformed_is_named() {
+    let level = Level::best();
+    for Fixture { verifying_key: key, proof, public, .. } in fixtures() {
+        let fewer = &public[1..];
+        assert!(matches!(verify(level, &key, fewer, &proof), Err(Groth16Error::PublicLength { .. })));
+        let mut off_curve = proof;
+        off_curve.a.y = off_curve.a.y.double();
+        assert!(matches!(verify(level, &key, &public, &off_curve), Err(Groth16Error::Malformed(_))));
+        let mut off_twist = proof;
+        off_twist.b.x = off_twist.b.x.double();
+        assert!(matches!(verify(level, &key, &public, &off_twist), Err(Groth16Error::Malformed(_))));
+    }
+}
+
+#[test]
+fn witnesses_that_do_not_satisfy_are_refused() {
+    for mut fixture in fixtures() {
+        let last = fixture.witness.len() - 1;
+        fixture.witness[last] += Fr::ONE;
+        let result = prove(Level::best(), &fixture.key, &fixture.witness, &mut |_| ());
+        assert!(matches!(result, Err(Groth16Error::Unsatisfied)));
+        fixture.witness.pop();
+        let result = prove(Level::best(), &fixture.key, &fixture.witness, &mut |_| ());
+        assert!(matches!(result, Err(Groth16Error::WitnessLength { .. })));
+    }
+}
