@@ -105,6 +105,30 @@ impl<'a> Scalars<'a> {
             value.ok_or_else(|| NOT_BELOW_R.into())
         })
     }
+
+    /// All of them in `STEP` columns: column i has the ones at `i`, `i + STEP`, ... One task; for callers that
+    /// run many, each on a slice.
+    ///
+    /// # Errors
+    /// [`CircomError::Malformed`] for a value that is not below the modulus.
+    pub fn decode_columns<const STEP: usize>(&self) -> Result<[Vec<Fr>; STEP], CircomError> {
+        let rows = self.len() / STEP;
+        let mut columns = std::array::from_fn(|_| Vec::with_capacity(rows));
+        let groups = self.section.bytes().chunks_exact(STEP * FR_BYTES);
+        for (row, group) in groups.enumerate() {
+            for (bytes, column) in group.chunks_exact(FR_BYTES).zip(&mut columns) {
+                let limbs = read_limbs(bytes);
+                let value = match self.form {
+                    Form::Canonical => limbs.and_then(Fr::from_canonical),
+                    Form::Montgomery => limbs.and_then(Fr::from_montgomery),
+                };
+                let offset = row * STEP * FR_BYTES;
+                column.push(value.ok_or_else(|| self.section.malformed(offset, NOT_BELOW_R))?);
+            }
+        }
+        self.section.release();
+        Ok(columns)
+    }
 }
 
 /// Points that lie one after the other in a section: affine, infinity as zeros.

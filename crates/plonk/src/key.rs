@@ -5,14 +5,22 @@ use proofmill_circom::{Addition, Column, PlonkHeader, PlonkZkey, PointCheck, Pol
 use proofmill_curve::{Affine, bn254::G1};
 use proofmill_field::bn254::Fr;
 use proofmill_simd::Level;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 /// Logarithms of the domains' sizes that the protocol works on: the quotient's 3n + 6 coefficients are
 /// blinded in the last 6 of n, and the domain of 4n has a root of unity.
 pub(crate) const LOG_N: RangeInclusive<u32> = 3..=26;
 
 /// Points of the extended domain per point of the domain.
-const EXTENSION: usize = 4;
+pub(crate) const EXTENSION: usize = 4;
+
+/// Values of the key's polynomials on some rows of a coset.
+#[derive(Debug, Default)]
+pub(crate) struct KeyRows {
+    pub(crate) selectors: [Vec<Fr>; SELECTORS],
+    pub(crate) sigmas: [Vec<Fr>; WIRES],
+    pub(crate) first_lagrange: Vec<Fr>,
+}
 
 /// A proving key whose polynomials stay in the file until a round asks for them.
 #[derive(Debug)]
@@ -79,20 +87,38 @@ impl ProvingKey {
         Ok(coefficients.slice(length.saturating_sub(count)..length)?.decode(level)?)
     }
 
-    /// n values of a selector at `zeta^phase omega^i`, where zeta generates the extended domain; phase 0 is
-    /// the domain itself.
-    pub(crate) fn selector_values(&self, selector: usize, phase: usize) -> Result<Vec<Fr>, PlonkError> {
-        Ok(self.selector(selector).extended.decode_strided(phase, EXTENSION)?)
+    /// n values of a selector on the domain.
+    pub(crate) fn selector_values(&self, selector: usize) -> Result<Vec<Fr>, PlonkError> {
+        Ok(self.selector(selector).extended.decode_strided(0, EXTENSION)?)
     }
 
-    /// n values of a permutation polynomial, as [`Self::selector_values`].
-    pub(crate) fn sigma_values(&self, wire: usize, phase: usize) -> Result<Vec<Fr>, PlonkError> {
-        Ok(self.sigma(wire).extended.decode_strided(phase, EXTENSION)?)
+    /// n values of a permutation polynomial on the domain.
+    pub(crate) fn sigma_values(&self, wire: usize) -> Result<Vec<Fr>, PlonkError> {
+        Ok(self.sigma(wire).extended.decode_strided(0, EXTENSION)?)
     }
 
-    /// n values of the first Lagrange polynomial, as [`Self::selector_values`].
-    pub(crate) fn first_lagrange_values(&self, phase: usize) -> Result<Vec<Fr>, PlonkError> {
-        Ok(self.zkey.lagrange(0).extended.decode_strided(phase, EXTENSION)?)
+    /// Values of all polynomials at the points `zeta^k omega^row` of these rows, by `k`, where zeta generates
+    /// the extended domain. One task; for callers that run many.
+    pub(crate) fn extended_rows(&self, rows: Range<usize>) -> Result<[KeyRows; EXTENSION], PlonkError> {
+        let mut by_coset: [KeyRows; EXTENSION] = Default::default();
+        let columns = |polynomial: Polynomial<'_>| {
+            let range = rows.start * EXTENSION..rows.end * EXTENSION;
+            polynomial.extended.slice(range)?.decode_columns::<EXTENSION>()
+        };
+        for selector in 0..SELECTORS {
+            for (rows, column) in by_coset.iter_mut().zip(columns(self.selector(selector))?) {
+                rows.selectors[selector] = column;
+            }
+        }
+        for wire in 0..WIRES {
+            for (rows, column) in by_coset.iter_mut().zip(columns(self.sigma(wire))?) {
+                rows.sigmas[wire] = column;
+            }
+        }
+        for (rows, column) in by_coset.iter_mut().zip(columns(self.zkey.lagrange(0))?) {
+            rows.first_lagrange = column;
+        }
+        Ok(by_coset)
     }
 
     /// n + 6 powers of tau in G1.

@@ -40,7 +40,7 @@ impl Prover<'_> {
         self.phase("grand product");
         let mut sigmas = [const { Vec::new() }; WIRES];
         for (wire, labels) in sigmas.iter_mut().enumerate() {
-            *labels = self.key.sigma_values(wire, 0)?;
+            *labels = self.key.sigma_values(wire)?;
         }
         let multipliers = self.key.verifying_key().multipliers;
         let root = self.domain.root();

@@ -1,10 +1,9 @@
 //! The prover: five rounds, one file each where there is something to compute.
 //!
-//! Memory, in vectors of n scalars (n is the domain's size; a polynomial of the extended domain is 4 of them): the
-//! highest point is in round 3, with the coefficients of a, b, c, z and the public inputs (5), their values on
-//! one coset (5), the selectors', permutation's and L1's on that coset (9), the quotient (3) and the reference
-//! string (2 for points of 64 bytes): 24 vectors, 6 polynomials of the extended domain, beside the mapped key, whose
-//! pages are given back as they are read.
+//! Memory, in vectors of n scalars (n is the domain's size; a polynomial of the extended domain is 4 of them):
+//! the highest point is in round 3, with the coefficients of a, b, c, z and the public inputs (5), the values of all
+//! five on three cosets (15) and the reference string (2, for points of 64 bytes): 22 vectors, 5.5 polynomials of
+//! the extended domain, beside the mapped key, whose pages are given back as they are read.
 
 mod grand_product;
 mod openings;

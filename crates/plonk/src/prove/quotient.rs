@@ -3,16 +3,17 @@
 //! The numerator has degree 4n + 5 and t has 3n + 6 coefficients. The key stores its polynomials' values on the
 //! extended domain of 4n points, which is n-point domain H and its cosets `zeta^k H` for k = 1, 2, 3, where zeta
 //! has order 4n. On H the divisor is zero; on coset k it is the constant `i^k - 1` (i = zeta^n). So the three
-//! cosets give t modulo `X^n - i^k` for k = 1, 2, 3 with n-point transforms and the key's own values, one coset
-//! at a time, and what is missing, t's six highest coefficients, are the numerator's six highest: products of
-//! the factors' highest coefficients. (snarkjs evaluates on all 4n points, which include H, and carries the blinding
+//! cosets give t modulo `X^n - i^k` for k = 1, 2, 3 with n-point transforms and the key's own values, and what
+//! is missing, t's six highest coefficients, are the numerator's six highest: products of the factors' highest
+//! coefficients. (snarkjs evaluates on all 4n points, which include H, and carries the blinding
 //! part of every product apart, in a second vector, so that the division stays possible.)
 
 use super::{Polynomials, Prover, grand_product::Labels};
 use crate::{
-    Arithmetisation, PlonkError, SELECTORS, Standard, WIRES,
+    Arithmetisation, PlonkError, ProvingKey, Standard, WIRES,
     arithmetisation::permutation_factor,
     challenges::Challenges,
+    key::{EXTENSION, KeyRows},
     polynomial::{CHUNK, Lanes, Loader, load, repeated_square, splat, store},
 };
 use proofmill_field::{Algebra, Engine, Field, LANES, bn254::Fr};
@@ -22,26 +23,27 @@ use rayon::prelude::*;
 /// Coefficients of the quotient beyond 3n.
 const HIGHEST: usize = 6;
 
-/// Everything that the numerator is made of, on one coset; index j belongs to `shift * omega^j`.
+/// The cosets that the quotient is computed on: all of the extended domain but the domain itself.
+const COSETS: usize = EXTENSION - 1;
+
+/// The witness's polynomials on a coset; index j belongs to `shift * omega^j`.
 struct Coset {
+    shift: Fr,
+    /// `x^n` on the coset.
+    power: Fr,
+    /// `1 / (x^n - 1)` on the coset.
+    inverse_vanishing: Fr,
     wires: [Vec<Fr>; WIRES],
     /// z, and again its first value: at `x omega` it is the next one.
     grand_product: Vec<Fr>,
-    public: Vec<Fr>,
-    selectors: [Vec<Fr>; SELECTORS],
-    sigmas: [Vec<Fr>; WIRES],
-    first_lagrange: Vec<Fr>,
 }
 
-/// The numbers in the numerator.
+/// The numbers in the numerator that all cosets share.
 struct Constants {
     challenges: Challenges,
     /// k1, k2.
     multipliers: [Fr; WIRES - 1],
     root: Fr,
-    shift: Fr,
-    /// `1 / (x^n - 1)` on the coset.
-    inverse_vanishing: Fr,
 }
 
 impl Prover<'_> {
@@ -54,43 +56,25 @@ impl Prover<'_> {
         challenges: &Challenges,
         &[b10, b11]: &[Fr; 2],
     ) -> Result<[Vec<Fr>; 3], PlonkError> {
-        let n = self.domain.len();
-        let log_n = n.trailing_zeros();
         let highest = self.highest_coefficients(polynomials, challenges)?;
-        let public = self.public_input_polynomial(public);
-        let zeta = Fr::root_of_unity(log_n + 2).ok_or(PlonkError::NotProven)?;
-        let mut remainders = [const { Vec::new() }; 3];
-        let mut shift = Fr::ONE;
-        for (k, remainder) in remainders.iter_mut().enumerate() {
-            shift *= zeta;
-            let power = repeated_square(shift, log_n);
-            let inverse_vanishing = (power - Fr::ONE).invert().ok_or(PlonkError::NotProven)?;
-            let coset = self.coset(k + 1, shift, polynomials, &public)?;
-            self.phase("quotient");
-            let constants = Constants {
-                challenges: *challenges,
-                multipliers: self.key.verifying_key().multipliers,
-                root: self.domain.root(),
-                shift,
-                inverse_vanishing,
-            };
-            let level = self.level;
-            let mut values = vec![Fr::ZERO; n];
-            values.par_chunks_mut(CHUNK).enumerate().for_each(|(index, values)| {
-                dispatch!(level, engine => engine.run(
-                    #[inline(always)]
-                    || numerator(engine, &coset, &constants, index * CHUNK, values)
-                ));
-            });
-            drop(coset);
-            self.phase("ntt");
-            self.domain.coset_intt(self.level, &mut values, shift);
+        self.phase("ntt");
+        let (cosets, mut remainders) = self.cosets(polynomials, public)?;
+        self.phase("quotient");
+        let constants = Constants {
+            challenges: *challenges,
+            multipliers: self.key.verifying_key().multipliers,
+            root: self.domain.root(),
+        };
+        divide(self.level, self.key, &cosets, &constants, &mut remainders)?;
+        self.phase("ntt");
+        for (coset, values) in cosets.iter().zip(&mut remainders) {
+            self.domain.coset_intt(self.level, values, coset.shift);
             // What is left modulo X^n - power of the six coefficients from 3n on.
             for (value, coefficient) in values.iter_mut().zip(highest) {
-                *value -= power * power.square() * coefficient;
+                *value -= coset.power * coset.power.square() * coefficient;
             }
-            *remainder = values;
         }
+        drop(cosets);
         self.phase("quotient");
         interpolate(self.level, &mut remainders);
         let [mut low, mut middle, mut high] = remainders;
@@ -102,40 +86,42 @@ impl Prover<'_> {
         Ok([low, middle, high])
     }
 
+    /// Values on the cosets of the witness's polynomials and, apart, of the public inputs'.
+    fn cosets(
+        &self,
+        polynomials: &Polynomials,
+        public: &[Fr],
+    ) -> Result<([Coset; COSETS], [Vec<Fr>; COSETS]), PlonkError> {
+        let log_n = self.domain.len().trailing_zeros();
+        let public = self.public_input_polynomial(public);
+        let zeta = Fr::root_of_unity(log_n + 2).ok_or(PlonkError::NotProven)?;
+        let coset = |k: u64| {
+            let shift = zeta.pow_vartime(&[k]);
+            let power = repeated_square(shift, log_n);
+            let mut grand_product = self.values_on_coset(&polynomials.grand_product, shift);
+            grand_product.push(grand_product[0]);
+            Coset {
+                shift,
+                power,
+                // Never zero: the coset is not the domain.
+                inverse_vanishing: (power - Fr::ONE).invert().unwrap_or_default(),
+                wires: polynomials.wires.each_ref().map(|wire| self.values_on_coset(wire, shift)),
+                grand_product,
+            }
+        };
+        let cosets = [coset(1), coset(2), coset(3)];
+        let public = cosets.each_ref().map(|coset| self.values_on_coset(&public, coset.shift));
+        Ok((cosets, public))
+    }
+
     /// The polynomial with minus the public inputs on the first rows and zero elsewhere.
-    fn public_input_polynomial(&mut self, public: &[Fr]) -> Vec<Fr> {
-        self.phase("ntt");
+    fn public_input_polynomial(&self, public: &[Fr]) -> Vec<Fr> {
         let mut values = vec![Fr::ZERO; self.domain.len()];
         for (value, input) in values.iter_mut().zip(public) {
             *value = -*input;
         }
         self.domain.intt(self.level, &mut values);
         values
-    }
-
-    /// Values on `shift * H`, computed for the witness's polynomials and read for the key's.
-    fn coset(
-        &mut self,
-        phase: usize,
-        shift: Fr,
-        polynomials: &Polynomials,
-        public: &[Fr],
-    ) -> Result<Coset, PlonkError> {
-        self.phase("ntt");
-        let wires = polynomials.wires.each_ref().map(|wire| self.values_on_coset(wire, shift));
-        let mut grand_product = self.values_on_coset(&polynomials.grand_product, shift);
-        grand_product.push(grand_product[0]);
-        let public = self.values_on_coset(public, shift);
-        self.phase("read zkey");
-        let (mut selectors, mut sigmas) = ([const { Vec::new() }; SELECTORS], [const { Vec::new() }; WIRES]);
-        for (selector, values) in selectors.iter_mut().enumerate() {
-            *values = self.key.selector_values(selector, phase)?;
-        }
-        for (wire, values) in sigmas.iter_mut().enumerate() {
-            *values = self.key.sigma_values(wire, phase)?;
-        }
-        let first_lagrange = self.key.first_lagrange_values(phase)?;
-        Ok(Coset { wires, grand_product, public, selectors, sigmas, first_lagrange })
     }
 
     fn values_on_coset(&self, coefficients: &[Fr], shift: Fr) -> Vec<Fr> {
@@ -209,38 +195,71 @@ fn truncated_product(p: &[Fr; HIGHEST], q: &[Fr; HIGHEST]) -> [Fr; HIGHEST] {
     std::array::from_fn(|i| (0..=i).fold(Fr::ZERO, |sum, j| sum + p[j] * q[i - j]))
 }
 
-/// The numerator over `x^n - 1` at the points from `start`:
+/// Replaces the public inputs' values on each coset by the quotient's. A task takes some rows of all three
+/// cosets, because the key's values for them lie beside each other in the file.
+fn divide(
+    level: Level,
+    key: &ProvingKey,
+    cosets: &[Coset; COSETS],
+    constants: &Constants,
+    [first, second, third]: &mut [Vec<Fr>; COSETS],
+) -> Result<(), PlonkError> {
+    first
+        .par_chunks_mut(CHUNK)
+        .zip(second.par_chunks_mut(CHUNK))
+        .zip(third.par_chunks_mut(CHUNK))
+        .enumerate()
+        .try_for_each(|(index, ((first, second), third))| {
+            let start = index * CHUNK;
+            let [_, key_rows @ ..] = key.extended_rows(start..start + first.len())?;
+            for ((coset, key), values) in cosets.iter().zip(&key_rows).zip([first, second, third]) {
+                dispatch!(level, engine => engine.run(
+                    #[inline(always)]
+                    || divide_chunk(engine, coset, key, constants, start, values)
+                ));
+            }
+            Ok(())
+        })
+}
+
+/// Replaces the public inputs' values at the points from `start` by the numerator over `x^n - 1`:
 /// gates + alpha (identity z(x) - sigma z(x omega)) + alpha^2 (z(x) - 1) L_1(x).
 #[inline(always)]
-fn numerator<E: Engine>(_: E, coset: &Coset, constants: &Constants, start: usize, values: &mut [Fr]) {
-    let Constants { challenges: Challenges { beta, gamma, alpha, .. }, multipliers, root, .. } = *constants;
-    let first = constants.shift * root.pow_vartime(&[start as u64]) * beta;
-    let mut labels = Labels::<E>::new(root, first);
-    let inverse_vanishing = constants.inverse_vanishing;
-    // The divisor's inverse is folded into the factors; the gates' sum has none of its own.
-    let for_gates = splat::<E>(inverse_vanishing);
-    let for_permutation = splat::<E>(alpha * inverse_vanishing);
-    let for_start = splat::<E>(alpha.square() * inverse_vanishing);
+fn divide_chunk<E: Engine>(
+    _: E,
+    coset: &Coset,
+    key: &KeyRows,
+    constants: &Constants,
+    start: usize,
+    values: &mut [Fr],
+) {
+    let Constants { challenges: Challenges { beta, gamma, alpha, .. }, multipliers, root } = *constants;
+    let mut labels = Labels::<E>::new(root, coset.shift * root.pow_vartime(&[start as u64]) * beta);
+    // The divisor's inverse is folded into the factors of the three summands.
+    let inverse = coset.inverse_vanishing;
+    let [for_gates, for_permutation, for_start] =
+        [splat::<E>(inverse), splat::<E>(alpha * inverse), splat::<E>(alpha.square() * inverse)];
     let (beta, gamma) = (splat::<E>(beta), splat::<E>(gamma));
     let [k1, k2] = [splat::<E>(multipliers[0]), splat::<E>(multipliers[1])];
+    let [a, b, c] = &coset.wires;
+    let [qm, ql, qr, qo, qc] = &key.selectors;
+    let [s1, s2, s3] = &key.sigmas;
     for (i, values) in values.chunks_mut(LANES).enumerate() {
-        let row = start + i * LANES;
-        let rows = Loader::<E>::at(row);
-        let [a, b, c] = &coset.wires;
+        let rows = Loader::<E>::at(start + i * LANES);
+        let key_rows = Loader::<E>::at(i * LANES);
         let wires = [rows.from(a), rows.from(b), rows.from(c)];
-        let [qm, ql, qr, qo, qc] = &coset.selectors;
-        let selectors = [rows.from(qm), rows.from(ql), rows.from(qr), rows.from(qo), rows.from(qc)];
-        let gates = Standard::row(selectors, wires) + rows.from(&coset.public);
+        let selectors =
+            [key_rows.from(qm), key_rows.from(ql), key_rows.from(qr), key_rows.from(qo), key_rows.from(qc)];
+        let gates = Standard::row(selectors, wires) + load::<E>(values);
 
         let z = rows.from(&coset.grand_product);
-        let shifted = load::<E>(&coset.grand_product[row + 1..]);
+        let shifted = load::<E>(&coset.grand_product[start + i * LANES + 1..]);
         let label = labels.next();
         let identity = permutation_factor(wires, [label, k1 * label, k2 * label], gamma) * z;
-        let [s1, s2, s3] = &coset.sigmas;
-        let sigmas = [beta * rows.from(s1), beta * rows.from(s2), beta * rows.from(s3)];
+        let sigmas = [beta * key_rows.from(s1), beta * key_rows.from(s2), beta * key_rows.from(s3)];
         let sigma = permutation_factor(wires, sigmas, gamma) * shifted;
 
-        let at_first = (z - Lanes::<E>::one()) * rows.from(&coset.first_lagrange);
+        let at_first = (z - Lanes::<E>::one()) * key_rows.from(&key.first_lagrange);
         store(for_gates * gates + for_permutation * (identity - sigma) + for_start * at_first, values);
     }
 }

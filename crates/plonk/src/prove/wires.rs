@@ -48,7 +48,7 @@ impl Prover<'_> {
     fn check(&self, assignment: &Assignment) -> Result<(), PlonkError> {
         let mut selectors = [const { Vec::new() }; SELECTORS];
         for (selector, values) in selectors.iter_mut().enumerate() {
-            *values = self.key.selector_values(selector, 0)?;
+            *values = self.key.selector_values(selector)?;
         }
         match first_failing_row(self.level, &selectors, assignment) {
             None => Ok(()),
