@@ -13,7 +13,6 @@ mod compile;
 mod error;
 mod key;
 mod linearisation;
-mod pairing;
 mod permutation;
 mod polynomial;
 mod proof;

@@ -5,12 +5,11 @@ use crate::{
     MalformedError, Proof, VerifyingKey,
     challenges::Challenges,
     linearisation::{Linearisation, opening_factors},
-    pairing::pairing_product_is_one,
 };
 use proofmill_curve::{
     Affine, Curve,
     bn254::{G1, G2},
-    msm,
+    msm, pairing_product_is_one,
 };
 use proofmill_field::{
     Field, Prime,
@@ -78,7 +77,7 @@ fn openings_hold(
     add(&[G1::GENERATOR], &[-value]);
     let folded = msm::<G1>(level, &points, &factors).to_affine();
     let quotients = msm::<G1>(level, &[proof.opening, proof.shifted_opening], &[-Fr::ONE, -u]).to_affine();
-    pairing_product_is_one(&[(quotients, key.tau), (folded, G2::GENERATOR)])
+    pairing_product_is_one(level, &[(quotients, key.tau), (folded, G2::GENERATOR)])
 }
 
 impl Proof {
@@ -99,17 +98,12 @@ impl VerifyingKey {
         }
         let names = ["Qm", "Ql", "Qr", "Qo", "Qc", "S1", "S2", "S3"];
         check_points(names.into_iter().zip(self.selectors.iter().chain(&self.sigmas)))?;
-        if self.tau.is_on_curve() && in_subgroup(&self.tau) {
+        if self.tau.is_on_curve() && self.tau.is_in_subgroup() {
             Ok(())
         } else {
             Err(MalformedError::Point { name: "X_2" })
         }
     }
-}
-
-/// Whether a point of G2's curve is in the subgroup of order r.
-fn in_subgroup(point: &Affine<G2>) -> bool {
-    point.mul_words_vartime(&FrParams::MODULUS).is_infinity()
 }
 
 fn check_points<'a>(
