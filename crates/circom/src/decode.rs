@@ -6,7 +6,7 @@
 //! `y^2 - x^3 - b` is zero, or x and y are, which stands for infinity.
 
 use crate::{binfile::Section, error::CircomError};
-use proofmill_curve::{Affine, Curve};
+use proofmill_curve::{Affine, Curve, bn254::G2};
 use proofmill_field::{
     Algebra, Engine, Field, LANES, Packed, Prime, Quadratic,
     bn254::{Fq, Fq2, FqParams, Fr, FrParams},
@@ -172,12 +172,20 @@ impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
     /// [`CircomError::Malformed`] for the first that has a coordinate not below the modulus, is not on the
     /// curve or, if that is checked, not in the subgroup.
     pub fn decode(&self, level: Level, check: PointCheck) -> Result<Vec<Affine<C>>, CircomError> {
-        decode_blocks(self.section, Self::BYTES, |_, bytes, out| {
+        let points = decode_blocks(self.section, Self::BYTES, |_, bytes, out| {
             dispatch!(level, engine => engine.run(
                 #[inline(always)]
-                || point_block(engine, check, bytes, out)
+                || point_block(engine, bytes, out)
             ))
-        })
+        })?;
+        let outside = |point: &Affine<C>| !C::Base::in_subgroup(point.x, point.y);
+        if check == PointCheck::InSubgroup
+            && let Some(index) = points.par_iter().position_first(outside)
+        {
+            let problem = format!("element {index}: point is not in the subgroup of prime order");
+            return Err(self.section.malformed(index * Self::BYTES, problem));
+        }
+        Ok(points)
     }
 }
 
@@ -319,7 +327,6 @@ pub(crate) fn read_scalar(section: Section<'_>, form: Form) -> Result<Fr, Circom
 #[inline(always)]
 fn point_block<E: Engine, C: Curve<Base: Coordinate>>(
     _: E,
-    _: PointCheck,
     bytes: &[u8],
     out: &mut [MaybeUninit<Affine<C>>],
 ) -> Result<(), Fault> {
@@ -405,6 +412,10 @@ pub trait Coordinate: Field + sealed::Sealed {
     /// Which lanes hold zero, bit i for lane i.
     #[doc(hidden)]
     fn zero_lanes<E: Engine>(lanes: Self::Lanes<E>) -> u8;
+
+    /// Whether the point with these coordinates, which is on the curve, is in the subgroup of prime order.
+    #[doc(hidden)]
+    fn in_subgroup(x: Self, y: Self) -> bool;
 }
 
 impl Coordinate for Fq {
@@ -429,6 +440,10 @@ impl Coordinate for Fq {
     #[inline(always)]
     fn zero_lanes<E: Engine>(lanes: Self::Lanes<E>) -> u8 {
         lanes.zero_lanes()
+    }
+
+    fn in_subgroup(_: Self, _: Self) -> bool {
+        true
     }
 }
 
@@ -458,5 +473,9 @@ impl Coordinate for Fq2 {
     #[inline(always)]
     fn zero_lanes<E: Engine>(lanes: Self::Lanes<E>) -> u8 {
         lanes.c0.zero_lanes() & lanes.c1.zero_lanes()
+    }
+
+    fn in_subgroup(x: Self, y: Self) -> bool {
+        Affine::<G2> { x, y }.is_in_subgroup()
     }
 }

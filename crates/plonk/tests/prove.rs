@@ -3,10 +3,14 @@
 mod fixtures;
 
 use fixtures::{
-    key_from, path, public_inputs, snarkjs_proof, snarkjs_verifying_key, text, toy_key, toy_witness,
+    key_from, outside_the_subgroup, path, public_inputs, snarkjs_proof, snarkjs_verifying_key, text, toy_key,
+    toy_witness,
 };
 use proofmill_circom::{PlonkProof, PlonkVerificationKey};
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{
+    Field,
+    bn254::{Fq, Fr},
+};
 use proofmill_plonk::{PlonkError, Proof, ProveOptions, prove, prove_with_rng, verify};
 use proofmill_simd::Level;
 use proofmill_testing::{for_each_level, for_each_pool};
@@ -141,9 +145,10 @@ fn a_changed_key_gives_an_error_or_a_valid_proof() {
         let mut changed = bytes.clone();
         changed[position] ^= 1 << (position % 8);
         // A proof that is returned has been verified, by the changed key.
-        refused += usize::from(key_from(changed).is_none_or(|key| {
-            prove(Level::best(), &key, &witness, ProveOptions::default(), &mut |_| ()).is_err()
-        }));
+        let result = key_from(changed)
+            .map_err(PlonkError::from)
+            .and_then(|key| prove(Level::best(), &key, &witness, ProveOptions::default(), &mut |_| ()));
+        refused += usize::from(result.is_err());
     }
     assert!(refused > count / 2, "{refused} of {count} were refused");
 }
@@ -152,6 +157,17 @@ fn a_changed_key_gives_an_error_or_a_valid_proof() {
 fn a_truncated_key_does_not_open() {
     let bytes = fs::read(path("toy.plonk.zkey")).expect("a key");
     for length in (0..bytes.len()).step_by(97) {
-        assert!(key_from(bytes[..length].to_vec()).is_none(), "{length} bytes");
+        assert!(key_from(bytes[..length].to_vec()).is_err(), "{length} bytes");
     }
+}
+
+#[test]
+fn a_key_with_tau_outside_the_subgroup_does_not_open() {
+    let mut bytes = fs::read(path("toy.plonk.zkey")).expect("a key");
+    let tau = outside_the_subgroup();
+    let encoded = [tau.x.c0, tau.x.c1, tau.y.c0, tau.y.c1].map(Fq::to_montgomery_le).concat();
+    let end = section(&bytes, 2) + 72 + 20 + 2 * 32 + 8 * 64 + encoded.len();
+    bytes[end - encoded.len()..end].copy_from_slice(&encoded);
+    let message = key_from(bytes).expect_err("refused").to_string();
+    assert!(message.ends_with("not in the subgroup of prime order"), "{message}");
 }

@@ -2,7 +2,7 @@
 
 mod fixtures;
 
-use fixtures::{public_inputs, snarkjs_proof, snarkjs_verifying_key};
+use fixtures::{outside_the_subgroup, public_inputs, snarkjs_proof, snarkjs_verifying_key};
 use proofmill_curve::{Affine, Curve, bn254::G1};
 use proofmill_field::{
     Field,
@@ -124,6 +124,8 @@ fn the_key_is_bound() {
     assert!(refused(&|key| key.log_n += 1));
     assert!(refused(&|key| key.tau = -key.tau));
     assert!(refused(&|key| key.tau.x.c0 += Fq::ONE));
+    let key = VerifyingKey { tau: outside_the_subgroup(), ..snarkjs_verifying_key() };
+    assert_eq!(check(&key, &public, &proof), Err(MalformedError::Point { name: "X_2" }));
 }
 
 #[test]
