@@ -1,6 +1,6 @@
 //! Process CPU time on one core: multi-scalar multiplication at every level beside arkworks.
 //!
-//! `cargo bench -p proofmill-curve --bench msm [-- LOG_N...]`
+//! `cargo bench -p proofmill-curve --bench msm [-- LOG_N... LEVEL...]`
 
 use ark_ec::{CurveGroup, VariableBaseMSM, scalar_mul::BatchMulPreprocessing};
 use ark_ff::{PrimeField, UniformRand};
@@ -49,6 +49,12 @@ fn main() {
     });
 }
 
+/// Arguments that name levels leave the others out.
+fn wanted(level: Level) -> bool {
+    let mut named = std::env::args().filter(|argument| argument.parse::<Level>().is_ok()).peekable();
+    named.peek().is_none() || named.any(|argument| argument == level.name())
+}
+
 fn compare<C, A>(log_n: u32, convert: impl Fn(A::Affine) -> Affine<C>)
 where
     C: Curve<Scalar = Fr, Base: Packable>,
@@ -65,7 +71,7 @@ where
     let name = format!("{} msm 2^{log_n}", C::NAME);
     let peer = median(|| A::msm_unchecked(&points, &scalars));
     println!("{name} arkworks             {:9.3} ms", peer * 1e3);
-    for level in Level::available() {
+    for level in Level::available().into_iter().filter(|level| wanted(*level)) {
         let seconds = median(|| msm::<C>(level, &bases, &uniform));
         println!(
             "{name} {:<11} uniform  {:9.3} ms  {:5.2}x arkworks",
