@@ -1,7 +1,10 @@
 //! Eight elements side by side.
 
-use crate::{Algebra, Backend, Field, Fp, Prime};
-use std::ops::{Add, Mul, Neg, Sub};
+use crate::{Algebra, Backend, Field, Fp, Prime, Quadratic};
+use std::{
+    array,
+    ops::{Add, Mul, Neg, Sub},
+};
 
 /// How many elements every packed type holds.
 pub const LANES: usize = 8;
@@ -53,14 +56,32 @@ pub trait Packed<P: Prime>: Algebra {
 #[derive(Clone, Copy, Debug)]
 pub struct ScalarLanes<P: Prime, B: Backend>([Fp<P, B>; LANES]);
 
+/// Functions of their own: inlined into a formula, eight copies of every product would not fit the
+/// instruction cache.
 impl<P: Prime, B: Backend> ScalarLanes<P, B> {
     #[inline(always)]
-    fn zip(self, rhs: Self, f: impl Fn(Fp<P, B>, Fp<P, B>) -> Fp<P, B>) -> Self {
-        let mut lanes = self.0;
-        for (a, b) in lanes.iter_mut().zip(rhs.0) {
-            *a = f(*a, b);
-        }
-        Self(lanes)
+    fn zip(a: &Self, b: &Self, f: impl Fn(Fp<P, B>, Fp<P, B>) -> Fp<P, B>) -> Self {
+        Self(array::from_fn(|i| f(a.0[i], b.0[i])))
+    }
+
+    #[inline(never)]
+    fn add_lanes(a: &Self, b: &Self) -> Self {
+        Self::zip(a, b, |a, b| a + b)
+    }
+
+    #[inline(never)]
+    fn sub_lanes(a: &Self, b: &Self) -> Self {
+        Self::zip(a, b, |a, b| a - b)
+    }
+
+    #[inline(never)]
+    fn mul_lanes(a: &Self, b: &Self) -> Self {
+        Self::zip(a, b, |a, b| a * b)
+    }
+
+    #[inline(never)]
+    fn square_lanes(&self) -> Self {
+        Self::zip(self, self, |a, _| a.square())
     }
 }
 
@@ -68,7 +89,7 @@ impl<P: Prime, B: Backend> Add for ScalarLanes<P, B> {
     type Output = Self;
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
-        self.zip(rhs, |a, b| a + b)
+        Self::add_lanes(&self, &rhs)
     }
 }
 
@@ -76,7 +97,7 @@ impl<P: Prime, B: Backend> Sub for ScalarLanes<P, B> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
-        self.zip(rhs, |a, b| a - b)
+        Self::sub_lanes(&self, &rhs)
     }
 }
 
@@ -84,7 +105,7 @@ impl<P: Prime, B: Backend> Mul for ScalarLanes<P, B> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, rhs: Self) -> Self {
-        self.zip(rhs, |a, b| a * b)
+        Self::mul_lanes(&self, &rhs)
     }
 }
 
@@ -92,7 +113,7 @@ impl<P: Prime, B: Backend> Neg for ScalarLanes<P, B> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        self.zip(self, |a, _| -a)
+        Self(self.0.map(Fp::neg))
     }
 }
 
@@ -109,7 +130,18 @@ impl<P: Prime, B: Backend> Algebra for ScalarLanes<P, B> {
 
     #[inline(always)]
     fn square(self) -> Self {
-        self.zip(self, |a, _| a.square())
+        self.square_lanes()
+    }
+
+    #[inline(never)]
+    fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
+        let mut product = Quadratic::<Self>::zero();
+        for i in 0..LANES {
+            let lane = |element: &Quadratic<Self>| Quadratic::new(element.c0.0[i], element.c1.0[i]);
+            let lane = Fp::mul_quadratic(&lane(a), &lane(b));
+            (product.c0.0[i], product.c1.0[i]) = (lane.c0, lane.c1);
+        }
+        product
     }
 }
 
