@@ -72,7 +72,8 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
             (x * splat).store(&mut got[10]);
             let bits = Lanes::<P, E>::load_bits(Fp::as_limbs(a)) + Lanes::<P, E>::load_bits(Fp::as_limbs(b));
             (bits * splat).store_scaled(&mut got[11]);
-            zeros = [x.sub_lazy(y).zero_lanes(), (x - x).zero_lanes()];
+            let twin = x;
+            zeros = [x.sub_lazy(y).zero_lanes(), (x - twin).zero_lanes()];
         },
     );
     let name = P::NAME;
