@@ -50,6 +50,12 @@ pub trait Algebra:
         self + self
     }
 
+    /// `self - a - b`, where `self` is the product of two reduced values (packed elements then reduce once).
+    #[inline(always)]
+    fn sub_two(self, a: Self, b: Self) -> Self {
+        self - a - b
+    }
+
     /// `self + rhs`, fit only to be an operand of the next multiplication or square (packed elements skip
     /// the reduction here; scalars do not).
     #[inline(always)]

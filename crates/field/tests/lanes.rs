@@ -1,7 +1,7 @@
 //! Lanes agree with scalar elements at every level, on random and on edge values.
 
 use proofmill_field::{
-    Algebra, Engine, Field, Fp, LANES, Packed, Prime,
+    Algebra, Engine, Field, Fp, LANES, Packed, Prime, bls12_381,
     bn254::{FqParams, FrParams},
 };
 use proofmill_simd::{Level, dispatch};
@@ -50,7 +50,7 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
     type Lanes<P, E> = <E as Engine>::Packed<P>;
     let each =
         |f: &dyn Fn(Fp<P>, Fp<P>) -> Fp<P>| -> [Fp<P>; LANES] { std::array::from_fn(|i| f(a[i], b[i])) };
-    let mut got = [[Fp::<P>::ZERO; LANES]; 12];
+    let mut got = [[Fp::<P>::ZERO; LANES]; 13];
     let mut zeros = [0; 2];
     engine.run(
         #[inline(always)]
@@ -72,6 +72,7 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
             (x * splat).store(&mut got[10]);
             let bits = Lanes::<P, E>::load_bits(Fp::as_limbs(a)) + Lanes::<P, E>::load_bits(Fp::as_limbs(b));
             (bits * splat).store_scaled(&mut got[11]);
+            (x * y).sub_two(x, y).store(&mut got[12]);
             let twin = x;
             zeros = [x.sub_lazy(y).zero_lanes(), (x - twin).zero_lanes()];
         },
@@ -90,6 +91,7 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
     assert_eq!(got[9], select, "select {name}");
     assert_eq!(got[10], each(&|x, _| x * b[3]), "splat {name}");
     assert_eq!(got[11], each(&|x, y| (x + y) * b[3]), "bits {name}");
+    assert_eq!(got[12], each(&|x, y| x * y - x - y), "sub_two {name}");
     let equal = (0..LANES).fold(0, |mask, i| mask | u8::from(a[i] == b[i]) << i);
     assert_eq!(zeros, [equal, u8::MAX], "zero_lanes {name}");
 }
@@ -99,6 +101,8 @@ fn lanes_agree_with_scalars() {
     for level in Level::available() {
         dispatch!(level, engine => check::<FqParams, _>(engine));
         dispatch!(level, engine => check::<FrParams, _>(engine));
+        dispatch!(level, engine => check::<bls12_381::FqParams, _>(engine));
+        dispatch!(level, engine => check::<bls12_381::FrParams, _>(engine));
     }
 }
 

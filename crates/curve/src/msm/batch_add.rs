@@ -3,7 +3,7 @@
 //! `lambda = (y2 - y1) / (x2 - x1)`, `x3 = lambda^2 - x1 - x2`, `y3 = lambda (x1 - x3) - y1`; the inverses by
 //! Montgomery's trick ("Speeding the Pollard and elliptic curve methods of factorization", 1987, section 10.3.1), one product chain per lane: 3 products an
 //! addition for them, 2 products and a square for the rest. Two groups of lanes go together so that the
-//! latencies of their products overlap.
+//! latencies of their products overlap; four spill too much (1.2 times slower).
 //!
 //! Doublings, opposite points and infinity are found where `x2 - x1` is zero and mended by lane masks.
 
@@ -87,7 +87,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
             let engine = self.engine;
             engine.run(
                 #[inline(always)]
-                || self.add_batch(batch),
+                || self.add_batch::<2>(batch),
             );
         }
         self.sums.truncate(end);
@@ -154,30 +154,33 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     }
 
     #[inline(always)]
-    fn add_batch(&mut self, groups: &[Group]) {
+    fn add_batch<const K: usize>(&mut self, groups: &[Group]) {
         let start = self.sums.len();
         self.sums.resize(start + groups.len() * LANES, F::Row::default());
         self.prefixes.resize(groups.len().max(self.prefixes.len()), F::Lanes::<E>::one());
         self.repairs.clear();
-        let mut products = [F::Lanes::<E>::one(); 2];
-        for group in (0..groups.len()).step_by(2) {
-            if let Some(ahead) = groups.get(group + PREFETCH..group + PREFETCH + 2) {
+        let mut products = [F::Lanes::<E>::one(); K];
+        for group in (0..groups.len()).step_by(K) {
+            if let Some(ahead) = groups.get(group + PREFETCH..group + PREFETCH + K) {
                 for group in ahead {
                     self.prefetch(group);
                 }
             }
-            let denominators = [self.denominator(groups, group), self.denominator(groups, group + 1)];
-            [self.prefixes[group], self.prefixes[group + 1]] = products;
-            products = Algebra::mul_pair(products, denominators);
-        }
-        let inverse = invert_lanes::<F, E>(products[0] * products[1]);
-        let mut inverses = Algebra::mul_pair([inverse; 2], [products[1], products[0]]);
-        for group in (0..groups.len()).step_by(2).rev() {
-            if group >= PREFETCH_BACK {
-                self.prefetch(&groups[group - PREFETCH_BACK]);
-                self.prefetch(&groups[group - PREFETCH_BACK + 1]);
+            let mut denominators = [F::Lanes::<E>::one(); K];
+            for (k, denominator) in denominators.iter_mut().enumerate() {
+                *denominator = self.denominator(groups, group + k);
             }
-            inverses = self.add_two_groups(groups, group, start, inverses);
+            self.prefixes[group..group + K].copy_from_slice(&products);
+            products = mul_each(products, denominators);
+        }
+        let mut inverses = invert_chains::<F, E, K>(products);
+        for group in (0..groups.len()).step_by(K).rev() {
+            if group >= PREFETCH_BACK {
+                for group in &groups[group - PREFETCH_BACK..group - PREFETCH_BACK + K] {
+                    self.prefetch(group);
+                }
+            }
+            inverses = self.add_groups(groups, group, start, inverses);
         }
     }
 
@@ -220,57 +223,100 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         denominator
     }
 
-    /// Adds groups `group` and `group + 1`, given the inverses of all denominators up to theirs.
+    /// Adds the K groups from `group` on, given the inverses of the products of all denominators up to theirs;
+    /// gives the inverses for the groups before.
     #[inline(always)]
-    fn add_two_groups(
+    fn add_groups<const K: usize>(
         &mut self,
         groups: &[Group],
         group: usize,
         start: usize,
-        inverses: [F::Lanes<E>; 2],
-    ) -> [F::Lanes<E>; 2] {
-        let (a, b) = (&groups[group], &groups[group + 1]);
-        let ([ax1, ay1], [ax2, ay2]) = (self.load::<0>(a), self.load::<1>(a));
-        let ([bx1, by1], [bx2, by2]) = (self.load::<0>(b), self.load::<1>(b));
-        let mut denominators = [ax2.sub_lazy(ax1), bx2.sub_lazy(bx1)];
-        let mut numerators = [ay2.sub_lazy(ay1), by2.sub_lazy(by1)];
-        let repairs: [Option<Repair<_>>; 2] = if self.repairs.is_empty() {
-            [None; 2]
-        } else {
-            let second = self.repairs.pop_if(|repair| repair.group == group + 1);
-            [self.repairs.pop_if(|repair| repair.group == group), second]
-        };
-        for (i, x1) in [ax1, bx1].into_iter().enumerate() {
-            if let Some(repair) = repairs[i] {
-                denominators[i] = repair.denominator;
-                let square = x1.square();
-                numerators[i] = F::select::<E>(repair.double, square + square + square, numerators[i]);
-            }
+        inverses: [F::Lanes<E>; K],
+    ) -> [F::Lanes<E>; K] {
+        let zero = F::Lanes::<E>::zero();
+        let (mut first, mut second) = ([[zero; K]; 2], [[zero; K]; 2]);
+        let (mut denominators, mut numerators, mut prefixes) = ([zero; K], [zero; K], [zero; K]);
+        for k in 0..K {
+            [first[0][k], first[1][k]] = self.load::<0>(&groups[group + k]);
+            [second[0][k], second[1][k]] = self.load::<1>(&groups[group + k]);
+            denominators[k] = second[0][k].sub_lazy(first[0][k]);
+            numerators[k] = second[1][k].sub_lazy(first[1][k]);
+            prefixes[k] = self.prefixes[group + k];
         }
-        let own = Algebra::mul_pair(inverses, [self.prefixes[group], self.prefixes[group + 1]]);
-        let lambda = Algebra::mul_pair(own, numerators);
-        let inverses = Algebra::mul_pair(inverses, denominators);
-        let squares = Algebra::square_pair(lambda);
-        let x3 = [squares[0] - ax1 - ax2, squares[1] - bx1 - bx2];
-        let heights = Algebra::mul_pair(lambda, [ax1.sub_lazy(x3[0]), bx1.sub_lazy(x3[1])]);
-        let y3 = [heights[0] - ay1, heights[1] - by1];
-        let originals = [[[ax1, ay1], [ax2, ay2]], [[bx1, by1], [bx2, by2]]];
-        for i in 0..2 {
-            let mut sum = [x3[i], y3[i]];
-            if let Some(repair) = repairs[i] {
-                let [first, second] = originals[i];
-                for k in 0..2 {
-                    sum[k] = F::select::<E>(repair.opposite, F::Lanes::<E>::zero(), sum[k]);
-                    sum[k] = F::select::<E>(repair.second, first[k], sum[k]);
-                    sum[k] = F::select::<E>(repair.first, second[k], sum[k]);
+        let mut repairs = [None; K];
+        if self.repairs.last().is_some_and(|repair| repair.group >= group) {
+            for k in (0..K).rev() {
+                repairs[k] = self.repairs.pop_if(|repair| repair.group == group + k);
+                if let Some(repair) = repairs[k] {
+                    denominators[k] = repair.denominator;
+                    let square = first[0][k].square();
+                    numerators[k] = F::select::<E>(repair.double, square + square + square, numerators[k]);
                 }
             }
-            let at = start + (group + i) * LANES;
+        }
+        let own = mul_each(inverses, prefixes);
+        let inverses = mul_each(inverses, denominators);
+        let lambda = mul_each(own, numerators);
+        let mut x3 = square_each(lambda);
+        let mut falls = [zero; K];
+        for k in 0..K {
+            x3[k] = x3[k].sub_two(first[0][k], second[0][k]);
+            falls[k] = first[0][k].sub_lazy(x3[k]);
+        }
+        let mut y3 = mul_each(lambda, falls);
+        for k in 0..K {
+            y3[k] = y3[k] - first[1][k];
+            let mut sum = [x3[k], y3[k]];
+            if let Some(repair) = repairs[k] {
+                for (i, sum) in sum.iter_mut().enumerate() {
+                    *sum = F::select::<E>(repair.opposite, zero, *sum);
+                    *sum = F::select::<E>(repair.second, first[i][k], *sum);
+                    *sum = F::select::<E>(repair.first, second[i][k], *sum);
+                }
+            }
+            let at = start + (group + k) * LANES;
             let (rows, _) = self.sums[at..at + LANES].as_chunks_mut();
             F::store_pairs::<E>(sum, &mut rows[0]);
         }
         inverses
     }
+}
+
+/// K independent products, an even number.
+#[inline(always)]
+fn mul_each<A: Algebra, const K: usize>(a: [A; K], b: [A; K]) -> [A; K] {
+    let mut products = a;
+    for k in (0..K).step_by(2) {
+        [products[k], products[k + 1]] = A::mul_pair([a[k], a[k + 1]], [b[k], b[k + 1]]);
+    }
+    products
+}
+
+/// K independent squares, an even number.
+#[inline(always)]
+fn square_each<A: Algebra, const K: usize>(a: [A; K]) -> [A; K] {
+    let mut squares = a;
+    for k in (0..K).step_by(2) {
+        [squares[k], squares[k + 1]] = A::square_pair([a[k], a[k + 1]]);
+    }
+    squares
+}
+
+/// The inverses of K chains' products, by one scalar inversion.
+#[inline(always)]
+fn invert_chains<F: Packable, E: Engine, const K: usize>(products: [F::Lanes<E>; K]) -> [F::Lanes<E>; K] {
+    let mut prefixes = products;
+    for k in 1..K {
+        prefixes[k] = prefixes[k - 1] * products[k];
+    }
+    let mut inverse = invert_lanes::<F, E>(prefixes[K - 1]);
+    let mut inverses = products;
+    for k in (1..K).rev() {
+        inverses[k] = inverse * prefixes[k - 1];
+        inverse = inverse * products[k];
+    }
+    inverses[0] = inverse;
+    inverses
 }
 
 /// Lane by lane inverses of nonzero values, by one scalar inversion.

@@ -7,7 +7,7 @@
 //! Bounds, in multiples of p. *Reduced* means below 1.7. A product of operands below A and B is below
 //! `1 + A B / 2^s`, hence reduced as long as A B <= 0.7 * 2^s (59 on BN254). `add_lazy` adds bounds,
 //! `sub_lazy` adds 2 (its right operand must be reduced): sums of two differences, 7.4 * 7.4 < 59, may be
-//! multiplied. `+` and `-` reduce: the quotient by p is estimated from the top limb, in units of
+//! multiplied on BN254 and BLS12-381 Fq; on BLS12-381 Fr (0.7 * 2^s = 24) single differences may. `+` and `-` reduce: the quotient by p is estimated from the top limb, in units of
 //! 2^(BITS - 1) < 0.7 p, and the multiple to subtract is looked up in a table of eight, which leaves less
 //! than one p plus one unit.
 //!
@@ -57,6 +57,7 @@ impl<P: Prime> Radix52<P> {
     const L: usize = <P::Limbs as Limbs>::Lanes52::LEN;
     const P1: [u64; MAX] = split(&words::<P>(&P::MODULUS));
     const P2: [u64; MAX] = multiple(&Self::P1, 2);
+    const P4: [u64; MAX] = multiple(&Self::P1, 4);
     /// `-p^-1 mod 2^52`.
     const INV: u64 = P::INV & MASK;
     /// `2^(52 L) mod p`: one.
@@ -67,6 +68,9 @@ impl<P: Prime> Radix52<P> {
     const LEAVE: [u64; MAX] = split(&power_of_two::<P>(64 * P::Limbs::LEN as u32));
     /// Where the top limb's quotient digit begins: units of `2^(BITS - 1)`.
     const QUOTIENT_SHIFT: u32 = P::BITS - 1 - 52 * (Self::L as u32 - 1);
+    /// Whether the table below reaches 5.25 p, so that a product of reduced values less two reduced values (below
+    /// 1.1 + 4, after adding 4 p) is reduced at once.
+    const WIDE: bool = multiple(&Self::P1, 21)[Self::L - 1] < 4 << (Self::QUOTIENT_SHIFT + 3);
     /// Limb by limb, `floor(i 2^(BITS - 1) / p) p` for i in 0..8.
     const MULTIPLES: [[u64; 8]; MAX] = {
         let mut table = [[0; 8]; MAX];
@@ -447,6 +451,15 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
     #[inline(always)]
     fn square_pair(a: [Self; 2]) -> [Self; 2] {
         Self::square_interleaved(&a)
+    }
+
+    #[inline(always)]
+    fn sub_two(self, a: Self, b: Self) -> Self {
+        if Radix52::<P>::WIDE {
+            self.plus(&Self::constant(&Radix52::<P>::P4)).minus(&a).minus(&b).reduce()
+        } else {
+            self - a - b
+        }
     }
 
     #[inline(always)]
