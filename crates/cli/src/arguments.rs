@@ -1,6 +1,7 @@
 //! The command line; completions and man pages come from these definitions too.
 
 use crate::{
+    groth16::Groth16Command,
     info::Info,
     plonk::PlonkCommand,
     shell::{Completions, Man},
@@ -50,6 +51,9 @@ pub(crate) struct Options {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Groth16: prove, verify
+    #[command(subcommand)]
+    Groth16(Groth16Command),
     /// PLONK: set up, prove, verify
     #[command(subcommand)]
     Plonk(PlonkCommand),
@@ -74,6 +78,7 @@ impl Command {
     /// The command's words.
     pub(crate) fn name(&self) -> &'static str {
         match self {
+            Self::Groth16(command) => command.name(),
             Self::Plonk(command) => command.name(),
             Self::Zkey(command) => command.name(),
             Self::Wtns(command) => command.name(),
@@ -87,6 +92,7 @@ impl Command {
     /// The files it will write.
     pub(crate) fn outputs(&self) -> Vec<&Path> {
         match self {
+            Self::Groth16(command) => command.outputs(),
             Self::Plonk(command) => command.outputs(),
             Self::Zkey(command) => command.outputs(),
             Self::Wtns(_) | Self::Info(_) | Self::Cpu | Self::Completions(_) | Self::Man(_) => Vec::new(),

@@ -4,6 +4,7 @@
 mod arguments;
 mod cpu;
 mod failure;
+mod groth16;
 mod info;
 mod interrupt;
 mod machine;
@@ -46,8 +47,9 @@ fn main() -> ExitCode {
 fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
     interrupt::remove_unfinished_at_a_signal(command.outputs())?;
     match command {
+        Command::Groth16(command) => groth16::run(command, machine),
         Command::Plonk(command) => plonk::run(command, machine),
-        Command::Zkey(command) => zkey::run(command),
+        Command::Zkey(command) => zkey::run(command, machine),
         Command::Info(info) => info::run(&info),
         Command::Wtns(command) => witness::run(command, machine),
         Command::Cpu => Ok(cpu::run(machine)),

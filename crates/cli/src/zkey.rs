@@ -1,8 +1,9 @@
 //! `zkey`: proving keys.
 
-use crate::{failure::Failure, report::Outcome};
+use crate::{failure::Failure, machine::Machine, report::Outcome};
 use clap::{Args, Subcommand};
 use proofmill_circom::{PlonkVerificationKey, Zkey, write_text};
+use proofmill_groth16::{Groth16Error, verifying_key_text};
 use proofmill_plonk::VerifyingKey;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -47,15 +48,22 @@ impl ZkeyCommand {
     }
 }
 
-pub(crate) fn run(command: ZkeyCommand) -> Result<Outcome, Failure> {
+pub(crate) fn run(command: ZkeyCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
-        ZkeyCommand::Export(ExportCommand::VerificationKey(files)) => export(&files),
+        ZkeyCommand::Export(ExportCommand::VerificationKey(files)) => export(&files, machine),
     }
 }
 
-fn export(files: &VerificationKey) -> Result<Outcome, Failure> {
+fn export(files: &VerificationKey, machine: &mut Machine) -> Result<Outcome, Failure> {
     let (protocol, text) = match Zkey::open(&files.zkey)? {
-        Zkey::Groth16(_) => return Err(Failure::about(&files.zkey, "expected plonk")),
+        Zkey::Groth16(zkey) => {
+            let text = machine.run(|level, _| verifying_key_text(level, &zkey));
+            let text = text.map_err(|error| match error {
+                Groth16Error::File(error) => error.into(),
+                _ => Failure::about(&files.zkey, error),
+            })?;
+            ("groth16", text)
+        }
         Zkey::Plonk(zkey) => ("plonk", PlonkVerificationKey::from(&VerifyingKey::from(zkey.header())).text()),
     };
     write_text(&files.key, &text)?;

@@ -36,6 +36,9 @@ pub enum Groth16Error {
     /// A point that must not be there.
     #[error("{0}")]
     Malformed(&'static str),
+    /// A point of the proof that must not be there.
+    #[error("{0}")]
+    MalformedProof(&'static str),
     /// The operating system gave no randomness.
     #[error("no randomness from the operating system: {0}")]
     Randomness(String),

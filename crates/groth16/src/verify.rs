@@ -11,8 +11,8 @@ use proofmill_simd::Level;
 /// proof. `e(A, B) = e(alpha, beta) e(sum of public IC, gamma) e(C, delta)`.
 ///
 /// # Errors
-/// [`Groth16Error::Rejected`] for a wrong proof; [`Groth16Error::Malformed`] and [`Groth16Error::PublicLength`]
-/// for what is no proof or no key at all.
+/// [`Groth16Error::Rejected`] for a wrong proof; [`Groth16Error::MalformedProof`], [`Groth16Error::Malformed`] and
+/// [`Groth16Error::PublicLength`] for what is no proof, no key or not its signals at all.
 pub fn verify(level: Level, key: &VerifyingKey, public: &[Fr], proof: &Proof) -> Result<(), Groth16Error> {
     let Some((constant, signals)) = key.ic.split_first().filter(|(_, signals)| signals.len() == public.len())
     else {
@@ -30,10 +30,10 @@ pub fn verify(level: Level, key: &VerifyingKey, public: &[Fr], proof: &Proof) ->
         }
     }
     if [&proof.a, &proof.c].iter().any(|point| !point.is_on_curve()) {
-        return Err(Groth16Error::Malformed("a point of the proof is not on the curve"));
+        return Err(Groth16Error::MalformedProof("a point of the proof is not on the curve"));
     }
     if !proof.b.is_on_curve() || !proof.b.is_in_subgroup() {
-        return Err(Groth16Error::Malformed("pi_b is not in G2"));
+        return Err(Groth16Error::MalformedProof("pi_b is not in G2"));
     }
     let inputs = msm::<G1>(level, signals, public).add_affine(constant).to_affine();
     let pairs: [_; 4] =

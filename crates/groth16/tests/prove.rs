@@ -148,10 +148,10 @@ fn what_is_malformed_is_named() {
         assert!(matches!(verify(level, &key, fewer, &proof), Err(Groth16Error::PublicLength { .. })));
         let mut off_curve = proof;
         off_curve.a.y = off_curve.a.y.double();
-        assert!(matches!(verify(level, &key, &public, &off_curve), Err(Groth16Error::Malformed(_))));
+        assert!(matches!(verify(level, &key, &public, &off_curve), Err(Groth16Error::MalformedProof(_))));
         let mut off_twist = proof;
         off_twist.b.x = off_twist.b.x.double();
-        assert!(matches!(verify(level, &key, &public, &off_twist), Err(Groth16Error::Malformed(_))));
+        assert!(matches!(verify(level, &key, &public, &off_twist), Err(Groth16Error::MalformedProof(_))));
     }
 }
 
