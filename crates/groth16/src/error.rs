@@ -33,6 +33,27 @@ pub enum Groth16Error {
     /// The proof is well formed and wrong.
     #[error("the proof is not valid for these public signals and this verification key")]
     Rejected,
+    /// The powers of tau lack the Lagrange polynomials that a set-up starts from.
+    #[error("the powers of tau are not prepared for phase 2: run snarkjs powersoftau prepare phase2")]
+    Unprepared,
+    /// The reference string is too short.
+    #[error(
+        "the circuit's {rows} constraints and public signals need powers of tau of 2^{needed}, found 2^{found}"
+    )]
+    TooFewPowers {
+        /// Constraints, public signals and the constant.
+        rows: u64,
+        /// Logarithm of the domain's size.
+        needed: u32,
+        /// Logarithm of what there is.
+        found: u32,
+    },
+    /// The file has no room for the count.
+    #[error("the circuit has {found} coefficients in A and B, a proving key holds less than 2^32")]
+    TooManyCoefficients {
+        /// Those of the circuit, and one for each public signal.
+        found: u64,
+    },
     /// A point that must not be there.
     #[error("{0}")]
     Malformed(&'static str),

@@ -3,12 +3,17 @@
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod circuit_hash;
+mod columns;
+mod combination;
 mod error;
 mod prove;
 mod quotient;
+mod setup;
 mod verify;
 
 pub use error::Groth16Error;
 pub use proofmill_circom::{Groth16Proof as Proof, Groth16VerificationKey as VerifyingKey};
 pub use prove::{prove, prove_with_rng, verifying_key, verifying_key_text};
+pub use setup::setup;
 pub use verify::verify;

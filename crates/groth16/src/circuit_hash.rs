@@ -1,0 +1,57 @@
+//! snarkjs's hash of a circuit, by which contributions to one ceremony are tied to their circuit: BLAKE2b-512
+//! (RFC 7693) of the key without contributions, its points uncompressed and big-endian.
+
+use blake2::{Blake2b512, Digest};
+use proofmill_circom::Groth16Header;
+use proofmill_curve::{Affine, Curve};
+use proofmill_field::bn254::{Fq, Fq2};
+
+/// The hash of what was added so far.
+pub(crate) struct CircuitHash(Blake2b512);
+
+impl CircuitHash {
+    /// Begins with the header's points.
+    pub(crate) fn new(header: &Groth16Header) -> Self {
+        let mut hash = Self(Blake2b512::new());
+        hash.points(&[header.alpha_1, header.beta_1]);
+        hash.points(&[header.beta_2, header.gamma_2]);
+        hash.points(&[header.delta_1]);
+        hash.points(&[header.delta_2]);
+        hash
+    }
+
+    /// Adds a list's length.
+    pub(crate) fn length(&mut self, length: usize) {
+        self.0.update((length as u32).to_be_bytes());
+    }
+
+    /// Adds points: x and y, each big-endian as a whole, in G2 the coefficient of u therefore first.
+    pub(crate) fn points<C: Curve<Base: Uncompressed>>(&mut self, points: &[Affine<C>]) {
+        for point in points {
+            point.x.hash_into(&mut self.0);
+            point.y.hash_into(&mut self.0);
+        }
+    }
+
+    pub(crate) fn finish(self) -> [u8; 64] {
+        self.0.finalize().into()
+    }
+}
+
+/// Coordinates as the hash takes them.
+pub(crate) trait Uncompressed {
+    fn hash_into(&self, hash: &mut Blake2b512);
+}
+
+impl Uncompressed for Fq {
+    fn hash_into(&self, hash: &mut Blake2b512) {
+        self.to_canonical().iter().rev().for_each(|limb| hash.update(limb.to_be_bytes()));
+    }
+}
+
+impl Uncompressed for Fq2 {
+    fn hash_into(&self, hash: &mut Blake2b512) {
+        self.c1.hash_into(hash);
+        self.c0.hash_into(hash);
+    }
+}

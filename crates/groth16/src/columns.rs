@@ -1,0 +1,42 @@
+//! The constraints' matrices by wires.
+
+use proofmill_field::bn254::Fr;
+
+/// A matrix by columns: for every wire its rows, ascending, and their coefficients.
+pub(crate) struct Columns {
+    /// The terms of wire w are `starts[w]..starts[w + 1]`.
+    starts: Vec<usize>,
+    terms: Vec<(u32, Fr)>,
+}
+
+impl Columns {
+    /// Sorts terms (row, wire, coefficient), given by ascending rows, by their wires; they are walked twice.
+    ///
+    /// # Panics
+    /// If a wire is not below `wires`.
+    #[allow(clippy::indexing_slicing)] // The caller's wires are below the count; stated as a panic.
+    pub(crate) fn new(wires: usize, terms: impl Iterator<Item = (u32, u32, Fr)> + Clone) -> Self {
+        let mut starts = vec![0; wires + 1];
+        for (_, wire, _) in terms.clone() {
+            starts[wire as usize + 1] += 1;
+        }
+        let mut total = 0;
+        for start in &mut starts {
+            total += *start;
+            *start = total;
+        }
+        let mut next = starts.clone();
+        let mut sorted = vec![(0, Fr::default()); total];
+        for (row, wire, coefficient) in terms {
+            sorted[next[wire as usize]] = (row, coefficient);
+            next[wire as usize] += 1;
+        }
+        Self { starts, terms: sorted }
+    }
+
+    /// The terms (row, coefficient) of a wire; none if there is no such wire.
+    pub(crate) fn column(&self, wire: usize) -> &[(u32, Fr)] {
+        let range = self.starts.get(wire).zip(self.starts.get(wire + 1));
+        range.and_then(|(&start, &end)| self.terms.get(start..end)).unwrap_or_default()
+    }
+}

@@ -1,0 +1,260 @@
+//! From a circuit and powers of tau to a proving key without contributions.
+//!
+//! There is nothing secret and nothing random in it: the same constraints and the same powers of tau give the
+//! same key, byte for byte the one of `snarkjs groth16 setup`. gamma and delta are 1; a key that is to be
+//! relied on needs contributions to delta.
+
+use crate::{Groth16Error, circuit_hash::CircuitHash, columns::Columns, combination::combinations};
+use proofmill_circom::{
+    Coefficient, Coordinate, Groth16Header, Groth16Points, Groth16Writer, Matrix, PointCheck, Points, Ptau,
+    R1cs, R1csHeader, SectionName, SparseMatrix,
+};
+use proofmill_curve::{
+    Affine, Curve, Jacobian,
+    bn254::{G1, G2},
+};
+use proofmill_field::{
+    Algebra, Field, Packable,
+    bn254::{Fq, Fr},
+};
+use proofmill_simd::Level;
+use rayon::prelude::*;
+use std::path::Path;
+
+/// The largest domain: H comes from one twice as large, and the scalar field's two-adicity is 28.
+const LARGEST_LOG_N: u32 = 27;
+
+/// Writes the proving key of the circuit for the powers of tau to `zkey`.
+///
+/// `observer` is told the name of each phase as it begins. Runs on the ambient rayon pool. Takes, beyond the
+/// circuit, 40 bytes for each of its terms, 512 for each point of the domain and one section's points.
+///
+/// # Errors
+/// [`Groth16Error::Unprepared`], [`Groth16Error::TooFewPowers`], [`Groth16Error::TooManyCoefficients`],
+/// [`Groth16Error::File`].
+///
+/// # Panics
+/// If a circuit that was not read from a file contradicts its header.
+pub fn setup(
+    level: Level,
+    r1cs: &R1cs,
+    ptau: &Ptau,
+    zkey: &Path,
+    observer: &mut dyn FnMut(&'static str),
+) -> Result<(), Groth16Error> {
+    let log_n = log_domain(&r1cs.header, ptau)?;
+    let n = 1 << log_n;
+    observer("read ptau");
+    let alpha = ptau.lagrange_alpha_tau_g1(log_n)?.decode(level, PointCheck::OnCurve)?;
+    let beta = ptau.lagrange_beta_tau_g1(log_n)?.decode(level, PointCheck::OnCurve)?;
+    let tau = ptau.lagrange_tau_g1(log_n)?.decode(level, PointCheck::OnCurve)?;
+    let header = Groth16Header {
+        wires: r1cs.header.wires,
+        public: r1cs.header.public(),
+        domain_size: n as u32,
+        alpha_1: first(level, ptau.alpha_tau_g1()?)?,
+        beta_1: first(level, ptau.beta_tau_g1()?)?,
+        beta_2: ptau.beta_g2()?,
+        gamma_2: G2::GENERATOR,
+        delta_1: G1::GENERATOR,
+        delta_2: G2::GENERATOR,
+    };
+    let coefficients = count(r1cs)?;
+    let hash = CircuitHash::new(&header);
+    let file = Groth16Writer::create(zkey, &header)?;
+    let mut key = Setup { level, file, hash, observer };
+
+    key.phase("write coefficients");
+    key.file.coefficients(coefficients, all_coefficients(r1cs))?;
+    let wires = header.wires as usize;
+    let a = Columns::new(wires, a_terms(r1cs));
+    let b = Columns::new(wires, terms(&r1cs.b, &r1cs.header));
+    let c = Columns::new(wires, terms(&r1cs.c, &r1cs.header));
+    let parts = [(&a, &beta[..]), (&b, &alpha[..]), (&c, &tau[..])];
+    let public = header.public as usize + 1;
+    key.phase("points ic");
+    key.points(Groth16Points::Ic, 0..public, &parts)?;
+    key.phase("points h");
+    key.h(ptau, log_n)?;
+    key.phase("points c");
+    key.points(Groth16Points::C, public..wires, &parts)?;
+    drop((alpha, beta, c));
+    key.phase("points a");
+    key.points(Groth16Points::A, 0..wires, &[(&a, &tau)])?;
+    key.phase("points b1");
+    key.points(Groth16Points::B1, 0..wires, &[(&b, &tau)])?;
+    drop((tau, a));
+    key.phase("read ptau");
+    let tau = ptau.lagrange_tau_g2(log_n)?.decode(level, PointCheck::OnCurve)?;
+    key.phase("points b2");
+    key.points::<G2>(Groth16Points::B2, 0..wires, &[(&b, &tau)])?;
+
+    key.file.contributions(&key.hash.finish(), 0, &[])?;
+    Ok(key.file.finish()?)
+}
+
+/// The logarithm of the domain's size: there is a point for each constraint, public signal and the constant,
+/// and at least two.
+fn log_domain(circuit: &R1csHeader, ptau: &Ptau) -> Result<u32, Groth16Error> {
+    let rows = u64::from(circuit.constraints) + u64::from(circuit.public()) + 1;
+    let needed = rows.max(2).next_power_of_two().trailing_zeros();
+    let found = ptau.header().power.min(LARGEST_LOG_N);
+    if needed > found {
+        return Err(Groth16Error::TooFewPowers { rows, needed, found });
+    }
+    if !ptau.is_prepared() {
+        return Err(Groth16Error::Unprepared);
+    }
+    Ok(needed)
+}
+
+fn first(level: Level, points: Points<'_, G1>) -> Result<Affine<G1>, Groth16Error> {
+    let points = points.slice(0..1)?.decode(level, PointCheck::OnCurve)?;
+    Ok(points.first().copied().unwrap_or(Affine::INFINITY))
+}
+
+/// How many coefficients A and B have in the key.
+fn count(r1cs: &R1cs) -> Result<u32, Groth16Error> {
+    let found = (r1cs.a.terms() + r1cs.b.terms()) as u64 + u64::from(r1cs.header.public()) + 1;
+    u32::try_from(found).map_err(|_| Groth16Error::TooManyCoefficients { found })
+}
+
+/// The terms (row, wire, coefficient) of the constraints.
+fn terms<'a>(
+    matrix: &'a SparseMatrix,
+    header: &R1csHeader,
+) -> impl Iterator<Item = (u32, u32, Fr)> + Clone + use<'a> {
+    let row = |row| matrix.row(row as usize).map(move |(wire, coefficient)| (row, wire, coefficient));
+    (0..header.constraints).flat_map(row)
+}
+
+/// Rows after the constraints, in which A has one public signal each, the constant first: they make the
+/// polynomials of the public signals independent (Groth16, as implemented since libsnark).
+fn public_terms(header: &R1csHeader) -> impl Iterator<Item = (u32, u32, Fr)> + Clone + use<> {
+    let constraints = header.constraints;
+    (0..=header.public()).map(move |wire| (constraints + wire, wire, Fr::ONE))
+}
+
+fn a_terms(r1cs: &R1cs) -> impl Iterator<Item = (u32, u32, Fr)> + Clone {
+    terms(&r1cs.a, &r1cs.header).chain(public_terms(&r1cs.header))
+}
+
+/// Row by row A's and B's, then the public signals'.
+fn all_coefficients(r1cs: &R1cs) -> impl Iterator<Item = Coefficient> {
+    let of = |matrix, row| move |(wire, value): (u32, Fr)| Coefficient { matrix, row, wire, value };
+    let rows = (0..r1cs.header.constraints).flat_map(move |row| {
+        let a = r1cs.a.row(row as usize).map(of(Matrix::A, row));
+        a.chain(r1cs.b.row(row as usize).map(of(Matrix::B, row)))
+    });
+    rows.chain(public_terms(&r1cs.header).map(move |(row, wire, value)| of(Matrix::A, row)((wire, value))))
+}
+
+struct Setup<'a> {
+    level: Level,
+    file: Groth16Writer,
+    hash: CircuitHash,
+    observer: &'a mut dyn FnMut(&'static str),
+}
+
+impl Setup<'_> {
+    fn phase(&mut self, name: &'static str) {
+        (self.observer)(name);
+    }
+
+    /// Writes and hashes, for some wires, the sums over `parts` of columns times Lagrange points.
+    #[allow(clippy::indexing_slicing)] // Rows are below the domain's size.
+    fn points<C>(
+        &mut self,
+        section: Groth16Points,
+        wires: std::ops::Range<usize>,
+        parts: &[(&Columns, &[Affine<C>])],
+    ) -> Result<(), Groth16Error>
+    where
+        C: Curve<Scalar = Fr, Base: Packable + Coordinate + crate::circuit_hash::Uncompressed>,
+    {
+        let points = combinations::<C>(self.level, wires.len(), |index, list| {
+            for (columns, lagrange) in parts {
+                let column = columns.column(wires.start + index);
+                list.extend(column.iter().map(|&(row, coefficient)| (lagrange[row as usize], coefficient)));
+            }
+        });
+        self.hash.length(points.len());
+        self.hash.points(&points);
+        Ok(self.file.points(section, |out| out.points(&points))?)
+    }
+
+    /// H's points: the odd half of the Lagrange points of the domain twice as large. What is hashed is their
+    /// source, `tau^i Z(tau)`.
+    fn h(&mut self, ptau: &Ptau, log_n: u32) -> Result<(), Groth16Error> {
+        let points = ptau.lagrange_tau_g1(log_n + 1)?.decode(self.level, PointCheck::OnCurve)?;
+        let odd: Vec<_> = points.into_iter().skip(1).step_by(2).collect();
+        self.file.points(Groth16Points::H, |out| out.points(&odd))?;
+        drop(odd);
+
+        let n = 1 << log_n;
+        self.hash.length(n - 1);
+        let hashed = hashed_powers(n);
+        let powers = ptau.tau_g1()?;
+        let available = powers.len().min(n + hashed);
+        let mut powers = powers.slice(0..available)?.decode(self.level, PointCheck::OnCurve)?;
+        if available < n + hashed {
+            powers.push(past_the_powers(ptau)?);
+        }
+        let (low, high) = powers.split_at_checked(n).ok_or(SHORT_POWERS)?;
+        let differences: Vec<Affine<G1>> = high
+            .par_chunks(1 << 10)
+            .zip(low.par_chunks(1 << 10))
+            .flat_map_iter(|(high, low)| {
+                let pairs = high.iter().zip(low);
+                let sums = pairs.map(|(high, low)| Jacobian::from(*high).add_affine(&-*low));
+                Jacobian::batch_to_affine(&sums.collect::<Vec<_>>())
+            })
+            .collect();
+        if differences.len() != hashed {
+            return Err(SHORT_POWERS);
+        }
+        self.hash.points(&differences);
+        Ok(())
+    }
+}
+
+const SHORT_POWERS: Groth16Error =
+    Groth16Error::Malformed("the powers of tau in G1 do not reach to twice the domain's size");
+
+/// Powers that snarkjs hashes in one piece.
+const HASHED_PIECE: usize = 1 << 14;
+
+/// How many differences `tau^(n+i) - tau^i` snarkjs hashes: for i below n - 1, but in whole pieces where there
+/// is more than one, which is one difference more.
+fn hashed_powers(n: usize) -> usize {
+    if n > HASHED_PIECE { n } else { n - 1 }
+}
+
+/// What snarkjs reads for `tau^(2n-1)` when the powers end one before it: the 64 bytes that follow in the
+/// file, the next section's number, length and first bytes. Not a point, but the formulas take it; so do they
+/// its coordinates, which exceed the modulus.
+fn past_the_powers(ptau: &Ptau) -> Result<Affine<G1>, Groth16Error> {
+    let sections = ptau.file().sections();
+    let powers = sections.iter().position(|entry| entry.id == POWERS);
+    let next = powers.and_then(|index| sections.get(index + 1)).ok_or(SHORT_POWERS)?;
+    let content = ptau.file().section(SectionName { id: next.id, content: "after the powers of tau" })?;
+    let mut bytes = Vec::with_capacity(64);
+    bytes.extend(next.id.to_le_bytes());
+    bytes.extend((next.range.len() as u64).to_le_bytes());
+    bytes.extend(content.bytes().iter().take(64 - bytes.len()));
+    let coordinates = bytes.as_chunks::<32>().0;
+    let &[x, y] = coordinates else { return Err(SHORT_POWERS) };
+    Ok(Affine { x: reduced_montgomery(x), y: reduced_montgomery(y) })
+}
+
+/// The number of the powers' section.
+const POWERS: u32 = 2;
+
+/// The element whose Montgomery limbs these 32 little-endian bytes are, modulo the modulus.
+fn reduced_montgomery(bytes: [u8; 32]) -> Fq {
+    let limb_value = |bytes: &[u8; 8]| Fq::from(u64::from_le_bytes(*bytes));
+    let radix = Fq::from(1 << 32).square();
+    let integer = bytes.as_chunks().0.iter().rev().fold(Fq::ZERO, |sum, limb| sum * radix + limb_value(limb));
+    let montgomery_radix = radix.square().square();
+    montgomery_radix.invert().map_or(Fq::ZERO, |inverse| integer * inverse)
+}
