@@ -2,6 +2,7 @@
 # snarkjs.sh PROOFMILL: snarkjs and proofmill accept each other's keys and proofs, at every level of this CPU.
 set -euo pipefail
 proofmill=$(realpath "$1")
+expected=$PWD/crates/groth16/tests/data/membership-small.zkey
 small=$PWD/examples/membership-small large=$PWD/examples/membership
 cd "$(mktemp -d)"
 trap 'rm -rf "$PWD"' EXIT
@@ -30,8 +31,9 @@ for level in $("$proofmill" cpu --json | node -p 'JSON.parse(fs.readFileSync(0))
     "$proofmill" plonk setup "$small/circuit.r1cs" "$small/pot8.ptau" plonk.zkey
     cmp plonk.zkey "$small/plonk.zkey"
 
-    echo "-- level $level: snarkjs accepts groth16 setup's key, contributes to it and proves with it"
+    echo "-- level $level: groth16 setup gives snarkjs's bytes; snarkjs accepts them, contributes to it and proves with it"
     "$proofmill" groth16 setup "$small/circuit.r1cs" "$small/pot8.ptau" groth16_0000.zkey
+    cmp groth16_0000.zkey "$expected"
     accepts zkey verify "$small/circuit.r1cs" "$small/pot8.ptau" groth16_0000.zkey
     snarkjs zkey contribute groth16_0000.zkey groth16.zkey --name=test -e=test
     accepts zkey verify "$small/circuit.r1cs" "$small/pot8.ptau" groth16.zkey

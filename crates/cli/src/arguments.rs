@@ -51,17 +51,26 @@ pub(crate) struct Options {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Groth16: prove, verify
-    #[command(subcommand)]
+    /// Groth16: set up, prove, verify
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  proofmill groth16 prove circuit.zkey witness.wtns proof.json public.json\n  proofmill groth16 verify verification_key.json public.json proof.json"
+    )]
     Groth16(Groth16Command),
     /// PLONK: set up, prove, verify
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  proofmill plonk setup circuit.r1cs pot.ptau circuit.zkey\n  proofmill plonk prove circuit.zkey witness.wtns proof.json public.json"
+    )]
     Plonk(PlonkCommand),
     /// Proving keys
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  proofmill zkey export verificationkey circuit.zkey verification_key.json"
+    )]
     Zkey(ZkeyCommand),
     /// Witnesses
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Examples:\n  proofmill wtns check circuit.r1cs witness.wtns")]
     Wtns(WtnsCommand),
     /// Say what an r1cs, wtns, zkey or ptau file is
     Info(Info),

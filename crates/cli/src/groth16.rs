@@ -3,11 +3,11 @@
 use crate::{
     failure::Failure,
     machine::Machine,
-    proving::{Prove, Verify},
+    proving::{Prove, Setup, Verify},
     report::Outcome,
 };
 use clap::Subcommand;
-use proofmill_circom::{Groth16Proof, Groth16VerificationKey, Groth16Zkey, read_witness};
+use proofmill_circom::{Groth16Proof, Groth16VerificationKey, Groth16Zkey, Ptau, R1cs, read_witness};
 use proofmill_groth16::Groth16Error;
 use std::path::Path;
 
@@ -27,6 +27,12 @@ pub(crate) enum Groth16Command {
   proofmill groth16 verify verification_key.json public.json proof.json
   proofmill groth16 verify verification_key.json public.json proof.json && echo valid")]
     Verify(Verify),
+    /// Make a circuit's proving key, for `snarkjs zkey contribute`: the same bytes as `snarkjs groth16 setup`
+    #[command(after_help = "Examples:
+  proofmill groth16 setup circuit.r1cs pot.ptau circuit_0000.zkey
+
+Whoever uses the key before someone contributed to it lets anyone forge proofs.")]
+    Setup(Setup),
 }
 
 impl Groth16Command {
@@ -34,6 +40,7 @@ impl Groth16Command {
         match self {
             Self::Prove(_) => "groth16 prove",
             Self::Verify(_) => "groth16 verify",
+            Self::Setup(_) => "groth16 setup",
         }
     }
 
@@ -41,6 +48,7 @@ impl Groth16Command {
         match self {
             Self::Prove(files) => files.outputs(),
             Self::Verify(_) => Vec::new(),
+            Self::Setup(files) => vec![&files.zkey],
         }
     }
 }
@@ -49,6 +57,7 @@ pub(crate) fn run(command: Groth16Command, machine: &mut Machine) -> Result<Outc
     match command {
         Groth16Command::Prove(files) => prove(&files, machine),
         Groth16Command::Verify(files) => verify(&files, machine),
+        Groth16Command::Setup(files) => setup(&files, machine),
     }
 }
 
@@ -83,6 +92,17 @@ fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
     })
 }
 
+fn setup(files: &Setup, machine: &mut Machine) -> Result<Outcome, Failure> {
+    machine.run(|level, observer| {
+        observer("read r1cs");
+        let r1cs = R1cs::open(&files.r1cs)?;
+        let ptau = Ptau::open(&files.ptau)?;
+        proofmill_groth16::setup(level, &r1cs, &ptau, &files.zkey, observer)
+            .map_err(|error| setup_failure(files, error))?;
+        Ok(files.outcome())
+    })
+}
+
 fn prove_failure(files: &Prove, error: Groth16Error) -> Failure {
     match error {
         Groth16Error::File(error) => error.into(),
@@ -100,5 +120,13 @@ fn verify_failure(files: &Verify, error: Groth16Error) -> Failure {
         Groth16Error::PublicLength { .. } => Failure::about(&files.public, error),
         Groth16Error::MalformedProof(_) => Failure::about(&files.proof, error),
         _ => Failure::about(&files.key, error),
+    }
+}
+
+fn setup_failure(files: &Setup, error: Groth16Error) -> Failure {
+    match error {
+        Groth16Error::File(error) => error.into(),
+        Groth16Error::TooManyCoefficients { .. } => Failure::about(&files.r1cs, error),
+        _ => Failure::about(&files.ptau, error),
     }
 }

@@ -11,7 +11,10 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Subcommand)]
 pub(crate) enum ZkeyCommand {
     /// Write a part of a proving key to a file of its own
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  proofmill zkey export verificationkey circuit.zkey verification_key.json"
+    )]
     Export(ExportCommand),
 }
 

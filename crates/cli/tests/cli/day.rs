@@ -1,0 +1,129 @@
+//! A user's day: every command on files that are as they should be.
+
+use crate::process::{Folder, SYSTEMS, examples};
+use serde_json::Value;
+
+fn report(stdout: &str) -> Value {
+    assert_eq!(stdout.lines().count(), 1, "{stdout}");
+    serde_json::from_str(stdout).unwrap()
+}
+
+#[test]
+fn prove_and_verify_at_every_level() {
+    let folder = Folder::new();
+    let cpu = report(&folder.run("cpu --json").stdout);
+    for level in cpu["result"]["levels"].as_array().unwrap() {
+        let level = level.as_str().unwrap();
+        for system in SYSTEMS {
+            for threads in [1, 2, 5] {
+                let options = format!("--level {level} --threads {threads}");
+                let prove =
+                    format!("{system} prove {system}.zkey witness.wtns proof.json signals.json {options}");
+                assert_eq!(folder.run(&prove).succeeded().stdout, "");
+                assert_eq!(folder.text("signals.json"), folder.text("public.json"));
+                let verify = format!("{system} verify {system}.vk.json signals.json proof.json {options}");
+                assert_eq!(folder.run(&verify).succeeded().stdout, "");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_large_example_proves() {
+    let folder = Folder::new();
+    let example = examples().join("membership");
+    let file = |name: &str| example.join(name).canonicalize().unwrap().display().to_string();
+    let (zkey, witness, key) = (file("circuit.zkey"), file("witness.wtns"), file("verification_key.json"));
+    folder.run(&format!("groth16 prove {zkey} {witness} --r1cs {}", file("circuit.r1cs"))).succeeded();
+    folder.run(&format!("groth16 verify {key} public.json proof.json")).succeeded();
+}
+
+#[test]
+fn proofs_of_snarkjs_verify() {
+    let folder = Folder::new();
+    for system in SYSTEMS {
+        folder.run(&format!("{system} verify {system}.vk.json public.json {system}.proof.json")).succeeded();
+    }
+}
+
+#[test]
+fn plonk_setup_is_that_of_snarkjs() {
+    let folder = Folder::new();
+    folder.run("plonk setup circuit.r1cs pot8.ptau made.zkey").succeeded();
+    assert!(folder.read("made.zkey") == folder.read("plonk.zkey"), "made.zkey is not snarkjs's");
+}
+
+#[test]
+fn groth16_setup_gives_a_working_key() {
+    let folder = Folder::new();
+    folder.run("groth16 setup circuit.r1cs pot8.ptau made.zkey").succeeded();
+    let snarkjs = examples().join("../crates/groth16/tests/data/membership-small.zkey");
+    assert!(folder.read("made.zkey") == std::fs::read(snarkjs).unwrap(), "made.zkey is not snarkjs's");
+    folder.run("zkey export verificationkey made.zkey made.vk.json").succeeded();
+    folder.run("groth16 prove made.zkey witness.wtns proof.json public.json").succeeded();
+    folder.run("groth16 verify made.vk.json public.json proof.json").succeeded();
+}
+
+#[test]
+fn exported_verification_keys_are_those_of_snarkjs() {
+    let folder = Folder::new();
+    for system in SYSTEMS {
+        folder.run(&format!("zkey export verificationkey {system}.zkey made.json")).succeeded();
+        assert_eq!(folder.text("made.json"), folder.text(&format!("{system}.vk.json")));
+    }
+}
+
+#[test]
+fn the_witness_check_finds_the_first_failing_constraint() {
+    let folder = Folder::new();
+    folder.run("wtns check circuit.r1cs witness.wtns").succeeded();
+    let mut witness = folder.read("witness.wtns");
+    let last = witness.len() - 32;
+    witness[last] ^= 1;
+    folder.write("bad.wtns", witness);
+    let error = folder.run("wtns check circuit.r1cs bad.wtns").failed(1);
+    assert!(error.contains("bad.wtns") && error.contains("constraint "), "{error}");
+}
+
+#[test]
+fn info_says_what_files_are() {
+    let folder = Folder::new();
+    for (file, words) in [
+        ("circuit.r1cs", ["r1cs", "bn254", "144"]),
+        ("witness.wtns", ["wtns", "bn254", "149"]),
+        ("groth16.zkey", ["zkey", "bn254", "groth16"]),
+        ("plonk.zkey", ["zkey", "bn254", "plonk"]),
+        ("pot8.ptau", ["ptau", "bn254", "8"]),
+    ] {
+        let text = folder.run(&format!("info {file}")).succeeded().stdout;
+        let json = report(&folder.run(&format!("info {file} --json")).succeeded().stdout);
+        for word in words {
+            assert!(text.contains(word), "{file}: {word}: {text}");
+            assert!(json["result"].to_string().contains(word), "{file}: {word}: {json}");
+        }
+    }
+}
+
+#[test]
+fn json_reports_phases_seconds_and_memory() {
+    let folder = Folder::new();
+    for system in SYSTEMS {
+        let prove =
+            format!("{system} prove {system}.zkey witness.wtns proof.json signals.json --json --threads 2");
+        let report = report(&folder.run(&prove).succeeded().stdout);
+        assert_eq!(report["command"], format!("{system} prove"));
+        assert_eq!(report["threads"], 2);
+        let seconds = report["seconds"].as_f64().unwrap();
+        let phases = report["phases"].as_array().unwrap();
+        let sum: f64 = phases.iter().map(|phase| phase["seconds"].as_f64().unwrap()).sum();
+        assert!(phases.len() > 3 && sum > 0.0 && sum <= seconds, "{report}");
+        assert!(report["result"].is_object(), "{report}");
+        assert!(
+            !cfg!(target_os = "linux") || report["peak_memory_bytes"].as_u64().unwrap() > 1 << 20,
+            "{report}"
+        );
+    }
+    let run = folder.run("info no-such-file --json");
+    assert_eq!(run.status, Some(2));
+    assert!(report(&run.stdout)["error"].as_str().unwrap().contains("no-such-file"), "{run:?}");
+}

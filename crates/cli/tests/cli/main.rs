@@ -1,0 +1,8 @@
+//! The binary from outside: arguments, output files, exit statuses, and what it makes of bad input.
+
+mod arguments;
+mod day;
+mod malformed;
+mod outputs;
+mod process;
+mod verdicts;

@@ -1,0 +1,219 @@
+//! Binary files that are not what they should be: exit status 2, one line, no output; never a panic.
+
+use crate::process::{Folder, SYSTEMS, examples};
+
+/// The commands that read a file, with `@` for the file; those that write, write `made`.
+const READERS: [(&str, &[&str]); 5] = [
+    (
+        "circuit.r1cs",
+        &["wtns check @ witness.wtns", "plonk setup @ pot8.ptau made", "groth16 setup @ pot8.ptau made"],
+    ),
+    (
+        "witness.wtns",
+        &["groth16 prove groth16.zkey @ made made.public", "plonk prove plonk.zkey @ made made.public"],
+    ),
+    (
+        "groth16.zkey",
+        &["groth16 prove @ witness.wtns made made.public", "zkey export verificationkey @ made"],
+    ),
+    ("plonk.zkey", &["plonk prove @ witness.wtns made made.public", "zkey export verificationkey @ made"]),
+    ("pot8.ptau", &["groth16 setup circuit.r1cs @ made", "plonk setup circuit.r1cs @ made"]),
+];
+
+/// Runs every reader of `name` on `content`, which must be refused.
+#[track_caller]
+fn refused(folder: &Folder, name: &str, content: &[u8]) -> Vec<String> {
+    folder.write("bad", content);
+    let before = folder.names();
+    let commands = READERS.iter().find(|(file, _)| *file == name).unwrap().1;
+    let errors = commands.iter().map(|command| {
+        let error = folder.run(&command.replace('@', "bad")).failed(2);
+        assert_eq!(folder.names(), before, "{command}");
+        error
+    });
+    errors.collect()
+}
+
+/// Offset of each section's number in a container.
+fn sections(bytes: &[u8]) -> Vec<usize> {
+    let mut offsets = Vec::new();
+    let mut offset = 12;
+    while offset < bytes.len() {
+        offsets.push(offset);
+        let length = u64::from_le_bytes(bytes[offset + 4..offset + 12].try_into().unwrap());
+        offset += 12 + length as usize;
+    }
+    offsets
+}
+
+#[test]
+fn truncated_at_any_byte() {
+    let folder = Folder::new();
+    for (name, _) in READERS {
+        let whole = folder.read(name);
+        let borders = sections(&whole).into_iter().flat_map(|offset| [offset, offset + 4, offset + 12]);
+        let spread = (0..whole.len()).step_by(whole.len() / 16);
+        for length in borders.chain(spread).chain([1, 5, whole.len() - 1]) {
+            for error in refused(&folder, name, &whole[..length]) {
+                assert!(error.contains("bad: "), "{error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sections_that_claim_too_much() {
+    let folder = Folder::new();
+    for (name, _) in READERS {
+        let whole = folder.read(name);
+        for section in sections(&whole) {
+            for claim in [1 << 60, u64::MAX, whole.len() as u64] {
+                let mut bytes = whole.clone();
+                bytes[section + 4..section + 12].copy_from_slice(&claim.to_le_bytes());
+                refused(&folder, name, &bytes);
+            }
+        }
+        let mut bytes = whole.clone();
+        bytes[8..12].copy_from_slice(&u32::MAX.to_le_bytes());
+        refused(&folder, name, &bytes);
+    }
+}
+
+/// A changed byte is refused, or it is one that no result depends on.
+#[test]
+fn changed_at_many_offsets() {
+    let folder = Folder::new();
+    for (name, commands) in READERS {
+        let whole = folder.read(name);
+        let headers =
+            sections(&whole).into_iter().flat_map(|section| section..(section + 60).min(whole.len()));
+        let spread = (0..whole.len()).step_by(whole.len() / 64 + 1);
+        for offset in (0..12).chain(headers.step_by(7)).chain(spread) {
+            let mut bytes = whole.clone();
+            bytes[offset] ^= 0x5a;
+            folder.write("bad", &bytes);
+            let before = folder.names();
+            for command in commands {
+                let run = folder.run(&command.replace('@', "bad"));
+                if run.status == Some(0) {
+                    accepted(&folder, command);
+                } else {
+                    let rejected = command.starts_with("wtns check") && run.status == Some(1);
+                    run.failed(if rejected { 1 } else { 2 });
+                }
+                assert_eq!(folder.names(), before, "{command}, byte {offset}");
+            }
+        }
+    }
+}
+
+/// What a command made of a changed file must be as good as what it makes of the true one.
+fn accepted(folder: &Folder, command: &str) {
+    let system = command.split(' ').next().unwrap();
+    if command.contains(" prove ") {
+        folder.run(&format!("{system} verify {system}.vk.json made.public made")).succeeded();
+        std::fs::remove_file(folder.path("made.public")).unwrap();
+    }
+    if !command.starts_with("wtns check") {
+        std::fs::remove_file(folder.path("made")).unwrap();
+    }
+}
+
+#[test]
+fn other_curves_and_kinds() {
+    let folder = Folder::new();
+    for (name, _) in READERS {
+        for (other, _) in READERS {
+            let of_a_kind = other == name || (other.ends_with("zkey") && name.ends_with("zkey"));
+            if !of_a_kind {
+                refused(&folder, name, &folder.read(other));
+            }
+        }
+        refused(&folder, name, b"");
+        refused(&folder, name, b"{}\n");
+        let mut bytes = folder.read(name);
+        let header = if name.ends_with("zkey") { 2 } else { 1 };
+        let header = sections(&bytes).into_iter().find(|&section| bytes[section] == header).unwrap();
+        // The first byte of the modulus, behind the section's number and length and its own length.
+        bytes[header + 16] ^= 2;
+        for error in refused(&folder, name, &bytes) {
+            assert!(error.contains("bn254"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn the_other_proof_system() {
+    let folder = Folder::new();
+    for (system, other) in [("groth16", "plonk"), ("plonk", "groth16")] {
+        let error = folder.run(&format!("{system} prove {other}.zkey witness.wtns")).failed(2);
+        assert!(error.contains(system) && error.contains(other), "{error}");
+    }
+}
+
+#[test]
+fn a_witness_of_another_circuit() {
+    let folder = Folder::new();
+    let other = examples().join("membership/witness.wtns").canonicalize().unwrap();
+    let other = other.to_str().unwrap();
+    for system in SYSTEMS {
+        folder.run(&format!("{system} prove {system}.zkey {other} made made.public")).failed(2);
+    }
+    folder.run(&format!("wtns check circuit.r1cs {other}")).failed(2);
+}
+
+#[test]
+fn an_unsatisfied_witness_is_refused_with_and_without_checks() {
+    let folder = Folder::new();
+    let whole = folder.read("witness.wtns");
+    let first = sections(&whole)[1] + 12;
+    let values = (whole.len() - first) / 32;
+    for value in [1, 4, values / 2, values - 1] {
+        let mut witness = whole.clone();
+        witness[first + 32 * value] ^= 1;
+        folder.write("bad", witness);
+        let before = folder.names();
+        for system in SYSTEMS {
+            for options in ["", "--no-check", "--r1cs circuit.r1cs"] {
+                let prove = format!("{system} prove {system}.zkey bad made made.public {options}");
+                let error = folder.run(&prove).failed(2);
+                assert!(!options.starts_with("--r1cs") || error.contains("constraint "), "{error}");
+                assert_eq!(folder.names(), before);
+            }
+        }
+    }
+}
+
+#[test]
+fn files_that_are_not_there() {
+    let folder = Folder::new();
+    for (_, commands) in READERS {
+        for command in commands {
+            let error = folder.run(&command.replace('@', "no-such-file")).failed(2);
+            assert!(error.contains("no-such-file"), "{error}");
+            folder.run(&command.replace('@', ".")).failed(2);
+        }
+    }
+    folder.run("info no-such-file").failed(2);
+    for missing in ["none public.json groth16.proof.json", "groth16.vk.json none groth16.proof.json"] {
+        let error = folder.run(&format!("groth16 verify {missing}")).failed(2);
+        assert!(error.contains("none"), "{error}");
+    }
+}
+
+#[test]
+fn info_never_fails_otherwise() {
+    let folder = Folder::new();
+    for (name, _) in READERS {
+        let whole = folder.read(name);
+        for offset in (0..whole.len().min(400)).chain((400..whole.len()).step_by(whole.len() / 16)) {
+            let mut bytes = whole.clone();
+            bytes[offset] ^= 0xff;
+            folder.write("bad", bytes);
+            let run = folder.run("info bad");
+            if run.status != Some(0) {
+                run.failed(2);
+            }
+        }
+    }
+}
