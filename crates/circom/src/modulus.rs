@@ -61,11 +61,6 @@ impl<'a> Modulus<'a> {
         Ok(Self { bytes: cursor.take(length, "modulus")?, field })
     }
 
-    /// Bytes of an element of the field.
-    pub(crate) fn element_bytes(&self) -> usize {
-        self.bytes.len()
-    }
-
     /// The curve's name, or the modulus itself.
     pub(crate) fn curve(&self) -> String {
         let digits: String = self.bytes.bytes().iter().rev().map(|byte| format!("{byte:02x}")).collect();
