@@ -7,6 +7,7 @@ mod circuit_hash;
 mod columns;
 mod combination;
 mod error;
+mod past_powers;
 mod prove;
 mod quotient;
 mod setup;

@@ -4,19 +4,19 @@
 //! same key, byte for byte the one of `snarkjs groth16 setup`. gamma and delta are 1; a key that is to be
 //! relied on needs contributions to delta.
 
-use crate::{Groth16Error, circuit_hash::CircuitHash, columns::Columns, combination::combinations};
+use crate::{
+    Groth16Error, circuit_hash::CircuitHash, columns::Columns, combination::combinations,
+    past_powers::past_the_powers,
+};
 use proofmill_circom::{
     Coefficient, Coordinate, Groth16Header, Groth16Points, Groth16Writer, Matrix, PointCheck, Points, Ptau,
-    R1cs, R1csHeader, SectionName, SparseMatrix,
+    R1cs, R1csHeader, SparseMatrix,
 };
 use proofmill_curve::{
     Affine, Curve, Jacobian,
     bn254::{G1, G2},
 };
-use proofmill_field::{
-    Algebra, Field, Packable,
-    bn254::{Fq, Fr},
-};
+use proofmill_field::{Field, Packable, bn254::Fr};
 use proofmill_simd::Level;
 use rayon::prelude::*;
 use std::path::Path;
@@ -196,12 +196,9 @@ impl Setup<'_> {
         let hashed = hashed_powers(n);
         let powers = ptau.tau_g1()?;
         let available = powers.len().min(n + hashed);
-        let mut powers = powers.slice(0..available)?.decode(self.level, PointCheck::OnCurve)?;
-        if available < n + hashed {
-            powers.push(past_the_powers(ptau)?);
-        }
+        let powers = powers.slice(0..available)?.decode(self.level, PointCheck::OnCurve)?;
         let (low, high) = powers.split_at_checked(n).ok_or(SHORT_POWERS)?;
-        let differences: Vec<Affine<G1>> = high
+        let mut differences: Vec<Affine<G1>> = high
             .par_chunks(1 << 10)
             .zip(low.par_chunks(1 << 10))
             .flat_map_iter(|(high, low)| {
@@ -210,6 +207,11 @@ impl Setup<'_> {
                 Jacobian::batch_to_affine(&sums.collect::<Vec<_>>())
             })
             .collect();
+        if let Some(last) =
+            low.get(differences.len()).filter(|_| differences.len() + 1 == hashed && hashed == n)
+        {
+            differences.push(past_the_powers(ptau, last)?.to_affine());
+        }
         if differences.len() != hashed {
             return Err(SHORT_POWERS);
         }
@@ -228,33 +230,4 @@ const HASHED_PIECE: usize = 1 << 14;
 /// is more than one, which is one difference more.
 fn hashed_powers(n: usize) -> usize {
     if n > HASHED_PIECE { n } else { n - 1 }
-}
-
-/// What snarkjs reads for `tau^(2n-1)` when the powers end one before it: the 64 bytes that follow in the
-/// file, the next section's number, length and first bytes. Not a point, but the formulas take it; so do they
-/// its coordinates, which exceed the modulus.
-fn past_the_powers(ptau: &Ptau) -> Result<Affine<G1>, Groth16Error> {
-    let sections = ptau.file().sections();
-    let powers = sections.iter().position(|entry| entry.id == POWERS);
-    let next = powers.and_then(|index| sections.get(index + 1)).ok_or(SHORT_POWERS)?;
-    let content = ptau.file().section(SectionName { id: next.id, content: "after the powers of tau" })?;
-    let mut bytes = Vec::with_capacity(64);
-    bytes.extend(next.id.to_le_bytes());
-    bytes.extend((next.range.len() as u64).to_le_bytes());
-    bytes.extend(content.bytes().iter().take(64 - bytes.len()));
-    let coordinates = bytes.as_chunks::<32>().0;
-    let &[x, y] = coordinates else { return Err(SHORT_POWERS) };
-    Ok(Affine { x: reduced_montgomery(x), y: reduced_montgomery(y) })
-}
-
-/// The number of the powers' section.
-const POWERS: u32 = 2;
-
-/// The element whose Montgomery limbs these 32 little-endian bytes are, modulo the modulus.
-fn reduced_montgomery(bytes: [u8; 32]) -> Fq {
-    let limb_value = |bytes: &[u8; 8]| Fq::from(u64::from_le_bytes(*bytes));
-    let radix = Fq::from(1 << 32).square();
-    let integer = bytes.as_chunks().0.iter().rev().fold(Fq::ZERO, |sum, limb| sum * radix + limb_value(limb));
-    let montgomery_radix = radix.square().square();
-    montgomery_radix.invert().map_or(Fq::ZERO, |inverse| integer * inverse)
 }
