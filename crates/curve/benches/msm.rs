@@ -6,12 +6,12 @@ use ark_ec::{CurveGroup, VariableBaseMSM, scalar_mul::BatchMulPreprocessing};
 use ark_ff::{PrimeField, UniformRand};
 use cpu_time::ProcessTime;
 use proofmill_curve::{
-    Affine, Curve,
+    Affine, Msm,
     bn254::{G1, G2},
     msm,
 };
 use proofmill_field::{
-    Field, Packable,
+    Field,
     bn254::{Fq, Fq2, Fr},
 };
 use proofmill_simd::Level;
@@ -57,7 +57,7 @@ fn wanted(level: Level) -> bool {
 
 fn compare<C, A>(log_n: u32, convert: impl Fn(A::Affine) -> Affine<C>)
 where
-    C: Curve<Scalar = Fr, Base: Packable>,
+    C: Msm<Scalar = Fr>,
     A: CurveGroup<ScalarField = ark_bn254::Fr> + VariableBaseMSM,
 {
     let mut rng = ark_std::test_rng();

@@ -7,5 +7,5 @@ mod msm;
 mod pairing;
 
 pub use group::{Affine, Curve, Jacobian, Xyzz};
-pub use msm::msm;
+pub use msm::{Msm, msm};
 pub use pairing::{Gt, multi_pairing, pairing, pairing_product_is_one};

@@ -3,12 +3,12 @@
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{BigInt, PrimeField as _};
 use proofmill_curve::{
-    Affine, Curve, Jacobian,
+    Affine, Curve, Jacobian, Msm,
     bn254::{G1, G1Affine, G2, G2Affine},
     msm,
 };
 use proofmill_field::{
-    Field, Packable,
+    Field,
     bn254::{Fq, Fq2, Fr},
 };
 use proofmill_testing::{for_each_level, for_each_pool, rng};
@@ -37,7 +37,7 @@ struct Input<C: Curve, A: CurveGroup> {
     convert: fn(A::Affine) -> Affine<C>,
 }
 
-impl<C: Curve<Scalar = Fr, Base: Packable>, A: CurveGroup<ScalarField = ark_bn254::Fr>> Input<C, A> {
+impl<C: Msm<Scalar = Fr>, A: CurveGroup<ScalarField = ark_bn254::Fr>> Input<C, A> {
     fn new(logarithms: Vec<Fr>, convert: fn(A::Affine) -> Affine<C>) -> Self {
         let logarithms: Vec<_> = logarithms.iter().map(ark_scalar).collect();
         let table = ark_ec::scalar_mul::BatchMulPreprocessing::new(A::generator(), logarithms.len());

@@ -19,7 +19,10 @@ mod batch_add;
 mod buckets;
 mod digits;
 
-use crate::{Affine, Curve, Jacobian};
+use crate::{
+    Affine, Curve, Jacobian,
+    bn254::{G1, G2},
+};
 use batch_add::Adder;
 use buckets::sum_window;
 use digits::{Digits, Windows};
@@ -27,13 +30,35 @@ use proofmill_field::{Engine, Field, LANES, Packable, PrimeField};
 use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
 
+/// A curve whose multi-scalar multiplication is compiled here, once for every level.
+pub trait Msm: Curve<Base: Packable> {
+    /// As [`msm`].
+    fn msm(level: Level, bases: &[Affine<Self>], scalars: &[Self::Scalar]) -> Jacobian<Self>;
+}
+
+impl Msm for G1 {
+    fn msm(level: Level, bases: &[Affine<Self>], scalars: &[Self::Scalar]) -> Jacobian<Self> {
+        pippenger(level, bases, scalars)
+    }
+}
+
+impl Msm for G2 {
+    fn msm(level: Level, bases: &[Affine<Self>], scalars: &[Self::Scalar]) -> Jacobian<Self> {
+        pippenger(level, bases, scalars)
+    }
+}
+
 /// The sum of `scalars[i] * bases[i]`. Runs on the ambient rayon pool.
 ///
 /// Any length, infinity among the bases, zero scalars, repeated and opposite points are all fine.
 ///
 /// # Panics
 /// If the slices differ in length or hold 2^30 elements or more.
-pub fn msm<C: Curve<Base: Packable>>(
+pub fn msm<C: Msm>(level: Level, bases: &[Affine<C>], scalars: &[C::Scalar]) -> Jacobian<C> {
+    C::msm(level, bases, scalars)
+}
+
+fn pippenger<C: Curve<Base: Packable>>(
     level: Level,
     bases: &[Affine<C>],
     scalars: &[C::Scalar],
