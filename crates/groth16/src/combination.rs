@@ -6,8 +6,8 @@
 //! scalars, most of which are 1 or -1, and w = 4 with the points' odd multiples for long ones. The multiples
 //! of a block of sums become affine together, as do the sums. Sums of many terms go to [`msm`].
 
-use proofmill_curve::{Affine, Curve, Jacobian, msm};
-use proofmill_field::{Packable, PrimeField};
+use proofmill_curve::{Affine, Curve, Jacobian, Msm, msm};
+use proofmill_field::PrimeField;
 use proofmill_simd::Level;
 use rayon::prelude::*;
 
@@ -24,7 +24,7 @@ const MULTIPLES: usize = 1 << (WIDTH - 2);
 
 /// The sums of `count` lists of terms; `terms(i, list)` appends the terms of the i-th to an empty list.
 /// Runs on the ambient rayon pool.
-pub(crate) fn combinations<C: Curve<Base: Packable>>(
+pub(crate) fn combinations<C: Msm>(
     level: Level,
     count: usize,
     terms: impl Fn(usize, &mut Vec<(Affine<C>, C::Scalar)>) + Sync,
@@ -179,7 +179,7 @@ mod tests {
         }
     }
 
-    fn check<C: Curve<Scalar = Fr, Base: Packable>>() {
+    fn check<C: Msm<Scalar = Fr>>() {
         let rng = &mut ChaCha20Rng::seed_from_u64(1);
         let small = |value: u64| Fr::from(value);
         let mut scalars =

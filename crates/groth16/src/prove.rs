@@ -2,8 +2,8 @@
 
 use crate::{Groth16Error, Proof, VerifyingKey, quotient::quotient, verify};
 use proofmill_circom::{Groth16Zkey, PointCheck, Points};
-use proofmill_curve::{Affine, Curve, Jacobian, bn254::G2, msm, pairing};
-use proofmill_field::{Packable, bn254::Fr};
+use proofmill_curve::{Affine, Jacobian, Msm, bn254::G2, msm, pairing};
+use proofmill_field::bn254::Fr;
 use proofmill_simd::Level;
 use rand::{CryptoRng, TryRngCore, rngs::OsRng};
 
@@ -88,7 +88,7 @@ pub fn verifying_key(level: Level, key: &Groth16Zkey) -> Result<VerifyingKey, Gr
 }
 
 /// `sum of scalars[i] * points[i]`; the decoded points live only here.
-fn sum<C: Curve<Scalar = Fr, Base: Packable + proofmill_circom::Coordinate>>(
+fn sum<C: Msm<Scalar = Fr, Base: proofmill_circom::Coordinate>>(
     level: Level,
     points: Points<'_, C>,
     scalars: &[Fr],

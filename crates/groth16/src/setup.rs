@@ -13,10 +13,10 @@ use proofmill_circom::{
     R1cs, R1csHeader, SparseMatrix,
 };
 use proofmill_curve::{
-    Affine, Curve, Jacobian,
+    Affine, Curve, Jacobian, Msm,
     bn254::{G1, G2},
 };
-use proofmill_field::{Field, Packable, bn254::Fr};
+use proofmill_field::{Field, bn254::Fr};
 use proofmill_simd::Level;
 use rayon::prelude::*;
 use std::path::Path;
@@ -170,7 +170,7 @@ impl Setup<'_> {
         parts: &[(&Columns, &[Affine<C>])],
     ) -> Result<(), Groth16Error>
     where
-        C: Curve<Scalar = Fr, Base: Packable + Coordinate + crate::circuit_hash::Uncompressed>,
+        C: Msm<Scalar = Fr, Base: Coordinate + crate::circuit_hash::Uncompressed>,
     {
         let points = combinations::<C>(self.level, wires.len(), |index, list| {
             for (columns, lagrange) in parts {
