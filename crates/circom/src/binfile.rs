@@ -15,6 +15,8 @@ use std::{fmt, ops::Range, path::Path};
 const FILE_HEADER: usize = 12;
 /// Bytes of a section's number and length.
 const SECTION_HEADER: usize = 12;
+/// More sections than any format has; sections are looked up one by one.
+const MOST_SECTIONS: u32 = 256;
 
 /// What the first four bytes of a file say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -212,6 +214,10 @@ fn read_file_header(name: &FileName, bytes: &[u8]) -> Result<(FileKind, u32, u32
     let newest = kind.newest_version();
     if version == 0 || version > newest {
         return Err(CircomError::Version { file: name.clone(), kind, found: version, newest });
+    }
+    if count > MOST_SECTIONS {
+        let problem = format!("expected at most {MOST_SECTIONS} sections, found a count of {count}");
+        return Err(CircomError::Container { file: name.clone(), offset: 8, problem });
     }
     Ok((kind, version, count))
 }

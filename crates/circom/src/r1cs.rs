@@ -140,9 +140,6 @@ impl R1cs {
         modulus.expect_bn254()?;
         check_counts(file, &header)?;
         refuse_custom_gates(file)?;
-        if let Some(labels) = file.optional_section(LABELS)? {
-            labels.expect_elements(u64::from(header.wires), 8, "labels")?;
-        }
         let section = file.section(CONSTRAINTS)?;
         let layout = Layout::scan(section, &header)?;
         let [a, b, c] = layout.decode(section, &header)?;
@@ -177,14 +174,21 @@ pub(crate) fn read_header(file: &BinFile) -> Result<(Modulus<'_>, R1csHeader), C
 fn check_counts(file: &BinFile, header: &R1csHeader) -> Result<(), CircomError> {
     let R1csHeader { wires, outputs, public_inputs, private_inputs, .. } = *header;
     let named = 1 + u64::from(outputs) + u64::from(public_inputs) + u64::from(private_inputs);
-    if named <= u64::from(wires) {
-        return Ok(());
+    let malformed = |problem| Err(file.section(HEADER)?.malformed(0, problem));
+    if named > u64::from(wires) {
+        return malformed(format!(
+            "{wires} wires cannot hold the constant, {outputs} outputs, {public_inputs} public and \
+             {private_inputs} private inputs"
+        ));
     }
-    let problem = format!(
-        "{wires} wires cannot hold the constant, {outputs} outputs, {public_inputs} public and \
-         {private_inputs} private inputs"
-    );
-    Err(file.section(HEADER)?.malformed(0, problem))
+    // What is allocated for each wire is bounded by the file: a label has 8 bytes, a term 36.
+    match file.optional_section(LABELS)? {
+        Some(labels) => labels.expect_elements(u64::from(wires), 8, "labels"),
+        None if wires as usize > file.len() => {
+            malformed(format!("{wires} wires without labels in a file of {} bytes", file.len()))
+        }
+        None => Ok(()),
+    }
 }
 
 fn refuse_custom_gates(file: &BinFile) -> Result<(), CircomError> {
