@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 /// The scalar field's modulus.
 const ORDER: &str = "21888242871839275222246405745257275088548364400416034343698204186575808495617";
 
+/// Makes a document wrong.
+type Edit<'a> = &'a dyn Fn(&mut Value);
+
 fn verify(folder: &Folder, system: &str, public: &str, proof: &str) -> crate::process::Run {
     folder.run(&format!("{system} verify {system}.vk.json {public} {proof}"))
 }
@@ -54,7 +57,7 @@ fn malformed_proofs_are_status_2() {
     let folder = Folder::new();
     for (system, point) in [("groth16", "pi_a"), ("plonk", "T2")] {
         let name = format!("{system}.proof.json");
-        let edits: [(&str, &dyn Fn(&mut Value)); 6] = [
+        let edits: [(&str, Edit<'_>); 6] = [
             ("off the curve", &|proof| proof[point][0] = json!("1")),
             ("not canonical", &|proof| proof[point][0] = json!(format!("{ORDER}0"))),
             ("no point", &|proof| proof[point] = json!("1")),
