@@ -10,7 +10,8 @@
 //! Cost: one affine addition (about 6 multiplications) a point and window, 2 a bucket and window. Work is
 //! split over threads by window and, when there are more threads than windows, by ranges of points.
 //!
-//! Scratch: a row of 2 coordinates and 32 bytes of digits for each point with a nonzero scalar, and for
+//! Scratch: for each point with a nonzero scalar a copy of it and of its scalar, a row of 2 coordinates and 32
+//! bytes of digits, and for
 //! every thread 12 bytes a point and 2 rows a bucket.
 //!
 //! Time depends on the scalars.
