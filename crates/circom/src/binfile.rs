@@ -90,14 +90,6 @@ impl BinFile {
         Self::scan(name, bytes)
     }
 
-    /// [`Self::open`] for a file that must be of the given kind.
-    ///
-    /// # Errors
-    /// As [`Self::open`].
-    pub fn open_kind(path: &Path, kind: FileKind) -> Result<Self, CircomError> {
-        Self::open(path)?.expect_kind(kind)
-    }
-
     /// A container in memory; `name` stands for it in messages.
     ///
     /// # Errors
@@ -106,12 +98,12 @@ impl BinFile {
         Self::scan(FileName::new(Path::new(name)), Bytes::owned(bytes))
     }
 
-    pub(crate) fn expect_kind(self, kind: FileKind) -> Result<Self, CircomError> {
+    pub(crate) fn expect_kind(&self, kind: FileKind) -> Result<(), CircomError> {
         if self.kind == kind {
-            return Ok(self);
+            return Ok(());
         }
         let (expected, found) = (kind.to_string(), self.kind.to_string());
-        Err(CircomError::Kind { file: self.name, expected, found })
+        Err(CircomError::Kind { file: self.name.clone(), expected, found })
     }
 
     fn scan(name: FileName, bytes: Bytes) -> Result<Self, CircomError> {

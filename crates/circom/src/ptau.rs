@@ -90,7 +90,7 @@ impl Ptau {
     /// # Errors
     /// [`CircomError`] for anything that is not powers of tau over BN254.
     pub fn open(path: &Path) -> Result<Self, CircomError> {
-        Self::read(BinFile::open_kind(path, FileKind::Ptau)?)
+        Self::read(BinFile::open(path)?)
     }
 
     /// [`Self::open`] of an open container.
@@ -98,7 +98,7 @@ impl Ptau {
     /// # Errors
     /// As [`Self::open`].
     pub fn read(file: BinFile) -> Result<Self, CircomError> {
-        let file = file.expect_kind(FileKind::Ptau)?;
+        file.expect_kind(FileKind::Ptau)?;
         let (modulus, header) = read_header(&file)?;
         modulus.expect_bn254()?;
         if header.power > LARGEST_POWER {

@@ -128,7 +128,7 @@ impl R1cs {
     /// # Errors
     /// [`CircomError`] for anything that is not a circuit over BN254's scalar field.
     pub fn open(path: &Path) -> Result<Self, CircomError> {
-        Self::read(&BinFile::open_kind(path, FileKind::R1cs)?)
+        Self::read(&BinFile::open(path)?)
     }
 
     /// Reads an open container.
@@ -136,6 +136,7 @@ impl R1cs {
     /// # Errors
     /// As [`Self::open`].
     pub fn read(file: &BinFile) -> Result<Self, CircomError> {
+        file.expect_kind(FileKind::R1cs)?;
         let (modulus, header) = read_header(file)?;
         modulus.expect_bn254()?;
         check_counts(file, &header)?;

@@ -24,7 +24,7 @@ const VALUES: SectionName = SectionName { id: 2, content: "witness values" };
 /// # Errors
 /// [`CircomError`] for anything that is not a witness over BN254's scalar field.
 pub fn read_witness(path: &Path, level: Level) -> Result<Vec<Fr>, CircomError> {
-    decode_witness(&BinFile::open_kind(path, FileKind::Wtns)?, level)
+    decode_witness(&BinFile::open(path)?, level)
 }
 
 /// [`read_witness`] of an open container.
@@ -32,6 +32,7 @@ pub fn read_witness(path: &Path, level: Level) -> Result<Vec<Fr>, CircomError> {
 /// # Errors
 /// As [`read_witness`].
 pub fn decode_witness(file: &BinFile, level: Level) -> Result<Vec<Fr>, CircomError> {
+    file.expect_kind(FileKind::Wtns)?;
     let (modulus, wires) = read_header(file)?;
     modulus.expect_bn254()?;
     let section = file.section(VALUES)?;

@@ -264,6 +264,12 @@ fn errors_say_which_protocol_and_curve_were_found() {
     let error = Zkey::read(BinFile::from_bytes("key", bytes).unwrap()).unwrap_err().to_string();
     assert!(error.starts_with("key: section 2 (header), offset 44: expected curve bn254, found unknown"));
 
+    let read = |file: &str| BinFile::from_bytes("f", fs::read(data(file)).unwrap()).unwrap();
+    let error = proofmill_circom::decode_witness(&read("groth16.zkey"), Level::best()).unwrap_err().to_string();
+    assert_eq!(error, "f: expected a wtns file, found a zkey file");
+    let error = R1cs::read(&read("witness.wtns")).unwrap_err().to_string();
+    assert_eq!(error, "f: expected a r1cs file, found a wtns file");
+
     // BLS12-381's scalar field in 32 bytes, big-endian.
     let modulus = "73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001";
     let mut bytes = fs::read(data("witness.wtns")).unwrap();

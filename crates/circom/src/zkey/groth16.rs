@@ -104,7 +104,7 @@ impl Groth16Zkey {
     /// # Errors
     /// [`CircomError`] for anything that is not a Groth16 key over BN254.
     pub fn open(path: &Path) -> Result<Self, CircomError> {
-        Self::read(BinFile::open_kind(path, FileKind::Zkey)?)
+        Self::read(BinFile::open(path)?)
     }
 
     /// [`Self::open`] of an open container.
@@ -112,7 +112,7 @@ impl Groth16Zkey {
     /// # Errors
     /// As [`Self::open`].
     pub fn read(file: BinFile) -> Result<Self, CircomError> {
-        let file = file.expect_kind(FileKind::Zkey)?;
+        file.expect_kind(FileKind::Zkey)?;
         Protocol::read(&file)?.expect(&file, Protocol::Groth16)?;
         let header = read_header(&file)?;
         for points in Groth16Points::ALL {

@@ -85,7 +85,7 @@ impl Zkey {
     /// [`CircomError`] for anything that is not a Groth16 or PLONK key over BN254; FFLONK keys are refused
     /// by name.
     pub fn open(path: &Path) -> Result<Self, CircomError> {
-        Self::read(BinFile::open_kind(path, FileKind::Zkey)?)
+        Self::read(BinFile::open(path)?)
     }
 
     /// [`Self::open`] of an open container.
@@ -93,7 +93,7 @@ impl Zkey {
     /// # Errors
     /// As [`Self::open`].
     pub fn read(file: BinFile) -> Result<Self, CircomError> {
-        let file = file.expect_kind(FileKind::Zkey)?;
+        file.expect_kind(FileKind::Zkey)?;
         match Protocol::read(&file)? {
             Protocol::Groth16 => Groth16Zkey::read(file).map(Self::Groth16),
             Protocol::Plonk => PlonkZkey::read(file).map(Self::Plonk),

@@ -163,7 +163,7 @@ impl PlonkZkey {
     /// # Errors
     /// [`CircomError`] for anything that is not a PLONK key over BN254.
     pub fn open(path: &Path) -> Result<Self, CircomError> {
-        Self::read(BinFile::open_kind(path, FileKind::Zkey)?)
+        Self::read(BinFile::open(path)?)
     }
 
     /// [`Self::open`] of an open container.
@@ -171,7 +171,7 @@ impl PlonkZkey {
     /// # Errors
     /// As [`Self::open`].
     pub fn read(file: BinFile) -> Result<Self, CircomError> {
-        let file = file.expect_kind(FileKind::Zkey)?;
+        file.expect_kind(FileKind::Zkey)?;
         Protocol::read(&file)?.expect(&file, Protocol::Plonk)?;
         let header = read_header(&file)?;
         check_sections(&file, &header)?;
