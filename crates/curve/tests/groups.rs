@@ -1,26 +1,15 @@
 //! Group laws agree with arkworks, edge cases included.
 
-use ark_ec::{AffineRepr, CurveGroup};
-use ark_ff::{BigInt, PrimeField as _};
+mod arkworks;
+
+use ark_ec::CurveGroup;
+use arkworks::{g1, g2};
 use proofmill_curve::{
     Affine, Curve, Jacobian, Xyzz,
-    bn254::{G1, G1Affine, G2, G2Affine},
+    bn254::{G1, G2},
 };
-use proofmill_field::bn254::{Fq, Fq2, Fr};
+use proofmill_field::bn254::Fr;
 use proofmill_testing::rng;
-
-fn fq(value: ark_bn254::Fq) -> Fq {
-    Fq::from_canonical(value.into_bigint().0).unwrap()
-}
-
-fn g1(point: ark_bn254::G1Affine) -> G1Affine {
-    point.xy().map_or(Affine::INFINITY, |(x, y)| Affine { x: fq(x), y: fq(y) })
-}
-
-fn g2(point: ark_bn254::G2Affine) -> G2Affine {
-    let fq2 = |value: ark_bn254::Fq2| Fq2::new(fq(value.c0), fq(value.c1));
-    point.xy().map_or(Affine::INFINITY, |(x, y)| Affine { x: fq2(x), y: fq2(y) })
-}
 
 fn check<C: Curve<Scalar = Fr>, A: CurveGroup<ScalarField = ark_bn254::Fr>>(
     convert: fn(A::Affine) -> Affine<C>,
@@ -29,10 +18,8 @@ fn check<C: Curve<Scalar = Fr>, A: CurveGroup<ScalarField = ark_bn254::Fr>>(
     let mut scalars: Vec<Fr> = [0u64, 1, 2, 3, 7].map(Fr::from).to_vec();
     scalars.extend([-Fr::from(1u64), -Fr::from(2u64)]);
     scalars.extend((0..6).map(|_| Fr::random(&mut rng)));
-    let theirs: Vec<A> = scalars
-        .iter()
-        .map(|scalar| A::generator() * ark_bn254::Fr::from_bigint(BigInt(scalar.to_canonical())).unwrap())
-        .collect();
+    let theirs: Vec<A> =
+        scalars.iter().map(|scalar| A::generator() * arkworks::scalar::<ark_bn254::Fr>(scalar)).collect();
     let points: Vec<Affine<C>> = theirs.iter().map(|point| convert(point.into_affine())).collect();
     for (scalar, point) in scalars.iter().zip(&points) {
         assert!(point.is_on_curve());

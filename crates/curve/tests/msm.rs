@@ -1,34 +1,16 @@
 //! Multi-scalar multiplication against arkworks' sums, at every level and thread count.
 
-use ark_ec::{AffineRepr, CurveGroup};
-use ark_ff::{BigInt, PrimeField as _};
+mod arkworks;
+
+use ark_ec::CurveGroup;
+use arkworks::{g1, g2, scalar as ark_scalar};
 use proofmill_curve::{
     Affine, Curve, Jacobian, Msm,
-    bn254::{G1, G1Affine, G2, G2Affine},
+    bn254::{G1, G2},
     msm,
 };
-use proofmill_field::{
-    Field,
-    bn254::{Fq, Fq2, Fr},
-};
+use proofmill_field::{Field, bn254::Fr};
 use proofmill_testing::{for_each_level, for_each_pool, rng};
-
-fn ark_scalar(scalar: &Fr) -> ark_bn254::Fr {
-    ark_bn254::Fr::from_bigint(BigInt(scalar.to_canonical())).unwrap()
-}
-
-fn fq(value: ark_bn254::Fq) -> Fq {
-    Fq::from_canonical(value.into_bigint().0).unwrap()
-}
-
-fn g1(point: ark_bn254::G1Affine) -> G1Affine {
-    point.xy().map_or(Affine::INFINITY, |(x, y)| Affine { x: fq(x), y: fq(y) })
-}
-
-fn g2(point: ark_bn254::G2Affine) -> G2Affine {
-    let fq2 = |value: ark_bn254::Fq2| Fq2::new(fq(value.c0), fq(value.c1));
-    point.xy().map_or(Affine::INFINITY, |(x, y)| Affine { x: fq2(x), y: fq2(y) })
-}
 
 /// Points by their logarithms, so that the expected sum is one multiplication in arkworks.
 struct Input<C: Curve, A: CurveGroup> {
@@ -46,7 +28,8 @@ impl<C: Msm<Scalar = Fr>, A: CurveGroup<ScalarField = ark_bn254::Fr>> Input<C, A
     }
 
     fn check(&self, scalars: &[Fr], what: &str) {
-        let sum: ark_bn254::Fr = scalars.iter().zip(&self.logarithms).map(|(s, l)| ark_scalar(s) * l).sum();
+        let sum: ark_bn254::Fr =
+            scalars.iter().zip(&self.logarithms).map(|(s, l)| ark_scalar::<ark_bn254::Fr>(s) * l).sum();
         let expected = (self.convert)((A::generator() * sum).into_affine());
         for_each_level(|level| {
             let got: Jacobian<C> = msm(level, &self.bases[..scalars.len()], scalars);

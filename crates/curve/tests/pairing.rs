@@ -1,30 +1,17 @@
 //! The pairing and G2's subgroup check against arkworks, at every level.
 
+mod arkworks;
+
 use ark_ec::{AffineRepr, CurveGroup, pairing::Pairing};
-use ark_ff::{Field as _, PrimeField as _, UniformRand};
+use ark_ff::{Field as _, UniformRand};
+use arkworks::{fq2, g1, g2};
 use proofmill_curve::{
     Affine, Curve,
-    bn254::{G1, G1Affine, G2, G2Affine},
+    bn254::{G1, G2, G2Affine},
     multi_pairing, pairing, pairing_product_is_one,
 };
-use proofmill_field::bn254::{Fq, Fq2, Fq12, Fr};
+use proofmill_field::bn254::{Fq2, Fq12, Fr};
 use proofmill_testing::for_each_level;
-
-fn fq(value: ark_bn254::Fq) -> Fq {
-    Fq::from_canonical(value.into_bigint().0).unwrap()
-}
-
-fn fq2(value: ark_bn254::Fq2) -> Fq2 {
-    Fq2::new(fq(value.c0), fq(value.c1))
-}
-
-fn g1(point: ark_bn254::G1Affine) -> G1Affine {
-    point.xy().map_or(Affine::INFINITY, |(x, y)| Affine { x: fq(x), y: fq(y) })
-}
-
-fn g2(point: ark_bn254::G2Affine) -> G2Affine {
-    point.xy().map_or(Affine::INFINITY, |(x, y)| Affine { x: fq2(x), y: fq2(y) })
-}
 
 fn coefficients(value: &Fq12) -> Vec<Fq2> {
     value.c0.c.iter().chain(&value.c1.c).copied().collect()
