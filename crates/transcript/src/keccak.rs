@@ -28,8 +28,7 @@ impl KeccakTranscript {
 
     /// Absorbs a point.
     pub fn absorb_point(&mut self, point: &Affine<G1>) {
-        self.hasher.update(point.x.to_bytes_be());
-        self.hasher.update(point.y.to_bytes_be());
+        self.hasher.update(point.to_evm());
     }
 
     /// The digest of everything absorbed since the last challenge, read as a big-endian integer and reduced
