@@ -1,9 +1,11 @@
-//! BN254: groups, multi-scalar multiplication, pairing, encodings.
+//! BN254 and Grumpkin: groups, multi-scalar multiplication, pairing, encodings.
 
 pub mod bn254;
 mod bn254_constants;
 mod evm;
 mod group;
+pub mod grumpkin;
+mod grumpkin_constants;
 mod msm;
 mod pairing;
 

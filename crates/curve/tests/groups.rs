@@ -3,23 +3,25 @@
 mod arkworks;
 
 use ark_ec::CurveGroup;
-use arkworks::{g1, g2};
+use ark_ff::PrimeField;
+use arkworks::{g1, g2, point};
 use proofmill_curve::{
     Affine, Curve, Jacobian, Xyzz,
     bn254::{G1, G2},
+    grumpkin::Grumpkin,
 };
-use proofmill_field::bn254::Fr;
+use proofmill_field::{Fp, Prime};
 use proofmill_testing::rng;
 
-fn check<C: Curve<Scalar = Fr>, A: CurveGroup<ScalarField = ark_bn254::Fr>>(
+fn check<P: Prime, C: Curve<Scalar = Fp<P>>, A: CurveGroup<ScalarField: PrimeField>>(
     convert: fn(A::Affine) -> Affine<C>,
 ) {
     let mut rng = rng(7);
-    let mut scalars: Vec<Fr> = [0u64, 1, 2, 3, 7].map(Fr::from).to_vec();
-    scalars.extend([-Fr::from(1u64), -Fr::from(2u64)]);
-    scalars.extend((0..6).map(|_| Fr::random(&mut rng)));
+    let mut scalars: Vec<Fp<P>> = [0u64, 1, 2, 3, 7].map(Fp::from).to_vec();
+    scalars.extend([-Fp::from(1u64), -Fp::from(2u64)]);
+    scalars.extend((0..6).map(|_| Fp::random(&mut rng)));
     let theirs: Vec<A> =
-        scalars.iter().map(|scalar| A::generator() * arkworks::scalar::<ark_bn254::Fr>(scalar)).collect();
+        scalars.iter().map(|scalar| A::generator() * arkworks::scalar::<A::ScalarField>(scalar)).collect();
     let points: Vec<Affine<C>> = theirs.iter().map(|point| convert(point.into_affine())).collect();
     for (scalar, point) in scalars.iter().zip(&points) {
         assert!(point.is_on_curve());
@@ -48,10 +50,15 @@ fn check<C: Curve<Scalar = Fr>, A: CurveGroup<ScalarField = ark_bn254::Fr>>(
 
 #[test]
 fn g1_agrees_with_arkworks() {
-    check::<G1, ark_bn254::G1Projective>(g1);
+    check::<_, G1, ark_bn254::G1Projective>(g1);
 }
 
 #[test]
 fn g2_agrees_with_arkworks() {
-    check::<G2, ark_bn254::G2Projective>(g2);
+    check::<_, G2, ark_bn254::G2Projective>(g2);
+}
+
+#[test]
+fn grumpkin_agrees_with_arkworks() {
+    check::<_, Grumpkin, ark_grumpkin::Projective>(point);
 }

@@ -3,13 +3,15 @@
 mod arkworks;
 
 use ark_ec::CurveGroup;
-use arkworks::{g1, g2, scalar as ark_scalar};
+use ark_ff::PrimeField;
+use arkworks::{g1, g2, point, scalar as ark_scalar};
 use proofmill_curve::{
     Affine, Curve, Jacobian, Msm,
     bn254::{G1, G2},
+    grumpkin::Grumpkin,
     msm,
 };
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{Field, Fp, Prime};
 use proofmill_testing::{for_each_level, for_each_pool, rng};
 
 /// Points by their logarithms, so that the expected sum is one multiplication in arkworks.
@@ -19,17 +21,17 @@ struct Input<C: Curve, A: CurveGroup> {
     convert: fn(A::Affine) -> Affine<C>,
 }
 
-impl<C: Msm<Scalar = Fr>, A: CurveGroup<ScalarField = ark_bn254::Fr>> Input<C, A> {
-    fn new(logarithms: Vec<Fr>, convert: fn(A::Affine) -> Affine<C>) -> Self {
+impl<P: Prime, C: Msm<Scalar = Fp<P>>, A: CurveGroup<ScalarField: PrimeField>> Input<C, A> {
+    fn new(logarithms: Vec<Fp<P>>, convert: fn(A::Affine) -> Affine<C>) -> Self {
         let logarithms: Vec<_> = logarithms.iter().map(ark_scalar).collect();
         let table = ark_ec::scalar_mul::BatchMulPreprocessing::new(A::generator(), logarithms.len());
         let bases = table.batch_mul(&logarithms).into_iter().map(convert).collect();
         Self { bases, logarithms, convert }
     }
 
-    fn check(&self, scalars: &[Fr], what: &str) {
-        let sum: ark_bn254::Fr =
-            scalars.iter().zip(&self.logarithms).map(|(s, l)| ark_scalar::<ark_bn254::Fr>(s) * l).sum();
+    fn check(&self, scalars: &[Fp<P>], what: &str) {
+        let product = |(scalar, logarithm)| ark_scalar::<A::ScalarField>(scalar) * logarithm;
+        let sum: A::ScalarField = scalars.iter().zip(&self.logarithms).map(product).sum();
         let expected = (self.convert)((A::generator() * sum).into_affine());
         for_each_level(|level| {
             let got: Jacobian<C> = msm(level, &self.bases[..scalars.len()], scalars);
@@ -38,40 +40,40 @@ impl<C: Msm<Scalar = Fr>, A: CurveGroup<ScalarField = ark_bn254::Fr>> Input<C, A
     }
 }
 
-fn random(len: usize, seed: u64) -> Vec<Fr> {
+fn random<P: Prime>(len: usize, seed: u64) -> Vec<Fp<P>> {
     let mut rng = rng(seed);
-    (0..len).map(|_| Fr::random(&mut rng)).collect()
+    (0..len).map(|_| Fp::random(&mut rng)).collect()
 }
 
 /// Scalars of every shape a prover meets, and worse.
-fn shapes(len: usize) -> Vec<(&'static str, Vec<Fr>)> {
+fn shapes<P: Prime>(len: usize) -> Vec<(&'static str, Vec<Fp<P>>)> {
     let uniform = random(len, 1);
-    let minus_one = -Fr::ONE;
-    let by_index = |f: &dyn Fn(usize) -> Fr| (0..len).map(f).collect::<Vec<_>>();
+    let minus_one = -Fp::ONE;
+    let by_index = |f: &dyn Fn(usize) -> Fp<P>| (0..len).map(f).collect::<Vec<_>>();
     vec![
         ("uniform", uniform.clone()),
-        ("zero", vec![Fr::ZERO; len]),
-        ("one", vec![Fr::ONE; len]),
+        ("zero", vec![Fp::ZERO; len]),
+        ("one", vec![Fp::ONE; len]),
         ("minus one", vec![minus_one; len]),
         ("equal", vec![uniform[0]; len]),
-        ("bits", by_index(&|i| Fr::from(i as u64 & 1))),
-        ("short", by_index(&|i| Fr::from(i as u64 % 1000))),
-        ("powers of two", by_index(&|i| Fr::from(2u64).pow_vartime(&[i as u64 % 254]))),
-        ("all ones below", by_index(&|i| Fr::from(2u64).pow_vartime(&[i as u64 % 254]) - Fr::ONE)),
+        ("bits", by_index(&|i| Fp::from(i as u64 & 1))),
+        ("short", by_index(&|i| Fp::from(i as u64 % 1000))),
+        ("powers of two", by_index(&|i| Fp::from(2u64).pow_vartime(&[i as u64 % 254]))),
+        ("all ones below", by_index(&|i| Fp::from(2u64).pow_vartime(&[i as u64 % 254]) - Fp::ONE)),
         ("opposites", by_index(&|i| if i % 2 == 0 { uniform[i] } else { -uniform[i - 1] })),
     ]
 }
 
 /// Bases of every shape: random, all equal, opposite neighbours, infinity strewn in.
-fn logarithms(len: usize) -> Vec<(&'static str, Vec<Fr>)> {
+fn logarithms<P: Prime>(len: usize) -> Vec<(&'static str, Vec<Fp<P>>)> {
     let uniform = random(len, 2);
-    let by_index = |f: &dyn Fn(usize) -> Fr| (0..len).map(f).collect::<Vec<_>>();
+    let by_index = |f: &dyn Fn(usize) -> Fp<P>| (0..len).map(f).collect::<Vec<_>>();
     vec![
         ("random bases", uniform.clone()),
         ("equal bases", vec![uniform[0]; len]),
         ("opposite bases", by_index(&|i| if i % 2 == 0 { uniform[0] } else { -uniform[0] })),
-        ("successive bases", by_index(&|i| Fr::from(i as u64))),
-        ("infinite bases", by_index(&|i| if i % 3 == 0 { Fr::ZERO } else { uniform[i] })),
+        ("successive bases", by_index(&|i| Fp::from(i as u64))),
+        ("infinite bases", by_index(&|i| if i % 3 == 0 { Fp::ZERO } else { uniform[i] })),
     ]
 }
 
@@ -104,6 +106,16 @@ fn large() {
     let input = Input::<G1, ark_bn254::G1Projective>::new(random(1 << 16, 4), g1);
     for (name, scalars) in shapes(1 << 16) {
         input.check(&scalars, name);
+    }
+}
+
+#[test]
+fn grumpkin() {
+    for (bases, logarithms) in logarithms(300) {
+        let input = Input::<Grumpkin, ark_grumpkin::Projective>::new(logarithms, point);
+        for (name, scalars) in shapes(300) {
+            input.check(&scalars, &format!("Grumpkin, {name}, {bases}"));
+        }
     }
 }
 

@@ -39,7 +39,8 @@ fn main() -> ExitCode {
     };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut code = ExitCode::SUCCESS;
-    for Generated { path, text } in [bn254::fields(), bn254::groups(), bls12_381::fields()] {
+    for Generated { path, text } in [bn254::fields(), bn254::groups(), bn254::grumpkin(), bls12_381::fields()]
+    {
         let file = root.join(path);
         if fs::read_to_string(&file).is_ok_and(|committed| committed == text) {
             continue;

@@ -23,6 +23,7 @@ mod digits;
 use crate::{
     Affine, Curve, Jacobian,
     bn254::{G1, G2},
+    grumpkin::Grumpkin,
 };
 use batch_add::Adder;
 use buckets::sum_window;
@@ -44,6 +45,12 @@ impl Msm for G1 {
 }
 
 impl Msm for G2 {
+    fn msm(level: Level, bases: &[Affine<Self>], scalars: &[Self::Scalar]) -> Jacobian<Self> {
+        pippenger(level, bases, scalars)
+    }
+}
+
+impl Msm for Grumpkin {
     fn msm(level: Level, bases: &[Affine<Self>], scalars: &[Self::Scalar]) -> Jacobian<Self> {
         pippenger(level, bases, scalars)
     }
