@@ -2,23 +2,10 @@
 
 use ark_ff::UniformRand;
 use ark_poly::{EvaluationDomain, GeneralEvaluationDomain};
-use cpu_time::ProcessTime;
 use proofmill_field::bn254::Fr;
 use proofmill_poly::Domain;
 use proofmill_simd::Level;
-use proofmill_testing::rng;
-
-fn median(mut run: impl FnMut()) -> f64 {
-    let mut seconds: Vec<f64> = (0..7)
-        .map(|_| {
-            let start = ProcessTime::now();
-            run();
-            start.elapsed().as_secs_f64()
-        })
-        .collect();
-    seconds.sort_by(f64::total_cmp);
-    seconds[seconds.len() / 2]
-}
+use proofmill_testing::{median_seconds, rng};
 
 fn main() {
     let mut sizes: Vec<u32> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
@@ -36,10 +23,10 @@ fn compare(log_n: u32) {
     let mut values: Vec<Fr> = (0..domain.len()).map(|_| Fr::random(&mut rng)).collect();
     let mut ark_values: Vec<_> =
         (0..domain.len()).map(|_| ark_bn254::Fr::rand(&mut ark_std::test_rng())).collect();
-    let peer = median(|| theirs.fft_in_place(&mut ark_values));
+    let peer = median_seconds(|| theirs.fft_in_place(&mut ark_values));
     println!("ntt 2^{log_n} arkworks    {:9.3} ms", peer * 1e3);
     for level in Level::available() {
-        let seconds = median(|| domain.ntt(level, &mut values));
+        let seconds = median_seconds(|| domain.ntt(level, &mut values));
         println!(
             "ntt 2^{log_n} {:<11} {:9.3} ms  {:5.2}x arkworks",
             level.name(),

@@ -1,0 +1,22 @@
+//! Multi-scalar multiplication is fast in lanes: a smoke test.
+
+use proofmill_curve::{Affine, Curve, Jacobian, bn254::G1, msm};
+use proofmill_field::bn254::Fr;
+use proofmill_testing::{assert_vectors_win, rng};
+
+/// Measured on a Zen 5: 2.3 in this profile, 4.5 when built for release.
+#[test]
+fn msm_2_12() {
+    let mut rng = rng(1);
+    let scalars: Vec<Fr> = (0..1 << 12).map(|_| Fr::random(&mut rng)).collect();
+    let mut next = Jacobian::from(G1::GENERATOR);
+    let multiples = std::iter::repeat_with(|| {
+        next = next.double().add_affine(&G1::GENERATOR);
+        next
+    });
+    let multiples: Vec<Jacobian<G1>> = multiples.take(scalars.len()).collect();
+    let bases: Vec<Affine<G1>> = Jacobian::batch_to_affine(&multiples);
+    assert_vectors_win(1.5, |level| {
+        let _ = msm(level, &bases, &scalars);
+    });
+}
