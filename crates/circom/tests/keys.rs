@@ -265,10 +265,11 @@ fn errors_say_which_protocol_and_curve_were_found() {
     assert!(error.starts_with("key: section 2 (header), offset 44: expected curve bn254, found unknown"));
 
     let read = |file: &str| BinFile::from_bytes("f", fs::read(data(file)).unwrap()).unwrap();
-    let error = proofmill_circom::decode_witness(&read("groth16.zkey"), Level::best()).unwrap_err().to_string();
-    assert_eq!(error, "f: expected a wtns file, found a zkey file");
+    let error =
+        proofmill_circom::decode_witness(&read("groth16.zkey"), Level::best()).unwrap_err().to_string();
+    assert_eq!(error, "f: expected wtns, found zkey");
     let error = R1cs::read(&read("witness.wtns")).unwrap_err().to_string();
-    assert_eq!(error, "f: expected a r1cs file, found a wtns file");
+    assert_eq!(error, "f: expected r1cs, found wtns");
 
     // BLS12-381's scalar field in 32 bytes, big-endian.
     let modulus = "73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001";
