@@ -8,7 +8,6 @@ use proofmill_curve::{
 };
 use proofmill_field::bn254::Fq2;
 use serde::Serialize;
-use std::path::Path;
 
 const PROTOCOL: &str = "groth16";
 
@@ -24,7 +23,7 @@ pub struct Groth16Proof {
 }
 
 /// A verification key as its file has it: points on their curves, those of G2 not checked to be in the
-/// subgroup.
+/// subgroup. The product of pairings in the file (`vk_alphabeta_12`) is not looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Groth16VerificationKey {
     /// alpha in G1.
@@ -63,24 +62,9 @@ struct KeyText {
     ic: Vec<Point1>,
 }
 
+document!(Groth16Proof);
+
 impl Groth16Proof {
-    /// Reads a proof.
-    ///
-    /// # Errors
-    /// [`CircomError::Io`], [`CircomError::JsonSyntax`], [`CircomError::JsonValue`],
-    /// [`CircomError::Protocol`].
-    pub fn open(path: &Path) -> Result<Self, CircomError> {
-        Self::read(&Document::open(path)?)
-    }
-
-    /// [`Self::open`] of a text in memory; `name` stands for it in messages.
-    ///
-    /// # Errors
-    /// As [`Self::open`], without [`CircomError::Io`].
-    pub fn parse(name: &str, text: &[u8]) -> Result<Self, CircomError> {
-        Self::read(&Document::parse(name, text)?)
-    }
-
     fn read(document: &Document) -> Result<Self, CircomError> {
         let root = document.of_protocol(PROTOCOL)?;
         Ok(Self { a: root.key("pi_a")?.g1()?, b: root.key("pi_b")?.g2()?, c: root.key("pi_c")?.g1()? })
@@ -93,23 +77,9 @@ impl Groth16Proof {
     }
 }
 
+document!(Groth16VerificationKey);
+
 impl Groth16VerificationKey {
-    /// Reads a key. The product of pairings in it (`vk_alphabeta_12`) is not looked at.
-    ///
-    /// # Errors
-    /// As [`Groth16Proof::open`].
-    pub fn open(path: &Path) -> Result<Self, CircomError> {
-        Self::read(&Document::open(path)?)
-    }
-
-    /// [`Self::open`] of a text in memory; `name` stands for it in messages.
-    ///
-    /// # Errors
-    /// As [`Self::open`], without [`CircomError::Io`].
-    pub fn parse(name: &str, text: &[u8]) -> Result<Self, CircomError> {
-        Self::read(&Document::parse(name, text)?)
-    }
-
     fn read(document: &Document) -> Result<Self, CircomError> {
         let root = document.of_protocol(PROTOCOL)?;
         let public = root.key("nPublic")?.count()?;

@@ -5,6 +5,30 @@
 //! curve; whether those of G2 are in the subgroup is for the verifier to check. Lines are indented by one
 //! space, as `JSON.stringify(value, null, 1)` does, so that our files compare equal to snarkjs's.
 
+/// `open` and `parse` for a type that has `read`.
+macro_rules! document {
+    ($type:ty) => {
+        impl $type {
+            /// Reads a file.
+            ///
+            /// # Errors
+            /// [`CircomError::Io`], [`CircomError::JsonSyntax`], [`CircomError::JsonValue`],
+            /// [`CircomError::Protocol`].
+            pub fn open(path: &std::path::Path) -> Result<Self, CircomError> {
+                Self::read(&Document::open(path)?)
+            }
+
+            /// [`Self::open`] of a text in memory; `name` stands for it in messages.
+            ///
+            /// # Errors
+            /// As [`Self::open`], without [`CircomError::Io`].
+            pub fn parse(name: &str, text: &[u8]) -> Result<Self, CircomError> {
+                Self::read(&Document::parse(name, text)?)
+            }
+        }
+    };
+}
+
 mod groth16;
 mod plonk;
 mod reader;

@@ -9,7 +9,6 @@ use proofmill_curve::{
 };
 use proofmill_field::{Field, bn254::Fr};
 use serde::Serialize;
-use std::path::Path;
 
 const PROTOCOL: &str = "plonk";
 /// Two-adicity of the scalar field.
@@ -24,7 +23,7 @@ pub struct PlonkProof {
     pub evaluations: [Fr; 6],
 }
 
-/// A verification key as its file has it: points on their curves.
+/// A verification key as its file has it: points on their curves, the root of unity (`w`) the domain's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlonkVerificationKey {
     /// Public signals.
@@ -90,24 +89,9 @@ struct KeyText {
     w: Scalar,
 }
 
+document!(PlonkProof);
+
 impl PlonkProof {
-    /// Reads a proof.
-    ///
-    /// # Errors
-    /// [`CircomError::Io`], [`CircomError::JsonSyntax`], [`CircomError::JsonValue`],
-    /// [`CircomError::Protocol`].
-    pub fn open(path: &Path) -> Result<Self, CircomError> {
-        Self::read(&Document::open(path)?)
-    }
-
-    /// [`Self::open`] of a text in memory; `name` stands for it in messages.
-    ///
-    /// # Errors
-    /// As [`Self::open`], without [`CircomError::Io`].
-    pub fn parse(name: &str, text: &[u8]) -> Result<Self, CircomError> {
-        Self::read(&Document::parse(name, text)?)
-    }
-
     fn read(document: &Document) -> Result<Self, CircomError> {
         let root = document.of_protocol(PROTOCOL)?;
         let mut proof = Self { points: [Affine::INFINITY; 9], evaluations: [Fr::ZERO; 6] };
@@ -147,23 +131,9 @@ impl PlonkProof {
     }
 }
 
+document!(PlonkVerificationKey);
+
 impl PlonkVerificationKey {
-    /// Reads a key. The root of unity in it (`w`) must be the domain's.
-    ///
-    /// # Errors
-    /// As [`PlonkProof::open`].
-    pub fn open(path: &Path) -> Result<Self, CircomError> {
-        Self::read(&Document::open(path)?)
-    }
-
-    /// [`Self::open`] of a text in memory; `name` stands for it in messages.
-    ///
-    /// # Errors
-    /// As [`Self::open`], without [`CircomError::Io`].
-    pub fn parse(name: &str, text: &[u8]) -> Result<Self, CircomError> {
-        Self::read(&Document::parse(name, text)?)
-    }
-
     fn read(document: &Document) -> Result<Self, CircomError> {
         let root = document.of_protocol(PROTOCOL)?;
         let power = root.key("power")?;
