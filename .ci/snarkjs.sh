@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# snarkjs.sh PROOFMILL: snarkjs and proofmill accept each other's keys and proofs, at every level of this CPU.
+# snarkjs.sh PROOFMILL: snarkjs and proofmill accept each other's keys and proofs, and so do snarkjs's Solidity
+# verifiers, at every level of this CPU. solidity.mjs finds its packages by NODE_PATH.
 set -euo pipefail
 proofmill=$(realpath "$1")
 expected=$PWD/crates/groth16/tests/data/membership-small.zkey
+solidity=$PWD/.ci/solidity.mjs
 small=$PWD/examples/membership-small large=$PWD/examples/membership
 cd "$(mktemp -d)"
 trap 'rm -rf "$PWD"' EXIT
@@ -12,12 +14,15 @@ accepts() { snarkjs "$@" | tee said && grep -q 'OK!\|ZKey Ok!' said; }
 
 for level in $("$proofmill" cpu --json | node -p 'JSON.parse(fs.readFileSync(0)).result.levels.join(" ")'); do
     export PROOFMILL_LEVEL=$level
-    echo "-- level $level: snarkjs verifies proofmill's proofs"
+    echo "-- level $level: snarkjs and its Solidity verifiers accept proofmill's proofs"
     "$proofmill" groth16 prove "$large/circuit.zkey" "$large/witness.wtns" proof.json public.json
     accepts groth16 verify "$large/verification_key.json" public.json proof.json
     for system in groth16 plonk; do
         "$proofmill" "$system" prove "$small/$system.zkey" "$small/witness.wtns" proof.json public.json
         accepts "$system" verify "$small/$system.vk.json" public.json proof.json
+        snarkjs zkey export solidityverifier "$small/$system.zkey" verifier.sol
+        snarkjs zkey export soliditycalldata public.json proof.json > calldata
+        node "$solidity" verifier.sol calldata
     done
 
     echo "-- level $level: proofmill verifies snarkjs's proofs"
