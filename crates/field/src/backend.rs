@@ -8,7 +8,9 @@ use std::fmt::Debug;
 ///
 /// Elements of a backend other than [`Portable`] come from [`Fp::with_backend`](crate::Fp::with_backend) and
 /// its slice kin, which ask for the token; code generic over a backend is entered through
-/// [`dispatch!`](proofmill_simd::dispatch).
+/// [`dispatch!`](proofmill_simd::dispatch). Constants and conversions need no token, because formulas take them
+/// from the type alone: do not name a backend whose token you do not hold. Where the CPU lacks the
+/// instructions, the first multiplication ends the process with an invalid-opcode exception.
 pub trait Backend: Copy + Debug + PartialEq + Eq + Send + Sync + 'static {
     /// `a * b / 2^(64 LEN) mod p` for canonical operands.
     fn mul_mont<P: Prime>(a: &P::Limbs, b: &P::Limbs) -> P::Limbs;

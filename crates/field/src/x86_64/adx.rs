@@ -29,7 +29,9 @@ use std::arch::asm;
 impl Backend for Adx {
     #[inline(always)]
     fn mul_mont<P: Prime>(a: &P::Limbs, b: &P::Limbs) -> P::Limbs {
-        // SAFETY: elements with this backend are made only where an `Adx` token was shown.
+        // SAFETY: where an `Adx` token was shown, the CPU has both. Where none was (constants and conversions need
+        // no token), a CPU that lacks one stops at the first MULX or ADCX: these are inline assembly, every
+        // path has both, and the invalid-opcode exception is specified (Intel SDM, volume 2, MULX and ADCX).
         unsafe { P::Limbs::mul_mont_adx::<P>(a, b) }
     }
 
