@@ -50,10 +50,18 @@ pub trait Algebra:
         self + self
     }
 
-    /// `self - a - b`, where `self` is the product of two reduced values (packed elements then reduce once).
+    /// `a b - c` twice; c may be anything that `negate_lanes` gives.
     #[inline(always)]
-    fn sub_two(self, a: Self, b: Self) -> Self {
-        self - a - b
+    fn mul_sub_pair(a: [Self; 2], b: [Self; 2], c: [Self; 2]) -> [Self; 2] {
+        let [first, second] = Self::mul_pair(a, b);
+        [first - c[0], second - c[1]]
+    }
+
+    /// `a^2 - b - c` twice, for a reduced a.
+    #[inline(always)]
+    fn square_sub_two_pair(a: [Self; 2], b: [Self; 2], c: [Self; 2]) -> [Self; 2] {
+        let [first, second] = Self::square_pair(a);
+        [first - b[0] - c[0], second - b[1] - c[1]]
     }
 
     /// `self + rhs`, fit only to be an operand of the next multiplication or square (packed elements skip

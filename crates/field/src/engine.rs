@@ -1,6 +1,6 @@
 //! From a level's token to the types that compute with it.
 
-use crate::{Backend, Packed, Prime, ScalarLanes};
+use crate::{Backend, LANES, Packed, Prime, ScalarLanes};
 use proofmill_simd::Portable;
 
 /// The arithmetic that a level stands for: a backend for scalars and a packed type for lanes.
@@ -16,6 +16,17 @@ pub trait Engine: Copy + Send + Sync + 'static {
     /// Runs `f` with the level's CPU features enabled for everything inlined into it. Wrap a whole bulk
     /// operation, inside the parallel task, and keep everything hot in it `#[inline(always)]`.
     fn run<R>(self, f: impl FnOnce() -> R) -> R;
+
+    /// Which first and which second words are odd, bit i for pair i.
+    #[inline(always)]
+    fn odd_words(self, pairs: &[[u32; 2]; LANES]) -> [u8; 2] {
+        let mut odd = [0; 2];
+        for (i, pair) in pairs.iter().enumerate() {
+            odd[0] |= ((pair[0] & 1) as u8) << i;
+            odd[1] |= ((pair[1] & 1) as u8) << i;
+        }
+        odd
+    }
 }
 
 impl Engine for Portable {
@@ -62,5 +73,10 @@ impl Engine for proofmill_simd::Avx512Ifma {
     #[inline(always)]
     fn run<R>(self, f: impl FnOnce() -> R) -> R {
         self.vectorize(f)
+    }
+
+    #[inline(always)]
+    fn odd_words(self, pairs: &[[u32; 2]; LANES]) -> [u8; 2] {
+        crate::x86_64::ifma::odd_words(self, pairs)
     }
 }

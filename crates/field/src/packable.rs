@@ -8,7 +8,7 @@ use crate::{Algebra, Engine, Field, Fp, LANES, Packed, Prime, Quadratic};
 /// (`Packed::store_bits`): it is scratch of one computation, not a format.
 pub trait Packable: Field {
     /// Two elements in memory.
-    type Row: Copy + Default + PartialEq + Send + Sync + 'static;
+    type Row: Copy + Default + Send + Sync + 'static;
     /// [`LANES`] elements at a level.
     type Lanes<E: Engine>: Algebra;
 
@@ -16,20 +16,38 @@ pub trait Packable: Field {
     fn load<E: Engine>(elements: &[Self; LANES]) -> Self::Lanes<E>;
     /// Writes canonical elements.
     fn store<E: Engine>(lanes: Self::Lanes<E>, elements: &mut [Self; LANES]);
-    /// The two elements of each row.
-    fn load_pairs<E: Engine>(rows: [&Self::Row; LANES]) -> [Self::Lanes<E>; 2];
-    /// The first element of each row.
-    fn load_firsts<E: Engine>(rows: [&Self::Row; LANES]) -> Self::Lanes<E>;
+    /// Element `index`, 0 or 1, of `row(i)` for lane i.
+    fn gather<'a, E: Engine>(row: impl Fn(usize) -> &'a Self::Row, index: usize) -> Self::Lanes<E>;
     /// Writes the two elements of each row.
-    fn store_pairs<E: Engine>(pairs: [Self::Lanes<E>; 2], rows: &mut [Self::Row; LANES]);
+    fn scatter_pair<E: Engine>(pair: [Self::Lanes<E>; 2], rows: &mut [Self::Row; LANES]);
     /// Which lanes hold zero; takes sums and differences of reduced values.
     fn zero_lanes<E: Engine>(lanes: Self::Lanes<E>) -> u8;
     /// `chosen` in the lanes whose bit is set, `other` elsewhere.
     fn select<E: Engine>(mask: u8, chosen: Self::Lanes<E>, other: Self::Lanes<E>) -> Self::Lanes<E>;
+    /// The opposite of a reduced value in the lanes whose bit is set; fit only to be added or subtracted.
+    fn negate_lanes<E: Engine>(mask: u8, value: Self::Lanes<E>) -> Self::Lanes<E>;
+}
+
+/// `N` elements' limbs in whole cache lines, so that none is fetched in vain.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub struct Row<L, const N: usize>([L; N]);
+
+impl<L: Copy + Default, const N: usize> Default for Row<L, N> {
+    fn default() -> Self {
+        Self([L::default(); N])
+    }
+}
+
+impl<L, const N: usize> AsMut<[L]> for Row<L, N> {
+    #[inline(always)]
+    fn as_mut(&mut self) -> &mut [L] {
+        &mut self.0
+    }
 }
 
 impl<P: Prime> Packable for Fp<P> {
-    type Row = [P::Limbs; 2];
+    type Row = Row<P::Limbs, 2>;
     type Lanes<E: Engine> = E::Packed<P>;
 
     #[inline(always)]
@@ -43,23 +61,17 @@ impl<P: Prime> Packable for Fp<P> {
     }
 
     #[inline(always)]
-    fn load_pairs<E: Engine>(rows: [&Self::Row; LANES]) -> [E::Packed<P>; 2] {
-        E::Packed::<P>::load_rows(rows)
+    fn gather<'a, E: Engine>(row: impl Fn(usize) -> &'a Self::Row, index: usize) -> E::Packed<P> {
+        E::Packed::<P>::gather(
+            #[inline(always)]
+            |lane| &row(lane).0[index],
+        )
     }
 
     #[inline(always)]
-    fn load_firsts<E: Engine>(rows: [&Self::Row; LANES]) -> E::Packed<P> {
-        let mut first_of = [std::array::from_ref(&rows[0][0]); LANES];
-        for (first, row) in first_of.iter_mut().zip(rows) {
-            *first = std::array::from_ref(&row[0]);
-        }
-        let [firsts] = E::Packed::<P>::load_rows(first_of);
-        firsts
-    }
-
-    #[inline(always)]
-    fn store_pairs<E: Engine>(pairs: [E::Packed<P>; 2], rows: &mut [Self::Row; LANES]) {
-        E::Packed::<P>::store_rows(pairs, rows);
+    fn scatter_pair<E: Engine>([x, y]: [E::Packed<P>; 2], rows: &mut [Self::Row; LANES]) {
+        x.scatter(rows, 0);
+        y.scatter(rows, 1);
     }
 
     #[inline(always)]
@@ -71,10 +83,15 @@ impl<P: Prime> Packable for Fp<P> {
     fn select<E: Engine>(mask: u8, chosen: E::Packed<P>, other: E::Packed<P>) -> E::Packed<P> {
         E::Packed::<P>::select(mask, chosen, other)
     }
+
+    #[inline(always)]
+    fn negate_lanes<E: Engine>(mask: u8, value: E::Packed<P>) -> E::Packed<P> {
+        E::Packed::<P>::negate_lanes(mask, value)
+    }
 }
 
 impl<P: Prime> Packable for Quadratic<Fp<P>> {
-    type Row = [P::Limbs; 4];
+    type Row = Row<P::Limbs, 4>;
     type Lanes<E: Engine> = Quadratic<E::Packed<P>>;
 
     #[inline(always)]
@@ -97,24 +114,23 @@ impl<P: Prime> Packable for Quadratic<Fp<P>> {
     }
 
     #[inline(always)]
-    fn load_pairs<E: Engine>(rows: [&Self::Row; LANES]) -> [Self::Lanes<E>; 2] {
-        let [x0, x1, y0, y1] = E::Packed::<P>::load_rows(rows);
-        [Quadratic::new(x0, x1), Quadratic::new(y0, y1)]
+    fn gather<'a, E: Engine>(row: impl Fn(usize) -> &'a Self::Row, index: usize) -> Self::Lanes<E> {
+        let c0 = E::Packed::<P>::gather(
+            #[inline(always)]
+            |lane| &row(lane).0[2 * index],
+        );
+        let c1 = E::Packed::<P>::gather(
+            #[inline(always)]
+            |lane| &row(lane).0[2 * index + 1],
+        );
+        Quadratic::new(c0, c1)
     }
 
     #[inline(always)]
-    fn load_firsts<E: Engine>(rows: [&Self::Row; LANES]) -> Self::Lanes<E> {
-        let mut first_of = [&rows[0].as_chunks::<2>().0[0]; LANES];
-        for (first, row) in first_of.iter_mut().zip(rows) {
-            *first = &row.as_chunks::<2>().0[0];
+    fn scatter_pair<E: Engine>([x, y]: [Self::Lanes<E>; 2], rows: &mut [Self::Row; LANES]) {
+        for (k, coefficient) in [x.c0, x.c1, y.c0, y.c1].into_iter().enumerate() {
+            coefficient.scatter(rows, k);
         }
-        let [x0, x1] = E::Packed::<P>::load_rows(first_of);
-        Quadratic::new(x0, x1)
-    }
-
-    #[inline(always)]
-    fn store_pairs<E: Engine>([x, y]: [Self::Lanes<E>; 2], rows: &mut [Self::Row; LANES]) {
-        E::Packed::<P>::store_rows([x.c0, x.c1, y.c0, y.c1], rows);
     }
 
     #[inline(always)]
@@ -128,6 +144,14 @@ impl<P: Prime> Packable for Quadratic<Fp<P>> {
         Quadratic::new(
             E::Packed::<P>::select(mask, chosen.c0, other.c0),
             E::Packed::<P>::select(mask, chosen.c1, other.c1),
+        )
+    }
+
+    #[inline(always)]
+    fn negate_lanes<E: Engine>(mask: u8, value: Self::Lanes<E>) -> Self::Lanes<E> {
+        Quadratic::new(
+            E::Packed::<P>::negate_lanes(mask, value.c0),
+            E::Packed::<P>::negate_lanes(mask, value.c1),
         )
     }
 }

@@ -39,11 +39,14 @@ pub trait Packed<P: Prime>: Algebra {
     /// As [`store_bits`](Self::store_bits) for a reduced value, and canonical.
     fn store_scaled(self, elements: &mut [Fp<P>; LANES]);
 
-    /// Lane i of result k is element k of row i, by [`load_bits`](Self::load_bits)'s rule.
-    fn load_rows<const K: usize>(rows: [&[P::Limbs; K]; LANES]) -> [Self; K];
+    /// As [`load_bits`](Self::load_bits), of elements that lie apart: `element(i)` for lane i.
+    fn gather<'a>(element: impl Fn(usize) -> &'a P::Limbs) -> Self;
 
-    /// The inverse of [`load_rows`](Self::load_rows), by [`store_bits`](Self::store_bits)'s rule.
-    fn store_rows<const K: usize>(values: [Self; K], rows: &mut [[P::Limbs; K]; LANES]);
+    /// As [`store_bits`](Self::store_bits), to element `index` of each row.
+    fn scatter<R: AsMut<[P::Limbs]>>(self, rows: &mut [R; LANES], index: usize);
+
+    /// The opposite of a reduced value in the lanes whose bit is set; fit only to be added or subtracted.
+    fn negate_lanes(mask: u8, value: Self) -> Self;
 
     /// Which lanes hold zero, bit i for lane i; takes sums and differences of reduced values.
     fn zero_lanes(self) -> u8;
@@ -184,17 +187,20 @@ impl<P: Prime, B: Backend> Packed<P> for ScalarLanes<P, B> {
     }
 
     #[inline(always)]
-    fn load_rows<const K: usize>(rows: [&[P::Limbs; K]; LANES]) -> [Self; K] {
-        std::array::from_fn(|k| Self(rows.map(|row| Fp::from_limbs(row[k]))))
+    fn gather<'a>(element: impl Fn(usize) -> &'a P::Limbs) -> Self {
+        Self(array::from_fn(|lane| Fp::from_limbs(*element(lane))))
     }
 
     #[inline(always)]
-    fn store_rows<const K: usize>(values: [Self; K], rows: &mut [[P::Limbs; K]; LANES]) {
-        for (lane, row) in rows.iter_mut().enumerate() {
-            for (element, value) in row.iter_mut().zip(&values) {
-                *element = value.0[lane].to_montgomery();
-            }
+    fn scatter<R: AsMut<[P::Limbs]>>(self, rows: &mut [R; LANES], index: usize) {
+        for (row, value) in rows.iter_mut().zip(self.0) {
+            row.as_mut()[index] = value.to_montgomery();
         }
+    }
+
+    #[inline(always)]
+    fn negate_lanes(mask: u8, value: Self) -> Self {
+        Self::select(mask, -value, value)
     }
 
     #[inline(always)]

@@ -99,12 +99,6 @@ impl<A: Algebra> Algebra for Quadratic<A> {
     }
 
     #[inline(always)]
-    fn sub_two(self, a: Self, b: Self) -> Self {
-        // A coefficient is a sum of products, not a product.
-        self - a - b
-    }
-
-    #[inline(always)]
     fn add_lazy(self, rhs: Self) -> Self {
         Self::new(self.c0.add_lazy(rhs.c0), self.c1.add_lazy(rhs.c1))
     }

@@ -50,7 +50,7 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
     type Lanes<P, E> = <E as Engine>::Packed<P>;
     let each =
         |f: &dyn Fn(Fp<P>, Fp<P>) -> Fp<P>| -> [Fp<P>; LANES] { std::array::from_fn(|i| f(a[i], b[i])) };
-    let mut got = [[Fp::<P>::ZERO; LANES]; 13];
+    let mut got = [[Fp::<P>::ZERO; LANES]; 16];
     let mut zeros = [0; 2];
     engine.run(
         #[inline(always)]
@@ -72,7 +72,13 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
             (x * splat).store(&mut got[10]);
             let bits = Lanes::<P, E>::load_bits(Fp::as_limbs(a)) + Lanes::<P, E>::load_bits(Fp::as_limbs(b));
             (bits * splat).store_scaled(&mut got[11]);
-            (x * y).sub_two(x, y).store(&mut got[12]);
+            let [p, q] = Algebra::square_sub_two_pair([x, y], [y, x], [x, y]);
+            p.store(&mut got[12]);
+            q.store(&mut got[13]);
+            let signed = Lanes::<P, E>::negate_lanes(0b1010_0101, x);
+            let [p, q] = Algebra::mul_sub_pair([x, y], [y, y.sub_lazy(signed)], [signed, x]);
+            p.store(&mut got[14]);
+            q.store(&mut got[15]);
             let twin = x;
             zeros = [x.sub_lazy(y).zero_lanes(), (x - twin).zero_lanes()];
         },
@@ -91,7 +97,12 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
     assert_eq!(got[9], select, "select {name}");
     assert_eq!(got[10], each(&|x, _| x * b[3]), "splat {name}");
     assert_eq!(got[11], each(&|x, y| (x + y) * b[3]), "bits {name}");
-    assert_eq!(got[12], each(&|x, y| x * y - x - y), "sub_two {name}");
+    assert_eq!(got[12], each(&|x, y| x * x - y - x), "square_sub_two {name}");
+    assert_eq!(got[13], each(&|x, y| y * y - x - y), "square_sub_two {name}");
+    let signed: [Fp<P>; LANES] =
+        std::array::from_fn(|i| if 0b1010_0101 >> i & 1 == 1 { -a[i] } else { a[i] });
+    assert_eq!(got[14], std::array::from_fn(|i| a[i] * b[i] - signed[i]), "mul_sub {name}");
+    assert_eq!(got[15], std::array::from_fn(|i| b[i] * (b[i] - signed[i]) - a[i]), "mul_sub {name}");
     let equal = (0..LANES).fold(0, |mask, i| mask | u8::from(a[i] == b[i]) << i);
     assert_eq!(zeros, [equal, u8::MAX], "zero_lanes {name}");
 }
@@ -123,9 +134,16 @@ fn check_rows<E: Engine>(engine: E) {
     engine.run(
         #[inline(always)]
         || {
-            let columns = Lanes::<E>::load_rows(rows.each_ref());
-            Lanes::<E>::store_rows(columns, &mut back);
-            Lanes::<E>::store_rows([columns[2], columns[1]], &mut narrow);
+            for k in 0..4 {
+                let column = Lanes::<E>::gather(
+                    #[inline(always)]
+                    |lane| &rows[lane][k],
+                );
+                column.scatter(&mut back, k);
+                if k > 0 && k < 3 {
+                    column.scatter(&mut narrow, 2 - k);
+                }
+            }
         },
     );
     assert_eq!(back, rows);

@@ -135,18 +135,12 @@ impl<P: Prime> FourStep<'_, P> {
         row: usize,
     ) {
         let columns = scratch.len();
-        let mut rows: [&[[P::Limbs; 2]]; LANES] = [&[]; LANES];
-        for (lane, pairs) in rows.iter_mut().enumerate() {
-            *pairs = buffer[(row + lane) * columns..][..columns].as_chunks().0;
-        }
-        for pair in 0..columns / 2 {
-            let mut pairs = [&rows[0][pair]; LANES];
-            for (of_row, row) in pairs.iter_mut().zip(rows) {
-                *of_row = &row[pair];
-            }
-            let [even, odd] = E::Packed::<P>::load_rows(pairs);
-            scratch[reverse_bits(2 * pair, self.log_columns)] = even;
-            scratch[reverse_bits(2 * pair + 1, self.log_columns)] = odd;
+        let rows = &buffer[row * columns..][..LANES * columns];
+        for index in 0..columns {
+            scratch[reverse_bits(index, self.log_columns)] = E::Packed::<P>::gather(
+                #[inline(always)]
+                |lane| &rows[lane * columns + index],
+            );
         }
         in_cache::transform(scratch, twiddles);
         let (mut term, step) = self.after.lanes::<E::Packed<P>>(row, 1 << self.log_rows);

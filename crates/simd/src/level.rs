@@ -19,7 +19,7 @@ impl Adx {
     }
 }
 
-/// Proof that this CPU has AVX-512 F, DQ, BW, VL and IFMA (`vpmadd52luq`, `vpmadd52huq`), and [`Adx`].
+/// Proof that this CPU has AVX-512 F, DQ, BW, VL, VBMI2 (`vpshrdq`) and IFMA (`vpmadd52luq`, `vpmadd52huq`), and [`Adx`].
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Avx512Ifma(());
@@ -32,6 +32,7 @@ impl Avx512Ifma {
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512vbmi2")
             && is_x86_feature_detected!("avx512ifma");
         (lanes && Adx::detect().is_some()).then_some(Self(()))
     }
@@ -47,7 +48,7 @@ impl Avx512Ifma {
     /// compiled without the features and runs tens of times slower.
     #[inline(always)]
     pub fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
-        #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx512ifma,bmi2,adx")]
+        #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx512vbmi2,avx512ifma,bmi2,adx")]
         fn enter<R>(f: impl FnOnce() -> R) -> R {
             f()
         }

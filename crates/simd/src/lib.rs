@@ -5,10 +5,12 @@
 //! Every bulk operation takes a level and dispatches once, inside each parallel task.
 
 mod level;
+mod memory;
 
 #[cfg(target_arch = "x86_64")]
 pub use level::{Adx, Avx512Ifma};
 pub use level::{Level, LevelError, Portable};
+pub use memory::{prefetch, vec_on_huge_pages};
 
 /// Runs an expression once with `$engine` bound to the token of `$level`; the expression must be generic
 /// over the token's type (in Proofmill: `proofmill_field::Engine`).
@@ -23,17 +25,4 @@ macro_rules! dispatch {
             $crate::Level::Avx512Ifma($engine) => $body,
         }
     };
-}
-
-/// Asks for the cache line at `target` ahead of its use; does nothing where the CPU has no such hint here.
-#[inline(always)]
-pub fn prefetch<T>(target: &T) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: SSE is part of x86-64, and a prefetch never faults.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(target).cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = target;
 }

@@ -5,81 +5,172 @@
 //! addition for them, 2 products and a square for the rest. Two groups of lanes go together so that the
 //! latencies of their products overlap; four spill too much (1.2 times slower).
 //!
-//! Doublings, opposite points and infinity are found where `x2 - x1` is zero and mended by lane masks.
+//! Doublings, opposite points and infinity make the product of a batch's denominators zero; the batch is then
+//! begun again with care, and mended by lane masks.
 
 use proofmill_field::{Algebra, Engine, LANES, Packable, batch_invert};
-use proofmill_simd::prefetch;
+use proofmill_simd::{prefetch, vec_on_huge_pages};
+use std::{marker::PhantomData, ops::Range};
 
-/// A point to add: where it lies and whether its opposite is meant.
+/// A point to add: where its row lies and whether its opposite is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
 pub(super) struct Ref(u32);
 
 impl Ref {
     const NEGATIVE: u32 = 1;
-    const SUM: u32 = 2;
 
-    /// Base `index` or its opposite.
-    pub(super) fn base(index: usize, negative: bool) -> Self {
-        Self((index as u32) << 2 | u32::from(negative))
+    /// The point of row `index` or its opposite.
+    #[inline(always)]
+    pub(super) fn new(index: usize, negative: bool) -> Self {
+        Self((index as u32) << 1 | u32::from(negative))
     }
 
-    fn sum(index: usize) -> Self {
-        Self((index as u32) << 2 | Self::SUM)
+    fn index(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+}
+
+/// The rows of all bases and, behind them, room for the sums of several adders.
+pub(super) struct Rows<R> {
+    rows: Vec<R>,
+    bases: usize,
+}
+
+impl<R: Copy + Default + Send + Sync> Rows<R> {
+    /// Rows for `bases` points and `adders` times `sums` sums, to be filled from the front.
+    ///
+    /// # Panics
+    /// From 2^31 rows on.
+    pub(super) fn new(bases: usize, adders: usize, sums: usize) -> Self {
+        let len = bases + adders * sums;
+        assert!(len < 1 << 31, "at most 2^31 points and sums");
+        let mut rows = vec_on_huge_pages(len);
+        rows.resize(len, R::default());
+        Self { rows, bases }
+    }
+
+    pub(super) fn bases_mut(&mut self) -> &mut [R] {
+        &mut self.rows[..self.bases]
+    }
+
+    /// One part for each adder: all may read the bases, each its own sums.
+    pub(super) fn parts(&mut self, adders: usize) -> Vec<RowsOfAdder<'_, R>> {
+        let sums = (self.rows.len() - self.bases) / adders;
+        let start = self.rows.as_mut_ptr();
+        let part = |i| {
+            let first = self.bases + i * sums;
+            RowsOfAdder { start, bases: self.bases, own: first..first + sums, rows: PhantomData }
+        };
+        (0..adders).map(part).collect()
+    }
+}
+
+/// The bases, shared, and one adder's own room for sums.
+pub(super) struct RowsOfAdder<'a, R> {
+    start: *mut R,
+    bases: usize,
+    own: Range<usize>,
+    rows: PhantomData<&'a mut [R]>,
+}
+
+// SAFETY: a part writes its own rows only, which no other part reads.
+unsafe impl<R: Send + Sync> Send for RowsOfAdder<'_, R> {}
+
+impl<R: Copy> RowsOfAdder<'_, R> {
+    #[inline(always)]
+    fn get(&self, index: usize) -> &R {
+        debug_assert!(index < self.bases || self.own.contains(&index));
+        // SAFETY: references to bases are made by `sort` for indexes below their count, references to sums by
+        // `Adder` for indexes in `own`.
+        unsafe { &*self.start.add(index) }
+    }
+
+    fn write(&mut self, index: usize, rows: &[R]) {
+        assert!(self.own.start <= index && index + rows.len() <= self.own.end, "room for the sums");
+        // SAFETY: within `own`, by the assertion; `rows` is borrowed from elsewhere.
+        unsafe { std::ptr::copy_nonoverlapping(rows.as_ptr(), self.start.add(index), rows.len()) };
+    }
+
+    /// Eight rows of its own.
+    #[inline(always)]
+    fn lanes_mut(&mut self, index: usize) -> &mut [R; LANES] {
+        assert!(self.own.start <= index && index + LANES <= self.own.end, "room for the sums");
+        // SAFETY: within `own`, by the assertion.
+        unsafe { &mut *self.start.add(index).cast() }
     }
 }
 
 /// Adds points that lie among the bases or among earlier sums.
 pub(super) struct Adder<'a, F: Packable, E: Engine> {
     engine: E,
-    bases: &'a [F::Row],
-    sums: Vec<F::Row>,
+    rows: RowsOfAdder<'a, F::Row>,
+    /// The row of the next sum.
+    next: usize,
     /// Whether a sum may be infinity; the bases never are.
     infinity: bool,
-    /// Products of the denominators before each group.
-    prefixes: Vec<F::Lanes<E>>,
-    repairs: Vec<Repair<F::Lanes<E>>>,
+    steps: Vec<Step<F::Lanes<E>>>,
+    repairs: Vec<Repair>,
+    kept: Vec<F::Row>,
 }
 
-/// Lanes of a group that the plain formula gets wrong.
+/// What the pass that multiplies the denominators leaves of a group for the pass back.
 #[derive(Clone, Copy)]
-struct Repair<L> {
+struct Step<L> {
+    x1: L,
+    y1: L,
+    x2: L,
+    numerator: L,
+    denominator: L,
+    /// The product of the denominators before.
+    prefix: L,
+}
+
+/// Lanes of a group whose sum is not the formula's.
+#[derive(Clone, Copy)]
+struct Repair {
     group: usize,
-    /// Equal points: the tangent instead of the chord.
-    double: u8,
     /// Opposite points: infinity.
     opposite: u8,
-    /// The first point is infinity.
+    /// One point is infinity: the sum is the other, which the step has for its first.
     first: u8,
-    /// The second point is infinity.
-    second: u8,
-    denominator: L,
 }
 
 /// Eight pairs to add side by side.
 type Group = [[Ref; 2]; LANES];
 
-/// Groups that share an inversion, an even number: enough to make it cheap, few enough for the second-level
-/// cache.
+/// Groups that share an inversion, an even number: enough to make it cheap, few enough for their steps to stay
+/// in the second-level cache.
 const BATCH: usize = 512;
 /// How many groups ahead points are fetched from memory.
 const PREFETCH: usize = 16;
-/// The same on the way back, when they come from the second-level cache.
-const PREFETCH_BACK: usize = 4;
 
 impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
-    pub(super) fn new(engine: E, bases: &'a [F::Row]) -> Self {
-        Self { engine, bases, sums: Vec::new(), infinity: false, prefixes: Vec::new(), repairs: Vec::new() }
+    pub(super) fn new(engine: E, rows: RowsOfAdder<'a, F::Row>) -> Self {
+        let one = F::Lanes::<E>::one();
+        let step = Step { x1: one, y1: one, x2: one, numerator: one, denominator: one, prefix: one };
+        let (next, steps) = (rows.own.start, vec![step; BATCH]);
+        Self { engine, rows, next, infinity: false, steps, repairs: Vec::new(), kept: Vec::new() }
     }
 
-    /// How many sums are kept.
-    pub(super) fn len(&self) -> usize {
-        self.sums.len()
+    /// Forgets all sums.
+    pub(super) fn clear(&mut self) {
+        self.next = self.rows.own.start;
+        self.infinity = false;
     }
 
-    /// Adds each pair; the results are the sums from the former [`len`](Self::len) on, in order. The pairs
+    /// The row of the next sum.
+    pub(super) fn next(&self) -> usize {
+        self.next
+    }
+
+    /// Adds each pair; the results are the rows from the former [`next`](Self::next) on, in order. The pairs
     /// are filled up to whole groups of lanes on the way.
+    ///
+    /// # Panics
+    /// If there is no room for the sums.
     pub(super) fn add_pairs(&mut self, pairs: &mut Vec<[Ref; 2]>) -> impl Iterator<Item = Ref> + use<F, E> {
-        let (start, end) = (self.len(), self.len() + pairs.len());
+        let (start, end) = (self.next, self.next + pairs.len());
         if let Some(last) = pairs.last().copied() {
             pairs.resize(pairs.len().next_multiple_of(2 * LANES), last);
         }
@@ -90,22 +181,20 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
                 || self.add_batch::<2>(batch),
             );
         }
-        self.sums.truncate(end);
-        (start..end).map(Ref::sum)
+        self.next = end;
+        (start..end).map(|index| Ref::new(index, false))
     }
 
-    /// Forgets the sums from `start` on but those named, which are renamed.
+    /// Forgets the sums from row `start` on but those named, which are renamed.
     pub(super) fn keep(&mut self, start: usize, refs: &mut [Ref]) {
-        let mut kept = Vec::new();
-        for reference in refs.iter_mut().filter(|reference| reference.0 & Ref::SUM != 0) {
-            let index = (reference.0 >> 2) as usize;
-            if index >= start {
-                *reference = Ref(Ref::sum(start + kept.len()).0 | reference.0 & Ref::NEGATIVE);
-                kept.push(self.sums[index]);
-            }
+        self.kept.clear();
+        for reference in refs.iter_mut().filter(|reference| reference.index() >= start) {
+            let renamed = Ref::new(start + self.kept.len(), false);
+            self.kept.push(*self.rows.get(reference.index()));
+            *reference = Ref(renamed.0 | reference.0 & Ref::NEGATIVE);
         }
-        self.sums.truncate(start);
-        self.sums.extend_from_slice(&kept);
+        self.next = start + self.kept.len();
+        self.rows.write(start, &self.kept);
     }
 
     /// The coordinates of a point.
@@ -114,113 +203,119 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         self.engine.run(
             #[inline(always)]
             || {
-                let [x, y] = self.load::<0>(&[[reference; 2]; LANES]);
-                F::store::<E>(x, &mut coordinates[0]);
-                F::store::<E>(y, &mut coordinates[1]);
+                let rows = [[reference; 2]; LANES];
+                F::store::<E>(self.gather(&rows, 0, 0), &mut coordinates[0]);
+                F::store::<E>(self.gather(&rows, 0, 1), &mut coordinates[1]);
             },
         );
-        coordinates.map(|lanes| lanes[0])
+        let [x, y] = coordinates.map(|lanes| lanes[0]);
+        [x, if reference.0 & Ref::NEGATIVE == 0 { y } else { -y }]
     }
 
+    /// Coordinate 0 or 1 of the first (side 0) or second points of a group.
     #[inline(always)]
-    fn row(&self, reference: Ref) -> &F::Row {
-        let rows = if reference.0 & Ref::SUM == 0 { self.bases.as_ptr() } else { self.sums.as_ptr() };
-        let index = (reference.0 >> 2) as usize;
-        debug_assert!(index < if reference.0 & Ref::SUM == 0 { self.bases.len() } else { self.sums.len() });
-        // SAFETY: references to bases are made by `Ref::base` for an index below their count (`sort`), references
-        // to sums by `add_pairs` and `keep`, after which only `keep` shortens the sums.
-        unsafe { &*rows.add(index) }
+    fn gather(&self, group: &Group, side: usize, coordinate: usize) -> F::Lanes<E> {
+        F::gather::<E>(
+            #[inline(always)]
+            |lane| self.rows.get((group[lane][side].0 >> 1) as usize),
+            coordinate,
+        )
     }
 
-    /// The rows of the first (side 0) or second points of a group.
+    /// Which of the first and of the second points of a group are meant negative.
     #[inline(always)]
-    fn rows<const SIDE: usize>(&self, group: &Group) -> [&F::Row; LANES] {
-        let mut rows = [self.row(group[0][SIDE]); LANES];
-        for (row, pair) in rows.iter_mut().zip(group) {
-            *row = self.row(pair[SIDE]);
-        }
-        rows
-    }
-
-    /// The coordinates of the first (side 0) or second points of a group.
-    #[inline(always)]
-    fn load<const SIDE: usize>(&self, group: &Group) -> [F::Lanes<E>; 2] {
-        let [x, y] = F::load_pairs::<E>(self.rows::<SIDE>(group));
-        let mut negative = 0;
-        for (lane, pair) in group.iter().enumerate() {
-            negative |= (pair[SIDE].0 & Ref::NEGATIVE) << lane;
-        }
-        if negative == 0 { [x, y] } else { [x, F::select::<E>(negative as u8, -y, y)] }
+    fn signs(&self, group: &Group) -> [u8; 2] {
+        // SAFETY: a reference is a transparent u32.
+        let words = unsafe { &*std::ptr::from_ref(group).cast::<[[u32; 2]; LANES]>() };
+        self.engine.odd_words(words)
     }
 
     #[inline(always)]
     fn add_batch<const K: usize>(&mut self, groups: &[Group]) {
-        let start = self.sums.len();
-        self.sums.resize(start + groups.len() * LANES, F::Row::default());
-        self.prefixes.resize(groups.len().max(self.prefixes.len()), F::Lanes::<E>::one());
+        let start = self.next;
+        self.next += groups.len() * LANES;
         self.repairs.clear();
+        let mut products = None;
+        if !self.infinity {
+            products = Some(self.multiply_denominators::<K, false>(groups));
+        }
+        // A zero denominator, which is rare, shows in the products.
+        let mut products = match products {
+            Some(products) if !has_zero::<F, E, K>(&products) => products,
+            _ => self.multiply_denominators::<K, true>(groups),
+        };
+        products = invert_chains::<F, E, K>(products);
+        for group in (0..groups.len()).step_by(K).rev() {
+            products = self.add_groups(group, start, products);
+        }
+    }
+
+    /// The products of the denominators of every K-th group, and the steps; those of points that the formula
+    /// does not add are replaced only if `CAREFUL`.
+    #[inline(always)]
+    fn multiply_denominators<const K: usize, const CAREFUL: bool>(
+        &mut self,
+        groups: &[Group],
+    ) -> [F::Lanes<E>; K] {
         let mut products = [F::Lanes::<E>::one(); K];
         for group in (0..groups.len()).step_by(K) {
             if let Some(ahead) = groups.get(group + PREFETCH..group + PREFETCH + K) {
-                for group in ahead {
-                    self.prefetch(group);
+                for reference in ahead.iter().flatten().flatten() {
+                    prefetch(self.rows.get(reference.index()));
                 }
             }
-            let mut denominators = [F::Lanes::<E>::one(); K];
-            for (k, denominator) in denominators.iter_mut().enumerate() {
-                *denominator = self.denominator(groups, group + k);
+            let mut denominators = products;
+            for k in 0..K {
+                let step = if CAREFUL {
+                    self.careful_step(groups, group + k, products[k])
+                } else {
+                    self.step(&groups[group + k], products[k])
+                };
+                denominators[k] = step.denominator;
+                self.steps[group + k] = step;
             }
-            self.prefixes[group..group + K].copy_from_slice(&products);
             products = mul_each(products, denominators);
         }
-        let mut inverses = invert_chains::<F, E, K>(products);
-        for group in (0..groups.len()).step_by(K).rev() {
-            if group >= PREFETCH_BACK {
-                for group in &groups[group - PREFETCH_BACK..group - PREFETCH_BACK + K] {
-                    self.prefetch(group);
-                }
-            }
-            inverses = self.add_groups(groups, group, start, inverses);
-        }
+        products
     }
 
     #[inline(always)]
-    fn prefetch(&self, group: &Group) {
-        for pair in group {
-            prefetch(self.row(pair[0]));
-            prefetch(self.row(pair[1]));
-        }
+    fn step(&self, group: &Group, prefix: F::Lanes<E>) -> Step<F::Lanes<E>> {
+        let [x1, x2] = [self.gather(group, 0, 0), self.gather(group, 1, 0)];
+        let denominator = x2.sub_lazy(x1);
+        let signs = self.signs(group);
+        let y1 = F::negate_lanes::<E>(signs[0], self.gather(group, 0, 1));
+        let y2 = F::negate_lanes::<E>(signs[1], self.gather(group, 1, 1));
+        Step { x1, y1, x2, numerator: y2.sub_lazy(y1), denominator, prefix }
     }
 
-    /// `x2 - x1`, with what makes it invertible in special lanes.
+    /// [`Self::step`] with what doubles equal points and keeps the denominator invertible in the lanes that
+    /// [`Repair`] mends.
     #[inline(always)]
-    fn denominator(&mut self, groups: &[Group], group: usize) -> F::Lanes<E> {
+    fn careful_step(&mut self, groups: &[Group], group: usize, prefix: F::Lanes<E>) -> Step<F::Lanes<E>> {
         let pairs = &groups[group];
-        let x1 = F::load_firsts::<E>(self.rows::<0>(pairs));
-        let x2 = F::load_firsts::<E>(self.rows::<1>(pairs));
-        let difference = x2.sub_lazy(x1);
-        let equal = F::zero_lanes::<E>(difference);
-        if equal == 0 && !self.infinity {
-            return difference;
-        }
-        let ([_, y1], [_, y2]) = (self.load::<0>(pairs), self.load::<1>(pairs));
+        let [x1, x2] = [self.gather(pairs, 0, 0), self.gather(pairs, 1, 0)];
+        let [y1, y2] = [self.gather(pairs, 0, 1), self.gather(pairs, 1, 1)];
+        let signs = self.signs(pairs);
+        let (y1, y2) = (F::select::<E>(signs[0], -y1, y1), F::select::<E>(signs[1], -y2, y2));
         let infinite = [
             F::zero_lanes::<E>(x1) & F::zero_lanes::<E>(y1),
             F::zero_lanes::<E>(x2) & F::zero_lanes::<E>(y2),
         ];
-        let same = equal & !infinite[0] & !infinite[1];
-        let double = same & F::zero_lanes::<E>(y2.sub_lazy(y1));
-        let opposite = same & !double;
-        if double | opposite | infinite[0] | infinite[1] == 0 {
-            return difference;
+        let first = infinite[0] | infinite[1];
+        let same = F::zero_lanes::<E>(x2.sub_lazy(x1)) & !first;
+        let opposite = same & F::zero_lanes::<E>(y2.add_lazy(y1));
+        let double = same & !opposite;
+        if opposite | first != 0 {
+            self.repairs.push(Repair { group, opposite, first });
         }
         self.infinity |= opposite != 0;
-        let denominator = F::select::<E>(double, y1 + y1, difference);
-        let denominator =
-            F::select::<E>(opposite | infinite[0] | infinite[1], F::Lanes::<E>::one(), denominator);
-        let [first, second] = infinite;
-        self.repairs.push(Repair { group, double, opposite, first, second, denominator });
-        denominator
+        let square = x1.square();
+        let numerator = F::select::<E>(double, square + square + square, y2.sub_lazy(y1));
+        let denominator = F::select::<E>(double, y1 + y1, x2.sub_lazy(x1));
+        let denominator = F::select::<E>(opposite | first, F::Lanes::<E>::one(), denominator);
+        let [x1, y1] = [F::select::<E>(infinite[0], x2, x1), F::select::<E>(infinite[0], y2, y1)];
+        Step { x1, y1, x2, numerator, denominator, prefix }
     }
 
     /// Adds the K groups from `group` on, given the inverses of the products of all denominators up to theirs;
@@ -228,58 +323,60 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     #[inline(always)]
     fn add_groups<const K: usize>(
         &mut self,
-        groups: &[Group],
         group: usize,
         start: usize,
         inverses: [F::Lanes<E>; K],
     ) -> [F::Lanes<E>; K] {
         let zero = F::Lanes::<E>::zero();
-        let (mut first, mut second) = ([[zero; K]; 2], [[zero; K]; 2]);
+        let (mut x1, mut y1, mut x2) = ([zero; K], [zero; K], [zero; K]);
         let (mut denominators, mut numerators, mut prefixes) = ([zero; K], [zero; K], [zero; K]);
-        for k in 0..K {
-            [first[0][k], first[1][k]] = self.load::<0>(&groups[group + k]);
-            [second[0][k], second[1][k]] = self.load::<1>(&groups[group + k]);
-            denominators[k] = second[0][k].sub_lazy(first[0][k]);
-            numerators[k] = second[1][k].sub_lazy(first[1][k]);
-            prefixes[k] = self.prefixes[group + k];
-        }
-        let mut repairs = [None; K];
-        if self.repairs.last().is_some_and(|repair| repair.group >= group) {
-            for k in (0..K).rev() {
-                repairs[k] = self.repairs.pop_if(|repair| repair.group == group + k);
-                if let Some(repair) = repairs[k] {
-                    denominators[k] = repair.denominator;
-                    let square = first[0][k].square();
-                    numerators[k] = F::select::<E>(repair.double, square + square + square, numerators[k]);
-                }
-            }
+        for (k, step) in self.steps[group..group + K].iter().enumerate() {
+            (x1[k], y1[k], x2[k]) = (step.x1, step.y1, step.x2);
+            (numerators[k], denominators[k], prefixes[k]) = (step.numerator, step.denominator, step.prefix);
         }
         let own = mul_each(inverses, prefixes);
         let inverses = mul_each(inverses, denominators);
         let lambda = mul_each(own, numerators);
-        let mut x3 = square_each(lambda);
-        let mut falls = [zero; K];
-        for k in 0..K {
-            x3[k] = x3[k].sub_two(first[0][k], second[0][k]);
-            falls[k] = first[0][k].sub_lazy(x3[k]);
+        let (mut x3, mut y3, mut falls) = ([zero; K], [zero; K], [zero; K]);
+        for k in (0..K).step_by(2) {
+            [x3[k], x3[k + 1]] = Algebra::square_sub_two_pair(
+                [lambda[k], lambda[k + 1]],
+                [x1[k], x1[k + 1]],
+                [x2[k], x2[k + 1]],
+            );
         }
-        let mut y3 = mul_each(lambda, falls);
         for k in 0..K {
-            y3[k] = y3[k] - first[1][k];
+            falls[k] = x1[k].sub_lazy(x3[k]);
+        }
+        for k in (0..K).step_by(2) {
+            [y3[k], y3[k + 1]] = Algebra::mul_sub_pair(
+                [lambda[k], lambda[k + 1]],
+                [falls[k], falls[k + 1]],
+                [y1[k], y1[k + 1]],
+            );
+        }
+        for k in (0..K).rev() {
             let mut sum = [x3[k], y3[k]];
-            if let Some(repair) = repairs[k] {
-                for (i, sum) in sum.iter_mut().enumerate() {
+            if let Some(repair) = self.repairs.pop_if(|repair| repair.group == group + k) {
+                for (sum, first) in sum.iter_mut().zip([x1[k], y1[k]]) {
                     *sum = F::select::<E>(repair.opposite, zero, *sum);
-                    *sum = F::select::<E>(repair.second, first[i][k], *sum);
-                    *sum = F::select::<E>(repair.first, second[i][k], *sum);
+                    *sum = F::select::<E>(repair.first, first, *sum);
                 }
             }
-            let at = start + (group + k) * LANES;
-            let (rows, _) = self.sums[at..at + LANES].as_chunks_mut();
-            F::store_pairs::<E>(sum, &mut rows[0]);
+            F::scatter_pair::<E>(sum, self.rows.lanes_mut(start + (group + k) * LANES));
         }
         inverses
     }
+}
+
+/// Whether any lane of the products is zero.
+#[inline(always)]
+fn has_zero<F: Packable, E: Engine, const K: usize>(products: &[F::Lanes<E>; K]) -> bool {
+    let mut zeros = 0;
+    for product in products {
+        zeros |= F::zero_lanes::<E>(*product);
+    }
+    zeros != 0
 }
 
 /// K independent products, an even number.
@@ -290,16 +387,6 @@ fn mul_each<A: Algebra, const K: usize>(a: [A; K], b: [A; K]) -> [A; K] {
         [products[k], products[k + 1]] = A::mul_pair([a[k], a[k + 1]], [b[k], b[k + 1]]);
     }
     products
-}
-
-/// K independent squares, an even number.
-#[inline(always)]
-fn square_each<A: Algebra, const K: usize>(a: [A; K]) -> [A; K] {
-    let mut squares = a;
-    for k in (0..K).step_by(2) {
-        [squares[k], squares[k + 1]] = A::square_pair([a[k], a[k + 1]]);
-    }
-    squares
 }
 
 /// The inverses of K chains' products, by one scalar inversion.

@@ -4,8 +4,10 @@
 //! `-2^(c-1) .. 2^(c-1)` into plain bit fields: no carry runs from window to window, and each window can be
 //! read alone.
 
-use proofmill_field::PrimeField;
+use crate::{Affine, Curve};
+use proofmill_field::{Field, PrimeField};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// How scalars are cut: `count` windows of `bits` bits.
 #[derive(Clone, Copy, Debug)]
@@ -50,54 +52,91 @@ impl Windows {
 /// Relative times, measured at 2^12 to 2^20 points by `cargo bench -p proofmill-curve --bench msm`.
 const POINT_COST: f64 = 1.4;
 const BUCKET_COST: f64 = 2.6;
-/// Windows wider than this have more buckets than the second-level cache holds counters.
-const MAX_BITS: u32 = 17;
+/// A field of a window is kept in 16 bits.
+const MAX_BITS: u32 = 16;
 
-/// The digits of many scalars.
+/// Scalars whose fields lie together, window by window; ranges of scalars are whole blocks.
+pub(super) const BLOCK: usize = 1 << 10;
+
+/// The digits of many scalars: 2 bytes a scalar and window.
 pub(super) struct Digits {
     windows: Windows,
-    shifted: Vec<[u64; 4]>,
+    len: usize,
+    /// For each block of scalars, for each window, the bit fields of the block's scalars.
+    fields: Vec<u16>,
 }
 
 impl Digits {
+    /// The scalars' digits; those of points at infinity are zero.
+    ///
     /// # Panics
     /// If a scalar has more than 255 bits.
-    pub(super) fn new<S: PrimeField>(windows: Windows, scalars: &[S]) -> Self {
-        assert!(S::BITS <= 255, "scalars of at most 255 bits");
+    pub(super) fn new<C: Curve>(windows: Windows, bases: &[Affine<C>], scalars: &[C::Scalar]) -> Self {
+        assert!(C::Scalar::BITS <= 255, "scalars of at most 255 bits");
         let mut offset = [0u64; 4];
         for window in 0..windows.count - 1 {
             let bit = window * windows.bits + windows.bits - 1;
             offset[(bit / 64) as usize] |= 1 << (bit % 64);
         }
-        let shift = |scalar: &S| {
-            let mut sum = [0; 4];
-            let mut carry = false;
-            for ((sum, word), offset) in sum.iter_mut().zip(scalar.to_words().as_ref()).zip(offset) {
-                let (partial, first) = word.overflowing_add(offset);
-                let (total, second) = partial.overflowing_add(u64::from(carry));
-                (*sum, carry) = (total, first | second);
+        let count = windows.count();
+        let mut fields = vec![0; scalars.len().next_multiple_of(BLOCK) * count];
+        let blocks = fields.par_chunks_mut(BLOCK * count).zip(scalars.par_chunks(BLOCK));
+        blocks.zip(bases.par_chunks(BLOCK)).for_each(|((fields, scalars), bases)| {
+            for (i, (scalar, base)) in scalars.iter().zip(bases).enumerate() {
+                let scalar = if base.is_infinity() { C::Scalar::ZERO } else { *scalar };
+                let sum = add(scalar.to_words().as_ref(), offset);
+                for window in 0..count {
+                    fields[window * BLOCK + i] = windows.field(&sum, window);
+                }
             }
-            debug_assert!(!carry);
-            sum
-        };
-        Self { windows, shifted: scalars.par_iter().with_min_len(1 << 10).map(shift).collect() }
+        });
+        Self { windows, len: scalars.len(), fields }
     }
 
     pub(super) fn windows(&self) -> Windows {
         self.windows
     }
 
-    /// The digits of one window, one for each scalar.
-    pub(super) fn of_window(&self, window: usize) -> impl Iterator<Item = i32> {
-        let bit = window as u32 * self.windows.bits;
-        let (word, shift) = ((bit / 64) as usize, bit % 64);
-        let mask = (1u64 << self.windows.bits) - 1;
-        let top = window + 1 == self.windows.count();
-        let half = if top { 0 } else { 1 << (self.windows.bits - 1) };
-        self.shifted.iter().map(move |scalar| {
-            let high = if word + 1 < 4 { scalar[word + 1] } else { 0 };
-            let field = (u128::from(scalar[word]) | u128::from(high) << 64) >> shift;
-            (field as u64 & if top { u64::MAX } else { mask }) as i32 - half
+    /// The digits of one window: runs of fields with the index of the first's scalar, for the scalars of a range
+    /// whose ends are multiples of [`BLOCK`] or the end. A digit is its field less [`Self::zero`].
+    pub(super) fn of_window(
+        &self,
+        window: usize,
+        range: Range<usize>,
+    ) -> impl Iterator<Item = (usize, &[u16])> {
+        let blocks = self.fields.chunks(BLOCK * self.windows.count()).enumerate();
+        let blocks = blocks.take(range.end.div_ceil(BLOCK)).skip(range.start / BLOCK);
+        blocks.map(move |(block, fields)| {
+            let start = block * BLOCK;
+            (start, &fields[window * BLOCK..][..(self.len - start).min(BLOCK)])
         })
     }
+
+    /// The field of a window that stands for digit 0.
+    pub(super) fn zero(&self, window: usize) -> u16 {
+        if window + 1 == self.windows.count() { 0 } else { 1 << (self.windows.bits - 1) }
+    }
+}
+
+impl Windows {
+    #[inline(always)]
+    fn field(self, shifted: &[u64; 4], window: usize) -> u16 {
+        let bit = window * self.bits as usize;
+        let (word, shift) = (bit / 64, bit % 64);
+        let high = if word + 1 < 4 { shifted[word + 1] } else { 0 };
+        let field = (shifted[word] >> shift) | (high << 1 << (63 - shift));
+        (field & ((1 << self.bits) - 1)) as u16
+    }
+}
+
+fn add(scalar: &[u64], offset: [u64; 4]) -> [u64; 4] {
+    let mut sum = [0; 4];
+    let mut carry = false;
+    for ((sum, word), offset) in sum.iter_mut().zip(scalar).zip(offset) {
+        let (partial, first) = word.overflowing_add(offset);
+        let (total, second) = partial.overflowing_add(u64::from(carry));
+        (*sum, carry) = (total, first | second);
+    }
+    debug_assert!(!carry);
+    sum
 }

@@ -10,9 +10,8 @@
 //! Cost: one affine addition (about 6 multiplications) a point and window, 2 a bucket and window. Work is
 //! split over threads by window and, when there are more threads than windows, by ranges of points.
 //!
-//! Scratch: for each point with a nonzero scalar a copy of it and of its scalar, a row of 2 coordinates and 32
-//! bytes of digits, and for
-//! every thread 12 bytes a point and 2 rows a bucket.
+//! Scratch: for each point its row of 2 coordinates and 2 bytes of digit for each window (about 100 bytes
+//! on G1), and for every thread 4 bytes a point of its range and 3 rows a bucket.
 //!
 //! Time depends on the scalars.
 
@@ -25,12 +24,16 @@ use crate::{
     bn254::{G1, G2},
     grumpkin::Grumpkin,
 };
-use batch_add::Adder;
-use buckets::sum_window;
-use digits::{Digits, Windows};
+use batch_add::Rows;
+use buckets::WindowAdder;
+use digits::{BLOCK, Digits, Windows};
 use proofmill_field::{Engine, Field, LANES, Packable, PrimeField};
 use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 /// A curve whose multi-scalar multiplication is compiled here, once for every level.
 pub trait Msm: Curve<Base: Packable> {
@@ -73,54 +76,59 @@ fn pippenger<C: Curve<Base: Packable>>(
 ) -> Jacobian<C> {
     assert_eq!(bases.len(), scalars.len(), "as many bases as scalars");
     assert!(bases.len() < 1 << 30, "at most 2^30 points");
-    let (bases, scalars) = active(bases, scalars);
-    if bases.len() < SMALLEST {
-        return bases.iter().zip(&scalars).map(|(base, scalar)| base.mul_vartime(scalar)).sum();
+    let active =
+        || bases.iter().zip(scalars).filter(|(base, scalar)| !scalar.is_zero() && !base.is_infinity());
+    let count = active().count();
+    if count < SMALLEST {
+        return active().map(|(base, scalar)| base.mul_vartime(scalar)).sum();
     }
-    dispatch!(level, engine => msm_at(engine, &bases, &scalars))
+    dispatch!(level, engine => msm_at(engine, bases, scalars, count))
 }
 
 /// Below this many points, double-and-add is as fast.
 const SMALLEST: usize = 4;
 
-/// Leaves out what adds nothing.
-fn active<C: Curve>(bases: &[Affine<C>], scalars: &[C::Scalar]) -> (Vec<Affine<C>>, Vec<C::Scalar>) {
-    let pairs = bases.iter().zip(scalars);
-    pairs.filter(|(base, scalar)| !scalar.is_zero() && !base.is_infinity()).unzip()
-}
-
+/// As [`msm`], where `active` points and scalars are not zero.
 fn msm_at<E: Engine, C: Curve<Base: Packable>>(
     engine: E,
     bases: &[Affine<C>],
     scalars: &[C::Scalar],
+    active: usize,
 ) -> Jacobian<C> {
     let threads = rayon::current_num_threads();
-    let windows = Windows::for_points(bases.len(), C::Scalar::BITS);
-    let ranges = threads.div_ceil(windows.count()).clamp(1, bases.len().div_ceil(SMALLEST_RANGE));
-    let range_len = bases.len().div_ceil(ranges);
-    let windows = Windows::for_points(range_len, C::Scalar::BITS);
-    let parts = bases.par_chunks(range_len).zip(scalars.par_chunks(range_len));
-    let parts: Vec<_> =
-        parts.map(|(bases, scalars)| (rows(engine, bases), Digits::new(windows, scalars))).collect();
-    let tasks: Vec<(usize, usize)> = (0..windows.count())
-        .rev()
-        .flat_map(|window| (0..parts.len()).map(move |part| (window, part)))
-        .collect();
-    let sums: Vec<Jacobian<C>> = tasks
-        .par_iter()
-        .with_max_len(1)
-        .map(|&(window, part)| {
-            let (rows, digits) = &parts[part];
-            sum_window(Adder::new(engine, rows), digits, window)
+    let windows = Windows::for_points(active, C::Scalar::BITS);
+    let ranges = threads.div_ceil(windows.count()).clamp(1, active.div_ceil(SMALLEST_RANGE));
+    let windows = Windows::for_points(active.div_ceil(ranges), C::Scalar::BITS);
+    let range_len = bases.len().div_ceil(ranges).next_multiple_of(BLOCK);
+    let ranges: Vec<Range<usize>> =
+        (0..bases.len()).step_by(range_len).map(|start| start..bases.len().min(start + range_len)).collect();
+    let digits = Digits::new(windows, bases, scalars);
+    // Window by window, the top one first.
+    let tasks = windows.count() * ranges.len();
+    let adders = threads.min(tasks);
+    let sums = WindowAdder::<C::Base, E>::sums(windows, range_len.min(active));
+    let mut rows = Rows::new(bases.len(), adders, sums);
+    fill(engine, bases, rows.bases_mut());
+    let next = AtomicUsize::new(0);
+    let parts = rows.parts(adders).into_par_iter().with_max_len(1);
+    let sums = parts.flat_map_iter(|rows| {
+        let mut adder = WindowAdder::new(engine, rows);
+        let (next, digits, ranges) = (&next, &digits, &ranges);
+        std::iter::from_fn(move || {
+            let task = next.fetch_add(1, Ordering::Relaxed);
+            let window = windows.count().checked_sub(task / ranges.len() + 1)?;
+            Some((task, adder.sum(digits, window, ranges[task % ranges.len()].clone())))
         })
-        .collect();
+    });
+    let mut sums: Vec<(usize, Jacobian<C>)> = sums.collect();
+    sums.sort_unstable_by_key(|(task, _)| *task);
     // Horner, top window first.
     let mut total = Jacobian::INFINITY;
-    for sums in sums.chunks(parts.len()) {
+    for sums in sums.chunks(ranges.len()) {
         for _ in 0..windows.bits() {
             total = total.double();
         }
-        total = total.add(&sums.iter().copied().sum());
+        total = total.add(&sums.iter().map(|(_, sum)| *sum).sum());
     }
     total
 }
@@ -128,11 +136,12 @@ fn msm_at<E: Engine, C: Curve<Base: Packable>>(
 /// Splitting ranges further would cost more in buckets than it gains.
 const SMALLEST_RANGE: usize = 1 << 10;
 
-type Row<C> = <<C as Curve>::Base as Packable>::Row;
-
 /// The bases as rows of the lanes' form.
-fn rows<E: Engine, C: Curve<Base: Packable>>(engine: E, bases: &[Affine<C>]) -> Vec<Row<C>> {
-    let mut rows = vec![Row::<C>::default(); bases.len()];
+fn fill<E: Engine, C: Curve<Base: Packable>>(
+    engine: E,
+    bases: &[Affine<C>],
+    rows: &mut [<C::Base as Packable>::Row],
+) {
     rows.par_chunks_mut(1 << 10).zip(bases.par_chunks(1 << 10)).for_each(|(rows, bases)| {
         engine.run(
             #[inline(always)]
@@ -142,13 +151,12 @@ fn rows<E: Engine, C: Curve<Base: Packable>>(engine: E, bases: &[Affine<C>]) -> 
                     for ((x, y), base) in xs.iter_mut().zip(&mut ys).zip(bases) {
                         (*x, *y) = (base.x, base.y);
                     }
-                    let mut block = [Row::<C>::default(); LANES];
+                    let mut block = [<C::Base as Packable>::Row::default(); LANES];
                     let lanes = [C::Base::load::<E>(&xs), C::Base::load::<E>(&ys)];
-                    C::Base::store_pairs::<E>(lanes, &mut block);
+                    C::Base::scatter_pair::<E>(lanes, &mut block);
                     rows.copy_from_slice(&block[..rows.len()]);
                 }
             },
         );
     });
-    rows
 }

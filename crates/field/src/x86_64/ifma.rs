@@ -20,6 +20,7 @@ use crate::{
     packed::{LANES, Packed},
     prime::Prime,
 };
+use proofmill_simd::Avx512Ifma;
 use std::{
     arch::x86_64::*,
     marker::PhantomData,
@@ -76,7 +77,8 @@ impl<P: Prime> Radix52<P> {
         let mut table = [[0; 8]; MAX];
         let mut i = 0;
         while i < 8 {
-            // Two units of the top limb are left for the borrow that the lower limbs may still hold.
+            // Two units of the top limb are left for the borrow that the lower limbs may still hold (what they
+            // may still carry, 2^6, only adds as much to the bound).
             let mut k = 0;
             while multiple(&Self::P1, k + 1)[Self::L - 1] + 2 <= (i as u64) << Self::QUOTIENT_SHIFT {
                 k += 1;
@@ -240,7 +242,7 @@ impl<P: Prime> IfmaLanes<P> {
         self.normalize()
     }
 
-    /// `K` independent products, interleaved so that their latencies overlap.
+    /// `K` independent products, interleaved so that their latencies overlap; not normalised.
     #[inline(always)]
     fn mul_interleaved<const K: usize>(a: &[Self; K], b: &[Self; K]) -> [Self; K] {
         simd! {
@@ -258,7 +260,7 @@ impl<P: Prime> IfmaLanes<P> {
         }
     }
 
-    /// `K` independent squares, interleaved: each cross product once, on doubled limbs.
+    /// `K` independent squares, interleaved: each cross product once, on doubled limbs; not normalised.
     #[inline(always)]
     fn square_interleaved<const K: usize>(a: &[Self; K]) -> [Self; K] {
         simd! {
@@ -288,7 +290,7 @@ impl<P: Prime> IfmaLanes<P> {
         }
     }
 
-    /// Montgomery reduction of products given by columns of weight 2^(52 i), each below 2^58.
+    /// Montgomery reduction of products given by columns of weight 2^(52 i), each below 2^58; limbs as large come out.
     #[inline(always)]
     fn reduce_columns<const K: usize>(mut columns: [[__m512i; K]; 2 * MAX]) -> [Self; K] {
         simd! {
@@ -315,7 +317,6 @@ impl<P: Prime> IfmaLanes<P> {
                 for (limb, column) in product.0.as_mut().iter_mut().zip(&columns[Self::L..]) {
                     *limb = column[k];
                 }
-                *product = product.normalize();
             }
             products
         }
@@ -326,14 +327,15 @@ impl<P: Prime> IfmaLanes<P> {
     fn from_words(words: &[__m512i]) -> Self {
         let mut lanes = <P::Limbs as Limbs>::Lanes52::ZERO;
         for (i, limb) in lanes.as_mut().iter_mut().enumerate() {
-            let (word, bit) = (52 * i / 64, (52 * i % 64) as u32);
-            simd! {
-                let mut bits = _mm512_srl_epi64(words[word], _mm_cvtsi64_si128(bit.into()));
-                if bit > 12 && word + 1 < words.len() {
-                    let high = _mm512_sll_epi64(words[word + 1], _mm_cvtsi64_si128(64 - i64::from(bit)));
-                    bits = _mm512_or_si512(bits, high);
+            let (word, bit) = (52 * i / 64, 52 * i as u64 % 64);
+            *limb = simd! {
+                match words.get(word + 1) {
+                    Some(next) if bit > 12 => _mm512_shrdv_epi64(words[word], *next, splat(bit)),
+                    _ => _mm512_srlv_epi64(words[word], splat(bit)),
                 }
-                *limb = _mm512_and_si512(bits, splat(MASK));
+            };
+            if i + 1 < Self::L {
+                *limb = simd!(_mm512_and_si512(*limb, splat(MASK)));
             }
         }
         Self(lanes)
@@ -344,13 +346,13 @@ impl<P: Prime> IfmaLanes<P> {
     fn to_words(self, words: &mut [__m512i]) {
         let limbs = self.0.as_ref();
         for (i, word) in words.iter_mut().enumerate() {
-            let (limb, bit) = (64 * i / 52, (64 * i % 52) as i64);
+            let (limb, bit) = (64 * i / 52, 64 * i as u64 % 52);
             simd! {
-                *word = _mm512_srl_epi64(limbs[limb], _mm_cvtsi64_si128(bit));
-                let high = _mm512_sll_epi64(limbs[limb + 1], _mm_cvtsi64_si128(52 - bit));
-                *word = _mm512_or_si512(*word, high);
+                // The lower limb's bits at the top of their word, the next limb's above them.
+                let low = _mm512_slli_epi64::<12>(limbs[limb]);
+                *word = _mm512_shrdv_epi64(low, limbs[limb + 1], splat(12 + bit));
                 if 104 - bit < 64 {
-                    let top = _mm512_sll_epi64(limbs[limb + 2], _mm_cvtsi64_si128(104 - bit));
+                    let top = _mm512_sllv_epi64(limbs[limb + 2], splat(104 - bit));
                     *word = _mm512_or_si512(*word, top);
                 }
             }
@@ -363,6 +365,15 @@ impl<P: Prime> IfmaLanes<P> {
         let reduced = self.minus(&Self::constant(&Radix52::<P>::P1)).normalize();
         let negative = simd!(_mm512_movepi64_mask(reduced.0.as_ref()[Self::L - 1]));
         reduced.blend(negative, &self)
+    }
+}
+
+/// Which first and which second words are odd, bit i for pair i.
+#[inline(always)]
+pub(crate) fn odd_words(_: Avx512Ifma, pairs: &[[u32; 2]; LANES]) -> [u8; 2] {
+    simd! {
+        let odd = _mm512_test_epi32_mask(_mm512_loadu_epi32(pairs.as_ptr().cast()), _mm512_set1_epi32(1));
+        [_pext_u32(odd.into(), 0x5555) as u8, _pext_u32(odd.into(), 0xaaaa) as u8]
     }
 }
 
@@ -390,6 +401,23 @@ fn transpose(rows: [__m512i; 8]) -> [__m512i; 8] {
             columns[6 + odd] = _mm512_shuffle_i64x2::<0xdd>(ab_high, cd_high);
         }
         columns
+    }
+}
+
+/// Transposes the 4 x 4 words in each half of four vectors.
+#[inline(always)]
+fn transpose_halves([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+    simd! {
+        let [ab_even, ab_odd] = [_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)];
+        let [cd_even, cd_odd] = [_mm512_unpacklo_epi64(c, d), _mm512_unpackhi_epi64(c, d)];
+        let low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+        let high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+        [
+            _mm512_permutex2var_epi64(ab_even, low, cd_even),
+            _mm512_permutex2var_epi64(ab_odd, low, cd_odd),
+            _mm512_permutex2var_epi64(ab_even, high, cd_even),
+            _mm512_permutex2var_epi64(ab_odd, high, cd_odd),
+        ]
     }
 }
 
@@ -422,7 +450,7 @@ impl<P: Prime> Mul for IfmaLanes<P> {
     #[inline(always)]
     fn mul(self, rhs: Self) -> Self {
         let [product] = Self::mul_interleaved(&[self], &[rhs]);
-        product
+        product.normalize()
     }
 }
 
@@ -440,26 +468,38 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
     #[inline(always)]
     fn square(self) -> Self {
         let [square] = Self::square_interleaved(&[self]);
-        square
+        square.normalize()
     }
 
     #[inline(always)]
     fn mul_pair(a: [Self; 2], b: [Self; 2]) -> [Self; 2] {
-        Self::mul_interleaved(&a, &b)
+        let [first, second] = Self::mul_interleaved(&a, &b);
+        [first.normalize(), second.normalize()]
+    }
+
+    #[inline(always)]
+    fn mul_sub_pair(a: [Self; 2], b: [Self; 2], c: [Self; 2]) -> [Self; 2] {
+        let [first, second] = Self::mul_interleaved(&a, &b);
+        [first - c[0], second - c[1]]
     }
 
     #[inline(always)]
     fn square_pair(a: [Self; 2]) -> [Self; 2] {
-        Self::square_interleaved(&a)
+        let [first, second] = Self::square_interleaved(&a);
+        [first.normalize(), second.normalize()]
     }
 
     #[inline(always)]
-    fn sub_two(self, a: Self, b: Self) -> Self {
-        if Radix52::<P>::WIDE {
-            self.plus(&Self::constant(&Radix52::<P>::P4)).minus(&a).minus(&b).reduce()
-        } else {
-            self - a - b
+    fn square_sub_two_pair(a: [Self; 2], b: [Self; 2], c: [Self; 2]) -> [Self; 2] {
+        let mut squares = Self::square_interleaved(&a);
+        for (k, square) in squares.iter_mut().enumerate() {
+            *square = if Radix52::<P>::WIDE {
+                square.plus(&Self::constant(&Radix52::<P>::P4)).minus(&b[k]).minus(&c[k]).reduce()
+            } else {
+                *square - b[k] - c[k]
+            };
         }
+        squares
     }
 
     #[inline(always)]
@@ -472,9 +512,6 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
         self.plus(&Self::constant(&Radix52::<P>::P2)).minus(&rhs).normalize()
     }
 }
-
-/// Words of a point row or of eight elements: at most 8 elements of 8 words.
-const MAX_WORDS: usize = 64;
 
 impl<P: Prime> Packed<P> for IfmaLanes<P> {
     type Splat = [u64; MAX];
@@ -568,44 +605,61 @@ impl<P: Prime> Packed<P> for IfmaLanes<P> {
     }
 
     #[inline(always)]
-    fn load_rows<const K: usize>(rows: [&[P::Limbs; K]; LANES]) -> [Self; K] {
+    fn gather<'a>(element: impl Fn(usize) -> &'a P::Limbs) -> Self {
         let n = P::Limbs::LEN;
-        let mut words = [simd!(_mm512_setzero_si512()); MAX_WORDS];
-        for block in 0..(K * n).div_ceil(8) {
-            let mask = row_mask(K * n - 8 * block);
-            let mut vectors = [simd!(_mm512_setzero_si512()); 8];
-            for (vector, row) in vectors.iter_mut().zip(rows) {
-                // SAFETY: the mask ends at the row's end; the rest as in `simd!`.
-                *vector =
-                    unsafe { _mm512_maskz_loadu_epi64(mask, row.as_ptr().cast::<i64>().add(8 * block)) };
+        let mut words = [simd!(_mm512_setzero_si512()); 8];
+        if n == 4 {
+            // Lanes i and i + 4 in one vector.
+            let mut halves = [simd!(_mm512_setzero_si512()); 4];
+            for (i, half) in halves.iter_mut().enumerate() {
+                let [low, high] = [element(i), element(i + 4)];
+                *half = simd! {
+                    let low = _mm256_loadu_si256(std::ptr::from_ref(low).cast());
+                    let high = _mm256_loadu_si256(std::ptr::from_ref(high).cast());
+                    _mm512_mask_broadcast_i64x4(_mm512_castsi256_si512(low), 0xf0, high)
+                };
             }
-            words[8 * block..8 * block + 8].copy_from_slice(&transpose(vectors));
+            words[..4].copy_from_slice(&transpose_halves(halves));
+        } else {
+            for (lane, row) in words.iter_mut().enumerate() {
+                let words = std::ptr::from_ref(element(lane)).cast();
+                *row = simd!(_mm512_maskz_loadu_epi64(row_mask(n), words));
+            }
+            words = transpose(words);
         }
-        let mut values = [Self::zero(); K];
-        for (k, value) in values.iter_mut().enumerate() {
-            *value = Self::from_words(&words[k * n..(k + 1) * n]);
-        }
-        values
+        Self::from_words(&words[..n])
     }
 
     #[inline(always)]
-    fn store_rows<const K: usize>(values: [Self; K], rows: &mut [[P::Limbs; K]; LANES]) {
+    fn scatter<R: AsMut<[P::Limbs]>>(self, rows: &mut [R; LANES], index: usize) {
         let n = P::Limbs::LEN;
-        let mut words = [simd!(_mm512_setzero_si512()); MAX_WORDS];
-        for (k, value) in values.into_iter().enumerate() {
-            value.to_words(&mut words[k * n..(k + 1) * n]);
-        }
-        for block in 0..(K * n).div_ceil(8) {
-            let mask = row_mask(K * n - 8 * block);
-            let mut columns = [simd!(_mm512_setzero_si512()); 8];
-            columns.copy_from_slice(&words[8 * block..8 * block + 8]);
-            for (row, vector) in rows.iter_mut().zip(transpose(columns)) {
-                // SAFETY: the mask ends at the row's end; the rest as in `simd!`.
-                unsafe {
-                    _mm512_mask_storeu_epi64(row.as_mut_ptr().cast::<i64>().add(8 * block), mask, vector)
-                };
+        let mut words = [simd!(_mm512_setzero_si512()); 8];
+        self.to_words(&mut words[..n]);
+        if n == 4 {
+            let [w0, w1, w2, w3, ..] = words;
+            let halves = transpose_halves([w0, w1, w2, w3]);
+            for (i, half) in halves.into_iter().enumerate() {
+                simd! {
+                    let low = std::ptr::from_mut(&mut rows[i].as_mut()[index]);
+                    _mm256_storeu_si256(low.cast(), _mm512_castsi512_si256(half));
+                    let high = std::ptr::from_mut(&mut rows[i + 4].as_mut()[index]);
+                    _mm256_storeu_si256(high.cast(), _mm512_extracti64x4_epi64::<1>(half));
+                }
+            }
+        } else {
+            for (row, vector) in rows.iter_mut().zip(transpose(words)) {
+                let words = std::ptr::from_mut(&mut row.as_mut()[index]).cast();
+                simd!(_mm512_mask_storeu_epi64(words, row_mask(n), vector));
             }
         }
+    }
+
+    #[inline(always)]
+    fn negate_lanes(mask: u8, mut value: Self) -> Self {
+        for (limb, p2) in value.0.as_mut().iter_mut().zip(&Radix52::<P>::P2) {
+            *limb = simd!(_mm512_mask_sub_epi64(*limb, mask, splat(*p2), *limb));
+        }
+        value
     }
 
     #[inline(always)]
