@@ -2,7 +2,7 @@
 //!
 //! `lambda = (y2 - y1) / (x2 - x1)`, `x3 = lambda^2 - x1 - x2`, `y3 = lambda (x1 - x3) - y1`; the inverses by
 //! Montgomery's trick ("Speeding the Pollard and elliptic curve methods of factorization", 1987, section 10.3.1), one product chain per lane: 3 products an
-//! addition for them, 2 products and a square for the rest. Two groups of lanes go together so that the
+//! addition for them and lambda, a product and a square for the rest. Two groups of lanes go together so that the
 //! latencies of their products overlap; four spill too much (1.2 times slower).
 //!
 //! Doublings, opposite points and infinity make the product of a batch's denominators zero; the batch is then
@@ -120,10 +120,9 @@ struct Step<L> {
     x1: L,
     y1: L,
     x2: L,
-    numerator: L,
     denominator: L,
-    /// The product of the denominators before.
-    prefix: L,
+    /// Lambda's numerator times the product of the denominators before.
+    numerator: L,
 }
 
 /// Lanes of a group whose sum is not the formula's.
@@ -148,7 +147,7 @@ const PREFETCH: usize = 16;
 impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     pub(super) fn new(engine: E, rows: RowsOfAdder<'a, F::Row>) -> Self {
         let one = F::Lanes::<E>::one();
-        let step = Step { x1: one, y1: one, x2: one, numerator: one, denominator: one, prefix: one };
+        let step = Step { x1: one, y1: one, x2: one, denominator: one, numerator: one };
         let (next, steps) = (rows.own.start, vec![step; BATCH]);
         Self { engine, rows, next, infinity: false, steps, repairs: Vec::new(), kept: Vec::new() }
     }
@@ -264,35 +263,40 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
                     prefetch(self.rows.get(reference.index()));
                 }
             }
-            let mut denominators = products;
+            let (mut denominators, mut numerators) = (products, products);
             for k in 0..K {
                 let step = if CAREFUL {
-                    self.careful_step(groups, group + k, products[k])
+                    self.careful_step(groups, group + k)
                 } else {
-                    self.step(&groups[group + k], products[k])
+                    self.step(&groups[group + k])
                 };
-                denominators[k] = step.denominator;
+                (denominators[k], numerators[k]) = (step.denominator, step.numerator);
                 self.steps[group + k] = step;
             }
+            let numerators = mul_each(products, numerators);
             products = mul_each(products, denominators);
+            for (step, numerator) in self.steps[group..group + K].iter_mut().zip(numerators) {
+                step.numerator = numerator;
+            }
         }
         products
     }
 
+    /// The step of a group, before its numerator is multiplied by the denominators before.
     #[inline(always)]
-    fn step(&self, group: &Group, prefix: F::Lanes<E>) -> Step<F::Lanes<E>> {
+    fn step(&self, group: &Group) -> Step<F::Lanes<E>> {
         let [x1, x2] = [self.gather(group, 0, 0), self.gather(group, 1, 0)];
         let denominator = x2.sub_lazy(x1);
         let signs = self.signs(group);
         let y1 = F::negate_lanes::<E>(signs[0], self.gather(group, 0, 1));
         let y2 = F::negate_lanes::<E>(signs[1], self.gather(group, 1, 1));
-        Step { x1, y1, x2, numerator: y2.sub_lazy(y1), denominator, prefix }
+        Step { x1, y1, x2, denominator, numerator: y2.sub_lazy(y1) }
     }
 
     /// [`Self::step`] with what doubles equal points and keeps the denominator invertible in the lanes that
     /// [`Repair`] mends.
     #[inline(always)]
-    fn careful_step(&mut self, groups: &[Group], group: usize, prefix: F::Lanes<E>) -> Step<F::Lanes<E>> {
+    fn careful_step(&mut self, groups: &[Group], group: usize) -> Step<F::Lanes<E>> {
         let pairs = &groups[group];
         let [x1, x2] = [self.gather(pairs, 0, 0), self.gather(pairs, 1, 0)];
         let [y1, y2] = [self.gather(pairs, 0, 1), self.gather(pairs, 1, 1)];
@@ -315,7 +319,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         let denominator = F::select::<E>(double, y1 + y1, x2.sub_lazy(x1));
         let denominator = F::select::<E>(opposite | first, F::Lanes::<E>::one(), denominator);
         let [x1, y1] = [F::select::<E>(infinite[0], x2, x1), F::select::<E>(infinite[0], y2, y1)];
-        Step { x1, y1, x2, numerator, denominator, prefix }
+        Step { x1, y1, x2, denominator, numerator }
     }
 
     /// Adds the K groups from `group` on, given the inverses of the products of all denominators up to theirs;
@@ -329,14 +333,13 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     ) -> [F::Lanes<E>; K] {
         let zero = F::Lanes::<E>::zero();
         let (mut x1, mut y1, mut x2) = ([zero; K], [zero; K], [zero; K]);
-        let (mut denominators, mut numerators, mut prefixes) = ([zero; K], [zero; K], [zero; K]);
+        let (mut denominators, mut numerators) = ([zero; K], [zero; K]);
         for (k, step) in self.steps[group..group + K].iter().enumerate() {
             (x1[k], y1[k], x2[k]) = (step.x1, step.y1, step.x2);
-            (numerators[k], denominators[k], prefixes[k]) = (step.numerator, step.denominator, step.prefix);
+            (denominators[k], numerators[k]) = (step.denominator, step.numerator);
         }
-        let own = mul_each(inverses, prefixes);
+        let lambda = mul_each(inverses, numerators);
         let inverses = mul_each(inverses, denominators);
-        let lambda = mul_each(own, numerators);
         let (mut x3, mut y3, mut falls) = ([zero; K], [zero; K], [zero; K]);
         for k in (0..K).step_by(2) {
             [x3[k], x3[k + 1]] = Algebra::square_sub_two_pair(

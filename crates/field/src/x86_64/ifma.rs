@@ -12,7 +12,7 @@
 //! than one p plus one unit.
 //!
 //! Method: product scanning, then word-by-word Montgomery reduction (Gueron, Krasnov, "Accelerating big
-//! integer arithmetic using Intel IFMA extensions", ARITH 2016; Koc, Acar, Kaliski 1996 for the reduction): 4 L^2 + L multiply-adds.
+//! integer arithmetic using Intel IFMA extensions", ARITH 2016; Koc, Acar, Kaliski 1996 for the reduction): 4 L^2 multiply-adds.
 
 use crate::{
     Algebra, Fp,
@@ -303,13 +303,17 @@ impl<P: Prime> IfmaLanes<P> {
                 for j in 0..Self::L {
                     let p = splat(Radix52::<P>::P1[j]);
                     for k in 0..K {
-                        columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], m[k], p);
+                        if j > 0 {
+                            columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], m[k], p);
+                        }
                         columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], m[k], p);
                     }
                 }
+                // The low half of m p[0] only fills the column to the next multiple of 2^52.
                 let (low, high) = columns.split_at_mut(i + 1);
                 for (done, next) in low[i].iter().zip(&mut high[0]) {
-                    *next = _mm512_add_epi64(*next, _mm512_srli_epi64(*done, 52));
+                    let carry = _mm512_srli_epi64(_mm512_add_epi64(*done, splat(MASK)), 52);
+                    *next = _mm512_add_epi64(*next, carry);
                 }
             }
             let mut products = [Self(<P::Limbs as Limbs>::Lanes52::ZERO); K];
