@@ -140,9 +140,9 @@ type Group = [[Ref; 2]; LANES];
 
 /// Groups that share an inversion, an even number: enough to make it cheap, few enough for their steps to stay
 /// in the second-level cache.
-const BATCH: usize = 512;
+const BATCH: usize = 256;
 /// How many groups ahead points are fetched from memory.
-const PREFETCH: usize = 16;
+const PREFETCH: usize = 8;
 
 impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     pub(super) fn new(engine: E, rows: RowsOfAdder<'a, F::Row>) -> Self {
