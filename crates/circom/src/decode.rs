@@ -187,6 +187,26 @@ impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
         }
         Ok(points)
     }
+
+    /// The points from number `start` on, on the curve, by this thread alone; then hands their pages back.
+    ///
+    /// # Errors
+    /// As [`Self::decode`], or if there are fewer.
+    pub fn read(&self, level: Level, start: usize, points: &mut [Affine<C>]) -> Result<(), CircomError> {
+        let section = slice_elements(&self.section, start..start + points.len(), Self::BYTES)?;
+        // SAFETY: `point_block` writes whole points only.
+        let out = unsafe { &mut *(std::ptr::from_mut(points) as *mut [MaybeUninit<Affine<C>>]) };
+        let bytes = section.bytes();
+        let block = dispatch!(level, engine => engine.run(
+            #[inline(always)]
+            || point_block(engine, bytes, out)
+        ));
+        section.release();
+        block.map_err(|(within, problem)| {
+            let index = start + within;
+            self.section.malformed(index * Self::BYTES, format!("element {index}: {problem}"))
+        })
+    }
 }
 
 fn slice_elements<'a>(

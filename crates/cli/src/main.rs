@@ -25,6 +25,7 @@ use report::{Outcome, Report};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    proofmill_simd::return_freed_memory();
     let arguments = Arguments::parse();
     let (name, options) = (arguments.command.name(), arguments.options.clone());
     let (report, result) = match Machine::new(&options) {

@@ -1,5 +1,6 @@
 //! Times the phases of a command and shows, on a terminal, which one runs.
 
+use crate::memory;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     sync::mpsc::{self, RecvTimeoutError, Sender},
@@ -15,6 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub(crate) struct Phase {
     pub(crate) name: &'static str,
     pub(crate) seconds: f64,
+    /// The process's peak memory when the phase ended.
+    pub(crate) peak_memory: Option<u64>,
 }
 
 /// Notes when phases begin and end.
@@ -59,9 +62,13 @@ impl PhaseClock {
     fn end(&mut self) {
         let Some((name, since)) = self.running.take() else { return };
         let seconds = since.elapsed().as_secs_f64();
+        let peak_memory = memory::peak_bytes();
         match self.done.iter_mut().find(|phase| phase.name == name) {
-            Some(phase) => phase.seconds += seconds,
-            None => self.done.push(Phase { name, seconds }),
+            Some(phase) => {
+                phase.seconds += seconds;
+                phase.peak_memory = peak_memory;
+            }
+            None => self.done.push(Phase { name, seconds, peak_memory }),
         }
     }
 

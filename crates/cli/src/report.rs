@@ -68,7 +68,13 @@ impl Report {
         let mut object = Map::new();
         object.insert("command".into(), self.command.into());
         if let Some(Machine { level, threads, clock, .. }) = &self.machine {
-            let phase = |phase: &Phase| json!({ "name": phase.name, "seconds": phase.seconds });
+            let phase = |phase: &Phase| {
+                json!({
+                    "name": phase.name,
+                    "seconds": phase.seconds,
+                    "peak_memory_bytes": phase.peak_memory,
+                })
+            };
             object.insert("level".into(), level.name().into());
             object.insert("threads".into(), (*threads).into());
             object.insert("phases".into(), clock.phases().iter().map(phase).collect());
@@ -91,7 +97,7 @@ impl Report {
         let total = machine.clock.seconds();
         let mut table = String::new();
         let width = phases.iter().map(|phase| phase.name.len()).max().unwrap_or_default().max("total".len());
-        for Phase { name, seconds } in phases {
+        for Phase { name, seconds, .. } in phases {
             // Writing to a string cannot fail.
             let _ = writeln!(table, "{name:width$}  {seconds:8.3} s {:4.0} %", 100.0 * seconds / total);
         }

@@ -1,17 +1,18 @@
 //! The prover.
 
 use crate::{Groth16Error, Proof, VerifyingKey, quotient::quotient, verify};
-use proofmill_circom::{Groth16Zkey, PointCheck, Points};
-use proofmill_curve::{Affine, Jacobian, Msm, bn254::G2, msm, pairing};
+use proofmill_circom::{CircomError, Coordinate, Groth16Zkey, PointCheck, Points};
+use proofmill_curve::{Affine, Bases, Curve, Jacobian, Msm, bn254::G2, pairing};
 use proofmill_field::bn254::Fr;
 use proofmill_simd::Level;
 use rand::{CryptoRng, TryRngCore, rngs::OsRng};
+use std::sync::{Mutex, PoisonError};
 
 /// Proves knowledge of `witness` (one value for each wire, the first is 1), blinded by randomness of the
 /// operating system, and verifies the proof before it returns it.
 ///
 /// `observer` is told the name of each phase as it begins. Runs on the ambient rayon pool. Takes, beyond the
-/// mapped key, 128 bytes for each point of the domain and one section's points at a time.
+/// mapped key, 128 bytes for each point of the domain, and later the scratch of one sum at a time ([`Msm`]).
 /// Its time depends on the witness.
 ///
 /// # Errors
@@ -87,19 +88,46 @@ pub fn verifying_key(level: Level, key: &Groth16Zkey) -> Result<VerifyingKey, Gr
     })
 }
 
-/// `sum of scalars[i] * points[i]`; the decoded points live only here.
-fn sum<C: Msm<Scalar = Fr, Base: proofmill_circom::Coordinate>>(
+/// `sum of scalars[i] * points[i]`; the points are decoded on the way, block by block.
+fn sum<C: Msm<Scalar = Fr, Base: Coordinate>>(
     level: Level,
     points: Points<'_, C>,
     scalars: &[Fr],
 ) -> Result<Jacobian<C>, Groth16Error> {
-    let bases: Vec<Affine<C>> = points.decode(level, PointCheck::OnCurve)?;
-    if bases.len() != scalars.len() {
+    if points.len() != scalars.len() {
         return Err(Groth16Error::Malformed(
             "a section of the proving key has another length than its header says",
         ));
     }
-    Ok(msm(level, &bases, scalars))
+    let bases = MappedBases { level, points, fault: Mutex::new(None) };
+    let sum = C::msm(level, &bases, scalars);
+    match bases.fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        None => Ok(sum),
+        Some((_, error)) => Err(error.into()),
+    }
+}
+
+/// Points of a mapped key.
+struct MappedBases<'a, C> {
+    level: Level,
+    points: Points<'a, C>,
+    /// Where the first block lies that cannot be decoded, and why.
+    fault: Mutex<Option<(usize, CircomError)>>,
+}
+
+impl<C: Curve<Base: Coordinate>> Bases<C> for MappedBases<'_, C> {
+    fn count(&self) -> usize {
+        self.points.len()
+    }
+
+    fn read(&self, start: usize, bases: &mut [Affine<C>]) {
+        if let Err(error) = self.points.read(self.level, start, bases) {
+            let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+            if fault.as_ref().is_none_or(|(first, _)| start < *first) {
+                *fault = Some((start, error));
+            }
+        }
+    }
 }
 
 /// The verifying key as `snarkjs zkey export verificationkey` writes it.

@@ -10,7 +10,7 @@ mod memory;
 #[cfg(target_arch = "x86_64")]
 pub use level::{Adx, Avx512Ifma};
 pub use level::{Level, LevelError, Portable};
-pub use memory::{prefetch, vec_on_huge_pages};
+pub use memory::{Pages, prefetch, return_freed_memory};
 
 /// Runs an expression once with `$engine` bound to the token of `$level`; the expression must be generic
 /// over the token's type (in Proofmill: `proofmill_field::Engine`).

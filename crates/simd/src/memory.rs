@@ -1,4 +1,10 @@
-//! Hints about memory: none changes a result.
+//! Memory as kernels want it: fetched ahead, on pages of their own.
+
+use memmap2::MmapMut;
+use std::{
+    marker::PhantomData,
+    ops::{Deref, DerefMut},
+};
 
 /// Asks for the cache lines of `target` ahead of its use; does nothing where the CPU has no such hint here.
 #[inline(always)]
@@ -15,25 +21,62 @@ pub fn prefetch<T>(target: &T) {
     let _ = target;
 }
 
-/// An empty vector with room for `capacity` elements, on huge pages where the system hands them out on request:
-/// random access to many megabytes then misses few entries of the address translation's cache.
-pub fn vec_on_huge_pages<T>(capacity: usize) -> Vec<T> {
-    let vec = Vec::with_capacity(capacity);
-    #[cfg(target_os = "linux")]
-    {
-        let bytes = vec.capacity() * size_of::<T>();
-        let start = (vec.as_ptr() as usize).next_multiple_of(PAGE);
-        let end = (vec.as_ptr() as usize + bytes) / PAGE * PAGE;
-        if end > start && bytes >= HUGE_PAGE {
-            // SAFETY: whole pages of our own allocation; the advice keeps their content. A refusal costs only speed.
-            unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
-        }
-    }
-    vec
+/// Elements on pages of their own, zero at first: a page takes memory from its first use until the drop, which
+/// hands all of them back at once. Large ones lie on huge pages where the system has them on request, so that
+/// random access misses few entries of the address translation's cache.
+pub struct Pages<T> {
+    map: MmapMut,
+    len: usize,
+    elements: PhantomData<[T]>,
 }
 
-/// At least the size of any system's small pages.
+/// From this many bytes on, huge pages gain more than rounding up to them wastes.
 #[cfg(target_os = "linux")]
-const PAGE: usize = 1 << 16;
-#[cfg(target_os = "linux")]
-const HUGE_PAGE: usize = 1 << 21;
+const LARGE: usize = 1 << 24;
+
+impl<T> Pages<T> {
+    /// `len` elements of zero bytes.
+    ///
+    /// # Safety
+    /// Zero bytes must be a value of `T`, which must not need to be dropped.
+    ///
+    /// # Panics
+    /// If the system has no more memory to give.
+    pub unsafe fn zeroed(len: usize) -> Self {
+        const { assert!(align_of::<T>() <= 4096, "no more aligned than a page") };
+        let bytes = len.checked_mul(size_of::<T>()).expect("less than the address space");
+        let map = MmapMut::map_anon(bytes).expect("memory for a computation's scratch");
+        #[cfg(target_os = "linux")]
+        if bytes >= LARGE {
+            // It is advice: small pages are slower, nothing else.
+            drop(map.advise(memmap2::Advice::HugePage));
+        }
+        Self { map, len, elements: PhantomData }
+    }
+}
+
+impl<T> Deref for Pages<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: initialised and large enough by `zeroed`.
+        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.len) }
+    }
+}
+
+impl<T> DerefMut for Pages<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as above, and exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.map.as_mut_ptr().cast(), self.len) }
+    }
+}
+
+/// Has the allocator hand large blocks back to the system as soon as they are freed, where it would rather keep
+/// them (glibc learns to from the first large block freed). For the start of a program whose peak memory counts.
+pub fn return_freed_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: sets one of glibc's parameters, before there is another thread or at worst beside one.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 1 << 17);
+    }
+}

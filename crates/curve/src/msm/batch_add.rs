@@ -9,7 +9,7 @@
 //! begun again with care, and mended by lane masks.
 
 use proofmill_field::{Algebra, Engine, LANES, Packable, batch_invert};
-use proofmill_simd::{prefetch, vec_on_huge_pages};
+use proofmill_simd::{Pages, prefetch};
 use std::{marker::PhantomData, ops::Range};
 
 /// A point to add: where its row lies and whether its opposite is meant.
@@ -33,21 +33,20 @@ impl Ref {
 
 /// The rows of all bases and, behind them, room for the sums of several adders.
 pub(super) struct Rows<R> {
-    rows: Vec<R>,
+    rows: Pages<R>,
     bases: usize,
 }
 
-impl<R: Copy + Default + Send + Sync> Rows<R> {
-    /// Rows for `bases` points and `adders` times `sums` sums, to be filled from the front.
+impl<R: Copy + Send + Sync> Rows<R> {
+    /// Room for `bases` points and `adders` times `sums` sums.
     ///
     /// # Panics
     /// From 2^31 rows on.
     pub(super) fn new(bases: usize, adders: usize, sums: usize) -> Self {
         let len = bases + adders * sums;
         assert!(len < 1 << 31, "at most 2^31 points and sums");
-        let mut rows = vec_on_huge_pages(len);
-        rows.resize(len, R::default());
-        Self { rows, bases }
+        // SAFETY: rows are arrays of integers.
+        Self { rows: unsafe { Pages::zeroed(len) }, bases }
     }
 
     pub(super) fn bases_mut(&mut self) -> &mut [R] {
@@ -92,7 +91,7 @@ impl<R: Copy> RowsOfAdder<'_, R> {
         unsafe { std::ptr::copy_nonoverlapping(rows.as_ptr(), self.start.add(index), rows.len()) };
     }
 
-    /// Eight rows of its own.
+    /// Eight rows of its own, from `index` on.
     #[inline(always)]
     fn lanes_mut(&mut self, index: usize) -> &mut [R; LANES] {
         assert!(self.own.start <= index && index + LANES <= self.own.end, "room for the sums");
@@ -140,16 +139,17 @@ type Group = [[Ref; 2]; LANES];
 
 /// Groups that share an inversion, an even number: enough to make it cheap, few enough for their steps to stay
 /// in the second-level cache.
-const BATCH: usize = 256;
+const fn batch<L>() -> usize {
+    2 + (1 << 17) / size_of::<Step<L>>() * 2
+}
+
 /// How many groups ahead points are fetched from memory.
 const PREFETCH: usize = 8;
 
 impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     pub(super) fn new(engine: E, rows: RowsOfAdder<'a, F::Row>) -> Self {
-        let one = F::Lanes::<E>::one();
-        let step = Step { x1: one, y1: one, x2: one, denominator: one, numerator: one };
-        let (next, steps) = (rows.own.start, vec![step; BATCH]);
-        Self { engine, rows, next, infinity: false, steps, repairs: Vec::new(), kept: Vec::new() }
+        let next = rows.own.start;
+        Self { engine, rows, next, infinity: false, steps: Vec::new(), repairs: Vec::new(), kept: Vec::new() }
     }
 
     /// Forgets all sums.
@@ -173,7 +173,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         if let Some(last) = pairs.last().copied() {
             pairs.resize(pairs.len().next_multiple_of(2 * LANES), last);
         }
-        for batch in pairs.as_chunks().0.chunks(BATCH) {
+        for batch in pairs.as_chunks().0.chunks(batch::<F::Lanes<E>>()) {
             let engine = self.engine;
             engine.run(
                 #[inline(always)]
@@ -233,6 +233,9 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     fn add_batch<const K: usize>(&mut self, groups: &[Group]) {
         let start = self.next;
         self.next += groups.len() * LANES;
+        let zero = F::Lanes::<E>::zero();
+        let empty = Step { x1: zero, y1: zero, x2: zero, denominator: zero, numerator: zero };
+        self.steps.resize(groups.len().max(self.steps.len()), empty);
         self.repairs.clear();
         let mut products = None;
         if !self.infinity {

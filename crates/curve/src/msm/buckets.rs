@@ -8,8 +8,10 @@ use crate::{Affine, Curve, Jacobian, Xyzz};
 use proofmill_field::{Engine, LANES, Packable};
 use std::ops::Range;
 
-/// Points whose sums are built together; their rounds' results stay in the second-level cache.
-const CHUNK: usize = 1 << 14;
+/// Points whose sums are built together: their rounds' results stay in the second-level cache.
+const fn chunk<R>() -> usize {
+    (1 << 19) / size_of::<R>()
+}
 
 /// Sums windows one after the other, in the same memory.
 pub(super) struct WindowAdder<'a, F: Packable, E: Engine> {
@@ -50,8 +52,9 @@ impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
 
     /// How many sums are alive at once while `points` points are summed.
     pub(super) fn sums(windows: Windows, points: usize) -> usize {
-        let (buckets, chunks) = (windows.largest() + 1, points.div_ceil(CHUNK));
-        buckets + chunks + CHUNK.max(chunks + 2 * buckets) + 2 * LANES
+        let chunk = chunk::<F::Row>();
+        let (buckets, chunks) = (windows.largest() + 1, points.div_ceil(chunk));
+        buckets + chunks + chunk.min(points).max(chunks + 2 * buckets) + 2 * LANES
     }
 
     /// The sum of `digit * base` over one window and a range of points.
@@ -99,8 +102,8 @@ impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
         self.partial.clear();
         self.owners.clear();
         let mut bucket = 0;
-        for start in (0..self.sorted.len()).step_by(CHUNK) {
-            let chunk = start..(start + CHUNK).min(self.sorted.len());
+        for start in (0..self.sorted.len()).step_by(chunk::<F::Row>()) {
+            let chunk = start..(start + chunk::<F::Row>()).min(self.sorted.len());
             self.segments.clear();
             let mut at = chunk.start;
             while at < chunk.end {

@@ -4,8 +4,7 @@
 //! `-2^(c-1) .. 2^(c-1)` into plain bit fields: no carry runs from window to window, and each window can be
 //! read alone.
 
-use crate::{Affine, Curve};
-use proofmill_field::{Field, PrimeField};
+use proofmill_field::PrimeField;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -67,30 +66,16 @@ pub(super) struct Digits {
 }
 
 impl Digits {
-    /// The scalars' digits; those of points at infinity are zero.
-    ///
-    /// # Panics
-    /// If a scalar has more than 255 bits.
-    pub(super) fn new<C: Curve>(windows: Windows, bases: &[Affine<C>], scalars: &[C::Scalar]) -> Self {
-        assert!(C::Scalar::BITS <= 255, "scalars of at most 255 bits");
-        let mut offset = [0u64; 4];
-        for window in 0..windows.count - 1 {
-            let bit = window * windows.bits + windows.bits - 1;
-            offset[(bit / 64) as usize] |= 1 << (bit % 64);
-        }
-        let count = windows.count();
-        let mut fields = vec![0; scalars.len().next_multiple_of(BLOCK) * count];
-        let blocks = fields.par_chunks_mut(BLOCK * count).zip(scalars.par_chunks(BLOCK));
-        blocks.zip(bases.par_chunks(BLOCK)).for_each(|((fields, scalars), bases)| {
-            for (i, (scalar, base)) in scalars.iter().zip(bases).enumerate() {
-                let scalar = if base.is_infinity() { C::Scalar::ZERO } else { *scalar };
-                let sum = add(scalar.to_words().as_ref(), offset);
-                for window in 0..count {
-                    fields[window * BLOCK + i] = windows.field(&sum, window);
-                }
-            }
-        });
-        Self { windows, len: scalars.len(), fields }
+    /// Room for the digits of `len` scalars.
+    pub(super) fn new(windows: Windows, len: usize) -> Self {
+        Self { windows, len, fields: vec![0; len.div_ceil(BLOCK) * BLOCK * windows.count()] }
+    }
+
+    /// Room for the digits of each [`BLOCK`] of scalars; every one must be cut.
+    pub(super) fn blocks_mut(&mut self) -> impl IndexedParallelIterator<Item = DigitsOfBlock<'_>> {
+        let windows = self.windows;
+        let blocks = self.fields.par_chunks_mut(BLOCK * windows.count());
+        blocks.map(move |fields| DigitsOfBlock { windows, offset: windows.offset(), fields })
     }
 
     pub(super) fn windows(&self) -> Windows {
@@ -118,7 +103,36 @@ impl Digits {
     }
 }
 
+/// The digits of up to [`BLOCK`] scalars.
+pub(super) struct DigitsOfBlock<'a> {
+    windows: Windows,
+    offset: [u64; 4],
+    fields: &'a mut [u16],
+}
+
+impl DigitsOfBlock<'_> {
+    /// Cuts the block's `i`-th scalar.
+    #[inline(always)]
+    pub(super) fn cut<S: PrimeField>(&mut self, i: usize, scalar: S) {
+        const { assert!(S::BITS <= 255, "scalars of at most 255 bits") };
+        let shifted = add(scalar.to_words().as_ref(), self.offset);
+        for (window, fields) in self.fields.chunks_exact_mut(BLOCK).enumerate() {
+            fields[i] = self.windows.field(&shifted, window);
+        }
+    }
+}
+
 impl Windows {
+    /// `2^(c-1)` in every window but the top one.
+    fn offset(self) -> [u64; 4] {
+        let mut offset = [0u64; 4];
+        for window in 0..self.count - 1 {
+            let bit = window * self.bits + self.bits - 1;
+            offset[(bit / 64) as usize] |= 1 << (bit % 64);
+        }
+        offset
+    }
+
     #[inline(always)]
     fn field(self, shifted: &[u64; 4], window: usize) -> u16 {
         let bit = window * self.bits as usize;

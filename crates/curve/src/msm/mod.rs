@@ -37,24 +37,45 @@ use std::{
 
 /// A curve whose multi-scalar multiplication is compiled here, once for every level.
 pub trait Msm: Curve<Base: Packable> {
+    /// As [`msm`], of bases from anywhere.
+    ///
+    /// # Panics
     /// As [`msm`].
-    fn msm(level: Level, bases: &[Affine<Self>], scalars: &[Self::Scalar]) -> Jacobian<Self>;
+    fn msm(level: Level, bases: &dyn Bases<Self>, scalars: &[Self::Scalar]) -> Jacobian<Self>;
+}
+
+/// Where the bases of a sum come from: a slice, or a file that is decoded on the way.
+pub trait Bases<C: Curve>: Sync {
+    /// How many.
+    fn count(&self) -> usize;
+    /// Writes the bases from number `start` on. Called once for every base, by several threads.
+    fn read(&self, start: usize, bases: &mut [Affine<C>]);
+}
+
+impl<C: Curve> Bases<C> for &[Affine<C>] {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn read(&self, start: usize, bases: &mut [Affine<C>]) {
+        bases.copy_from_slice(&self[start..start + bases.len()]);
+    }
 }
 
 impl Msm for G1 {
-    fn msm(level: Level, bases: &[Affine<Self>], scalars: &[Self::Scalar]) -> Jacobian<Self> {
+    fn msm(level: Level, bases: &dyn Bases<Self>, scalars: &[Self::Scalar]) -> Jacobian<Self> {
         pippenger(level, bases, scalars)
     }
 }
 
 impl Msm for G2 {
-    fn msm(level: Level, bases: &[Affine<Self>], scalars: &[Self::Scalar]) -> Jacobian<Self> {
+    fn msm(level: Level, bases: &dyn Bases<Self>, scalars: &[Self::Scalar]) -> Jacobian<Self> {
         pippenger(level, bases, scalars)
     }
 }
 
 impl Msm for Grumpkin {
-    fn msm(level: Level, bases: &[Affine<Self>], scalars: &[Self::Scalar]) -> Jacobian<Self> {
+    fn msm(level: Level, bases: &dyn Bases<Self>, scalars: &[Self::Scalar]) -> Jacobian<Self> {
         pippenger(level, bases, scalars)
     }
 }
@@ -66,32 +87,37 @@ impl Msm for Grumpkin {
 /// # Panics
 /// If the slices differ in length or hold 2^30 elements or more.
 pub fn msm<C: Msm>(level: Level, bases: &[Affine<C>], scalars: &[C::Scalar]) -> Jacobian<C> {
-    C::msm(level, bases, scalars)
+    C::msm(level, &bases, scalars)
 }
 
 fn pippenger<C: Curve<Base: Packable>>(
     level: Level,
-    bases: &[Affine<C>],
+    bases: &dyn Bases<C>,
     scalars: &[C::Scalar],
 ) -> Jacobian<C> {
-    assert_eq!(bases.len(), scalars.len(), "as many bases as scalars");
-    assert!(bases.len() < 1 << 30, "at most 2^30 points");
-    let active =
-        || bases.iter().zip(scalars).filter(|(base, scalar)| !scalar.is_zero() && !base.is_infinity());
-    let count = active().count();
-    if count < SMALLEST {
-        return active().map(|(base, scalar)| base.mul_vartime(scalar)).sum();
+    assert_eq!(bases.count(), scalars.len(), "as many bases as scalars");
+    assert!(scalars.len() < 1 << 30, "at most 2^30 points");
+    let active = scalars.iter().filter(|scalar| !scalar.is_zero()).count();
+    if active >= SMALLEST {
+        return dispatch!(level, engine => msm_at(engine, bases, scalars, active));
     }
-    dispatch!(level, engine => msm_at(engine, bases, scalars, count))
+    let mut block = vec![Affine::INFINITY; BLOCK.min(scalars.len())];
+    let sum_block = |(index, scalars): (usize, &[C::Scalar])| -> Jacobian<C> {
+        let bases_of_block = &mut block[..scalars.len()];
+        bases.read(index * BLOCK, bases_of_block);
+        let active = bases_of_block.iter().zip(scalars).filter(|(_, scalar)| !scalar.is_zero());
+        active.map(|(base, scalar)| base.mul_vartime(scalar)).sum()
+    };
+    scalars.chunks(BLOCK).enumerate().map(sum_block).sum()
 }
 
 /// Below this many points, double-and-add is as fast.
 const SMALLEST: usize = 4;
 
-/// As [`msm`], where `active` points and scalars are not zero.
+/// As [`msm`], where `active` scalars are not zero.
 fn msm_at<E: Engine, C: Curve<Base: Packable>>(
     engine: E,
-    bases: &[Affine<C>],
+    bases: &dyn Bases<C>,
     scalars: &[C::Scalar],
     active: usize,
 ) -> Jacobian<C> {
@@ -99,16 +125,27 @@ fn msm_at<E: Engine, C: Curve<Base: Packable>>(
     let windows = Windows::for_points(active, C::Scalar::BITS);
     let ranges = threads.div_ceil(windows.count()).clamp(1, active.div_ceil(SMALLEST_RANGE));
     let windows = Windows::for_points(active.div_ceil(ranges), C::Scalar::BITS);
-    let range_len = bases.len().div_ceil(ranges).next_multiple_of(BLOCK);
-    let ranges: Vec<Range<usize>> =
-        (0..bases.len()).step_by(range_len).map(|start| start..bases.len().min(start + range_len)).collect();
-    let digits = Digits::new(windows, bases, scalars);
+    let range_len = scalars.len().div_ceil(ranges).next_multiple_of(BLOCK);
+    let starts = (0..scalars.len()).step_by(range_len);
+    let ranges: Vec<Range<usize>> = starts.map(|start| start..scalars.len().min(start + range_len)).collect();
     // Window by window, the top one first.
     let tasks = windows.count() * ranges.len();
     let adders = threads.min(tasks);
     let sums = WindowAdder::<C::Base, E>::sums(windows, range_len.min(active));
-    let mut rows = Rows::new(bases.len(), adders, sums);
-    fill(engine, bases, rows.bases_mut());
+    let mut rows = Rows::new(scalars.len(), adders, sums);
+    let mut digits = Digits::new(windows, scalars.len());
+    let blocks = rows.bases_mut().par_chunks_mut(BLOCK).zip(digits.blocks_mut());
+    blocks.zip(scalars.par_chunks(BLOCK)).enumerate().for_each_init(
+        || vec![Affine::INFINITY; BLOCK],
+        |block, (index, ((rows, mut digits), scalars))| {
+            let bases_of_block = &mut block[..scalars.len()];
+            bases.read(index * BLOCK, bases_of_block);
+            fill(engine, bases_of_block, rows);
+            for (i, (base, scalar)) in bases_of_block.iter().zip(scalars).enumerate() {
+                digits.cut(i, if base.is_infinity() { C::Scalar::ZERO } else { *scalar });
+            }
+        },
+    );
     let next = AtomicUsize::new(0);
     let parts = rows.parts(adders).into_par_iter().with_max_len(1);
     let sums = parts.flat_map_iter(|rows| {
@@ -142,21 +179,19 @@ fn fill<E: Engine, C: Curve<Base: Packable>>(
     bases: &[Affine<C>],
     rows: &mut [<C::Base as Packable>::Row],
 ) {
-    rows.par_chunks_mut(1 << 10).zip(bases.par_chunks(1 << 10)).for_each(|(rows, bases)| {
-        engine.run(
-            #[inline(always)]
-            || {
-                for (rows, bases) in rows.chunks_mut(LANES).zip(bases.chunks(LANES)) {
-                    let (mut xs, mut ys) = ([C::Base::ZERO; LANES], [C::Base::ZERO; LANES]);
-                    for ((x, y), base) in xs.iter_mut().zip(&mut ys).zip(bases) {
-                        (*x, *y) = (base.x, base.y);
-                    }
-                    let mut block = [<C::Base as Packable>::Row::default(); LANES];
-                    let lanes = [C::Base::load::<E>(&xs), C::Base::load::<E>(&ys)];
-                    C::Base::scatter_pair::<E>(lanes, &mut block);
-                    rows.copy_from_slice(&block[..rows.len()]);
+    engine.run(
+        #[inline(always)]
+        || {
+            for (rows, bases) in rows.chunks_mut(LANES).zip(bases.chunks(LANES)) {
+                let (mut xs, mut ys) = ([C::Base::ZERO; LANES], [C::Base::ZERO; LANES]);
+                for ((x, y), base) in xs.iter_mut().zip(&mut ys).zip(bases) {
+                    (*x, *y) = (base.x, base.y);
                 }
-            },
-        );
-    });
+                let mut block = [<C::Base as Packable>::Row::default(); LANES];
+                let lanes = [C::Base::load::<E>(&xs), C::Base::load::<E>(&ys)];
+                C::Base::scatter_pair::<E>(lanes, &mut block);
+                rows.copy_from_slice(&block[..rows.len()]);
+            }
+        },
+    );
 }
