@@ -8,7 +8,7 @@
 use crate::{binfile::Section, error::CircomError};
 use proofmill_curve::{Affine, Curve, bn254::G2};
 use proofmill_field::{
-    Algebra, Engine, Field, LANES, Packed, Prime, Quadratic,
+    Algebra, Engine, Field, LANES, Packed, Prime, Quadratic, Vector,
     bn254::{Fq, Fq2, FqParams, Fr, FrParams},
 };
 use proofmill_simd::{Level, dispatch};

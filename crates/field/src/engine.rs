@@ -1,12 +1,14 @@
 //! From a level's token to the types that compute with it.
 
-use crate::{Backend, LANES, Packed, Prime, ScalarLanes};
+use crate::{Backend, Fp, Packed, Prime, ScalarLanes, Vector};
 use proofmill_simd::Portable;
 
 /// The arithmetic that a level stands for: a backend for scalars and a packed type for lanes.
 pub trait Engine: Copy + Send + Sync + 'static {
     /// Instructions of the scalar elements.
     type Backend: Backend;
+    /// As many elements side by side as the level's vector instructions take.
+    type Vector<P: Prime>: Vector<P>;
     /// Eight elements side by side.
     type Packed<P: Prime>: Packed<P>;
 
@@ -17,9 +19,9 @@ pub trait Engine: Copy + Send + Sync + 'static {
     /// operation, inside the parallel task, and keep everything hot in it `#[inline(always)]`.
     fn run<R>(self, f: impl FnOnce() -> R) -> R;
 
-    /// Which first and which second words are odd, bit i for pair i.
+    /// Which first and which second words of a vector's pairs are odd, bit i for pair i.
     #[inline(always)]
-    fn odd_words(self, pairs: &[[u32; 2]; LANES]) -> [u8; 2] {
+    fn odd_words(self, pairs: &[[u32; 2]]) -> [u8; 2] {
         let mut odd = [0; 2];
         for (i, pair) in pairs.iter().enumerate() {
             odd[0] |= ((pair[0] & 1) as u8) << i;
@@ -31,6 +33,7 @@ pub trait Engine: Copy + Send + Sync + 'static {
 
 impl Engine for Portable {
     type Backend = Portable;
+    type Vector<P: Prime> = Fp<P, Portable>;
     type Packed<P: Prime> = ScalarLanes<P, Portable>;
 
     #[inline(always)]
@@ -47,6 +50,7 @@ impl Engine for Portable {
 #[cfg(target_arch = "x86_64")]
 impl Engine for proofmill_simd::Adx {
     type Backend = Self;
+    type Vector<P: Prime> = Fp<P, Self>;
     type Packed<P: Prime> = ScalarLanes<P, Self>;
 
     #[inline(always)]
@@ -63,6 +67,7 @@ impl Engine for proofmill_simd::Adx {
 #[cfg(target_arch = "x86_64")]
 impl Engine for proofmill_simd::Avx512Ifma {
     type Backend = proofmill_simd::Adx;
+    type Vector<P: Prime> = crate::x86_64::ifma::IfmaLanes<P>;
     type Packed<P: Prime> = crate::x86_64::ifma::IfmaLanes<P>;
 
     #[inline(always)]
@@ -76,7 +81,7 @@ impl Engine for proofmill_simd::Avx512Ifma {
     }
 
     #[inline(always)]
-    fn odd_words(self, pairs: &[[u32; 2]; LANES]) -> [u8; 2] {
+    fn odd_words(self, pairs: &[[u32; 2]]) -> [u8; 2] {
         crate::x86_64::ifma::odd_words(self, pairs)
     }
 }

@@ -28,7 +28,7 @@ pub use backend::Backend;
 pub use engine::Engine;
 pub use limbs::Limbs;
 pub use packable::Packable;
-pub use packed::{LANES, Packed, ScalarLanes};
+pub use packed::{LANES, Packed, ScalarLanes, Vector};
 pub use prime::{FieldError, Fp, Prime};
 pub use quadratic::Quadratic;
 pub use tower::{Dodecic, Sextic, Tower};

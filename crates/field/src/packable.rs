@@ -1,6 +1,6 @@
 //! Fields whose elements eight lanes can hold: prime fields and their quadratic extensions.
 
-use crate::{Algebra, Engine, Field, Fp, LANES, Packed, Prime, Quadratic};
+use crate::{Algebra, Engine, Field, Fp, LANES, Prime, Quadratic, Vector};
 
 /// A field with a packed form at every level, and pairs of its elements as rows of memory (points of a curve).
 ///
@@ -9,17 +9,19 @@ use crate::{Algebra, Engine, Field, Fp, LANES, Packed, Prime, Quadratic};
 pub trait Packable: Field {
     /// Two elements in memory.
     type Row: Copy + Default + Send + Sync + 'static;
-    /// [`LANES`] elements at a level.
+    /// As many elements as a level's [`Vector`] has; slices of elements and rows below are as long.
     type Lanes<E: Engine>: Algebra;
 
+    /// How many elements that is.
+    fn width<E: Engine>() -> usize;
     /// The elements as they are.
-    fn load<E: Engine>(elements: &[Self; LANES]) -> Self::Lanes<E>;
+    fn load<E: Engine>(elements: &[Self]) -> Self::Lanes<E>;
     /// Writes canonical elements.
-    fn store<E: Engine>(lanes: Self::Lanes<E>, elements: &mut [Self; LANES]);
+    fn store<E: Engine>(lanes: Self::Lanes<E>, elements: &mut [Self]);
     /// Element `index`, 0 or 1, of `row(i)` for lane i.
     fn gather<'a, E: Engine>(row: impl Fn(usize) -> &'a Self::Row, index: usize) -> Self::Lanes<E>;
     /// Writes the two elements of each row.
-    fn scatter_pair<E: Engine>(pair: [Self::Lanes<E>; 2], rows: &mut [Self::Row; LANES]);
+    fn scatter_pair<E: Engine>(pair: [Self::Lanes<E>; 2], rows: &mut [Self::Row]);
     /// Which lanes hold zero; takes sums and differences of reduced values.
     fn zero_lanes<E: Engine>(lanes: Self::Lanes<E>) -> u8;
     /// `chosen` in the lanes whose bit is set, `other` elsewhere.
@@ -48,66 +50,79 @@ impl<L, const N: usize> AsMut<[L]> for Row<L, N> {
 
 impl<P: Prime> Packable for Fp<P> {
     type Row = Row<P::Limbs, 2>;
-    type Lanes<E: Engine> = E::Packed<P>;
+    type Lanes<E: Engine> = E::Vector<P>;
 
     #[inline(always)]
-    fn load<E: Engine>(elements: &[Self; LANES]) -> E::Packed<P> {
-        E::Packed::<P>::load(elements)
+    fn width<E: Engine>() -> usize {
+        E::Vector::<P>::WIDTH
     }
 
     #[inline(always)]
-    fn store<E: Engine>(lanes: E::Packed<P>, elements: &mut [Self; LANES]) {
-        lanes.store(elements);
+    fn load<E: Engine>(elements: &[Self]) -> E::Vector<P> {
+        E::Vector::<P>::load_slice(elements)
     }
 
     #[inline(always)]
-    fn gather<'a, E: Engine>(row: impl Fn(usize) -> &'a Self::Row, index: usize) -> E::Packed<P> {
-        E::Packed::<P>::gather(
+    fn store<E: Engine>(lanes: E::Vector<P>, elements: &mut [Self]) {
+        lanes.store_slice(elements);
+    }
+
+    #[inline(always)]
+    fn gather<'a, E: Engine>(row: impl Fn(usize) -> &'a Self::Row, index: usize) -> E::Vector<P> {
+        E::Vector::<P>::gather(
             #[inline(always)]
             |lane| &row(lane).0[index],
         )
     }
 
     #[inline(always)]
-    fn scatter_pair<E: Engine>([x, y]: [E::Packed<P>; 2], rows: &mut [Self::Row; LANES]) {
+    fn scatter_pair<E: Engine>([x, y]: [E::Vector<P>; 2], rows: &mut [Self::Row]) {
         x.scatter(rows, 0);
         y.scatter(rows, 1);
     }
 
     #[inline(always)]
-    fn zero_lanes<E: Engine>(lanes: E::Packed<P>) -> u8 {
+    fn zero_lanes<E: Engine>(lanes: E::Vector<P>) -> u8 {
         lanes.zero_lanes()
     }
 
     #[inline(always)]
-    fn select<E: Engine>(mask: u8, chosen: E::Packed<P>, other: E::Packed<P>) -> E::Packed<P> {
-        E::Packed::<P>::select(mask, chosen, other)
+    fn select<E: Engine>(mask: u8, chosen: E::Vector<P>, other: E::Vector<P>) -> E::Vector<P> {
+        E::Vector::<P>::select(mask, chosen, other)
     }
 
     #[inline(always)]
-    fn negate_lanes<E: Engine>(mask: u8, value: E::Packed<P>) -> E::Packed<P> {
-        E::Packed::<P>::negate_lanes(mask, value)
+    fn negate_lanes<E: Engine>(mask: u8, value: E::Vector<P>) -> E::Vector<P> {
+        E::Vector::<P>::negate_lanes(mask, value)
     }
 }
 
 impl<P: Prime> Packable for Quadratic<Fp<P>> {
     type Row = Row<P::Limbs, 4>;
-    type Lanes<E: Engine> = Quadratic<E::Packed<P>>;
+    type Lanes<E: Engine> = Quadratic<E::Vector<P>>;
 
     #[inline(always)]
-    fn load<E: Engine>(elements: &[Self; LANES]) -> Self::Lanes<E> {
+    fn width<E: Engine>() -> usize {
+        E::Vector::<P>::WIDTH
+    }
+
+    #[inline(always)]
+    fn load<E: Engine>(elements: &[Self]) -> Self::Lanes<E> {
         let (mut c0, mut c1) = ([Fp::ZERO; LANES], [Fp::ZERO; LANES]);
         for (i, element) in elements.iter().enumerate() {
             (c0[i], c1[i]) = (element.c0, element.c1);
         }
-        Quadratic::new(E::Packed::<P>::load(&c0), E::Packed::<P>::load(&c1))
+        Quadratic::new(
+            E::Vector::<P>::load_slice(&c0[..elements.len()]),
+            E::Vector::<P>::load_slice(&c1[..elements.len()]),
+        )
     }
 
     #[inline(always)]
-    fn store<E: Engine>(lanes: Self::Lanes<E>, elements: &mut [Self; LANES]) {
+    fn store<E: Engine>(lanes: Self::Lanes<E>, elements: &mut [Self]) {
         let (mut c0, mut c1) = ([Fp::ZERO; LANES], [Fp::ZERO; LANES]);
-        lanes.c0.store(&mut c0);
-        lanes.c1.store(&mut c1);
+        lanes.c0.store_slice(&mut c0[..elements.len()]);
+        lanes.c1.store_slice(&mut c1[..elements.len()]);
         for (element, (c0, c1)) in elements.iter_mut().zip(c0.into_iter().zip(c1)) {
             *element = Self::new(c0, c1);
         }
@@ -115,11 +130,11 @@ impl<P: Prime> Packable for Quadratic<Fp<P>> {
 
     #[inline(always)]
     fn gather<'a, E: Engine>(row: impl Fn(usize) -> &'a Self::Row, index: usize) -> Self::Lanes<E> {
-        let c0 = E::Packed::<P>::gather(
+        let c0 = E::Vector::<P>::gather(
             #[inline(always)]
             |lane| &row(lane).0[2 * index],
         );
-        let c1 = E::Packed::<P>::gather(
+        let c1 = E::Vector::<P>::gather(
             #[inline(always)]
             |lane| &row(lane).0[2 * index + 1],
         );
@@ -127,7 +142,7 @@ impl<P: Prime> Packable for Quadratic<Fp<P>> {
     }
 
     #[inline(always)]
-    fn scatter_pair<E: Engine>([x, y]: [Self::Lanes<E>; 2], rows: &mut [Self::Row; LANES]) {
+    fn scatter_pair<E: Engine>([x, y]: [Self::Lanes<E>; 2], rows: &mut [Self::Row]) {
         for (k, coefficient) in [x.c0, x.c1, y.c0, y.c1].into_iter().enumerate() {
             coefficient.scatter(rows, k);
         }
@@ -142,16 +157,16 @@ impl<P: Prime> Packable for Quadratic<Fp<P>> {
     #[inline(always)]
     fn select<E: Engine>(mask: u8, chosen: Self::Lanes<E>, other: Self::Lanes<E>) -> Self::Lanes<E> {
         Quadratic::new(
-            E::Packed::<P>::select(mask, chosen.c0, other.c0),
-            E::Packed::<P>::select(mask, chosen.c1, other.c1),
+            E::Vector::<P>::select(mask, chosen.c0, other.c0),
+            E::Vector::<P>::select(mask, chosen.c1, other.c1),
         )
     }
 
     #[inline(always)]
     fn negate_lanes<E: Engine>(mask: u8, value: Self::Lanes<E>) -> Self::Lanes<E> {
         Quadratic::new(
-            E::Packed::<P>::negate_lanes(mask, value.c0),
-            E::Packed::<P>::negate_lanes(mask, value.c1),
+            E::Vector::<P>::negate_lanes(mask, value.c0),
+            E::Vector::<P>::negate_lanes(mask, value.c1),
         )
     }
 }

@@ -9,11 +9,81 @@ use std::{
 /// How many elements every packed type holds.
 pub const LANES: usize = 8;
 
-/// [`LANES`] elements of the field `P`, one operation on all at once.
+/// Elements of the field `P` side by side, one operation on all at once: as many as suit the level best, 1 where it has no
+/// vector instructions. Slices of elements are as long as that.
 ///
 /// Operators take and give reduced values. `add_lazy` and `sub_lazy` may be nested twice (the sum of two
 /// differences, say) before the result must go into a multiplication; their operands are reduced otherwise.
-pub trait Packed<P: Prime>: Algebra {
+pub trait Vector<P: Prime>: Algebra {
+    /// How many elements, at most [`LANES`].
+    const WIDTH: usize;
+
+    /// The elements as they are.
+    fn load_slice(elements: &[Fp<P>]) -> Self;
+
+    /// Writes canonical elements.
+    fn store_slice(self, elements: &mut [Fp<P>]);
+
+    /// Reads Montgomery limbs as they stand, canonical or not, from `element(i)` for lane i: the lanes hold the
+    /// elements times a constant of the vector type, which linear maps do not see.
+    fn gather<'a>(element: impl Fn(usize) -> &'a P::Limbs) -> Self;
+
+    /// The inverse of [`gather`](Self::gather), to element `index` of each row, for values below 2^(64 LEN); not
+    /// canonical.
+    fn scatter<R: AsMut<[P::Limbs]>>(self, rows: &mut [R], index: usize);
+
+    /// The opposite of a reduced value in the lanes whose bit is set; fit only to be added or subtracted.
+    fn negate_lanes(mask: u8, value: Self) -> Self;
+
+    /// Which lanes hold zero, bit i for lane i; takes sums and differences of reduced values.
+    fn zero_lanes(self) -> u8;
+
+    /// `chosen` in the lanes whose bit is set, `other` elsewhere.
+    fn select(mask: u8, chosen: Self, other: Self) -> Self;
+}
+
+/// [`Vector`] of one element.
+impl<P: Prime, B: Backend> Vector<P> for Fp<P, B> {
+    const WIDTH: usize = 1;
+
+    #[inline(always)]
+    fn load_slice(elements: &[Fp<P>]) -> Self {
+        elements[0].rebrand()
+    }
+
+    #[inline(always)]
+    fn store_slice(self, elements: &mut [Fp<P>]) {
+        elements[0] = self.rebrand();
+    }
+
+    #[inline(always)]
+    fn gather<'a>(element: impl Fn(usize) -> &'a P::Limbs) -> Self {
+        Self::from_limbs(*element(0))
+    }
+
+    #[inline(always)]
+    fn scatter<R: AsMut<[P::Limbs]>>(self, rows: &mut [R], index: usize) {
+        rows[0].as_mut()[index] = self.to_montgomery();
+    }
+
+    #[inline(always)]
+    fn negate_lanes(mask: u8, value: Self) -> Self {
+        Self::select(mask, -value, value)
+    }
+
+    #[inline(always)]
+    fn zero_lanes(self) -> u8 {
+        u8::from(self.is_zero())
+    }
+
+    #[inline(always)]
+    fn select(mask: u8, chosen: Self, other: Self) -> Self {
+        if mask == 0 { other } else { chosen }
+    }
+}
+
+/// [`LANES`] elements of the field `P` at every level.
+pub trait Packed<P: Prime>: Vector<P> {
     /// One element, ready to be spread over all lanes.
     type Splat: Copy + Send + Sync + 'static;
 
@@ -38,21 +108,6 @@ pub trait Packed<P: Prime>: Algebra {
 
     /// As [`store_bits`](Self::store_bits) for a reduced value, and canonical.
     fn store_scaled(self, elements: &mut [Fp<P>; LANES]);
-
-    /// As [`load_bits`](Self::load_bits), of elements that lie apart: `element(i)` for lane i.
-    fn gather<'a>(element: impl Fn(usize) -> &'a P::Limbs) -> Self;
-
-    /// As [`store_bits`](Self::store_bits), to element `index` of each row.
-    fn scatter<R: AsMut<[P::Limbs]>>(self, rows: &mut [R; LANES], index: usize);
-
-    /// The opposite of a reduced value in the lanes whose bit is set; fit only to be added or subtracted.
-    fn negate_lanes(mask: u8, value: Self) -> Self;
-
-    /// Which lanes hold zero, bit i for lane i; takes sums and differences of reduced values.
-    fn zero_lanes(self) -> u8;
-
-    /// `chosen` in the lanes whose bit is set, `other` elsewhere.
-    fn select(mask: u8, chosen: Self, other: Self) -> Self;
 }
 
 /// Lanes of a level without vector instructions: eight scalar elements, one after the other.
@@ -185,6 +240,22 @@ impl<P: Prime, B: Backend> Packed<P> for ScalarLanes<P, B> {
     fn store_scaled(self, elements: &mut [Fp<P>; LANES]) {
         self.store(elements);
     }
+}
+
+impl<P: Prime, B: Backend> Vector<P> for ScalarLanes<P, B> {
+    const WIDTH: usize = LANES;
+
+    #[inline(always)]
+    fn load_slice(elements: &[Fp<P>]) -> Self {
+        Self(array::from_fn(|lane| elements[lane].rebrand()))
+    }
+
+    #[inline(always)]
+    fn store_slice(self, elements: &mut [Fp<P>]) {
+        for (element, lane) in elements.iter_mut().zip(self.0) {
+            *element = lane.rebrand();
+        }
+    }
 
     #[inline(always)]
     fn gather<'a>(element: impl Fn(usize) -> &'a P::Limbs) -> Self {
@@ -192,7 +263,7 @@ impl<P: Prime, B: Backend> Packed<P> for ScalarLanes<P, B> {
     }
 
     #[inline(always)]
-    fn scatter<R: AsMut<[P::Limbs]>>(self, rows: &mut [R; LANES], index: usize) {
+    fn scatter<R: AsMut<[P::Limbs]>>(self, rows: &mut [R], index: usize) {
         for (row, value) in rows.iter_mut().zip(self.0) {
             row.as_mut()[index] = value.to_montgomery();
         }

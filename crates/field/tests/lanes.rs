@@ -1,7 +1,7 @@
 //! Lanes agree with scalar elements at every level, on random and on edge values.
 
 use proofmill_field::{
-    Algebra, Engine, Field, Fp, LANES, Packed, Prime, bls12_381,
+    Algebra, Engine, Field, Fp, LANES, Packed, Prime, Vector, bls12_381,
     bn254::{FqParams, FrParams},
 };
 use proofmill_simd::{Level, dispatch};

@@ -10,7 +10,7 @@
 //! alone are in the lanes' own form.
 
 use crate::{columns::Columns, in_cache};
-use proofmill_field::{Algebra, Engine, Field, Fp, LANES, Packed, Prime};
+use proofmill_field::{Algebra, Engine, Field, Fp, LANES, Packed, Prime, Vector};
 use rayon::prelude::*;
 
 /// `first * ratio^i` for index i: what multiplies the inputs or the outputs.

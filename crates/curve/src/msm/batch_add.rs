@@ -85,18 +85,12 @@ impl<R: Copy> RowsOfAdder<'_, R> {
         unsafe { &*self.start.add(index) }
     }
 
-    fn write(&mut self, index: usize, rows: &[R]) {
-        assert!(self.own.start <= index && index + rows.len() <= self.own.end, "room for the sums");
-        // SAFETY: within `own`, by the assertion; `rows` is borrowed from elsewhere.
-        unsafe { std::ptr::copy_nonoverlapping(rows.as_ptr(), self.start.add(index), rows.len()) };
-    }
-
-    /// Eight rows of its own, from `index` on.
+    /// `len` rows of its own, from `index` on.
     #[inline(always)]
-    fn lanes_mut(&mut self, index: usize) -> &mut [R; LANES] {
-        assert!(self.own.start <= index && index + LANES <= self.own.end, "room for the sums");
+    fn slice_mut(&mut self, index: usize, len: usize) -> &mut [R] {
+        assert!(self.own.start <= index && index + len <= self.own.end, "room for the sums");
         // SAFETY: within `own`, by the assertion.
-        unsafe { &mut *self.start.add(index).cast() }
+        unsafe { std::slice::from_raw_parts_mut(self.start.add(index), len) }
     }
 }
 
@@ -134,17 +128,17 @@ struct Repair {
     first: u8,
 }
 
-/// Eight pairs to add side by side.
-type Group = [[Ref; 2]; LANES];
+/// Pairs to add side by side, as many as a vector has lanes.
+type Group = [[Ref; 2]];
 
 /// Groups that share an inversion, an even number: enough to make it cheap, few enough for their steps to stay
 /// in the second-level cache.
 const fn batch<L>() -> usize {
-    2 + (1 << 17) / size_of::<Step<L>>() * 2
+    2 + (1 << 18) / size_of::<Step<L>>() * 2
 }
 
-/// How many groups ahead points are fetched from memory.
-const PREFETCH: usize = 8;
+/// How many pairs ahead points are fetched from memory.
+const PREFETCH: usize = 64;
 
 impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     pub(super) fn new(engine: E, rows: RowsOfAdder<'a, F::Row>) -> Self {
@@ -171,9 +165,9 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     pub(super) fn add_pairs(&mut self, pairs: &mut Vec<[Ref; 2]>) -> impl Iterator<Item = Ref> + use<F, E> {
         let (start, end) = (self.next, self.next + pairs.len());
         if let Some(last) = pairs.last().copied() {
-            pairs.resize(pairs.len().next_multiple_of(2 * LANES), last);
+            pairs.resize(pairs.len().next_multiple_of(2 * F::width::<E>()), last);
         }
-        for batch in pairs.as_chunks().0.chunks(batch::<F::Lanes<E>>()) {
+        for batch in pairs.chunks(batch::<F::Lanes<E>>() * F::width::<E>()) {
             let engine = self.engine;
             engine.run(
                 #[inline(always)]
@@ -193,7 +187,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
             *reference = Ref(renamed.0 | reference.0 & Ref::NEGATIVE);
         }
         self.next = start + self.kept.len();
-        self.rows.write(start, &self.kept);
+        self.rows.slice_mut(start, self.kept.len()).copy_from_slice(&self.kept);
     }
 
     /// The coordinates of a point.
@@ -202,9 +196,10 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         self.engine.run(
             #[inline(always)]
             || {
-                let rows = [[reference; 2]; LANES];
-                F::store::<E>(self.gather(&rows, 0, 0), &mut coordinates[0]);
-                F::store::<E>(self.gather(&rows, 0, 1), &mut coordinates[1]);
+                let group = &[[reference; 2]; LANES][..F::width::<E>()];
+                let [x, y] = &mut coordinates;
+                F::store::<E>(self.gather(group, 0, 0), &mut x[..group.len()]);
+                F::store::<E>(self.gather(group, 0, 1), &mut y[..group.len()]);
             },
         );
         let [x, y] = coordinates.map(|lanes| lanes[0]);
@@ -225,29 +220,30 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     #[inline(always)]
     fn signs(&self, group: &Group) -> [u8; 2] {
         // SAFETY: a reference is a transparent u32.
-        let words = unsafe { &*std::ptr::from_ref(group).cast::<[[u32; 2]; LANES]>() };
+        let words = unsafe { &*(std::ptr::from_ref(group) as *const [[u32; 2]]) };
         self.engine.odd_words(words)
     }
 
     #[inline(always)]
-    fn add_batch<const K: usize>(&mut self, groups: &[Group]) {
+    fn add_batch<const K: usize>(&mut self, pairs: &[[Ref; 2]]) {
         let start = self.next;
-        self.next += groups.len() * LANES;
+        self.next += pairs.len();
+        let groups = pairs.len() / F::width::<E>();
         let zero = F::Lanes::<E>::zero();
         let empty = Step { x1: zero, y1: zero, x2: zero, denominator: zero, numerator: zero };
-        self.steps.resize(groups.len().max(self.steps.len()), empty);
+        self.steps.resize(groups.max(self.steps.len()), empty);
         self.repairs.clear();
         let mut products = None;
         if !self.infinity {
-            products = Some(self.multiply_denominators::<K, false>(groups));
+            products = Some(self.multiply_denominators::<K, false>(pairs));
         }
         // A zero denominator, which is rare, shows in the products.
         let mut products = match products {
             Some(products) if !has_zero::<F, E, K>(&products) => products,
-            _ => self.multiply_denominators::<K, true>(groups),
+            _ => self.multiply_denominators::<K, true>(pairs),
         };
         products = invert_chains::<F, E, K>(products);
-        for group in (0..groups.len()).step_by(K).rev() {
+        for group in (0..groups).step_by(K).rev() {
             products = self.add_groups(group, start, products);
         }
     }
@@ -257,22 +253,21 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     #[inline(always)]
     fn multiply_denominators<const K: usize, const CAREFUL: bool>(
         &mut self,
-        groups: &[Group],
+        pairs: &[[Ref; 2]],
     ) -> [F::Lanes<E>; K] {
+        let width = F::width::<E>();
         let mut products = [F::Lanes::<E>::one(); K];
-        for group in (0..groups.len()).step_by(K) {
-            if let Some(ahead) = groups.get(group + PREFETCH..group + PREFETCH + K) {
-                for reference in ahead.iter().flatten().flatten() {
+        for group in (0..pairs.len() / width).step_by(K) {
+            let ahead = group * width + PREFETCH;
+            if let Some(ahead) = pairs.get(ahead..ahead + K * width) {
+                for reference in ahead.iter().flatten() {
                     prefetch(self.rows.get(reference.index()));
                 }
             }
             let (mut denominators, mut numerators) = (products, products);
             for k in 0..K {
-                let step = if CAREFUL {
-                    self.careful_step(groups, group + k)
-                } else {
-                    self.step(&groups[group + k])
-                };
+                let pairs = &pairs[(group + k) * width..][..width];
+                let step = if CAREFUL { self.careful_step(pairs, group + k) } else { self.step(pairs) };
                 (denominators[k], numerators[k]) = (step.denominator, step.numerator);
                 self.steps[group + k] = step;
             }
@@ -299,8 +294,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     /// [`Self::step`] with what doubles equal points and keeps the denominator invertible in the lanes that
     /// [`Repair`] mends.
     #[inline(always)]
-    fn careful_step(&mut self, groups: &[Group], group: usize) -> Step<F::Lanes<E>> {
-        let pairs = &groups[group];
+    fn careful_step(&mut self, pairs: &Group, group: usize) -> Step<F::Lanes<E>> {
         let [x1, x2] = [self.gather(pairs, 0, 0), self.gather(pairs, 1, 0)];
         let [y1, y2] = [self.gather(pairs, 0, 1), self.gather(pairs, 1, 1)];
         let signs = self.signs(pairs);
@@ -369,7 +363,8 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
                     *sum = F::select::<E>(repair.first, first, *sum);
                 }
             }
-            F::scatter_pair::<E>(sum, self.rows.lanes_mut(start + (group + k) * LANES));
+            let width = F::width::<E>();
+            F::scatter_pair::<E>(sum, self.rows.slice_mut(start + (group + k) * width, width));
         }
         inverses
     }
@@ -416,7 +411,8 @@ fn invert_chains<F: Packable, E: Engine, const K: usize>(products: [F::Lanes<E>;
 #[inline(always)]
 fn invert_lanes<F: Packable, E: Engine>(lanes: F::Lanes<E>) -> F::Lanes<E> {
     let mut elements = [F::ZERO; LANES];
-    F::store::<E>(lanes, &mut elements);
-    batch_invert(&mut elements);
-    F::load::<E>(&elements)
+    let elements = &mut elements[..F::width::<E>()];
+    F::store::<E>(lanes, elements);
+    batch_invert(elements);
+    F::load::<E>(elements)
 }

@@ -182,14 +182,15 @@ fn fill<E: Engine, C: Curve<Base: Packable>>(
     engine.run(
         #[inline(always)]
         || {
-            for (rows, bases) in rows.chunks_mut(LANES).zip(bases.chunks(LANES)) {
+            let width = C::Base::width::<E>();
+            for (rows, bases) in rows.chunks_mut(width).zip(bases.chunks(width)) {
                 let (mut xs, mut ys) = ([C::Base::ZERO; LANES], [C::Base::ZERO; LANES]);
                 for ((x, y), base) in xs.iter_mut().zip(&mut ys).zip(bases) {
                     (*x, *y) = (base.x, base.y);
                 }
                 let mut block = [<C::Base as Packable>::Row::default(); LANES];
-                let lanes = [C::Base::load::<E>(&xs), C::Base::load::<E>(&ys)];
-                C::Base::scatter_pair::<E>(lanes, &mut block);
+                let lanes = [C::Base::load::<E>(&xs[..width]), C::Base::load::<E>(&ys[..width])];
+                C::Base::scatter_pair::<E>(lanes, &mut block[..width]);
                 rows.copy_from_slice(&block[..rows.len()]);
             }
         },

@@ -17,7 +17,7 @@
 use crate::{
     Algebra, Fp,
     limbs::Limbs,
-    packed::{LANES, Packed},
+    packed::{LANES, Packed, Vector},
     prime::Prime,
 };
 use proofmill_simd::Avx512Ifma;
@@ -374,7 +374,8 @@ impl<P: Prime> IfmaLanes<P> {
 
 /// Which first and which second words are odd, bit i for pair i.
 #[inline(always)]
-pub(crate) fn odd_words(_: Avx512Ifma, pairs: &[[u32; 2]; LANES]) -> [u8; 2] {
+pub(crate) fn odd_words(_: Avx512Ifma, pairs: &[[u32; 2]]) -> [u8; 2] {
+    let pairs: &[[u32; 2]; LANES] = &pairs.as_chunks().0[0];
     simd! {
         let odd = _mm512_test_epi32_mask(_mm512_loadu_epi32(pairs.as_ptr().cast()), _mm512_set1_epi32(1));
         [_pext_u32(odd.into(), 0x5555) as u8, _pext_u32(odd.into(), 0xaaaa) as u8]
@@ -607,6 +608,20 @@ impl<P: Prime> Packed<P> for IfmaLanes<P> {
             }
         }
     }
+}
+
+impl<P: Prime> Vector<P> for IfmaLanes<P> {
+    const WIDTH: usize = LANES;
+
+    #[inline(always)]
+    fn load_slice(elements: &[Fp<P>]) -> Self {
+        Self::load(&elements.as_chunks().0[0])
+    }
+
+    #[inline(always)]
+    fn store_slice(self, elements: &mut [Fp<P>]) {
+        self.store(&mut elements.as_chunks_mut().0[0]);
+    }
 
     #[inline(always)]
     fn gather<'a>(element: impl Fn(usize) -> &'a P::Limbs) -> Self {
@@ -635,7 +650,7 @@ impl<P: Prime> Packed<P> for IfmaLanes<P> {
     }
 
     #[inline(always)]
-    fn scatter<R: AsMut<[P::Limbs]>>(self, rows: &mut [R; LANES], index: usize) {
+    fn scatter<R: AsMut<[P::Limbs]>>(self, rows: &mut [R], index: usize) {
         let n = P::Limbs::LEN;
         let mut words = [simd!(_mm512_setzero_si512()); 8];
         self.to_words(&mut words[..n]);

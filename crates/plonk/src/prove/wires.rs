@@ -6,7 +6,7 @@ use crate::{
     polynomial::{CHUNK, Loader, blind, load},
 };
 use proofmill_circom::Addition;
-use proofmill_field::{Engine, Field, LANES, Packed, bn254::Fr};
+use proofmill_field::{Engine, Field, LANES, Vector, bn254::Fr};
 use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
 use std::ops::Range;
