@@ -23,27 +23,29 @@ use std::sync::LazyLock;
 /// BN254's parameter x.
 pub(crate) const X: u64 = 4_965_661_367_192_848_881;
 
-/// Signed digits of 6x + 2, no two neighbours nonzero, the top one left out.
-static LOOP: LazyLock<Vec<i8>> = LazyLock::new(|| {
-    let mut digits = signed_digits(6 * u128::from(X) + 2);
-    digits.pop();
-    digits
-});
-/// Signed digits of x, the top one left out.
-static EXPONENT: LazyLock<Vec<i8>> = LazyLock::new(|| {
-    let mut digits = signed_digits(u128::from(X));
-    digits.pop();
-    digits
-});
+/// Signed digits of 6x + 2, no two neighbours nonzero, the top one, which is 1, left out.
+static LOOP: LazyLock<Vec<i8>> = LazyLock::new(|| signed_digits(6 * u128::from(X) + 2, 2));
 
-/// The non-adjacent form, least significant digit first.
-fn signed_digits(mut value: u128) -> Vec<i8> {
+/// Digits of x of this width: 13 products and 3 for the table, where the non-adjacent form takes 23.
+const WIDTH: u32 = 4;
+/// Signed odd digits of x below `2^(WIDTH - 1)`, the top one, which is 1, left out.
+static EXPONENT: LazyLock<Vec<i8>> = LazyLock::new(|| signed_digits(u128::from(X), WIDTH));
+
+/// The non-adjacent form of a width, least significant digit first, without the top digit.
+fn signed_digits(mut value: u128, width: u32) -> Vec<i8> {
     let mut digits = Vec::new();
     while value != 0 {
-        let digit = if value & 1 == 0 { 0 } else { 2 - (value & 3) as i8 };
+        let window = (value & ((1 << width) - 1)) as i8;
+        let digit = match window {
+            _ if value & 1 == 0 => 0,
+            _ if window < 1 << (width - 1) => window,
+            _ => window - (1 << width),
+        };
         value = value.wrapping_sub(digit as u128) >> 1;
         digits.push(digit);
     }
+    let top = digits.pop();
+    debug_assert_eq!(top, Some(1));
     digits
 }
 
@@ -133,22 +135,20 @@ struct Homogeneous<B: Backend> {
 type Line<B> = [Fq2<B>; 3];
 
 impl<B: Backend> Homogeneous<B> {
-    /// Doubles the point and gives the tangent.
-    fn double(&mut self, half: Fq<B>) -> Line<B> {
-        let a = (self.x * self.y).scale(half);
+    /// Doubles the point and gives the tangent; the coordinates are the sources' times 4, which spares halves.
+    fn double(&mut self) -> Line<B> {
+        let a = self.x * self.y;
         let b = self.y.square();
         let c = self.z.square();
         let e = <G2<B> as crate::Curve>::B * (c.double() + c);
         let f = e.double() + e;
-        let g = (b + f).scale(half);
         let h = (self.y + self.z).square() - (b + c);
-        let i = e - b;
         let j = self.x.square();
-        let ee = e.square();
-        self.x = a * (b - f);
-        self.y = g.square() - (ee.double() + ee);
-        self.z = b * h;
-        [-h, j.double() + j, i]
+        let ee = e.double().square();
+        self.x = (a * (b - f)).double();
+        self.y = (b + f).square() - (ee.double() + ee);
+        self.z = (b * h).double().double();
+        [-h, j.double() + j, e - b]
     }
 
     /// Adds an affine point and gives the chord.
@@ -187,14 +187,13 @@ fn miller_loop<B: Backend>(
             Walk { p, q, t: Homogeneous { x: q.x, y: q.y, z: Fq2::ONE } }
         })
         .collect();
-    let half = half(backend);
     let mut f = Fq12::one();
     for (i, digit) in LOOP.iter().rev().enumerate() {
         if i > 0 {
             f = f.square();
         }
         for walk in &mut walks {
-            let line = walk.t.double(half);
+            let line = walk.t.double();
             f = walk.multiply(f, line);
             if *digit != 0 {
                 let q = if *digit > 0 { walk.q } else { -walk.q };
@@ -212,11 +211,6 @@ fn miller_loop<B: Backend>(
         }
     }
     f
-}
-
-fn half<B: Backend>(backend: B) -> Fq<B> {
-    static HALF: LazyLock<Fq> = LazyLock::new(|| Fq::from(2u64).invert().unwrap_or_default());
-    HALF.with_backend(backend)
 }
 
 /// `f^((p^12 - 1) / r * 2x (6x^2 + 3x + 1))`; 1 for zero, which no Miller loop gives.
@@ -239,15 +233,22 @@ fn final_exponentiation<B: Backend>(f: Fq12<B>, frobenius: &Frobenius<B>) -> Fq1
 
 /// `f^(-x)` in the cyclotomic subgroup, where the conjugate is the inverse.
 fn power_of_minus_x<B: Backend>(f: Fq12<B>) -> Fq12<B> {
-    let inverse = f.conjugate();
-    let power = EXPONENT.iter().rev().fold(f, |power, digit| {
-        let square = power.cyclotomic_square();
-        match digit {
-            1 => square * f,
-            -1 => square * inverse,
-            _ => square,
+    // f, f^3, f^5, f^7.
+    let mut odd_powers = [f; 1 << (WIDTH - 2)];
+    let square = f.cyclotomic_square();
+    for i in 1..odd_powers.len() {
+        odd_powers[i] = odd_powers[i - 1] * square;
+    }
+    let mut power = f;
+    for digit in EXPONENT.iter().rev() {
+        power = power.cyclotomic_square();
+        let odd_power = odd_powers[usize::from(digit.unsigned_abs() / 2)];
+        match digit.signum() {
+            1 => power = power * odd_power,
+            -1 => power = power * odd_power.conjugate(),
+            _ => {}
         }
-    });
+    }
     power.conjugate()
 }
 
