@@ -1,6 +1,4 @@
-//! Process CPU time on one core: pairings at every level beside arkworks.
-//!
-//! `cargo bench -p proofmill-curve --bench pairing`
+//! Pairings at every level beside arkworks, on one core: `cargo bench -p proofmill-curve --bench pairing [-- --csv]`.
 
 #[path = "../tests/arkworks/mod.rs"]
 mod arkworks;
@@ -11,14 +9,17 @@ use ark_ff::UniformRand;
 use arkworks::{g1, g2};
 use proofmill_curve::multi_pairing;
 use proofmill_simd::Level;
-use proofmill_testing::median_seconds;
+use proofmill_testing::Records;
+use std::hint::black_box;
 
 /// Pairings that one sample times.
 const REPEATS: usize = 100;
 
 fn main() {
+    let mut records = Records::new();
     let mut rng = ark_std::test_rng();
     for count in [1, 4] {
+        let name = format!("{REPEATS} pairings of {count}");
         let ark: Vec<_> = (0..count)
             .map(|_| {
                 let [p, q] = [ark_bn254::Fr::rand(&mut rng), ark_bn254::Fr::rand(&mut rng)];
@@ -27,18 +28,17 @@ fn main() {
             })
             .collect();
         let pairs: Vec<_> = ark.iter().map(|(p, q)| (g1(*p), g2(*q))).collect();
-        let peer = microseconds(|| {
-            Bn254::multi_pairing(ark.iter().map(|pair| pair.0), ark.iter().map(|pair| pair.1))
-        });
-        println!("pairing of {count} arkworks    {peer:8.1} us");
+        let theirs = || Bn254::multi_pairing(ark.iter().map(|pair| pair.0), ark.iter().map(|pair| pair.1));
+        let peer = records.record(&name, "arkworks", 1, None, || repeat(theirs));
         for level in Level::available() {
-            let ours = microseconds(|| multi_pairing(level, &pairs));
-            println!("pairing of {count} {:<11} {ours:8.1} us  {:5.2}x arkworks", level.name(), peer / ours);
+            let ours = || multi_pairing(level, &pairs);
+            records.record(&name, level.name(), 1, Some(("arkworks", peer)), || repeat(ours));
         }
     }
 }
 
-fn microseconds<T>(mut run: impl FnMut() -> T) -> f64 {
-    let seconds = median_seconds(|| (0..REPEATS).for_each(|_| drop(std::hint::black_box(run()))));
-    seconds * 1e6 / REPEATS as f64
+fn repeat<T>(run: impl Fn() -> T) {
+    for _ in 0..REPEATS {
+        drop(black_box(run()));
+    }
 }

@@ -3,10 +3,12 @@
 //! Nothing here knows a field or a curve: integers are little-endian slices of 64-bit words, so that every
 //! crate can use this one in its tests.
 
+mod bench;
 mod integers;
 mod machine;
 mod timing;
 
+pub use bench::Records;
 pub use integers::{bit_runs, edge_integers, is_below, operands, rng, uniform};
 pub use machine::{for_each_level, for_each_pool};
-pub use timing::{assert_vectors_win, median_seconds};
+pub use timing::assert_vectors_win;

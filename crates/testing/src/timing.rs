@@ -1,24 +1,10 @@
 //! Times, of the CPU and not of the clock: what other processes do disturbs them less.
 
-use cpu_time::{ProcessTime, ThreadTime};
+use cpu_time::ThreadTime;
 use proofmill_simd::Level;
-use std::hint::black_box;
 
 /// The level whose kernels are vectors.
 const VECTORS: &str = "avx512ifma";
-
-/// The median over five runs of the seconds of CPU time that all threads of this process take together.
-pub fn median_seconds<T>(mut run: impl FnMut() -> T) -> f64 {
-    let mut seconds: Vec<f64> = (0..5)
-        .map(|_| {
-            let start = ProcessTime::now();
-            black_box(run());
-            start.elapsed().as_secs_f64()
-        })
-        .collect();
-    seconds.sort_by(f64::total_cmp);
-    seconds[seconds.len() / 2]
-}
 
 /// Checks that `run` on one thread is at least `factor` times faster with vectors than at `portable`, by the
 /// least of several times each: a kernel that is not inlined into its level still gives right answers, tens of
