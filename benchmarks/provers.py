@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""Times whole provers, from start to written proof, in turn: wall and CPU seconds, medians and minima.
+"""Times whole provers, from start to written proof, in turn: wall and CPU seconds and peak memory.
 
     benchmarks/provers.py groth16 KEY.zkey WITNESS.wtns \\
         --peer 'rapidsnark=prover {zkey} {wtns} {proof} {public}' \\
         --peer 'snarkjs=snarkjs groth16 prove {zkey} {wtns} {proof} {public}'
 
-Standard library only; Linux. Run it after `cargo build --release`. `--csv` prints records.
+Standard library only; Linux. Run it after `cargo build --release`. `--csv` prints records. `--threads N` holds every
+program, peers included, to N cores. Linux counts the memory of the process that starts another into its peak, so a
+peak below this script's own is left empty.
 """
 
 import argparse
 import os
+import resource
+import shlex
 import statistics
 import subprocess
 import sys
@@ -25,7 +29,7 @@ def busy_seconds():
 
 
 def run(command):
-    """Wall seconds, CPU seconds and how many cores other processes kept busy meanwhile."""
+    """Wall seconds, CPU seconds, how many cores other processes kept busy meanwhile, and peak KiB."""
     busy, start = busy_seconds(), time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     complaint = process.stderr.read()
@@ -34,7 +38,13 @@ def run(command):
     if status:
         sys.exit(f"{' '.join(command)}: exit status {os.waitstatus_to_exitcode(status)}: {complaint.decode().strip()}")
     cpu = usage.ru_utime + usage.ru_stime
-    return wall, cpu, max(0.0, busy_seconds() - busy - cpu) / wall
+    return wall, cpu, max(0.0, busy_seconds() - busy - cpu) / wall, usage.ru_maxrss
+
+
+def peak_mib(kibibytes):
+    """The highest peak, or nothing where this script's own memory hides it."""
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return f"{max(kibibytes) / 1024:.0f}" if max(kibibytes) > own + 1024 else ""
 
 
 def main():
@@ -44,11 +54,18 @@ def main():
     parser.add_argument("wtns")
     parser.add_argument("--proofmill", default="target/release/proofmill", help="the binary (%(default)s)")
     parser.add_argument("--level", action="append", default=[], help="a level of Proofmill's; the best one without")
-    parser.add_argument("--threads", type=int, help="Proofmill's threads; all without")
+    parser.add_argument("--threads", type=int, help="cores of every program; all without")
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND", help="another prover")
     parser.add_argument("--rounds", type=int, default=7, help="timed rounds after one that warms up (%(default)s)")
     parser.add_argument("--csv", action="store_true")
     arguments = parser.parse_args()
+    cores = sorted(os.sched_getaffinity(0))
+    if arguments.threads is not None:
+        if not 1 <= arguments.threads <= len(cores):
+            parser.error(f"--threads must be from 1 to {len(cores)}")
+        os.sched_setaffinity(0, cores[-arguments.threads:])
+    if arguments.rounds < 1:
+        parser.error("--rounds must be at least 1")
 
     with tempfile.TemporaryDirectory() as scratch:
         files = {
@@ -65,7 +82,7 @@ def main():
             provers[f"proofmill {level or ''}".strip()] = ours + (["--level", level] if level else [])
         for peer in arguments.peer:
             name, _, command = peer.partition("=")
-            provers[name] = [word.format(**files) for word in command.split()]
+            provers[name] = [word.format(**files) for word in shlex.split(command)]
 
         samples = {name: [] for name in provers}
         for round_ in range(arguments.rounds + 1):
@@ -75,15 +92,16 @@ def main():
                     samples[name].append(sample)
 
     first = next(iter(provers))
-    base = statistics.median(wall for wall, _, _ in samples[first])
+    base = statistics.median(wall for wall, _, _, _ in samples[first])
     circuit = os.path.basename(arguments.zkey)
-    columns = ["circuit", "prover", "wall_median_s", "wall_min_s", "cpu_median_s", "slower_than_first", "others_cores"]
+    columns = ["circuit", "prover", "wall_median_s", "wall_min_s", "cpu_median_s", "slower_than_first", "others_cores",
+               "peak_mib"]
     rows = []
     for name, taken in samples.items():
-        walls, cpus, others = zip(*taken)
+        walls, cpus, others, peaks = zip(*taken)
         wall = statistics.median(walls)
         figures = [wall, min(walls), statistics.median(cpus), wall / base, statistics.median(others)]
-        rows.append([circuit, name, *(f"{figure:.3f}" for figure in figures)])
+        rows.append([circuit, name, *(f"{figure:.3f}" for figure in figures), peak_mib(peaks)])
     if arguments.csv:
         for row in [columns, *rows]:
             print(",".join(row))
@@ -91,7 +109,7 @@ def main():
         widths = [max(map(len, column)) for column in zip(columns, *rows)]
         for row in [columns, *rows]:
             print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
-    noisy = max(float(row[-1]) for row in rows)
+    noisy = max(float(row[-2]) for row in rows)
     if noisy > 0.2:
         print(f"warning: other processes kept {noisy:.1f} cores busy; repeat on a quiet machine", file=sys.stderr)
 
