@@ -120,6 +120,8 @@ impl BinFile {
             let problem = format!("{left} bytes after the last of {count} sections");
             return Err(CircomError::Container { file: name, offset: position as u64, problem });
         }
+        // The system mapped pages around each header.
+        bytes.release(0..bytes.as_slice().len());
         Ok(Self { name, bytes, kind, version, sections })
     }
 

@@ -75,8 +75,10 @@ impl<T> DerefMut for Pages<T> {
 /// them (glibc learns to from the first large block freed). For the start of a program whose peak memory counts.
 pub fn return_freed_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: sets one of glibc's parameters, before there is another thread or at worst beside one.
+    // SAFETY: sets parameters of glibc's, before there is another thread or at worst beside one.
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, 1 << 17);
+        // Small blocks are few: one heap for all threads.
+        libc::mallopt(libc::M_ARENA_MAX, 1);
     }
 }

@@ -164,10 +164,14 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     /// If there is no room for the sums.
     pub(super) fn add_pairs(&mut self, pairs: &mut Vec<[Ref; 2]>) -> impl Iterator<Item = Ref> + use<F, E> {
         let (start, end) = (self.next, self.next + pairs.len());
+        let pair_of_groups = 2 * F::width::<E>();
         if let Some(last) = pairs.last().copied() {
-            pairs.resize(pairs.len().next_multiple_of(2 * F::width::<E>()), last);
+            pairs.resize(pairs.len().next_multiple_of(pair_of_groups), last);
         }
-        for batch in pairs.chunks(batch::<F::Lanes<E>>() * F::width::<E>()) {
+        // Batches of about the same length.
+        let batches = pairs.len().div_ceil(batch::<F::Lanes<E>>() * F::width::<E>()).max(1);
+        let len = pairs.len().div_ceil(batches).next_multiple_of(pair_of_groups);
+        for batch in pairs.chunks(len.max(pair_of_groups)) {
             let engine = self.engine;
             engine.run(
                 #[inline(always)]

@@ -161,11 +161,12 @@ const fn power_of_two<P: Prime>(exponent: u32) -> [u64; MAX] {
 #[derive(Clone, Copy)]
 pub struct IfmaLanes<P: Prime>(<P::Limbs as Limbs>::Lanes52);
 
-// Every function below is reached from `Avx512Ifma::vectorize` alone: `Engine` hands this type out for that
-// token only.
+// Every function below is to be reached from `Avx512Ifma::vectorize` alone. `Engine` names this type for that token
+// only, but its loads take no token: code that names the type without holding one stops with an invalid-opcode
+// exception on a CPU without AVX-512.
 macro_rules! simd {
     ($($body:tt)*) => {
-        // SAFETY: this type is reached through `Engine for Avx512Ifma`, hence with a token.
+        // SAFETY: as said above: generic code gets this type from `Engine for Avx512Ifma`, with its token.
         unsafe { $($body)* }
     };
 }
