@@ -3,6 +3,10 @@
 use memmap2::Mmap;
 use std::{fs::File, io, ops::Range, path::Path};
 
+/// How many bytes around a touched page Linux maps along with it, if it has them in memory.
+#[cfg(unix)]
+const AROUND: usize = 1 << 16;
+
 /// A file's bytes.
 #[derive(Debug)]
 pub(crate) enum Bytes {
@@ -35,13 +39,15 @@ impl Bytes {
         }
     }
 
-    /// Drops the pages that `range` touches from this process's memory.
+    /// Drops the pages that `range` touches, and those before it that came along with them, from this process's
+    /// memory.
     pub(crate) fn release(&self, range: Range<usize>) {
         #[cfg(unix)]
         if let Self::Mapped(map) = self
             && range.start < range.end
             && range.end <= map.len()
         {
+            let range = range.start.saturating_sub(AROUND)..range.end;
             // SAFETY: for a shared mapping of a file MADV_DONTNEED forgets the pages of this process; the next
             // access reads the same bytes from the file again, so that no reference sees a change.
             let advised = unsafe {

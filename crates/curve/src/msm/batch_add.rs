@@ -102,6 +102,8 @@ pub(super) struct Adder<'a, F: Packable, E: Engine> {
     next: usize,
     /// Whether a sum may be infinity; the bases never are.
     infinity: bool,
+    /// Groups that share an inversion.
+    batch: usize,
     steps: Vec<Step<F::Lanes<E>>>,
     repairs: Vec<Repair>,
     kept: Vec<F::Row>,
@@ -131,19 +133,27 @@ struct Repair {
 /// Pairs to add side by side, as many as a vector has lanes.
 type Group = [[Ref; 2]];
 
-/// Groups that share an inversion, an even number: enough to make it cheap, few enough for their steps to stay
-/// in the second-level cache.
-const fn batch<L>() -> usize {
-    2 + (1 << 18) / size_of::<Step<L>>() * 2
+/// Groups that share an inversion when up to `points` points are added, an even number: enough to make it cheap,
+/// few enough for their steps to stay in the second-level cache and to take little beside the points.
+fn batch<L>(points: usize) -> usize {
+    2 + (14 * points).min(1 << 19) / size_of::<Step<L>>() / 2 * 2
 }
 
 /// How many pairs ahead points are fetched from memory.
 const PREFETCH: usize = 64;
 
 impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
-    pub(super) fn new(engine: E, rows: RowsOfAdder<'a, F::Row>) -> Self {
-        let next = rows.own.start;
-        Self { engine, rows, next, infinity: false, steps: Vec::new(), repairs: Vec::new(), kept: Vec::new() }
+    pub(super) fn new(engine: E, rows: RowsOfAdder<'a, F::Row>, points: usize) -> Self {
+        Self {
+            engine,
+            next: rows.own.start,
+            rows,
+            infinity: false,
+            batch: batch::<F::Lanes<E>>(points),
+            steps: Vec::new(),
+            repairs: Vec::new(),
+            kept: Vec::new(),
+        }
     }
 
     /// Forgets all sums.
@@ -169,7 +179,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
             pairs.resize(pairs.len().next_multiple_of(pair_of_groups), last);
         }
         // Batches of about the same length.
-        let batches = pairs.len().div_ceil(batch::<F::Lanes<E>>() * F::width::<E>()).max(1);
+        let batches = pairs.len().div_ceil(self.batch * F::width::<E>()).max(1);
         let len = pairs.len().div_ceil(batches).next_multiple_of(pair_of_groups);
         for batch in pairs.chunks(len.max(pair_of_groups)) {
             let engine = self.engine;
@@ -235,6 +245,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         let groups = pairs.len() / F::width::<E>();
         let zero = F::Lanes::<E>::zero();
         let empty = Step { x1: zero, y1: zero, x2: zero, denominator: zero, numerator: zero };
+        self.steps.reserve_exact(groups.saturating_sub(self.steps.len()));
         self.steps.resize(groups.max(self.steps.len()), empty);
         self.repairs.clear();
         let mut products = None;

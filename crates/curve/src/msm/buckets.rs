@@ -8,14 +8,16 @@ use crate::{Affine, Curve, Jacobian, Xyzz};
 use proofmill_field::{Engine, LANES, Packable};
 use std::ops::Range;
 
-/// Points whose sums are built together: their rounds' results stay in the second-level cache.
-const fn chunk<R>() -> usize {
-    (1 << 19) / size_of::<R>()
+/// Points whose sums are built together: their rounds' results stay in the second-level cache, and take little beside
+/// the points themselves.
+fn chunk<R>(points: usize) -> usize {
+    (24 * points).clamp(1 << 12, 1 << 20) / size_of::<R>()
 }
 
 /// Sums windows one after the other, in the same memory.
 pub(super) struct WindowAdder<'a, F: Packable, E: Engine> {
     adder: Adder<'a, F, E>,
+    chunk: usize,
     /// The points of nonzero digit, by the digit's absolute value.
     sorted: Vec<Ref>,
     /// Where each absolute value's points end.
@@ -37,9 +39,11 @@ struct Segment {
 }
 
 impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
-    pub(super) fn new(engine: E, rows: RowsOfAdder<'a, F::Row>) -> Self {
+    /// For up to `points` points of nonzero digit.
+    pub(super) fn new(engine: E, rows: RowsOfAdder<'a, F::Row>, points: usize) -> Self {
         Self {
-            adder: Adder::new(engine, rows),
+            adder: Adder::new(engine, rows, points),
+            chunk: chunk::<F::Row>(points),
             sorted: Vec::new(),
             ends: Vec::new(),
             pairs: Vec::new(),
@@ -52,7 +56,7 @@ impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
 
     /// How many sums are alive at once while `points` points are summed.
     pub(super) fn sums(windows: Windows, points: usize) -> usize {
-        let chunk = chunk::<F::Row>();
+        let chunk = chunk::<F::Row>(points);
         let (buckets, chunks) = (windows.largest() + 1, points.div_ceil(chunk));
         buckets + chunks + chunk.min(points).max(chunks + 2 * buckets) + 2 * LANES
     }
@@ -102,8 +106,8 @@ impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
         self.partial.clear();
         self.owners.clear();
         let mut bucket = 0;
-        for start in (0..self.sorted.len()).step_by(chunk::<F::Row>()) {
-            let chunk = start..(start + chunk::<F::Row>()).min(self.sorted.len());
+        for start in (0..self.sorted.len()).step_by(self.chunk) {
+            let chunk = start..(start + self.chunk).min(self.sorted.len());
             self.segments.clear();
             let mut at = chunk.start;
             while at < chunk.end {

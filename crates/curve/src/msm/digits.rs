@@ -55,7 +55,7 @@ const BUCKET_COST: f64 = 2.6;
 const MAX_BITS: u32 = 16;
 
 /// Scalars whose fields lie together, window by window; ranges of scalars are whole blocks.
-pub(super) const BLOCK: usize = 1 << 10;
+pub(super) const BLOCK: usize = 1 << 9;
 
 /// The digits of many scalars: 2 bytes a scalar and window.
 pub(super) struct Digits {

@@ -11,7 +11,7 @@
 //! split over threads by window and, when there are more threads than windows, by ranges of points.
 //!
 //! Scratch: for each point its row of 2 coordinates and 2 bytes of digit for each window (about 100 bytes
-//! on G1), and for every thread 4 bytes a point of its range and 3 rows a bucket.
+//! on G1), and for every thread up to 40 bytes a point of its range and 3 rows a bucket.
 //!
 //! Time depends on the scalars.
 
@@ -131,7 +131,8 @@ fn msm_at<E: Engine, C: Curve<Base: Packable>>(
     // Window by window, the top one first.
     let tasks = windows.count() * ranges.len();
     let adders = threads.min(tasks);
-    let sums = WindowAdder::<C::Base, E>::sums(windows, range_len.min(active));
+    let points = range_len.min(active);
+    let sums = WindowAdder::<C::Base, E>::sums(windows, points);
     let mut rows = Rows::new(scalars.len(), adders, sums);
     let mut digits = Digits::new(windows, scalars.len());
     let blocks = rows.bases_mut().par_chunks_mut(BLOCK).zip(digits.blocks_mut());
@@ -149,7 +150,7 @@ fn msm_at<E: Engine, C: Curve<Base: Packable>>(
     let next = AtomicUsize::new(0);
     let parts = rows.parts(adders).into_par_iter().with_max_len(1);
     let sums = parts.flat_map_iter(|rows| {
-        let mut adder = WindowAdder::new(engine, rows);
+        let mut adder = WindowAdder::new(engine, rows, points);
         let (next, digits, ranges) = (&next, &digits, &ranges);
         std::iter::from_fn(move || {
             let task = next.fetch_add(1, Ordering::Relaxed);
