@@ -26,7 +26,8 @@ fn decode<C>(points: Points<'_, C>) -> Vec<Affine<C>>
 where
     C: Curve<Base: proofmill_circom::Coordinate>,
 {
-    let decoded = Level::available().into_iter().map(|level| points.decode(level, PointCheck::InSubgroup));
+    let decoded =
+        Level::prime_field_levels().into_iter().map(|level| points.decode(level, PointCheck::InSubgroup));
     let mut decoded = decoded.map(Result::unwrap);
     let first = decoded.next().unwrap();
     assert!(decoded.all(|other| other == first), "the same at every level");
@@ -94,7 +95,7 @@ fn a_groth16_keys_matrices_are_the_circuits() {
     assert_eq!(coefficients.iter().map(Result::unwrap).collect::<Vec<_>>(), expected);
 
     let witness = read_witness(&data("witness.wtns"), Level::best()).unwrap();
-    for level in Level::available() {
+    for level in Level::prime_field_levels() {
         let [a, b] = coefficients.multiply(level, &witness).unwrap();
         let row = |matrix: &proofmill_circom::SparseMatrix, row| matrix.row_times(row, &witness);
         assert!((0..5).all(|i| a[i] == row(&r1cs.a, i) && b[i] == row(&r1cs.b, i)));
@@ -159,7 +160,7 @@ fn matrices_multiply_in_any_order_of_their_rows() {
     let path = folder.path().join("key.zkey");
     for _ in 0..2 {
         let zkey = key_with(&path, 50, ROWS, &coefficients);
-        for level in Level::available() {
+        for level in Level::prime_field_levels() {
             assert!(zkey.coefficients().unwrap().multiply(level, &witness).unwrap() == expected);
         }
         coefficients.shuffle(&mut rng);

@@ -55,7 +55,7 @@ where
     });
     let bits: Vec<_> = (0..bases.len() as u64).map(|i| Fr::from(i & 1)).collect();
     let skewed = [("equal", vec![uniform[0]; bases.len()]), ("0 and 1", bits)];
-    for level in Level::available().into_iter().filter(|level| wanted(*level)) {
+    for level in Level::prime_field_levels().into_iter().filter(|level| wanted(*level)) {
         let run = || msm::<C>(level, &bases, &uniform);
         let seconds = records.record(&name, level.name(), threads, peer, run);
         for (shape, scalars) in &skewed {

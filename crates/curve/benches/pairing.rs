@@ -30,7 +30,7 @@ fn main() {
         let pairs: Vec<_> = ark.iter().map(|(p, q)| (g1(*p), g2(*q))).collect();
         let theirs = || Bn254::multi_pairing(ark.iter().map(|pair| pair.0), ark.iter().map(|pair| pair.1));
         let peer = records.record(&name, "arkworks", 1, None, || repeat(theirs));
-        for level in Level::available() {
+        for level in Level::prime_field_levels() {
             let ours = || multi_pairing(level, &pairs);
             records.record(&name, level.name(), 1, Some(("arkworks", peer)), || repeat(ours));
         }

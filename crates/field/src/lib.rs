@@ -13,6 +13,7 @@ mod bls12_381_constants;
 pub mod bn254;
 mod bn254_constants;
 mod engine;
+pub mod goldilocks;
 mod limbs;
 mod packable;
 mod packed;

@@ -109,7 +109,7 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
 
 #[test]
 fn lanes_agree_with_scalars() {
-    for level in Level::available() {
+    for level in Level::prime_field_levels() {
         dispatch!(level, engine => check::<FqParams, _>(engine));
         dispatch!(level, engine => check::<FrParams, _>(engine));
         dispatch!(level, engine => check::<bls12_381::FqParams, _>(engine));
@@ -119,7 +119,7 @@ fn lanes_agree_with_scalars() {
 
 #[test]
 fn rows_are_gathered_and_scattered() {
-    for level in Level::available() {
+    for level in Level::prime_field_levels() {
         dispatch!(level, engine => check_rows(engine));
     }
 }

@@ -1,4 +1,4 @@
-//! Levels of the big prime fields (BN254, BLS12-381, Grumpkin).
+//! Levels: bundles of CPU features, and the tokens that prove them.
 
 use std::{fmt, str::FromStr};
 
@@ -19,45 +19,85 @@ impl Adx {
     }
 }
 
-/// Proof that this CPU has AVX-512 F, DQ, BW, VL, VBMI2 (`vpshrdq`) and IFMA (`vpmadd52luq`, `vpmadd52huq`), and [`Adx`].
-#[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Avx512Ifma(());
+/// Declares a token whose bundle holds vector instructions: detection, the token of the bundle inside it, and
+/// entry.
+macro_rules! vector_token {
+    ($(#[$doc:meta])* $name:ident, $detect:ident, [$($feature:tt)*], $features:literal $(, $inner:ident -> $inner_type:ident)*) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $name(());
 
-#[cfg(target_arch = "x86_64")]
-impl Avx512Ifma {
-    /// The token, if this CPU has every feature of the bundle.
-    pub fn detect() -> Option<Self> {
-        let lanes = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("avx512vbmi2")
-            && is_x86_feature_detected!("avx512ifma");
-        (lanes && Adx::detect().is_some()).then_some(Self(()))
-    }
+        impl $name {
+            /// The token, if this CPU has every feature of the bundle.
+            pub fn detect() -> Option<Self> {
+                ($(std::arch::$detect!($feature) &&)* true $(&& $inner_type::detect().is_some())*).then_some(Self(()))
+            }
 
-    /// The scalar level that the bundle contains.
-    pub fn adx(self) -> Adx {
-        Adx(())
-    }
+            $(
+                /// The token of a bundle that this one contains.
+                #[inline(always)]
+                pub fn $inner(self) -> $inner_type {
+                    $inner_type(())
+                }
+            )*
 
-    /// Runs `f` with the bundle's features enabled for everything that is inlined into it.
-    ///
-    /// `f` and all it calls in its hot loops must be `#[inline(always)]`: what is not inlined is
-    /// compiled without the features and runs tens of times slower.
-    #[inline(always)]
-    pub fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
-        #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx512vbmi2,avx512ifma,bmi2,adx")]
-        fn enter<R>(f: impl FnOnce() -> R) -> R {
-            f()
+            /// Runs `f` with the bundle's features enabled for everything that is inlined into it.
+            ///
+            /// `f` and all it calls in its hot loops must be `#[inline(always)]`: what is not inlined is
+            /// compiled without the features and runs tens of times slower.
+            #[inline(always)]
+            pub fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
+                #[target_feature(enable = $features)]
+                fn enter<R>(f: impl FnOnce() -> R) -> R {
+                    f()
+                }
+                // SAFETY: `self` proves every feature listed.
+                unsafe { enter(f) }
+            }
         }
-        // SAFETY: `self` proves every feature listed above.
-        unsafe { enter(f) }
-    }
+    };
 }
 
-/// The best bundle of CPU features that kernels may use; variants are in ascending order of speed.
+#[cfg(target_arch = "x86_64")]
+vector_token!(
+    /// Proof that this CPU has AVX2, and [`Adx`].
+    Avx2, is_x86_feature_detected, ["avx2"], "avx2,bmi2,adx", adx -> Adx
+);
+
+#[cfg(target_arch = "x86_64")]
+vector_token!(
+    /// Proof that this CPU has AVX-512 F, DQ, BW and VL, and [`Avx2`].
+    Avx512, is_x86_feature_detected, ["avx512f" "avx512dq" "avx512bw" "avx512vl"],
+    "avx512f,avx512dq,avx512bw,avx512vl,avx2,bmi2,adx", avx2 -> Avx2, adx -> Adx
+);
+
+#[cfg(target_arch = "x86_64")]
+vector_token!(
+    /// Proof that this CPU has AVX-512 VBMI2 (`vpshrdq`) and IFMA (`vpmadd52luq`, `vpmadd52huq`), and [`Avx512`].
+    Avx512Ifma, is_x86_feature_detected, ["avx512vbmi2" "avx512ifma"],
+    "avx512f,avx512dq,avx512bw,avx512vl,avx512vbmi2,avx512ifma,avx2,bmi2,adx", avx512 -> Avx512, adx -> Adx
+);
+
+#[cfg(target_arch = "aarch64")]
+vector_token!(
+    /// Proof that this CPU has NEON: every AArch64 CPU that runs an operating system.
+    Neon, is_aarch64_feature_detected, ["neon"], "neon"
+);
+
+#[cfg(target_arch = "aarch64")]
+vector_token!(
+    /// Proof that this CPU has SVE, of any vector length, and [`Neon`].
+    Sve, is_aarch64_feature_detected, ["sve"], "neon,sve", neon -> Neon
+);
+
+#[cfg(target_arch = "aarch64")]
+vector_token!(
+    /// Proof that this CPU has SVE2, and [`Sve`].
+    Sve2, is_aarch64_feature_detected, ["sve2"], "neon,sve,sve2", sve -> Sve
+);
+
+/// The best bundle of CPU features that kernels may use; variants are in ascending order of speed, and each bundle
+/// of an architecture contains those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// Plain Rust.
@@ -65,13 +105,28 @@ pub enum Level {
     /// BMI2 and ADX.
     #[cfg(target_arch = "x86_64")]
     Adx(Adx),
+    /// AVX2.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Avx2),
+    /// AVX-512 without the 52-bit integer multiplier.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512),
     /// AVX-512 with the 52-bit integer multiplier.
     #[cfg(target_arch = "x86_64")]
     Avx512Ifma(Avx512Ifma),
+    /// Arm's 128-bit vectors.
+    #[cfg(target_arch = "aarch64")]
+    Neon(Neon),
+    /// Arm's vectors of any length.
+    #[cfg(target_arch = "aarch64")]
+    Sve(Sve),
+    /// Arm's vectors of any length, second edition.
+    #[cfg(target_arch = "aarch64")]
+    Sve2(Sve2),
 }
 
 /// Every level name that Proofmill knows, on any CPU.
-const NAMES: [&str; 3] = ["portable", "adx", "avx512ifma"];
+const NAMES: [&str; 8] = ["portable", "adx", "avx2", "avx512", "avx512ifma", "neon", "sve", "sve2"];
 
 /// A level was asked for that does not exist or that this CPU lacks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -103,11 +158,31 @@ impl Level {
             #[cfg(target_arch = "x86_64")]
             Adx::detect().map(Self::Adx),
             #[cfg(target_arch = "x86_64")]
+            Avx2::detect().map(Self::Avx2),
+            #[cfg(target_arch = "x86_64")]
+            Avx512::detect().map(Self::Avx512),
+            #[cfg(target_arch = "x86_64")]
             Avx512Ifma::detect().map(Self::Avx512Ifma),
+            #[cfg(target_arch = "aarch64")]
+            Neon::detect().map(Self::Neon),
+            #[cfg(target_arch = "aarch64")]
+            Sve::detect().map(Self::Sve),
+            #[cfg(target_arch = "aarch64")]
+            Sve2::detect().map(Self::Sve2),
         ]
         .into_iter()
         .flatten()
         .collect()
+    }
+
+    /// The available levels that the big prime fields have kernels of their own for, slowest first.
+    pub fn prime_field_levels() -> Vec<Self> {
+        Self::available().into_iter().filter(|level| level.of_prime_fields() == *level).collect()
+    }
+
+    /// The available levels that the Goldilocks field has kernels of its own for, slowest first.
+    pub fn goldilocks_levels() -> Vec<Self> {
+        Self::available().into_iter().filter(|level| level.of_goldilocks() == *level).collect()
     }
 
     /// The fastest level that this CPU can run.
@@ -122,7 +197,40 @@ impl Level {
             #[cfg(target_arch = "x86_64")]
             Self::Adx(_) => NAMES[1],
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512Ifma(_) => NAMES[2],
+            Self::Avx2(_) => NAMES[2],
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(_) => NAMES[3],
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512Ifma(_) => NAMES[4],
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(_) => NAMES[5],
+            #[cfg(target_arch = "aarch64")]
+            Self::Sve(_) => NAMES[6],
+            #[cfg(target_arch = "aarch64")]
+            Self::Sve2(_) => NAMES[7],
+        }
+    }
+
+    /// The level whose kernels the big prime fields (BN254, BLS12-381, Grumpkin) run at this one: the best below it
+    /// that they have code for.
+    pub fn of_prime_fields(self) -> Self {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(token) => Self::Adx(token.adx()),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(token) => Self::Adx(token.adx()),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(_) | Self::Sve(_) | Self::Sve2(_) => Self::Portable(Portable),
+            level => level,
+        }
+    }
+
+    /// The level whose kernels the Goldilocks field runs at this one.
+    pub fn of_goldilocks(self) -> Self {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Adx(_) => Self::Portable(Portable),
+            level => level,
         }
     }
 }

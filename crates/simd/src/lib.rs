@@ -8,21 +8,27 @@ mod level;
 mod memory;
 
 #[cfg(target_arch = "x86_64")]
-pub use level::{Adx, Avx512Ifma};
+pub use level::{Adx, Avx2, Avx512, Avx512Ifma};
 pub use level::{Level, LevelError, Portable};
+#[cfg(target_arch = "aarch64")]
+pub use level::{Neon, Sve, Sve2};
 pub use memory::{Pages, prefetch, return_freed_memory};
 
-/// Runs an expression once with `$engine` bound to the token of `$level`; the expression must be generic
-/// over the token's type (in Proofmill: `proofmill_field::Engine`).
+/// Runs an expression once with `$engine` bound to the token of `$level` whose kernels the big prime fields have
+/// ([`Level::of_prime_fields`]); the expression must be generic over the token's type (in Proofmill:
+/// `proofmill_field::Engine`).
 #[macro_export]
 macro_rules! dispatch {
     ($level:expr, $engine:ident => $body:expr) => {
-        match $level {
-            $crate::Level::Portable($engine) => $body,
+        match $crate::Level::of_prime_fields($level) {
             #[cfg(target_arch = "x86_64")]
             $crate::Level::Adx($engine) => $body,
             #[cfg(target_arch = "x86_64")]
             $crate::Level::Avx512Ifma($engine) => $body,
+            _ => {
+                let $engine = $crate::Portable;
+                $body
+            }
         }
     };
 }

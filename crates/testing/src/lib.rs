@@ -10,5 +10,5 @@ mod timing;
 
 pub use bench::Records;
 pub use integers::{bit_runs, edge_integers, is_below, operands, rng, uniform};
-pub use machine::{for_each_level, for_each_pool};
+pub use machine::{for_each_goldilocks_level, for_each_level, for_each_pool};
 pub use timing::assert_vectors_win;

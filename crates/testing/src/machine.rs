@@ -6,20 +6,29 @@ use std::env;
 /// Names the levels, separated by commas, without which a test run must not pass.
 const REQUIRED: &str = "PROOFMILL_REQUIRE_LEVELS";
 
-/// Runs `body` at every level that this CPU has, slowest first.
+/// Runs `body` at every level of this CPU that the big prime fields have kernels for, slowest first.
 ///
 /// # Panics
-/// If the environment variable `PROOFMILL_REQUIRE_LEVELS` names a level that did not run, so that a skipped
+/// If the environment variable `PROOFMILL_REQUIRE_LEVELS` names a level that this CPU lacks, so that a skipped
 /// test cannot look like a passed one.
-pub fn for_each_level(mut body: impl FnMut(Level)) {
-    let mut ran = Vec::new();
-    for level in Level::available() {
-        body(level);
-        ran.push(level.name());
-    }
+pub fn for_each_level(body: impl FnMut(Level)) {
+    for_each(Level::prime_field_levels(), body);
+}
+
+/// Runs `body` at every level of this CPU that the Goldilocks field has kernels for, slowest first.
+///
+/// # Panics
+/// As [`for_each_level`].
+pub fn for_each_goldilocks_level(body: impl FnMut(Level)) {
+    for_each(Level::goldilocks_levels(), body);
+}
+
+fn for_each(levels: Vec<Level>, body: impl FnMut(Level)) {
+    let available: Vec<_> = Level::available().iter().map(|level| level.name()).collect();
     let required = env::var(REQUIRED).unwrap_or_default();
-    let missing = missing(&required, &ran);
-    assert!(missing.is_empty(), "{REQUIRED}: levels that did not run: {}", missing.join(", "));
+    let missing = missing(&required, &available);
+    assert!(missing.is_empty(), "{REQUIRED}: levels that this CPU lacks: {}", missing.join(", "));
+    levels.into_iter().for_each(body);
 }
 
 /// Runs `body(threads)` inside a rayon pool of each given size.
@@ -35,8 +44,8 @@ pub fn for_each_pool(threads: &[usize], body: impl Fn(usize) + Sync) {
     }
 }
 
-fn missing<'a>(required: &'a str, ran: &[&str]) -> Vec<&'a str> {
-    required.split(',').map(str::trim).filter(|name| !name.is_empty() && !ran.contains(name)).collect()
+fn missing<'a>(required: &'a str, available: &[&str]) -> Vec<&'a str> {
+    required.split(',').map(str::trim).filter(|name| !name.is_empty() && !available.contains(name)).collect()
 }
 
 #[cfg(test)]
@@ -48,15 +57,15 @@ mod tests {
     fn every_level_runs_once() {
         let mut names = Vec::new();
         for_each_level(|level| names.push(level.name()));
-        assert_eq!(names, Level::available().iter().map(|level| level.name()).collect::<Vec<_>>());
+        assert_eq!(names, Level::prime_field_levels().iter().map(|level| level.name()).collect::<Vec<_>>());
     }
 
     #[test]
-    fn a_required_level_that_did_not_run_is_named() {
-        let ran = ["portable", "adx"];
-        assert_eq!(missing("", &ran), [""; 0]);
-        assert_eq!(missing("adx, portable", &ran), [""; 0]);
-        assert_eq!(missing("adx,avx512ifma", &ran), ["avx512ifma"]);
+    fn a_required_level_that_is_missing_is_named() {
+        let available = ["portable", "adx"];
+        assert_eq!(missing("", &available), [""; 0]);
+        assert_eq!(missing("adx, portable", &available), [""; 0]);
+        assert_eq!(missing("adx,avx512ifma", &available), ["avx512ifma"]);
     }
 
     #[test]

@@ -1,0 +1,5 @@
+//! Vectors of AArch64.
+
+mod neon;
+
+pub use neon::NeonWords;

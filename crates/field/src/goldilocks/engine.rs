@@ -1,0 +1,59 @@
+//! From a level's token to the vectors that compute with it.
+
+use super::{GoldilocksVector, Lanes, Word};
+use proofmill_simd::Portable;
+
+/// The vectors of a level.
+pub trait GoldilocksEngine: Copy + Send + Sync + 'static {
+    /// For sums and products, loaded and stored as they are.
+    type Vector: GoldilocksVector;
+    /// For long chains of products: permutations.
+    type Chain: GoldilocksVector;
+
+    /// Runs `f` with the level's CPU features enabled for everything inlined into it. Wrap a whole bulk
+    /// operation, inside the parallel task, and keep everything hot in it `#[inline(always)]`.
+    fn run<R>(self, f: impl FnOnce() -> R) -> R;
+}
+
+impl GoldilocksEngine for Portable {
+    type Vector = Lanes<Word>;
+    type Chain = Lanes<Word>;
+
+    #[inline(always)]
+    fn run<R>(self, f: impl FnOnce() -> R) -> R {
+        f()
+    }
+}
+
+/// Gives tokens their vectors.
+macro_rules! engine {
+    ($token:ident, $vector:ty, $chain:ty) => {
+        impl GoldilocksEngine for proofmill_simd::$token {
+            type Vector = $vector;
+            type Chain = $chain;
+
+            #[inline(always)]
+            fn run<R>(self, f: impl FnOnce() -> R) -> R {
+                self.vectorize(f)
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86_64 {
+    use super::*;
+    use crate::goldilocks::x86_64::{Avx2Words, Avx512Words, IfmaLanes};
+
+    engine!(Avx2, Lanes<Avx2Words>, Lanes<Avx2Words>);
+    engine!(Avx512, Lanes<Avx512Words>, Lanes<Avx512Words>);
+    engine!(Avx512Ifma, Lanes<Avx512Words>, IfmaLanes);
+}
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64 {
+    use super::*;
+    use crate::goldilocks::aarch64::NeonWords;
+
+    engine!(Neon, Lanes<NeonWords>, Lanes<NeonWords>);
+}

@@ -1,0 +1,24 @@
+//! The field of p = 2^64 - 2^32 + 1, "Goldilocks": one element, elements side by side, bulk operations.
+//!
+//! `2^64 = 2^32 - 1` and `2^96 = -1` modulo p, so that products are reduced by shifts and sums; 2 has order 192, so that
+//! roots of unity of order up to 64 are powers of two.
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+mod element;
+mod engine;
+mod vector;
+mod words;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+pub use element::Goldilocks;
+pub use engine::GoldilocksEngine;
+pub use vector::{GoldilocksVector, Lanes, Planes, constant_planes};
+pub use words::{Word, Words};
+
+/// The modulus.
+pub const MODULUS: u64 = 0xffff_ffff_0000_0001;
+
+/// `2^64 mod p`.
+pub(crate) const EPSILON: u64 = 0xffff_ffff;

@@ -1,0 +1,192 @@
+//! Elements side by side, and the two planes in which linear maps act on them.
+
+use super::{EPSILON, Words, words::reduce_128};
+use crate::Algebra;
+use std::ops::{Add, Mul, Neg, Sub};
+
+/// Elements of the field side by side. Operators take any representatives and give some representative; only
+/// [`store`](Self::store) writes canonical ones.
+pub trait GoldilocksVector: Algebra {
+    /// The words that hold them.
+    type Words: Words;
+
+    /// Reads elements; any words.
+    fn load(words: &[u64]) -> Self;
+
+    /// Writes canonical elements.
+    fn store(self, words: &mut [u64]);
+
+    /// One element everywhere; any word.
+    fn splat(word: u64) -> Self;
+
+    /// The elements as fresh planes.
+    fn planes(self) -> Planes<Self::Words>;
+
+    /// The product as fresh planes: cheaper than reducing it first.
+    fn product_planes(self, rhs: Self) -> Planes<Self::Words>;
+
+    /// The bit at which the high plane stands.
+    const SPLIT: u32;
+
+    /// A multiple of p as planes: what keeps the low plane from being negative in [`from_planes`](Self::from_planes).
+    const OFFSET: [u64; 2];
+
+    /// The elements of planes to which [`constant_planes`] were added once.
+    fn from_planes(planes: Planes<Self::Words>) -> Self;
+
+    /// What planes need between two linear maps.
+    fn carry(planes: Planes<Self::Words>) -> Planes<Self::Words>;
+}
+
+/// Integers `low + 2^k high` that stand for elements, k being the vector type's own.
+///
+/// A linear map with integer coefficients acts on each plane alone. Fresh planes may pass through three maps
+/// whose coefficients add up to at most 264 a row, with [`carry`](GoldilocksVector::carry) between, before they must
+/// become elements again.
+#[derive(Clone, Copy, Debug)]
+pub struct Planes<W> {
+    /// The low plane.
+    pub low: W,
+    /// The high plane.
+    pub high: W,
+}
+
+impl<W: Words> Add for Planes<W> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, rhs: Self) -> Self {
+        Self { low: self.low + rhs.low, high: self.high + rhs.high }
+    }
+}
+
+impl<W: Words> Sub for Planes<W> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, rhs: Self) -> Self {
+        Self { low: self.low - rhs.low, high: self.high - rhs.high }
+    }
+}
+
+impl<W: Words> Planes<W> {
+    /// `self + constant`, of [`constant_planes`].
+    #[inline(always)]
+    pub fn add_constant(self, [low, high]: [u64; 2]) -> Self {
+        Self { low: self.low + W::splat(low), high: self.high + W::splat(high) }
+    }
+
+    /// `self << K`.
+    #[inline(always)]
+    #[must_use]
+    pub fn shl<const K: u32>(self) -> Self {
+        Self { low: self.low.shl::<K>(), high: self.high.shl::<K>() }
+    }
+}
+
+/// The planes of a constant, any word, for vectors `V`; with 0, what [`GoldilocksVector::from_planes`] needs.
+pub const fn constant_planes<V: GoldilocksVector>(word: u64) -> [u64; 2] {
+    [(word & ((1 << V::SPLIT) - 1)) + V::OFFSET[0], (word >> V::SPLIT) + V::OFFSET[1]]
+}
+
+/// Elements as any words; the planes are the 32-bit halves.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct Lanes<W>(pub(crate) W);
+
+impl<W: Words> Add for Lanes<W> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, rhs: Self) -> Self {
+        Self(self.0.add_folded(rhs.0.canonical()))
+    }
+}
+
+impl<W: Words> Sub for Lanes<W> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, rhs: Self) -> Self {
+        Self(self.0.sub_folded(rhs.0.canonical()))
+    }
+}
+
+impl<W: Words> Mul for Lanes<W> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, rhs: Self) -> Self {
+        Self(reduce_128(self.0.mul_wide(rhs.0)))
+    }
+}
+
+impl<W: Words> Neg for Lanes<W> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self(W::splat(super::MODULUS) - self.0.canonical())
+    }
+}
+
+impl<W: Words> Algebra for Lanes<W> {
+    #[inline(always)]
+    fn zero() -> Self {
+        Self(W::splat(0))
+    }
+
+    #[inline(always)]
+    fn one() -> Self {
+        Self(W::splat(1))
+    }
+
+    #[inline(always)]
+    fn square(self) -> Self {
+        Self(reduce_128(self.0.square_wide()))
+    }
+}
+
+impl<W: Words> GoldilocksVector for Lanes<W> {
+    type Words = W;
+
+    const SPLIT: u32 = 32;
+
+    /// `p + 2^59 - 2^27 2^32`: a fresh low plane is at least `-2^33`, which three maps make `-2^57.2`.
+    const OFFSET: [u64; 2] = [1 + (1 << 59), EPSILON - (1 << 27)];
+
+    #[inline(always)]
+    fn load(words: &[u64]) -> Self {
+        Self(W::load(words))
+    }
+
+    #[inline(always)]
+    fn store(self, words: &mut [u64]) {
+        self.0.canonical().store(words);
+    }
+
+    #[inline(always)]
+    fn splat(word: u64) -> Self {
+        Self(W::splat(word))
+    }
+
+    #[inline(always)]
+    fn planes(self) -> Planes<W> {
+        Planes { low: self.0.low_half(), high: self.0.shr::<32>() }
+    }
+
+    /// With the product `p0 + 2^32 p1 + 2^64 h0 + 2^96 h1`: low plane `p0 - h0 - h1`, high plane `p1 + h0`.
+    #[inline(always)]
+    fn product_planes(self, rhs: Self) -> Planes<W> {
+        let [low, middle, high] = self.0.mul_parts(rhs.0);
+        let high_low = high.low_half();
+        Planes { low: low.low_half() - high_low - high.shr::<32>(), high: middle.low_half() + high_low }
+    }
+
+    /// With the high plane `l + 2^32 h`: `low + 2^32 l + (2^32 - 1) h`; the first and the last term are below 2^61
+    /// together, so that one fold is enough.
+    #[inline(always)]
+    fn from_planes(Planes { low, high }: Planes<W>) -> Self {
+        let small = low + high.shr::<32>().mul_epsilon();
+        Self(high.shl::<32>().add_folded(small))
+    }
+
+    #[inline(always)]
+    fn carry(planes: Planes<W>) -> Planes<W> {
+        planes
+    }
+}

@@ -1,0 +1,203 @@
+//! What an instruction set gives: 64-bit words side by side.
+
+use super::EPSILON;
+use std::ops::{Add, BitAnd, Sub};
+
+/// Unsigned 64-bit words side by side; sums, differences and shifts are modulo 2^64.
+///
+/// The provided bodies build a 64-bit product from four products of halves; an instruction set that has more
+/// replaces them.
+pub trait Words:
+    Copy + Send + Sync + 'static + Add<Output = Self> + Sub<Output = Self> + BitAnd<Output = Self>
+{
+    /// How many words.
+    const WIDTH: usize;
+
+    /// Reads `WIDTH` words.
+    ///
+    /// # Panics
+    /// If the slice is shorter (as [`store`](Self::store)).
+    fn load(words: &[u64]) -> Self;
+
+    /// Writes `WIDTH` words.
+    fn store(self, words: &mut [u64]);
+
+    /// One word everywhere.
+    fn splat(word: u64) -> Self;
+
+    /// `self << K`.
+    fn shl<const K: u32>(self) -> Self;
+
+    /// `self >> K`, zeros coming in.
+    fn shr<const K: u32>(self) -> Self;
+
+    /// `a b` of the low 32-bit halves.
+    fn mul_halves(self, rhs: Self) -> Self;
+
+    /// `self + rhs`, and `2^32 - 1` more where that wrapped: the same residue modulo p, if `self` or `rhs` is at most
+    /// `2^64 - 2^32`.
+    fn add_folded(self, rhs: Self) -> Self;
+
+    /// `self - rhs`, and `2^32 - 1` less where that wrapped: the same residue modulo p, if `rhs` is at most p.
+    fn sub_folded(self, rhs: Self) -> Self;
+
+    /// The representative below p.
+    fn canonical(self) -> Self;
+
+    /// The high half, in the low half; what is above it means nothing.
+    #[inline(always)]
+    fn high_half(self) -> Self {
+        self.shr::<32>()
+    }
+
+    /// The low half.
+    #[inline(always)]
+    fn low_half(self) -> Self {
+        self & Self::splat(EPSILON)
+    }
+
+    /// The low half of `self` below the low half of `high`.
+    #[inline(always)]
+    fn join(self, high: Self) -> Self {
+        self.low_half() + high.shl::<32>()
+    }
+
+    /// `self (2^32 - 1)` for `self` below 2^32; what is above the low half is ignored.
+    #[inline(always)]
+    fn mul_epsilon(self) -> Self {
+        self.mul_halves(Self::splat(EPSILON))
+    }
+
+    /// The 128-bit product, low word first.
+    #[inline(always)]
+    fn mul_wide(self, rhs: Self) -> [Self; 2] {
+        let [low, middle, high] = self.mul_parts(rhs);
+        [low.join(middle), high]
+    }
+
+    /// The 128-bit square, low word first.
+    #[inline(always)]
+    fn square_wide(self) -> [Self; 2] {
+        let high_half = self.high_half();
+        let (low, cross, high) =
+            (self.mul_halves(self), self.mul_halves(high_half), high_half.mul_halves(high_half));
+        // Twice the cross product is at bit 33.
+        let upper = cross + low.shr::<33>();
+        [low + cross.shl::<33>(), high + upper.shr::<31>()]
+    }
+
+    /// The 128-bit product in three parts: the low halves of the first two are its bits 0..32 and 32..64 (what is above
+    /// them means nothing), the third is its high word.
+    #[inline(always)]
+    fn mul_parts(self, rhs: Self) -> [Self; 3] {
+        let (a, b) = (self.high_half(), rhs.high_half());
+        let low = self.mul_halves(rhs);
+        let first = a.mul_halves(rhs) + low.shr::<32>();
+        let second = self.mul_halves(b) + first.low_half();
+        [low, second, a.mul_halves(b) + first.shr::<32>() + second.shr::<32>()]
+    }
+}
+
+/// The representative of `low + 2^64 high` below 2^64, by `2^64 = 2^32 - 1` and `2^96 = -1` modulo p.
+#[inline(always)]
+pub(crate) fn reduce_128<W: Words>([low, high]: [W; 2]) -> W {
+    low.sub_folded(high.shr::<32>()).add_folded(high.mul_epsilon())
+}
+
+/// One word: plain Rust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Word(pub(crate) u64);
+
+impl Add for Word {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, rhs: Self) -> Self {
+        Self(self.0.wrapping_add(rhs.0))
+    }
+}
+
+impl Sub for Word {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, rhs: Self) -> Self {
+        Self(self.0.wrapping_sub(rhs.0))
+    }
+}
+
+impl BitAnd for Word {
+    type Output = Self;
+    #[inline(always)]
+    fn bitand(self, rhs: Self) -> Self {
+        Self(self.0 & rhs.0)
+    }
+}
+
+impl Words for Word {
+    const WIDTH: usize = 1;
+
+    #[inline(always)]
+    fn load(words: &[u64]) -> Self {
+        Self(words[0])
+    }
+
+    #[inline(always)]
+    fn store(self, words: &mut [u64]) {
+        words[0] = self.0;
+    }
+
+    #[inline(always)]
+    fn splat(word: u64) -> Self {
+        Self(word)
+    }
+
+    #[inline(always)]
+    fn shl<const K: u32>(self) -> Self {
+        Self(self.0 << K)
+    }
+
+    #[inline(always)]
+    fn shr<const K: u32>(self) -> Self {
+        Self(self.0 >> K)
+    }
+
+    #[inline(always)]
+    fn mul_halves(self, rhs: Self) -> Self {
+        Self((self.0 & EPSILON) * (rhs.0 & EPSILON))
+    }
+
+    #[inline(always)]
+    fn add_folded(self, rhs: Self) -> Self {
+        let (sum, carry) = self.0.overflowing_add(rhs.0);
+        Self(sum.wrapping_add(EPSILON & u64::from(carry).wrapping_neg()))
+    }
+
+    #[inline(always)]
+    fn sub_folded(self, rhs: Self) -> Self {
+        let (difference, borrow) = self.0.overflowing_sub(rhs.0);
+        Self(difference.wrapping_sub(EPSILON & u64::from(borrow).wrapping_neg()))
+    }
+
+    #[inline(always)]
+    fn canonical(self) -> Self {
+        let (reduced, borrow) = self.0.overflowing_sub(super::MODULUS);
+        Self(if borrow { self.0 } else { reduced })
+    }
+
+    #[inline(always)]
+    fn mul_wide(self, rhs: Self) -> [Self; 2] {
+        let product = u128::from(self.0) * u128::from(rhs.0);
+        [Self(product as u64), Self((product >> 64) as u64)]
+    }
+
+    #[inline(always)]
+    fn square_wide(self) -> [Self; 2] {
+        self.mul_wide(self)
+    }
+
+    #[inline(always)]
+    fn mul_parts(self, rhs: Self) -> [Self; 3] {
+        let [low, high] = self.mul_wide(rhs);
+        [low, low.shr::<32>(), high]
+    }
+}

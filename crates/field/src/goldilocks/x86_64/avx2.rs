@@ -1,0 +1,141 @@
+//! Four words: AVX2, which compares signed numbers only.
+//!
+//! SAFETY, for every intrinsic here: values of these types are made by code that runs inside
+//! `GoldilocksEngine::run` of a token that proves the feature.
+
+use crate::goldilocks::{MODULUS, Words};
+use std::{
+    arch::x86_64::*,
+    ops::{Add, BitAnd, Sub},
+};
+
+/// Four words.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct Avx2Words(__m256i);
+
+/// What makes a signed comparison of an unsigned one.
+const SIGN: u64 = 1 << 63;
+
+impl Avx2Words {
+    #[inline(always)]
+    fn flip_sign(self) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe { _mm256_xor_si256(self.0, Self::splat(SIGN).0) })
+    }
+
+    /// `2^32 - 1` where `self > rhs` as signed numbers, 0 elsewhere.
+    #[inline(always)]
+    fn epsilon_where_greater(self, rhs: Self) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe { _mm256_srli_epi64::<32>(_mm256_cmpgt_epi64(self.0, rhs.0)) })
+    }
+}
+
+impl Add for Avx2Words {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, rhs: Self) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe { _mm256_add_epi64(self.0, rhs.0) })
+    }
+}
+
+impl Sub for Avx2Words {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, rhs: Self) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe { _mm256_sub_epi64(self.0, rhs.0) })
+    }
+}
+
+impl BitAnd for Avx2Words {
+    type Output = Self;
+    #[inline(always)]
+    fn bitand(self, rhs: Self) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe { _mm256_and_si256(self.0, rhs.0) })
+    }
+}
+
+impl Words for Avx2Words {
+    const WIDTH: usize = 4;
+
+    #[inline(always)]
+    fn load(words: &[u64]) -> Self {
+        let words: &[u64; 4] = words[..4].try_into().expect("four words");
+        // SAFETY: see the head; the array is as long as the vector.
+        Self(unsafe { _mm256_loadu_si256(words.as_ptr().cast()) })
+    }
+
+    #[inline(always)]
+    fn store(self, words: &mut [u64]) {
+        let words: &mut [u64; 4] = (&mut words[..4]).try_into().expect("four words");
+        // SAFETY: see the head; the array is as long as the vector.
+        unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.0) }
+    }
+
+    #[inline(always)]
+    fn splat(word: u64) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe { _mm256_set1_epi64x(word as i64) })
+    }
+
+    #[inline(always)]
+    fn shl<const K: u32>(self) -> Self {
+        // SAFETY: see the head. The immediate is an `i32` here, and the variable count compiles to it.
+        Self(unsafe { _mm256_sll_epi64(self.0, _mm_cvtsi32_si128(K as i32)) })
+    }
+
+    #[inline(always)]
+    fn shr<const K: u32>(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_srl_epi64(self.0, _mm_cvtsi32_si128(K as i32)) })
+    }
+
+    #[inline(always)]
+    fn mul_halves(self, rhs: Self) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe { _mm256_mul_epu32(self.0, rhs.0) })
+    }
+
+    #[inline(always)]
+    fn add_folded(self, rhs: Self) -> Self {
+        let flipped = self.flip_sign();
+        let sum = flipped + rhs;
+        sum.flip_sign() + flipped.epsilon_where_greater(sum)
+    }
+
+    #[inline(always)]
+    fn sub_folded(self, rhs: Self) -> Self {
+        self - rhs - rhs.flip_sign().epsilon_where_greater(self.flip_sign())
+    }
+
+    /// `self - p` is `self + 2^32 - 1` modulo 2^64.
+    #[inline(always)]
+    fn canonical(self) -> Self {
+        self + self.flip_sign().epsilon_where_greater(Self::splat((MODULUS - 1) ^ SIGN))
+    }
+
+    #[inline(always)]
+    fn high_half(self) -> Self {
+        // SAFETY: see the head. A shuffle: it does not compete with products for Intel's ports.
+        Self(unsafe { _mm256_castps_si256(_mm256_movehdup_ps(_mm256_castsi256_ps(self.0))) })
+    }
+
+    #[inline(always)]
+    fn low_half(self) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe { _mm256_blend_epi32::<0b1010_1010>(self.0, _mm256_setzero_si256()) })
+    }
+
+    #[inline(always)]
+    fn join(self, high: Self) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe {
+            let high = _mm256_castps_si256(_mm256_moveldup_ps(_mm256_castsi256_ps(high.0)));
+            _mm256_blend_epi32::<0b1010_1010>(self.0, high)
+        })
+    }
+}

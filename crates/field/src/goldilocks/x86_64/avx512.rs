@@ -1,0 +1,128 @@
+//! Eight words: AVX-512 F.
+//!
+//! SAFETY, for every intrinsic here: values of these types are made by code that runs inside
+//! `GoldilocksEngine::run` of a token that proves the features.
+
+use crate::goldilocks::{EPSILON, MODULUS, Words};
+use std::{
+    arch::x86_64::*,
+    ops::{Add, BitAnd, Sub},
+};
+
+/// Eight words.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct Avx512Words(pub(super) __m512i);
+
+/// Odd 32-bit positions.
+const HIGH_HALVES: __mmask16 = 0xaaaa;
+
+impl Add for Avx512Words {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, rhs: Self) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe { _mm512_add_epi64(self.0, rhs.0) })
+    }
+}
+
+impl Sub for Avx512Words {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, rhs: Self) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe { _mm512_sub_epi64(self.0, rhs.0) })
+    }
+}
+
+impl BitAnd for Avx512Words {
+    type Output = Self;
+    #[inline(always)]
+    fn bitand(self, rhs: Self) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe { _mm512_and_si512(self.0, rhs.0) })
+    }
+}
+
+impl Words for Avx512Words {
+    const WIDTH: usize = 8;
+
+    #[inline(always)]
+    fn load(words: &[u64]) -> Self {
+        let words: &[u64; 8] = words[..8].try_into().expect("eight words");
+        // SAFETY: see the head; the array is as long as the vector.
+        Self(unsafe { _mm512_loadu_si512(words.as_ptr().cast()) })
+    }
+
+    #[inline(always)]
+    fn store(self, words: &mut [u64]) {
+        let words: &mut [u64; 8] = (&mut words[..8]).try_into().expect("eight words");
+        // SAFETY: see the head; the array is as long as the vector.
+        unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), self.0) }
+    }
+
+    #[inline(always)]
+    fn splat(word: u64) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe { _mm512_set1_epi64(word as i64) })
+    }
+
+    #[inline(always)]
+    fn shl<const K: u32>(self) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe { _mm512_slli_epi64::<K>(self.0) })
+    }
+
+    #[inline(always)]
+    fn shr<const K: u32>(self) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe { _mm512_srli_epi64::<K>(self.0) })
+    }
+
+    #[inline(always)]
+    fn mul_halves(self, rhs: Self) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe { _mm512_mul_epu32(self.0, rhs.0) })
+    }
+
+    #[inline(always)]
+    fn add_folded(self, rhs: Self) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe {
+            let sum = _mm512_add_epi64(self.0, rhs.0);
+            let carry = _mm512_cmplt_epu64_mask(sum, rhs.0);
+            _mm512_mask_add_epi64(sum, carry, sum, _mm512_set1_epi64(EPSILON as i64))
+        })
+    }
+
+    #[inline(always)]
+    fn sub_folded(self, rhs: Self) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe {
+            let difference = _mm512_sub_epi64(self.0, rhs.0);
+            let borrow = _mm512_cmplt_epu64_mask(self.0, rhs.0);
+            _mm512_mask_sub_epi64(difference, borrow, difference, _mm512_set1_epi64(EPSILON as i64))
+        })
+    }
+
+    #[inline(always)]
+    fn canonical(self) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe { _mm512_min_epu64(self.0, _mm512_sub_epi64(self.0, _mm512_set1_epi64(MODULUS as i64))) })
+    }
+
+    #[inline(always)]
+    fn high_half(self) -> Self {
+        // SAFETY: see the head. A shuffle: it does not compete with products for Intel's ports.
+        Self(unsafe { _mm512_castps_si512(_mm512_movehdup_ps(_mm512_castsi512_ps(self.0))) })
+    }
+
+    #[inline(always)]
+    fn join(self, high: Self) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe {
+            let (low, high) = (_mm512_castsi512_ps(self.0), _mm512_castsi512_ps(high.0));
+            _mm512_castps_si512(_mm512_mask_moveldup_ps(low, HIGH_HALVES, high))
+        })
+    }
+}

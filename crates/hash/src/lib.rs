@@ -1,0 +1,3 @@
+//! Hashes that Merkle trees are made of.
+
+pub mod poseidon;

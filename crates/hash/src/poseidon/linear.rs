@@ -1,0 +1,108 @@
+//! The linear layer: a circulant matrix of small integers, and 8 more in its corner.
+//!
+//! The circulant is a product in `Z[x] / (x^12 - 1)`. With `x^3 = y` that is `Z[y] / (y^4 - 1)`, split by `y = 1`, `-1` and
+//! `i` into three products of three terms, whose coefficients turn out to be powers of two (their choice is
+//! plonky2's): shifts and sums in place of 144 products.
+
+use proofmill_field::goldilocks::Words;
+
+/// Elements of the state.
+pub(crate) const WIDTH: usize = 12;
+
+/// First row of the circulant; each further row is the one before, rotated right.
+pub(crate) const CIRCULANT: [u64; WIDTH] = [17, 15, 41, 16, 2, 28, 13, 13, 39, 18, 34, 20];
+
+/// Added to the matrix's first entry.
+pub(crate) const CORNER: u64 = 8;
+
+/// Values of a polynomial of degree 3 with integer coefficients at 1, -1 and i.
+#[derive(Clone, Copy)]
+struct Values<W> {
+    at_one: W,
+    at_minus_one: W,
+    real: W,
+    imaginary: W,
+}
+
+impl<W: Words> Values<W> {
+    #[inline(always)]
+    fn of([c0, c1, c2, c3]: [W; 4]) -> Self {
+        let (even, odd) = (c0 + c2, c1 + c3);
+        Self { at_one: even + odd, at_minus_one: even - odd, real: c0 - c2, imaginary: c1 - c3 }
+    }
+}
+
+/// The matrix's product with the state, modulo 2^64.
+#[inline(always)]
+pub(crate) fn multiply<W: Words>(s: &[W; WIDTH]) -> [W; WIDTH] {
+    let a = Values::of([s[0], s[3], s[6], s[9]]);
+    let b = Values::of([s[1], s[4], s[7], s[10]]);
+    let c = Values::of([s[2], s[5], s[8], s[11]]);
+    let at_one = at_one([a.at_one, b.at_one, c.at_one]);
+    let opposite = at_minus_one_negated([a.at_minus_one, b.at_minus_one, c.at_minus_one]);
+    let (real, imaginary) = at_i([a.real, b.real, c.real], [a.imaginary, b.imaginary, c.imaginary]);
+    let mut product = *s;
+    for k in 0..3 {
+        let (even, odd) = (at_one[k] - opposite[k], at_one[k] + opposite[k]);
+        product[k] = even + real[k];
+        product[k + 3] = odd + imaginary[k];
+        product[k + 6] = even - real[k];
+        product[k + 9] = odd - imaginary[k];
+    }
+    product[0] = product[0] + s[0].shl::<3>();
+    product
+}
+
+/// The product with `16 + 32 x + 16 x^2` modulo `x^3 - 1`.
+#[inline(always)]
+fn at_one<W: Words>([a, b, c]: [W; 3]) -> [W; 3] {
+    let sum = a + b + c;
+    [(sum + c).shl::<4>(), (sum + a).shl::<4>(), (sum + b).shl::<4>()]
+}
+
+/// The opposite of the product with `-1 - 8 x + 2 x^2` modulo `x^3 + 1`.
+#[inline(always)]
+fn at_minus_one_negated<W: Words>([a, b, c]: [W; 3]) -> [W; 3] {
+    [a + (b - c.shl::<2>()).shl::<1>(), b + (a.shl::<2>() + c).shl::<1>(), c + (b.shl::<2>() - a).shl::<1>()]
+}
+
+/// Twice the product with `(1 + i/2) - (2 + i/2) x + (8 - i/2) x^2` modulo `x^3 - i`: real and imaginary parts.
+#[inline(always)]
+fn at_i<W: Words>(r: [W; 3], i: [W; 3]) -> ([W; 3], [W; 3]) {
+    let real = [
+        r[0].shl::<1>() + (r[1] + r[2]) - (i[0] + (i[1].shl::<2>() - i[2]).shl::<2>()),
+        (r[1] - r[0].shl::<1>()).shl::<1>() + r[2] - (i[1] - i[0] + i[2].shl::<4>()),
+        (r[2] - r[1].shl::<1>() + r[0].shl::<3>()).shl::<1>() - (i[2] - i[1] - i[0]),
+    ];
+    let imaginary = [
+        i[0].shl::<1>() + (i[1] + i[2]) + (r[0] + (r[1].shl::<2>() - r[2]).shl::<2>()),
+        (i[1] - i[0].shl::<1>()).shl::<1>() + i[2] + (r[1] - r[0] + r[2].shl::<4>()),
+        (i[2] - i[1].shl::<1>() + i[0].shl::<3>()).shl::<1>() + (r[2] - r[1] - r[0]),
+    ];
+    (real, imaginary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proofmill_field::goldilocks::Word;
+
+    #[test]
+    fn is_the_dense_product() {
+        for at in 0..WIDTH {
+            let mut words = [0u64; WIDTH];
+            words[at] = 1;
+            let product = multiply(&words.map(Word::splat));
+            for (row, word) in product.into_iter().enumerate() {
+                let corner = if row == 0 && at == 0 { CORNER } else { 0 };
+                let mut value = [0];
+                word.store(&mut value);
+                assert_eq!(
+                    value[0],
+                    CIRCULANT[(at + WIDTH - row) % WIDTH] + corner,
+                    "row {row}, column {at}"
+                );
+            }
+        }
+    }
+}
