@@ -1,0 +1,57 @@
+//! Times the Goldilocks kernels of Plonky3 and plonky2, and prints them as Proofmill's own benches do.
+//!
+//! Every word of an argument must occur in a row's name for the row to be measured; several arguments select the
+//! rows of each, none selects all. `--csv` prints records.
+
+#![forbid(unsafe_code)]
+
+mod field;
+mod merkle;
+mod permutations;
+
+use p3_goldilocks::Goldilocks;
+use proofmill_testing::{Records, rng};
+use rand::RngCore;
+
+/// The instructions that the peers' packed types were compiled to.
+const LEVEL: &str = if cfg!(target_feature = "avx512f") {
+    "avx512"
+} else if cfg!(target_feature = "avx2") {
+    "avx2"
+} else {
+    "scalar"
+};
+
+/// The rows asked for.
+struct Selection(Vec<String>);
+
+impl Selection {
+    fn from_arguments() -> Self {
+        Self(std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect())
+    }
+
+    fn has(&self, name: &str) -> bool {
+        let matches = |argument: &String| argument.split_whitespace().all(|word| name.contains(word));
+        self.0.is_empty() || self.0.iter().any(matches)
+    }
+}
+
+/// `len` elements, the same in every run.
+fn elements(len: usize) -> Vec<Goldilocks> {
+    let mut rng = rng(3);
+    (0..len).map(|_| Goldilocks::new(rng.next_u64())).collect()
+}
+
+/// A packed type's implementation name: the library and the level that it was compiled to.
+fn packed(library: &str) -> String {
+    format!("{library}-{LEVEL}")
+}
+
+fn main() {
+    let selection = Selection::from_arguments();
+    Records::new().for_one_and_all_cores(|records, threads| {
+        field::measure(records, &selection, threads);
+        permutations::measure(records, &selection, threads);
+        merkle::measure(records, &selection, threads);
+    });
+}
