@@ -1,13 +1,15 @@
-//! Times the Goldilocks kernels of Plonky3 and plonky2, and prints them as Proofmill's own benches do.
+//! Times the Goldilocks kernels of Plonky3, plonky2 and boojum, and prints them as Proofmill's own benches do.
 //!
 //! Every word of an argument must occur in a row's name for the row to be measured; several arguments select the
-//! rows of each, none selects all. `--csv` prints records.
+//! rows of each, none selects all. `--csv` prints records; `--large` adds transforms of
+//! 2^24 rows.
 
 #![forbid(unsafe_code)]
 
 mod field;
 mod merkle;
 mod permutations;
+mod transforms;
 
 use p3_goldilocks::Goldilocks;
 use proofmill_testing::{Records, rng};
@@ -53,5 +55,6 @@ fn main() {
         field::measure(records, &selection, threads);
         permutations::measure(records, &selection, threads);
         merkle::measure(records, &selection, threads);
+        transforms::measure(records, &selection, threads);
     });
 }

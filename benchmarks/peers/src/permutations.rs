@@ -1,7 +1,8 @@
 //! Permutations of 65,536 states: Poseidon and Poseidon2.
 
 use crate::{LEVEL, Selection, elements, field::plonky2_elements, packed};
-use p3_field::{Field, PackedValue};
+use boojum::{field::goldilocks::GoldilocksField as BoojumElement, implementations::poseidon2::State};
+use p3_field::{Field, PackedValue, PrimeField64};
 use p3_goldilocks::{
     Goldilocks, default_goldilocks_poseidon2_8, default_goldilocks_poseidon2_12,
     poseidon1::{default_goldilocks_poseidon1_8, default_goldilocks_poseidon1_12},
@@ -34,6 +35,18 @@ pub(crate) fn measure(records: &mut Records, selection: &Selection, threads: usi
     plonky3(records, selection, threads, &name, &default_goldilocks_poseidon2_8());
     let name = format!("{STATES} poseidon2 12");
     plonky3(records, selection, threads, &name, &default_goldilocks_poseidon2_12());
+    if selection.has(&name) {
+        let mut states: Vec<State> = elements(STATES * State::STATE_WIDTH)
+            .chunks_exact(State::STATE_WIDTH)
+            .map(|state| {
+                std::array::from_fn(|i| BoojumElement::from_nonreduced_u64(state[i].as_canonical_u64()))
+            })
+            .map(State::from_field_array)
+            .collect();
+        records.record(&name, &packed("boojum"), threads, None, || {
+            states.par_iter_mut().for_each(State::poseidon2_permutation);
+        });
+    }
 }
 
 /// Plonky3's permutation of states side by side in a vector's lanes, and of one state at a time.
