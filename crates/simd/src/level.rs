@@ -96,6 +96,20 @@ vector_token!(
     Sve2, is_aarch64_feature_detected, ["sve2"], "neon,sve,sve2", sve -> Sve
 );
 
+#[cfg(target_arch = "aarch64")]
+impl Sve {
+    /// 64-bit words in a vector: 2 to 32.
+    #[inline(always)]
+    pub fn words(self) -> usize {
+        let words: usize;
+        // SAFETY: `self` proves SVE.
+        unsafe {
+            std::arch::asm!(".arch_extension sve", "cntd {}", out(reg) words, options(pure, nomem, nostack));
+        }
+        words
+    }
+}
+
 /// The best bundle of CPU features that kernels may use; variants are in ascending order of speed, and each bundle
 /// of an architecture contains those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -32,3 +32,29 @@ macro_rules! dispatch {
         }
     };
 }
+
+/// Runs an expression once with `$token` bound to the token of `$level` whose kernels the Goldilocks field has
+/// ([`Level::of_goldilocks`]); the expression must be generic over the token's type.
+#[macro_export]
+macro_rules! dispatch_goldilocks {
+    ($level:expr, $token:ident => $body:expr) => {
+        match $crate::Level::of_goldilocks($level) {
+            #[cfg(target_arch = "x86_64")]
+            $crate::Level::Avx2($token) => $body,
+            #[cfg(target_arch = "x86_64")]
+            $crate::Level::Avx512($token) => $body,
+            #[cfg(target_arch = "x86_64")]
+            $crate::Level::Avx512Ifma($token) => $body,
+            #[cfg(target_arch = "aarch64")]
+            $crate::Level::Neon($token) => $body,
+            #[cfg(target_arch = "aarch64")]
+            $crate::Level::Sve($token) => $body,
+            #[cfg(target_arch = "aarch64")]
+            $crate::Level::Sve2($token) => $body,
+            _ => {
+                let $token = $crate::Portable;
+                $body
+            }
+        }
+    };
+}

@@ -6,7 +6,9 @@
 
 mod bls12_381;
 mod bn254;
+mod poseidon;
 mod prime_field;
+mod sve;
 
 use prime_field::PrimeField;
 use std::{env, fs, path::Path, process::ExitCode};
@@ -39,8 +41,9 @@ fn main() -> ExitCode {
     };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut code = ExitCode::SUCCESS;
-    for Generated { path, text } in [bn254::fields(), bn254::groups(), bn254::grumpkin(), bls12_381::fields()]
-    {
+    let tables =
+        [bn254::fields(), bn254::groups(), bn254::grumpkin(), bls12_381::fields(), poseidon::round_constants()];
+    for Generated { path, text } in tables.into_iter().chain(sve::poseidon()) {
         let file = root.join(path);
         if fs::read_to_string(&file).is_ok_and(|committed| committed == text) {
             continue;

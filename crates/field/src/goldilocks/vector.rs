@@ -68,17 +68,10 @@ impl<W: Words> Sub for Planes<W> {
 }
 
 impl<W: Words> Planes<W> {
-    /// `self + constant`, of [`constant_planes`].
+    /// One pair of words everywhere.
     #[inline(always)]
-    pub fn add_constant(self, [low, high]: [u64; 2]) -> Self {
-        Self { low: self.low + W::splat(low), high: self.high + W::splat(high) }
-    }
-
-    /// `self << K`.
-    #[inline(always)]
-    #[must_use]
-    pub fn shl<const K: u32>(self) -> Self {
-        Self { low: self.low.shl::<K>(), high: self.high.shl::<K>() }
+    pub fn splat([low, high]: [u64; 2]) -> Self {
+        Self { low: W::splat(low), high: W::splat(high) }
     }
 }
 
@@ -91,6 +84,20 @@ pub const fn constant_planes<V: GoldilocksVector>(word: u64) -> [u64; 2] {
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct Lanes<W>(pub(crate) W);
+
+impl<W> Lanes<W> {
+    /// Elements of any words.
+    #[inline(always)]
+    pub const fn new(words: W) -> Self {
+        Self(words)
+    }
+
+    /// The words, canonical or not.
+    #[inline(always)]
+    pub fn words(self) -> W {
+        self.0
+    }
+}
 
 impl<W: Words> Add for Lanes<W> {
     type Output = Self;

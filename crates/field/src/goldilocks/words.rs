@@ -105,7 +105,7 @@ pub(crate) fn reduce_128<W: Words>([low, high]: [W; 2]) -> W {
 }
 
 /// One word: plain Rust.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Word(pub(crate) u64);
 

@@ -8,10 +8,10 @@ use proofmill_field::goldilocks::{Goldilocks, GoldilocksVector, constant_planes}
 use std::marker::PhantomData;
 
 /// Full rounds before the partial ones, and as many after.
-pub(super) const HALF_FULL_ROUNDS: usize = 4;
+pub const HALF_FULL_ROUNDS: usize = 4;
 
 /// Rounds with one S-box.
-pub(super) const PARTIAL_ROUNDS: usize = 22;
+pub const PARTIAL_ROUNDS: usize = 22;
 
 /// Constants of an equivalent permutation whose partial rounds add to the first element only: the others' pass the S-box
 /// untouched, so that they may as well be added a linear layer later.
@@ -41,30 +41,25 @@ const EQUIVALENT: [[u64; WIDTH]; 2 * HALF_FULL_ROUNDS + PARTIAL_ROUNDS] = {
     rounds
 };
 
-/// The equivalent permutation's constants as planes.
+/// Constants that are added: one in a partial round, one an element in a full one.
+const COUNT: usize = 2 * HALF_FULL_ROUNDS * WIDTH + PARTIAL_ROUNDS;
+
+/// The equivalent permutation's constants.
 pub(super) struct Rounds<V>(PhantomData<V>);
 
 impl<V: GoldilocksVector> Rounds<V> {
-    /// Of the full rounds.
-    pub(super) const FULL: [[[u64; 2]; WIDTH]; 2 * HALF_FULL_ROUNDS] = {
-        let mut planes = [[[0; 2]; WIDTH]; 2 * HALF_FULL_ROUNDS];
-        let mut i = 0;
-        while i < WIDTH * planes.len() {
-            let (full, element) = (i / WIDTH, i % WIDTH);
-            let round = if full < HALF_FULL_ROUNDS { full } else { full + PARTIAL_ROUNDS };
-            planes[full][element] = constant_planes::<V>(EQUIVALENT[round][element]);
-            i += 1;
-        }
-        planes
-    };
-
-    /// Of the partial rounds.
-    pub(super) const PARTIAL: [[u64; 2]; PARTIAL_ROUNDS] = {
-        let mut planes = [[0; 2]; PARTIAL_ROUNDS];
-        let mut i = 0;
-        while i < PARTIAL_ROUNDS {
-            planes[i] = constant_planes::<V>(EQUIVALENT[HALF_FULL_ROUNDS + i][0]);
-            i += 1;
+    /// As planes, in the order of use.
+    pub(super) const PLANES: [[u64; 2]; COUNT] = {
+        let mut planes = [[0; 2]; COUNT];
+        let (mut round, mut next) = (0, 0);
+        while round < EQUIVALENT.len() {
+            let is_partial = round >= HALF_FULL_ROUNDS && round < HALF_FULL_ROUNDS + PARTIAL_ROUNDS;
+            let mut element = 0;
+            while element < if is_partial { 1 } else { WIDTH } {
+                planes[next] = constant_planes::<V>(EQUIVALENT[round][element]);
+                (element, next) = (element + 1, next + 1);
+            }
+            round += 1;
         }
         planes
     };

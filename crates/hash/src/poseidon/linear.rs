@@ -7,13 +7,14 @@
 use proofmill_field::goldilocks::Words;
 
 /// Elements of the state.
-pub(crate) const WIDTH: usize = 12;
+pub const WIDTH: usize = 12;
 
 /// First row of the circulant; each further row is the one before, rotated right.
 pub(crate) const CIRCULANT: [u64; WIDTH] = [17, 15, 41, 16, 2, 28, 13, 13, 39, 18, 34, 20];
 
 /// Added to the matrix's first entry.
-pub(crate) const CORNER: u64 = 8;
+#[cfg(test)]
+const CORNER: u64 = 8;
 
 /// Values of a polynomial of degree 3 with integer coefficients at 1, -1 and i.
 #[derive(Clone, Copy)]

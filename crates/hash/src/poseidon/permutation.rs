@@ -4,28 +4,45 @@ use super::{
     constants::{HALF_FULL_ROUNDS, PARTIAL_ROUNDS, Rounds},
     linear::{WIDTH, multiply},
 };
-use proofmill_field::goldilocks::{
-    Goldilocks, GoldilocksVector, Lanes, Planes, Word, Words, constant_planes,
-};
-
-/// The permutation of plonky2 and Polygon Hermez.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Poseidon;
+use proofmill_field::goldilocks::{GoldilocksVector, Planes, Words, constant_planes};
 
 /// Linear layers between two foldings: what planes can take.
-const LAYERS: usize = 3;
+pub const LAYERS: usize = 3;
 
 /// Elements whose S-boxes go side by side: enough to hide a product's latency.
 const GROUP: usize = 4;
 
 /// A state as planes.
-#[derive(Clone, Copy)]
-struct State<W> {
-    low: [W; WIDTH],
-    high: [W; WIDTH],
+#[derive(Clone, Copy, Debug)]
+pub struct State<W> {
+    /// The low planes.
+    pub low: [W; WIDTH],
+    /// The high planes.
+    pub high: [W; WIDTH],
 }
 
 impl<W: Words> State<W> {
+    /// The planes of elements.
+    #[inline(always)]
+    pub fn of<V: GoldilocksVector<Words = W>>(elements: &[V; WIDTH]) -> Self {
+        let first = elements[0].planes();
+        let mut state = Self { low: [first.low; WIDTH], high: [first.high; WIDTH] };
+        for i in 1..WIDTH {
+            state.set(i, elements[i].planes());
+        }
+        state
+    }
+
+    /// The elements.
+    #[inline(always)]
+    pub fn elements<V: GoldilocksVector<Words = W>>(&self) -> [V; WIDTH] {
+        let mut elements = [V::zero(); WIDTH];
+        for i in 0..WIDTH {
+            elements[i] = V::from_planes(self.get(i) + Planes::splat(constant_planes::<V>(0)));
+        }
+        elements
+    }
+
     #[inline(always)]
     fn get(&self, i: usize) -> Planes<W> {
         Planes { low: self.low[i], high: self.high[i] }
@@ -40,6 +57,44 @@ impl<W: Words> State<W> {
     fn linear_layer(&mut self) {
         self.low = multiply(&self.low);
         self.high = multiply(&self.high);
+    }
+
+    /// A round with an S-box on each element, to which `constant(i)` is added before.
+    #[inline(always)]
+    pub fn full_round<V: GoldilocksVector<Words = W>>(&mut self, constant: impl Fn(usize) -> Planes<W>) {
+        for group in (0..WIDTH).step_by(GROUP) {
+            let mut x = [V::zero(); GROUP];
+            for i in 0..GROUP {
+                x[i] = V::from_planes(self.get(group + i) + constant(group + i));
+            }
+            let powers = seventh_powers(x);
+            for i in 0..GROUP {
+                self.set(group + i, powers[i]);
+            }
+        }
+        self.linear_layer();
+    }
+
+    /// At most [`LAYERS`] rounds with an S-box on the first element, to which `constant(round)` is added before; leaves the
+    /// planes of the others fresh.
+    #[inline(always)]
+    pub fn partial_rounds<V: GoldilocksVector<Words = W>>(
+        &mut self,
+        rounds: usize,
+        constant: impl Fn(usize) -> Planes<W>,
+    ) {
+        for round in 0..rounds {
+            let x = V::from_planes(self.get(0) + constant(round));
+            for i in 1..WIDTH {
+                self.set(i, V::carry(self.get(i)));
+            }
+            self.set(0, seventh_powers([x])[0]);
+            self.linear_layer();
+        }
+        for i in 1..WIDTH {
+            let planes = self.get(i) + Planes::splat(constant_planes::<V>(0));
+            self.set(i, V::from_planes(planes).planes());
+        }
     }
 }
 
@@ -62,61 +117,37 @@ fn seventh_powers<V: GoldilocksVector, const N: usize>(x: [V; N]) -> [Planes<V::
     power
 }
 
-#[inline(always)]
-fn full_round<V: GoldilocksVector>(state: &mut State<V::Words>, constants: &[[u64; 2]; WIDTH]) {
-    for group in (0..WIDTH).step_by(GROUP) {
-        let mut x = [V::zero(); GROUP];
-        for i in 0..GROUP {
-            x[i] = V::from_planes(state.get(group + i).add_constant(constants[group + i]));
-        }
-        let powers = seventh_powers(x);
-        for i in 0..GROUP {
-            state.set(group + i, powers[i]);
-        }
-    }
-    state.linear_layer();
-}
-
-#[inline(always)]
-fn partial_round<V: GoldilocksVector>(state: &mut State<V::Words>, constant: [u64; 2]) {
-    let x = V::from_planes(state.get(0).add_constant(constant));
-    for i in 1..WIDTH {
-        state.set(i, V::carry(state.get(i)));
-    }
-    state.set(0, seventh_powers([x])[0]);
-    state.linear_layer();
-}
-
-/// Makes planes fresh.
-#[inline(always)]
-fn fold<V: GoldilocksVector>(state: &mut State<V::Words>) {
-    for i in 1..WIDTH {
-        let planes = state.get(i).add_constant(constant_planes::<V>(0));
-        state.set(i, V::from_planes(planes).planes());
-    }
-}
-
 /// The permutation of each state of the lanes.
 #[inline(always)]
-pub fn permute<V: GoldilocksVector>(elements: &mut [V; WIDTH]) {
-    let zero = V::zero().planes();
-    let mut state = State { low: [zero.low; WIDTH], high: [zero.high; WIDTH] };
-    for i in 0..WIDTH {
-        state.set(i, elements[i].planes());
+pub(super) fn permute<V: GoldilocksVector>(elements: &mut [V; WIDTH]) {
+    let mut state = State::of(elements);
+    let (before, rest) = Rounds::<V>::PLANES.split_at(HALF_FULL_ROUNDS * WIDTH);
+    let (partial, after) = rest.split_at(PARTIAL_ROUNDS);
+    full_rounds::<V>(&mut state, before);
+    let groups = partial.chunks_exact(LAYERS);
+    let last = groups.remainder();
+    for constants in groups {
+        state.partial_rounds::<V>(
+            LAYERS,
+            #[inline(always)]
+            |round| Planes::splat(constants[round]),
+        );
     }
-    for constants in &Rounds::<V>::FULL[..HALF_FULL_ROUNDS] {
-        full_round::<V>(&mut state, constants);
-    }
-    for constants in Rounds::<V>::PARTIAL.chunks(LAYERS - 1) {
-        for constant in constants {
-            partial_round::<V>(&mut state, *constant);
-        }
-        fold::<V>(&mut state);
-    }
-    for constants in &Rounds::<V>::FULL[HALF_FULL_ROUNDS..] {
-        full_round::<V>(&mut state, constants);
-    }
-    for i in 0..WIDTH {
-        elements[i] = V::from_planes(state.get(i).add_constant(constant_planes::<V>(0)));
+    state.partial_rounds::<V>(
+        PARTIAL_ROUNDS % LAYERS,
+        #[inline(always)]
+        |round| Planes::splat(last[round]),
+    );
+    full_rounds::<V>(&mut state, after);
+    *elements = state.elements();
+}
+
+#[inline(always)]
+fn full_rounds<V: GoldilocksVector>(state: &mut State<V::Words>, constants: &[[u64; 2]]) {
+    for constants in constants.chunks_exact(WIDTH) {
+        state.full_round::<V>(
+            #[inline(always)]
+            |i| Planes::splat(constants[i]),
+        );
     }
 }

@@ -142,7 +142,7 @@ impl Add for IfmaLanes {
     type Output = Self;
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
-        Self::from_planes((self.planes() + rhs.planes()).add_constant(Self::OFFSET))
+        Self::from_planes(self.planes() + rhs.planes())
     }
 }
 

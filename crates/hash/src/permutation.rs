@@ -1,0 +1,43 @@
+//! What a permutation of field elements is.
+
+use proofmill_field::goldilocks::{Goldilocks, GoldilocksVector, Lanes, Word};
+
+/// The widest state of any permutation here, in elements.
+pub const MAX_WIDTH: usize = 12;
+
+/// A permutation of states of Goldilocks elements.
+pub trait Permutation: Copy + Send + Sync + 'static {
+    /// Name as the command line spells it.
+    const NAME: &'static str;
+
+    /// Elements of the state: at least 8, at most [`MAX_WIDTH`].
+    const WIDTH: usize;
+
+    /// Kernels that are not compiled from [`permute`](Self::permute) by the compiler.
+    #[cfg(target_arch = "aarch64")]
+    const KERNELS: crate::tiles::Kernels;
+
+    /// Permutes as many states as a vector has lanes; `state[i]` holds element i of each.
+    ///
+    /// # Panics
+    /// If `state` does not hold [`WIDTH`](Self::WIDTH) vectors.
+    fn permute<V: GoldilocksVector>(state: &mut [V]);
+}
+
+/// Permutes one state, in plain Rust.
+///
+/// # Panics
+/// If `state` does not hold [`Permutation::WIDTH`] elements.
+pub fn permute<P: Permutation>(state: &mut [Goldilocks]) {
+    let mut lanes = [Lanes::new(Word::default()); MAX_WIDTH];
+    let lanes = &mut lanes[..P::WIDTH];
+    for (lane, element) in lanes.iter_mut().zip(state.iter()) {
+        *lane = Lanes::load(&[element.to_canonical()]);
+    }
+    P::permute(lanes);
+    for (lane, element) in lanes.iter().zip(state) {
+        let mut word = [0];
+        lane.store(&mut word);
+        *element = Goldilocks::new(word[0]);
+    }
+}

@@ -1,0 +1,152 @@
+//! The hash of a row of elements, and of two digests, from a permutation.
+//!
+//! Polygon's `linear_hash`: a row of at most four elements is its own digest, zeros behind it; a longer one is absorbed eight
+//! elements at a time, zeros behind the last, the first four elements of the state before becoming the last four.
+//!
+//! **What this padding promises, and what not.** Rows of *one* known length are hashed without collisions that are easy to
+//! find. Nothing marks a row's end: `[1, 2]` and `[1, 2, 0]` have the same digest, and so have rows of nine and of ten
+//! elements that end in a zero; and a digest of four elements, taken as a row, is its own digest. A tree is safe because it
+//! fixes the length of its rows, which whoever checks an opening must know from elsewhere; use nothing here to tell
+//! messages of different lengths apart. That a node is not taken for a row is left to types: [`Digest`] is not a row.
+
+use crate::{
+    Permutation, TreeHash,
+    tiles::{MAX_LANES, Tiles},
+    MAX_WIDTH,
+};
+use proofmill_field::{Field, goldilocks::{Goldilocks, MODULUS}};
+use proofmill_simd::{Level, Portable, dispatch_goldilocks};
+use std::{fmt, marker::PhantomData};
+
+/// Elements absorbed at a time.
+pub const RATE: usize = 8;
+
+/// Elements of a digest.
+pub const DIGEST: usize = 4;
+
+/// A node of a tree over Goldilocks: four elements, which are not a row.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Digest(pub [Goldilocks; DIGEST]);
+
+impl Default for Digest {
+    fn default() -> Self {
+        Self([Goldilocks::ZERO; DIGEST])
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The digest of one row, in plain Rust: the least latency.
+pub fn linear_hash<P: Permutation>(row: &[Goldilocks]) -> Digest {
+    let mut digest = [Digest::default()];
+    hash_on::<P, _>(Portable, Goldilocks::as_words(row), row.len(), &mut digest);
+    digest[0]
+}
+
+/// The hash of trees by the permutation `P`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sponge<P>(PhantomData<P>);
+
+impl<P: Permutation> TreeHash for Sponge<P> {
+    type Digest = Digest;
+    const NAME: &'static str = P::NAME;
+    const MODULUS: Option<u64> = Some(MODULUS);
+
+    fn hash_rows(level: Level, rows: &[u64], columns: usize, digests: &mut [Digest]) {
+        dispatch_goldilocks!(level, token => hash_on::<P, _>(token, rows, columns, digests));
+    }
+
+    fn hash_columns(level: Level, columns: &[&[u64]], digests: &mut [Digest]) {
+        assert!(columns.iter().all(|column| column.len() == digests.len()), "one word a digest in each column");
+        dispatch_goldilocks!(level, token => {
+            absorb_all::<P, _>(token, columns.len(), digests, |first, lanes, element, words| {
+                words[..lanes].copy_from_slice(&columns[element][first..][..lanes]);
+            });
+        });
+    }
+
+    fn hash_pairs(level: Level, children: &[Digest], parents: &mut [Digest]) {
+        assert_eq!(children.len(), 2 * parents.len(), "two children a parent");
+        // SAFETY: a digest is four elements, `repr(transparent)` over words.
+        let words = unsafe { std::slice::from_raw_parts(children.as_ptr().cast(), DIGEST * children.len()) };
+        Self::hash_rows(level, words, 2 * DIGEST, parents);
+    }
+
+    fn to_bytes(digest: &Digest) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        for (bytes, element) in bytes.chunks_exact_mut(8).zip(digest.0) {
+            bytes.copy_from_slice(&element.to_bytes_le());
+        }
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8; 32]) -> Option<Digest> {
+        let mut digest = Digest::default();
+        for (element, bytes) in digest.0.iter_mut().zip(bytes.as_chunks().0) {
+            *element = Goldilocks::from_bytes_le(*bytes).ok()?;
+        }
+        Some(digest)
+    }
+}
+
+fn hash_on<P: Permutation, T: Tiles>(token: T, rows: &[u64], columns: usize, digests: &mut [Digest]) {
+    assert_eq!(rows.len(), columns * digests.len(), "as many words as rows times columns");
+    absorb_all::<P, _>(token, columns, digests, |first, lanes, element, words| {
+        for (lane, word) in words[..lanes].iter_mut().enumerate() {
+            *word = rows[(first + lane) * columns + element];
+        }
+    });
+}
+
+/// Hashes as many rows of `columns` elements as there are digests; `read(first, count, element, words)` writes that
+/// element of `count` rows from the first on.
+#[inline(always)]
+fn absorb_all<P: Permutation, T: Tiles>(
+    token: T,
+    columns: usize,
+    digests: &mut [Digest],
+    read: impl Fn(usize, usize, usize, &mut [u64]),
+) {
+    let (tile_lanes, mut first) = (token.lanes(), 0);
+    let mut tile = [0; MAX_WIDTH * MAX_LANES];
+    let tile = &mut tile[..P::WIDTH * tile_lanes];
+    for block in digests.chunks_mut(tile_lanes) {
+        tile.fill(0);
+        absorb::<P, _>(token, columns, tile, |element, words| read(first, block.len(), element, words));
+        for (lane, digest) in block.iter_mut().enumerate() {
+            for (element, words) in digest.0.iter_mut().zip(tile.chunks_exact(tile_lanes)) {
+                *element = Goldilocks::new(words[lane]);
+            }
+        }
+        first += block.len();
+    }
+}
+
+/// Hashes the rows of one tile, which is zero before.
+#[inline(always)]
+fn absorb<P: Permutation, T: Tiles>(
+    token: T,
+    columns: usize,
+    tile: &mut [u64],
+    read: impl Fn(usize, &mut [u64]),
+) {
+    let lanes = token.lanes();
+    if columns <= DIGEST {
+        (0..columns).for_each(|element| read(element, &mut tile[element * lanes..]));
+        return;
+    }
+    for start in (0..columns).step_by(RATE) {
+        let count = RATE.min(columns - start);
+        if start > 0 {
+            tile.copy_within(..DIGEST * lanes, RATE * lanes);
+            tile[count * lanes..RATE * lanes].fill(0);
+        }
+        (0..count).for_each(|element| read(start + element, &mut tile[element * lanes..]));
+        token.permute::<P>(tile);
+    }
+}

@@ -1,0 +1,340 @@
+//! From a recorded program to instructions: register allocation for straight-line code.
+//!
+//! The value whose next use is furthest away leaves its register first (Belady, 1966); constants are read again instead of
+//! being kept on the stack.
+
+use super::trace::{Operation, Program};
+use std::collections::HashMap;
+
+/// Which edition of the vector extension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edition {
+    Sve,
+    Sve2,
+}
+
+/// Registers of values: z0 to z30.
+const REGISTERS: usize = 31;
+
+/// Holds `2^32 - 1` all the time.
+const EPSILON_REGISTER: usize = 31;
+
+const EPSILON: u64 = 0xffff_ffff;
+
+/// Words that a program takes from the pool that follows the code.
+#[derive(Default)]
+pub(crate) struct Pool {
+    pub(crate) words: Vec<u64>,
+}
+
+impl Pool {
+    fn index(&mut self, word: u64) -> usize {
+        self.words.iter().position(|kept| *kept == word).unwrap_or_else(|| {
+            self.words.push(word);
+            self.words.len() - 1
+        })
+    }
+}
+
+/// Instructions of a program whose inputs and outputs are in given registers, and how many vectors of stack it needs.
+pub(crate) struct Code {
+    pub(crate) lines: Vec<String>,
+    pub(crate) slots: usize,
+}
+
+struct Allocator<'a> {
+    edition: Edition,
+    program: &'a Program,
+    pool: &'a mut Pool,
+    /// Where each value is used, first use last.
+    uses: Vec<Vec<usize>>,
+    register_of: HashMap<usize, usize>,
+    holder: [Option<usize>; REGISTERS],
+    slot_of: HashMap<usize, usize>,
+    slots: usize,
+    free_slots: Vec<usize>,
+    lines: Vec<String>,
+}
+
+/// Compiles a program whose input i comes in register i, and whose output i goes to register i.
+///
+/// Registers: p0 all true (or the loop's predicate), p1 scratch; x1 the table of constants, x2 the pool.
+pub(crate) fn compile(program: &Program, edition: Edition, pool: &mut Pool) -> Code {
+    let mut uses = vec![Vec::new(); program.operations.len()];
+    for (at, operation) in program.operations.iter().enumerate() {
+        operation.arguments().into_iter().for_each(|argument| uses[argument].push(at));
+    }
+    program.outputs.iter().for_each(|output| uses[*output].push(usize::MAX));
+    uses.iter_mut().for_each(|uses| uses.reverse());
+    let mut allocator = Allocator {
+        edition,
+        program,
+        pool,
+        uses,
+        register_of: HashMap::new(),
+        holder: [None; REGISTERS],
+        slot_of: HashMap::new(),
+        slots: 0,
+        free_slots: Vec::new(),
+        lines: Vec::new(),
+    };
+    for (at, operation) in program.operations.iter().enumerate() {
+        if let Operation::Input(register) = *operation {
+            if !allocator.uses[at].is_empty() {
+                allocator.hold(at, register);
+            }
+        } else {
+            allocator.step(at, *operation);
+        }
+    }
+    allocator.place_outputs();
+    Code { lines: allocator.lines, slots: allocator.slots }
+}
+
+impl Allocator<'_> {
+    fn emit(&mut self, line: String) {
+        self.lines.push(line);
+    }
+
+    fn hold(&mut self, value: usize, register: usize) {
+        self.holder[register] = Some(value);
+        self.register_of.insert(value, register);
+    }
+
+    fn next_use(&self, value: usize) -> Option<usize> {
+        self.uses[value].last().copied()
+    }
+
+    /// Whether a value is read from memory again rather than kept.
+    fn is_constant(&self, value: usize) -> bool {
+        matches!(self.program.operations[value], Operation::Splat(_) | Operation::Constant(_))
+    }
+
+    fn is_epsilon(&self, value: usize) -> bool {
+        self.program.operations[value] == Operation::Splat(EPSILON)
+    }
+
+    fn step(&mut self, at: usize, operation: Operation) {
+        // Constants are made where they are used.
+        if self.is_constant(at) {
+            return;
+        }
+        let arguments = operation.arguments();
+        let mut sources = Vec::new();
+        for argument in &arguments {
+            let register = self.bring(*argument, &sources);
+            sources.push(register);
+        }
+        for argument in &arguments {
+            if self.next_use(*argument) == Some(at) {
+                self.uses[*argument].pop();
+            }
+        }
+        // A value used twice by this operation.
+        for argument in &arguments {
+            while self.next_use(*argument) == Some(at) {
+                self.uses[*argument].pop();
+            }
+        }
+        // Constants leave at once; others that are not needed any more leave too, and may lend their register.
+        let mut dying = Vec::new();
+        for argument in &arguments {
+            let dead = self.next_use(*argument).is_none();
+            if (dead || self.is_constant(*argument)) && !self.is_epsilon(*argument) {
+                if let Some(register) = self.register_of.remove(argument) {
+                    self.holder[register] = None;
+                    dying.push(register);
+                }
+            }
+            if dead && let Some(slot) = self.slot_of.remove(argument) {
+                self.free_slots.push(slot);
+            }
+        }
+        let destination = self.destination(operation, &sources, &dying, at);
+        self.instructions(operation, destination, &sources);
+        if self.next_use(at).is_some() {
+            self.hold(at, destination);
+        }
+    }
+
+    /// The register of an argument, read from memory if it must be.
+    fn bring(&mut self, value: usize, keep: &[usize]) -> usize {
+        if self.is_epsilon(value) {
+            return EPSILON_REGISTER;
+        }
+        if let Some(register) = self.register_of.get(&value) {
+            return *register;
+        }
+        let register = self.vacate(keep);
+        let line = match self.program.operations[value] {
+            Operation::Splat(word) => {
+                let offset = 8 * self.pool.index(word);
+                assert!(offset < 512, "the pool is too large");
+                format!("ld1rd {{z{register}.d}}, p0/z, [x2, #{offset}]")
+            }
+            Operation::Constant(n) => {
+                assert!(8 * n < 512, "too many constants");
+                format!("ld1rd {{z{register}.d}}, p0/z, [x1, #{}]", 8 * n)
+            }
+            _ => format!("ldr z{register}, [sp, #{}, mul vl]", self.slot_of[&value]),
+        };
+        self.emit(line);
+        self.hold(value, register);
+        register
+    }
+
+    /// A register with nothing in it.
+    fn vacate(&mut self, keep: &[usize]) -> usize {
+        if let Some(register) = (0..REGISTERS).rev().find(|register| self.is_free(*register, keep)) {
+            return register;
+        }
+        let furthest = (0..REGISTERS)
+            .filter(|register| !keep.contains(register))
+            .max_by_key(|register| self.holder[*register].and_then(|value| self.next_use(value)))
+            .expect("more registers than arguments");
+        self.evict(furthest);
+        furthest
+    }
+
+    fn is_free(&self, register: usize, keep: &[usize]) -> bool {
+        self.holder[register].is_none() && !keep.contains(&register)
+    }
+
+    fn evict(&mut self, register: usize) {
+        let value = self.holder[register].take().expect("a value to evict");
+        self.register_of.remove(&value);
+        if self.is_constant(value) || self.slot_of.contains_key(&value) {
+            return;
+        }
+        let slot = self.free_slots.pop().unwrap_or_else(|| {
+            self.slots += 1;
+            self.slots - 1
+        });
+        self.slot_of.insert(value, slot);
+        self.emit(format!("str z{register}, [sp, #{slot}, mul vl]"));
+    }
+
+    /// Where the result goes: its place among the outputs if that is free, a dying argument's register, or another.
+    fn destination(&mut self, operation: Operation, sources: &[usize], dying: &[usize], at: usize) -> usize {
+        let forbidden = forbidden(operation, sources, self.edition);
+        let usable = |register: &usize| !forbidden.contains(register);
+        let home = self.program.outputs.iter().position(|output| *output == at);
+        if let Some(home) = home.filter(usable).filter(|home| self.holder[*home].is_none()) {
+            return home;
+        }
+        // In place where the instruction overwrites its first operand.
+        if let Some(first) = sources.first().filter(|first| dying.contains(first)).filter(|first| usable(first)) {
+            return *first;
+        }
+        if let Some(register) = dying.iter().find(|register| usable(register)) {
+            return *register;
+        }
+        self.vacate(sources)
+    }
+
+    fn instructions(&mut self, operation: Operation, d: usize, sources: &[usize]) {
+        let a = sources.first().copied().unwrap_or_default();
+        let b = sources.get(1).copied().unwrap_or_default();
+        let e = EPSILON_REGISTER;
+        let sve2 = self.edition == Edition::Sve2;
+        match operation {
+            Operation::Add(..) => self.emit(format!("add z{d}.d, z{a}.d, z{b}.d")),
+            Operation::Sub(..) => self.emit(format!("sub z{d}.d, z{a}.d, z{b}.d")),
+            Operation::And(..) => self.emit(format!("and z{d}.d, z{a}.d, z{b}.d")),
+            Operation::ShiftLeft(_, k) => self.emit(format!("lsl z{d}.d, z{a}.d, #{k}")),
+            Operation::ShiftRight(_, k) => self.emit(format!("lsr z{d}.d, z{a}.d, #{k}")),
+            Operation::LowHalf(_) => self.emit(format!("and z{d}.d, z{a}.d, z{e}.d")),
+            Operation::MulHalves(..) if sve2 => self.emit(format!("umullb z{d}.d, z{a}.s, z{b}.s")),
+            Operation::MulHalves(..) => {
+                assert!(b == e, "without a product of halves, only with 2^32 - 1");
+                self.emit(format!("and z{d}.d, z{a}.d, z{e}.d"));
+                self.emit(format!("mul z{d}.d, p0/m, z{d}.d, z{e}.d"));
+            }
+            Operation::MulLow(..) if sve2 => self.emit(format!("mul z{d}.d, z{a}.d, z{b}.d")),
+            Operation::MulHigh(..) if sve2 => self.emit(format!("umulh z{d}.d, z{a}.d, z{b}.d")),
+            Operation::MulLow(..) => self.destructive("mul", d, a, b),
+            Operation::MulHigh(..) => self.destructive("umulh", d, a, b),
+            Operation::AddFolded(..) => {
+                self.emit(format!("add z{d}.d, z{a}.d, z{b}.d"));
+                self.emit(format!("cmphi p1.d, p0/z, z{b}.d, z{d}.d"));
+                self.emit(format!("add z{d}.d, p1/m, z{d}.d, z{e}.d"));
+            }
+            Operation::SubFolded(..) => {
+                self.emit(format!("cmphi p1.d, p0/z, z{b}.d, z{a}.d"));
+                self.emit(format!("sub z{d}.d, z{a}.d, z{b}.d"));
+                self.emit(format!("sub z{d}.d, p1/m, z{d}.d, z{e}.d"));
+            }
+            // The smaller of a and a - p, which is a + 2^32 - 1.
+            Operation::Canonical(_) => {
+                self.emit(format!("add z{d}.d, z{a}.d, z{e}.d"));
+                self.emit(format!("umin z{d}.d, p0/m, z{d}.d, z{a}.d"));
+            }
+            Operation::Input(_) | Operation::Splat(_) | Operation::Constant(_) => unreachable!("no result"),
+        }
+    }
+
+    /// `d = a op b` with an instruction that overwrites its first operand.
+    fn destructive(&mut self, name: &str, d: usize, a: usize, b: usize) {
+        let (a, b) = if d == b { (b, a) } else { (a, b) };
+        if d != a {
+            self.emit(format!("movprfx z{d}, z{a}"));
+        }
+        self.emit(format!("{name} z{d}.d, p0/m, z{d}.d, z{b}.d"));
+    }
+
+    /// Moves every output to its register.
+    fn place_outputs(&mut self) {
+        let outputs = self.program.outputs.clone();
+        loop {
+            let waiting: Vec<(usize, usize)> = outputs
+                .iter()
+                .enumerate()
+                .filter_map(|(home, output)| Some((home, *self.register_of.get(output)?)))
+                .filter(|(home, register)| home != register)
+                .collect();
+            if waiting.is_empty() {
+                break;
+            }
+            let is_source = |register: usize| waiting.iter().any(|(_, source)| *source == register);
+            let in_place = |register: usize| {
+                outputs.get(register).is_some_and(|output| self.register_of.get(output) == Some(&register))
+            };
+            let (home, register) = match waiting.iter().find(|(home, _)| !is_source(*home) && !in_place(*home)) {
+                Some(step) => *step,
+                // A cycle: one value steps aside.
+                None => {
+                    let aside = (outputs.len()..REGISTERS)
+                        .find(|register| !is_source(*register))
+                        .expect("a register beside the outputs");
+                    (aside, waiting[0].1)
+                }
+            };
+            self.emit(format!("mov z{home}.d, z{register}.d"));
+            let value = self.holder[register].take().expect("an output");
+            if let Some(stale) = self.holder[home].take() {
+                self.register_of.remove(&stale);
+            }
+            self.hold(value, home);
+        }
+        for (home, output) in outputs.iter().enumerate() {
+            if !self.register_of.contains_key(output) {
+                let slot = self.slot_of[output];
+                self.emit(format!("ldr z{home}, [sp, #{slot}, mul vl]"));
+            }
+        }
+    }
+}
+
+/// Registers that an operation's result must not overwrite before all is read.
+fn forbidden(operation: Operation, sources: &[usize], edition: Edition) -> Vec<usize> {
+    match operation {
+        Operation::AddFolded(..) => vec![sources[1]],
+        Operation::Canonical(_) => vec![sources[0]],
+        Operation::MulLow(..) | Operation::MulHigh(..)
+            if edition == Edition::Sve && sources[0] == sources[1] =>
+        {
+            vec![sources[0]]
+        }
+        _ => vec![],
+    }
+}

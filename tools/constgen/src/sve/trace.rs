@@ -1,0 +1,206 @@
+//! A word type that computes nothing and records what is asked of it.
+
+use proofmill_field::goldilocks::Words;
+use std::{
+    cell::RefCell,
+    ops::{Add, BitAnd, Sub},
+};
+
+/// A value of the recorded program: the index of the operation that makes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Traced(pub(crate) usize);
+
+/// An operation on whole vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operation {
+    /// In a register when the program starts.
+    Input(usize),
+    /// A word everywhere.
+    Splat(u64),
+    /// Word `n` of the table of constants, everywhere.
+    Constant(usize),
+    Add(usize, usize),
+    Sub(usize, usize),
+    And(usize, usize),
+    ShiftLeft(usize, u32),
+    ShiftRight(usize, u32),
+    LowHalf(usize),
+    MulHalves(usize, usize),
+    MulLow(usize, usize),
+    MulHigh(usize, usize),
+    AddFolded(usize, usize),
+    SubFolded(usize, usize),
+    Canonical(usize),
+}
+
+impl Operation {
+    /// The values it reads.
+    pub(crate) fn arguments(self) -> Vec<usize> {
+        use Operation::*;
+        match self {
+            Input(_) | Splat(_) | Constant(_) => vec![],
+            ShiftLeft(a, _) | ShiftRight(a, _) | LowHalf(a) | Canonical(a) => vec![a],
+            Add(a, b)
+            | Sub(a, b)
+            | And(a, b)
+            | MulHalves(a, b)
+            | MulLow(a, b)
+            | MulHigh(a, b)
+            | AddFolded(a, b)
+            | SubFolded(a, b) => vec![a, b],
+        }
+    }
+}
+
+/// A straight-line program.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    pub(crate) operations: Vec<Operation>,
+    pub(crate) outputs: Vec<usize>,
+}
+
+thread_local! {
+    static RECORDED: RefCell<Vec<Operation>> = const { RefCell::new(Vec::new()) };
+}
+
+fn record(operation: Operation) -> Traced {
+    RECORDED.with_borrow_mut(|operations| {
+        operations.push(operation);
+        Traced(operations.len() - 1)
+    })
+}
+
+impl Program {
+    /// What `formula` does to its inputs.
+    pub(crate) fn record<const N: usize>(formula: impl FnOnce([Traced; N]) -> Vec<Traced>) -> Self {
+        RECORDED.with_borrow_mut(Vec::clear);
+        let outputs = formula(std::array::from_fn(|i| record(Operation::Input(i))));
+        let outputs = outputs.into_iter().map(|value| value.0).collect();
+        let operations = RECORDED.with_borrow_mut(std::mem::take);
+        Self { operations, outputs }.without_dead_operations()
+    }
+
+    fn without_dead_operations(self) -> Self {
+        let mut live = vec![false; self.operations.len()];
+        self.outputs.iter().for_each(|output| live[*output] = true);
+        for (index, operation) in self.operations.iter().enumerate().rev() {
+            if live[index] {
+                operation.arguments().into_iter().for_each(|argument| live[argument] = true);
+            }
+        }
+        let mut renamed = vec![usize::MAX; self.operations.len()];
+        let mut operations = Vec::new();
+        for (index, operation) in self.operations.into_iter().enumerate() {
+            if live[index] || matches!(operation, Operation::Input(_)) {
+                renamed[index] = operations.len();
+                operations.push(operation.renamed(&renamed));
+            }
+        }
+        Self { operations, outputs: self.outputs.into_iter().map(|output| renamed[output]).collect() }
+    }
+}
+
+impl Operation {
+    fn renamed(self, names: &[usize]) -> Self {
+        use Operation::*;
+        match self {
+            Input(_) | Splat(_) | Constant(_) => self,
+            Add(a, b) => Add(names[a], names[b]),
+            Sub(a, b) => Sub(names[a], names[b]),
+            And(a, b) => And(names[a], names[b]),
+            ShiftLeft(a, k) => ShiftLeft(names[a], k),
+            ShiftRight(a, k) => ShiftRight(names[a], k),
+            LowHalf(a) => LowHalf(names[a]),
+            MulHalves(a, b) => MulHalves(names[a], names[b]),
+            MulLow(a, b) => MulLow(names[a], names[b]),
+            MulHigh(a, b) => MulHigh(names[a], names[b]),
+            AddFolded(a, b) => AddFolded(names[a], names[b]),
+            SubFolded(a, b) => SubFolded(names[a], names[b]),
+            Canonical(a) => Canonical(names[a]),
+        }
+    }
+}
+
+/// Word `n` of the table of constants.
+pub(crate) fn constant(n: usize) -> Traced {
+    record(Operation::Constant(n))
+}
+
+impl Add for Traced {
+    type Output = Self;
+    fn add(self, rhs: Self) -> Self {
+        record(Operation::Add(self.0, rhs.0))
+    }
+}
+
+impl Sub for Traced {
+    type Output = Self;
+    fn sub(self, rhs: Self) -> Self {
+        record(Operation::Sub(self.0, rhs.0))
+    }
+}
+
+impl BitAnd for Traced {
+    type Output = Self;
+    fn bitand(self, rhs: Self) -> Self {
+        record(Operation::And(self.0, rhs.0))
+    }
+}
+
+impl Words for Traced {
+    /// Any: the program does not know.
+    const WIDTH: usize = 1;
+
+    fn load(_: &[u64]) -> Self {
+        unreachable!("a traced formula works on registers")
+    }
+
+    fn store(self, _: &mut [u64]) {
+        unreachable!("a traced formula works on registers")
+    }
+
+    fn splat(word: u64) -> Self {
+        record(Operation::Splat(word))
+    }
+
+    fn shl<const K: u32>(self) -> Self {
+        record(Operation::ShiftLeft(self.0, K))
+    }
+
+    fn shr<const K: u32>(self) -> Self {
+        record(Operation::ShiftRight(self.0, K))
+    }
+
+    fn mul_halves(self, rhs: Self) -> Self {
+        record(Operation::MulHalves(self.0, rhs.0))
+    }
+
+    fn add_folded(self, rhs: Self) -> Self {
+        record(Operation::AddFolded(self.0, rhs.0))
+    }
+
+    fn sub_folded(self, rhs: Self) -> Self {
+        record(Operation::SubFolded(self.0, rhs.0))
+    }
+
+    fn canonical(self) -> Self {
+        record(Operation::Canonical(self.0))
+    }
+
+    fn low_half(self) -> Self {
+        record(Operation::LowHalf(self.0))
+    }
+
+    fn mul_wide(self, rhs: Self) -> [Self; 2] {
+        [record(Operation::MulLow(self.0, rhs.0)), record(Operation::MulHigh(self.0, rhs.0))]
+    }
+
+    fn square_wide(self) -> [Self; 2] {
+        self.mul_wide(self)
+    }
+
+    fn mul_parts(self, rhs: Self) -> [Self; 3] {
+        let [low, high] = self.mul_wide(rhs);
+        [low, low.shr::<32>(), high]
+    }
+}
