@@ -21,7 +21,10 @@ impl TreeHash for Sha256 {
     }
 
     fn hash_columns(_: Level, columns: &[&[u64]], digests: &mut [[u8; 32]]) {
-        assert!(columns.iter().all(|column| column.len() == digests.len()), "one word a digest in each column");
+        assert!(
+            columns.iter().all(|column| column.len() == digests.len()),
+            "one word a digest in each column"
+        );
         for (row, digest) in digests.iter_mut().enumerate() {
             *digest = of_words(columns.iter().map(|column| column[row]));
         }

@@ -10,11 +10,13 @@
 //! messages of different lengths apart. That a node is not taken for a row is left to types: [`Digest`] is not a row.
 
 use crate::{
-    Permutation, TreeHash,
+    MAX_WIDTH, Permutation, TreeHash,
     tiles::{MAX_LANES, Tiles},
-    MAX_WIDTH,
 };
-use proofmill_field::{Field, goldilocks::{Goldilocks, MODULUS}};
+use proofmill_field::{
+    Field,
+    goldilocks::{Goldilocks, MODULUS},
+};
 use proofmill_simd::{Level, Portable, dispatch_goldilocks};
 use std::{fmt, marker::PhantomData};
 
@@ -62,7 +64,10 @@ impl<P: Permutation> TreeHash for Sponge<P> {
     }
 
     fn hash_columns(level: Level, columns: &[&[u64]], digests: &mut [Digest]) {
-        assert!(columns.iter().all(|column| column.len() == digests.len()), "one word a digest in each column");
+        assert!(
+            columns.iter().all(|column| column.len() == digests.len()),
+            "one word a digest in each column"
+        );
         dispatch_goldilocks!(level, token => {
             absorb_all::<P, _>(token, columns.len(), digests, |first, lanes, element, words| {
                 words[..lanes].copy_from_slice(&columns[element][first..][..lanes]);

@@ -3,7 +3,10 @@
 //! A tile holds element i of its states in words `i lanes ..`; all of it is permuted at once.
 
 use crate::{MAX_WIDTH, Permutation};
-use proofmill_field::{Algebra, goldilocks::{GoldilocksEngine, GoldilocksVector, Words}};
+use proofmill_field::{
+    Algebra,
+    goldilocks::{GoldilocksEngine, GoldilocksVector, Words},
+};
 use proofmill_simd::Portable;
 
 /// The most lanes of any level: SVE's longest vector.

@@ -41,8 +41,13 @@ fn main() -> ExitCode {
     };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut code = ExitCode::SUCCESS;
-    let tables =
-        [bn254::fields(), bn254::groups(), bn254::grumpkin(), bls12_381::fields(), poseidon::round_constants()];
+    let tables = [
+        bn254::fields(),
+        bn254::groups(),
+        bn254::grumpkin(),
+        bls12_381::fields(),
+        poseidon::round_constants(),
+    ];
     for Generated { path, text } in tables.into_iter().chain(sve::poseidon()) {
         let file = root.join(path);
         if fs::read_to_string(&file).is_ok_and(|committed| committed == text) {

@@ -126,9 +126,9 @@ impl Add for Goldilocks {
     type Output = Self;
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
-        // No wrap: a - (p - b) is a + b - p.
-        let (difference, borrow) = self.0.overflowing_sub(MODULUS - rhs.0);
-        Self(if borrow { difference.wrapping_add(MODULUS) } else { difference })
+        let (sum, carry) = self.0.overflowing_add(rhs.0);
+        let (reduced, borrow) = sum.overflowing_sub(MODULUS);
+        Self(if borrow && !carry { sum } else { reduced })
     }
 }
 

@@ -14,7 +14,7 @@ pub(crate) const CIRCULANT: [u64; WIDTH] = [17, 15, 41, 16, 2, 28, 13, 13, 39, 1
 
 /// Added to the matrix's first entry.
 #[cfg(test)]
-const CORNER: u64 = 8;
+pub(crate) const CORNER: u64 = 8;
 
 /// Values of a polynomial of degree 3 with integer coefficients at 1, -1 and i.
 #[derive(Clone, Copy)]

@@ -9,6 +9,11 @@ use proofmill_field::goldilocks::{GoldilocksVector, Planes, Words, constant_plan
 /// Linear layers between two foldings: what planes can take.
 pub const LAYERS: usize = 3;
 
+/// Partial rounds of the first group: the last full round's linear layer counts.
+pub const FIRST_GROUP: usize = PARTIAL_ROUNDS % LAYERS;
+
+const _: () = assert!(FIRST_GROUP < LAYERS);
+
 /// Elements whose S-boxes go side by side: enough to hide a product's latency.
 const GROUP: usize = 4;
 
@@ -75,8 +80,8 @@ impl<W: Words> State<W> {
         self.linear_layer();
     }
 
-    /// At most [`LAYERS`] rounds with an S-box on the first element, to which `constant(round)` is added before; leaves the
-    /// planes of the others fresh.
+    /// Rounds with an S-box on the first element, to which `constant(round)` is added before; leaves the planes of the
+    /// others fresh. They may have passed no more than [`LAYERS`] linear layers by then, those before included.
     #[inline(always)]
     pub fn partial_rounds<V: GoldilocksVector<Words = W>>(
         &mut self,
@@ -124,20 +129,19 @@ pub(super) fn permute<V: GoldilocksVector>(elements: &mut [V; WIDTH]) {
     let (before, rest) = Rounds::<V>::PLANES.split_at(HALF_FULL_ROUNDS * WIDTH);
     let (partial, after) = rest.split_at(PARTIAL_ROUNDS);
     full_rounds::<V>(&mut state, before);
-    let groups = partial.chunks_exact(LAYERS);
-    let last = groups.remainder();
-    for constants in groups {
+    let (first, groups) = partial.split_at(FIRST_GROUP);
+    state.partial_rounds::<V>(
+        FIRST_GROUP,
+        #[inline(always)]
+        |round| Planes::splat(first[round]),
+    );
+    for constants in groups.chunks_exact(LAYERS) {
         state.partial_rounds::<V>(
             LAYERS,
             #[inline(always)]
             |round| Planes::splat(constants[round]),
         );
     }
-    state.partial_rounds::<V>(
-        PARTIAL_ROUNDS % LAYERS,
-        #[inline(always)]
-        |round| Planes::splat(last[round]),
-    );
     full_rounds::<V>(&mut state, after);
     *elements = state.elements();
 }

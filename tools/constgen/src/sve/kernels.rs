@@ -5,8 +5,8 @@ use super::{
     trace::{Program, Traced, constant},
 };
 use crate::Generated;
-use proofmill_field::goldilocks::{GoldilocksVector, Lanes, Planes, Words};
-use proofmill_hash::poseidon::{HALF_FULL_ROUNDS, LAYERS, PARTIAL_ROUNDS, State, WIDTH};
+use proofmill_field::goldilocks::{Lanes, Planes, Words};
+use proofmill_hash::poseidon::{FIRST_GROUP, HALF_FULL_ROUNDS, LAYERS, PARTIAL_ROUNDS, State, WIDTH};
 use std::fmt::Write as _;
 
 type V = Lanes<Traced>;
@@ -43,9 +43,13 @@ impl Function {
     /// The whole text; the callee-saved low halves of z8 to z15 are kept.
     fn text(self, comment: &str) -> String {
         let Self { name, edition, pool, slots, body } = self;
-        let (edition, saved) = (format!("{edition:?}").to_lowercase(), [(8, 9), (10, 11), (12, 13), (14, 15)]);
+        let (edition, saved) =
+            (format!("{edition:?}").to_lowercase(), [(8, 9), (10, 11), (12, 13), (14, 15)]);
         let mut text = format!("// {comment}\n    .arch_extension {edition}\n    .globl {name}_{edition}\n");
-        let _ = writeln!(text, "    .hidden {name}_{edition}\n    .type {name}_{edition}, %function\n    .p2align 4");
+        let _ = writeln!(
+            text,
+            "    .hidden {name}_{edition}\n    .type {name}_{edition}, %function\n    .p2align 4"
+        );
         let _ = writeln!(text, "{name}_{edition}:\n    sub sp, sp, #64");
         for (k, (a, b)) in saved.iter().enumerate() {
             let _ = writeln!(text, "    stp d{a}, d{b}, [sp, #{}]", 16 * k);
@@ -87,9 +91,7 @@ fn outputs(state: State<Traced>) -> Vec<Traced> {
 
 /// The permutation of Poseidon on states side by side.
 pub(crate) fn poseidon() -> Vec<Generated> {
-    let enter = Program::record(|elements: [Traced; WIDTH]| {
-        outputs(State::of(&elements.map(Lanes::new)))
-    });
+    let enter = Program::record(|elements: [Traced; WIDTH]| outputs(State::of(&elements.map(Lanes::new))));
     let full = Program::record(|words| {
         let mut state = state(words);
         state.full_round::<V>(planes);
@@ -119,12 +121,9 @@ pub(crate) fn poseidon() -> Vec<Generated> {
                 function.line(&format!("b.ne {label}b"));
             };
             repeat(&mut function, 1, HALF_FULL_ROUNDS, &full, WIDTH);
+            function.piece(&partial(FIRST_GROUP));
+            function.line(&format!("add x1, x1, #{}", 16 * FIRST_GROUP));
             repeat(&mut function, 2, PARTIAL_ROUNDS / LAYERS, &partial(LAYERS), LAYERS);
-            if PARTIAL_ROUNDS % LAYERS > 0 {
-                let rest = PARTIAL_ROUNDS % LAYERS;
-                function.piece(&partial(rest));
-                function.line(&format!("add x1, x1, #{}", 16 * rest));
-            }
             repeat(&mut function, 3, HALF_FULL_ROUNDS, &full, WIDTH);
             function.piece(&leave);
             (0..WIDTH).for_each(|i| function.line(&format!("str z{i}, [x0, #{i}, mul vl]")));

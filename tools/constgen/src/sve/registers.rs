@@ -223,7 +223,9 @@ impl Allocator<'_> {
             return home;
         }
         // In place where the instruction overwrites its first operand.
-        if let Some(first) = sources.first().filter(|first| dying.contains(first)).filter(|first| usable(first)) {
+        if let Some(first) =
+            sources.first().filter(|first| dying.contains(first)).filter(|first| usable(first))
+        {
             return *first;
         }
         if let Some(register) = dying.iter().find(|register| usable(register)) {
@@ -299,16 +301,17 @@ impl Allocator<'_> {
             let in_place = |register: usize| {
                 outputs.get(register).is_some_and(|output| self.register_of.get(output) == Some(&register))
             };
-            let (home, register) = match waiting.iter().find(|(home, _)| !is_source(*home) && !in_place(*home)) {
-                Some(step) => *step,
-                // A cycle: one value steps aside.
-                None => {
-                    let aside = (outputs.len()..REGISTERS)
-                        .find(|register| !is_source(*register))
-                        .expect("a register beside the outputs");
-                    (aside, waiting[0].1)
-                }
-            };
+            let (home, register) =
+                match waiting.iter().find(|(home, _)| !is_source(*home) && !in_place(*home)) {
+                    Some(step) => *step,
+                    // A cycle: one value steps aside.
+                    None => {
+                        let aside = (outputs.len()..REGISTERS)
+                            .find(|register| !is_source(*register))
+                            .expect("a register beside the outputs");
+                        (aside, waiting[0].1)
+                    }
+                };
             self.emit(format!("mov z{home}.d, z{register}.d"));
             let value = self.holder[register].take().expect("an output");
             if let Some(stale) = self.holder[home].take() {

@@ -2,4 +2,4 @@
 
 mod neon;
 
-pub use neon::NeonWords;
+pub(super) use neon::NeonWords;

@@ -4,6 +4,6 @@ mod avx2;
 mod avx512;
 mod ifma;
 
-pub use avx2::Avx2Words;
-pub use avx512::Avx512Words;
-pub use ifma::IfmaLanes;
+pub(super) use avx2::Avx2Words;
+pub(super) use avx512::Avx512Words;
+pub(super) use ifma::IfmaLanes;

@@ -1034,6 +1034,448 @@ proofmill_poseidon_sve:
     add x1, x1, #192
     subs x3, x3, #1
     b.ne 1b
+    ld1rd {z30.d}, p0/z, [x1, #0]
+    add z0.d, z0.d, z30.d
+    ld1rd {z30.d}, p0/z, [x1, #8]
+    add z12.d, z12.d, z30.d
+    lsr z30.d, z12.d, #32
+    and z30.d, z30.d, z31.d
+    mul z30.d, p0/m, z30.d, z31.d
+    add z0.d, z0.d, z30.d
+    lsl z12.d, z12.d, #32
+    add z12.d, z12.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    movprfx z30, z12
+    mul z30.d, p0/m, z30.d, z12.d
+    movprfx z29, z12
+    umulh z29.d, p0/m, z29.d, z12.d
+    lsr z28.d, z29.d, #32
+    cmphi p1.d, p0/z, z28.d, z30.d
+    sub z30.d, z30.d, z28.d
+    sub z30.d, p1/m, z30.d, z31.d
+    and z29.d, z29.d, z31.d
+    mul z29.d, p0/m, z29.d, z31.d
+    add z30.d, z30.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    movprfx z29, z30
+    mul z29.d, p0/m, z29.d, z12.d
+    umulh z12.d, p0/m, z12.d, z30.d
+    lsr z28.d, z12.d, #32
+    cmphi p1.d, p0/z, z28.d, z29.d
+    sub z29.d, z29.d, z28.d
+    sub z29.d, p1/m, z29.d, z31.d
+    and z12.d, z12.d, z31.d
+    mul z12.d, p0/m, z12.d, z31.d
+    add z29.d, z29.d, z12.d
+    cmphi p1.d, p0/z, z12.d, z29.d
+    add z29.d, p1/m, z29.d, z31.d
+    movprfx z28, z30
+    mul z28.d, p0/m, z28.d, z30.d
+    movprfx z27, z30
+    umulh z27.d, p0/m, z27.d, z30.d
+    lsr z30.d, z27.d, #32
+    cmphi p1.d, p0/z, z30.d, z28.d
+    sub z28.d, z28.d, z30.d
+    sub z28.d, p1/m, z28.d, z31.d
+    and z27.d, z27.d, z31.d
+    mul z27.d, p0/m, z27.d, z31.d
+    add z28.d, z28.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    movprfx z30, z29
+    mul z30.d, p0/m, z30.d, z28.d
+    umulh z29.d, p0/m, z29.d, z28.d
+    lsr z28.d, z30.d, #32
+    and z27.d, z29.d, z31.d
+    and z30.d, z30.d, z31.d
+    sub z30.d, z30.d, z27.d
+    lsr z29.d, z29.d, #32
+    sub z30.d, z30.d, z29.d
+    and z28.d, z28.d, z31.d
+    add z28.d, z28.d, z27.d
+    add z29.d, z30.d, z6.d
+    add z27.d, z3.d, z9.d
+    add z26.d, z29.d, z27.d
+    sub z29.d, z29.d, z27.d
+    sub z6.d, z30.d, z6.d
+    sub z3.d, z3.d, z9.d
+    add z27.d, z1.d, z7.d
+    add z25.d, z4.d, z10.d
+    add z24.d, z27.d, z25.d
+    sub z27.d, z27.d, z25.d
+    sub z1.d, z1.d, z7.d
+    sub z4.d, z4.d, z10.d
+    add z25.d, z2.d, z8.d
+    add z12.d, z5.d, z11.d
+    add z10.d, z25.d, z12.d
+    sub z25.d, z25.d, z12.d
+    sub z2.d, z2.d, z8.d
+    sub z5.d, z5.d, z11.d
+    add z12.d, z26.d, z24.d
+    add z12.d, z12.d, z10.d
+    add z10.d, z12.d, z10.d
+    lsl z10.d, z10.d, #4
+    add z26.d, z12.d, z26.d
+    lsl z26.d, z26.d, #4
+    add z12.d, z12.d, z24.d
+    lsl z12.d, z12.d, #4
+    lsl z24.d, z25.d, #2
+    sub z24.d, z27.d, z24.d
+    lsl z24.d, z24.d, #1
+    add z24.d, z29.d, z24.d
+    lsl z11.d, z29.d, #2
+    add z11.d, z11.d, z25.d
+    lsl z11.d, z11.d, #1
+    add z11.d, z27.d, z11.d
+    lsl z27.d, z27.d, #2
+    sub z27.d, z27.d, z29.d
+    lsl z27.d, z27.d, #1
+    add z25.d, z25.d, z27.d
+    lsl z29.d, z6.d, #1
+    add z27.d, z1.d, z2.d
+    add z29.d, z29.d, z27.d
+    lsl z27.d, z4.d, #2
+    sub z27.d, z27.d, z5.d
+    lsl z27.d, z27.d, #2
+    add z27.d, z3.d, z27.d
+    sub z29.d, z29.d, z27.d
+    lsl z27.d, z6.d, #1
+    sub z27.d, z1.d, z27.d
+    lsl z27.d, z27.d, #1
+    add z27.d, z27.d, z2.d
+    sub z9.d, z4.d, z3.d
+    lsl z8.d, z5.d, #4
+    add z9.d, z9.d, z8.d
+    sub z27.d, z27.d, z9.d
+    lsl z9.d, z1.d, #1
+    sub z9.d, z2.d, z9.d
+    lsl z8.d, z6.d, #3
+    add z9.d, z9.d, z8.d
+    lsl z9.d, z9.d, #1
+    sub z8.d, z5.d, z4.d
+    sub z8.d, z8.d, z3.d
+    sub z9.d, z9.d, z8.d
+    lsl z8.d, z3.d, #1
+    add z7.d, z4.d, z5.d
+    add z8.d, z8.d, z7.d
+    lsl z7.d, z1.d, #2
+    sub z7.d, z7.d, z2.d
+    lsl z7.d, z7.d, #2
+    add z7.d, z6.d, z7.d
+    add z8.d, z8.d, z7.d
+    lsl z7.d, z3.d, #1
+    sub z7.d, z4.d, z7.d
+    lsl z7.d, z7.d, #1
+    add z7.d, z7.d, z5.d
+    sub z0.d, z1.d, z6.d
+    str z23, [sp, #0, mul vl]
+    lsl z23.d, z2.d, #4
+    add z0.d, z0.d, z23.d
+    add z7.d, z7.d, z0.d
+    lsl z4.d, z4.d, #1
+    sub z5.d, z5.d, z4.d
+    lsl z3.d, z3.d, #3
+    add z5.d, z5.d, z3.d
+    lsl z5.d, z5.d, #1
+    sub z2.d, z2.d, z1.d
+    sub z2.d, z2.d, z6.d
+    add z5.d, z5.d, z2.d
+    sub z23.d, z10.d, z24.d
+    add z10.d, z10.d, z24.d
+    add z24.d, z23.d, z29.d
+    add z6.d, z10.d, z8.d
+    sub z23.d, z23.d, z29.d
+    sub z10.d, z10.d, z8.d
+    sub z29.d, z26.d, z11.d
+    add z26.d, z26.d, z11.d
+    add z11.d, z29.d, z27.d
+    add z8.d, z26.d, z7.d
+    sub z29.d, z29.d, z27.d
+    sub z26.d, z26.d, z7.d
+    sub z27.d, z12.d, z25.d
+    add z12.d, z12.d, z25.d
+    add z25.d, z27.d, z9.d
+    add z7.d, z12.d, z5.d
+    sub z27.d, z27.d, z9.d
+    sub z12.d, z12.d, z5.d
+    lsl z30.d, z30.d, #3
+    add z0.d, z24.d, z30.d
+    add z30.d, z28.d, z18.d
+    add z24.d, z15.d, z21.d
+    add z9.d, z30.d, z24.d
+    sub z30.d, z30.d, z24.d
+    sub z18.d, z28.d, z18.d
+    sub z15.d, z15.d, z21.d
+    add z24.d, z13.d, z19.d
+    add z21.d, z16.d, z22.d
+    add z5.d, z24.d, z21.d
+    sub z24.d, z24.d, z21.d
+    sub z13.d, z13.d, z19.d
+    sub z16.d, z16.d, z22.d
+    add z22.d, z14.d, z20.d
+    ldr z21, [sp, #0, mul vl]
+    add z19.d, z17.d, z21.d
+    add z4.d, z22.d, z19.d
+    sub z22.d, z22.d, z19.d
+    sub z14.d, z14.d, z20.d
+    sub z17.d, z17.d, z21.d
+    add z21.d, z9.d, z5.d
+    add z21.d, z21.d, z4.d
+    add z4.d, z21.d, z4.d
+    lsl z4.d, z4.d, #4
+    add z9.d, z21.d, z9.d
+    lsl z9.d, z9.d, #4
+    add z21.d, z21.d, z5.d
+    lsl z21.d, z21.d, #4
+    lsl z20.d, z22.d, #2
+    sub z20.d, z24.d, z20.d
+    lsl z20.d, z20.d, #1
+    add z20.d, z30.d, z20.d
+    lsl z19.d, z30.d, #2
+    add z19.d, z19.d, z22.d
+    lsl z19.d, z19.d, #1
+    add z19.d, z24.d, z19.d
+    lsl z24.d, z24.d, #2
+    sub z24.d, z24.d, z30.d
+    lsl z24.d, z24.d, #1
+    add z22.d, z22.d, z24.d
+    lsl z30.d, z18.d, #1
+    add z24.d, z13.d, z14.d
+    add z30.d, z30.d, z24.d
+    lsl z24.d, z16.d, #2
+    sub z24.d, z24.d, z17.d
+    lsl z24.d, z24.d, #2
+    add z24.d, z15.d, z24.d
+    sub z30.d, z30.d, z24.d
+    lsl z24.d, z18.d, #1
+    sub z24.d, z13.d, z24.d
+    lsl z24.d, z24.d, #1
+    add z24.d, z24.d, z14.d
+    sub z5.d, z16.d, z15.d
+    lsl z3.d, z17.d, #4
+    add z5.d, z5.d, z3.d
+    sub z24.d, z24.d, z5.d
+    lsl z5.d, z13.d, #1
+    sub z5.d, z14.d, z5.d
+    lsl z3.d, z18.d, #3
+    add z5.d, z5.d, z3.d
+    lsl z5.d, z5.d, #1
+    sub z3.d, z17.d, z16.d
+    sub z3.d, z3.d, z15.d
+    sub z5.d, z5.d, z3.d
+    lsl z3.d, z15.d, #1
+    add z2.d, z16.d, z17.d
+    add z3.d, z3.d, z2.d
+    lsl z2.d, z13.d, #2
+    sub z2.d, z2.d, z14.d
+    lsl z2.d, z2.d, #2
+    add z2.d, z18.d, z2.d
+    add z3.d, z3.d, z2.d
+    lsl z2.d, z15.d, #1
+    sub z2.d, z16.d, z2.d
+    lsl z2.d, z2.d, #1
+    add z2.d, z2.d, z17.d
+    sub z1.d, z13.d, z18.d
+    str z0, [sp, #0, mul vl]
+    lsl z0.d, z14.d, #4
+    add z1.d, z1.d, z0.d
+    add z2.d, z2.d, z1.d
+    lsl z16.d, z16.d, #1
+    sub z17.d, z17.d, z16.d
+    lsl z15.d, z15.d, #3
+    add z17.d, z17.d, z15.d
+    lsl z17.d, z17.d, #1
+    sub z14.d, z14.d, z13.d
+    sub z14.d, z14.d, z18.d
+    add z17.d, z17.d, z14.d
+    sub z18.d, z4.d, z20.d
+    add z4.d, z4.d, z20.d
+    add z20.d, z18.d, z30.d
+    add z16.d, z4.d, z3.d
+    sub z18.d, z18.d, z30.d
+    sub z4.d, z4.d, z3.d
+    sub z30.d, z9.d, z19.d
+    add z9.d, z9.d, z19.d
+    add z19.d, z30.d, z24.d
+    add z15.d, z9.d, z2.d
+    sub z30.d, z30.d, z24.d
+    sub z9.d, z9.d, z2.d
+    sub z24.d, z21.d, z22.d
+    add z21.d, z21.d, z22.d
+    add z22.d, z24.d, z5.d
+    add z14.d, z21.d, z17.d
+    sub z24.d, z24.d, z5.d
+    sub z21.d, z21.d, z17.d
+    lsl z28.d, z28.d, #3
+    add z20.d, z20.d, z28.d
+    ld1rd {z28.d}, p0/z, [x2, #0]
+    add z11.d, z11.d, z28.d
+    ld1rd {z28.d}, p0/z, [x2, #8]
+    add z19.d, z19.d, z28.d
+    lsr z28.d, z19.d, #32
+    and z28.d, z28.d, z31.d
+    mul z28.d, p0/m, z28.d, z31.d
+    add z11.d, z11.d, z28.d
+    lsl z19.d, z19.d, #32
+    add z19.d, z19.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    and z1.d, z19.d, z31.d
+    lsr z13.d, z19.d, #32
+    ld1rd {z28.d}, p0/z, [x2, #0]
+    add z25.d, z25.d, z28.d
+    ld1rd {z28.d}, p0/z, [x2, #8]
+    add z22.d, z22.d, z28.d
+    lsr z28.d, z22.d, #32
+    and z28.d, z28.d, z31.d
+    mul z28.d, p0/m, z28.d, z31.d
+    add z25.d, z25.d, z28.d
+    lsl z22.d, z22.d, #32
+    add z22.d, z22.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
+    and z2.d, z22.d, z31.d
+    lsr z22.d, z22.d, #32
+    ld1rd {z28.d}, p0/z, [x2, #0]
+    add z6.d, z6.d, z28.d
+    ld1rd {z28.d}, p0/z, [x2, #8]
+    add z16.d, z16.d, z28.d
+    lsr z28.d, z16.d, #32
+    and z28.d, z28.d, z31.d
+    mul z28.d, p0/m, z28.d, z31.d
+    add z6.d, z6.d, z28.d
+    lsl z16.d, z16.d, #32
+    add z16.d, z16.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    and z3.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    ld1rd {z28.d}, p0/z, [x2, #0]
+    add z8.d, z8.d, z28.d
+    ld1rd {z28.d}, p0/z, [x2, #8]
+    add z15.d, z15.d, z28.d
+    lsr z28.d, z15.d, #32
+    and z28.d, z28.d, z31.d
+    mul z28.d, p0/m, z28.d, z31.d
+    add z8.d, z8.d, z28.d
+    lsl z15.d, z15.d, #32
+    add z15.d, z15.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z15.d
+    add z15.d, p1/m, z15.d, z31.d
+    and z28.d, z15.d, z31.d
+    lsr z15.d, z15.d, #32
+    ld1rd {z25.d}, p0/z, [x2, #0]
+    add z7.d, z7.d, z25.d
+    ld1rd {z25.d}, p0/z, [x2, #8]
+    add z14.d, z14.d, z25.d
+    lsr z25.d, z14.d, #32
+    and z25.d, z25.d, z31.d
+    mul z25.d, p0/m, z25.d, z31.d
+    add z7.d, z7.d, z25.d
+    lsl z14.d, z14.d, #32
+    add z14.d, z14.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    and z5.d, z14.d, z31.d
+    lsr z17.d, z14.d, #32
+    ld1rd {z25.d}, p0/z, [x2, #0]
+    add z23.d, z23.d, z25.d
+    ld1rd {z25.d}, p0/z, [x2, #8]
+    add z18.d, z18.d, z25.d
+    lsr z25.d, z18.d, #32
+    and z25.d, z25.d, z31.d
+    mul z25.d, p0/m, z25.d, z31.d
+    add z23.d, z23.d, z25.d
+    lsl z18.d, z18.d, #32
+    add z18.d, z18.d, z23.d
+    cmphi p1.d, p0/z, z23.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    and z6.d, z18.d, z31.d
+    lsr z18.d, z18.d, #32
+    ld1rd {z25.d}, p0/z, [x2, #0]
+    add z29.d, z29.d, z25.d
+    ld1rd {z25.d}, p0/z, [x2, #8]
+    add z30.d, z30.d, z25.d
+    lsr z25.d, z30.d, #32
+    and z25.d, z25.d, z31.d
+    mul z25.d, p0/m, z25.d, z31.d
+    add z29.d, z29.d, z25.d
+    lsl z30.d, z30.d, #32
+    add z30.d, z30.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    and z7.d, z30.d, z31.d
+    lsr z19.d, z30.d, #32
+    ld1rd {z30.d}, p0/z, [x2, #0]
+    add z27.d, z27.d, z30.d
+    ld1rd {z30.d}, p0/z, [x2, #8]
+    add z24.d, z24.d, z30.d
+    lsr z30.d, z24.d, #32
+    and z30.d, z30.d, z31.d
+    mul z30.d, p0/m, z30.d, z31.d
+    add z27.d, z27.d, z30.d
+    lsl z24.d, z24.d, #32
+    add z24.d, z24.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    and z8.d, z24.d, z31.d
+    lsr z24.d, z24.d, #32
+    ld1rd {z30.d}, p0/z, [x2, #0]
+    add z10.d, z10.d, z30.d
+    ld1rd {z30.d}, p0/z, [x2, #8]
+    add z4.d, z4.d, z30.d
+    lsr z30.d, z4.d, #32
+    and z30.d, z30.d, z31.d
+    mul z30.d, p0/m, z30.d, z31.d
+    add z10.d, z10.d, z30.d
+    lsl z4.d, z4.d, #32
+    add z4.d, z4.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z4.d
+    add z4.d, p1/m, z4.d, z31.d
+    and z30.d, z4.d, z31.d
+    lsr z4.d, z4.d, #32
+    ld1rd {z29.d}, p0/z, [x2, #0]
+    add z26.d, z26.d, z29.d
+    ld1rd {z29.d}, p0/z, [x2, #8]
+    add z9.d, z9.d, z29.d
+    lsr z29.d, z9.d, #32
+    and z29.d, z29.d, z31.d
+    mul z29.d, p0/m, z29.d, z31.d
+    add z26.d, z26.d, z29.d
+    lsl z9.d, z9.d, #32
+    add z9.d, z9.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z9.d
+    add z9.d, p1/m, z9.d, z31.d
+    and z10.d, z9.d, z31.d
+    lsr z9.d, z9.d, #32
+    ld1rd {z29.d}, p0/z, [x2, #0]
+    add z12.d, z12.d, z29.d
+    ld1rd {z29.d}, p0/z, [x2, #8]
+    add z21.d, z21.d, z29.d
+    lsr z29.d, z21.d, #32
+    and z29.d, z29.d, z31.d
+    mul z29.d, p0/m, z29.d, z31.d
+    add z12.d, z12.d, z29.d
+    lsl z21.d, z21.d, #32
+    add z21.d, z21.d, z12.d
+    cmphi p1.d, p0/z, z12.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    and z11.d, z21.d, z31.d
+    lsr z23.d, z21.d, #32
+    mov z12.d, z20.d
+    mov z14.d, z22.d
+    mov z20.d, z24.d
+    mov z21.d, z4.d
+    mov z4.d, z28.d
+    mov z22.d, z9.d
+    mov z9.d, z30.d
+    mov z24.d, z16.d
+    mov z16.d, z15.d
+    mov z15.d, z24.d
+    ldr z0, [sp, #0, mul vl]
+    add x1, x1, #16
     mov x3, #7
 2:
     ld1rd {z30.d}, p0/z, [x1, #0]
@@ -2036,448 +2478,6 @@ proofmill_poseidon_sve:
     add x1, x1, #48
     subs x3, x3, #1
     b.ne 2b
-    ld1rd {z30.d}, p0/z, [x1, #0]
-    add z0.d, z0.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #8]
-    add z12.d, z12.d, z30.d
-    lsr z30.d, z12.d, #32
-    and z30.d, z30.d, z31.d
-    mul z30.d, p0/m, z30.d, z31.d
-    add z0.d, z0.d, z30.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    movprfx z30, z12
-    mul z30.d, p0/m, z30.d, z12.d
-    movprfx z29, z12
-    umulh z29.d, p0/m, z29.d, z12.d
-    lsr z28.d, z29.d, #32
-    cmphi p1.d, p0/z, z28.d, z30.d
-    sub z30.d, z30.d, z28.d
-    sub z30.d, p1/m, z30.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z30.d, z30.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    movprfx z29, z30
-    mul z29.d, p0/m, z29.d, z12.d
-    umulh z12.d, p0/m, z12.d, z30.d
-    lsr z28.d, z12.d, #32
-    cmphi p1.d, p0/z, z28.d, z29.d
-    sub z29.d, z29.d, z28.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z12.d, z12.d, z31.d
-    mul z12.d, p0/m, z12.d, z31.d
-    add z29.d, z29.d, z12.d
-    cmphi p1.d, p0/z, z12.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    movprfx z28, z30
-    mul z28.d, p0/m, z28.d, z30.d
-    movprfx z27, z30
-    umulh z27.d, p0/m, z27.d, z30.d
-    lsr z30.d, z27.d, #32
-    cmphi p1.d, p0/z, z30.d, z28.d
-    sub z28.d, z28.d, z30.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z28.d, z28.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    movprfx z30, z29
-    mul z30.d, p0/m, z30.d, z28.d
-    umulh z29.d, p0/m, z29.d, z28.d
-    lsr z28.d, z30.d, #32
-    and z27.d, z29.d, z31.d
-    and z30.d, z30.d, z31.d
-    sub z30.d, z30.d, z27.d
-    lsr z29.d, z29.d, #32
-    sub z30.d, z30.d, z29.d
-    and z28.d, z28.d, z31.d
-    add z28.d, z28.d, z27.d
-    add z29.d, z30.d, z6.d
-    add z27.d, z3.d, z9.d
-    add z26.d, z29.d, z27.d
-    sub z29.d, z29.d, z27.d
-    sub z6.d, z30.d, z6.d
-    sub z3.d, z3.d, z9.d
-    add z27.d, z1.d, z7.d
-    add z25.d, z4.d, z10.d
-    add z24.d, z27.d, z25.d
-    sub z27.d, z27.d, z25.d
-    sub z1.d, z1.d, z7.d
-    sub z4.d, z4.d, z10.d
-    add z25.d, z2.d, z8.d
-    add z12.d, z5.d, z11.d
-    add z10.d, z25.d, z12.d
-    sub z25.d, z25.d, z12.d
-    sub z2.d, z2.d, z8.d
-    sub z5.d, z5.d, z11.d
-    add z12.d, z26.d, z24.d
-    add z12.d, z12.d, z10.d
-    add z10.d, z12.d, z10.d
-    lsl z10.d, z10.d, #4
-    add z26.d, z12.d, z26.d
-    lsl z26.d, z26.d, #4
-    add z12.d, z12.d, z24.d
-    lsl z12.d, z12.d, #4
-    lsl z24.d, z25.d, #2
-    sub z24.d, z27.d, z24.d
-    lsl z24.d, z24.d, #1
-    add z24.d, z29.d, z24.d
-    lsl z11.d, z29.d, #2
-    add z11.d, z11.d, z25.d
-    lsl z11.d, z11.d, #1
-    add z11.d, z27.d, z11.d
-    lsl z27.d, z27.d, #2
-    sub z27.d, z27.d, z29.d
-    lsl z27.d, z27.d, #1
-    add z25.d, z25.d, z27.d
-    lsl z29.d, z6.d, #1
-    add z27.d, z1.d, z2.d
-    add z29.d, z29.d, z27.d
-    lsl z27.d, z4.d, #2
-    sub z27.d, z27.d, z5.d
-    lsl z27.d, z27.d, #2
-    add z27.d, z3.d, z27.d
-    sub z29.d, z29.d, z27.d
-    lsl z27.d, z6.d, #1
-    sub z27.d, z1.d, z27.d
-    lsl z27.d, z27.d, #1
-    add z27.d, z27.d, z2.d
-    sub z9.d, z4.d, z3.d
-    lsl z8.d, z5.d, #4
-    add z9.d, z9.d, z8.d
-    sub z27.d, z27.d, z9.d
-    lsl z9.d, z1.d, #1
-    sub z9.d, z2.d, z9.d
-    lsl z8.d, z6.d, #3
-    add z9.d, z9.d, z8.d
-    lsl z9.d, z9.d, #1
-    sub z8.d, z5.d, z4.d
-    sub z8.d, z8.d, z3.d
-    sub z9.d, z9.d, z8.d
-    lsl z8.d, z3.d, #1
-    add z7.d, z4.d, z5.d
-    add z8.d, z8.d, z7.d
-    lsl z7.d, z1.d, #2
-    sub z7.d, z7.d, z2.d
-    lsl z7.d, z7.d, #2
-    add z7.d, z6.d, z7.d
-    add z8.d, z8.d, z7.d
-    lsl z7.d, z3.d, #1
-    sub z7.d, z4.d, z7.d
-    lsl z7.d, z7.d, #1
-    add z7.d, z7.d, z5.d
-    sub z0.d, z1.d, z6.d
-    str z23, [sp, #0, mul vl]
-    lsl z23.d, z2.d, #4
-    add z0.d, z0.d, z23.d
-    add z7.d, z7.d, z0.d
-    lsl z4.d, z4.d, #1
-    sub z5.d, z5.d, z4.d
-    lsl z3.d, z3.d, #3
-    add z5.d, z5.d, z3.d
-    lsl z5.d, z5.d, #1
-    sub z2.d, z2.d, z1.d
-    sub z2.d, z2.d, z6.d
-    add z5.d, z5.d, z2.d
-    sub z23.d, z10.d, z24.d
-    add z10.d, z10.d, z24.d
-    add z24.d, z23.d, z29.d
-    add z6.d, z10.d, z8.d
-    sub z23.d, z23.d, z29.d
-    sub z10.d, z10.d, z8.d
-    sub z29.d, z26.d, z11.d
-    add z26.d, z26.d, z11.d
-    add z11.d, z29.d, z27.d
-    add z8.d, z26.d, z7.d
-    sub z29.d, z29.d, z27.d
-    sub z26.d, z26.d, z7.d
-    sub z27.d, z12.d, z25.d
-    add z12.d, z12.d, z25.d
-    add z25.d, z27.d, z9.d
-    add z7.d, z12.d, z5.d
-    sub z27.d, z27.d, z9.d
-    sub z12.d, z12.d, z5.d
-    lsl z30.d, z30.d, #3
-    add z0.d, z24.d, z30.d
-    add z30.d, z28.d, z18.d
-    add z24.d, z15.d, z21.d
-    add z9.d, z30.d, z24.d
-    sub z30.d, z30.d, z24.d
-    sub z18.d, z28.d, z18.d
-    sub z15.d, z15.d, z21.d
-    add z24.d, z13.d, z19.d
-    add z21.d, z16.d, z22.d
-    add z5.d, z24.d, z21.d
-    sub z24.d, z24.d, z21.d
-    sub z13.d, z13.d, z19.d
-    sub z16.d, z16.d, z22.d
-    add z22.d, z14.d, z20.d
-    ldr z21, [sp, #0, mul vl]
-    add z19.d, z17.d, z21.d
-    add z4.d, z22.d, z19.d
-    sub z22.d, z22.d, z19.d
-    sub z14.d, z14.d, z20.d
-    sub z17.d, z17.d, z21.d
-    add z21.d, z9.d, z5.d
-    add z21.d, z21.d, z4.d
-    add z4.d, z21.d, z4.d
-    lsl z4.d, z4.d, #4
-    add z9.d, z21.d, z9.d
-    lsl z9.d, z9.d, #4
-    add z21.d, z21.d, z5.d
-    lsl z21.d, z21.d, #4
-    lsl z20.d, z22.d, #2
-    sub z20.d, z24.d, z20.d
-    lsl z20.d, z20.d, #1
-    add z20.d, z30.d, z20.d
-    lsl z19.d, z30.d, #2
-    add z19.d, z19.d, z22.d
-    lsl z19.d, z19.d, #1
-    add z19.d, z24.d, z19.d
-    lsl z24.d, z24.d, #2
-    sub z24.d, z24.d, z30.d
-    lsl z24.d, z24.d, #1
-    add z22.d, z22.d, z24.d
-    lsl z30.d, z18.d, #1
-    add z24.d, z13.d, z14.d
-    add z30.d, z30.d, z24.d
-    lsl z24.d, z16.d, #2
-    sub z24.d, z24.d, z17.d
-    lsl z24.d, z24.d, #2
-    add z24.d, z15.d, z24.d
-    sub z30.d, z30.d, z24.d
-    lsl z24.d, z18.d, #1
-    sub z24.d, z13.d, z24.d
-    lsl z24.d, z24.d, #1
-    add z24.d, z24.d, z14.d
-    sub z5.d, z16.d, z15.d
-    lsl z3.d, z17.d, #4
-    add z5.d, z5.d, z3.d
-    sub z24.d, z24.d, z5.d
-    lsl z5.d, z13.d, #1
-    sub z5.d, z14.d, z5.d
-    lsl z3.d, z18.d, #3
-    add z5.d, z5.d, z3.d
-    lsl z5.d, z5.d, #1
-    sub z3.d, z17.d, z16.d
-    sub z3.d, z3.d, z15.d
-    sub z5.d, z5.d, z3.d
-    lsl z3.d, z15.d, #1
-    add z2.d, z16.d, z17.d
-    add z3.d, z3.d, z2.d
-    lsl z2.d, z13.d, #2
-    sub z2.d, z2.d, z14.d
-    lsl z2.d, z2.d, #2
-    add z2.d, z18.d, z2.d
-    add z3.d, z3.d, z2.d
-    lsl z2.d, z15.d, #1
-    sub z2.d, z16.d, z2.d
-    lsl z2.d, z2.d, #1
-    add z2.d, z2.d, z17.d
-    sub z1.d, z13.d, z18.d
-    str z0, [sp, #0, mul vl]
-    lsl z0.d, z14.d, #4
-    add z1.d, z1.d, z0.d
-    add z2.d, z2.d, z1.d
-    lsl z16.d, z16.d, #1
-    sub z17.d, z17.d, z16.d
-    lsl z15.d, z15.d, #3
-    add z17.d, z17.d, z15.d
-    lsl z17.d, z17.d, #1
-    sub z14.d, z14.d, z13.d
-    sub z14.d, z14.d, z18.d
-    add z17.d, z17.d, z14.d
-    sub z18.d, z4.d, z20.d
-    add z4.d, z4.d, z20.d
-    add z20.d, z18.d, z30.d
-    add z16.d, z4.d, z3.d
-    sub z18.d, z18.d, z30.d
-    sub z4.d, z4.d, z3.d
-    sub z30.d, z9.d, z19.d
-    add z9.d, z9.d, z19.d
-    add z19.d, z30.d, z24.d
-    add z15.d, z9.d, z2.d
-    sub z30.d, z30.d, z24.d
-    sub z9.d, z9.d, z2.d
-    sub z24.d, z21.d, z22.d
-    add z21.d, z21.d, z22.d
-    add z22.d, z24.d, z5.d
-    add z14.d, z21.d, z17.d
-    sub z24.d, z24.d, z5.d
-    sub z21.d, z21.d, z17.d
-    lsl z28.d, z28.d, #3
-    add z20.d, z20.d, z28.d
-    ld1rd {z28.d}, p0/z, [x2, #0]
-    add z11.d, z11.d, z28.d
-    ld1rd {z28.d}, p0/z, [x2, #8]
-    add z19.d, z19.d, z28.d
-    lsr z28.d, z19.d, #32
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z11.d, z11.d, z28.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    and z1.d, z19.d, z31.d
-    lsr z13.d, z19.d, #32
-    ld1rd {z28.d}, p0/z, [x2, #0]
-    add z25.d, z25.d, z28.d
-    ld1rd {z28.d}, p0/z, [x2, #8]
-    add z22.d, z22.d, z28.d
-    lsr z28.d, z22.d, #32
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z25.d, z25.d, z28.d
-    lsl z22.d, z22.d, #32
-    add z22.d, z22.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    and z2.d, z22.d, z31.d
-    lsr z22.d, z22.d, #32
-    ld1rd {z28.d}, p0/z, [x2, #0]
-    add z6.d, z6.d, z28.d
-    ld1rd {z28.d}, p0/z, [x2, #8]
-    add z16.d, z16.d, z28.d
-    lsr z28.d, z16.d, #32
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z6.d, z6.d, z28.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    and z3.d, z16.d, z31.d
-    lsr z16.d, z16.d, #32
-    ld1rd {z28.d}, p0/z, [x2, #0]
-    add z8.d, z8.d, z28.d
-    ld1rd {z28.d}, p0/z, [x2, #8]
-    add z15.d, z15.d, z28.d
-    lsr z28.d, z15.d, #32
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z8.d, z8.d, z28.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    and z28.d, z15.d, z31.d
-    lsr z15.d, z15.d, #32
-    ld1rd {z25.d}, p0/z, [x2, #0]
-    add z7.d, z7.d, z25.d
-    ld1rd {z25.d}, p0/z, [x2, #8]
-    add z14.d, z14.d, z25.d
-    lsr z25.d, z14.d, #32
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z7.d, z7.d, z25.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    and z5.d, z14.d, z31.d
-    lsr z17.d, z14.d, #32
-    ld1rd {z25.d}, p0/z, [x2, #0]
-    add z23.d, z23.d, z25.d
-    ld1rd {z25.d}, p0/z, [x2, #8]
-    add z18.d, z18.d, z25.d
-    lsr z25.d, z18.d, #32
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z23.d, z23.d, z25.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    and z6.d, z18.d, z31.d
-    lsr z18.d, z18.d, #32
-    ld1rd {z25.d}, p0/z, [x2, #0]
-    add z29.d, z29.d, z25.d
-    ld1rd {z25.d}, p0/z, [x2, #8]
-    add z30.d, z30.d, z25.d
-    lsr z25.d, z30.d, #32
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z29.d, z29.d, z25.d
-    lsl z30.d, z30.d, #32
-    add z30.d, z30.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    and z7.d, z30.d, z31.d
-    lsr z19.d, z30.d, #32
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z27.d, z27.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z24.d, z24.d, z30.d
-    lsr z30.d, z24.d, #32
-    and z30.d, z30.d, z31.d
-    mul z30.d, p0/m, z30.d, z31.d
-    add z27.d, z27.d, z30.d
-    lsl z24.d, z24.d, #32
-    add z24.d, z24.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    and z8.d, z24.d, z31.d
-    lsr z24.d, z24.d, #32
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z10.d, z10.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z4.d, z4.d, z30.d
-    lsr z30.d, z4.d, #32
-    and z30.d, z30.d, z31.d
-    mul z30.d, p0/m, z30.d, z31.d
-    add z10.d, z10.d, z30.d
-    lsl z4.d, z4.d, #32
-    add z4.d, z4.d, z10.d
-    cmphi p1.d, p0/z, z10.d, z4.d
-    add z4.d, p1/m, z4.d, z31.d
-    and z30.d, z4.d, z31.d
-    lsr z4.d, z4.d, #32
-    ld1rd {z29.d}, p0/z, [x2, #0]
-    add z26.d, z26.d, z29.d
-    ld1rd {z29.d}, p0/z, [x2, #8]
-    add z9.d, z9.d, z29.d
-    lsr z29.d, z9.d, #32
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z26.d, z26.d, z29.d
-    lsl z9.d, z9.d, #32
-    add z9.d, z9.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    and z10.d, z9.d, z31.d
-    lsr z9.d, z9.d, #32
-    ld1rd {z29.d}, p0/z, [x2, #0]
-    add z12.d, z12.d, z29.d
-    ld1rd {z29.d}, p0/z, [x2, #8]
-    add z21.d, z21.d, z29.d
-    lsr z29.d, z21.d, #32
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z12.d, z12.d, z29.d
-    lsl z21.d, z21.d, #32
-    add z21.d, z21.d, z12.d
-    cmphi p1.d, p0/z, z12.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    and z11.d, z21.d, z31.d
-    lsr z23.d, z21.d, #32
-    mov z12.d, z20.d
-    mov z14.d, z22.d
-    mov z20.d, z24.d
-    mov z21.d, z4.d
-    mov z4.d, z28.d
-    mov z22.d, z9.d
-    mov z9.d, z30.d
-    mov z24.d, z16.d
-    mov z16.d, z15.d
-    mov z15.d, z24.d
-    ldr z0, [sp, #0, mul vl]
-    add x1, x1, #16
     mov x3, #4
 3:
     ld1rd {z30.d}, p0/z, [x1, #0]
