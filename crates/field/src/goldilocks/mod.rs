@@ -7,6 +7,7 @@
 mod aarch64;
 mod element;
 mod engine;
+mod extension;
 mod vector;
 mod words;
 #[cfg(target_arch = "x86_64")]
@@ -14,6 +15,7 @@ mod x86_64;
 
 pub use element::Goldilocks;
 pub use engine::GoldilocksEngine;
+pub use extension::{CubicExtension, Extension, QuadraticExtension};
 pub use vector::{GoldilocksVector, Lanes, Planes, constant_planes};
 pub use words::{Word, Words};
 

@@ -1,0 +1,206 @@
+//! The extensions that STARKs take their challenges from: degree 2 modulo `x^2 - 7`, degree 3 modulo `x^3 - x - 1`.
+//!
+//! Both polynomials are irreducible: 7 generates the multiplicative group and so is no square, and `x^3 - x - 1` is the
+//! choice of Polygon's libraries. Formulas are those of the polynomials; a product of coefficients costs three to four sums
+//! here, so that Karatsuba's method pays in degree 3 and not in degree 2.
+
+#![allow(clippy::needless_range_loop, reason = "iterators are not always inlined into a level")]
+
+use super::Goldilocks;
+use crate::{Algebra, Field};
+use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+/// `c_0 + c_1 x + ..`: `N` coefficients, constant first, that are scalars or lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Extension<A, const N: usize>(pub [A; N]);
+
+/// The field of p^2 elements, modulo `x^2 - 7` (plonky2, Plonky3, boojum).
+pub type QuadraticExtension<A = Goldilocks> = Extension<A, 2>;
+
+/// The field of p^3 elements, modulo `x^3 - x - 1` (Polygon's zkEVM).
+pub type CubicExtension<A = Goldilocks> = Extension<A, 3>;
+
+/// Seven times an element.
+#[inline(always)]
+fn times_seven<A: Algebra>(element: A) -> A {
+    element.double().double().double() - element
+}
+
+impl<A: Algebra, const N: usize> Extension<A, N> {
+    /// The element of the base field.
+    #[inline(always)]
+    pub fn from_base(constant: A) -> Self {
+        let mut coefficients = [A::zero(); N];
+        coefficients[0] = constant;
+        Self(coefficients)
+    }
+
+    /// The product with an element of the base field.
+    #[inline(always)]
+    pub fn scale(self, factor: A) -> Self {
+        let mut product = self.0;
+        for i in 0..N {
+            product[i] = product[i] * factor;
+        }
+        Self(product)
+    }
+}
+
+impl<A: Algebra, const N: usize> Add for Extension<A, N> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, rhs: Self) -> Self {
+        let mut sum = self.0;
+        for i in 0..N {
+            sum[i] = sum[i] + rhs.0[i];
+        }
+        Self(sum)
+    }
+}
+
+impl<A: Algebra, const N: usize> Sub for Extension<A, N> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, rhs: Self) -> Self {
+        let mut difference = self.0;
+        for i in 0..N {
+            difference[i] = difference[i] - rhs.0[i];
+        }
+        Self(difference)
+    }
+}
+
+impl<A: Algebra, const N: usize> Neg for Extension<A, N> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        let mut opposite = self.0;
+        for i in 0..N {
+            opposite[i] = -opposite[i];
+        }
+        Self(opposite)
+    }
+}
+
+impl<A: Algebra> Mul for QuadraticExtension<A> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, rhs: Self) -> Self {
+        let ([a0, a1], [b0, b1]) = (self.0, rhs.0);
+        Self([a0 * b0 + times_seven(a1 * b1), a0 * b1 + a1 * b0])
+    }
+}
+
+impl<A: Algebra> Mul for CubicExtension<A> {
+    type Output = Self;
+    /// With the product's coefficients `d_0 .. d_4`: `d_0 + d_3`, `d_1 + d_3 + d_4`, `d_2 + d_4`, since `x^4 = x^2 + x`; each
+    /// `d` but the ends from a product of sums.
+    #[inline(always)]
+    fn mul(self, rhs: Self) -> Self {
+        let ([a0, a1, a2], [b0, b1, b2]) = (self.0, rhs.0);
+        let (v0, v1, v2) = (a0 * b0, a1 * b1, a2 * b2);
+        let cross = |v, a, b, c, d| (a + b) * (c + d) - v;
+        let d1 = cross(v0 + v1, a0, a1, b0, b1);
+        let d2_and_d4 = cross(v0 - v1, a0, a2, b0, b2);
+        let d3_and_d4 = cross(v1, a1, a2, b1, b2);
+        Self([v0 + (d3_and_d4 - v2), d1 + d3_and_d4, d2_and_d4])
+    }
+}
+
+impl<A: Algebra> Algebra for QuadraticExtension<A> {
+    #[inline(always)]
+    fn zero() -> Self {
+        Self::from_base(A::zero())
+    }
+
+    #[inline(always)]
+    fn one() -> Self {
+        Self::from_base(A::one())
+    }
+
+    #[inline(always)]
+    fn square(self) -> Self {
+        let [c0, c1] = self.0;
+        Self([c0.square() + times_seven(c1.square()), (c0 * c1).double()])
+    }
+}
+
+impl<A: Algebra> Algebra for CubicExtension<A> {
+    #[inline(always)]
+    fn zero() -> Self {
+        Self::from_base(A::zero())
+    }
+
+    #[inline(always)]
+    fn one() -> Self {
+        Self::from_base(A::one())
+    }
+
+    /// Products of coefficients as in a product; twice the cross products are sums.
+    #[inline(always)]
+    fn square(self) -> Self {
+        let [c0, c1, c2] = self.0;
+        let (twice0, v2) = (c0.double(), c2.square());
+        let d3 = (c1 * c2).double();
+        Self([c0.square() + d3, twice0 * c1 + (d3 + v2), twice0 * c2 + c1.square() + v2])
+    }
+}
+
+impl<F: Field, const N: usize> Default for Extension<F, N> {
+    fn default() -> Self {
+        Self([F::ZERO; N])
+    }
+}
+
+impl<F: Field, const N: usize> AddAssign for Extension<F, N> {
+    #[inline(always)]
+    fn add_assign(&mut self, rhs: Self) {
+        *self = *self + rhs;
+    }
+}
+
+impl<F: Field, const N: usize> SubAssign for Extension<F, N> {
+    #[inline(always)]
+    fn sub_assign(&mut self, rhs: Self) {
+        *self = *self - rhs;
+    }
+}
+
+impl<F: Field, const N: usize> MulAssign for Extension<F, N>
+where
+    Self: Mul<Output = Self>,
+{
+    #[inline(always)]
+    fn mul_assign(&mut self, rhs: Self) {
+        *self = *self * rhs;
+    }
+}
+
+impl<F: Field> Field for QuadraticExtension<F> {
+    const ZERO: Self = Self([F::ZERO; 2]);
+    const ONE: Self = Self([F::ONE, F::ZERO]);
+
+    /// The conjugate over the norm `c_0^2 - 7 c_1^2`.
+    fn invert(&self) -> Option<Self> {
+        let [c0, c1] = self.0;
+        let norm = c0.square() - times_seven(c1.square());
+        norm.invert().map(|inverse| Self([c0, -c1]).scale(inverse))
+    }
+}
+
+impl<F: Field> Field for CubicExtension<F> {
+    const ZERO: Self = Self([F::ZERO; 3]);
+    const ONE: Self = Self([F::ONE, F::ZERO, F::ZERO]);
+
+    /// By Cramer's rule. Multiplication by the element has the rows `(c_0, c_2, c_1)`, `(c_1, c_0 + c_2, c_1 + c_2)` and
+    /// `(c_2, c_1, c_0 + c_2)`; the inverse is the first row's cofactors over the determinant.
+    fn invert(&self) -> Option<Self> {
+        let [c0, c1, c2] = self.0;
+        let (even, odd) = (c0 + c2, c1 + c2);
+        let cofactors = Self([even.square() - c1 * odd, c2 * odd - c1 * even, c1.square() - c2 * even]);
+        let [k0, k1, k2] = cofactors.0;
+        let determinant = c0 * k0 + c2 * k1 + c1 * k2;
+        determinant.invert().map(|inverse| cofactors.scale(inverse))
+    }
+}

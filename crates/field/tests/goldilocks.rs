@@ -1,0 +1,237 @@
+//! Goldilocks elements and vectors against num-bigint: all pairs of edge values, random values, at every level.
+
+use num_bigint::BigUint;
+use num_traits::ToPrimitive;
+use proofmill_field::{
+    Algebra, Field, FieldError, PrimeField, batch_invert,
+    goldilocks::{Goldilocks, GoldilocksEngine, GoldilocksVector, MODULUS, Planes, Words, constant_planes},
+};
+use proofmill_simd::Level;
+use proofmill_testing::{edge_integers, for_each_goldilocks_level, rng};
+use rand_chacha::rand_core::RngCore;
+
+fn big(word: u64) -> BigUint {
+    BigUint::from(word)
+}
+
+/// An integer modulo p.
+fn residue(integer: BigUint) -> u64 {
+    (integer % MODULUS).to_u64().expect("below p")
+}
+
+/// Words that break carries, below p and not; their number is a multiple of 8.
+fn words() -> Vec<u64> {
+    let mut words: Vec<u64> = edge_integers(&[MODULUS]).into_iter().map(|integer| integer[0]).collect();
+    words.extend([(1 << 32) + 1, MODULUS + 2, MODULUS + (1 << 31), u64::MAX - 1, u64::MAX << 32, 7]);
+    let mut rng = rng(64);
+    while !words.len().is_multiple_of(8) || words.len() < 224 {
+        words.push(rng.next_u64());
+    }
+    words
+}
+
+fn canonical(words: Vec<u64>) -> Vec<Goldilocks> {
+    words.into_iter().filter_map(Goldilocks::from_canonical).collect()
+}
+
+#[test]
+fn ring_operations() {
+    let elements = canonical(words());
+    for &a in &elements {
+        let x = big(a.to_canonical());
+        assert_eq!((-a).to_canonical(), residue(big(MODULUS) - &x));
+        assert_eq!(a.double().to_canonical(), residue(&x + &x));
+        assert_eq!(a.square().to_canonical(), residue(&x * &x));
+        for &b in &elements {
+            let y = big(b.to_canonical());
+            assert_eq!((a + b).to_canonical(), residue(&x + &y), "{a} + {b}");
+            assert_eq!((a - b).to_canonical(), residue(&x + MODULUS - &y), "{a} - {b}");
+            assert_eq!((a * b).to_canonical(), residue(&x * &y), "{a} * {b}");
+        }
+    }
+}
+
+#[test]
+fn any_words_and_double_words() {
+    for low in words() {
+        assert_eq!(Goldilocks::new(low).to_canonical(), residue(big(low)));
+        assert_eq!(Goldilocks::from_canonical(low).is_some(), low < MODULUS);
+        for high in words() {
+            let product = u128::from(high) << 64 | u128::from(low);
+            assert_eq!(Goldilocks::reduce(product).to_canonical(), residue(BigUint::from(product)));
+        }
+    }
+}
+
+#[test]
+fn inverses_and_powers() {
+    let p = big(MODULUS);
+    let mut elements = canonical(words());
+    for &a in &elements {
+        let x = big(a.to_canonical());
+        match a.invert() {
+            Some(inverse) => assert_eq!(big(inverse.to_canonical()), x.modpow(&(&p - 2u32), &p)),
+            None => assert_eq!(a, Goldilocks::ZERO),
+        }
+        for exponent in [0, 1, 2, 7, u64::MAX, MODULUS - 2] {
+            let power = a.pow_vartime(&[exponent, 1]);
+            let exponent = big(exponent) + (BigUint::from(1u32) << 64);
+            assert_eq!(big(power.to_canonical()), x.modpow(&exponent, &p));
+        }
+    }
+    let before = elements.clone();
+    batch_invert(&mut elements);
+    for (a, inverse) in before.iter().zip(&elements) {
+        assert_eq!(*inverse, a.invert().unwrap_or(Goldilocks::ZERO));
+    }
+}
+
+#[test]
+fn encoding() {
+    for word in words() {
+        let decoded = Goldilocks::from_bytes_le(word.to_le_bytes());
+        match Goldilocks::from_canonical(word) {
+            Some(element) => {
+                assert_eq!(element.to_bytes_le(), word.to_le_bytes());
+                assert_eq!(element.to_words(), [word]);
+                assert_eq!(decoded, Ok(element));
+            }
+            None => assert_eq!(decoded, Err(FieldError::NotCanonical("Goldilocks"))),
+        }
+    }
+    let elements = canonical(words());
+    assert_eq!(Goldilocks::from_words(Goldilocks::as_words(&elements)), Ok(&elements[..]));
+    assert_eq!(Goldilocks::from_words(&[0, MODULUS - 1, MODULUS]), Err(2));
+}
+
+#[test]
+fn roots_of_unity() {
+    let p = big(MODULUS);
+    let factors = [2u32, 3, 5, 17, 257, 65537];
+    assert!(factors.iter().all(|q| big(7).modpow(&((&p - 1u32) / q), &p) != big(1)), "7 generates");
+    assert_eq!(Goldilocks::GENERATOR, Goldilocks::new(7));
+    for log_order in 1..=Goldilocks::TWO_ADICITY {
+        let root = Goldilocks::root_of_unity(log_order).expect("a root");
+        assert_eq!(root.pow_vartime(&[1 << (log_order - 1)]), -Goldilocks::ONE);
+    }
+    assert_eq!(Goldilocks::root_of_unity(0), Some(Goldilocks::ONE));
+    assert_eq!(Goldilocks::root_of_unity(33), None);
+    for log_order in 1..=6 {
+        let root = Goldilocks::root_of_unity(log_order).expect("a root").to_canonical();
+        let is_shift = |word: u64| word.is_power_of_two() || (MODULUS - word).is_power_of_two();
+        assert!(is_shift(root) || (0..192).any(|k| residue(big(1) << k) == root), "order 2^{log_order}");
+    }
+}
+
+/// What a vector computes from two, each stored.
+const OPERATIONS: usize = 9;
+
+/// Coefficients of three linear maps, as large as planes allow.
+const COEFFICIENTS: [u64; 3] = [264, 263, 257];
+
+/// `264 x`, `263 x` or `257 x`, by sums.
+#[inline(always)]
+fn times<W: Words>(planes: Planes<W>, coefficient: u64) -> Planes<W> {
+    let mut product = Planes::splat([0; 2]);
+    for bit in (0..9).rev() {
+        product = product + product;
+        if coefficient >> bit & 1 == 1 {
+            product = product + planes;
+        }
+    }
+    product
+}
+
+/// Three maps with all that may stand between and after.
+#[inline(always)]
+fn maps<V: GoldilocksVector>(mut planes: Planes<V::Words>) -> V {
+    for (i, coefficient) in COEFFICIENTS.into_iter().enumerate() {
+        planes = times(planes, coefficient);
+        if i < 2 {
+            planes = V::carry(planes);
+        }
+    }
+    V::from_planes(planes + Planes::splat(constant_planes::<V>(0)))
+}
+
+/// Results for words `a` and `b`, in the order of [`expected`].
+#[inline(always)]
+fn compute<V: GoldilocksVector>(a: &[u64], b: &[u64], out: &mut [[u64; 8]; OPERATIONS]) {
+    let (x, y) = (V::load(a), V::load(b));
+    (x + y).store(&mut out[0]);
+    (x - y).store(&mut out[1]);
+    (x * y).store(&mut out[2]);
+    x.square().store(&mut out[3]);
+    (-x).store(&mut out[4]);
+    V::from_planes(x.planes() - y.planes() + y.planes() + Planes::splat(constant_planes::<V>(0)))
+        .store(&mut out[5]);
+    maps::<V>(x.planes()).store(&mut out[6]);
+    // Operands as results of products give them, and not as they are loaded.
+    let (u, v) = (x * V::one(), y * V::one());
+    maps::<V>(u.product_planes(v)).store(&mut out[7]);
+    ((u - v) * (u + v) - (u.square() - v.square()) + x.double() - V::splat(5)).store(&mut out[8]);
+}
+
+/// The same by big integers.
+fn expected(a: u64, b: u64) -> [u64; OPERATIONS] {
+    let (x, y, p) = (big(a), big(b), big(MODULUS));
+    let opposite = |integer: &BigUint| &p - integer % &p;
+    let product = &x * &y;
+    let maps = COEFFICIENTS.iter().product::<u64>();
+    [
+        residue(&x + &y),
+        residue(&x + opposite(&y)),
+        residue(product.clone()),
+        residue(&x * &x),
+        residue(opposite(&x)),
+        residue(x.clone()),
+        residue(&x * maps),
+        residue(&product * maps),
+        residue(&x + &x + &p - 5u32),
+    ]
+}
+
+fn check<V: GoldilocksVector, E: GoldilocksEngine>(engine: E, words: &[u64], table: &[[u64; OPERATIONS]]) {
+    let (width, n) = (V::Words::WIDTH, words.len());
+    let mut out = [[0; 8]; OPERATIONS];
+    for shift in 0..n {
+        let mut rotated = words.to_vec();
+        rotated.rotate_left(shift);
+        for at in (0..n).step_by(width) {
+            engine.run(
+                #[inline(always)]
+                || compute::<V>(&words[at..], &rotated[at..], &mut out),
+            );
+            for lane in 0..width {
+                let (i, j) = (at + lane, (at + lane + shift) % n);
+                let got = out.map(|results| results[lane]);
+                assert_eq!(got, table[i * n + j], "{:#x}, {:#x}", words[i], words[j]);
+            }
+        }
+    }
+}
+
+/// Both vector types of a level.
+fn check_engine<E: GoldilocksEngine>(engine: E, words: &[u64], table: &[[u64; OPERATIONS]]) {
+    check::<E::Vector, E>(engine, words, table);
+    check::<E::Chain, E>(engine, words, table);
+}
+
+#[test]
+fn vectors() {
+    let words = words();
+    let table: Vec<_> = words.iter().flat_map(|a| words.iter().map(|b| expected(*a, *b))).collect();
+    for_each_goldilocks_level(|level| match level {
+        Level::Portable(token) => check_engine(token, &words, &table),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2(token) => check_engine(token, &words, &table),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512(token) => check_engine(token, &words, &table),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512Ifma(token) => check_engine(token, &words, &table),
+        #[cfg(target_arch = "aarch64")]
+        Level::Neon(token) => check_engine(token, &words, &table),
+        // SVE has no vector type: its kernels are whole functions, tested as such.
+        _ => {}
+    });
+}
