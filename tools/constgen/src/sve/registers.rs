@@ -140,11 +140,12 @@ impl Allocator<'_> {
         let mut dying = Vec::new();
         for argument in &arguments {
             let dead = self.next_use(*argument).is_none();
-            if (dead || self.is_constant(*argument)) && !self.is_epsilon(*argument) {
-                if let Some(register) = self.register_of.remove(argument) {
-                    self.holder[register] = None;
-                    dying.push(register);
-                }
+            if (dead || self.is_constant(*argument))
+                && !self.is_epsilon(*argument)
+                && let Some(register) = self.register_of.remove(argument)
+            {
+                self.holder[register] = None;
+                dying.push(register);
             }
             if dead && let Some(slot) = self.slot_of.remove(argument) {
                 self.free_slots.push(slot);
