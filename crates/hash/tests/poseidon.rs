@@ -53,7 +53,7 @@ fn rows(columns: usize, count: usize) -> Vec<u64> {
     let mut rng = rng(columns as u64);
     let edges = [0, 1, (1 << 32) - 1, 1 << 32, !0 << 32, u64::MAX << 33];
     let edge = |i: usize| Goldilocks::new(edges[i % edges.len()]);
-    let element = |i: usize| if i % 3 == 0 { edge(i / 3) } else { Goldilocks::random(&mut rng) };
+    let element = |i: usize| if i.is_multiple_of(3) { edge(i / 3) } else { Goldilocks::random(&mut rng) };
     (0..columns * count).map(element).map(Goldilocks::to_canonical).collect()
 }
 
