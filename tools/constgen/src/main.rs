@@ -48,7 +48,7 @@ fn main() -> ExitCode {
         bls12_381::fields(),
         poseidon::round_constants(),
     ];
-    for Generated { path, text } in tables.into_iter().chain(sve::poseidon()) {
+    for Generated { path, text } in tables.into_iter().chain(sve::poseidon()).chain(sve::basic_functions()) {
         let file = root.join(path);
         if fs::read_to_string(&file).is_ok_and(|committed| committed == text) {
             continue;

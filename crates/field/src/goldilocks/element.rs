@@ -52,6 +52,16 @@ impl Goldilocks {
         unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), elements.len()) }
     }
 
+    /// The words.
+    ///
+    /// # Safety
+    /// Only integers below p may be written into them.
+    #[inline(always)]
+    pub(crate) unsafe fn as_words_mut(elements: &mut [Self]) -> &mut [u64] {
+        // SAFETY: `Goldilocks` is `repr(transparent)` over the word.
+        unsafe { std::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), elements.len()) }
+    }
+
     /// The elements of words below p; the index of the first that is not below p is the error.
     ///
     /// # Errors

@@ -1,14 +1,16 @@
 //! From a level's token to the vectors that compute with it.
 
-use super::{GoldilocksVector, Lanes, Word};
+use super::{GoldilocksVector, Lanes, Word, Words};
 use proofmill_simd::Portable;
 
 /// The vectors of a level.
 pub trait GoldilocksEngine: Copy + Send + Sync + 'static {
+    /// What holds the elements of both vector types.
+    type Words: Words;
     /// For sums and products, loaded and stored as they are.
-    type Vector: GoldilocksVector;
+    type Vector: GoldilocksVector<Words = Self::Words>;
     /// For long chains of products: permutations.
-    type Chain: GoldilocksVector;
+    type Chain: GoldilocksVector<Words = Self::Words>;
 
     /// Runs `f` with the level's CPU features enabled for everything inlined into it. Wrap a whole bulk
     /// operation, inside the parallel task, and keep everything hot in it `#[inline(always)]`.
@@ -16,6 +18,7 @@ pub trait GoldilocksEngine: Copy + Send + Sync + 'static {
 }
 
 impl GoldilocksEngine for Portable {
+    type Words = Word;
     type Vector = Lanes<Word>;
     type Chain = Lanes<Word>;
 
@@ -27,9 +30,10 @@ impl GoldilocksEngine for Portable {
 
 /// Gives tokens their vectors.
 macro_rules! engine {
-    ($token:ident, $vector:ty, $chain:ty) => {
+    ($token:ident, $words:ty, $chain:ty) => {
         impl GoldilocksEngine for proofmill_simd::$token {
-            type Vector = $vector;
+            type Words = $words;
+            type Vector = Lanes<$words>;
             type Chain = $chain;
 
             #[inline(always)]
@@ -45,9 +49,9 @@ mod x86_64 {
     use super::*;
     use crate::goldilocks::x86_64::{Avx2Words, Avx512Words, IfmaLanes};
 
-    engine!(Avx2, Lanes<Avx2Words>, Lanes<Avx2Words>);
-    engine!(Avx512, Lanes<Avx512Words>, Lanes<Avx512Words>);
-    engine!(Avx512Ifma, Lanes<Avx512Words>, IfmaLanes);
+    engine!(Avx2, Avx2Words, Lanes<Avx2Words>);
+    engine!(Avx512, Avx512Words, Lanes<Avx512Words>);
+    engine!(Avx512Ifma, Avx512Words, IfmaLanes);
 }
 
 #[cfg(target_arch = "aarch64")]
@@ -55,5 +59,5 @@ mod aarch64 {
     use super::*;
     use crate::goldilocks::aarch64::NeonWords;
 
-    engine!(Neon, Lanes<NeonWords>, Lanes<NeonWords>);
+    engine!(Neon, NeonWords, Lanes<NeonWords>);
 }

@@ -5,6 +5,7 @@
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
+pub mod basic;
 mod element;
 mod engine;
 mod extension;

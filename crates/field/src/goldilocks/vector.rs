@@ -10,14 +10,32 @@ pub trait GoldilocksVector: Algebra {
     /// The words that hold them.
     type Words: Words;
 
+    /// The elements of any words.
+    fn from_words(words: Self::Words) -> Self;
+
+    /// The canonical elements.
+    fn into_words(self) -> Self::Words;
+
     /// Reads elements; any words.
-    fn load(words: &[u64]) -> Self;
+    #[inline(always)]
+    fn load(words: &[u64]) -> Self {
+        Self::from_words(Self::Words::load(words))
+    }
 
     /// Writes canonical elements.
-    fn store(self, words: &mut [u64]);
+    #[inline(always)]
+    fn store(self, words: &mut [u64]) {
+        self.into_words().store(words);
+    }
 
     /// One element everywhere; any word.
-    fn splat(word: u64) -> Self;
+    #[inline(always)]
+    fn splat(word: u64) -> Self {
+        Self::from_words(Self::Words::splat(word))
+    }
+
+    /// The sum of 1 to 16 products `a_i b_i`, of elements made by [`from_words`](Self::from_words), reduced once.
+    fn dot<const N: usize>(a: [Self; N], b: [Self; N]) -> Self;
 
     /// The elements as fresh planes.
     fn planes(self) -> Planes<Self::Words>;
@@ -78,6 +96,13 @@ impl<W: Words> Planes<W> {
 /// The planes of a constant, any word, for vectors `V`; with 0, what [`GoldilocksVector::from_planes`] needs.
 pub const fn constant_planes<V: GoldilocksVector>(word: u64) -> [u64; 2] {
     [(word & ((1 << V::SPLIT) - 1)) + V::OFFSET[0], (word >> V::SPLIT) + V::OFFSET[1]]
+}
+
+/// The product's 32-bit pieces.
+#[inline(always)]
+fn quarters<W: Words>(a: W, b: W) -> [W; 4] {
+    let [low, middle, high] = a.mul_parts(b);
+    [low.low_half(), middle.low_half(), high.low_half(), high.shr::<32>()]
 }
 
 /// Elements as any words; the planes are the 32-bit halves.
@@ -157,18 +182,28 @@ impl<W: Words> GoldilocksVector for Lanes<W> {
     const OFFSET: [u64; 2] = [1 + (1 << 59), EPSILON - (1 << 27)];
 
     #[inline(always)]
-    fn load(words: &[u64]) -> Self {
-        Self(W::load(words))
+    fn from_words(words: W) -> Self {
+        Self(words)
     }
 
     #[inline(always)]
-    fn store(self, words: &mut [u64]) {
-        self.0.canonical().store(words);
+    fn into_words(self) -> W {
+        self.0.canonical()
     }
 
+    /// Adds up what stands at 2^0, 2^32, 2^64 and 2^96 apart: below `2^36` each.
     #[inline(always)]
-    fn splat(word: u64) -> Self {
-        Self(W::splat(word))
+    fn dot<const N: usize>(a: [Self; N], b: [Self; N]) -> Self {
+        const { assert!(N > 0 && N <= 16, "what planes take") };
+        let mut sums = quarters(a[0].0, b[0].0);
+        for i in 1..N {
+            let parts = quarters(a[i].0, b[i].0);
+            for k in 0..4 {
+                sums[k] = sums[k] + parts[k];
+            }
+        }
+        let planes = Planes { low: sums[0] - sums[2] - sums[3], high: sums[1] + sums[2] };
+        Self::from_planes(planes + Planes::splat(constant_planes::<Self>(0)))
     }
 
     #[inline(always)]

@@ -19,6 +19,19 @@ pub trait Words:
     /// If the slice is shorter (as [`store`](Self::store)).
     fn load(words: &[u64]) -> Self;
 
+    /// Reads `WIDTH` bytes into a word each.
+    ///
+    /// # Panics
+    /// If the slice is shorter, or `WIDTH` is more than 8.
+    #[inline(always)]
+    fn load_bytes(bytes: &[u8]) -> Self {
+        let mut words = [0; 8];
+        for i in 0..Self::WIDTH {
+            words[i] = bytes[i].into();
+        }
+        Self::load(&words)
+    }
+
     /// Writes `WIDTH` words.
     fn store(self, words: &mut [u64]);
 
@@ -33,6 +46,12 @@ pub trait Words:
 
     /// `a b` of the low 32-bit halves.
     fn mul_halves(self, rhs: Self) -> Self;
+
+    /// `self + a b` of the low 32-bit halves of a and b.
+    #[inline(always)]
+    fn add_product_of_halves(self, a: Self, b: Self) -> Self {
+        self + a.mul_halves(b)
+    }
 
     /// `self + rhs`, and `2^32 - 1` more where that wrapped: the same residue modulo p, if `self` or `rhs` is at most
     /// `2^64 - 2^32`.

@@ -1,8 +1,8 @@
 //! The kernels' frames: entry, loops, exit.
 
 use super::{
-    registers::{Edition, Pool, compile},
-    trace::{Program, Traced, constant},
+    registers::{Edition, Pool, compile, load_pins},
+    trace::{Operation, Program, Traced, constant},
 };
 use crate::Generated;
 use proofmill_field::goldilocks::{Lanes, Planes, Words};
@@ -12,63 +12,87 @@ use std::fmt::Write as _;
 type V = Lanes<Traced>;
 
 /// A function in assembly, put together from straight-line pieces.
-struct Function {
-    name: &'static str,
+pub(super) struct Function {
+    name: String,
     edition: Edition,
     pool: Pool,
     slots: usize,
+    /// Pairs of general registers that the caller wants back.
+    pub(super) saved: Vec<[usize; 2]>,
     body: String,
 }
 
 impl Function {
-    fn new(name: &'static str, edition: Edition) -> Self {
-        Self { name, edition, pool: Pool::default(), slots: 0, body: String::new() }
+    pub(super) fn new(name: &str, edition: Edition) -> Self {
+        Self::with_entry(name, edition, &[])
     }
 
-    fn line(&mut self, line: &str) {
+    /// A function that first saves arguments from what every function does.
+    pub(super) fn with_entry(name: &str, edition: Edition, entry: &[&str]) -> Self {
+        let (pool, body) = (Pool::default(), String::new());
+        let mut function = Self { name: name.to_owned(), edition, pool, slots: 0, saved: Vec::new(), body };
+        let all = ["ptrue p0.d", "adr x2, 90f", "mov z31.d, #0xffffffff"];
+        entry.iter().chain(&all).for_each(|line| function.line(line));
+        function
+    }
+
+    pub(super) fn line(&mut self, line: &str) {
         // Writing to a string cannot fail.
         let _ = writeln!(self.body, "    {line}");
     }
 
-    fn label(&mut self, label: usize) {
+    pub(super) fn label(&mut self, label: usize) {
         let _ = writeln!(self.body, "{label}:");
     }
 
-    fn piece(&mut self, program: &Program) {
-        let code = compile(program, self.edition, &mut self.pool);
+    pub(super) fn piece(&mut self, program: &Program) {
+        self.piece_with(program, &[]);
+    }
+
+    /// A piece that finds the pinned constants in their registers.
+    pub(super) fn piece_with(&mut self, program: &Program, pins: &[Operation]) {
+        let code = compile(program, self.edition, &mut self.pool, pins);
         self.slots = self.slots.max(code.slots);
         code.lines.iter().for_each(|line| self.line(line));
     }
 
+    /// Loads constants into the registers where pieces expect them.
+    pub(super) fn pin(&mut self, pins: &[Operation]) {
+        load_pins(pins, &mut self.pool).iter().for_each(|line| self.line(line));
+    }
+
     /// The whole text; the callee-saved low halves of z8 to z15 are kept.
-    fn text(self, comment: &str) -> String {
-        let Self { name, edition, pool, slots, body } = self;
-        let (edition, saved) =
-            (format!("{edition:?}").to_lowercase(), [(8, 9), (10, 11), (12, 13), (14, 15)]);
+    pub(super) fn text(self, comment: &str) -> String {
+        let Self { name, edition, pool, slots, saved, body } = self;
+        let edition = format!("{edition:?}").to_lowercase();
+        let halves = [[8, 9], [10, 11], [12, 13], [14, 15]].map(|[a, b]| format!("d{a}, d{b}"));
+        let saved: Vec<String> =
+            halves.into_iter().chain(saved.into_iter().map(|[a, b]| format!("x{a}, x{b}"))).collect();
+        let bytes = 16 * saved.len();
         let mut text = format!("// {comment}\n    .arch_extension {edition}\n    .globl {name}_{edition}\n");
         let _ = writeln!(
             text,
             "    .hidden {name}_{edition}\n    .type {name}_{edition}, %function\n    .p2align 4"
         );
-        let _ = writeln!(text, "{name}_{edition}:\n    sub sp, sp, #64");
-        for (k, (a, b)) in saved.iter().enumerate() {
-            let _ = writeln!(text, "    stp d{a}, d{b}, [sp, #{}]", 16 * k);
+        let _ = writeln!(text, "{name}_{edition}:\n    sub sp, sp, #{bytes}");
+        for (k, pair) in saved.iter().enumerate() {
+            let _ = writeln!(text, "    stp {pair}, [sp, #{}]", 16 * k);
         }
         // One addvl moves by at most 32 vectors.
         let frames: Vec<usize> = (0..slots.div_ceil(31)).map(|k| (slots - 31 * k).min(31)).collect();
         frames.iter().for_each(|vectors| {
             let _ = writeln!(text, "    addvl sp, sp, #-{vectors}");
         });
-        let _ = writeln!(text, "    ptrue p0.d\n    adr x2, 90f\n    mov z31.d, #0xffffffff\n{body}");
+        let _ = writeln!(text, "{body}");
         text.truncate(text.trim_end().len());
         text.push('\n');
         frames.iter().for_each(|vectors| {
             let _ = writeln!(text, "    addvl sp, sp, #{vectors}");
         });
-        for (k, (a, b)) in saved.iter().enumerate() {
-            let _ = writeln!(text, "    ldp d{a}, d{b}, [sp, #{}]", 16 * k);
+        for (k, pair) in saved.iter().enumerate() {
+            let _ = writeln!(text, "    ldp {pair}, [sp, #{}]", 16 * k);
         }
-        let _ = writeln!(text, "    add sp, sp, #64\n    ret\n    .p2align 3\n90:");
+        let _ = writeln!(text, "    add sp, sp, #{bytes}\n    ret\n    .p2align 3\n90:");
         pool.words.iter().for_each(|word| {
             let _ = writeln!(text, "    .xword {word:#x}");
         });

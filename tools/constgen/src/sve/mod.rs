@@ -4,8 +4,10 @@
 //! each operand. Here it runs once, at development time, and what it did becomes straight-line code for vectors of any
 //! length.
 
+mod elementwise;
 mod kernels;
 mod registers;
 mod trace;
 
+pub(crate) use elementwise::basic_functions;
 pub(crate) use kernels::poseidon;

@@ -19,7 +19,7 @@ const REGISTERS: usize = 31;
 /// Holds `2^32 - 1` all the time.
 const EPSILON_REGISTER: usize = 31;
 
-const EPSILON: u64 = 0xffff_ffff;
+pub(super) const EPSILON: u64 = 0xffff_ffff;
 
 /// Words that a program takes from the pool that follows the code.
 #[derive(Default)]
@@ -46,6 +46,9 @@ struct Allocator<'a> {
     edition: Edition,
     program: &'a Program,
     pool: &'a mut Pool,
+    pins: &'a [Operation],
+    /// Registers that are not pinned.
+    registers: usize,
     /// Where each value is used, first use last.
     uses: Vec<Vec<usize>>,
     register_of: HashMap<usize, usize>,
@@ -56,10 +59,33 @@ struct Allocator<'a> {
     lines: Vec<String>,
 }
 
+/// The register of pinned constant `k`.
+fn pin_register(k: usize) -> usize {
+    REGISTERS - 1 - k
+}
+
+/// Instructions that load constants into the registers where [`compile`] expects them.
+pub(crate) fn load_pins(pins: &[Operation], pool: &mut Pool) -> Vec<String> {
+    pins.iter().enumerate().map(|(k, pin)| load_constant(*pin, pin_register(k), pool)).collect()
+}
+
+/// The instruction that reads a constant.
+fn load_constant(operation: Operation, register: usize, pool: &mut Pool) -> String {
+    let (base, offset) = match operation {
+        Operation::Splat(word) => (2, 8 * pool.index(word)),
+        Operation::Constant(n) | Operation::SmallConstant(n) => (1, 8 * n),
+        _ => unreachable!("no constant"),
+    };
+    assert!(offset < 512, "too many constants");
+    format!("ld1rd {{z{register}.d}}, p0/z, [x{base}, #{offset}]")
+}
+
 /// Compiles a program whose input i comes in register i, and whose output i goes to register i.
 ///
-/// Registers: p0 all true (or the loop's predicate), p1 scratch; x1 the table of constants, x2 the pool.
-pub(crate) fn compile(program: &Program, edition: Edition, pool: &mut Pool) -> Code {
+/// Registers: p0 all true (or the loop's predicate), p1 scratch; x1 the table of constants, x2 the pool. Those of `pins`
+/// keep their constants.
+pub(crate) fn compile(program: &Program, edition: Edition, pool: &mut Pool, pins: &[Operation]) -> Code {
+    let program = &program.clone().lowered(edition == Edition::Sve2);
     let mut uses = vec![Vec::new(); program.operations.len()];
     for (at, operation) in program.operations.iter().enumerate() {
         operation.arguments().into_iter().for_each(|argument| uses[argument].push(at));
@@ -70,6 +96,8 @@ pub(crate) fn compile(program: &Program, edition: Edition, pool: &mut Pool) -> C
         edition,
         program,
         pool,
+        pins,
+        registers: REGISTERS - pins.len(),
         uses,
         register_of: HashMap::new(),
         holder: [None; REGISTERS],
@@ -79,7 +107,7 @@ pub(crate) fn compile(program: &Program, edition: Edition, pool: &mut Pool) -> C
         lines: Vec::new(),
     };
     for (at, operation) in program.operations.iter().enumerate() {
-        if let Operation::Input(register) = *operation {
+        if let Operation::Input(register) | Operation::SmallInput(register) = *operation {
             if !allocator.uses[at].is_empty() {
                 allocator.hold(at, register);
             }
@@ -107,11 +135,18 @@ impl Allocator<'_> {
 
     /// Whether a value is read from memory again rather than kept.
     fn is_constant(&self, value: usize) -> bool {
-        matches!(self.program.operations[value], Operation::Splat(_) | Operation::Constant(_))
+        matches!(
+            self.program.operations[value],
+            Operation::Splat(_) | Operation::Constant(_) | Operation::SmallConstant(_)
+        )
     }
 
-    fn is_epsilon(&self, value: usize) -> bool {
-        self.program.operations[value] == Operation::Splat(EPSILON)
+    /// Where a constant is all the time.
+    fn pinned(&self, value: usize) -> Option<usize> {
+        match self.program.operations[value] {
+            Operation::Splat(EPSILON) => Some(EPSILON_REGISTER),
+            operation => self.pins.iter().position(|pin| *pin == operation).map(pin_register),
+        }
     }
 
     fn step(&mut self, at: usize, operation: Operation) {
@@ -141,7 +176,7 @@ impl Allocator<'_> {
         for argument in &arguments {
             let dead = self.next_use(*argument).is_none();
             if (dead || self.is_constant(*argument))
-                && !self.is_epsilon(*argument)
+                && self.pinned(*argument).is_none()
                 && let Some(register) = self.register_of.remove(argument)
             {
                 self.holder[register] = None;
@@ -160,23 +195,15 @@ impl Allocator<'_> {
 
     /// The register of an argument, read from memory if it must be.
     fn bring(&mut self, value: usize, keep: &[usize]) -> usize {
-        if self.is_epsilon(value) {
-            return EPSILON_REGISTER;
+        if let Some(register) = self.pinned(value) {
+            return register;
         }
         if let Some(register) = self.register_of.get(&value) {
             return *register;
         }
         let register = self.vacate(keep);
         let line = match self.program.operations[value] {
-            Operation::Splat(word) => {
-                let offset = 8 * self.pool.index(word);
-                assert!(offset < 512, "the pool is too large");
-                format!("ld1rd {{z{register}.d}}, p0/z, [x2, #{offset}]")
-            }
-            Operation::Constant(n) => {
-                assert!(8 * n < 512, "too many constants");
-                format!("ld1rd {{z{register}.d}}, p0/z, [x1, #{}]", 8 * n)
-            }
+            constant if self.is_constant(value) => load_constant(constant, register, self.pool),
             _ => format!("ldr z{register}, [sp, #{}, mul vl]", self.slot_of[&value]),
         };
         self.emit(line);
@@ -186,10 +213,10 @@ impl Allocator<'_> {
 
     /// A register with nothing in it.
     fn vacate(&mut self, keep: &[usize]) -> usize {
-        if let Some(register) = (0..REGISTERS).rev().find(|register| self.is_free(*register, keep)) {
+        if let Some(register) = (0..self.registers).rev().find(|register| self.is_free(*register, keep)) {
             return register;
         }
-        let furthest = (0..REGISTERS)
+        let furthest = (0..self.registers)
             .filter(|register| !keep.contains(register))
             .max_by_key(|register| self.holder[*register].and_then(|value| self.next_use(value)))
             .expect("more registers than arguments");
@@ -238,6 +265,7 @@ impl Allocator<'_> {
     fn instructions(&mut self, operation: Operation, d: usize, sources: &[usize]) {
         let a = sources.first().copied().unwrap_or_default();
         let b = sources.get(1).copied().unwrap_or_default();
+        let c = sources.get(2).copied().unwrap_or_default();
         let e = EPSILON_REGISTER;
         let sve2 = self.edition == Edition::Sve2;
         match operation {
@@ -247,11 +275,14 @@ impl Allocator<'_> {
             Operation::ShiftLeft(_, k) => self.emit(format!("lsl z{d}.d, z{a}.d, #{k}")),
             Operation::ShiftRight(_, k) => self.emit(format!("lsr z{d}.d, z{a}.d, #{k}")),
             Operation::LowHalf(_) => self.emit(format!("and z{d}.d, z{a}.d, z{e}.d")),
-            Operation::MulHalves(..) if sve2 => self.emit(format!("umullb z{d}.d, z{a}.s, z{b}.s")),
-            Operation::MulHalves(..) => {
-                assert!(b == e, "without a product of halves, only with 2^32 - 1");
-                self.emit(format!("and z{d}.d, z{a}.d, z{e}.d"));
-                self.emit(format!("mul z{d}.d, p0/m, z{d}.d, z{e}.d"));
+            Operation::MulHalves(..) => self.emit(format!("umullb z{d}.d, z{a}.s, z{b}.s")),
+            Operation::AddProductOfHalves(..) => {
+                self.copy_first(d, a);
+                self.emit(format!("umlalb z{d}.d, z{b}.s, z{c}.s"));
+            }
+            Operation::AddMulLow(..) => {
+                self.copy_first(d, a);
+                self.emit(format!("mla z{d}.d, p0/m, z{b}.d, z{c}.d"));
             }
             Operation::MulLow(..) if sve2 => self.emit(format!("mul z{d}.d, z{a}.d, z{b}.d")),
             Operation::MulHigh(..) if sve2 => self.emit(format!("umulh z{d}.d, z{a}.d, z{b}.d")),
@@ -272,17 +303,26 @@ impl Allocator<'_> {
                 self.emit(format!("add z{d}.d, z{a}.d, z{e}.d"));
                 self.emit(format!("umin z{d}.d, p0/m, z{d}.d, z{a}.d"));
             }
-            Operation::Input(_) | Operation::Splat(_) | Operation::Constant(_) => unreachable!("no result"),
+            Operation::Input(_)
+            | Operation::SmallInput(_)
+            | Operation::Splat(_)
+            | Operation::Constant(_)
+            | Operation::SmallConstant(_) => unreachable!("no result"),
         }
     }
 
     /// `d = a op b` with an instruction that overwrites its first operand.
     fn destructive(&mut self, name: &str, d: usize, a: usize, b: usize) {
         let (a, b) = if d == b { (b, a) } else { (a, b) };
+        self.copy_first(d, a);
+        self.emit(format!("{name} z{d}.d, p0/m, z{d}.d, z{b}.d"));
+    }
+
+    /// Before an instruction that overwrites its first operand.
+    fn copy_first(&mut self, d: usize, a: usize) {
         if d != a {
             self.emit(format!("movprfx z{d}, z{a}"));
         }
-        self.emit(format!("{name} z{d}.d, p0/m, z{d}.d, z{b}.d"));
     }
 
     /// Moves every output to its register.
@@ -307,7 +347,7 @@ impl Allocator<'_> {
                     Some(step) => *step,
                     // A cycle: one value steps aside.
                     None => {
-                        let aside = (outputs.len()..REGISTERS)
+                        let aside = (outputs.len()..self.registers)
                             .find(|register| !is_source(*register))
                             .expect("a register beside the outputs");
                         (aside, waiting[0].1)
@@ -334,6 +374,7 @@ fn forbidden(operation: Operation, sources: &[usize], edition: Edition) -> Vec<u
     match operation {
         Operation::AddFolded(..) => vec![sources[1]],
         Operation::Canonical(_) => vec![sources[0]],
+        Operation::AddProductOfHalves(..) | Operation::AddMulLow(..) => sources[1..].to_vec(),
         Operation::MulLow(..) | Operation::MulHigh(..)
             if edition == Edition::Sve && sources[0] == sources[1] =>
         {

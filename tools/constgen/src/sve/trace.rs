@@ -3,6 +3,7 @@
 use proofmill_field::goldilocks::Words;
 use std::{
     cell::RefCell,
+    collections::HashMap,
     ops::{Add, BitAnd, Sub},
 };
 
@@ -11,14 +12,18 @@ use std::{
 pub(crate) struct Traced(pub(crate) usize);
 
 /// An operation on whole vectors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operation {
     /// In a register when the program starts.
     Input(usize),
+    /// The same, below 2^32.
+    SmallInput(usize),
     /// A word everywhere.
     Splat(u64),
     /// Word `n` of the table of constants, everywhere.
     Constant(usize),
+    /// The same, below 2^32.
+    SmallConstant(usize),
     Add(usize, usize),
     Sub(usize, usize),
     And(usize, usize),
@@ -26,6 +31,10 @@ pub(crate) enum Operation {
     ShiftRight(usize, u32),
     LowHalf(usize),
     MulHalves(usize, usize),
+    /// The first and the product of the others' low halves.
+    AddProductOfHalves(usize, usize, usize),
+    /// The first and the low word of the others' product.
+    AddMulLow(usize, usize, usize),
     MulLow(usize, usize),
     MulHigh(usize, usize),
     AddFolded(usize, usize),
@@ -38,7 +47,7 @@ impl Operation {
     pub(crate) fn arguments(self) -> Vec<usize> {
         use Operation::*;
         match self {
-            Input(_) | Splat(_) | Constant(_) => vec![],
+            Input(_) | SmallInput(_) | Splat(_) | Constant(_) | SmallConstant(_) => vec![],
             ShiftLeft(a, _) | ShiftRight(a, _) | LowHalf(a) | Canonical(a) => vec![a],
             Add(a, b)
             | Sub(a, b)
@@ -48,6 +57,18 @@ impl Operation {
             | MulHigh(a, b)
             | AddFolded(a, b)
             | SubFolded(a, b) => vec![a, b],
+            AddProductOfHalves(sum, a, b) | AddMulLow(sum, a, b) => vec![sum, a, b],
+        }
+    }
+
+    /// Whether its result is below 2^32 whatever its arguments are.
+    pub(crate) fn is_half(self) -> bool {
+        use Operation::*;
+        match self {
+            LowHalf(_) | SmallInput(_) | SmallConstant(_) => true,
+            ShiftRight(_, k) => k >= 32,
+            Splat(word) => word >> 32 == 0,
+            _ => false,
         }
     }
 }
@@ -80,6 +101,49 @@ impl Program {
         Self { operations, outputs }.without_dead_operations()
     }
 
+    /// The same, without what is computed twice or changes nothing, and if `products_of_halves` are lacking, without them.
+    pub(crate) fn lowered(self, products_of_halves: bool) -> Self {
+        let mut lowered = Lowered::default();
+        let mut names = Vec::new();
+        for operation in self.operations {
+            let name = match operation.renamed(&names) {
+                Operation::LowHalf(a) => lowered.half(a),
+                Operation::MulHalves(a, b) if !products_of_halves => {
+                    let (a, b) = (lowered.half(a), lowered.half(b));
+                    lowered.name(Operation::MulLow(a, b))
+                }
+                Operation::AddProductOfHalves(sum, a, b) if !products_of_halves => {
+                    let (a, b) = (lowered.half(a), lowered.half(b));
+                    lowered.name(Operation::AddMulLow(sum, a, b))
+                }
+                operation => lowered.name(operation),
+            };
+            names.push(name);
+        }
+        let outputs = self.outputs.into_iter().map(|output| names[output]).collect();
+        Self { operations: lowered.operations, outputs }.without_dead_operations()
+    }
+
+    /// Its constants, those used most often first.
+    pub(crate) fn constants(&self) -> Vec<Operation> {
+        let mut counts: Vec<(usize, Operation)> = Vec::new();
+        for argument in self.operations.iter().flat_map(|operation| operation.arguments()) {
+            let operation = self.operations[argument];
+            if !matches!(
+                operation,
+                Operation::Splat(_) | Operation::Constant(_) | Operation::SmallConstant(_)
+            ) {
+                continue;
+            }
+            match counts.iter_mut().find(|(_, counted)| *counted == operation) {
+                Some((count, _)) => *count += 1,
+                None => counts.push((1, operation)),
+            }
+        }
+        counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+        counts.into_iter().map(|(_, operation)| operation).collect()
+    }
+
     fn without_dead_operations(self) -> Self {
         let mut live = vec![false; self.operations.len()];
         self.outputs.iter().for_each(|output| live[*output] = true);
@@ -104,7 +168,7 @@ impl Operation {
     fn renamed(self, names: &[usize]) -> Self {
         use Operation::*;
         match self {
-            Input(_) | Splat(_) | Constant(_) => self,
+            Input(_) | SmallInput(_) | Splat(_) | Constant(_) | SmallConstant(_) => self,
             Add(a, b) => Add(names[a], names[b]),
             Sub(a, b) => Sub(names[a], names[b]),
             And(a, b) => And(names[a], names[b]),
@@ -112,6 +176,8 @@ impl Operation {
             ShiftRight(a, k) => ShiftRight(names[a], k),
             LowHalf(a) => LowHalf(names[a]),
             MulHalves(a, b) => MulHalves(names[a], names[b]),
+            AddProductOfHalves(sum, a, b) => AddProductOfHalves(names[sum], names[a], names[b]),
+            AddMulLow(sum, a, b) => AddMulLow(names[sum], names[a], names[b]),
             MulLow(a, b) => MulLow(names[a], names[b]),
             MulHigh(a, b) => MulHigh(names[a], names[b]),
             AddFolded(a, b) => AddFolded(names[a], names[b]),
@@ -121,9 +187,39 @@ impl Operation {
     }
 }
 
+/// A program in the making, each operation in it once.
+#[derive(Default)]
+struct Lowered {
+    operations: Vec<Operation>,
+    names: HashMap<Operation, usize>,
+}
+
+impl Lowered {
+    fn name(&mut self, operation: Operation) -> usize {
+        *self.names.entry(operation).or_insert_with(|| {
+            self.operations.push(operation);
+            self.operations.len() - 1
+        })
+    }
+
+    fn half(&mut self, value: usize) -> usize {
+        if self.operations[value].is_half() { value } else { self.name(Operation::LowHalf(value)) }
+    }
+}
+
+/// A value below 2^32 in a register when the program starts; nothing but inputs may come before.
+pub(crate) fn small_input(register: usize) -> Traced {
+    record(Operation::SmallInput(register))
+}
+
 /// Word `n` of the table of constants.
 pub(crate) fn constant(n: usize) -> Traced {
     record(Operation::Constant(n))
+}
+
+/// The same, if it is below 2^32.
+pub(crate) fn small_constant(n: usize) -> Traced {
+    record(Operation::SmallConstant(n))
 }
 
 impl Add for Traced {
@@ -169,6 +265,10 @@ impl Words for Traced {
 
     fn shr<const K: u32>(self) -> Self {
         record(Operation::ShiftRight(self.0, K))
+    }
+
+    fn add_product_of_halves(self, a: Self, b: Self) -> Self {
+        record(Operation::AddProductOfHalves(self.0, a.0, b.0))
     }
 
     fn mul_halves(self, rhs: Self) -> Self {

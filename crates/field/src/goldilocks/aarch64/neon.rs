@@ -82,6 +82,12 @@ impl Words for NeonWords {
     }
 
     #[inline(always)]
+    fn add_product_of_halves(self, a: Self, b: Self) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe { vmlal_u32(self.0, vmovn_u64(a.0), vmovn_u64(b.0)) })
+    }
+
+    #[inline(always)]
     fn add_folded(self, rhs: Self) -> Self {
         // SAFETY: see the head. A mask's upper half is 2^32 - 1.
         Self(unsafe {

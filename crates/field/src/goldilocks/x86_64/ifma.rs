@@ -193,22 +193,33 @@ impl GoldilocksVector for IfmaLanes {
     const OFFSET: [u64; 2] = [0; 2];
 
     #[inline(always)]
-    fn load(words: &[u64]) -> Self {
-        let low = Avx512Words::load(words).0;
-        Self { low, high: shr::<LIMB>(low) }
+    fn from_words(words: Avx512Words) -> Self {
+        Self { low: words.0, high: shr::<LIMB>(words.0) }
     }
 
     #[inline(always)]
-    fn store(self, words: &mut [u64]) {
+    fn into_words(self) -> Avx512Words {
         // The high limb's bits above 12 are worth 2^64 each, that is 2^32 - 1.
         let low = Avx512Words(add(low_bits::<LIMB>(self.low), shl::<LIMB>(self.high)));
         let above = Avx512Words(shr::<12>(self.high));
-        low.add_folded(above.mul_epsilon()).canonical().store(words);
+        low.add_folded(above.mul_epsilon()).canonical()
     }
 
+    /// Multiplies and adds at once. The middle limb is below `2^57.7`, which makes the high plane less than 2^26; the top one
+    /// is below 2^29.
     #[inline(always)]
-    fn splat(word: u64) -> Self {
-        Self { low: splat(word), high: splat(word >> LIMB) }
+    fn dot<const N: usize>(a: [Self; N], b: [Self; N]) -> Self {
+        const { assert!(N > 0 && N <= 16, "what planes take") };
+        let (mut low, mut middle, mut top) = (splat(ROOMY[0]), splat(ROOMY[1]), splat(0));
+        for i in 0..N {
+            let (a, b) = (a[i], b[i]);
+            low = madd_low(low, a.low, b.low);
+            middle = madd_low(madd_high(middle, a.low, b.low), a.low, b.high);
+            middle = madd_low(middle, a.high, b.low);
+            top = madd_high(madd_low(top, a.high, b.high), a.low, b.high);
+            top = madd_high(top, a.high, b.low);
+        }
+        Self::carried(Self::reduce([low, middle, top]))
     }
 
     #[inline(always)]

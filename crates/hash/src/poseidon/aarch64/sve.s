@@ -76,7 +76,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x1, #8]
     add z12.d, z12.d, z30.d
     lsr z30.d, z12.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z0.d, z0.d, z30.d
     lsl z12.d, z12.d, #32
@@ -88,7 +87,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x1, #24]
     add z13.d, z13.d, z30.d
     lsr z30.d, z13.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z1.d, z1.d, z30.d
     lsl z13.d, z13.d, #32
@@ -100,7 +98,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x1, #40]
     add z14.d, z14.d, z30.d
     lsr z30.d, z14.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z2.d, z2.d, z30.d
     lsl z14.d, z14.d, #32
@@ -112,7 +109,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x1, #56]
     add z15.d, z15.d, z30.d
     lsr z30.d, z15.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z3.d, z3.d, z30.d
     lsl z15.d, z15.d, #32
@@ -280,7 +276,6 @@ proofmill_poseidon_sve:
     sub z27.d, z27.d, z13.d
     lsr z26.d, z26.d, #32
     sub z27.d, z27.d, z26.d
-    and z25.d, z25.d, z31.d
     add z25.d, z25.d, z13.d
     movprfx z26, z30
     mul z26.d, p0/m, z26.d, z24.d
@@ -291,7 +286,6 @@ proofmill_poseidon_sve:
     sub z26.d, z26.d, z13.d
     lsr z30.d, z30.d, #32
     sub z26.d, z26.d, z30.d
-    and z24.d, z24.d, z31.d
     add z24.d, z24.d, z13.d
     movprfx z30, z29
     mul z30.d, p0/m, z30.d, z14.d
@@ -302,7 +296,6 @@ proofmill_poseidon_sve:
     sub z30.d, z30.d, z13.d
     lsr z29.d, z29.d, #32
     sub z30.d, z30.d, z29.d
-    and z14.d, z14.d, z31.d
     add z14.d, z14.d, z13.d
     movprfx z29, z28
     mul z29.d, p0/m, z29.d, z15.d
@@ -313,14 +306,12 @@ proofmill_poseidon_sve:
     sub z29.d, z29.d, z13.d
     lsr z28.d, z28.d, #32
     sub z29.d, z29.d, z28.d
-    and z15.d, z15.d, z31.d
     add z15.d, z15.d, z13.d
     ld1rd {z28.d}, p0/z, [x1, #64]
     add z4.d, z4.d, z28.d
     ld1rd {z28.d}, p0/z, [x1, #72]
     add z16.d, z16.d, z28.d
     lsr z28.d, z16.d, #32
-    and z28.d, z28.d, z31.d
     mul z28.d, p0/m, z28.d, z31.d
     add z4.d, z4.d, z28.d
     lsl z16.d, z16.d, #32
@@ -332,7 +323,6 @@ proofmill_poseidon_sve:
     ld1rd {z28.d}, p0/z, [x1, #88]
     add z17.d, z17.d, z28.d
     lsr z28.d, z17.d, #32
-    and z28.d, z28.d, z31.d
     mul z28.d, p0/m, z28.d, z31.d
     add z5.d, z5.d, z28.d
     lsl z17.d, z17.d, #32
@@ -344,7 +334,6 @@ proofmill_poseidon_sve:
     ld1rd {z28.d}, p0/z, [x1, #104]
     add z18.d, z18.d, z28.d
     lsr z28.d, z18.d, #32
-    and z28.d, z28.d, z31.d
     mul z28.d, p0/m, z28.d, z31.d
     add z6.d, z6.d, z28.d
     lsl z18.d, z18.d, #32
@@ -356,7 +345,6 @@ proofmill_poseidon_sve:
     ld1rd {z28.d}, p0/z, [x1, #120]
     add z19.d, z19.d, z28.d
     lsr z28.d, z19.d, #32
-    and z28.d, z28.d, z31.d
     mul z28.d, p0/m, z28.d, z31.d
     add z7.d, z7.d, z28.d
     lsl z19.d, z19.d, #32
@@ -524,7 +512,6 @@ proofmill_poseidon_sve:
     sub z7.d, z7.d, z5.d
     lsr z6.d, z6.d, #32
     sub z7.d, z7.d, z6.d
-    and z16.d, z16.d, z31.d
     add z16.d, z16.d, z5.d
     movprfx z6, z28
     mul z6.d, p0/m, z6.d, z17.d
@@ -535,7 +522,6 @@ proofmill_poseidon_sve:
     sub z6.d, z6.d, z5.d
     lsr z28.d, z28.d, #32
     sub z6.d, z6.d, z28.d
-    and z17.d, z17.d, z31.d
     add z17.d, z17.d, z5.d
     movprfx z28, z13
     mul z28.d, p0/m, z28.d, z18.d
@@ -546,7 +532,6 @@ proofmill_poseidon_sve:
     sub z28.d, z28.d, z5.d
     lsr z13.d, z13.d, #32
     sub z28.d, z28.d, z13.d
-    and z18.d, z18.d, z31.d
     add z18.d, z18.d, z5.d
     movprfx z13, z12
     mul z13.d, p0/m, z13.d, z19.d
@@ -557,14 +542,12 @@ proofmill_poseidon_sve:
     sub z13.d, z13.d, z5.d
     lsr z12.d, z12.d, #32
     sub z13.d, z13.d, z12.d
-    and z19.d, z19.d, z31.d
     add z19.d, z19.d, z5.d
     ld1rd {z12.d}, p0/z, [x1, #128]
     add z8.d, z8.d, z12.d
     ld1rd {z12.d}, p0/z, [x1, #136]
     add z20.d, z20.d, z12.d
     lsr z12.d, z20.d, #32
-    and z12.d, z12.d, z31.d
     mul z12.d, p0/m, z12.d, z31.d
     add z8.d, z8.d, z12.d
     lsl z20.d, z20.d, #32
@@ -576,7 +559,6 @@ proofmill_poseidon_sve:
     ld1rd {z12.d}, p0/z, [x1, #152]
     add z21.d, z21.d, z12.d
     lsr z12.d, z21.d, #32
-    and z12.d, z12.d, z31.d
     mul z12.d, p0/m, z12.d, z31.d
     add z9.d, z9.d, z12.d
     lsl z21.d, z21.d, #32
@@ -588,7 +570,6 @@ proofmill_poseidon_sve:
     ld1rd {z12.d}, p0/z, [x1, #168]
     add z22.d, z22.d, z12.d
     lsr z12.d, z22.d, #32
-    and z12.d, z12.d, z31.d
     mul z12.d, p0/m, z12.d, z31.d
     add z10.d, z10.d, z12.d
     lsl z22.d, z22.d, #32
@@ -600,7 +581,6 @@ proofmill_poseidon_sve:
     ld1rd {z12.d}, p0/z, [x1, #184]
     add z23.d, z23.d, z12.d
     lsr z12.d, z23.d, #32
-    and z12.d, z12.d, z31.d
     mul z12.d, p0/m, z12.d, z31.d
     add z11.d, z11.d, z12.d
     lsl z23.d, z23.d, #32
@@ -768,7 +748,6 @@ proofmill_poseidon_sve:
     sub z9.d, z9.d, z5.d
     lsr z8.d, z8.d, #32
     sub z9.d, z9.d, z8.d
-    and z20.d, z20.d, z31.d
     add z20.d, z20.d, z5.d
     movprfx z8, z12
     mul z8.d, p0/m, z8.d, z21.d
@@ -779,7 +758,6 @@ proofmill_poseidon_sve:
     sub z8.d, z8.d, z5.d
     lsr z12.d, z12.d, #32
     sub z8.d, z8.d, z12.d
-    and z21.d, z21.d, z31.d
     add z21.d, z21.d, z5.d
     movprfx z12, z11
     mul z12.d, p0/m, z12.d, z22.d
@@ -790,7 +768,6 @@ proofmill_poseidon_sve:
     sub z12.d, z12.d, z5.d
     lsr z11.d, z11.d, #32
     sub z12.d, z12.d, z11.d
-    and z22.d, z22.d, z31.d
     add z22.d, z22.d, z5.d
     movprfx z11, z10
     mul z11.d, p0/m, z11.d, z23.d
@@ -801,7 +778,6 @@ proofmill_poseidon_sve:
     sub z11.d, z11.d, z5.d
     lsr z10.d, z10.d, #32
     sub z11.d, z11.d, z10.d
-    and z23.d, z23.d, z31.d
     add z23.d, z23.d, z5.d
     add z10.d, z27.d, z28.d
     add z5.d, z29.d, z8.d
@@ -843,20 +819,19 @@ proofmill_poseidon_sve:
     add z13.d, z13.d, z8.d
     lsl z10.d, z28.d, #1
     add z8.d, z26.d, z30.d
-    add z10.d, z10.d, z8.d
-    lsl z8.d, z7.d, #2
-    sub z8.d, z8.d, z6.d
-    lsl z8.d, z8.d, #2
-    add z8.d, z29.d, z8.d
-    sub z10.d, z10.d, z8.d
-    lsl z8.d, z28.d, #1
-    sub z8.d, z26.d, z8.d
-    lsl z8.d, z8.d, #1
-    add z8.d, z8.d, z30.d
+    add z8.d, z10.d, z8.d
+    lsl z3.d, z7.d, #2
+    sub z3.d, z3.d, z6.d
+    lsl z3.d, z3.d, #2
+    add z3.d, z29.d, z3.d
+    sub z8.d, z8.d, z3.d
+    sub z10.d, z26.d, z10.d
+    lsl z10.d, z10.d, #1
+    add z10.d, z10.d, z30.d
     sub z3.d, z7.d, z29.d
     lsl z2.d, z6.d, #4
     add z3.d, z3.d, z2.d
-    sub z8.d, z8.d, z3.d
+    sub z10.d, z10.d, z3.d
     lsl z3.d, z26.d, #1
     sub z3.d, z30.d, z3.d
     lsl z2.d, z28.d, #3
@@ -867,21 +842,20 @@ proofmill_poseidon_sve:
     sub z3.d, z3.d, z2.d
     lsl z2.d, z29.d, #1
     add z1.d, z7.d, z6.d
-    add z2.d, z2.d, z1.d
-    lsl z1.d, z26.d, #2
-    sub z1.d, z1.d, z30.d
-    lsl z1.d, z1.d, #2
-    add z1.d, z28.d, z1.d
-    add z2.d, z2.d, z1.d
-    lsl z1.d, z29.d, #1
-    sub z1.d, z7.d, z1.d
-    lsl z1.d, z1.d, #1
-    add z1.d, z1.d, z6.d
+    add z1.d, z2.d, z1.d
+    lsl z0.d, z26.d, #2
+    sub z0.d, z0.d, z30.d
+    lsl z0.d, z0.d, #2
+    add z0.d, z28.d, z0.d
+    add z1.d, z1.d, z0.d
+    sub z2.d, z7.d, z2.d
+    lsl z2.d, z2.d, #1
+    add z2.d, z2.d, z6.d
     sub z0.d, z26.d, z28.d
     str z23, [sp, #0, mul vl]
     lsl z23.d, z30.d, #4
     add z0.d, z0.d, z23.d
-    add z1.d, z1.d, z0.d
+    add z2.d, z2.d, z0.d
     lsl z7.d, z7.d, #1
     sub z6.d, z6.d, z7.d
     lsl z29.d, z29.d, #3
@@ -892,22 +866,22 @@ proofmill_poseidon_sve:
     add z6.d, z6.d, z30.d
     sub z30.d, z5.d, z11.d
     add z5.d, z5.d, z11.d
-    add z29.d, z30.d, z10.d
-    add z28.d, z5.d, z2.d
-    sub z30.d, z30.d, z10.d
-    sub z5.d, z5.d, z2.d
+    add z29.d, z30.d, z8.d
+    add z28.d, z5.d, z1.d
+    sub z30.d, z30.d, z8.d
+    sub z5.d, z5.d, z1.d
     sub z26.d, z4.d, z9.d
     add z4.d, z4.d, z9.d
-    add z23.d, z26.d, z8.d
-    add z11.d, z4.d, z1.d
-    sub z7.d, z26.d, z8.d
-    sub z10.d, z4.d, z1.d
+    add z1.d, z26.d, z10.d
+    add z23.d, z4.d, z2.d
+    sub z7.d, z26.d, z10.d
+    sub z10.d, z4.d, z2.d
     sub z26.d, z12.d, z13.d
     add z12.d, z12.d, z13.d
     add z2.d, z26.d, z3.d
     add z13.d, z12.d, z6.d
     sub z8.d, z26.d, z3.d
-    sub z12.d, z12.d, z6.d
+    sub z11.d, z12.d, z6.d
     lsl z27.d, z27.d, #3
     add z0.d, z29.d, z27.d
     add z29.d, z25.d, z18.d
@@ -918,24 +892,24 @@ proofmill_poseidon_sve:
     sub z15.d, z15.d, z21.d
     add z27.d, z24.d, z19.d
     add z21.d, z16.d, z22.d
-    add z9.d, z27.d, z21.d
+    add z12.d, z27.d, z21.d
     sub z27.d, z27.d, z21.d
     sub z24.d, z24.d, z19.d
     sub z16.d, z16.d, z22.d
     add z22.d, z14.d, z20.d
     ldr z21, [sp, #0, mul vl]
     add z19.d, z17.d, z21.d
-    add z6.d, z22.d, z19.d
+    add z9.d, z22.d, z19.d
     sub z22.d, z22.d, z19.d
     sub z14.d, z14.d, z20.d
     sub z17.d, z17.d, z21.d
-    add z21.d, z26.d, z9.d
-    add z21.d, z21.d, z6.d
-    add z6.d, z21.d, z6.d
-    lsl z6.d, z6.d, #4
+    add z21.d, z26.d, z12.d
+    add z21.d, z21.d, z9.d
+    add z9.d, z21.d, z9.d
+    lsl z9.d, z9.d, #4
     add z26.d, z21.d, z26.d
     lsl z26.d, z26.d, #4
-    add z21.d, z21.d, z9.d
+    add z21.d, z21.d, z12.d
     lsl z21.d, z21.d, #4
     lsl z20.d, z22.d, #2
     sub z20.d, z27.d, z20.d
@@ -951,45 +925,43 @@ proofmill_poseidon_sve:
     add z22.d, z22.d, z27.d
     lsl z29.d, z18.d, #1
     add z27.d, z24.d, z14.d
-    add z29.d, z29.d, z27.d
-    lsl z27.d, z16.d, #2
-    sub z27.d, z27.d, z17.d
-    lsl z27.d, z27.d, #2
-    add z27.d, z15.d, z27.d
-    sub z29.d, z29.d, z27.d
-    lsl z27.d, z18.d, #1
-    sub z27.d, z24.d, z27.d
-    lsl z27.d, z27.d, #1
-    add z27.d, z27.d, z14.d
-    sub z9.d, z16.d, z15.d
-    lsl z4.d, z17.d, #4
-    add z9.d, z9.d, z4.d
-    sub z27.d, z27.d, z9.d
-    lsl z9.d, z24.d, #1
-    sub z9.d, z14.d, z9.d
-    lsl z4.d, z18.d, #3
-    add z9.d, z9.d, z4.d
-    lsl z9.d, z9.d, #1
-    sub z4.d, z17.d, z16.d
-    sub z4.d, z4.d, z15.d
-    sub z9.d, z9.d, z4.d
-    lsl z4.d, z15.d, #1
-    add z3.d, z16.d, z17.d
-    add z4.d, z4.d, z3.d
+    add z27.d, z29.d, z27.d
+    lsl z12.d, z16.d, #2
+    sub z12.d, z12.d, z17.d
+    lsl z12.d, z12.d, #2
+    add z12.d, z15.d, z12.d
+    sub z27.d, z27.d, z12.d
+    sub z29.d, z24.d, z29.d
+    lsl z29.d, z29.d, #1
+    add z29.d, z29.d, z14.d
+    sub z12.d, z16.d, z15.d
+    lsl z6.d, z17.d, #4
+    add z12.d, z12.d, z6.d
+    sub z29.d, z29.d, z12.d
+    lsl z12.d, z24.d, #1
+    sub z12.d, z14.d, z12.d
+    lsl z6.d, z18.d, #3
+    add z12.d, z12.d, z6.d
+    lsl z12.d, z12.d, #1
+    sub z6.d, z17.d, z16.d
+    sub z6.d, z6.d, z15.d
+    sub z12.d, z12.d, z6.d
+    lsl z6.d, z15.d, #1
+    add z4.d, z16.d, z17.d
+    add z4.d, z6.d, z4.d
     lsl z3.d, z24.d, #2
     sub z3.d, z3.d, z14.d
     lsl z3.d, z3.d, #2
     add z3.d, z18.d, z3.d
     add z4.d, z4.d, z3.d
-    lsl z3.d, z15.d, #1
-    sub z3.d, z16.d, z3.d
-    lsl z3.d, z3.d, #1
-    add z3.d, z3.d, z17.d
-    sub z1.d, z24.d, z18.d
+    sub z6.d, z16.d, z6.d
+    lsl z6.d, z6.d, #1
+    add z6.d, z6.d, z17.d
+    sub z3.d, z24.d, z18.d
     str z30, [sp, #0, mul vl]
     lsl z30.d, z14.d, #4
-    add z1.d, z1.d, z30.d
-    add z3.d, z3.d, z1.d
+    add z3.d, z3.d, z30.d
+    add z6.d, z6.d, z3.d
     lsl z16.d, z16.d, #1
     sub z17.d, z17.d, z16.d
     lsl z15.d, z15.d, #3
@@ -998,38 +970,35 @@ proofmill_poseidon_sve:
     sub z14.d, z14.d, z24.d
     sub z14.d, z14.d, z18.d
     add z17.d, z17.d, z14.d
-    sub z30.d, z6.d, z20.d
-    add z6.d, z6.d, z20.d
-    add z24.d, z30.d, z29.d
-    add z15.d, z6.d, z4.d
-    sub z18.d, z30.d, z29.d
-    sub z6.d, z6.d, z4.d
+    sub z30.d, z9.d, z20.d
+    add z9.d, z9.d, z20.d
+    add z24.d, z30.d, z27.d
+    add z15.d, z9.d, z4.d
+    sub z18.d, z30.d, z27.d
+    sub z9.d, z9.d, z4.d
     sub z30.d, z26.d, z19.d
     add z26.d, z26.d, z19.d
-    add z29.d, z30.d, z27.d
-    add z16.d, z26.d, z3.d
-    sub z19.d, z30.d, z27.d
-    sub z26.d, z26.d, z3.d
+    add z27.d, z30.d, z29.d
+    add z16.d, z26.d, z6.d
+    sub z19.d, z30.d, z29.d
+    sub z26.d, z26.d, z6.d
     sub z30.d, z21.d, z22.d
     add z21.d, z21.d, z22.d
-    add z14.d, z30.d, z9.d
-    add z27.d, z21.d, z17.d
-    sub z20.d, z30.d, z9.d
+    add z14.d, z30.d, z12.d
+    add z29.d, z21.d, z17.d
+    sub z20.d, z30.d, z12.d
     sub z21.d, z21.d, z17.d
     lsl z25.d, z25.d, #3
-    add z24.d, z24.d, z25.d
-    mov z1.d, z23.d
+    add z12.d, z24.d, z25.d
     mov z3.d, z28.d
-    mov z4.d, z11.d
-    mov z9.d, z5.d
-    mov z5.d, z13.d
-    mov z11.d, z12.d
-    mov z12.d, z24.d
-    mov z13.d, z29.d
-    mov z17.d, z27.d
+    mov z4.d, z23.d
+    mov z17.d, z29.d
     mov z22.d, z26.d
     mov z23.d, z21.d
-    mov z21.d, z6.d
+    mov z21.d, z9.d
+    mov z9.d, z5.d
+    mov z5.d, z13.d
+    mov z13.d, z27.d
     ldr z6, [sp, #0, mul vl]
     add x1, x1, #192
     subs x3, x3, #1
@@ -1039,7 +1008,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x1, #8]
     add z12.d, z12.d, z30.d
     lsr z30.d, z12.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z0.d, z0.d, z30.d
     lsl z12.d, z12.d, #32
@@ -1093,7 +1061,6 @@ proofmill_poseidon_sve:
     sub z30.d, z30.d, z27.d
     lsr z29.d, z29.d, #32
     sub z30.d, z30.d, z29.d
-    and z28.d, z28.d, z31.d
     add z28.d, z28.d, z27.d
     add z29.d, z30.d, z6.d
     add z27.d, z3.d, z9.d
@@ -1135,20 +1102,19 @@ proofmill_poseidon_sve:
     add z25.d, z25.d, z27.d
     lsl z29.d, z6.d, #1
     add z27.d, z1.d, z2.d
-    add z29.d, z29.d, z27.d
-    lsl z27.d, z4.d, #2
-    sub z27.d, z27.d, z5.d
-    lsl z27.d, z27.d, #2
-    add z27.d, z3.d, z27.d
-    sub z29.d, z29.d, z27.d
-    lsl z27.d, z6.d, #1
-    sub z27.d, z1.d, z27.d
-    lsl z27.d, z27.d, #1
-    add z27.d, z27.d, z2.d
+    add z27.d, z29.d, z27.d
+    lsl z9.d, z4.d, #2
+    sub z9.d, z9.d, z5.d
+    lsl z9.d, z9.d, #2
+    add z9.d, z3.d, z9.d
+    sub z27.d, z27.d, z9.d
+    sub z29.d, z1.d, z29.d
+    lsl z29.d, z29.d, #1
+    add z29.d, z29.d, z2.d
     sub z9.d, z4.d, z3.d
     lsl z8.d, z5.d, #4
     add z9.d, z9.d, z8.d
-    sub z27.d, z27.d, z9.d
+    sub z29.d, z29.d, z9.d
     lsl z9.d, z1.d, #1
     sub z9.d, z2.d, z9.d
     lsl z8.d, z6.d, #3
@@ -1159,21 +1125,20 @@ proofmill_poseidon_sve:
     sub z9.d, z9.d, z8.d
     lsl z8.d, z3.d, #1
     add z7.d, z4.d, z5.d
-    add z8.d, z8.d, z7.d
-    lsl z7.d, z1.d, #2
-    sub z7.d, z7.d, z2.d
-    lsl z7.d, z7.d, #2
-    add z7.d, z6.d, z7.d
-    add z8.d, z8.d, z7.d
-    lsl z7.d, z3.d, #1
-    sub z7.d, z4.d, z7.d
-    lsl z7.d, z7.d, #1
-    add z7.d, z7.d, z5.d
+    add z7.d, z8.d, z7.d
+    lsl z0.d, z1.d, #2
+    sub z0.d, z0.d, z2.d
+    lsl z0.d, z0.d, #2
+    add z0.d, z6.d, z0.d
+    add z7.d, z7.d, z0.d
+    sub z8.d, z4.d, z8.d
+    lsl z8.d, z8.d, #1
+    add z8.d, z8.d, z5.d
     sub z0.d, z1.d, z6.d
     str z23, [sp, #0, mul vl]
     lsl z23.d, z2.d, #4
     add z0.d, z0.d, z23.d
-    add z7.d, z7.d, z0.d
+    add z8.d, z8.d, z0.d
     lsl z4.d, z4.d, #1
     sub z5.d, z5.d, z4.d
     lsl z3.d, z3.d, #3
@@ -1184,21 +1149,21 @@ proofmill_poseidon_sve:
     add z5.d, z5.d, z2.d
     sub z23.d, z10.d, z24.d
     add z10.d, z10.d, z24.d
-    add z24.d, z23.d, z29.d
-    add z6.d, z10.d, z8.d
-    sub z23.d, z23.d, z29.d
-    sub z10.d, z10.d, z8.d
-    sub z29.d, z26.d, z11.d
+    add z24.d, z23.d, z27.d
+    add z6.d, z10.d, z7.d
+    sub z23.d, z23.d, z27.d
+    sub z10.d, z10.d, z7.d
+    sub z27.d, z26.d, z11.d
     add z26.d, z26.d, z11.d
-    add z11.d, z29.d, z27.d
-    add z8.d, z26.d, z7.d
-    sub z29.d, z29.d, z27.d
-    sub z26.d, z26.d, z7.d
-    sub z27.d, z12.d, z25.d
+    add z11.d, z27.d, z29.d
+    add z7.d, z26.d, z8.d
+    sub z27.d, z27.d, z29.d
+    sub z26.d, z26.d, z8.d
+    sub z29.d, z12.d, z25.d
     add z12.d, z12.d, z25.d
-    add z25.d, z27.d, z9.d
-    add z7.d, z12.d, z5.d
-    sub z27.d, z27.d, z9.d
+    add z25.d, z29.d, z9.d
+    add z8.d, z12.d, z5.d
+    sub z29.d, z29.d, z9.d
     sub z12.d, z12.d, z5.d
     lsl z30.d, z30.d, #3
     add z0.d, z24.d, z30.d
@@ -1243,20 +1208,19 @@ proofmill_poseidon_sve:
     add z22.d, z22.d, z24.d
     lsl z30.d, z18.d, #1
     add z24.d, z13.d, z14.d
-    add z30.d, z30.d, z24.d
-    lsl z24.d, z16.d, #2
-    sub z24.d, z24.d, z17.d
-    lsl z24.d, z24.d, #2
-    add z24.d, z15.d, z24.d
-    sub z30.d, z30.d, z24.d
-    lsl z24.d, z18.d, #1
-    sub z24.d, z13.d, z24.d
-    lsl z24.d, z24.d, #1
-    add z24.d, z24.d, z14.d
+    add z24.d, z30.d, z24.d
+    lsl z5.d, z16.d, #2
+    sub z5.d, z5.d, z17.d
+    lsl z5.d, z5.d, #2
+    add z5.d, z15.d, z5.d
+    sub z24.d, z24.d, z5.d
+    sub z30.d, z13.d, z30.d
+    lsl z30.d, z30.d, #1
+    add z30.d, z30.d, z14.d
     sub z5.d, z16.d, z15.d
     lsl z3.d, z17.d, #4
     add z5.d, z5.d, z3.d
-    sub z24.d, z24.d, z5.d
+    sub z30.d, z30.d, z5.d
     lsl z5.d, z13.d, #1
     sub z5.d, z14.d, z5.d
     lsl z3.d, z18.d, #3
@@ -1267,21 +1231,20 @@ proofmill_poseidon_sve:
     sub z5.d, z5.d, z3.d
     lsl z3.d, z15.d, #1
     add z2.d, z16.d, z17.d
-    add z3.d, z3.d, z2.d
-    lsl z2.d, z13.d, #2
-    sub z2.d, z2.d, z14.d
-    lsl z2.d, z2.d, #2
-    add z2.d, z18.d, z2.d
-    add z3.d, z3.d, z2.d
-    lsl z2.d, z15.d, #1
-    sub z2.d, z16.d, z2.d
-    lsl z2.d, z2.d, #1
-    add z2.d, z2.d, z17.d
+    add z2.d, z3.d, z2.d
+    lsl z1.d, z13.d, #2
+    sub z1.d, z1.d, z14.d
+    lsl z1.d, z1.d, #2
+    add z1.d, z18.d, z1.d
+    add z2.d, z2.d, z1.d
+    sub z3.d, z16.d, z3.d
+    lsl z3.d, z3.d, #1
+    add z3.d, z3.d, z17.d
     sub z1.d, z13.d, z18.d
     str z0, [sp, #0, mul vl]
     lsl z0.d, z14.d, #4
     add z1.d, z1.d, z0.d
-    add z2.d, z2.d, z1.d
+    add z3.d, z3.d, z1.d
     lsl z16.d, z16.d, #1
     sub z17.d, z17.d, z16.d
     lsl z15.d, z15.d, #3
@@ -1292,21 +1255,21 @@ proofmill_poseidon_sve:
     add z17.d, z17.d, z14.d
     sub z18.d, z4.d, z20.d
     add z4.d, z4.d, z20.d
-    add z20.d, z18.d, z30.d
-    add z16.d, z4.d, z3.d
-    sub z18.d, z18.d, z30.d
-    sub z4.d, z4.d, z3.d
-    sub z30.d, z9.d, z19.d
+    add z20.d, z18.d, z24.d
+    add z16.d, z4.d, z2.d
+    sub z18.d, z18.d, z24.d
+    sub z4.d, z4.d, z2.d
+    sub z24.d, z9.d, z19.d
     add z9.d, z9.d, z19.d
-    add z19.d, z30.d, z24.d
-    add z15.d, z9.d, z2.d
-    sub z30.d, z30.d, z24.d
-    sub z9.d, z9.d, z2.d
-    sub z24.d, z21.d, z22.d
+    add z19.d, z24.d, z30.d
+    add z15.d, z9.d, z3.d
+    sub z24.d, z24.d, z30.d
+    sub z9.d, z9.d, z3.d
+    sub z30.d, z21.d, z22.d
     add z21.d, z21.d, z22.d
-    add z22.d, z24.d, z5.d
+    add z22.d, z30.d, z5.d
     add z14.d, z21.d, z17.d
-    sub z24.d, z24.d, z5.d
+    sub z30.d, z30.d, z5.d
     sub z21.d, z21.d, z17.d
     lsl z28.d, z28.d, #3
     add z20.d, z20.d, z28.d
@@ -1315,7 +1278,6 @@ proofmill_poseidon_sve:
     ld1rd {z28.d}, p0/z, [x2, #8]
     add z19.d, z19.d, z28.d
     lsr z28.d, z19.d, #32
-    and z28.d, z28.d, z31.d
     mul z28.d, p0/m, z28.d, z31.d
     add z11.d, z11.d, z28.d
     lsl z19.d, z19.d, #32
@@ -1329,7 +1291,6 @@ proofmill_poseidon_sve:
     ld1rd {z28.d}, p0/z, [x2, #8]
     add z22.d, z22.d, z28.d
     lsr z28.d, z22.d, #32
-    and z28.d, z28.d, z31.d
     mul z28.d, p0/m, z28.d, z31.d
     add z25.d, z25.d, z28.d
     lsl z22.d, z22.d, #32
@@ -1343,7 +1304,6 @@ proofmill_poseidon_sve:
     ld1rd {z28.d}, p0/z, [x2, #8]
     add z16.d, z16.d, z28.d
     lsr z28.d, z16.d, #32
-    and z28.d, z28.d, z31.d
     mul z28.d, p0/m, z28.d, z31.d
     add z6.d, z6.d, z28.d
     lsl z16.d, z16.d, #32
@@ -1353,30 +1313,28 @@ proofmill_poseidon_sve:
     and z3.d, z16.d, z31.d
     lsr z16.d, z16.d, #32
     ld1rd {z28.d}, p0/z, [x2, #0]
-    add z8.d, z8.d, z28.d
+    add z7.d, z7.d, z28.d
     ld1rd {z28.d}, p0/z, [x2, #8]
     add z15.d, z15.d, z28.d
     lsr z28.d, z15.d, #32
-    and z28.d, z28.d, z31.d
     mul z28.d, p0/m, z28.d, z31.d
-    add z8.d, z8.d, z28.d
+    add z7.d, z7.d, z28.d
     lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z15.d
+    add z15.d, z15.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z15.d
     add z15.d, p1/m, z15.d, z31.d
     and z28.d, z15.d, z31.d
     lsr z15.d, z15.d, #32
     ld1rd {z25.d}, p0/z, [x2, #0]
-    add z7.d, z7.d, z25.d
+    add z8.d, z8.d, z25.d
     ld1rd {z25.d}, p0/z, [x2, #8]
     add z14.d, z14.d, z25.d
     lsr z25.d, z14.d, #32
-    and z25.d, z25.d, z31.d
     mul z25.d, p0/m, z25.d, z31.d
-    add z7.d, z7.d, z25.d
+    add z8.d, z8.d, z25.d
     lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z14.d
+    add z14.d, z14.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
     and z5.d, z14.d, z31.d
     lsr z17.d, z14.d, #32
@@ -1385,7 +1343,6 @@ proofmill_poseidon_sve:
     ld1rd {z25.d}, p0/z, [x2, #8]
     add z18.d, z18.d, z25.d
     lsr z25.d, z18.d, #32
-    and z25.d, z25.d, z31.d
     mul z25.d, p0/m, z25.d, z31.d
     add z23.d, z23.d, z25.d
     lsl z18.d, z18.d, #32
@@ -1395,69 +1352,64 @@ proofmill_poseidon_sve:
     and z6.d, z18.d, z31.d
     lsr z18.d, z18.d, #32
     ld1rd {z25.d}, p0/z, [x2, #0]
-    add z29.d, z29.d, z25.d
+    add z27.d, z27.d, z25.d
     ld1rd {z25.d}, p0/z, [x2, #8]
-    add z30.d, z30.d, z25.d
-    lsr z25.d, z30.d, #32
-    and z25.d, z25.d, z31.d
+    add z24.d, z24.d, z25.d
+    lsr z25.d, z24.d, #32
     mul z25.d, p0/m, z25.d, z31.d
-    add z29.d, z29.d, z25.d
-    lsl z30.d, z30.d, #32
-    add z30.d, z30.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    and z7.d, z30.d, z31.d
-    lsr z19.d, z30.d, #32
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z27.d, z27.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z24.d, z24.d, z30.d
-    lsr z30.d, z24.d, #32
-    and z30.d, z30.d, z31.d
-    mul z30.d, p0/m, z30.d, z31.d
-    add z27.d, z27.d, z30.d
+    add z27.d, z27.d, z25.d
     lsl z24.d, z24.d, #32
     add z24.d, z24.d, z27.d
     cmphi p1.d, p0/z, z27.d, z24.d
     add z24.d, p1/m, z24.d, z31.d
-    and z8.d, z24.d, z31.d
-    lsr z24.d, z24.d, #32
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z10.d, z10.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z4.d, z4.d, z30.d
-    lsr z30.d, z4.d, #32
-    and z30.d, z30.d, z31.d
-    mul z30.d, p0/m, z30.d, z31.d
-    add z10.d, z10.d, z30.d
+    and z7.d, z24.d, z31.d
+    lsr z19.d, z24.d, #32
+    ld1rd {z27.d}, p0/z, [x2, #0]
+    add z29.d, z29.d, z27.d
+    ld1rd {z27.d}, p0/z, [x2, #8]
+    add z30.d, z30.d, z27.d
+    lsr z27.d, z30.d, #32
+    mul z27.d, p0/m, z27.d, z31.d
+    add z29.d, z29.d, z27.d
+    lsl z30.d, z30.d, #32
+    add z30.d, z30.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    and z8.d, z30.d, z31.d
+    lsr z30.d, z30.d, #32
+    ld1rd {z29.d}, p0/z, [x2, #0]
+    add z10.d, z10.d, z29.d
+    ld1rd {z29.d}, p0/z, [x2, #8]
+    add z4.d, z4.d, z29.d
+    lsr z29.d, z4.d, #32
+    mul z29.d, p0/m, z29.d, z31.d
+    add z10.d, z10.d, z29.d
     lsl z4.d, z4.d, #32
     add z4.d, z4.d, z10.d
     cmphi p1.d, p0/z, z10.d, z4.d
     add z4.d, p1/m, z4.d, z31.d
-    and z30.d, z4.d, z31.d
+    and z29.d, z4.d, z31.d
     lsr z4.d, z4.d, #32
-    ld1rd {z29.d}, p0/z, [x2, #0]
-    add z26.d, z26.d, z29.d
-    ld1rd {z29.d}, p0/z, [x2, #8]
-    add z9.d, z9.d, z29.d
-    lsr z29.d, z9.d, #32
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z26.d, z26.d, z29.d
+    ld1rd {z27.d}, p0/z, [x2, #0]
+    add z26.d, z26.d, z27.d
+    ld1rd {z27.d}, p0/z, [x2, #8]
+    add z9.d, z9.d, z27.d
+    lsr z27.d, z9.d, #32
+    mul z27.d, p0/m, z27.d, z31.d
+    add z26.d, z26.d, z27.d
     lsl z9.d, z9.d, #32
     add z9.d, z9.d, z26.d
     cmphi p1.d, p0/z, z26.d, z9.d
     add z9.d, p1/m, z9.d, z31.d
     and z10.d, z9.d, z31.d
     lsr z9.d, z9.d, #32
-    ld1rd {z29.d}, p0/z, [x2, #0]
-    add z12.d, z12.d, z29.d
-    ld1rd {z29.d}, p0/z, [x2, #8]
-    add z21.d, z21.d, z29.d
-    lsr z29.d, z21.d, #32
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z12.d, z12.d, z29.d
+    ld1rd {z27.d}, p0/z, [x2, #0]
+    add z12.d, z12.d, z27.d
+    ld1rd {z27.d}, p0/z, [x2, #8]
+    add z21.d, z21.d, z27.d
+    lsr z27.d, z21.d, #32
+    mul z27.d, p0/m, z27.d, z31.d
+    add z12.d, z12.d, z27.d
     lsl z21.d, z21.d, #32
     add z21.d, z21.d, z12.d
     cmphi p1.d, p0/z, z12.d, z21.d
@@ -1466,11 +1418,11 @@ proofmill_poseidon_sve:
     lsr z23.d, z21.d, #32
     mov z12.d, z20.d
     mov z14.d, z22.d
-    mov z20.d, z24.d
+    mov z20.d, z30.d
     mov z21.d, z4.d
     mov z4.d, z28.d
     mov z22.d, z9.d
-    mov z9.d, z30.d
+    mov z9.d, z29.d
     mov z24.d, z16.d
     mov z16.d, z15.d
     mov z15.d, z24.d
@@ -1483,7 +1435,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x1, #8]
     add z12.d, z12.d, z30.d
     lsr z30.d, z12.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z0.d, z0.d, z30.d
     lsl z12.d, z12.d, #32
@@ -1537,7 +1488,6 @@ proofmill_poseidon_sve:
     sub z30.d, z30.d, z27.d
     lsr z29.d, z29.d, #32
     sub z30.d, z30.d, z29.d
-    and z28.d, z28.d, z31.d
     add z28.d, z28.d, z27.d
     add z29.d, z30.d, z6.d
     add z27.d, z3.d, z9.d
@@ -1579,20 +1529,19 @@ proofmill_poseidon_sve:
     add z25.d, z25.d, z27.d
     lsl z29.d, z6.d, #1
     add z27.d, z1.d, z2.d
-    add z29.d, z29.d, z27.d
-    lsl z27.d, z4.d, #2
-    sub z27.d, z27.d, z5.d
-    lsl z27.d, z27.d, #2
-    add z27.d, z3.d, z27.d
-    sub z29.d, z29.d, z27.d
-    lsl z27.d, z6.d, #1
-    sub z27.d, z1.d, z27.d
-    lsl z27.d, z27.d, #1
-    add z27.d, z27.d, z2.d
+    add z27.d, z29.d, z27.d
+    lsl z9.d, z4.d, #2
+    sub z9.d, z9.d, z5.d
+    lsl z9.d, z9.d, #2
+    add z9.d, z3.d, z9.d
+    sub z27.d, z27.d, z9.d
+    sub z29.d, z1.d, z29.d
+    lsl z29.d, z29.d, #1
+    add z29.d, z29.d, z2.d
     sub z9.d, z4.d, z3.d
     lsl z8.d, z5.d, #4
     add z9.d, z9.d, z8.d
-    sub z27.d, z27.d, z9.d
+    sub z29.d, z29.d, z9.d
     lsl z9.d, z1.d, #1
     sub z9.d, z2.d, z9.d
     lsl z8.d, z6.d, #3
@@ -1603,21 +1552,20 @@ proofmill_poseidon_sve:
     sub z9.d, z9.d, z8.d
     lsl z8.d, z3.d, #1
     add z7.d, z4.d, z5.d
-    add z8.d, z8.d, z7.d
-    lsl z7.d, z1.d, #2
-    sub z7.d, z7.d, z2.d
-    lsl z7.d, z7.d, #2
-    add z7.d, z6.d, z7.d
-    add z8.d, z8.d, z7.d
-    lsl z7.d, z3.d, #1
-    sub z7.d, z4.d, z7.d
-    lsl z7.d, z7.d, #1
-    add z7.d, z7.d, z5.d
+    add z7.d, z8.d, z7.d
+    lsl z0.d, z1.d, #2
+    sub z0.d, z0.d, z2.d
+    lsl z0.d, z0.d, #2
+    add z0.d, z6.d, z0.d
+    add z7.d, z7.d, z0.d
+    sub z8.d, z4.d, z8.d
+    lsl z8.d, z8.d, #1
+    add z8.d, z8.d, z5.d
     sub z0.d, z1.d, z6.d
     str z23, [sp, #0, mul vl]
     lsl z23.d, z2.d, #4
     add z0.d, z0.d, z23.d
-    add z7.d, z7.d, z0.d
+    add z8.d, z8.d, z0.d
     lsl z4.d, z4.d, #1
     sub z5.d, z5.d, z4.d
     lsl z3.d, z3.d, #3
@@ -1628,21 +1576,21 @@ proofmill_poseidon_sve:
     add z5.d, z5.d, z2.d
     sub z23.d, z10.d, z24.d
     add z10.d, z10.d, z24.d
-    add z24.d, z23.d, z29.d
-    add z6.d, z10.d, z8.d
-    sub z23.d, z23.d, z29.d
-    sub z10.d, z10.d, z8.d
-    sub z29.d, z26.d, z11.d
+    add z24.d, z23.d, z27.d
+    add z6.d, z10.d, z7.d
+    sub z23.d, z23.d, z27.d
+    sub z10.d, z10.d, z7.d
+    sub z27.d, z26.d, z11.d
     add z26.d, z26.d, z11.d
-    add z11.d, z29.d, z27.d
-    add z8.d, z26.d, z7.d
-    sub z29.d, z29.d, z27.d
-    sub z26.d, z26.d, z7.d
-    sub z27.d, z12.d, z25.d
+    add z11.d, z27.d, z29.d
+    add z7.d, z26.d, z8.d
+    sub z27.d, z27.d, z29.d
+    sub z26.d, z26.d, z8.d
+    sub z29.d, z12.d, z25.d
     add z12.d, z12.d, z25.d
-    add z25.d, z27.d, z9.d
-    add z7.d, z12.d, z5.d
-    sub z27.d, z27.d, z9.d
+    add z25.d, z29.d, z9.d
+    add z8.d, z12.d, z5.d
+    sub z29.d, z29.d, z9.d
     sub z12.d, z12.d, z5.d
     lsl z30.d, z30.d, #3
     add z24.d, z24.d, z30.d
@@ -1687,20 +1635,19 @@ proofmill_poseidon_sve:
     add z22.d, z22.d, z21.d
     lsl z30.d, z18.d, #1
     add z21.d, z13.d, z14.d
-    add z30.d, z30.d, z21.d
-    lsl z21.d, z16.d, #2
-    sub z21.d, z21.d, z17.d
-    lsl z21.d, z21.d, #2
-    add z21.d, z15.d, z21.d
-    sub z30.d, z30.d, z21.d
-    lsl z21.d, z18.d, #1
-    sub z21.d, z13.d, z21.d
-    lsl z21.d, z21.d, #1
-    add z21.d, z21.d, z14.d
+    add z21.d, z30.d, z21.d
+    lsl z4.d, z16.d, #2
+    sub z4.d, z4.d, z17.d
+    lsl z4.d, z4.d, #2
+    add z4.d, z15.d, z4.d
+    sub z21.d, z21.d, z4.d
+    sub z30.d, z13.d, z30.d
+    lsl z30.d, z30.d, #1
+    add z30.d, z30.d, z14.d
     sub z4.d, z16.d, z15.d
     lsl z2.d, z17.d, #4
     add z4.d, z4.d, z2.d
-    sub z21.d, z21.d, z4.d
+    sub z30.d, z30.d, z4.d
     lsl z4.d, z13.d, #1
     sub z4.d, z14.d, z4.d
     lsl z2.d, z18.d, #3
@@ -1711,21 +1658,20 @@ proofmill_poseidon_sve:
     sub z4.d, z4.d, z2.d
     lsl z2.d, z15.d, #1
     add z1.d, z16.d, z17.d
-    add z2.d, z2.d, z1.d
-    lsl z1.d, z13.d, #2
-    sub z1.d, z1.d, z14.d
-    lsl z1.d, z1.d, #2
-    add z1.d, z18.d, z1.d
-    add z2.d, z2.d, z1.d
-    lsl z1.d, z15.d, #1
-    sub z1.d, z16.d, z1.d
-    lsl z1.d, z1.d, #1
-    add z1.d, z1.d, z17.d
+    add z1.d, z2.d, z1.d
+    lsl z0.d, z13.d, #2
+    sub z0.d, z0.d, z14.d
+    lsl z0.d, z0.d, #2
+    add z0.d, z18.d, z0.d
+    add z1.d, z1.d, z0.d
+    sub z2.d, z16.d, z2.d
+    lsl z2.d, z2.d, #1
+    add z2.d, z2.d, z17.d
     sub z0.d, z13.d, z18.d
     str z12, [sp, #0, mul vl]
     lsl z12.d, z14.d, #4
     add z0.d, z0.d, z12.d
-    add z1.d, z1.d, z0.d
+    add z2.d, z2.d, z0.d
     lsl z16.d, z16.d, #1
     sub z17.d, z17.d, z16.d
     lsl z15.d, z15.d, #3
@@ -1736,21 +1682,21 @@ proofmill_poseidon_sve:
     add z17.d, z17.d, z14.d
     sub z18.d, z3.d, z19.d
     add z3.d, z3.d, z19.d
-    add z19.d, z18.d, z30.d
-    add z16.d, z3.d, z2.d
-    sub z18.d, z18.d, z30.d
-    sub z3.d, z3.d, z2.d
-    sub z30.d, z5.d, z9.d
+    add z19.d, z18.d, z21.d
+    add z16.d, z3.d, z1.d
+    sub z18.d, z18.d, z21.d
+    sub z3.d, z3.d, z1.d
+    sub z21.d, z5.d, z9.d
     add z5.d, z5.d, z9.d
-    add z15.d, z30.d, z21.d
-    add z14.d, z5.d, z1.d
-    sub z30.d, z30.d, z21.d
-    sub z5.d, z5.d, z1.d
-    sub z21.d, z20.d, z22.d
+    add z15.d, z21.d, z30.d
+    add z14.d, z5.d, z2.d
+    sub z21.d, z21.d, z30.d
+    sub z5.d, z5.d, z2.d
+    sub z30.d, z20.d, z22.d
     add z20.d, z20.d, z22.d
-    add z22.d, z21.d, z4.d
+    add z22.d, z30.d, z4.d
     add z13.d, z20.d, z17.d
-    sub z21.d, z21.d, z4.d
+    sub z30.d, z30.d, z4.d
     sub z20.d, z20.d, z17.d
     lsl z28.d, z28.d, #3
     add z19.d, z19.d, z28.d
@@ -1759,7 +1705,6 @@ proofmill_poseidon_sve:
     ld1rd {z28.d}, p0/z, [x1, #24]
     add z19.d, z19.d, z28.d
     lsr z28.d, z19.d, #32
-    and z28.d, z28.d, z31.d
     mul z28.d, p0/m, z28.d, z31.d
     add z24.d, z24.d, z28.d
     lsl z19.d, z19.d, #32
@@ -1813,7 +1758,6 @@ proofmill_poseidon_sve:
     sub z28.d, z28.d, z17.d
     lsr z24.d, z24.d, #32
     sub z28.d, z28.d, z24.d
-    and z19.d, z19.d, z31.d
     add z19.d, z19.d, z17.d
     add z24.d, z28.d, z23.d
     add z17.d, z6.d, z10.d
@@ -1821,106 +1765,104 @@ proofmill_poseidon_sve:
     sub z24.d, z24.d, z17.d
     sub z23.d, z28.d, z23.d
     sub z6.d, z6.d, z10.d
-    add z17.d, z11.d, z29.d
-    add z10.d, z8.d, z26.d
+    add z17.d, z11.d, z27.d
+    add z10.d, z7.d, z26.d
     add z9.d, z17.d, z10.d
     sub z17.d, z17.d, z10.d
-    sub z11.d, z11.d, z29.d
-    sub z8.d, z8.d, z26.d
-    add z29.d, z25.d, z27.d
-    ldr z26, [sp, #0, mul vl]
-    add z10.d, z7.d, z26.d
-    add z4.d, z29.d, z10.d
-    sub z29.d, z29.d, z10.d
-    sub z25.d, z25.d, z27.d
+    sub z11.d, z11.d, z27.d
     sub z7.d, z7.d, z26.d
-    add z27.d, z12.d, z9.d
-    add z27.d, z27.d, z4.d
-    add z4.d, z27.d, z4.d
+    add z27.d, z25.d, z29.d
+    ldr z26, [sp, #0, mul vl]
+    add z10.d, z8.d, z26.d
+    add z4.d, z27.d, z10.d
+    sub z27.d, z27.d, z10.d
+    sub z25.d, z25.d, z29.d
+    sub z8.d, z8.d, z26.d
+    add z29.d, z12.d, z9.d
+    add z29.d, z29.d, z4.d
+    add z4.d, z29.d, z4.d
     lsl z4.d, z4.d, #4
-    add z12.d, z27.d, z12.d
+    add z12.d, z29.d, z12.d
     lsl z12.d, z12.d, #4
-    add z27.d, z27.d, z9.d
-    lsl z27.d, z27.d, #4
-    lsl z26.d, z29.d, #2
+    add z29.d, z29.d, z9.d
+    lsl z29.d, z29.d, #4
+    lsl z26.d, z27.d, #2
     sub z26.d, z17.d, z26.d
     lsl z26.d, z26.d, #1
     add z26.d, z24.d, z26.d
     lsl z10.d, z24.d, #2
-    add z10.d, z10.d, z29.d
+    add z10.d, z10.d, z27.d
     lsl z10.d, z10.d, #1
     add z10.d, z17.d, z10.d
     lsl z17.d, z17.d, #2
     sub z17.d, z17.d, z24.d
     lsl z17.d, z17.d, #1
-    add z29.d, z29.d, z17.d
+    add z27.d, z27.d, z17.d
     lsl z24.d, z23.d, #1
     add z17.d, z11.d, z25.d
-    add z24.d, z24.d, z17.d
-    lsl z17.d, z8.d, #2
-    sub z17.d, z17.d, z7.d
-    lsl z17.d, z17.d, #2
-    add z17.d, z6.d, z17.d
-    sub z24.d, z24.d, z17.d
-    lsl z17.d, z23.d, #1
-    sub z17.d, z11.d, z17.d
-    lsl z17.d, z17.d, #1
-    add z17.d, z17.d, z25.d
-    sub z9.d, z8.d, z6.d
-    lsl z2.d, z7.d, #4
-    add z9.d, z9.d, z2.d
+    add z17.d, z24.d, z17.d
+    lsl z9.d, z7.d, #2
+    sub z9.d, z9.d, z8.d
+    lsl z9.d, z9.d, #2
+    add z9.d, z6.d, z9.d
     sub z17.d, z17.d, z9.d
+    sub z24.d, z11.d, z24.d
+    lsl z24.d, z24.d, #1
+    add z24.d, z24.d, z25.d
+    sub z9.d, z7.d, z6.d
+    lsl z2.d, z8.d, #4
+    add z9.d, z9.d, z2.d
+    sub z24.d, z24.d, z9.d
     lsl z9.d, z11.d, #1
     sub z9.d, z25.d, z9.d
     lsl z2.d, z23.d, #3
     add z9.d, z9.d, z2.d
     lsl z9.d, z9.d, #1
-    sub z2.d, z7.d, z8.d
+    sub z2.d, z8.d, z7.d
     sub z2.d, z2.d, z6.d
     sub z9.d, z9.d, z2.d
     lsl z2.d, z6.d, #1
-    add z1.d, z8.d, z7.d
-    add z2.d, z2.d, z1.d
-    lsl z1.d, z11.d, #2
-    sub z1.d, z1.d, z25.d
-    lsl z1.d, z1.d, #2
-    add z1.d, z23.d, z1.d
-    add z2.d, z2.d, z1.d
-    lsl z1.d, z6.d, #1
-    sub z1.d, z8.d, z1.d
-    lsl z1.d, z1.d, #1
-    add z1.d, z1.d, z7.d
+    add z1.d, z7.d, z8.d
+    add z1.d, z2.d, z1.d
+    lsl z0.d, z11.d, #2
+    sub z0.d, z0.d, z25.d
+    lsl z0.d, z0.d, #2
+    add z0.d, z23.d, z0.d
+    add z1.d, z1.d, z0.d
+    sub z2.d, z7.d, z2.d
+    lsl z2.d, z2.d, #1
+    add z2.d, z2.d, z8.d
     sub z0.d, z11.d, z23.d
     str z20, [sp, #0, mul vl]
     lsl z20.d, z25.d, #4
     add z0.d, z0.d, z20.d
-    add z1.d, z1.d, z0.d
-    lsl z8.d, z8.d, #1
-    sub z7.d, z7.d, z8.d
-    lsl z6.d, z6.d, #3
-    add z7.d, z7.d, z6.d
+    add z2.d, z2.d, z0.d
     lsl z7.d, z7.d, #1
+    sub z8.d, z8.d, z7.d
+    lsl z6.d, z6.d, #3
+    add z8.d, z8.d, z6.d
+    lsl z8.d, z8.d, #1
     sub z25.d, z25.d, z11.d
     sub z25.d, z25.d, z23.d
-    add z7.d, z7.d, z25.d
+    add z8.d, z8.d, z25.d
     sub z25.d, z4.d, z26.d
     add z4.d, z4.d, z26.d
-    add z26.d, z25.d, z24.d
-    add z23.d, z4.d, z2.d
-    sub z25.d, z25.d, z24.d
-    sub z4.d, z4.d, z2.d
-    sub z24.d, z12.d, z10.d
+    add z26.d, z25.d, z17.d
+    add z23.d, z4.d, z1.d
+    sub z25.d, z25.d, z17.d
+    sub z4.d, z4.d, z1.d
+    sub z20.d, z12.d, z10.d
     add z12.d, z12.d, z10.d
-    add z20.d, z24.d, z17.d
-    add z11.d, z12.d, z1.d
-    sub z24.d, z24.d, z17.d
-    sub z12.d, z12.d, z1.d
-    sub z17.d, z27.d, z29.d
-    add z27.d, z27.d, z29.d
-    add z29.d, z17.d, z9.d
-    add z10.d, z27.d, z7.d
-    sub z17.d, z17.d, z9.d
-    sub z27.d, z27.d, z7.d
+    add z17.d, z20.d, z24.d
+    add z11.d, z12.d, z2.d
+    sub z20.d, z20.d, z24.d
+    sub z12.d, z12.d, z2.d
+    sub z24.d, z29.d, z27.d
+    add z29.d, z29.d, z27.d
+    add z27.d, z24.d, z9.d
+    add z10.d, z29.d, z8.d
+    sub z24.d, z24.d, z9.d
+    sub z29.d, z29.d, z8.d
     lsl z28.d, z28.d, #3
     add z26.d, z26.d, z28.d
     add z28.d, z19.d, z18.d
@@ -1929,55 +1871,54 @@ proofmill_poseidon_sve:
     sub z28.d, z28.d, z9.d
     sub z18.d, z19.d, z18.d
     sub z16.d, z16.d, z3.d
-    add z9.d, z15.d, z30.d
+    add z9.d, z15.d, z21.d
     add z7.d, z14.d, z5.d
     add z6.d, z9.d, z7.d
     sub z9.d, z9.d, z7.d
-    sub z15.d, z15.d, z30.d
+    sub z15.d, z15.d, z21.d
     sub z14.d, z14.d, z5.d
-    add z30.d, z22.d, z21.d
+    add z21.d, z22.d, z30.d
     ldr z7, [sp, #0, mul vl]
     add z5.d, z13.d, z7.d
-    add z3.d, z30.d, z5.d
-    sub z30.d, z30.d, z5.d
-    sub z22.d, z22.d, z21.d
+    add z3.d, z21.d, z5.d
+    sub z21.d, z21.d, z5.d
+    sub z22.d, z22.d, z30.d
     sub z13.d, z13.d, z7.d
-    add z21.d, z8.d, z6.d
-    add z21.d, z21.d, z3.d
-    add z3.d, z21.d, z3.d
+    add z30.d, z8.d, z6.d
+    add z30.d, z30.d, z3.d
+    add z3.d, z30.d, z3.d
     lsl z3.d, z3.d, #4
-    add z8.d, z21.d, z8.d
+    add z8.d, z30.d, z8.d
     lsl z8.d, z8.d, #4
-    add z21.d, z21.d, z6.d
-    lsl z21.d, z21.d, #4
-    lsl z7.d, z30.d, #2
+    add z30.d, z30.d, z6.d
+    lsl z30.d, z30.d, #4
+    lsl z7.d, z21.d, #2
     sub z7.d, z9.d, z7.d
     lsl z7.d, z7.d, #1
     add z7.d, z28.d, z7.d
     lsl z6.d, z28.d, #2
-    add z6.d, z6.d, z30.d
+    add z6.d, z6.d, z21.d
     lsl z6.d, z6.d, #1
     add z6.d, z9.d, z6.d
     lsl z9.d, z9.d, #2
     sub z9.d, z9.d, z28.d
     lsl z9.d, z9.d, #1
-    add z30.d, z30.d, z9.d
+    add z21.d, z21.d, z9.d
     lsl z28.d, z18.d, #1
     add z9.d, z15.d, z22.d
-    add z28.d, z28.d, z9.d
-    lsl z9.d, z14.d, #2
-    sub z9.d, z9.d, z13.d
-    lsl z9.d, z9.d, #2
-    add z9.d, z16.d, z9.d
-    sub z28.d, z28.d, z9.d
-    lsl z9.d, z18.d, #1
-    sub z9.d, z15.d, z9.d
-    lsl z9.d, z9.d, #1
-    add z9.d, z9.d, z22.d
+    add z9.d, z28.d, z9.d
+    lsl z5.d, z14.d, #2
+    sub z5.d, z5.d, z13.d
+    lsl z5.d, z5.d, #2
+    add z5.d, z16.d, z5.d
+    sub z9.d, z9.d, z5.d
+    sub z28.d, z15.d, z28.d
+    lsl z28.d, z28.d, #1
+    add z28.d, z28.d, z22.d
     sub z5.d, z14.d, z16.d
     lsl z2.d, z13.d, #4
     add z5.d, z5.d, z2.d
-    sub z9.d, z9.d, z5.d
+    sub z28.d, z28.d, z5.d
     lsl z5.d, z15.d, #1
     sub z5.d, z22.d, z5.d
     lsl z2.d, z18.d, #3
@@ -1988,21 +1929,20 @@ proofmill_poseidon_sve:
     sub z5.d, z5.d, z2.d
     lsl z2.d, z16.d, #1
     add z1.d, z14.d, z13.d
-    add z2.d, z2.d, z1.d
-    lsl z1.d, z15.d, #2
-    sub z1.d, z1.d, z22.d
-    lsl z1.d, z1.d, #2
-    add z1.d, z18.d, z1.d
-    add z2.d, z2.d, z1.d
-    lsl z1.d, z16.d, #1
-    sub z1.d, z14.d, z1.d
-    lsl z1.d, z1.d, #1
-    add z1.d, z1.d, z13.d
-    sub z0.d, z15.d, z18.d
-    str z27, [sp, #0, mul vl]
-    lsl z27.d, z22.d, #4
-    add z0.d, z0.d, z27.d
+    add z1.d, z2.d, z1.d
+    lsl z0.d, z15.d, #2
+    sub z0.d, z0.d, z22.d
+    lsl z0.d, z0.d, #2
+    add z0.d, z18.d, z0.d
     add z1.d, z1.d, z0.d
+    sub z2.d, z14.d, z2.d
+    lsl z2.d, z2.d, #1
+    add z2.d, z2.d, z13.d
+    sub z0.d, z15.d, z18.d
+    str z29, [sp, #0, mul vl]
+    lsl z29.d, z22.d, #4
+    add z0.d, z0.d, z29.d
+    add z2.d, z2.d, z0.d
     lsl z14.d, z14.d, #1
     sub z13.d, z13.d, z14.d
     lsl z16.d, z16.d, #3
@@ -2011,24 +1951,24 @@ proofmill_poseidon_sve:
     sub z22.d, z22.d, z15.d
     sub z22.d, z22.d, z18.d
     add z13.d, z13.d, z22.d
-    sub z27.d, z3.d, z7.d
+    sub z29.d, z3.d, z7.d
     add z3.d, z3.d, z7.d
-    add z22.d, z27.d, z28.d
-    add z18.d, z3.d, z2.d
-    sub z27.d, z27.d, z28.d
-    sub z3.d, z3.d, z2.d
-    sub z28.d, z8.d, z6.d
+    add z22.d, z29.d, z9.d
+    add z18.d, z3.d, z1.d
+    sub z29.d, z29.d, z9.d
+    sub z3.d, z3.d, z1.d
+    sub z16.d, z8.d, z6.d
     add z8.d, z8.d, z6.d
-    add z16.d, z28.d, z9.d
-    add z15.d, z8.d, z1.d
-    sub z28.d, z28.d, z9.d
-    sub z8.d, z8.d, z1.d
-    sub z14.d, z21.d, z30.d
-    add z21.d, z21.d, z30.d
-    add z30.d, z14.d, z5.d
-    add z9.d, z21.d, z13.d
-    sub z14.d, z14.d, z5.d
-    sub z21.d, z21.d, z13.d
+    add z15.d, z16.d, z28.d
+    add z14.d, z8.d, z2.d
+    sub z16.d, z16.d, z28.d
+    sub z8.d, z8.d, z2.d
+    sub z28.d, z30.d, z21.d
+    add z30.d, z30.d, z21.d
+    add z21.d, z28.d, z5.d
+    add z9.d, z30.d, z13.d
+    sub z28.d, z28.d, z5.d
+    sub z30.d, z30.d, z13.d
     lsl z19.d, z19.d, #3
     add z22.d, z22.d, z19.d
     ld1rd {z19.d}, p0/z, [x1, #32]
@@ -2036,7 +1976,6 @@ proofmill_poseidon_sve:
     ld1rd {z19.d}, p0/z, [x1, #40]
     add z22.d, z22.d, z19.d
     lsr z19.d, z22.d, #32
-    and z19.d, z19.d, z31.d
     mul z19.d, p0/m, z19.d, z31.d
     add z26.d, z26.d, z19.d
     lsl z22.d, z22.d, #32
@@ -2090,7 +2029,6 @@ proofmill_poseidon_sve:
     sub z26.d, z26.d, z13.d
     lsr z19.d, z19.d, #32
     sub z26.d, z26.d, z19.d
-    and z22.d, z22.d, z31.d
     add z22.d, z22.d, z13.d
     add z19.d, z26.d, z25.d
     add z13.d, z23.d, z4.d
@@ -2098,57 +2036,56 @@ proofmill_poseidon_sve:
     sub z19.d, z19.d, z13.d
     sub z25.d, z26.d, z25.d
     sub z23.d, z23.d, z4.d
-    add z13.d, z20.d, z24.d
+    add z13.d, z17.d, z20.d
     add z6.d, z11.d, z12.d
     add z5.d, z13.d, z6.d
     sub z13.d, z13.d, z6.d
-    sub z20.d, z20.d, z24.d
+    sub z17.d, z17.d, z20.d
     sub z11.d, z11.d, z12.d
-    add z24.d, z29.d, z17.d
+    add z20.d, z27.d, z24.d
     ldr z12, [sp, #0, mul vl]
     add z6.d, z10.d, z12.d
-    add z4.d, z24.d, z6.d
-    sub z24.d, z24.d, z6.d
-    sub z29.d, z29.d, z17.d
+    add z4.d, z20.d, z6.d
+    sub z20.d, z20.d, z6.d
+    sub z27.d, z27.d, z24.d
     sub z10.d, z10.d, z12.d
-    add z17.d, z7.d, z5.d
-    add z17.d, z17.d, z4.d
-    add z4.d, z17.d, z4.d
+    add z24.d, z7.d, z5.d
+    add z24.d, z24.d, z4.d
+    add z4.d, z24.d, z4.d
     lsl z4.d, z4.d, #4
-    add z7.d, z17.d, z7.d
+    add z7.d, z24.d, z7.d
     lsl z7.d, z7.d, #4
-    add z17.d, z17.d, z5.d
-    lsl z17.d, z17.d, #4
-    lsl z12.d, z24.d, #2
+    add z24.d, z24.d, z5.d
+    lsl z24.d, z24.d, #4
+    lsl z12.d, z20.d, #2
     sub z12.d, z13.d, z12.d
     lsl z12.d, z12.d, #1
     add z12.d, z19.d, z12.d
     lsl z6.d, z19.d, #2
-    add z6.d, z6.d, z24.d
+    add z6.d, z6.d, z20.d
     lsl z6.d, z6.d, #1
     add z6.d, z13.d, z6.d
     lsl z13.d, z13.d, #2
     sub z13.d, z13.d, z19.d
     lsl z13.d, z13.d, #1
-    add z24.d, z24.d, z13.d
+    add z20.d, z20.d, z13.d
     lsl z19.d, z25.d, #1
-    add z13.d, z20.d, z29.d
-    add z19.d, z19.d, z13.d
-    lsl z13.d, z11.d, #2
-    sub z13.d, z13.d, z10.d
-    lsl z13.d, z13.d, #2
-    add z13.d, z23.d, z13.d
-    sub z19.d, z19.d, z13.d
-    lsl z13.d, z25.d, #1
-    sub z13.d, z20.d, z13.d
-    lsl z13.d, z13.d, #1
-    add z13.d, z13.d, z29.d
+    add z13.d, z17.d, z27.d
+    add z13.d, z19.d, z13.d
+    lsl z5.d, z11.d, #2
+    sub z5.d, z5.d, z10.d
+    lsl z5.d, z5.d, #2
+    add z5.d, z23.d, z5.d
+    sub z13.d, z13.d, z5.d
+    sub z19.d, z17.d, z19.d
+    lsl z19.d, z19.d, #1
+    add z19.d, z19.d, z27.d
     sub z5.d, z11.d, z23.d
     lsl z2.d, z10.d, #4
     add z5.d, z5.d, z2.d
-    sub z13.d, z13.d, z5.d
-    lsl z5.d, z20.d, #1
-    sub z5.d, z29.d, z5.d
+    sub z19.d, z19.d, z5.d
+    lsl z5.d, z17.d, #1
+    sub z5.d, z27.d, z5.d
     lsl z2.d, z25.d, #3
     add z5.d, z5.d, z2.d
     lsl z5.d, z5.d, #1
@@ -2157,323 +2094,311 @@ proofmill_poseidon_sve:
     sub z5.d, z5.d, z2.d
     lsl z2.d, z23.d, #1
     add z1.d, z11.d, z10.d
-    add z2.d, z2.d, z1.d
-    lsl z1.d, z20.d, #2
-    sub z1.d, z1.d, z29.d
-    lsl z1.d, z1.d, #2
-    add z1.d, z25.d, z1.d
-    add z2.d, z2.d, z1.d
-    lsl z1.d, z23.d, #1
-    sub z1.d, z11.d, z1.d
-    lsl z1.d, z1.d, #1
-    add z1.d, z1.d, z10.d
-    sub z0.d, z20.d, z25.d
-    str z21, [sp, #0, mul vl]
-    lsl z21.d, z29.d, #4
-    add z0.d, z0.d, z21.d
+    add z1.d, z2.d, z1.d
+    lsl z0.d, z17.d, #2
+    sub z0.d, z0.d, z27.d
+    lsl z0.d, z0.d, #2
+    add z0.d, z25.d, z0.d
     add z1.d, z1.d, z0.d
+    sub z2.d, z11.d, z2.d
+    lsl z2.d, z2.d, #1
+    add z2.d, z2.d, z10.d
+    sub z0.d, z17.d, z25.d
+    str z30, [sp, #0, mul vl]
+    lsl z30.d, z27.d, #4
+    add z0.d, z0.d, z30.d
+    add z2.d, z2.d, z0.d
     lsl z11.d, z11.d, #1
     sub z10.d, z10.d, z11.d
     lsl z23.d, z23.d, #3
     add z10.d, z10.d, z23.d
     lsl z10.d, z10.d, #1
-    sub z29.d, z29.d, z20.d
-    sub z29.d, z29.d, z25.d
-    add z10.d, z10.d, z29.d
-    sub z29.d, z4.d, z12.d
+    sub z27.d, z27.d, z17.d
+    sub z27.d, z27.d, z25.d
+    add z10.d, z10.d, z27.d
+    sub z30.d, z4.d, z12.d
     add z4.d, z4.d, z12.d
-    add z25.d, z29.d, z19.d
-    add z23.d, z4.d, z2.d
-    sub z29.d, z29.d, z19.d
-    sub z4.d, z4.d, z2.d
-    sub z21.d, z7.d, z6.d
+    add z27.d, z30.d, z13.d
+    add z25.d, z4.d, z1.d
+    sub z30.d, z30.d, z13.d
+    sub z4.d, z4.d, z1.d
+    sub z23.d, z7.d, z6.d
     add z7.d, z7.d, z6.d
-    add z20.d, z21.d, z13.d
-    add z19.d, z7.d, z1.d
-    sub z21.d, z21.d, z13.d
-    sub z7.d, z7.d, z1.d
-    sub z13.d, z17.d, z24.d
-    add z17.d, z17.d, z24.d
-    add z24.d, z13.d, z5.d
-    add z12.d, z17.d, z10.d
-    sub z13.d, z13.d, z5.d
-    sub z17.d, z17.d, z10.d
+    add z17.d, z23.d, z19.d
+    add z13.d, z7.d, z2.d
+    sub z23.d, z23.d, z19.d
+    sub z7.d, z7.d, z2.d
+    sub z19.d, z24.d, z20.d
+    add z24.d, z24.d, z20.d
+    add z20.d, z19.d, z5.d
+    add z12.d, z24.d, z10.d
+    sub z19.d, z19.d, z5.d
+    sub z24.d, z24.d, z10.d
     lsl z26.d, z26.d, #3
-    add z0.d, z25.d, z26.d
-    add z26.d, z22.d, z27.d
-    add z25.d, z18.d, z3.d
-    add z11.d, z26.d, z25.d
-    sub z26.d, z26.d, z25.d
-    sub z27.d, z22.d, z27.d
+    add z0.d, z27.d, z26.d
+    add z27.d, z22.d, z29.d
+    add z26.d, z18.d, z3.d
+    add z11.d, z27.d, z26.d
+    sub z27.d, z27.d, z26.d
+    sub z29.d, z22.d, z29.d
     sub z18.d, z18.d, z3.d
-    add z25.d, z16.d, z28.d
-    add z10.d, z15.d, z8.d
-    add z6.d, z25.d, z10.d
-    sub z25.d, z25.d, z10.d
-    sub z16.d, z16.d, z28.d
-    sub z15.d, z15.d, z8.d
-    add z28.d, z30.d, z14.d
+    add z26.d, z15.d, z16.d
+    add z10.d, z14.d, z8.d
+    add z6.d, z26.d, z10.d
+    sub z26.d, z26.d, z10.d
+    sub z15.d, z15.d, z16.d
+    sub z14.d, z14.d, z8.d
+    add z16.d, z21.d, z28.d
     ldr z10, [sp, #0, mul vl]
     add z8.d, z9.d, z10.d
-    add z5.d, z28.d, z8.d
-    sub z28.d, z28.d, z8.d
-    sub z30.d, z30.d, z14.d
+    add z5.d, z16.d, z8.d
+    sub z16.d, z16.d, z8.d
+    sub z21.d, z21.d, z28.d
     sub z9.d, z9.d, z10.d
-    add z14.d, z11.d, z6.d
-    add z14.d, z14.d, z5.d
-    add z5.d, z14.d, z5.d
+    add z28.d, z11.d, z6.d
+    add z28.d, z28.d, z5.d
+    add z5.d, z28.d, z5.d
     lsl z5.d, z5.d, #4
-    add z11.d, z14.d, z11.d
+    add z11.d, z28.d, z11.d
     lsl z11.d, z11.d, #4
-    add z14.d, z14.d, z6.d
-    lsl z14.d, z14.d, #4
-    lsl z10.d, z28.d, #2
-    sub z10.d, z25.d, z10.d
+    add z28.d, z28.d, z6.d
+    lsl z28.d, z28.d, #4
+    lsl z10.d, z16.d, #2
+    sub z10.d, z26.d, z10.d
     lsl z10.d, z10.d, #1
-    add z10.d, z26.d, z10.d
-    lsl z8.d, z26.d, #2
-    add z8.d, z8.d, z28.d
+    add z10.d, z27.d, z10.d
+    lsl z8.d, z27.d, #2
+    add z8.d, z8.d, z16.d
     lsl z8.d, z8.d, #1
-    add z8.d, z25.d, z8.d
-    lsl z25.d, z25.d, #2
-    sub z25.d, z25.d, z26.d
-    lsl z25.d, z25.d, #1
-    add z28.d, z28.d, z25.d
-    lsl z26.d, z27.d, #1
-    add z25.d, z16.d, z30.d
-    add z26.d, z26.d, z25.d
-    lsl z25.d, z15.d, #2
-    sub z25.d, z25.d, z9.d
-    lsl z25.d, z25.d, #2
-    add z25.d, z18.d, z25.d
-    sub z26.d, z26.d, z25.d
-    lsl z25.d, z27.d, #1
-    sub z25.d, z16.d, z25.d
-    lsl z25.d, z25.d, #1
-    add z25.d, z25.d, z30.d
-    sub z6.d, z15.d, z18.d
+    add z8.d, z26.d, z8.d
+    lsl z26.d, z26.d, #2
+    sub z26.d, z26.d, z27.d
+    lsl z26.d, z26.d, #1
+    add z16.d, z16.d, z26.d
+    lsl z27.d, z29.d, #1
+    add z26.d, z15.d, z21.d
+    add z26.d, z27.d, z26.d
+    lsl z6.d, z14.d, #2
+    sub z6.d, z6.d, z9.d
+    lsl z6.d, z6.d, #2
+    add z6.d, z18.d, z6.d
+    sub z26.d, z26.d, z6.d
+    sub z27.d, z15.d, z27.d
+    lsl z27.d, z27.d, #1
+    add z27.d, z27.d, z21.d
+    sub z6.d, z14.d, z18.d
     lsl z3.d, z9.d, #4
     add z6.d, z6.d, z3.d
-    sub z25.d, z25.d, z6.d
-    lsl z6.d, z16.d, #1
-    sub z6.d, z30.d, z6.d
-    lsl z3.d, z27.d, #3
+    sub z27.d, z27.d, z6.d
+    lsl z6.d, z15.d, #1
+    sub z6.d, z21.d, z6.d
+    lsl z3.d, z29.d, #3
     add z6.d, z6.d, z3.d
     lsl z6.d, z6.d, #1
-    sub z3.d, z9.d, z15.d
+    sub z3.d, z9.d, z14.d
     sub z3.d, z3.d, z18.d
     sub z6.d, z6.d, z3.d
     lsl z3.d, z18.d, #1
-    add z2.d, z15.d, z9.d
-    add z3.d, z3.d, z2.d
-    lsl z2.d, z16.d, #2
-    sub z2.d, z2.d, z30.d
-    lsl z2.d, z2.d, #2
-    add z2.d, z27.d, z2.d
-    add z3.d, z3.d, z2.d
-    lsl z2.d, z18.d, #1
-    sub z2.d, z15.d, z2.d
-    lsl z2.d, z2.d, #1
-    add z2.d, z2.d, z9.d
-    sub z1.d, z16.d, z27.d
-    str z0, [sp, #0, mul vl]
-    lsl z0.d, z30.d, #4
-    add z1.d, z1.d, z0.d
+    add z2.d, z14.d, z9.d
+    add z2.d, z3.d, z2.d
+    lsl z1.d, z15.d, #2
+    sub z1.d, z1.d, z21.d
+    lsl z1.d, z1.d, #2
+    add z1.d, z29.d, z1.d
     add z2.d, z2.d, z1.d
-    lsl z15.d, z15.d, #1
-    sub z9.d, z9.d, z15.d
+    sub z3.d, z14.d, z3.d
+    lsl z3.d, z3.d, #1
+    add z3.d, z3.d, z9.d
+    sub z1.d, z15.d, z29.d
+    str z0, [sp, #0, mul vl]
+    lsl z0.d, z21.d, #4
+    add z1.d, z1.d, z0.d
+    add z3.d, z3.d, z1.d
+    lsl z14.d, z14.d, #1
+    sub z9.d, z9.d, z14.d
     lsl z18.d, z18.d, #3
     add z9.d, z9.d, z18.d
     lsl z9.d, z9.d, #1
-    sub z30.d, z30.d, z16.d
-    sub z30.d, z30.d, z27.d
-    add z9.d, z9.d, z30.d
-    sub z30.d, z5.d, z10.d
+    sub z21.d, z21.d, z15.d
+    sub z21.d, z21.d, z29.d
+    add z9.d, z9.d, z21.d
+    sub z29.d, z5.d, z10.d
     add z5.d, z5.d, z10.d
-    add z27.d, z30.d, z26.d
-    add z18.d, z5.d, z3.d
-    sub z30.d, z30.d, z26.d
-    sub z5.d, z5.d, z3.d
+    add z21.d, z29.d, z26.d
+    add z18.d, z5.d, z2.d
+    sub z29.d, z29.d, z26.d
+    sub z5.d, z5.d, z2.d
     sub z26.d, z11.d, z8.d
     add z11.d, z11.d, z8.d
-    add z16.d, z26.d, z25.d
-    add z15.d, z11.d, z2.d
-    sub z26.d, z26.d, z25.d
-    sub z11.d, z11.d, z2.d
-    sub z25.d, z14.d, z28.d
-    add z14.d, z14.d, z28.d
-    add z28.d, z25.d, z6.d
-    add z10.d, z14.d, z9.d
-    sub z25.d, z25.d, z6.d
-    sub z14.d, z14.d, z9.d
+    add z15.d, z26.d, z27.d
+    add z14.d, z11.d, z3.d
+    sub z26.d, z26.d, z27.d
+    sub z11.d, z11.d, z3.d
+    sub z27.d, z28.d, z16.d
+    add z28.d, z28.d, z16.d
+    add z16.d, z27.d, z6.d
+    add z10.d, z28.d, z9.d
+    sub z27.d, z27.d, z6.d
+    sub z28.d, z28.d, z9.d
     lsl z22.d, z22.d, #3
-    add z27.d, z27.d, z22.d
+    add z21.d, z21.d, z22.d
+    ld1rd {z22.d}, p0/z, [x2, #0]
+    add z17.d, z17.d, z22.d
+    ld1rd {z22.d}, p0/z, [x2, #8]
+    add z15.d, z15.d, z22.d
+    lsr z22.d, z15.d, #32
+    mul z22.d, p0/m, z22.d, z31.d
+    add z17.d, z17.d, z22.d
+    lsl z15.d, z15.d, #32
+    add z15.d, z15.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z15.d
+    add z15.d, p1/m, z15.d, z31.d
+    and z1.d, z15.d, z31.d
+    lsr z15.d, z15.d, #32
     ld1rd {z22.d}, p0/z, [x2, #0]
     add z20.d, z20.d, z22.d
     ld1rd {z22.d}, p0/z, [x2, #8]
     add z16.d, z16.d, z22.d
     lsr z22.d, z16.d, #32
-    and z22.d, z22.d, z31.d
     mul z22.d, p0/m, z22.d, z31.d
     add z20.d, z20.d, z22.d
     lsl z16.d, z16.d, #32
     add z16.d, z16.d, z20.d
     cmphi p1.d, p0/z, z20.d, z16.d
     add z16.d, p1/m, z16.d, z31.d
-    and z1.d, z16.d, z31.d
+    and z2.d, z16.d, z31.d
     lsr z16.d, z16.d, #32
     ld1rd {z22.d}, p0/z, [x2, #0]
-    add z24.d, z24.d, z22.d
+    add z25.d, z25.d, z22.d
     ld1rd {z22.d}, p0/z, [x2, #8]
-    add z28.d, z28.d, z22.d
-    lsr z22.d, z28.d, #32
-    and z22.d, z22.d, z31.d
+    add z18.d, z18.d, z22.d
+    lsr z22.d, z18.d, #32
     mul z22.d, p0/m, z22.d, z31.d
-    add z24.d, z24.d, z22.d
-    lsl z28.d, z28.d, #32
-    add z28.d, z28.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    and z2.d, z28.d, z31.d
-    lsr z28.d, z28.d, #32
-    ld1rd {z24.d}, p0/z, [x2, #0]
-    add z23.d, z23.d, z24.d
-    ld1rd {z24.d}, p0/z, [x2, #8]
-    add z18.d, z18.d, z24.d
-    lsr z24.d, z18.d, #32
-    and z24.d, z24.d, z31.d
-    mul z24.d, p0/m, z24.d, z31.d
-    add z23.d, z23.d, z24.d
+    add z25.d, z25.d, z22.d
     lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z18.d
+    add z18.d, z18.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z18.d
     add z18.d, p1/m, z18.d, z31.d
     and z3.d, z18.d, z31.d
     lsr z18.d, z18.d, #32
-    ld1rd {z24.d}, p0/z, [x2, #0]
-    add z19.d, z19.d, z24.d
-    ld1rd {z24.d}, p0/z, [x2, #8]
-    add z15.d, z15.d, z24.d
-    lsr z24.d, z15.d, #32
-    and z24.d, z24.d, z31.d
-    mul z24.d, p0/m, z24.d, z31.d
-    add z19.d, z19.d, z24.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    and z24.d, z15.d, z31.d
-    lsr z15.d, z15.d, #32
-    ld1rd {z23.d}, p0/z, [x2, #0]
-    add z12.d, z12.d, z23.d
-    ld1rd {z23.d}, p0/z, [x2, #8]
-    add z10.d, z10.d, z23.d
-    lsr z23.d, z10.d, #32
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z12.d, z12.d, z23.d
+    ld1rd {z25.d}, p0/z, [x2, #0]
+    add z13.d, z13.d, z25.d
+    ld1rd {z25.d}, p0/z, [x2, #8]
+    add z14.d, z14.d, z25.d
+    lsr z25.d, z14.d, #32
+    mul z25.d, p0/m, z25.d, z31.d
+    add z13.d, z13.d, z25.d
+    lsl z14.d, z14.d, #32
+    add z14.d, z14.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    and z25.d, z14.d, z31.d
+    lsr z14.d, z14.d, #32
+    ld1rd {z22.d}, p0/z, [x2, #0]
+    add z12.d, z12.d, z22.d
+    ld1rd {z22.d}, p0/z, [x2, #8]
+    add z10.d, z10.d, z22.d
+    lsr z22.d, z10.d, #32
+    mul z22.d, p0/m, z22.d, z31.d
+    add z12.d, z12.d, z22.d
     lsl z10.d, z10.d, #32
     add z10.d, z10.d, z12.d
     cmphi p1.d, p0/z, z12.d, z10.d
     add z10.d, p1/m, z10.d, z31.d
-    and z23.d, z10.d, z31.d
-    lsr z10.d, z10.d, #32
-    ld1rd {z22.d}, p0/z, [x2, #0]
-    add z29.d, z29.d, z22.d
-    ld1rd {z22.d}, p0/z, [x2, #8]
-    add z30.d, z30.d, z22.d
-    lsr z22.d, z30.d, #32
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z29.d, z29.d, z22.d
-    lsl z30.d, z30.d, #32
-    add z30.d, z30.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    and z6.d, z30.d, z31.d
-    lsr z30.d, z30.d, #32
-    ld1rd {z29.d}, p0/z, [x2, #0]
-    add z21.d, z21.d, z29.d
-    ld1rd {z29.d}, p0/z, [x2, #8]
-    add z26.d, z26.d, z29.d
-    lsr z29.d, z26.d, #32
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z21.d, z21.d, z29.d
+    and z22.d, z10.d, z31.d
+    lsr z17.d, z10.d, #32
+    ld1rd {z20.d}, p0/z, [x2, #0]
+    add z30.d, z30.d, z20.d
+    ld1rd {z20.d}, p0/z, [x2, #8]
+    add z29.d, z29.d, z20.d
+    lsr z20.d, z29.d, #32
+    mul z20.d, p0/m, z20.d, z31.d
+    add z30.d, z30.d, z20.d
+    lsl z29.d, z29.d, #32
+    add z29.d, z29.d, z30.d
+    cmphi p1.d, p0/z, z30.d, z29.d
+    add z29.d, p1/m, z29.d, z31.d
+    and z6.d, z29.d, z31.d
+    lsr z29.d, z29.d, #32
+    ld1rd {z30.d}, p0/z, [x2, #0]
+    add z23.d, z23.d, z30.d
+    ld1rd {z30.d}, p0/z, [x2, #8]
+    add z26.d, z26.d, z30.d
+    lsr z30.d, z26.d, #32
+    mul z30.d, p0/m, z30.d, z31.d
+    add z23.d, z23.d, z30.d
     lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z26.d
+    add z26.d, z26.d, z23.d
+    cmphi p1.d, p0/z, z23.d, z26.d
     add z26.d, p1/m, z26.d, z31.d
-    and z29.d, z26.d, z31.d
-    lsr z19.d, z26.d, #32
-    ld1rd {z26.d}, p0/z, [x2, #0]
-    add z13.d, z13.d, z26.d
-    ld1rd {z26.d}, p0/z, [x2, #8]
-    add z25.d, z25.d, z26.d
-    lsr z26.d, z25.d, #32
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z13.d, z13.d, z26.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z13.d
-    cmphi p1.d, p0/z, z13.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    and z8.d, z25.d, z31.d
-    lsr z20.d, z25.d, #32
-    ld1rd {z26.d}, p0/z, [x2, #0]
-    add z4.d, z4.d, z26.d
-    ld1rd {z26.d}, p0/z, [x2, #8]
-    add z5.d, z5.d, z26.d
-    lsr z26.d, z5.d, #32
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z4.d, z4.d, z26.d
+    and z30.d, z26.d, z31.d
+    lsr z26.d, z26.d, #32
+    ld1rd {z23.d}, p0/z, [x2, #0]
+    add z19.d, z19.d, z23.d
+    ld1rd {z23.d}, p0/z, [x2, #8]
+    add z27.d, z27.d, z23.d
+    lsr z23.d, z27.d, #32
+    mul z23.d, p0/m, z23.d, z31.d
+    add z19.d, z19.d, z23.d
+    lsl z27.d, z27.d, #32
+    add z27.d, z27.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z27.d
+    add z27.d, p1/m, z27.d, z31.d
+    and z8.d, z27.d, z31.d
+    lsr z20.d, z27.d, #32
+    ld1rd {z27.d}, p0/z, [x2, #0]
+    add z4.d, z4.d, z27.d
+    ld1rd {z27.d}, p0/z, [x2, #8]
+    add z5.d, z5.d, z27.d
+    lsr z27.d, z5.d, #32
+    mul z27.d, p0/m, z27.d, z31.d
+    add z4.d, z4.d, z27.d
     lsl z5.d, z5.d, #32
     add z5.d, z5.d, z4.d
     cmphi p1.d, p0/z, z4.d, z5.d
     add z5.d, p1/m, z5.d, z31.d
     and z9.d, z5.d, z31.d
-    lsr z21.d, z5.d, #32
-    ld1rd {z26.d}, p0/z, [x2, #0]
-    add z7.d, z7.d, z26.d
-    ld1rd {z26.d}, p0/z, [x2, #8]
-    add z11.d, z11.d, z26.d
-    lsr z26.d, z11.d, #32
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z7.d, z7.d, z26.d
+    lsr z5.d, z5.d, #32
+    ld1rd {z27.d}, p0/z, [x2, #0]
+    add z7.d, z7.d, z27.d
+    ld1rd {z27.d}, p0/z, [x2, #8]
+    add z11.d, z11.d, z27.d
+    lsr z27.d, z11.d, #32
+    mul z27.d, p0/m, z27.d, z31.d
+    add z7.d, z7.d, z27.d
     lsl z11.d, z11.d, #32
     add z11.d, z11.d, z7.d
     cmphi p1.d, p0/z, z7.d, z11.d
     add z11.d, p1/m, z11.d, z31.d
-    and z26.d, z11.d, z31.d
-    lsr z22.d, z11.d, #32
-    ld1rd {z25.d}, p0/z, [x2, #0]
-    add z17.d, z17.d, z25.d
-    ld1rd {z25.d}, p0/z, [x2, #8]
-    add z14.d, z14.d, z25.d
-    lsr z25.d, z14.d, #32
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z17.d, z17.d, z25.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    and z11.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    mov z4.d, z24.d
-    mov z5.d, z23.d
-    mov z7.d, z29.d
-    mov z12.d, z27.d
-    mov z13.d, z16.d
-    mov z16.d, z15.d
+    and z10.d, z11.d, z31.d
+    lsr z11.d, z11.d, #32
+    ld1rd {z27.d}, p0/z, [x2, #0]
+    add z24.d, z24.d, z27.d
+    ld1rd {z27.d}, p0/z, [x2, #8]
+    add z28.d, z28.d, z27.d
+    lsr z27.d, z28.d, #32
+    mul z27.d, p0/m, z27.d, z31.d
+    add z24.d, z24.d, z27.d
+    lsl z28.d, z28.d, #32
+    add z28.d, z28.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    and z27.d, z28.d, z31.d
+    lsr z23.d, z28.d, #32
+    mov z4.d, z25.d
+    mov z7.d, z30.d
+    mov z12.d, z21.d
+    mov z13.d, z15.d
     mov z15.d, z18.d
-    mov z17.d, z10.d
-    mov z10.d, z26.d
-    mov z18.d, z30.d
-    mov z23.d, z14.d
-    mov z14.d, z28.d
+    mov z18.d, z29.d
+    mov z19.d, z26.d
+    mov z21.d, z5.d
+    mov z5.d, z22.d
+    mov z22.d, z11.d
+    mov z11.d, z27.d
+    mov z24.d, z16.d
+    mov z16.d, z14.d
+    mov z14.d, z24.d
     ldr z0, [sp, #0, mul vl]
     add x1, x1, #48
     subs x3, x3, #1
@@ -2485,7 +2410,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x1, #8]
     add z12.d, z12.d, z30.d
     lsr z30.d, z12.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z0.d, z0.d, z30.d
     lsl z12.d, z12.d, #32
@@ -2497,7 +2421,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x1, #24]
     add z13.d, z13.d, z30.d
     lsr z30.d, z13.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z1.d, z1.d, z30.d
     lsl z13.d, z13.d, #32
@@ -2509,7 +2432,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x1, #40]
     add z14.d, z14.d, z30.d
     lsr z30.d, z14.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z2.d, z2.d, z30.d
     lsl z14.d, z14.d, #32
@@ -2521,7 +2443,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x1, #56]
     add z15.d, z15.d, z30.d
     lsr z30.d, z15.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z3.d, z3.d, z30.d
     lsl z15.d, z15.d, #32
@@ -2689,7 +2610,6 @@ proofmill_poseidon_sve:
     sub z27.d, z27.d, z13.d
     lsr z26.d, z26.d, #32
     sub z27.d, z27.d, z26.d
-    and z25.d, z25.d, z31.d
     add z25.d, z25.d, z13.d
     movprfx z26, z30
     mul z26.d, p0/m, z26.d, z24.d
@@ -2700,7 +2620,6 @@ proofmill_poseidon_sve:
     sub z26.d, z26.d, z13.d
     lsr z30.d, z30.d, #32
     sub z26.d, z26.d, z30.d
-    and z24.d, z24.d, z31.d
     add z24.d, z24.d, z13.d
     movprfx z30, z29
     mul z30.d, p0/m, z30.d, z14.d
@@ -2711,7 +2630,6 @@ proofmill_poseidon_sve:
     sub z30.d, z30.d, z13.d
     lsr z29.d, z29.d, #32
     sub z30.d, z30.d, z29.d
-    and z14.d, z14.d, z31.d
     add z14.d, z14.d, z13.d
     movprfx z29, z28
     mul z29.d, p0/m, z29.d, z15.d
@@ -2722,14 +2640,12 @@ proofmill_poseidon_sve:
     sub z29.d, z29.d, z13.d
     lsr z28.d, z28.d, #32
     sub z29.d, z29.d, z28.d
-    and z15.d, z15.d, z31.d
     add z15.d, z15.d, z13.d
     ld1rd {z28.d}, p0/z, [x1, #64]
     add z4.d, z4.d, z28.d
     ld1rd {z28.d}, p0/z, [x1, #72]
     add z16.d, z16.d, z28.d
     lsr z28.d, z16.d, #32
-    and z28.d, z28.d, z31.d
     mul z28.d, p0/m, z28.d, z31.d
     add z4.d, z4.d, z28.d
     lsl z16.d, z16.d, #32
@@ -2741,7 +2657,6 @@ proofmill_poseidon_sve:
     ld1rd {z28.d}, p0/z, [x1, #88]
     add z17.d, z17.d, z28.d
     lsr z28.d, z17.d, #32
-    and z28.d, z28.d, z31.d
     mul z28.d, p0/m, z28.d, z31.d
     add z5.d, z5.d, z28.d
     lsl z17.d, z17.d, #32
@@ -2753,7 +2668,6 @@ proofmill_poseidon_sve:
     ld1rd {z28.d}, p0/z, [x1, #104]
     add z18.d, z18.d, z28.d
     lsr z28.d, z18.d, #32
-    and z28.d, z28.d, z31.d
     mul z28.d, p0/m, z28.d, z31.d
     add z6.d, z6.d, z28.d
     lsl z18.d, z18.d, #32
@@ -2765,7 +2679,6 @@ proofmill_poseidon_sve:
     ld1rd {z28.d}, p0/z, [x1, #120]
     add z19.d, z19.d, z28.d
     lsr z28.d, z19.d, #32
-    and z28.d, z28.d, z31.d
     mul z28.d, p0/m, z28.d, z31.d
     add z7.d, z7.d, z28.d
     lsl z19.d, z19.d, #32
@@ -2933,7 +2846,6 @@ proofmill_poseidon_sve:
     sub z7.d, z7.d, z5.d
     lsr z6.d, z6.d, #32
     sub z7.d, z7.d, z6.d
-    and z16.d, z16.d, z31.d
     add z16.d, z16.d, z5.d
     movprfx z6, z28
     mul z6.d, p0/m, z6.d, z17.d
@@ -2944,7 +2856,6 @@ proofmill_poseidon_sve:
     sub z6.d, z6.d, z5.d
     lsr z28.d, z28.d, #32
     sub z6.d, z6.d, z28.d
-    and z17.d, z17.d, z31.d
     add z17.d, z17.d, z5.d
     movprfx z28, z13
     mul z28.d, p0/m, z28.d, z18.d
@@ -2955,7 +2866,6 @@ proofmill_poseidon_sve:
     sub z28.d, z28.d, z5.d
     lsr z13.d, z13.d, #32
     sub z28.d, z28.d, z13.d
-    and z18.d, z18.d, z31.d
     add z18.d, z18.d, z5.d
     movprfx z13, z12
     mul z13.d, p0/m, z13.d, z19.d
@@ -2966,14 +2876,12 @@ proofmill_poseidon_sve:
     sub z13.d, z13.d, z5.d
     lsr z12.d, z12.d, #32
     sub z13.d, z13.d, z12.d
-    and z19.d, z19.d, z31.d
     add z19.d, z19.d, z5.d
     ld1rd {z12.d}, p0/z, [x1, #128]
     add z8.d, z8.d, z12.d
     ld1rd {z12.d}, p0/z, [x1, #136]
     add z20.d, z20.d, z12.d
     lsr z12.d, z20.d, #32
-    and z12.d, z12.d, z31.d
     mul z12.d, p0/m, z12.d, z31.d
     add z8.d, z8.d, z12.d
     lsl z20.d, z20.d, #32
@@ -2985,7 +2893,6 @@ proofmill_poseidon_sve:
     ld1rd {z12.d}, p0/z, [x1, #152]
     add z21.d, z21.d, z12.d
     lsr z12.d, z21.d, #32
-    and z12.d, z12.d, z31.d
     mul z12.d, p0/m, z12.d, z31.d
     add z9.d, z9.d, z12.d
     lsl z21.d, z21.d, #32
@@ -2997,7 +2904,6 @@ proofmill_poseidon_sve:
     ld1rd {z12.d}, p0/z, [x1, #168]
     add z22.d, z22.d, z12.d
     lsr z12.d, z22.d, #32
-    and z12.d, z12.d, z31.d
     mul z12.d, p0/m, z12.d, z31.d
     add z10.d, z10.d, z12.d
     lsl z22.d, z22.d, #32
@@ -3009,7 +2915,6 @@ proofmill_poseidon_sve:
     ld1rd {z12.d}, p0/z, [x1, #184]
     add z23.d, z23.d, z12.d
     lsr z12.d, z23.d, #32
-    and z12.d, z12.d, z31.d
     mul z12.d, p0/m, z12.d, z31.d
     add z11.d, z11.d, z12.d
     lsl z23.d, z23.d, #32
@@ -3177,7 +3082,6 @@ proofmill_poseidon_sve:
     sub z9.d, z9.d, z5.d
     lsr z8.d, z8.d, #32
     sub z9.d, z9.d, z8.d
-    and z20.d, z20.d, z31.d
     add z20.d, z20.d, z5.d
     movprfx z8, z12
     mul z8.d, p0/m, z8.d, z21.d
@@ -3188,7 +3092,6 @@ proofmill_poseidon_sve:
     sub z8.d, z8.d, z5.d
     lsr z12.d, z12.d, #32
     sub z8.d, z8.d, z12.d
-    and z21.d, z21.d, z31.d
     add z21.d, z21.d, z5.d
     movprfx z12, z11
     mul z12.d, p0/m, z12.d, z22.d
@@ -3199,7 +3102,6 @@ proofmill_poseidon_sve:
     sub z12.d, z12.d, z5.d
     lsr z11.d, z11.d, #32
     sub z12.d, z12.d, z11.d
-    and z22.d, z22.d, z31.d
     add z22.d, z22.d, z5.d
     movprfx z11, z10
     mul z11.d, p0/m, z11.d, z23.d
@@ -3210,7 +3112,6 @@ proofmill_poseidon_sve:
     sub z11.d, z11.d, z5.d
     lsr z10.d, z10.d, #32
     sub z11.d, z11.d, z10.d
-    and z23.d, z23.d, z31.d
     add z23.d, z23.d, z5.d
     add z10.d, z27.d, z28.d
     add z5.d, z29.d, z8.d
@@ -3252,20 +3153,19 @@ proofmill_poseidon_sve:
     add z13.d, z13.d, z8.d
     lsl z10.d, z28.d, #1
     add z8.d, z26.d, z30.d
-    add z10.d, z10.d, z8.d
-    lsl z8.d, z7.d, #2
-    sub z8.d, z8.d, z6.d
-    lsl z8.d, z8.d, #2
-    add z8.d, z29.d, z8.d
-    sub z10.d, z10.d, z8.d
-    lsl z8.d, z28.d, #1
-    sub z8.d, z26.d, z8.d
-    lsl z8.d, z8.d, #1
-    add z8.d, z8.d, z30.d
+    add z8.d, z10.d, z8.d
+    lsl z3.d, z7.d, #2
+    sub z3.d, z3.d, z6.d
+    lsl z3.d, z3.d, #2
+    add z3.d, z29.d, z3.d
+    sub z8.d, z8.d, z3.d
+    sub z10.d, z26.d, z10.d
+    lsl z10.d, z10.d, #1
+    add z10.d, z10.d, z30.d
     sub z3.d, z7.d, z29.d
     lsl z2.d, z6.d, #4
     add z3.d, z3.d, z2.d
-    sub z8.d, z8.d, z3.d
+    sub z10.d, z10.d, z3.d
     lsl z3.d, z26.d, #1
     sub z3.d, z30.d, z3.d
     lsl z2.d, z28.d, #3
@@ -3276,21 +3176,20 @@ proofmill_poseidon_sve:
     sub z3.d, z3.d, z2.d
     lsl z2.d, z29.d, #1
     add z1.d, z7.d, z6.d
-    add z2.d, z2.d, z1.d
-    lsl z1.d, z26.d, #2
-    sub z1.d, z1.d, z30.d
-    lsl z1.d, z1.d, #2
-    add z1.d, z28.d, z1.d
-    add z2.d, z2.d, z1.d
-    lsl z1.d, z29.d, #1
-    sub z1.d, z7.d, z1.d
-    lsl z1.d, z1.d, #1
-    add z1.d, z1.d, z6.d
+    add z1.d, z2.d, z1.d
+    lsl z0.d, z26.d, #2
+    sub z0.d, z0.d, z30.d
+    lsl z0.d, z0.d, #2
+    add z0.d, z28.d, z0.d
+    add z1.d, z1.d, z0.d
+    sub z2.d, z7.d, z2.d
+    lsl z2.d, z2.d, #1
+    add z2.d, z2.d, z6.d
     sub z0.d, z26.d, z28.d
     str z23, [sp, #0, mul vl]
     lsl z23.d, z30.d, #4
     add z0.d, z0.d, z23.d
-    add z1.d, z1.d, z0.d
+    add z2.d, z2.d, z0.d
     lsl z7.d, z7.d, #1
     sub z6.d, z6.d, z7.d
     lsl z29.d, z29.d, #3
@@ -3301,22 +3200,22 @@ proofmill_poseidon_sve:
     add z6.d, z6.d, z30.d
     sub z30.d, z5.d, z11.d
     add z5.d, z5.d, z11.d
-    add z29.d, z30.d, z10.d
-    add z28.d, z5.d, z2.d
-    sub z30.d, z30.d, z10.d
-    sub z5.d, z5.d, z2.d
+    add z29.d, z30.d, z8.d
+    add z28.d, z5.d, z1.d
+    sub z30.d, z30.d, z8.d
+    sub z5.d, z5.d, z1.d
     sub z26.d, z4.d, z9.d
     add z4.d, z4.d, z9.d
-    add z23.d, z26.d, z8.d
-    add z11.d, z4.d, z1.d
-    sub z7.d, z26.d, z8.d
-    sub z10.d, z4.d, z1.d
+    add z1.d, z26.d, z10.d
+    add z23.d, z4.d, z2.d
+    sub z7.d, z26.d, z10.d
+    sub z10.d, z4.d, z2.d
     sub z26.d, z12.d, z13.d
     add z12.d, z12.d, z13.d
     add z2.d, z26.d, z3.d
     add z13.d, z12.d, z6.d
     sub z8.d, z26.d, z3.d
-    sub z12.d, z12.d, z6.d
+    sub z11.d, z12.d, z6.d
     lsl z27.d, z27.d, #3
     add z0.d, z29.d, z27.d
     add z29.d, z25.d, z18.d
@@ -3327,24 +3226,24 @@ proofmill_poseidon_sve:
     sub z15.d, z15.d, z21.d
     add z27.d, z24.d, z19.d
     add z21.d, z16.d, z22.d
-    add z9.d, z27.d, z21.d
+    add z12.d, z27.d, z21.d
     sub z27.d, z27.d, z21.d
     sub z24.d, z24.d, z19.d
     sub z16.d, z16.d, z22.d
     add z22.d, z14.d, z20.d
     ldr z21, [sp, #0, mul vl]
     add z19.d, z17.d, z21.d
-    add z6.d, z22.d, z19.d
+    add z9.d, z22.d, z19.d
     sub z22.d, z22.d, z19.d
     sub z14.d, z14.d, z20.d
     sub z17.d, z17.d, z21.d
-    add z21.d, z26.d, z9.d
-    add z21.d, z21.d, z6.d
-    add z6.d, z21.d, z6.d
-    lsl z6.d, z6.d, #4
+    add z21.d, z26.d, z12.d
+    add z21.d, z21.d, z9.d
+    add z9.d, z21.d, z9.d
+    lsl z9.d, z9.d, #4
     add z26.d, z21.d, z26.d
     lsl z26.d, z26.d, #4
-    add z21.d, z21.d, z9.d
+    add z21.d, z21.d, z12.d
     lsl z21.d, z21.d, #4
     lsl z20.d, z22.d, #2
     sub z20.d, z27.d, z20.d
@@ -3360,45 +3259,43 @@ proofmill_poseidon_sve:
     add z22.d, z22.d, z27.d
     lsl z29.d, z18.d, #1
     add z27.d, z24.d, z14.d
-    add z29.d, z29.d, z27.d
-    lsl z27.d, z16.d, #2
-    sub z27.d, z27.d, z17.d
-    lsl z27.d, z27.d, #2
-    add z27.d, z15.d, z27.d
-    sub z29.d, z29.d, z27.d
-    lsl z27.d, z18.d, #1
-    sub z27.d, z24.d, z27.d
-    lsl z27.d, z27.d, #1
-    add z27.d, z27.d, z14.d
-    sub z9.d, z16.d, z15.d
-    lsl z4.d, z17.d, #4
-    add z9.d, z9.d, z4.d
-    sub z27.d, z27.d, z9.d
-    lsl z9.d, z24.d, #1
-    sub z9.d, z14.d, z9.d
-    lsl z4.d, z18.d, #3
-    add z9.d, z9.d, z4.d
-    lsl z9.d, z9.d, #1
-    sub z4.d, z17.d, z16.d
-    sub z4.d, z4.d, z15.d
-    sub z9.d, z9.d, z4.d
-    lsl z4.d, z15.d, #1
-    add z3.d, z16.d, z17.d
-    add z4.d, z4.d, z3.d
+    add z27.d, z29.d, z27.d
+    lsl z12.d, z16.d, #2
+    sub z12.d, z12.d, z17.d
+    lsl z12.d, z12.d, #2
+    add z12.d, z15.d, z12.d
+    sub z27.d, z27.d, z12.d
+    sub z29.d, z24.d, z29.d
+    lsl z29.d, z29.d, #1
+    add z29.d, z29.d, z14.d
+    sub z12.d, z16.d, z15.d
+    lsl z6.d, z17.d, #4
+    add z12.d, z12.d, z6.d
+    sub z29.d, z29.d, z12.d
+    lsl z12.d, z24.d, #1
+    sub z12.d, z14.d, z12.d
+    lsl z6.d, z18.d, #3
+    add z12.d, z12.d, z6.d
+    lsl z12.d, z12.d, #1
+    sub z6.d, z17.d, z16.d
+    sub z6.d, z6.d, z15.d
+    sub z12.d, z12.d, z6.d
+    lsl z6.d, z15.d, #1
+    add z4.d, z16.d, z17.d
+    add z4.d, z6.d, z4.d
     lsl z3.d, z24.d, #2
     sub z3.d, z3.d, z14.d
     lsl z3.d, z3.d, #2
     add z3.d, z18.d, z3.d
     add z4.d, z4.d, z3.d
-    lsl z3.d, z15.d, #1
-    sub z3.d, z16.d, z3.d
-    lsl z3.d, z3.d, #1
-    add z3.d, z3.d, z17.d
-    sub z1.d, z24.d, z18.d
+    sub z6.d, z16.d, z6.d
+    lsl z6.d, z6.d, #1
+    add z6.d, z6.d, z17.d
+    sub z3.d, z24.d, z18.d
     str z30, [sp, #0, mul vl]
     lsl z30.d, z14.d, #4
-    add z1.d, z1.d, z30.d
-    add z3.d, z3.d, z1.d
+    add z3.d, z3.d, z30.d
+    add z6.d, z6.d, z3.d
     lsl z16.d, z16.d, #1
     sub z17.d, z17.d, z16.d
     lsl z15.d, z15.d, #3
@@ -3407,38 +3304,35 @@ proofmill_poseidon_sve:
     sub z14.d, z14.d, z24.d
     sub z14.d, z14.d, z18.d
     add z17.d, z17.d, z14.d
-    sub z30.d, z6.d, z20.d
-    add z6.d, z6.d, z20.d
-    add z24.d, z30.d, z29.d
-    add z15.d, z6.d, z4.d
-    sub z18.d, z30.d, z29.d
-    sub z6.d, z6.d, z4.d
+    sub z30.d, z9.d, z20.d
+    add z9.d, z9.d, z20.d
+    add z24.d, z30.d, z27.d
+    add z15.d, z9.d, z4.d
+    sub z18.d, z30.d, z27.d
+    sub z9.d, z9.d, z4.d
     sub z30.d, z26.d, z19.d
     add z26.d, z26.d, z19.d
-    add z29.d, z30.d, z27.d
-    add z16.d, z26.d, z3.d
-    sub z19.d, z30.d, z27.d
-    sub z26.d, z26.d, z3.d
+    add z27.d, z30.d, z29.d
+    add z16.d, z26.d, z6.d
+    sub z19.d, z30.d, z29.d
+    sub z26.d, z26.d, z6.d
     sub z30.d, z21.d, z22.d
     add z21.d, z21.d, z22.d
-    add z14.d, z30.d, z9.d
-    add z27.d, z21.d, z17.d
-    sub z20.d, z30.d, z9.d
+    add z14.d, z30.d, z12.d
+    add z29.d, z21.d, z17.d
+    sub z20.d, z30.d, z12.d
     sub z21.d, z21.d, z17.d
     lsl z25.d, z25.d, #3
-    add z24.d, z24.d, z25.d
-    mov z1.d, z23.d
+    add z12.d, z24.d, z25.d
     mov z3.d, z28.d
-    mov z4.d, z11.d
-    mov z9.d, z5.d
-    mov z5.d, z13.d
-    mov z11.d, z12.d
-    mov z12.d, z24.d
-    mov z13.d, z29.d
-    mov z17.d, z27.d
+    mov z4.d, z23.d
+    mov z17.d, z29.d
     mov z22.d, z26.d
     mov z23.d, z21.d
-    mov z21.d, z6.d
+    mov z21.d, z9.d
+    mov z9.d, z5.d
+    mov z5.d, z13.d
+    mov z13.d, z27.d
     ldr z6, [sp, #0, mul vl]
     add x1, x1, #192
     subs x3, x3, #1
@@ -3448,7 +3342,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x2, #8]
     add z12.d, z12.d, z30.d
     lsr z30.d, z12.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z0.d, z0.d, z30.d
     lsl z12.d, z12.d, #32
@@ -3460,7 +3353,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x2, #8]
     add z13.d, z13.d, z30.d
     lsr z30.d, z13.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z1.d, z1.d, z30.d
     lsl z13.d, z13.d, #32
@@ -3472,7 +3364,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x2, #8]
     add z14.d, z14.d, z30.d
     lsr z30.d, z14.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z2.d, z2.d, z30.d
     lsl z14.d, z14.d, #32
@@ -3484,7 +3375,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x2, #8]
     add z15.d, z15.d, z30.d
     lsr z30.d, z15.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z3.d, z3.d, z30.d
     lsl z15.d, z15.d, #32
@@ -3496,7 +3386,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x2, #8]
     add z16.d, z16.d, z30.d
     lsr z30.d, z16.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z4.d, z4.d, z30.d
     lsl z16.d, z16.d, #32
@@ -3508,7 +3397,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x2, #8]
     add z17.d, z17.d, z30.d
     lsr z30.d, z17.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z5.d, z5.d, z30.d
     lsl z17.d, z17.d, #32
@@ -3520,7 +3408,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x2, #8]
     add z18.d, z18.d, z30.d
     lsr z30.d, z18.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z6.d, z6.d, z30.d
     lsl z18.d, z18.d, #32
@@ -3532,7 +3419,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x2, #8]
     add z19.d, z19.d, z30.d
     lsr z30.d, z19.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z7.d, z7.d, z30.d
     lsl z19.d, z19.d, #32
@@ -3544,7 +3430,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x2, #8]
     add z20.d, z20.d, z30.d
     lsr z30.d, z20.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z8.d, z8.d, z30.d
     lsl z20.d, z20.d, #32
@@ -3556,7 +3441,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x2, #8]
     add z21.d, z21.d, z30.d
     lsr z30.d, z21.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z9.d, z9.d, z30.d
     lsl z21.d, z21.d, #32
@@ -3568,7 +3452,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x2, #8]
     add z22.d, z22.d, z30.d
     lsr z30.d, z22.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z10.d, z10.d, z30.d
     lsl z22.d, z22.d, #32
@@ -3580,7 +3463,6 @@ proofmill_poseidon_sve:
     ld1rd {z30.d}, p0/z, [x2, #8]
     add z23.d, z23.d, z30.d
     lsr z30.d, z23.d, #32
-    and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z11.d, z11.d, z30.d
     lsl z23.d, z23.d, #32

@@ -1,0 +1,246 @@
+//! A formula along columns of any length.
+
+#![allow(clippy::needless_range_loop, reason = "iterators are not always inlined into a level")]
+
+use super::formulas::Formula;
+use crate::goldilocks::{Goldilocks, GoldilocksEngine, Words};
+use proofmill_simd::Portable;
+
+/// The most words that a level's vector type holds.
+const MAX_WIDTH: usize = 8;
+
+/// What a function reads: columns as long as its results, and coefficients.
+#[derive(Clone, Copy)]
+pub(super) struct Operands<'a, const I: usize> {
+    pub(super) words: [&'a [u64]; I],
+    /// As long as the results, if the formula takes a byte.
+    pub(super) bytes: &'a [u8],
+    pub(super) coefficients: &'a [u64],
+}
+
+impl<'a, const I: usize> Operands<'a, I> {
+    pub(super) fn of(words: [&'a [u64]; I]) -> Self {
+        Self { words, bytes: &[], coefficients: &[] }
+    }
+
+    /// # Panics
+    /// If a column is not `len` long, or a coefficient is missing.
+    fn check<F: Formula<I, O>, const O: usize>(&self, results: &[&mut [Goldilocks]; O]) -> usize {
+        let len = results[0].len();
+        assert!(results.iter().all(|column| column.len() == len), "results of one length");
+        assert!(self.words.iter().all(|column| column.len() == len), "operands as long as the results");
+        assert!(!F::TAKES_BYTE || self.bytes.len() == len, "as many bytes as results");
+        assert_eq!(self.coefficients.len(), F::COEFFICIENTS, "coefficients");
+        len
+    }
+}
+
+/// A level's token as something that goes along columns.
+pub(super) trait Columns: Copy {
+    /// Writes the results of the formula for each element.
+    ///
+    /// # Panics
+    /// If lengths differ.
+    fn map<F: Kernels<I, O>, const I: usize, const O: usize>(
+        self,
+        operands: Operands<I>,
+        results: [&mut [Goldilocks]; O],
+    );
+}
+
+/// Levels whose vectors the compiler knows.
+macro_rules! compiled {
+    ($($token:ty),*) => { $(
+        impl Columns for $token {
+            #[inline(always)]
+            fn map<F: Kernels<I, O>, const I: usize, const O: usize>(
+                self,
+                operands: Operands<I>,
+                results: [&mut [Goldilocks]; O],
+            ) {
+                map::<F, Self, I, O>(self, operands, results);
+            }
+        }
+    )* };
+}
+
+compiled!(Portable);
+#[cfg(target_arch = "x86_64")]
+compiled!(proofmill_simd::Avx2, proofmill_simd::Avx512, proofmill_simd::Avx512Ifma);
+#[cfg(target_arch = "aarch64")]
+compiled!(proofmill_simd::Neon);
+
+fn map<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
+    engine: E,
+    operands: Operands<I>,
+    results: [&mut [Goldilocks]; O],
+) {
+    let len = operands.check::<F, O>(&results);
+    // SAFETY: formulas give canonical words.
+    let results = results.map(|column| unsafe { Goldilocks::as_words_mut(column) });
+    engine.run(
+        #[inline(always)]
+        || {
+            let width = E::Words::WIDTH;
+            let tail = len - len % width;
+            for at in (0..tail).step_by(width) {
+                let columns = one_vector::<F, E, I, O>(&operands, at);
+                for i in 0..O {
+                    columns[i].store(&mut results[i][at..]);
+                }
+            }
+            if tail < len {
+                let columns = last_vector::<F, E, I, O>(&operands, tail, len - tail);
+                for i in 0..O {
+                    let mut padded = [0; MAX_WIDTH];
+                    columns[i].store(&mut padded);
+                    results[i][tail..].copy_from_slice(&padded[..len - tail]);
+                }
+            }
+        },
+    );
+}
+
+/// One vector of results, from index `at` on.
+#[inline(always)]
+fn one_vector<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
+    operands: &Operands<I>,
+    at: usize,
+) -> [E::Words; O] {
+    let mut words = [E::Words::splat(0); I];
+    for i in 0..I {
+        words[i] = E::Words::load(&operands.words[i][at..]);
+    }
+    let byte = if F::TAKES_BYTE { E::Words::load_bytes(&operands.bytes[at..]) } else { E::Words::splat(0) };
+    F::apply::<E>(
+        words,
+        byte,
+        #[inline(always)]
+        |i| E::Words::splat(operands.coefficients[i]),
+    )
+}
+
+/// The last results, fewer than a vector holds, and others behind them.
+#[inline(always)]
+fn last_vector<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
+    operands: &Operands<I>,
+    at: usize,
+    count: usize,
+) -> [E::Words; O] {
+    let (mut words, mut bytes) = ([[0; MAX_WIDTH]; I], [0; MAX_WIDTH]);
+    for i in 0..I {
+        words[i][..count].copy_from_slice(&operands.words[i][at..]);
+    }
+    if F::TAKES_BYTE {
+        bytes[..count].copy_from_slice(&operands.bytes[at..]);
+    }
+    let mut columns: [&[u64]; I] = [&[]; I];
+    for i in 0..I {
+        columns[i] = &words[i];
+    }
+    let padded = Operands { words: columns, bytes: &bytes, coefficients: operands.coefficients };
+    one_vector::<F, E, I, O>(&padded, 0)
+}
+
+/// A formula that every level of this architecture has code for.
+#[cfg(not(target_arch = "aarch64"))]
+pub(super) trait Kernels<const I: usize, const O: usize>: Formula<I, O> {}
+
+#[cfg(not(target_arch = "aarch64"))]
+impl<F: Formula<I, O>, const I: usize, const O: usize> Kernels<I, O> for F {}
+
+#[cfg(target_arch = "aarch64")]
+pub(super) use sve::Kernels;
+
+#[cfg(target_arch = "aarch64")]
+mod sve {
+    use super::*;
+    use crate::goldilocks::basic::*;
+    use proofmill_simd::{Sve, Sve2};
+    use std::ptr;
+
+    std::arch::global_asm!(include_str!("../aarch64/sve.s"), include_str!("../aarch64/sve2.s"), options(raw));
+
+    /// A function in assembly for vectors of any length, generated from its formula: the first pointer is of pointers to
+    /// the columns of words, of bytes if there are any, and of results; then the coefficients, and the columns' length.
+    type Kernel = unsafe extern "C" fn(*const *const u64, *const u64, usize);
+
+    /// A formula that every level of this architecture has code for.
+    pub(crate) trait Kernels<const I: usize, const O: usize>: Formula<I, O> {
+        const SVE: Kernel;
+        const SVE2: Kernel;
+    }
+
+    /// Names the functions in assembly.
+    macro_rules! kernels {
+        ($($formula:ident, $inputs:literal, $outputs:literal, $sve:ident, $sve2:ident;)*) => { $(
+            unsafe extern "C" {
+                fn $sve(columns: *const *const u64, coefficients: *const u64, len: usize);
+                fn $sve2(columns: *const *const u64, coefficients: *const u64, len: usize);
+            }
+
+            impl Kernels<$inputs, $outputs> for $formula {
+                const SVE: Kernel = $sve;
+                const SVE2: Kernel = $sve2;
+            }
+        )* };
+    }
+
+    kernels! {
+        Add, 2, 1, proofmill_goldilocks_add_sve, proofmill_goldilocks_add_sve2;
+        Sub, 2, 1, proofmill_goldilocks_sub_sve, proofmill_goldilocks_sub_sve2;
+        Reduce128, 2, 1, proofmill_goldilocks_reduce_128_64_sve, proofmill_goldilocks_reduce_128_64_sve2;
+        Square128, 1, 1, proofmill_goldilocks_square_128_sve, proofmill_goldilocks_square_128_sve2;
+        Mult128, 2, 1, proofmill_goldilocks_mult_128_sve, proofmill_goldilocks_mult_128_sve2;
+        Mult72, 1, 1, proofmill_goldilocks_mult_72_sve, proofmill_goldilocks_mult_72_sve2;
+        Spmv, 12, 4, proofmill_goldilocks_spmv_4x12_sve, proofmill_goldilocks_spmv_4x12_sve2;
+        Spmv8, 12, 4, proofmill_goldilocks_spmv_4x12_8_sve, proofmill_goldilocks_spmv_4x12_8_sve2;
+        Mmult, 12, 4, proofmill_goldilocks_mmult_4x12_sve, proofmill_goldilocks_mmult_4x12_sve2;
+        Mmult8, 12, 4, proofmill_goldilocks_mmult_4x12_8_sve, proofmill_goldilocks_mmult_4x12_8_sve2;
+    }
+
+    /// Operands and results of the formulas that have the most.
+    const MAX_COLUMNS: usize = 16;
+
+    /// Runs a kernel.
+    fn run<F: Kernels<I, O>, const I: usize, const O: usize>(
+        kernel: Kernel,
+        operands: Operands<I>,
+        results: [&mut [Goldilocks]; O],
+    ) {
+        let len = operands.check::<F, O>(&results);
+        let mut columns = [ptr::null(); MAX_COLUMNS];
+        for (column, words) in columns.iter_mut().zip(operands.words) {
+            *column = words.as_ptr();
+        }
+        let bytes = usize::from(F::TAKES_BYTE);
+        columns[I] = operands.bytes.as_ptr().cast();
+        for (column, elements) in columns[I + bytes..].iter_mut().zip(results) {
+            // SAFETY: formulas give canonical words.
+            *column = unsafe { Goldilocks::as_words_mut(elements) }.as_mut_ptr();
+        }
+        // SAFETY: the callers prove the instructions; the kernel reads `len` words (bytes) of each operand's column and all
+        // coefficients, writes `len` words to each column of results, which it has exclusively, and nothing else.
+        unsafe { kernel(columns.as_ptr(), operands.coefficients.as_ptr(), len) }
+    }
+
+    impl Columns for Sve {
+        fn map<F: Kernels<I, O>, const I: usize, const O: usize>(
+            self,
+            operands: Operands<I>,
+            results: [&mut [Goldilocks]; O],
+        ) {
+            run::<F, I, O>(F::SVE, operands, results);
+        }
+    }
+
+    impl Columns for Sve2 {
+        fn map<F: Kernels<I, O>, const I: usize, const O: usize>(
+            self,
+            operands: Operands<I>,
+            results: [&mut [Goldilocks]; O],
+        ) {
+            run::<F, I, O>(F::SVE2, operands, results);
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! The functions' formulas, written once for words of any width.
+//!
+//! `I` words go in, `O` come out; beside them a byte, where a function takes one, and coefficients, which are the same
+//! for all lanes. A function whose name ends in `_8` takes coefficients below 2^8.
+
+#![allow(clippy::needless_range_loop, reason = "iterators are not always inlined into a level")]
+
+use crate::{
+    Algebra,
+    goldilocks::{GoldilocksEngine, GoldilocksVector, Lanes, MODULUS, Planes, Words, words::reduce_128},
+};
+
+/// One of the ten functions on words side by side.
+pub trait Formula<const I: usize, const O: usize> {
+    /// The paper's name.
+    const NAME: &'static str;
+
+    /// Whether it takes a byte.
+    const TAKES_BYTE: bool = false;
+
+    /// How many coefficients it takes.
+    const COEFFICIENTS: usize = 0;
+
+    /// Whether they are below 2^8.
+    const SMALL_COEFFICIENTS: bool = false;
+
+    /// The results, canonical.
+    fn apply<E: GoldilocksEngine>(
+        words: [E::Words; I],
+        byte: E::Words,
+        coefficient: impl Fn(usize) -> E::Words,
+    ) -> [E::Words; O];
+}
+
+/// See [`add`](super::add).
+#[derive(Clone, Copy, Debug)]
+pub struct Add;
+
+impl Formula<2, 1> for Add {
+    const NAME: &'static str = "add";
+
+    /// `a - (p - b)`, and p more where that wrapped: where p - b, which is at least 1, is above a, their sum is below p.
+    #[inline(always)]
+    fn apply<E: GoldilocksEngine>(
+        [a, b]: [E::Words; 2],
+        _: E::Words,
+        _: impl Fn(usize) -> E::Words,
+    ) -> [E::Words; 1] {
+        [a.sub_folded(E::Words::splat(MODULUS) - b)]
+    }
+}
+
+/// See [`sub`](super::sub).
+#[derive(Clone, Copy, Debug)]
+pub struct Sub;
+
+impl Formula<2, 1> for Sub {
+    const NAME: &'static str = "sub";
+
+    /// Folding adds p: `2^64 - (2^32 - 1)`.
+    #[inline(always)]
+    fn apply<E: GoldilocksEngine>(
+        [a, b]: [E::Words; 2],
+        _: E::Words,
+        _: impl Fn(usize) -> E::Words,
+    ) -> [E::Words; 1] {
+        [a.sub_folded(b)]
+    }
+}
+
+/// See [`reduce_128_64`](super::reduce_128_64).
+#[derive(Clone, Copy, Debug)]
+pub struct Reduce128;
+
+impl Formula<2, 1> for Reduce128 {
+    const NAME: &'static str = "reduce_128_64";
+
+    #[inline(always)]
+    fn apply<E: GoldilocksEngine>(
+        words: [E::Words; 2],
+        _: E::Words,
+        _: impl Fn(usize) -> E::Words,
+    ) -> [E::Words; 1] {
+        [reduce_128(words).canonical()]
+    }
+}
+
+/// See [`square_128`](super::square_128).
+#[derive(Clone, Copy, Debug)]
+pub struct Square128;
+
+impl Formula<1, 1> for Square128 {
+    const NAME: &'static str = "square_128";
+
+    #[inline(always)]
+    fn apply<E: GoldilocksEngine>(
+        [a]: [E::Words; 1],
+        _: E::Words,
+        _: impl Fn(usize) -> E::Words,
+    ) -> [E::Words; 1] {
+        [E::Vector::from_words(a).square().into_words()]
+    }
+}
+
+/// See [`mult_128`](super::mult_128).
+#[derive(Clone, Copy, Debug)]
+pub struct Mult128;
+
+impl Formula<2, 1> for Mult128 {
+    const NAME: &'static str = "mult_128";
+
+    #[inline(always)]
+    fn apply<E: GoldilocksEngine>(
+        [a, b]: [E::Words; 2],
+        _: E::Words,
+        _: impl Fn(usize) -> E::Words,
+    ) -> [E::Words; 1] {
+        [(E::Vector::from_words(a) * E::Vector::from_words(b)).into_words()]
+    }
+}
+
+/// See [`mult_72`](super::mult_72).
+#[derive(Clone, Copy, Debug)]
+pub struct Mult72;
+
+impl Formula<1, 1> for Mult72 {
+    const NAME: &'static str = "mult_72";
+    const TAKES_BYTE: bool = true;
+
+    #[inline(always)]
+    fn apply<E: GoldilocksEngine>(
+        [a]: [E::Words; 1],
+        byte: E::Words,
+        _: impl Fn(usize) -> E::Words,
+    ) -> [E::Words; 1] {
+        [small_dot::<E, 1>([a], [byte])]
+    }
+}
+
+/// See [`spmv_4x12`](super::spmv_4x12).
+#[derive(Clone, Copy, Debug)]
+pub struct Spmv;
+
+impl Formula<12, 4> for Spmv {
+    const NAME: &'static str = "spmv_4x12";
+    const COEFFICIENTS: usize = 12;
+
+    #[inline(always)]
+    fn apply<E: GoldilocksEngine>(
+        a: [E::Words; 12],
+        _: E::Words,
+        coefficient: impl Fn(usize) -> E::Words,
+    ) -> [E::Words; 4] {
+        let mut results = [a[0]; 4];
+        for i in 0..4 {
+            let b = [coefficient(i), coefficient(4 + i), coefficient(8 + i)];
+            results[i] = dot::<E, 3>([a[i], a[4 + i], a[8 + i]], b);
+        }
+        results
+    }
+}
+
+/// See [`spmv_4x12_8`](super::spmv_4x12_8).
+#[derive(Clone, Copy, Debug)]
+pub struct Spmv8;
+
+impl Formula<12, 4> for Spmv8 {
+    const NAME: &'static str = "spmv_4x12_8";
+    const COEFFICIENTS: usize = 12;
+    const SMALL_COEFFICIENTS: bool = true;
+
+    #[inline(always)]
+    fn apply<E: GoldilocksEngine>(
+        a: [E::Words; 12],
+        _: E::Words,
+        coefficient: impl Fn(usize) -> E::Words,
+    ) -> [E::Words; 4] {
+        let mut results = [a[0]; 4];
+        for i in 0..4 {
+            let b = [coefficient(i), coefficient(4 + i), coefficient(8 + i)];
+            results[i] = small_dot::<E, 3>([a[i], a[4 + i], a[8 + i]], b);
+        }
+        results
+    }
+}
+
+/// See [`mmult_4x12`](super::mmult_4x12).
+#[derive(Clone, Copy, Debug)]
+pub struct Mmult;
+
+impl Formula<12, 4> for Mmult {
+    const NAME: &'static str = "mmult_4x12";
+    const COEFFICIENTS: usize = 48;
+
+    #[inline(always)]
+    fn apply<E: GoldilocksEngine>(
+        a: [E::Words; 12],
+        _: E::Words,
+        coefficient: impl Fn(usize) -> E::Words,
+    ) -> [E::Words; 4] {
+        let mut results = [a[0]; 4];
+        for i in 0..4 {
+            results[i] = dot::<E, 12>(a, row(i, &coefficient));
+        }
+        results
+    }
+}
+
+/// See [`mmult_4x12_8`](super::mmult_4x12_8).
+#[derive(Clone, Copy, Debug)]
+pub struct Mmult8;
+
+impl Formula<12, 4> for Mmult8 {
+    const NAME: &'static str = "mmult_4x12_8";
+    const COEFFICIENTS: usize = 48;
+    const SMALL_COEFFICIENTS: bool = true;
+
+    #[inline(always)]
+    fn apply<E: GoldilocksEngine>(
+        a: [E::Words; 12],
+        _: E::Words,
+        coefficient: impl Fn(usize) -> E::Words,
+    ) -> [E::Words; 4] {
+        let mut results = [a[0]; 4];
+        for i in 0..4 {
+            results[i] = small_dot::<E, 12>(a, row(i, &coefficient));
+        }
+        results
+    }
+}
+
+/// Row `i` of a matrix of twelve columns.
+#[inline(always)]
+fn row<W: Words>(i: usize, coefficient: &impl Fn(usize) -> W) -> [W; 12] {
+    let mut row = [coefficient(12 * i); 12];
+    for k in 1..12 {
+        row[k] = coefficient(12 * i + k);
+    }
+    row
+}
+
+/// The sum of products.
+#[inline(always)]
+fn dot<E: GoldilocksEngine, const N: usize>(a: [E::Words; N], b: [E::Words; N]) -> E::Words {
+    let (mut x, mut y) = ([E::Chain::zero(); N], [E::Chain::zero(); N]);
+    for i in 0..N {
+        (x[i], y[i]) = (E::Chain::from_words(a[i]), E::Chain::from_words(b[i]));
+    }
+    E::Chain::dot(x, y).into_words()
+}
+
+/// The sum of products with words below 2^8, at most 2^8 of them: both planes stay below 2^48.
+#[inline(always)]
+fn small_dot<E: GoldilocksEngine, const N: usize>(a: [E::Words; N], b: [E::Words; N]) -> E::Words {
+    let mut low = a[0].mul_halves(b[0]);
+    let mut high = a[0].high_half().mul_halves(b[0]);
+    for i in 1..N {
+        low = low.add_product_of_halves(a[i], b[i]);
+        high = high.add_product_of_halves(a[i].high_half(), b[i]);
+    }
+    Lanes::from_planes(Planes { low, high }).into_words()
+}
