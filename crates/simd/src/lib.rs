@@ -5,6 +5,7 @@
 //! Every bulk operation takes a level and dispatches once, inside each parallel task.
 
 mod level;
+mod mapped;
 mod memory;
 
 #[cfg(target_arch = "x86_64")]
@@ -12,6 +13,7 @@ pub use level::{Adx, Avx2, Avx512, Avx512Ifma};
 pub use level::{Level, LevelError, Portable};
 #[cfg(target_arch = "aarch64")]
 pub use level::{Neon, Sve, Sve2};
+pub use mapped::MappedFile;
 pub use memory::{Pages, prefetch, return_freed_memory};
 
 /// Runs an expression once with `$engine` bound to the token of `$level` whose kernels the big prime fields have
