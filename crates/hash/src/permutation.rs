@@ -1,12 +1,13 @@
 //! What a permutation of field elements is.
 
 use proofmill_field::goldilocks::{Goldilocks, GoldilocksVector, Lanes, Word};
+use std::fmt::Debug;
 
 /// The widest state of any permutation here, in elements.
 pub const MAX_WIDTH: usize = 12;
 
 /// A permutation of states of Goldilocks elements.
-pub trait Permutation: Copy + Send + Sync + 'static {
+pub trait Permutation: Copy + Debug + Eq + Send + Sync + 'static {
     /// Name as the command line spells it.
     const NAME: &'static str;
 

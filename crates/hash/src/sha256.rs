@@ -5,7 +5,7 @@ use proofmill_simd::Level;
 use sha2::Digest as _;
 
 /// SHA-256 (FIPS 180-4) of the crate `sha2`.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sha256;
 
 impl TreeHash for Sha256 {

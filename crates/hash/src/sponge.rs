@@ -51,7 +51,7 @@ pub fn linear_hash<P: Permutation>(row: &[Goldilocks]) -> Digest {
 }
 
 /// The hash of trees by the permutation `P`.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sponge<P>(PhantomData<P>);
 
 impl<P: Permutation> TreeHash for Sponge<P> {

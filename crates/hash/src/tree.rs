@@ -6,7 +6,7 @@ use std::fmt::Debug;
 /// A hash of rows of 64-bit words and a hash of two digests, both in bulk, on the calling thread.
 ///
 /// Nodes have a type of their own, so that a row of words is never taken for one.
-pub trait TreeHash: Copy + Send + Sync + 'static {
+pub trait TreeHash: Copy + Debug + Eq + Send + Sync + 'static {
     /// A node of the tree.
     type Digest: Copy + Eq + Debug + Default + Send + Sync + 'static;
 

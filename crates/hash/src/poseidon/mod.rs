@@ -15,7 +15,7 @@ use crate::Permutation;
 use proofmill_field::goldilocks::GoldilocksVector;
 
 /// The permutation of plonky2 and of Polygon Hermez.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Poseidon;
 
 impl Permutation for Poseidon {

@@ -1,0 +1,287 @@
+//! Trees in files: a header, the rows, every node. `docs/merkle.md` has the layout.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use crate::{
+    Hash, MerkleError, Opening, RowMajor,
+    build::{split_layers, stream},
+    leaves::{Leaves, check_row_count},
+    opening::{check_indices, siblings},
+    tree::layer_start,
+};
+use proofmill_hash::TreeHash;
+use proofmill_simd::{Level, MappedFile};
+use std::{
+    io::{self, Seek, SeekFrom, Write},
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
+
+/// What a file begins with.
+const MAGIC: &[u8; 8] = b"pfmerkle";
+
+/// The layout that is written and read.
+const VERSION: u32 = 1;
+
+/// Bytes before the rows.
+const HEADER: usize = 64;
+
+/// Bytes of a node.
+const DIGEST: usize = 32;
+
+/// Hashes rows and writes them and their tree to `output` from its present beginning on, reading each row once; the root.
+/// Memory is two digests of every 2^11 rows and a few megabytes a thread.
+///
+/// # Errors
+/// [`MerkleError::NotCanonical`], [`MerkleError::Io`]; what was written by then is no tree.
+pub fn write_tree<H: TreeHash>(
+    level: Level,
+    rows: &RowMajor<'_>,
+    output: impl Write + Seek + Send,
+) -> Result<H::Digest, MerkleError> {
+    let output = Placed(Mutex::new(output));
+    let (count, columns) = (rows.rows(), rows.columns());
+    let mut header = [0; HEADER];
+    let fields: [(usize, &[u8]); 5] = [
+        (0, MAGIC),
+        (8, &VERSION.to_le_bytes()),
+        (16, H::NAME.as_bytes()),
+        (32, &(count as u64).to_le_bytes()),
+        (40, &(columns as u64).to_le_bytes()),
+    ];
+    for (offset, bytes) in fields {
+        header.iter_mut().skip(offset).zip(bytes).for_each(|(to, from)| *to = *from);
+    }
+    output.write(0, &header)?;
+    let row = 8 * columns;
+    let nodes_at = HEADER + count * row;
+    let write_nodes = |layer, first, nodes: &[H::Digest]| {
+        let bytes: Vec<u8> = nodes.iter().flat_map(H::to_bytes).collect();
+        output.write(nodes_at + DIGEST * (layer_start(count, layer) + first), &bytes)
+    };
+    let copied = Copied {
+        rows,
+        copy: |first, words: &[u64]| {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            output.write(HEADER + first * row, &bytes)
+        },
+    };
+    let (height, mut upper) = stream::<H, _>(level, &copied, write_nodes)?;
+    for (layer, nodes) in (height..).zip(split_layers(&mut upper)) {
+        write_nodes(layer, 0, nodes)?;
+    }
+    output.flush()?;
+    Ok(upper.last().copied().unwrap_or_default())
+}
+
+/// An output that several threads write to, each where it must.
+struct Placed<W>(Mutex<W>);
+
+impl<W: Write + Seek> Placed<W> {
+    fn write(&self, offset: usize, bytes: &[u8]) -> Result<(), MerkleError> {
+        // A thread that panicked in here takes the others with it.
+        let mut output = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        output.seek(SeekFrom::Start(offset as u64))?;
+        Ok(output.write_all(bytes)?)
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).flush()
+    }
+}
+
+/// Rows that are copied as they are hashed.
+struct Copied<'a, C> {
+    rows: &'a RowMajor<'a>,
+    copy: C,
+}
+
+impl<C: Fn(usize, &[u64]) -> Result<(), MerkleError> + Sync> Leaves for Copied<'_, C> {
+    fn rows(&self) -> usize {
+        self.rows.rows()
+    }
+
+    fn columns(&self) -> usize {
+        self.rows.columns()
+    }
+
+    fn hash<H: TreeHash>(
+        &self,
+        level: Level,
+        first: usize,
+        digests: &mut [H::Digest],
+    ) -> Result<(), MerkleError> {
+        self.rows.hash_and::<H>(level, first, digests, &self.copy)
+    }
+
+    fn row(&self, index: usize) -> Vec<u64> {
+        self.rows.row(index)
+    }
+}
+
+/// A tree in a file that is mapped: only what an opening needs is read.
+#[derive(Debug)]
+pub struct TreeFile {
+    bytes: Bytes,
+    hash: Hash,
+    rows: usize,
+    columns: usize,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    Mapped(MappedFile),
+    Owned(Vec<u8>),
+}
+
+impl TreeFile {
+    /// Maps a file and checks its header and length.
+    ///
+    /// # Errors
+    /// [`MerkleError::Io`], [`MerkleError::NotATree`], [`MerkleError::Header`], [`MerkleError::FileLength`],
+    /// [`MerkleError::UnknownHash`].
+    pub fn open(path: &Path) -> Result<Self, MerkleError> {
+        Self::new(Bytes::Mapped(MappedFile::open(path)?))
+    }
+
+    /// A file's bytes in memory.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), without [`MerkleError::Io`].
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, MerkleError> {
+        Self::new(Bytes::Owned(bytes))
+    }
+
+    fn new(bytes: Bytes) -> Result<Self, MerkleError> {
+        let all = bytes.all();
+        if all.first_chunk() != Some(MAGIC) {
+            return Err(MerkleError::NotATree);
+        }
+        let found = all.len() as u64;
+        let Some(header) = all.first_chunk::<HEADER>() else {
+            let problem = format!("expected a header of {HEADER} bytes, found {found}");
+            return Err(MerkleError::Header { offset: found, problem });
+        };
+        let refuse = |offset, problem| Err(MerkleError::Header { offset, problem });
+        let [_, version, name, name_end, rows, columns, rest @ ..] = words(header);
+        if version != u64::from(VERSION) {
+            return refuse(8, format!("expected version {VERSION}, found {version}"));
+        }
+        let name: Vec<u8> = [name, name_end].iter().flat_map(|word| word.to_le_bytes()).collect();
+        let end = name.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        let hash = String::from_utf8_lossy(name.get(..end).unwrap_or_default()).parse()?;
+        if let Err(error) = check_row_count(rows) {
+            return refuse(32, error.to_string());
+        }
+        if columns == 0 {
+            return refuse(40, MerkleError::NoColumns.to_string());
+        }
+        if rest != [0; 2] {
+            return refuse(48, format!("expected zeros, found {rest:?}"));
+        }
+        let (count, width) = (u128::from(rows), u128::from(columns));
+        // No overflow: a product of 64 bits each is at most 2^128 - 2^65 + 1; the sum may be too large, hence the check.
+        let length = (count * width)
+            .checked_mul(8)
+            .and_then(|bytes| bytes.checked_add(HEADER as u128 + DIGEST as u128 * (2 * count - 1)))
+            .unwrap_or(u128::MAX);
+        if length != u128::from(found) {
+            return Err(MerkleError::FileLength { expected: length, found, rows, columns });
+        }
+        // Both are at most the file's length.
+        Ok(Self { rows: rows as usize, columns: columns as usize, hash, bytes })
+    }
+
+    /// The hash that it is of.
+    pub fn hash(&self) -> Hash {
+        self.hash
+    }
+
+    /// How many rows it has.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Words of a row.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The digest at the top.
+    ///
+    /// # Errors
+    /// [`MerkleError::WrongHash`], [`MerkleError::Damaged`].
+    pub fn root<H: TreeHash>(&self) -> Result<H::Digest, MerkleError> {
+        self.hash.must_be::<H>()?;
+        self.node::<H>(self.rows.ilog2(), 0)
+    }
+
+    /// Shows the rows of ascending indices, and checks that they lead to the root.
+    ///
+    /// # Errors
+    /// [`MerkleError::WrongHash`], [`MerkleError::NoIndices`], [`MerkleError::IndexRange`],
+    /// [`MerkleError::DuplicateIndex`], [`MerkleError::UnsortedIndices`], and [`MerkleError::Damaged`] if the file's rows
+    /// and nodes do not fit each other.
+    pub fn open_rows<H: TreeHash>(&self, level: Level, indices: &[u64]) -> Result<Opening<H>, MerkleError> {
+        let root = self.root::<H>()?;
+        let (rows, columns) = (self.rows as u64, self.columns as u64);
+        let layers = check_indices(indices, rows, 1)?;
+        let mut values = Vec::new();
+        for index in indices {
+            values.extend(self.row(*index as usize)?);
+        }
+        let siblings = siblings(indices, layers, |layer, index| self.node::<H>(layer, index as usize))?;
+        let opening = Opening { rows, columns, indices: indices.to_vec(), values, siblings };
+        match opening.check(level, rows, columns, &[root]) {
+            Ok(()) => Ok(opening),
+            Err(MerkleError::Rejected) => {
+                let problem = "these rows and the nodes above them do not hash to the file's root".to_owned();
+                Err(MerkleError::Damaged { problem })
+            }
+            Err(error) => Err(MerkleError::Damaged { problem: error.to_string() }),
+        }
+    }
+
+    fn row(&self, index: usize) -> Result<Vec<u64>, MerkleError> {
+        let row = 8 * self.columns;
+        let bytes = self.bytes.get(HEADER + index * row, row)?;
+        Ok(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
+    }
+
+    fn node<H: TreeHash>(&self, layer: u32, index: usize) -> Result<H::Digest, MerkleError> {
+        let nodes_at = HEADER + 8 * self.columns * self.rows;
+        let offset = nodes_at + DIGEST * (layer_start(self.rows, layer) + index);
+        let bytes = self.bytes.get(offset, DIGEST)?;
+        let digest = bytes.first_chunk().and_then(H::from_bytes);
+        digest.ok_or_else(|| MerkleError::Damaged {
+            problem: format!(
+                "offset {offset}: no digest of {}: an element is not below the modulus",
+                H::NAME
+            ),
+        })
+    }
+}
+
+impl Bytes {
+    fn all(&self) -> &[u8] {
+        match self {
+            Self::Mapped(file) => file.bytes(),
+            Self::Owned(bytes) => bytes,
+        }
+    }
+
+    fn get(&self, offset: usize, length: usize) -> Result<&[u8], MerkleError> {
+        // The file's length was checked: this is no input's fault.
+        let bytes = offset.checked_add(length).and_then(|end| self.all().get(offset..end));
+        bytes
+            .ok_or_else(|| MerkleError::Damaged { problem: format!("offset {offset}: the file ends before") })
+    }
+}
+
+/// The header's little-endian words.
+fn words(header: &[u8; HEADER]) -> [u64; HEADER / 8] {
+    let mut words = [0; HEADER / 8];
+    for (word, bytes) in words.iter_mut().zip(header.as_chunks().0) {
+        *word = u64::from_le_bytes(*bytes);
+    }
+    words
+}

@@ -1,0 +1,108 @@
+//! The hashes that trees are made of, by name; digests as text.
+
+use crate::MerkleError;
+use proofmill_hash::TreeHash;
+use std::{fmt, str::FromStr};
+
+/// A hash that trees, files and openings can be of. [`dispatch_hash`](crate::dispatch_hash) leads from it to its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hash {
+    /// [`proofmill_hash::Poseidon`] of width 12 in a [`proofmill_hash::Sponge`].
+    Poseidon,
+    /// [`proofmill_hash::Sha256`].
+    Sha256,
+}
+
+/// Runs an expression with `$H` as the type of a [`Hash`]'s implementation of [`TreeHash`].
+#[macro_export]
+macro_rules! dispatch_hash {
+    ($hash:expr, $H:ident => $body:expr) => {
+        match $hash {
+            $crate::Hash::Poseidon => {
+                type $H = $crate::proofmill_hash::Sponge<$crate::proofmill_hash::Poseidon>;
+                $body
+            }
+            $crate::Hash::Sha256 => {
+                type $H = $crate::proofmill_hash::Sha256;
+                $body
+            }
+        }
+    };
+}
+
+impl Hash {
+    /// Every one.
+    pub const ALL: [Self; 2] = [Self::Poseidon, Self::Sha256];
+
+    /// The name on the command line and in files: [`TreeHash::NAME`].
+    pub fn name(self) -> &'static str {
+        dispatch_hash!(self, H => H::NAME)
+    }
+
+    /// That it is `H`.
+    pub(crate) fn must_be<H: TreeHash>(self) -> Result<(), MerkleError> {
+        if self.name() == H::NAME {
+            return Ok(());
+        }
+        Err(MerkleError::WrongHash { expected: H::NAME, found: self.name() })
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Hash {
+    type Err = MerkleError;
+
+    fn from_str(name: &str) -> Result<Self, MerkleError> {
+        Self::ALL.into_iter().find(|hash| hash.name() == name).ok_or_else(|| MerkleError::UnknownHash {
+            found: name.escape_default().take(40).collect(),
+            known: Self::ALL.map(Self::name).join(", "),
+        })
+    }
+}
+
+/// A digest as 64 lower-case hexadecimal digits: bytes in order or, of a hash over a field, its four elements in order, 16
+/// digits each, the most significant first, as Polygon's and plonky2's tools print elements.
+pub fn digest_to_hex<H: TreeHash>(digest: &H::Digest) -> String {
+    let mut bytes = H::to_bytes(digest);
+    swap_elements::<H>(&mut bytes);
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The digest of [`digest_to_hex`]'s text, to the letter.
+///
+/// # Errors
+/// [`MerkleError::Digest`], which says that it is about `place`.
+pub fn digest_from_hex<H: TreeHash>(text: &str, place: &str) -> Result<H::Digest, MerkleError> {
+    let refuse = |problem: String| MerkleError::Digest { place: place.to_owned(), problem };
+    let digit = |digit: &u8| match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    };
+    let digits: Option<Vec<u8>> = text.as_bytes().iter().map(digit).collect();
+    let digits = digits.unwrap_or_default();
+    let (Ok(pairs), []) = (<&[[u8; 2]; 32]>::try_from(digits.as_chunks().0), digits.as_chunks::<2>().1)
+    else {
+        return Err(refuse(format!(
+            "expected 64 hexadecimal digits in lower case, found {} characters",
+            text.chars().count()
+        )));
+    };
+    let mut bytes = pairs.map(|[high, low]| 16 * high + low);
+    swap_elements::<H>(&mut bytes);
+    H::from_bytes(&bytes).ok_or_else(|| {
+        refuse(format!("expected four elements below {}, found {text}", H::MODULUS.unwrap_or_default()))
+    })
+}
+
+/// From little-endian elements to big-endian ones and back.
+fn swap_elements<H: TreeHash>(bytes: &mut [u8; 32]) {
+    if H::MODULUS.is_some() {
+        bytes.as_chunks_mut::<8>().0.iter_mut().for_each(|element| element.reverse());
+    }
+}

@@ -1,0 +1,150 @@
+//! Rows shown with what leads from them to the root.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use crate::{
+    MerkleError,
+    leaves::{check_row_count, check_words},
+};
+use proofmill_hash::TreeHash;
+use proofmill_simd::Level;
+use std::iter;
+
+/// Rows of a tree, and the siblings on their paths to the root or a cap.
+///
+/// Whoever checks it must know the shape of the tree: with other numbers of rows and columns the same bytes can be
+/// rows of another tree with this root (two digests are eight elements, and a row of eight is hashed as a node is).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opening<H: TreeHash> {
+    /// Rows of the tree.
+    pub rows: u64,
+    /// Words of a row.
+    pub columns: u64,
+    /// Which rows are shown, ascending.
+    pub indices: Vec<u64>,
+    /// Their words, one row behind the other.
+    pub values: Vec<u64>,
+    /// The nodes that are needed beside those that can be computed: layer by layer from the leaves, left to right.
+    pub siblings: Vec<H::Digest>,
+}
+
+impl<H: TreeHash> Opening<H> {
+    /// Checks that the rows are in the tree of `rows` rows with `columns` words each that has this cap: the root, or the
+    /// digests of any one layer.
+    ///
+    /// # Errors
+    /// [`MerkleError::Rejected`] for a well-formed opening that does not lead to the cap; else what is malformed:
+    /// [`MerkleError::Shape`] if the opening is of another one, [`MerkleError::RowCount`], [`MerkleError::NoColumns`],
+    /// [`MerkleError::NoIndices`], [`MerkleError::IndexRange`], [`MerkleError::DuplicateIndex`],
+    /// [`MerkleError::UnsortedIndices`], [`MerkleError::CapSize`], [`MerkleError::ValueCount`],
+    /// [`MerkleError::SiblingCount`], [`MerkleError::NotCanonical`].
+    pub fn check(&self, level: Level, rows: u64, columns: u64, cap: &[H::Digest]) -> Result<(), MerkleError> {
+        for (what, expected, found) in [("rows", rows, self.rows), ("columns", columns, self.columns)] {
+            if expected != found {
+                return Err(MerkleError::Shape { what, expected, found });
+            }
+        }
+        let climbed = self.check_form(cap.len() as u64)?;
+        // No overflow: the form is right, so that there are as many values.
+        let columns = self.columns as usize;
+        let mut nodes = vec![H::Digest::default(); self.indices.len()];
+        H::hash_rows(level, &self.values, columns, &mut nodes);
+        let mut indices = self.indices.clone();
+        let mut siblings = self.siblings.iter().copied();
+        for _ in 0..climbed {
+            (indices, nodes) = parents::<H>(level, &indices, &nodes, &mut siblings)?;
+        }
+        let known = |index: &u64| cap.get(*index as usize);
+        let agree = indices.iter().zip(&nodes).all(|(index, node)| known(index) == Some(node));
+        if agree { Ok(()) } else { Err(MerkleError::Rejected) }
+    }
+
+    /// Everything but the hashes; how many layers there are up to the cap.
+    fn check_form(&self, cap: u64) -> Result<u32, MerkleError> {
+        check_row_count(self.rows)?;
+        if self.columns == 0 {
+            return Err(MerkleError::NoColumns);
+        }
+        let climbed = check_indices(&self.indices, self.rows, cap)?;
+        let (expected, found) =
+            ((self.indices.len() as u64).checked_mul(self.columns), self.values.len() as u64);
+        if expected != Some(found) {
+            return Err(MerkleError::ValueCount { expected: expected.unwrap_or(u64::MAX), found });
+        }
+        let needed = siblings(&self.indices, climbed, |_, _| Ok::<_, MerkleError>(()))?;
+        if needed.len() != self.siblings.len() {
+            let (expected, found) = (needed.len() as u64, self.siblings.len() as u64);
+            return Err(MerkleError::SiblingCount { expected, found });
+        }
+        let columns = self.columns as usize;
+        let row = |at| self.indices.get(at / columns).map_or(usize::MAX, |row| *row as usize);
+        check_words::<H>(&self.values, |at| (row(at), at % columns))?;
+        Ok(climbed)
+    }
+}
+
+/// The nodes one layer up, and their indices.
+fn parents<H: TreeHash>(
+    level: Level,
+    indices: &[u64],
+    nodes: &[H::Digest],
+    siblings: &mut impl Iterator<Item = H::Digest>,
+) -> Result<(Vec<u64>, Vec<H::Digest>), MerkleError> {
+    let mut children = Vec::with_capacity(2 * nodes.len());
+    let mut above = Vec::with_capacity(nodes.len());
+    let mut known = indices.iter().copied().zip(nodes.iter().copied()).peekable();
+    while let Some((index, node)) = known.next() {
+        let sibling = match known.next_if(|(next, _)| *next == index ^ 1) {
+            Some((_, sibling)) => sibling,
+            // Their number was checked.
+            None => siblings.next().ok_or(MerkleError::Rejected)?,
+        };
+        children.extend(if index & 1 == 0 { [node, sibling] } else { [sibling, node] });
+        above.push(index >> 1);
+    }
+    let mut parents = vec![H::Digest::default(); above.len()];
+    H::hash_pairs(level, &children, &mut parents);
+    Ok((above, parents))
+}
+
+/// The nodes that paths from ascending indices need beside each other, over so many layers: layer by layer, left to right.
+/// `node` is asked for them by layer and index.
+pub(crate) fn siblings<D, E>(
+    indices: &[u64],
+    layers: u32,
+    mut node: impl FnMut(u32, u64) -> Result<D, E>,
+) -> Result<Vec<D>, E> {
+    let (mut found, mut indices) = (Vec::new(), indices.to_vec());
+    for layer in 0..layers {
+        let mut known = indices.iter().copied().peekable();
+        let mut above = Vec::with_capacity(indices.len());
+        while let Some(index) = known.next() {
+            if known.next_if_eq(&(index ^ 1)).is_none() {
+                found.push(node(layer, index ^ 1)?);
+            }
+            above.push(index >> 1);
+        }
+        indices = above;
+    }
+    Ok(found)
+}
+
+/// That indices are ascending and in range, and the cap one of a tree of `rows` rows, a power of two; how many layers
+/// there are up to the cap.
+pub(crate) fn check_indices(indices: &[u64], rows: u64, cap: u64) -> Result<u32, MerkleError> {
+    if indices.is_empty() {
+        return Err(MerkleError::NoIndices);
+    }
+    let before = iter::once(None).chain(indices.iter().copied().map(Some));
+    for (before, index) in before.zip(indices.iter().copied()) {
+        match before {
+            _ if index >= rows => return Err(MerkleError::IndexRange { index, rows }),
+            Some(before) if before == index => return Err(MerkleError::DuplicateIndex(index)),
+            Some(before) if before > index => return Err(MerkleError::UnsortedIndices { index, before }),
+            _ => {}
+        }
+    }
+    if !cap.is_power_of_two() || cap > rows {
+        return Err(MerkleError::CapSize { rows, found: cap });
+    }
+    Ok(rows.ilog2() - cap.ilog2())
+}

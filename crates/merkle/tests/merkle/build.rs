@@ -1,0 +1,136 @@
+use crate::serial::{layers, words};
+use proofmill_field::goldilocks::MODULUS;
+use proofmill_hash::{Poseidon, Sha256, Sponge};
+use proofmill_merkle::{ColumnMajor, MerkleError, RowMajor, Tree, TreeHash, digest_to_hex, root};
+use proofmill_simd::{Level, MappedFile};
+use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
+use serde_json::Value;
+use std::io::Write;
+
+type Tested = Sponge<Poseidon>;
+
+/// Every layer of the tree, and the root without one, are those of the definition.
+fn check<H: TreeHash>(most: u32, columns: usize) {
+    for log_rows in 0..=most {
+        let words = words(columns << log_rows, log_rows.into());
+        let expected = layers::<H>(&words, columns);
+        let transposed: Vec<Vec<u64>> = (0..columns)
+            .map(|column| words.iter().copied().skip(column).step_by(columns).collect())
+            .collect();
+        let transposed: Vec<&[u64]> = transposed.iter().map(Vec::as_slice).collect();
+        for_each_goldilocks_level(|level| {
+            for_each_pool(&[1, 2, 5], |threads| {
+                let case = || format!("{} 2^{log_rows} x {columns}, {level}, {threads} threads", H::NAME);
+                let leaves = RowMajor::new(&words, columns).unwrap();
+                let tree = Tree::<H>::build(level, &leaves).unwrap();
+                for (height, layer) in (0..).zip(&expected) {
+                    assert!(tree.layer(height) == layer, "{}, layer {height}", case());
+                }
+                assert_eq!(tree.root(), expected[log_rows as usize][0]);
+                assert_eq!(root::<H>(level, &leaves).unwrap(), tree.root(), "{}", case());
+                let leaves = ColumnMajor::new(&transposed).unwrap();
+                assert_eq!(root::<H>(level, &leaves).unwrap(), tree.root(), "{}, by columns", case());
+            });
+        });
+    }
+}
+
+#[test]
+fn poseidon_is_the_definitions_tree() {
+    check::<Tested>(16, 3);
+    check::<Tested>(7, 13);
+}
+
+#[test]
+fn sha256_is_the_definitions_tree() {
+    check::<Sha256>(12, 3);
+}
+
+#[test]
+fn known_answers() {
+    let answers: Value =
+        serde_json::from_str(include_str!("../../../hash/tests/data/hermez-kat.json")).unwrap();
+    let cases = answers["merkle"].as_array().unwrap();
+    assert_eq!(cases.len(), 48);
+    for case in cases {
+        let [rows, columns] = ["rows", "columns"].map(|key| case[key].as_u64().unwrap() as usize);
+        let mut state = u64::from_str_radix(case["xorshift_seed"].as_str().unwrap(), 16).unwrap();
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state % MODULUS
+        };
+        let words: Vec<u64> = (0..rows * columns).map(|_| next()).collect();
+        let expected: String =
+            case["root"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+        for_each_goldilocks_level(|level| {
+            let found = root::<Tested>(level, &RowMajor::new(&words, columns).unwrap()).unwrap();
+            assert_eq!(digest_to_hex::<Tested>(&found), expected, "{rows} x {columns}, {level}");
+        });
+    }
+}
+
+#[test]
+fn other_shapes_are_refused() {
+    let words = [1; 24];
+    for columns in [1, 2, 4, 8] {
+        let error = RowMajor::new(&words, columns).unwrap_err();
+        assert!(matches!(error, MerkleError::RowCount(rows) if rows as usize == 24 / columns), "{error}");
+    }
+    assert!(matches!(RowMajor::new(&[], 1), Err(MerkleError::RowCount(0))));
+    assert!(matches!(RowMajor::new(&words, 0), Err(MerkleError::NoColumns)));
+    assert!(matches!(RowMajor::new(&words, 5), Err(MerkleError::RowSize { row: 5, found: 24, .. })));
+    assert!(matches!(ColumnMajor::new(&[]), Err(MerkleError::NoColumns)));
+    assert!(matches!(ColumnMajor::new(&[&words]), Err(MerkleError::RowCount(24))));
+    let unequal: [&[u64]; 3] = [&words[..8], &words[..8], &words[..4]];
+    let error = ColumnMajor::new(&unequal).unwrap_err();
+    assert!(matches!(error, MerkleError::ColumnLength { column: 2, expected: 8, found: 4 }), "{error}");
+}
+
+#[test]
+fn the_first_word_that_is_no_element_is_named() {
+    let mut words = words(3 << 13, 0);
+    for row in [8000, 5000, 5001] {
+        words[3 * row + 2] = MODULUS;
+    }
+    let columns: Vec<Vec<u64>> =
+        (0..3).map(|column| words[column..].iter().copied().step_by(3).collect()).collect();
+    let columns: Vec<&[u64]> = columns.iter().map(Vec::as_slice).collect();
+    for_each_pool(&[1, 5], |_| {
+        let level = Level::best();
+        let rows = RowMajor::new(&words, 3).unwrap();
+        let errors = [
+            Tree::<Tested>::build(level, &rows).map(drop),
+            root::<Tested>(level, &rows).map(drop),
+            root::<Tested>(level, &ColumnMajor::new(&columns).unwrap()).map(drop),
+        ];
+        for error in errors {
+            let error = error.unwrap_err();
+            let text = "row 5000, column 2 (counted from 0): expected a value below 18446744069414584321, found \
+                        18446744069414584321";
+            assert_eq!(error.to_string(), text);
+        }
+        // Any word is good there.
+        root::<Sha256>(level, &rows).unwrap();
+    });
+}
+
+#[test]
+fn mapped_files_have_the_tree_of_their_words() {
+    let words = words(1 << 18, 1);
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(&words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>()).unwrap();
+    let mapped = MappedFile::open(file.path()).unwrap();
+    let level = Level::best();
+    for columns in [1, 8, 1 << 12, 1 << 17] {
+        let expected = root::<Tested>(level, &RowMajor::new(&words, columns).unwrap()).unwrap();
+        for_each_pool(&[1, 2, 5], |_| {
+            let found = root::<Tested>(level, &RowMajor::of_file(&mapped, columns).unwrap()).unwrap();
+            assert_eq!(found, expected);
+        });
+    }
+    let error = RowMajor::of_file(&mapped, 7).unwrap_err();
+    assert!(matches!(error, MerkleError::RowSize { row: 56, found: 0x20_0000, unit: "bytes" }), "{error}");
+    assert!(RowMajor::of_file(&mapped, usize::MAX).is_err());
+}

@@ -1,0 +1,31 @@
+//! The definition of a tree, one hash after the other.
+
+use proofmill_field::goldilocks::MODULUS;
+use proofmill_merkle::TreeHash;
+use proofmill_simd::Level;
+use proofmill_testing::rng;
+use rand::RngCore;
+
+/// Words below the modulus, of a fixed seed.
+pub(crate) fn words(count: usize, seed: u64) -> Vec<u64> {
+    let mut rng = rng(seed);
+    (0..count).map(|_| rng.next_u64() % MODULUS).collect()
+}
+
+/// The layers of a tree, leaves first.
+pub(crate) fn layers<H: TreeHash>(words: &[u64], columns: usize) -> Vec<Vec<H::Digest>> {
+    let portable = Level::available()[0];
+    let mut leaves = vec![H::Digest::default(); words.len() / columns];
+    H::hash_rows(portable, words, columns, &mut leaves);
+    let mut layers = vec![leaves];
+    while layers[layers.len() - 1].len() > 1 {
+        let children = &layers[layers.len() - 1];
+        let parent = |pair: &[H::Digest]| {
+            let mut parent = [H::Digest::default()];
+            H::hash_pairs(portable, pair, &mut parent);
+            parent[0]
+        };
+        layers.push(children.chunks(2).map(parent).collect());
+    }
+    layers
+}
