@@ -17,7 +17,7 @@ use proofmill_field::{
     Field,
     goldilocks::{Goldilocks, MODULUS},
 };
-use proofmill_simd::{Level, Portable, dispatch_goldilocks};
+use proofmill_simd::{Level, Portable, Zeroed, dispatch_goldilocks};
 use std::{fmt, marker::PhantomData};
 
 /// Elements absorbed at a time.
@@ -30,6 +30,9 @@ pub const DIGEST: usize = 4;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Digest(pub [Goldilocks; DIGEST]);
+
+// SAFETY: zero words are elements of the field.
+unsafe impl Zeroed for Digest {}
 
 impl Default for Digest {
     fn default() -> Self {

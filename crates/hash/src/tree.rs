@@ -1,6 +1,6 @@
 //! What a Merkle tree is made of.
 
-use proofmill_simd::Level;
+use proofmill_simd::{Level, Zeroed};
 use std::fmt::Debug;
 
 /// A hash of rows of 64-bit words and a hash of two digests, both in bulk, on the calling thread.
@@ -8,7 +8,7 @@ use std::fmt::Debug;
 /// Nodes have a type of their own, so that a row of words is never taken for one.
 pub trait TreeHash: Copy + Debug + Eq + Send + Sync + 'static {
     /// A node of the tree.
-    type Digest: Copy + Eq + Debug + Default + Send + Sync + 'static;
+    type Digest: Zeroed + Eq + Debug + Default + Send + Sync + 'static;
 
     /// Name as the command line spells it.
     const NAME: &'static str;

@@ -40,11 +40,6 @@ pub(crate) fn split_layers<D>(mut nodes: &mut [D]) -> Vec<&mut [D]> {
     layers
 }
 
-/// Digests to be overwritten, first touched by all threads: the system hands out their pages meanwhile.
-pub(crate) fn blank<D: Default + Copy + Send + Sync>(count: usize) -> Vec<D> {
-    rayon::iter::repeat_n(D::default(), count).collect()
-}
-
 /// Fills all the layers of a tree.
 pub(crate) fn fill<H: TreeHash, L: Leaves>(
     level: Level,
@@ -107,7 +102,7 @@ pub(crate) fn stream<H: TreeHash, L: Leaves>(
 ) -> Result<(u32, Vec<H::Digest>), MerkleError> {
     let height = subtree_layers(leaves.rows().ilog2());
     let (width, count) = (1 << height, leaves.rows() >> height);
-    let mut upper: Vec<H::Digest> = blank(node_count(count));
+    let mut upper = vec![H::Digest::default(); node_count(count)];
     let mut layers = split_layers(&mut upper);
     let subtree = |scratch: &mut Vec<H::Digest>, i: usize, top: &mut H::Digest| {
         let mut layers = split_layers(scratch);

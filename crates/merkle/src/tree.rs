@@ -2,17 +2,16 @@
 
 use crate::{
     Leaves, MerkleError, Opening,
-    build::{blank, fill, node_count},
+    build::{fill, node_count},
     opening::{check_indices, siblings},
 };
 use proofmill_hash::TreeHash;
-use proofmill_simd::Level;
+use proofmill_simd::{Level, Pages};
 
 /// Every node of a tree: `2 rows - 1` digests.
-#[derive(Clone, Debug)]
 pub struct Tree<H: TreeHash> {
     /// Layer by layer, leaves first, the root last.
-    nodes: Vec<H::Digest>,
+    nodes: Pages<H::Digest>,
     rows: usize,
 }
 
@@ -23,7 +22,7 @@ impl<H: TreeHash> Tree<H> {
     /// [`MerkleError::NotCanonical`] of the first such word in the order of rows.
     pub fn build(level: Level, leaves: &impl Leaves) -> Result<Self, MerkleError> {
         let rows = leaves.rows();
-        let mut nodes = blank(node_count(rows));
+        let mut nodes = Pages::new(node_count(rows));
         fill::<H, _>(level, leaves, &mut nodes)?;
         Ok(Self { nodes, rows })
     }

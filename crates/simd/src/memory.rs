@@ -34,6 +34,30 @@ pub struct Pages<T> {
 #[cfg(target_os = "linux")]
 const LARGE: usize = 1 << 24;
 
+/// Types of which zero bytes are a value, and which need not be dropped.
+///
+/// # Safety
+/// That must hold.
+pub unsafe trait Zeroed: Copy {}
+
+// SAFETY: any bytes are an integer.
+unsafe impl Zeroed for u8 {}
+// SAFETY: any bytes are an integer.
+unsafe impl Zeroed for u64 {}
+// SAFETY: element by element.
+unsafe impl<T: Zeroed, const N: usize> Zeroed for [T; N] {}
+
+impl<T: Zeroed> Pages<T> {
+    /// `len` elements of zero bytes.
+    ///
+    /// # Panics
+    /// As [`zeroed`](Self::zeroed).
+    pub fn new(len: usize) -> Self {
+        // SAFETY: `T` promises it.
+        unsafe { Self::zeroed(len) }
+    }
+}
+
 impl<T> Pages<T> {
     /// `len` elements of zero bytes.
     ///
