@@ -129,12 +129,57 @@ fn temporary_beside(target: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(folder)
 }
 
+/// A file of any layout that has its name only once it is whole. Dropped before [`Self::finish`], it leaves nothing behind.
+#[derive(Debug)]
+pub struct OutputFile {
+    file: NamedTempFile,
+    target: PathBuf,
+}
+
+impl OutputFile {
+    /// Begins a file; where another of its name is, that one stays until the end.
+    ///
+    /// # Errors
+    /// What the system says, and [`io::ErrorKind::InvalidInput`] for what is there and no regular file.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let target = target_of(path)?;
+        if fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+        }
+        Ok(Self { file: temporary_beside(&target)?, target })
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn finish(self) -> io::Result<()> {
+        self.file.persist(self.target)?;
+        Ok(())
+    }
+}
+
+impl Write for OutputFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for OutputFile {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        self.file.seek(position)
+    }
+}
+
 /// Writes a container section by section. Dropped before [`Self::finish`], it leaves nothing behind.
 #[derive(Debug)]
 pub struct BinWriter {
     name: FileName,
-    target: PathBuf,
-    output: BufWriter<NamedTempFile>,
+    output: BufWriter<OutputFile>,
     position: u64,
     sections_left: u32,
 }
@@ -147,15 +192,14 @@ impl BinWriter {
     pub fn create(path: &Path, kind: FileKind, version: u32, sections: u32) -> Result<Self, CircomError> {
         let name = FileName::new(path);
         let begin = || {
-            let target = target_of(path)?;
-            let mut output = BufWriter::with_capacity(BUFFER, temporary_beside(&target)?);
+            let mut output = BufWriter::with_capacity(BUFFER, OutputFile::create(path)?);
             output.write_all(kind.magic().as_bytes())?;
             output.write_all(&version.to_le_bytes())?;
             output.write_all(&sections.to_le_bytes())?;
-            Ok((target, output))
+            Ok(output)
         };
         match begin() {
-            Ok((target, output)) => Ok(Self { name, target, output, position: 12, sections_left: sections }),
+            Ok(output) => Ok(Self { name, output, position: 12, sections_left: sections }),
             Err(source) => Err(CircomError::io(&name, source)),
         }
     }
@@ -202,9 +246,7 @@ impl BinWriter {
     pub fn finish(self) -> Result<(), CircomError> {
         assert!(self.sections_left == 0, "fewer sections than announced");
         let file = self.output.into_inner().map_err(io::IntoInnerError::into_error);
-        file.and_then(|file| Ok(file.persist(self.target)?))
-            .map(drop)
-            .map_err(|source| CircomError::io(&self.name, source))
+        file.and_then(OutputFile::finish).map_err(|source| CircomError::io(&self.name, source))
     }
 }
 
@@ -212,7 +254,7 @@ impl BinWriter {
 #[derive(Debug)]
 pub struct SectionWriter<'a> {
     name: &'a FileName,
-    output: &'a mut BufWriter<NamedTempFile>,
+    output: &'a mut BufWriter<OutputFile>,
     written: u64,
 }
 

@@ -3,6 +3,7 @@
 use crate::{
     groth16::Groth16Command,
     info::Info,
+    merkle::MerkleCommand,
     plonk::PlonkCommand,
     shell::{Completions, Man},
     witness::WtnsCommand,
@@ -72,6 +73,12 @@ pub(crate) enum Command {
     /// Witnesses
     #[command(subcommand, after_help = "Examples:\n  proofmill wtns check circuit.r1cs witness.wtns")]
     Wtns(WtnsCommand),
+    /// Merkle trees over rows of 64-bit integers: root, build, open, check
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  proofmill merkle build trace.bin --columns 8 --out trace.tree\n  proofmill merkle open trace.tree 5 77 --out opening.json\n  proofmill merkle check opening.json --rows 1048576 --columns 8 --root HEX"
+    )]
+    Merkle(MerkleCommand),
     /// Say what an r1cs, wtns, zkey or ptau file is
     Info(Info),
     /// List this CPU's features, the levels it can run and which one each kernel uses
@@ -91,6 +98,7 @@ impl Command {
             Self::Plonk(command) => command.name(),
             Self::Zkey(command) => command.name(),
             Self::Wtns(command) => command.name(),
+            Self::Merkle(command) => command.name(),
             Self::Info(_) => "info",
             Self::Cpu => "cpu",
             Self::Completions(_) => "completions",
@@ -104,6 +112,7 @@ impl Command {
             Self::Groth16(command) => command.outputs(),
             Self::Plonk(command) => command.outputs(),
             Self::Zkey(command) => command.outputs(),
+            Self::Merkle(command) => command.outputs(),
             Self::Wtns(_) | Self::Info(_) | Self::Cpu | Self::Completions(_) | Self::Man(_) => Vec::new(),
         }
     }

@@ -9,6 +9,7 @@ mod info;
 mod interrupt;
 mod machine;
 mod memory;
+mod merkle;
 mod phases;
 mod plonk;
 mod proving;
@@ -53,6 +54,7 @@ fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
         Command::Zkey(command) => zkey::run(command, machine),
         Command::Info(info) => info::run(&info),
         Command::Wtns(command) => witness::run(command, machine),
+        Command::Merkle(command) => merkle::run(command, machine),
         Command::Cpu => Ok(cpu::run(machine)),
         Command::Completions(completions) => shell::completions(&completions),
         Command::Man(man) => shell::man(&man),

@@ -3,6 +3,7 @@
 mod arguments;
 mod day;
 mod malformed;
+mod merkle;
 mod outputs;
 mod process;
 mod verdicts;
