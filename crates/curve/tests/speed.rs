@@ -2,7 +2,7 @@
 
 use proofmill_curve::{Affine, Curve, Jacobian, bn254::G1, msm};
 use proofmill_field::bn254::Fr;
-use proofmill_testing::{assert_vectors_win, rng};
+use proofmill_testing::{assert_levels_win, rng};
 
 /// Measured on a Zen 5: 2.1 in this profile, which does not optimise across crates, 3.2 when built for release.
 #[test]
@@ -16,7 +16,7 @@ fn msm_2_12() {
     });
     let multiples: Vec<Jacobian<G1>> = multiples.take(scalars.len()).collect();
     let bases: Vec<Affine<G1>> = Jacobian::batch_to_affine(&multiples);
-    assert_vectors_win(1.5, |level| {
+    assert_levels_win(&[("avx512ifma", 1.5)], |level| {
         let _ = msm(level, &bases, &scalars);
     });
 }

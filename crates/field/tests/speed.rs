@@ -1,8 +1,15 @@
 //! Lanes are fast: a smoke test.
 
-use proofmill_field::{Engine, Fp, LANES, Packed, Prime, bls12_381, bn254};
-use proofmill_simd::dispatch;
-use proofmill_testing::{assert_vectors_win, rng};
+use proofmill_field::{
+    Engine, Fp, LANES, Packed, Prime, bls12_381, bn254,
+    goldilocks::{
+        Goldilocks,
+        basic::{self, Formula},
+    },
+};
+use proofmill_simd::{Level, dispatch};
+use proofmill_testing::{assert_levels_win, rng};
+use std::array;
 
 fn powers<P: Prime, E: Engine>(engine: E, values: &mut [[Fp<P>; LANES]]) {
     engine.run(
@@ -23,8 +30,8 @@ fn powers<P: Prime, E: Engine>(engine: E, values: &mut [[Fp<P>; LANES]]) {
 fn products<P: Prime>(factor: f64) {
     let mut rng = rng(1);
     let values: Vec<[Fp<P>; LANES]> =
-        (0..1 << 10).map(|_| std::array::from_fn(|_| Fp::random(&mut rng))).collect();
-    assert_vectors_win(factor, |level| {
+        (0..1 << 10).map(|_| array::from_fn(|_| Fp::random(&mut rng))).collect();
+    assert_levels_win(&[("avx512ifma", factor)], |level| {
         let mut values = values.clone();
         dispatch!(level, engine => powers(engine, &mut values));
         std::hint::black_box(&values);
@@ -41,4 +48,57 @@ fn products_of_bn254() {
 #[test]
 fn products_of_bls12_381() {
     products::<bls12_381::FqParams>(1.5);
+}
+
+/// Elements of a column, and how often a run goes along it.
+const LEN: usize = 1000;
+const REPETITIONS: usize = 50;
+
+/// The factors of a formula's file.
+fn wins<F: Formula<I, O>, const I: usize, const O: usize>(
+    run: impl Fn(Level, [&[Goldilocks]; I], [&mut [Goldilocks]; O]) + Sync,
+) {
+    let mut rng = rng(2);
+    let columns: [Vec<Goldilocks>; I] =
+        array::from_fn(|_| (0..LEN).map(|_| Goldilocks::random(&mut rng)).collect());
+    println!("{}:", F::NAME);
+    assert_levels_win(&F::SPEEDUPS, |level| {
+        let mut results: [Vec<Goldilocks>; O] = array::from_fn(|_| vec![Goldilocks::default(); LEN]);
+        for _ in 0..REPETITIONS {
+            let columns = columns.each_ref().map(Vec::as_slice);
+            run(level, columns, results.each_mut().map(Vec::as_mut_slice));
+        }
+        std::hint::black_box(&results);
+    });
+}
+
+fn words<const I: usize>(columns: [&[Goldilocks]; I]) -> [&[u64]; I] {
+    columns.map(Goldilocks::as_words)
+}
+
+#[test]
+fn basic_functions_of_goldilocks() {
+    let bytes: Vec<u8> = (0..LEN).map(|i| i as u8).collect();
+    let matrix: [[u64; 12]; 4] = array::from_fn(|i| array::from_fn(|k| u64::MAX / (12 * i + k + 1) as u64));
+    let small = matrix.map(|row| row.map(|word| word as u8));
+    wins::<basic::Add, _, _>(|level, [a, b], [out]| basic::add(level, a, b, out));
+    wins::<basic::Sub, _, _>(|level, [a, b], [out]| basic::sub(level, a, b, out));
+    wins::<basic::Reduce128, _, _>(|level, columns, [out]| {
+        let [low, high] = words(columns);
+        basic::reduce_128_64(level, low, high, out);
+    });
+    wins::<basic::Square128, _, _>(|level, [a], [out]| {
+        basic::square_128(level, Goldilocks::as_words(a), out)
+    });
+    wins::<basic::Mult128, _, _>(|level, columns, [out]| {
+        let [a, b] = words(columns);
+        basic::mult_128(level, a, b, out);
+    });
+    wins::<basic::Mult72, _, _>(|level, [a], [out]| {
+        basic::mult_72(level, Goldilocks::as_words(a), &bytes, out);
+    });
+    wins::<basic::Spmv, _, _>(|level, states, out| basic::spmv_4x12(level, words(states), &matrix[0], out));
+    wins::<basic::Spmv8, _, _>(|level, states, out| basic::spmv_4x12_8(level, words(states), &small[0], out));
+    wins::<basic::Mmult, _, _>(|level, states, out| basic::mmult_4x12(level, words(states), &matrix, out));
+    wins::<basic::Mmult8, _, _>(|level, states, out| basic::mmult_4x12_8(level, words(states), &small, out));
 }

@@ -11,4 +11,4 @@ mod timing;
 pub use bench::Records;
 pub use integers::{bit_runs, edge_integers, is_below, operands, rng, uniform};
 pub use machine::{for_each_goldilocks_level, for_each_level, for_each_pool};
-pub use timing::assert_vectors_win;
+pub use timing::assert_levels_win;

@@ -3,20 +3,23 @@
 use cpu_time::ThreadTime;
 use proofmill_simd::Level;
 
-/// The level whose kernels are vectors.
-const VECTORS: &str = "avx512ifma";
+/// Rounds of which the least time counts.
+const ROUNDS: usize = 10;
 
-/// Checks that `run` on one thread is at least `factor` times faster with vectors than at `portable`, by the
-/// least of several times each: a kernel that is not inlined into its level still gives right answers, tens of
-/// times slower. Says so and does nothing on a CPU without the vectors.
+/// Checks that `run` on one thread is faster than at `portable` by the factor given for each level's name, by the
+/// least of several times each, taken in turn: a kernel that is not inlined into its level still gives right answers, tens
+/// of times slower. Says so of a level that this CPU lacks and goes on.
 ///
 /// # Panics
 /// If it is not, or if no thread can be made.
-pub fn assert_vectors_win(factor: f64, run: impl Fn(Level) + Sync) {
-    let (portable, vectors) = (Level::available()[0], Level::best());
-    if vectors.name() != VECTORS {
-        println!("skipped: this CPU lacks level {VECTORS}");
-        return;
+pub fn assert_levels_win(factors: &[(&str, f64)], run: impl Fn(Level) + Sync) {
+    let available = Level::available();
+    let mut levels = vec![(available[0], 1.0)];
+    for (name, factor) in factors {
+        match available.iter().find(|level| level.name() == *name) {
+            Some(level) => levels.push((*level, *factor)),
+            None => println!("skipped: this CPU lacks level {name}"),
+        }
     }
     let seconds = |level| {
         let start = ThreadTime::now();
@@ -24,14 +27,16 @@ pub fn assert_vectors_win(factor: f64, run: impl Fn(Level) + Sync) {
         start.elapsed().as_secs_f64()
     };
     crate::for_each_pool(&[1], |_| {
-        let mut least = [f64::INFINITY; 2];
-        for _ in 0..10 {
-            for (least, level) in least.iter_mut().zip([portable, vectors]) {
-                *least = least.min(seconds(level));
+        let mut least = vec![f64::INFINITY; levels.len()];
+        for _ in 0..ROUNDS {
+            for (least, (level, _)) in least.iter_mut().zip(&levels) {
+                *least = least.min(seconds(*level));
             }
         }
-        let ratio = least[0] / least[1];
-        println!("{vectors} is {ratio:.1} times faster than {portable}");
-        assert!(ratio >= factor, "{vectors} is {ratio:.2} times faster than {portable}, not {factor} times");
+        for (time, (level, factor)) in least.iter().zip(&levels).skip(1) {
+            let ratio = least[0] / time;
+            println!("{level} is {ratio:.1} times faster than portable");
+            assert!(ratio >= *factor, "{level} is {ratio:.2} times faster than portable, not {factor} times");
+        }
     });
 }

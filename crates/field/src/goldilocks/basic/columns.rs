@@ -9,6 +9,9 @@ use proofmill_simd::Portable;
 /// The most words that a level's vector type holds.
 const MAX_WIDTH: usize = 8;
 
+/// Vectors of results at a time.
+const SEVERAL: usize = 4;
+
 /// What a function reads: columns as long as its results, and coefficients.
 #[derive(Clone, Copy)]
 pub(super) struct Operands<'a, const I: usize> {
@@ -77,28 +80,52 @@ fn map<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
 ) {
     let len = operands.check::<F, O>(&results);
     // SAFETY: formulas give canonical words.
-    let results = results.map(|column| unsafe { Goldilocks::as_words_mut(column) });
+    let results = &mut results.map(|column| unsafe { Goldilocks::as_words_mut(column) });
     engine.run(
         #[inline(always)]
         || {
-            let width = E::Words::WIDTH;
-            let tail = len - len % width;
-            for at in (0..tail).step_by(width) {
-                let columns = one_vector::<F, E, I, O>(&operands, at);
-                for i in 0..O {
-                    columns[i].store(&mut results[i][at..]);
-                }
+            let (width, mut at) = (E::Words::WIDTH, 0);
+            // Results of one column are few instructions: several vectors share the checks of lengths.
+            while O == 1 && len - at >= SEVERAL * width {
+                vectors::<F, E, I, O, SEVERAL>(&operands, at, results);
+                at += SEVERAL * width;
             }
-            if tail < len {
-                let columns = last_vector::<F, E, I, O>(&operands, tail, len - tail);
-                for i in 0..O {
-                    let mut padded = [0; MAX_WIDTH];
-                    columns[i].store(&mut padded);
-                    results[i][tail..].copy_from_slice(&padded[..len - tail]);
-                }
+            while len - at >= width {
+                vectors::<F, E, I, O, 1>(&operands, at, results);
+                at += width;
+            }
+            if at < len {
+                last_vector::<F, E, I, O>(&operands, at, results);
             }
         },
     );
+}
+
+/// `N` vectors of results, from index `at` on.
+#[inline(always)]
+fn vectors<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize, const N: usize>(
+    operands: &Operands<I>,
+    at: usize,
+    results: &mut [&mut [u64]; O],
+) {
+    let range = at..at + N * E::Words::WIDTH;
+    let mut block = *operands;
+    for i in 0..I {
+        block.words[i] = &operands.words[i][range.clone()];
+    }
+    if F::TAKES_BYTE {
+        block.bytes = &operands.bytes[range.clone()];
+    }
+    let mut vectors = [[E::Words::splat(0); O]; N];
+    for k in 0..N {
+        vectors[k] = one_vector::<F, E, I, O>(&block, k * E::Words::WIDTH);
+    }
+    for i in 0..O {
+        let column = &mut results[i][range.clone()];
+        for k in 0..N {
+            vectors[k][i].store(&mut column[k * E::Words::WIDTH..]);
+        }
+    }
 }
 
 /// One vector of results, from index `at` on.
@@ -111,7 +138,10 @@ fn one_vector<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: us
     for i in 0..I {
         words[i] = E::Words::load(&operands.words[i][at..]);
     }
-    let byte = if F::TAKES_BYTE { E::Words::load_bytes(&operands.bytes[at..]) } else { E::Words::splat(0) };
+    let mut byte = E::Words::splat(0);
+    if F::TAKES_BYTE {
+        byte = E::Words::load_bytes(&operands.bytes[at..]);
+    }
     F::apply::<E>(
         words,
         byte,
@@ -120,13 +150,14 @@ fn one_vector<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: us
     )
 }
 
-/// The last results, fewer than a vector holds, and others behind them.
+/// The last results, fewer than a vector holds, by way of columns of a vector's length.
 #[inline(always)]
 fn last_vector<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
     operands: &Operands<I>,
     at: usize,
-    count: usize,
-) -> [E::Words; O] {
+    results: &mut [&mut [u64]; O],
+) {
+    let count = results[0].len() - at;
     let (mut words, mut bytes) = ([[0; MAX_WIDTH]; I], [0; MAX_WIDTH]);
     for i in 0..I {
         words[i][..count].copy_from_slice(&operands.words[i][at..]);
@@ -139,7 +170,12 @@ fn last_vector<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: u
         columns[i] = &words[i];
     }
     let padded = Operands { words: columns, bytes: &bytes, coefficients: operands.coefficients };
-    one_vector::<F, E, I, O>(&padded, 0)
+    let vectors = one_vector::<F, E, I, O>(&padded, 0);
+    for i in 0..O {
+        let mut padded = [0; MAX_WIDTH];
+        vectors[i].store(&mut padded);
+        results[i][at..].copy_from_slice(&padded[..count]);
+    }
 }
 
 /// A formula that every level of this architecture has code for.

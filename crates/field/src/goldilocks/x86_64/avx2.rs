@@ -70,6 +70,13 @@ impl Words for Avx2Words {
     }
 
     #[inline(always)]
+    fn load_bytes(bytes: &[u8]) -> Self {
+        let bytes: &[u8; 4] = bytes[..4].try_into().expect("four bytes");
+        // SAFETY: see the head; the array is as long as what is read.
+        Self(unsafe { _mm256_cvtepu8_epi64(_mm_loadu_si32(bytes.as_ptr())) })
+    }
+
+    #[inline(always)]
     fn store(self, words: &mut [u64]) {
         let words: &mut [u64; 4] = (&mut words[..4]).try_into().expect("four words");
         // SAFETY: see the head; the array is as long as the vector.

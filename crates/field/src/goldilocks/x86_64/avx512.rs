@@ -55,6 +55,13 @@ impl Words for Avx512Words {
     }
 
     #[inline(always)]
+    fn load_bytes(bytes: &[u8]) -> Self {
+        let bytes: &[u8; 8] = bytes[..8].try_into().expect("eight bytes");
+        // SAFETY: see the head; the array is as long as what is read.
+        Self(unsafe { _mm512_cvtepu8_epi64(_mm_loadu_si64(bytes.as_ptr())) })
+    }
+
+    #[inline(always)]
     fn store(self, words: &mut [u64]) {
         let words: &mut [u64; 8] = (&mut words[..8]).try_into().expect("eight words");
         // SAFETY: see the head; the array is as long as the vector.

@@ -210,15 +210,18 @@ impl GoldilocksVector for IfmaLanes {
     #[inline(always)]
     fn dot<const N: usize>(a: [Self; N], b: [Self; N]) -> Self {
         const { assert!(N > 0 && N <= 16, "what planes take") };
-        let (mut low, mut middle, mut top) = (splat(ROOMY[0]), splat(ROOMY[1]), splat(0));
+        // Two chains for each limb: each sum waits for the one before.
+        let (mut low, mut top) = (splat(ROOMY[0]), [splat(0); 2]);
+        let mut middle = [splat(ROOMY[1]), splat(0)];
         for i in 0..N {
             let (a, b) = (a[i], b[i]);
             low = madd_low(low, a.low, b.low);
-            middle = madd_low(madd_high(middle, a.low, b.low), a.low, b.high);
-            middle = madd_low(middle, a.high, b.low);
-            top = madd_high(madd_low(top, a.high, b.high), a.low, b.high);
-            top = madd_high(top, a.high, b.low);
+            middle[0] = madd_low(madd_high(middle[0], a.low, b.low), a.low, b.high);
+            middle[1] = madd_low(middle[1], a.high, b.low);
+            top[0] = madd_high(madd_low(top[0], a.high, b.high), a.low, b.high);
+            top[1] = madd_high(top[1], a.high, b.low);
         }
+        let (middle, top) = (add(middle[0], middle[1]), add(top[0], top[1]));
         Self::carried(Self::reduce([low, middle, top]))
     }
 
