@@ -1,0 +1,138 @@
+//! Instructions that an AArch64 CPU executes for each kernel, counted by QEMU.
+//!
+//! A guest runs a function on 2^k and on 2^(k + 1) operands; what it executes more the second time, divided by how many
+//! operands more there were, is the count. It needs `qemu-aarch64` 4.2 to 8.2, the target `aarch64-unknown-linux-gnu`
+//! and its linker.
+
+use std::{
+    env,
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+/// Where the counts go.
+pub(crate) const RECORDS: &str = "benchmarks/records/arm_instructions.csv";
+
+const TARGET: &str = "aarch64-unknown-linux-gnu";
+
+/// The functions of one result an operand.
+const FUNCTIONS: [&str; 11] = [
+    "add",
+    "sub",
+    "reduce_128_64",
+    "square_128",
+    "mult_128",
+    "mult_72",
+    "spmv_4x12",
+    "spmv_4x12_8",
+    "mmult_4x12",
+    "mmult_4x12_8",
+    "poseidon_rows",
+];
+
+/// Levels, with the lengths in bits of the vectors to count them at.
+const LEVELS: [(&str, &[u32]); 4] =
+    [("portable", &[64]), ("neon", &[128]), ("sve", &[128, 256, 512]), ("sve2", &[128, 256, 512])];
+
+/// Operands of the shorter run, as a power of two.
+const LOG_COUNT: u32 = 12;
+
+/// Guest instructions: all, and those on vectors.
+#[derive(Clone, Copy)]
+struct Counts {
+    all: u64,
+    vector: u64,
+}
+
+struct Emulator {
+    plugin: PathBuf,
+    guest: PathBuf,
+}
+
+impl Emulator {
+    /// Builds the plugin and the guest.
+    fn build(root: &Path) -> Result<Self, String> {
+        let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+        cargo(root, &["build", "--quiet", "--release", "--package", "qemu-count"])?;
+        cargo(root, &["build", "--quiet", "--release", "--package", "arm-guest", "--target", TARGET])?;
+        Ok(Self {
+            plugin: target.join("release/libqemu_count.so"),
+            guest: target.join(TARGET).join("release/arm-guest"),
+        })
+    }
+
+    /// What a run of the guest executes.
+    fn count(&self, level: &str, bits: u32, function: &str, log_count: u32) -> Result<Counts, String> {
+        let sve = if level.starts_with("sve") { format!("sve{bits}=on") } else { "sve=off".to_owned() };
+        let output = Command::new("qemu-aarch64")
+            .args(["-L", "/usr/aarch64-linux-gnu", "-cpu", &format!("max,{sve}"), "-d", "plugin", "-plugin"])
+            .args([&self.plugin, &self.guest])
+            .args([level, function, &log_count.to_string()])
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| format!("qemu-aarch64: {error}"))?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() {
+            return Err(format!("{function} at {level}, {bits} bits: {said}"));
+        }
+        let words: Vec<&str> = said.split_whitespace().collect();
+        match words[..] {
+            ["instructions", all, "vector", vector] => all
+                .parse()
+                .and_then(|all| Ok(Counts { all, vector: vector.parse()? }))
+                .map_err(|error| format!("{said}: {error}")),
+            _ => Err(format!("expected counts of the plugin, found `{said}`")),
+        }
+    }
+
+    /// Instructions per operation, all and on vectors, of a function that does `operations(k)` on 2^k operands.
+    fn per_operation(
+        &self,
+        (level, bits): (&str, u32),
+        function: &str,
+        operations: impl Fn(u32) -> u64,
+    ) -> Result<[f64; 2], String> {
+        let short = self.count(level, bits, function, LOG_COUNT)?;
+        let long = self.count(level, bits, function, LOG_COUNT + 1)?;
+        let more = (operations(LOG_COUNT + 1) - operations(LOG_COUNT)) as f64;
+        Ok([(short.all, long.all), (short.vector, long.vector)]
+            .map(|(short, long)| (long as f64 - short as f64) / more))
+    }
+}
+
+fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo).args(arguments).current_dir(root).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("cargo {}: {status}", arguments.join(" "))),
+        Err(error) => Err(format!("cargo: {error}")),
+    }
+}
+
+/// Counts every function at every level and writes the record.
+pub(crate) fn run() -> Result<(), String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let emulator = Emulator::build(&root)?;
+    let mut text = "function,level,vector_bits,instructions,vector_instructions\n".to_owned();
+    let mut record = |function: &str, at: (&str, u32), [all, vector]: [f64; 2]| {
+        let line = format!("{function},{},{},{all:.2},{vector:.2}", at.0, at.1);
+        println!("{line}");
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{line}");
+    };
+    let levels = || LEVELS.iter().flat_map(|(level, lengths)| lengths.iter().map(|bits| (*level, *bits)));
+    for function in FUNCTIONS {
+        for at in levels() {
+            record(function, at, emulator.per_operation(at, function, |k| 1 << k)?);
+        }
+    }
+    for at in levels() {
+        // A permutation a leaf and one a node above.
+        record("poseidon_tree", at, emulator.per_operation(at, "poseidon_tree", |k| (2 << k) - 1)?);
+    }
+    let file = root.join(RECORDS);
+    fs::write(&file, text).map_err(|error| format!("{RECORDS}: {error}"))
+}
