@@ -1,6 +1,7 @@
-//! Permutations and hashes of rows at every level, on one core: `cargo bench -p proofmill-hash [-- --csv]`.
+//! Permutations at every level, on one core: `cargo bench -p proofmill-hash [-- --csv]`.
 
-use proofmill_hash::{Digest, Permutation, Poseidon, Sponge, TreeHash};
+use proofmill_field::goldilocks::Goldilocks;
+use proofmill_hash::{Digest, Permutation, Poseidon, Poseidon2, Sponge, TreeHash};
 use proofmill_simd::Level;
 use proofmill_testing::{Records, rng};
 use rand::RngCore;
@@ -12,21 +13,25 @@ fn main() {
     let mut records = Records::new();
     records.for_one_and_all_cores(|records, threads| {
         if threads == 1 {
-            rows::<Poseidon>(records);
+            nodes::<Poseidon>(records);
+            nodes::<Poseidon2<8>>(records);
+            nodes::<Poseidon2<12>>(records);
         }
     });
 }
 
-/// Rows that take one permutation each.
-fn rows<P: Permutation>(records: &mut Records) {
-    let name = format!("{COUNT} {} {}", P::NAME, P::WIDTH);
+/// Nodes of trees: one permutation each.
+fn nodes<P: Permutation>(records: &mut Records) {
+    // A name has its width already where that is not the usual one.
+    let name = format!("{COUNT} {} {}", P::NAME.trim_end_matches("-8"), P::WIDTH);
     let mut rng = rng(1);
-    let words: Vec<u64> = (0..8 * COUNT).map(|_| rng.next_u64() >> 1).collect();
-    let mut digests = vec![Digest::default(); COUNT];
+    let mut digest = || Digest(std::array::from_fn(|_| Goldilocks::new(rng.next_u64())));
+    let children: Vec<Digest> = (0..2 * COUNT).map(|_| digest()).collect();
+    let mut parents = vec![Digest::default(); COUNT];
     let mut portable = None;
     for level in Level::goldilocks_levels() {
         let seconds = records.record(&name, level.name(), 1, portable, || {
-            Sponge::<P>::hash_rows(level, &words, 8, &mut digests);
+            Sponge::<P>::hash_pairs(level, &children, &mut parents);
         });
         portable.get_or_insert(("portable", seconds));
     }

@@ -5,6 +5,7 @@
 
 mod permutation;
 pub mod poseidon;
+pub mod poseidon2;
 mod sha256;
 pub mod sponge;
 mod tiles;
@@ -12,6 +13,7 @@ mod tree;
 
 pub use permutation::{MAX_WIDTH, Permutation, permute};
 pub use poseidon::Poseidon;
+pub use poseidon2::Poseidon2;
 pub use sha256::Sha256;
-pub use sponge::{Digest, Sponge};
+pub use sponge::{Absorption, Digest, Sponge};
 pub use tree::TreeHash;

@@ -1,5 +1,6 @@
 //! What a permutation of field elements is.
 
+use crate::sponge::Absorption;
 use proofmill_field::goldilocks::{Goldilocks, GoldilocksVector, Lanes, Word};
 use std::fmt::Debug;
 
@@ -11,17 +12,25 @@ pub trait Permutation: Copy + Debug + Eq + Send + Sync + 'static {
     /// Name as the command line spells it.
     const NAME: &'static str;
 
-    /// Elements of the state: at least 8, at most [`MAX_WIDTH`].
+    /// Elements of the state: 8 or 12.
     const WIDTH: usize;
+
+    /// How rows are absorbed.
+    const ABSORPTION: Absorption;
+
+    /// Vectors of each element that [`permute`](Self::permute) does best to take: more than one hides the latency of rounds
+    /// that have little to do side by side.
+    const VECTORS: usize = 1;
 
     /// Kernels that are not compiled from [`permute`](Self::permute) by the compiler.
     #[cfg(target_arch = "aarch64")]
     const KERNELS: crate::tiles::Kernels;
 
-    /// Permutes as many states as a vector has lanes; `state[i]` holds element i of each.
+    /// Permutes as many states as there are lanes in n vectors, n being one or [`VECTORS`](Self::VECTORS): `state[n i ..][..n]`
+    /// holds element i of each.
     ///
     /// # Panics
-    /// If `state` does not hold [`WIDTH`](Self::WIDTH) vectors.
+    /// If `state` does not hold [`WIDTH`](Self::WIDTH) times n vectors.
     fn permute<V: GoldilocksVector>(state: &mut [V]);
 }
 

@@ -1,13 +1,17 @@
 //! The hash of a row of elements, and of two digests, from a permutation.
 //!
-//! Polygon's `linear_hash`: a row of at most four elements is its own digest, zeros behind it; a longer one is absorbed eight
-//! elements at a time, zeros behind the last, the first four elements of the state before becoming the last four.
+//! A row is absorbed as many elements at a time as the state has beside four, by one of two rules ([`Absorption`]); a node is
+//! one permutation of its children's elements, and of zeros behind them where the state is wider.
 //!
-//! **What this padding promises, and what not.** Rows of *one* known length are hashed without collisions that are easy to
-//! find. Nothing marks a row's end: `[1, 2]` and `[1, 2, 0]` have the same digest, and so have rows of nine and of ten
-//! elements that end in a zero; and a digest of four elements, taken as a row, is its own digest. A tree is safe because it
+//! **What these rules promise, and what not.** Rows of *one* known length are hashed without collisions that are easy to
+//! find. Nothing marks a row's end: by Polygon's rule `[1, 2]` and `[1, 2, 0]` have the same digest, and so have rows of nine
+//! and of ten elements that end in a zero, and a digest of four elements, taken as a row, is its own digest; by Plonky3's a
+//! row and one prolonged by what its last block left in the state have one. A tree is safe because it
 //! fixes the length of its rows, which whoever checks an opening must know from elsewhere; use nothing here to tell
 //! messages of different lengths apart. That a node is not taken for a row is left to types: [`Digest`] is not a row.
+//!
+//! A state of eight elements leaves no capacity to a node: collisions of a single node are easy to find (run the permutation
+//! backwards), but not such whose children are digests too. Use it in trees and for nothing else.
 
 use crate::{
     MAX_WIDTH, Permutation, TreeHash,
@@ -20,11 +24,18 @@ use proofmill_field::{
 use proofmill_simd::{Level, Portable, Zeroed, dispatch_goldilocks};
 use std::{fmt, marker::PhantomData};
 
-/// Elements absorbed at a time.
-pub const RATE: usize = 8;
-
 /// Elements of a digest.
 pub const DIGEST: usize = 4;
+
+/// How a row is absorbed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absorption {
+    /// Polygon's `linear_hash`: a row of at most four elements is its own digest, zeros behind it; of a longer one each block
+    /// has zeros behind it, and the first four elements of the state before become the last four.
+    LinearHash,
+    /// Plonky3's `PaddingFreeSponge`: each block overwrites the state's first elements, and as many as it has.
+    Overwrite,
+}
 
 /// A node of a tree over Goldilocks: four elements, which are not a row.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -72,7 +83,7 @@ impl<P: Permutation> TreeHash for Sponge<P> {
             "one word a digest in each column"
         );
         dispatch_goldilocks!(level, token => {
-            absorb_all::<P, _>(token, columns.len(), digests, |first, lanes, element, words| {
+            hash_all::<P, _>(token, columns.len(), digests, |first, lanes, element, words| {
                 words[..lanes].copy_from_slice(&columns[element][first..][..lanes]);
             });
         });
@@ -81,8 +92,11 @@ impl<P: Permutation> TreeHash for Sponge<P> {
     fn hash_pairs(level: Level, children: &[Digest], parents: &mut [Digest]) {
         assert_eq!(children.len(), 2 * parents.len(), "two children a parent");
         // SAFETY: a digest is four elements, `repr(transparent)` over words.
-        let words = unsafe { std::slice::from_raw_parts(children.as_ptr().cast(), DIGEST * children.len()) };
-        Self::hash_rows(level, words, 2 * DIGEST, parents);
+        let words: &[u64] =
+            unsafe { std::slice::from_raw_parts(children.as_ptr().cast(), DIGEST * children.len()) };
+        dispatch_goldilocks!(level, token => {
+            absorb_all::<P, _, { 2 * DIGEST }>(token, 2 * DIGEST, parents, row_major(words, 2 * DIGEST));
+        });
     }
 
     fn to_bytes(digest: &Digest) -> [u8; 32] {
@@ -104,28 +118,50 @@ impl<P: Permutation> TreeHash for Sponge<P> {
 
 fn hash_on<P: Permutation, T: Tiles>(token: T, rows: &[u64], columns: usize, digests: &mut [Digest]) {
     assert_eq!(rows.len(), columns * digests.len(), "as many words as rows times columns");
-    absorb_all::<P, _>(token, columns, digests, |first, lanes, element, words| {
+    hash_all::<P, _>(token, columns, digests, row_major(rows, columns));
+}
+
+/// Reads elements of rows one after the other.
+#[inline(always)]
+fn row_major(rows: &[u64], columns: usize) -> impl Fn(usize, usize, usize, &mut [u64]) {
+    #[inline(always)]
+    move |first, lanes, element, words: &mut [u64]| {
         for (lane, word) in words[..lanes].iter_mut().enumerate() {
             *word = rows[(first + lane) * columns + element];
         }
-    });
+    }
 }
 
-/// Hashes as many rows of `columns` elements as there are digests; `read(first, count, element, words)` writes that
-/// element of `count` rows from the first on.
+/// [`absorb_all`] at the rate that leaves a digest of capacity.
 #[inline(always)]
-fn absorb_all<P: Permutation, T: Tiles>(
+fn hash_all<P: Permutation, T: Tiles>(
     token: T,
     columns: usize,
     digests: &mut [Digest],
     read: impl Fn(usize, usize, usize, &mut [u64]),
 ) {
-    let (tile_lanes, mut first) = (token.lanes(), 0);
+    match P::WIDTH - DIGEST {
+        4 => absorb_all::<P, T, 4>(token, columns, digests, read),
+        8 => absorb_all::<P, T, 8>(token, columns, digests, read),
+        rate => unreachable!("a rate of {rate}"),
+    }
+}
+
+/// Hashes as many rows of `columns` elements as there are digests, `RATE` elements at a time; `read(first, count, element, words)` writes that
+/// element of `count` rows from the first on.
+#[inline(always)]
+fn absorb_all<P: Permutation, T: Tiles, const RATE: usize>(
+    token: T,
+    columns: usize,
+    digests: &mut [Digest],
+    read: impl Fn(usize, usize, usize, &mut [u64]),
+) {
+    let (tile_lanes, mut first) = (token.lanes::<P>(), 0);
     let mut tile = [0; MAX_WIDTH * MAX_LANES];
     let tile = &mut tile[..P::WIDTH * tile_lanes];
     for block in digests.chunks_mut(tile_lanes) {
         tile.fill(0);
-        absorb::<P, _>(token, columns, tile, |element, words| read(first, block.len(), element, words));
+        absorb::<P, _, RATE>(token, columns, tile, |element, words| read(first, block.len(), element, words));
         for (lane, digest) in block.iter_mut().enumerate() {
             for (element, words) in digest.0.iter_mut().zip(tile.chunks_exact(tile_lanes)) {
                 *element = Goldilocks::new(words[lane]);
@@ -137,20 +173,21 @@ fn absorb_all<P: Permutation, T: Tiles>(
 
 /// Hashes the rows of one tile, which is zero before.
 #[inline(always)]
-fn absorb<P: Permutation, T: Tiles>(
+fn absorb<P: Permutation, T: Tiles, const RATE: usize>(
     token: T,
     columns: usize,
     tile: &mut [u64],
     read: impl Fn(usize, &mut [u64]),
 ) {
-    let lanes = token.lanes();
-    if columns <= DIGEST {
+    let lanes = token.lanes::<P>();
+    let linear = P::ABSORPTION == Absorption::LinearHash;
+    if linear && columns <= DIGEST {
         (0..columns).for_each(|element| read(element, &mut tile[element * lanes..]));
         return;
     }
     for start in (0..columns).step_by(RATE) {
         let count = RATE.min(columns - start);
-        if start > 0 {
+        if linear && start > 0 {
             tile.copy_within(..DIGEST * lanes, RATE * lanes);
             tile[count * lanes..RATE * lanes].fill(0);
         }

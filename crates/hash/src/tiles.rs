@@ -1,4 +1,4 @@
-//! As many states side by side as a level has lanes.
+//! As many states side by side as a level has lanes, or a few times as many.
 //!
 //! A tile holds element i of its states in words `i lanes ..`; all of it is permuted at once.
 
@@ -15,7 +15,7 @@ pub(crate) const MAX_LANES: usize = 32;
 /// A level's token as something that permutes tiles.
 pub(crate) trait Tiles: Copy {
     /// States in a tile.
-    fn lanes(self) -> usize;
+    fn lanes<P: Permutation>(self) -> usize;
 
     /// Permutes every state; the tile holds `P::WIDTH * lanes` words, any on entry, canonical elements after.
     fn permute<P: Permutation>(self, tile: &mut [u64]);
@@ -26,8 +26,8 @@ macro_rules! compiled {
     ($($token:ty),*) => { $(
         impl Tiles for $token {
             #[inline(always)]
-            fn lanes(self) -> usize {
-                <<Self as GoldilocksEngine>::Chain as GoldilocksVector>::Words::WIDTH
+            fn lanes<P: Permutation>(self) -> usize {
+                vectors::<Self, P>() * width::<Self>()
             }
 
             #[inline(always)]
@@ -44,18 +44,31 @@ compiled!(proofmill_simd::Avx2, proofmill_simd::Avx512, proofmill_simd::Avx512If
 #[cfg(target_arch = "aarch64")]
 compiled!(proofmill_simd::Neon);
 
+/// The most vectors of an element.
+const MAX_VECTORS: usize = 2;
+
+const fn width<E: GoldilocksEngine>() -> usize {
+    <<E as GoldilocksEngine>::Chain as GoldilocksVector>::Words::WIDTH
+}
+
+/// Vectors of an element in a tile; one where there are no vectors, since whoever has one state waits for it.
+const fn vectors<E: GoldilocksEngine, P: Permutation>() -> usize {
+    if width::<E>() == 1 { 1 } else { P::VECTORS }
+}
+
 fn permute<E: GoldilocksEngine, P: Permutation>(engine: E, tile: &mut [u64]) {
+    const { assert!(P::VECTORS <= MAX_VECTORS) };
     engine.run(
         #[inline(always)]
         || {
-            let lanes = <E::Chain as GoldilocksVector>::Words::WIDTH;
-            let mut state = [E::Chain::zero(); MAX_WIDTH];
-            let state = &mut state[..P::WIDTH];
-            for i in 0..P::WIDTH {
+            let lanes = width::<E>();
+            let mut state = [E::Chain::zero(); MAX_VECTORS * MAX_WIDTH];
+            let state = &mut state[..P::WIDTH * const { vectors::<E, P>() }];
+            for i in 0..state.len() {
                 state[i] = E::Chain::load(&tile[i * lanes..]);
             }
             P::permute(state);
-            for i in 0..P::WIDTH {
+            for i in 0..state.len() {
                 state[i].store(&mut tile[i * lanes..]);
             }
         },
@@ -63,7 +76,7 @@ fn permute<E: GoldilocksEngine, P: Permutation>(engine: E, tile: &mut [u64]) {
 }
 
 #[cfg(target_arch = "aarch64")]
-pub use sve::Kernels;
+pub(crate) use sve::Kernels;
 
 #[cfg(target_arch = "aarch64")]
 mod sve {
@@ -84,13 +97,13 @@ mod sve {
 
     impl Tiles for Sve {
         #[inline(always)]
-        fn lanes(self) -> usize {
+        fn lanes<P: Permutation>(self) -> usize {
             self.words()
         }
 
         #[inline(always)]
         fn permute<P: Permutation>(self, tile: &mut [u64]) {
-            assert_eq!(tile.len(), P::WIDTH * self.lanes(), "a whole tile");
+            assert_eq!(tile.len(), P::WIDTH * self.lanes::<P>(), "a whole tile");
             // SAFETY: `self` proves SVE; the kernel reads and writes WIDTH whole vectors, and reads its constants.
             unsafe { (P::KERNELS.sve)(tile.as_mut_ptr(), P::KERNELS.constants.as_ptr()) }
         }
@@ -98,13 +111,13 @@ mod sve {
 
     impl Tiles for Sve2 {
         #[inline(always)]
-        fn lanes(self) -> usize {
+        fn lanes<P: Permutation>(self) -> usize {
             self.sve().words()
         }
 
         #[inline(always)]
         fn permute<P: Permutation>(self, tile: &mut [u64]) {
-            assert_eq!(tile.len(), P::WIDTH * self.lanes(), "a whole tile");
+            assert_eq!(tile.len(), P::WIDTH * self.lanes::<P>(), "a whole tile");
             // SAFETY: as above, with SVE2.
             unsafe { (P::KERNELS.sve2)(tile.as_mut_ptr(), P::KERNELS.constants.as_ptr()) }
         }

@@ -1,7 +1,9 @@
 //! Poseidon against the known answers of Polygon's C++ library (0xPolygonHermez/goldilocks, scalar path).
 
 use proofmill_field::goldilocks::Goldilocks;
-use proofmill_hash::{Digest, Permutation, Poseidon, Sponge, TreeHash, permute, sponge::linear_hash};
+use proofmill_hash::{
+    Digest, Permutation, Poseidon, Poseidon2, Sponge, TreeHash, permute, sponge::linear_hash,
+};
 use proofmill_simd::Level;
 use proofmill_testing::{for_each_goldilocks_level, rng};
 use serde_json::Value;
@@ -82,6 +84,8 @@ fn check_levels<P: Permutation>() {
 #[test]
 fn every_level_hashes_alike() {
     check_levels::<Poseidon>();
+    check_levels::<Poseidon2<8>>();
+    check_levels::<Poseidon2<12>>();
 }
 
 #[test]

@@ -7,6 +7,7 @@
 mod bls12_381;
 mod bn254;
 mod poseidon;
+mod poseidon2;
 mod prime_field;
 mod sve;
 
@@ -47,8 +48,11 @@ fn main() -> ExitCode {
         bn254::grumpkin(),
         bls12_381::fields(),
         poseidon::round_constants(),
+        poseidon2::round_constants(),
     ];
-    for Generated { path, text } in tables.into_iter().chain(sve::poseidon()).chain(sve::basic_functions()) {
+    for Generated { path, text } in
+        tables.into_iter().chain(sve::poseidon()).chain(sve::poseidon2()).chain(sve::basic_functions())
+    {
         let file = root.join(path);
         if fs::read_to_string(&file).is_ok_and(|committed| committed == text) {
             continue;

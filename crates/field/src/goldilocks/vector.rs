@@ -54,6 +54,10 @@ pub trait GoldilocksVector: Algebra {
 
     /// What planes need between two linear maps.
     fn carry(planes: Planes<Self::Words>) -> Planes<Self::Words>;
+
+    /// Planes that passed at most one linear map, as the planes of [`Lanes`], which leave most room above; products' are
+    /// fresh again.
+    fn halves(planes: Planes<Self::Words>) -> Planes<Self::Words>;
 }
 
 /// Integers `low + 2^k high` that stand for elements, k being the vector type's own.
@@ -182,11 +186,6 @@ impl<W: Words> GoldilocksVector for Lanes<W> {
     const OFFSET: [u64; 2] = [1 + (1 << 59), EPSILON - (1 << 27)];
 
     #[inline(always)]
-    fn from_words(words: W) -> Self {
-        Self(words)
-    }
-
-    #[inline(always)]
     fn into_words(self) -> W {
         self.0.canonical()
     }
@@ -204,6 +203,11 @@ impl<W: Words> GoldilocksVector for Lanes<W> {
         }
         let planes = Planes { low: sums[0] - sums[2] - sums[3], high: sums[1] + sums[2] };
         Self::from_planes(planes + Planes::splat(constant_planes::<Self>(0)))
+    }
+
+    #[inline(always)]
+    fn from_words(words: W) -> Self {
+        Self(words)
     }
 
     #[inline(always)]
@@ -229,6 +233,11 @@ impl<W: Words> GoldilocksVector for Lanes<W> {
 
     #[inline(always)]
     fn carry(planes: Planes<W>) -> Planes<W> {
+        planes
+    }
+
+    #[inline(always)]
+    fn halves(planes: Planes<W>) -> Planes<W> {
         planes
     }
 }

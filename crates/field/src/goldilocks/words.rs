@@ -44,6 +44,12 @@ pub trait Words:
     /// `self >> K`, zeros coming in.
     fn shr<const K: u32>(self) -> Self;
 
+    /// `self >> K` of signed words, which lie between `-2^62` and `2^62`.
+    #[inline(always)]
+    fn shr_signed<const K: u32>(self) -> Self {
+        (self + Self::splat(1 << 62)).shr::<K>() - Self::splat((1 << 62) >> K)
+    }
+
     /// `a b` of the low 32-bit halves.
     fn mul_halves(self, rhs: Self) -> Self;
 
@@ -178,6 +184,11 @@ impl Words for Word {
     #[inline(always)]
     fn shr<const K: u32>(self) -> Self {
         Self(self.0 >> K)
+    }
+
+    #[inline(always)]
+    fn shr_signed<const K: u32>(self) -> Self {
+        Self((self.0 as i64 >> K) as u64)
     }
 
     #[inline(always)]

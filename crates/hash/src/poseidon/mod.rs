@@ -9,9 +9,10 @@ mod round_constants;
 
 pub use constants::{HALF_FULL_ROUNDS, PARTIAL_ROUNDS};
 pub use linear::WIDTH;
+pub(crate) use permutation::seventh_powers;
 pub use permutation::{FIRST_GROUP, LAYERS, State};
 
-use crate::Permutation;
+use crate::{Permutation, sponge::Absorption};
 use proofmill_field::goldilocks::GoldilocksVector;
 
 /// The permutation of plonky2 and of Polygon Hermez.
@@ -21,6 +22,7 @@ pub struct Poseidon;
 impl Permutation for Poseidon {
     const NAME: &'static str = "poseidon";
     const WIDTH: usize = WIDTH;
+    const ABSORPTION: Absorption = Absorption::LinearHash;
 
     #[cfg(target_arch = "aarch64")]
     const KERNELS: crate::tiles::Kernels = aarch64::KERNELS;
@@ -33,7 +35,7 @@ impl Permutation for Poseidon {
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64 {
-    use super::{WIDTH, constants::Rounds};
+    use super::constants::Rounds;
     use crate::tiles::Kernels;
     use proofmill_field::goldilocks::{Lanes, Word};
 

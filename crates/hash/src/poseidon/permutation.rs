@@ -105,7 +105,7 @@ impl<W: Words> State<W> {
 
 /// x^7, as fresh planes.
 #[inline(always)]
-fn seventh_powers<V: GoldilocksVector, const N: usize>(x: [V; N]) -> [Planes<V::Words>; N] {
+pub(crate) fn seventh_powers<V: GoldilocksVector, const N: usize>(x: [V; N]) -> [Planes<V::Words>; N] {
     let mut square = x;
     for i in 0..N {
         square[i] = x[i].square();

@@ -101,7 +101,23 @@ impl Function {
     }
 }
 
-fn planes(n: usize) -> Planes<Traced> {
+/// Runs a piece a number of times, each with constants of its own.
+pub(super) fn repeat(
+    function: &mut Function,
+    label: usize,
+    times: usize,
+    program: &Program,
+    constants: usize,
+) {
+    function.line(&format!("mov x3, #{times}"));
+    function.label(label);
+    function.piece(program);
+    function.line(&format!("add x1, x1, #{}", 16 * constants));
+    function.line("subs x3, x3, #1");
+    function.line(&format!("b.ne {label}b"));
+}
+
+pub(super) fn planes(n: usize) -> Planes<Traced> {
     Planes { low: constant(2 * n), high: constant(2 * n + 1) }
 }
 
@@ -136,14 +152,6 @@ pub(crate) fn poseidon() -> Vec<Generated> {
             let mut function = Function::new("proofmill_poseidon", edition);
             (0..WIDTH).for_each(|i| function.line(&format!("ldr z{i}, [x0, #{i}, mul vl]")));
             function.piece(&enter);
-            let repeat = |function: &mut Function, label, times: usize, program: &Program, constants: usize| {
-                function.line(&format!("mov x3, #{times}"));
-                function.label(label);
-                function.piece(program);
-                function.line(&format!("add x1, x1, #{}", 16 * constants));
-                function.line("subs x3, x3, #1");
-                function.line(&format!("b.ne {label}b"));
-            };
             repeat(&mut function, 1, HALF_FULL_ROUNDS, &full, WIDTH);
             function.piece(&partial(FIRST_GROUP));
             function.line(&format!("add x1, x1, #{}", 16 * FIRST_GROUP));

@@ -6,8 +6,10 @@
 
 mod elementwise;
 mod kernels;
+mod poseidon2;
 mod registers;
 mod trace;
 
 pub(crate) use elementwise::basic_functions;
 pub(crate) use kernels::poseidon;
+pub(crate) use poseidon2::poseidon2;

@@ -274,6 +274,7 @@ impl Allocator<'_> {
             Operation::And(..) => self.emit(format!("and z{d}.d, z{a}.d, z{b}.d")),
             Operation::ShiftLeft(_, k) => self.emit(format!("lsl z{d}.d, z{a}.d, #{k}")),
             Operation::ShiftRight(_, k) => self.emit(format!("lsr z{d}.d, z{a}.d, #{k}")),
+            Operation::ShiftRightSigned(_, k) => self.emit(format!("asr z{d}.d, z{a}.d, #{k}")),
             Operation::LowHalf(_) => self.emit(format!("and z{d}.d, z{a}.d, z{e}.d")),
             Operation::MulHalves(..) => self.emit(format!("umullb z{d}.d, z{a}.s, z{b}.s")),
             Operation::AddProductOfHalves(..) => {

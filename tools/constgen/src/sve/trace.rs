@@ -29,6 +29,7 @@ pub(crate) enum Operation {
     And(usize, usize),
     ShiftLeft(usize, u32),
     ShiftRight(usize, u32),
+    ShiftRightSigned(usize, u32),
     LowHalf(usize),
     MulHalves(usize, usize),
     /// The first and the product of the others' low halves.
@@ -48,7 +49,9 @@ impl Operation {
         use Operation::*;
         match self {
             Input(_) | SmallInput(_) | Splat(_) | Constant(_) | SmallConstant(_) => vec![],
-            ShiftLeft(a, _) | ShiftRight(a, _) | LowHalf(a) | Canonical(a) => vec![a],
+            ShiftLeft(a, _) | ShiftRight(a, _) | ShiftRightSigned(a, _) | LowHalf(a) | Canonical(a) => {
+                vec![a]
+            }
             Add(a, b)
             | Sub(a, b)
             | And(a, b)
@@ -174,6 +177,7 @@ impl Operation {
             And(a, b) => And(names[a], names[b]),
             ShiftLeft(a, k) => ShiftLeft(names[a], k),
             ShiftRight(a, k) => ShiftRight(names[a], k),
+            ShiftRightSigned(a, k) => ShiftRightSigned(names[a], k),
             LowHalf(a) => LowHalf(names[a]),
             MulHalves(a, b) => MulHalves(names[a], names[b]),
             AddProductOfHalves(sum, a, b) => AddProductOfHalves(names[sum], names[a], names[b]),
@@ -269,6 +273,10 @@ impl Words for Traced {
 
     fn add_product_of_halves(self, a: Self, b: Self) -> Self {
         record(Operation::AddProductOfHalves(self.0, a.0, b.0))
+    }
+
+    fn shr_signed<const K: u32>(self) -> Self {
+        record(Operation::ShiftRightSigned(self.0, K))
     }
 
     fn mul_halves(self, rhs: Self) -> Self {

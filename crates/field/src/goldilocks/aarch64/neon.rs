@@ -76,6 +76,14 @@ impl Words for NeonWords {
     }
 
     #[inline(always)]
+    fn shr_signed<const K: u32>(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe {
+            vreinterpretq_u64_s64(vshlq_s64(vreinterpretq_s64_u64(self.0), vdupq_n_s64(-i64::from(K))))
+        })
+    }
+
+    #[inline(always)]
     fn mul_halves(self, rhs: Self) -> Self {
         // SAFETY: see the head.
         Self(unsafe { vmull_u32(vmovn_u64(self.0), vmovn_u64(rhs.0)) })

@@ -87,6 +87,12 @@ impl Words for Avx512Words {
     }
 
     #[inline(always)]
+    fn shr_signed<const K: u32>(self) -> Self {
+        // SAFETY: see the head.
+        Self(unsafe { _mm512_srai_epi64::<K>(self.0) })
+    }
+
+    #[inline(always)]
     fn mul_halves(self, rhs: Self) -> Self {
         // SAFETY: see the head.
         Self(unsafe { _mm512_mul_epu32(self.0, rhs.0) })

@@ -250,6 +250,14 @@ impl GoldilocksVector for IfmaLanes {
             high: Avx512Words(add(high.0, shr::<LIMB>(low.0))),
         }
     }
+
+    /// For any low plane, and a high one below 2^43; what of it is above 64 bits comes down by `2^64 = 2^32 - 1`.
+    #[inline(always)]
+    fn halves(Planes { low, high }: Planes<Avx512Words>) -> Planes<Avx512Words> {
+        let high = low.shr::<32>() + high.shl::<{ LIMB - 32 }>();
+        let above = high.shr::<32>();
+        Planes { low: low.low_half() - above, high: high.low_half() + above }
+    }
 }
 
 const _: () = {

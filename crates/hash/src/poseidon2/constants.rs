@@ -1,0 +1,19 @@
+//! Round constants, ready for the planes of a vector type.
+
+use super::{HALF_FULL_ROUNDS, PARTIAL_ROUNDS, permutation::partial_constant};
+use proofmill_field::goldilocks::{GoldilocksVector, constant_planes};
+
+/// The planes of all constants, which are in the order of use.
+pub(super) const fn planes<V: GoldilocksVector, const WIDTH: usize, const COUNT: usize>(
+    words: &[u64; COUNT],
+) -> [[u64; 2]; COUNT] {
+    assert!(COUNT == 2 * HALF_FULL_ROUNDS * WIDTH + PARTIAL_ROUNDS);
+    let mut planes = [[0; 2]; COUNT];
+    let mut i = 0;
+    while i < COUNT {
+        let is_partial = i >= HALF_FULL_ROUNDS * WIDTH && i < HALF_FULL_ROUNDS * WIDTH + PARTIAL_ROUNDS;
+        planes[i] = if is_partial { partial_constant(words[i]) } else { constant_planes::<V>(words[i]) };
+        i += 1;
+    }
+    planes
+}

@@ -1,0 +1,212 @@
+//! Poseidon2 over Goldilocks, widths 8 and 12: the instances of Plonky3.
+//!
+//! S-box x^7, 8 full and 22 partial rounds (Grassi, Khovratovich, Schofnegger, eprint 2023/323). Full rounds multiply by the
+//! block matrix of the circulant (2, 3, 1, 1), Plonky3's `MDSMat4`, partial rounds by the matrix of ones plus
+//! Plonky3's diagonal (`MATRIX_DIAG_8_GOLDILOCKS`, `MATRIX_DIAG_12_GOLDILOCKS`); the round constants are those of
+//! the authors' Grain generator (Plonky3's `GOLDILOCKS_POSEIDON2_RC_*`, p3-goldilocks 0.9).
+//!
+//! Boojum's Poseidon2, of width 12, is another permutation: its block matrix is the paper's M4 of rows (5, 7, 1, 3) ..., its
+//! diagonal is of powers of two up to 2^14, and its round constants are Poseidon's.
+
+mod constants;
+mod linear;
+mod permutation;
+mod round_constants;
+
+pub use permutation::{State, partial_rounds};
+
+use crate::{Permutation, sponge::Absorption};
+use proofmill_field::goldilocks::GoldilocksVector;
+
+/// Full rounds before the partial ones, and as many after.
+pub const HALF_FULL_ROUNDS: usize = 4;
+
+/// Rounds with one S-box.
+pub const PARTIAL_ROUNDS: usize = 22;
+
+/// The permutation of `WIDTH` elements: 8 or 12.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Poseidon2<const WIDTH: usize>;
+
+/// An entry of a diagonal: `factor / 2^halvings`.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// At most 4 either way; 1 or -1 where it is halved.
+    pub factor: i32,
+    /// Which power of two divides it.
+    pub halvings: u32,
+}
+
+/// What differs between widths.
+pub trait Parameters: Permutation {
+    /// What partial rounds add to the matrix of ones; the first entry is -2, the second is no fraction.
+    const DIAGONAL: &'static [Entry];
+
+    /// The most halvings of an entry.
+    const MAX_HALVINGS: u32;
+
+    /// Partial rounds after which planes must be made fresh.
+    const ROUNDS_A_FOLD: usize;
+
+    /// Planes of the round constants, in the order of use: one an element in full rounds, one in partial ones.
+    fn constants<V: GoldilocksVector>() -> &'static [[u64; 2]];
+}
+
+const fn entry(factor: i32, halvings: u32) -> Entry {
+    Entry { factor, halvings }
+}
+
+impl Parameters for Poseidon2<8> {
+    const DIAGONAL: &'static [Entry] = &[
+        entry(-2, 0),
+        entry(1, 0),
+        entry(2, 0),
+        entry(1, 1),
+        entry(3, 0),
+        entry(-1, 1),
+        entry(-3, 0),
+        entry(-4, 0),
+    ];
+    const MAX_HALVINGS: u32 = 1;
+    const ROUNDS_A_FOLD: usize = 6;
+
+    #[inline(always)]
+    fn constants<V: GoldilocksVector>() -> &'static [[u64; 2]] {
+        const { &constants::planes::<V, 8, _>(&round_constants::WIDTH_8) }
+    }
+}
+
+impl Parameters for Poseidon2<12> {
+    const DIAGONAL: &'static [Entry] = &[
+        entry(-2, 0),
+        entry(1, 0),
+        entry(2, 0),
+        entry(1, 1),
+        entry(3, 0),
+        entry(4, 0),
+        entry(-1, 1),
+        entry(-3, 0),
+        entry(-4, 0),
+        entry(1, 2),
+        entry(-1, 2),
+        entry(1, 3),
+    ];
+    const MAX_HALVINGS: u32 = 3;
+    const ROUNDS_A_FOLD: usize = 4;
+
+    #[inline(always)]
+    fn constants<V: GoldilocksVector>() -> &'static [[u64; 2]] {
+        const { &constants::planes::<V, 12, _>(&round_constants::WIDTH_12) }
+    }
+}
+
+/// The permutation of one width.
+macro_rules! permutation {
+    ($width:literal, $name:literal, $words:ident, $sve:ident, $sve2:ident) => {
+        impl Permutation for Poseidon2<$width> {
+            const NAME: &'static str = $name;
+            const WIDTH: usize = $width;
+            const ABSORPTION: Absorption = Absorption::Overwrite;
+            const VECTORS: usize = 2;
+
+            #[cfg(target_arch = "aarch64")]
+            const KERNELS: crate::tiles::Kernels = {
+                unsafe extern "C" {
+                    fn $sve(tile: *mut u64, constants: *const [u64; 2]);
+                    fn $sve2(tile: *mut u64, constants: *const [u64; 2]);
+                }
+                // The planes do not depend on the words: those of plain Rust serve.
+                type Vector = proofmill_field::goldilocks::Lanes<proofmill_field::goldilocks::Word>;
+                crate::tiles::Kernels {
+                    sve: $sve,
+                    sve2: $sve2,
+                    constants: &constants::planes::<Vector, $width, _>(&round_constants::$words),
+                }
+            };
+
+            #[inline(always)]
+            fn permute<V: GoldilocksVector>(state: &mut [V]) {
+                match state.len() / $width {
+                    1 => permutation::permute::<Self, V, $width, 1>(state.as_chunks_mut().0),
+                    2 => permutation::permute::<Self, V, $width, 2>(state.as_chunks_mut().0),
+                    _ => panic!("one or two vectors an element"),
+                }
+            }
+        }
+    };
+}
+
+permutation!(8, "poseidon2-8", WIDTH_8, proofmill_poseidon2_8_sve, proofmill_poseidon2_8_sve2);
+permutation!(12, "poseidon2", WIDTH_12, proofmill_poseidon2_12_sve, proofmill_poseidon2_12_sve2);
+
+#[cfg(target_arch = "aarch64")]
+std::arch::global_asm!(
+    include_str!("aarch64/width_8_sve.s"),
+    include_str!("aarch64/width_8_sve2.s"),
+    include_str!("aarch64/width_12_sve.s"),
+    include_str!("aarch64/width_12_sve2.s"),
+    options(raw)
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permute;
+    use proofmill_field::{Field, goldilocks::Goldilocks};
+    use proofmill_testing::rng;
+
+    /// Rounds as the definition has them, with dense matrices.
+    fn textbook<const WIDTH: usize>(state: &mut [Goldilocks], constants: &[u64])
+    where
+        Poseidon2<WIDTH>: Parameters,
+    {
+        let block = |row: usize, column: usize| linear::BLOCK[(4 + column % 4 - row % 4) % 4];
+        let external = |row: usize, column: usize| {
+            Goldilocks::from((block(row, column) * if row / 4 == column / 4 { 2 } else { 1 }) as u32)
+        };
+        let half = Goldilocks::from(2u32).invert().expect("not zero");
+        let internal = |row: usize, column: usize| {
+            let Entry { factor, halvings } = Poseidon2::<WIDTH>::DIAGONAL[row];
+            let size = Goldilocks::from(factor.unsigned_abs()) * half.pow_vartime(&[halvings.into()]);
+            let entry = if factor < 0 { -size } else { size };
+            if row == column { entry + Goldilocks::ONE } else { Goldilocks::ONE }
+        };
+        let multiply = |state: &mut [Goldilocks], entry: &dyn Fn(usize, usize) -> Goldilocks| {
+            let before = state.to_vec();
+            for (row, element) in state.iter_mut().enumerate() {
+                let products = before.iter().enumerate().map(|(column, x)| entry(row, column) * *x);
+                *element = products.fold(Goldilocks::ZERO, |sum, product| sum + product);
+            }
+        };
+        multiply(state, &external);
+        let mut constants = constants.iter().map(|word| Goldilocks::new(*word));
+        for round in 0..2 * HALF_FULL_ROUNDS + PARTIAL_ROUNDS {
+            let is_partial = (HALF_FULL_ROUNDS..HALF_FULL_ROUNDS + PARTIAL_ROUNDS).contains(&round);
+            for element in &mut state[..if is_partial { 1 } else { WIDTH }] {
+                *element = (*element + constants.next().expect("a constant")).pow_vartime(&[7]);
+            }
+            if is_partial { multiply(state, &internal) } else { multiply(state, &external) }
+        }
+    }
+
+    fn is_the_textbooks_permutation<const WIDTH: usize>(constants: &[u64])
+    where
+        Poseidon2<WIDTH>: Parameters,
+    {
+        let mut rng = rng(1);
+        for _ in 0..1000 {
+            let mut state: Vec<_> = (0..WIDTH).map(|_| Goldilocks::random(&mut rng)).collect();
+            let mut slow = state.clone();
+            permute::<Poseidon2<WIDTH>>(&mut state);
+            textbook::<WIDTH>(&mut slow, constants);
+            assert_eq!(state, slow);
+        }
+    }
+
+    /// Many states, because a plane that grows too wide shows in a few of them only.
+    #[test]
+    fn are_the_textbooks_permutations() {
+        is_the_textbooks_permutation::<8>(&round_constants::WIDTH_8);
+        is_the_textbooks_permutation::<12>(&round_constants::WIDTH_12);
+    }
+}

@@ -1,0 +1,294 @@
+//! The permutation, written once for every vector and width.
+//!
+//! A partial round adds the sum of the state to each element times its entry of the diagonal. These entries are small
+//! integers, and halves of 1 and -1. Integers act on planes as they are. An element whose entry is 1 / 2^e is kept, r
+//! rounds after its planes were fresh, as 2^(e r) times itself: the round then adds a multiple of the sum to it, and only
+//! the sum of such elements is ever divided, once a round, beside the S-box.
+
+use super::{HALF_FULL_ROUNDS, PARTIAL_ROUNDS, Parameters, linear::multiply};
+use crate::poseidon::seventh_powers;
+use proofmill_field::goldilocks::{GoldilocksVector, Lanes, Planes, Words, constant_planes};
+
+/// Elements whose S-boxes go side by side: enough to hide a product's latency.
+const GROUP: usize = 4;
+
+/// `2^29 p`, split at bit 32 with both planes above 2^60: what keeps planes of partial rounds from being negative.
+const OFFSET: [u64; 2] = [(1 << 61) + (1 << 29), (1 << 61) - (1 << 30)];
+
+/// The planes of a partial round's constant.
+pub(super) const fn partial_constant(word: u64) -> [u64; 2] {
+    [(word & 0xffff_ffff) + OFFSET[0], (word >> 32) + OFFSET[1]]
+}
+
+/// A state as planes.
+#[derive(Clone, Copy, Debug)]
+pub struct State<W, const WIDTH: usize> {
+    /// The low planes.
+    pub low: [W; WIDTH],
+    /// The high planes.
+    pub high: [W; WIDTH],
+}
+
+impl<W: Words, const WIDTH: usize> State<W, WIDTH> {
+    /// The planes of elements after the linear layer that precedes the first round.
+    #[inline(always)]
+    pub fn of<V: GoldilocksVector<Words = W>>(elements: &[V; WIDTH]) -> Self {
+        let first = elements[0].planes();
+        let mut state = Self { low: [first.low; WIDTH], high: [first.high; WIDTH] };
+        for i in 1..WIDTH {
+            state.set(i, elements[i].planes());
+        }
+        state.linear_layer();
+        state
+    }
+
+    /// The elements.
+    #[inline(always)]
+    pub fn elements<V: GoldilocksVector<Words = W>>(&self) -> [V; WIDTH] {
+        let mut elements = [V::zero(); WIDTH];
+        for i in 0..WIDTH {
+            elements[i] = V::from_planes(self.get(i) + Planes::splat(constant_planes::<V>(0)));
+        }
+        elements
+    }
+
+    #[inline(always)]
+    fn get(&self, i: usize) -> Planes<W> {
+        Planes { low: self.low[i], high: self.high[i] }
+    }
+
+    #[inline(always)]
+    fn set(&mut self, i: usize, planes: Planes<W>) {
+        (self.low[i], self.high[i]) = (planes.low, planes.high);
+    }
+
+    #[inline(always)]
+    fn linear_layer(&mut self) {
+        self.low = multiply(&self.low);
+        self.high = multiply(&self.high);
+    }
+
+    /// A round with an S-box on each element, to which `constant(i)` is added before.
+    #[inline(always)]
+    pub fn full_round<V: GoldilocksVector<Words = W>>(&mut self, constant: impl Fn(usize) -> Planes<W>) {
+        for group in (0..WIDTH).step_by(GROUP) {
+            let mut x = [V::zero(); GROUP];
+            for i in 0..GROUP {
+                x[i] = V::from_planes(self.get(group + i) + constant(group + i));
+            }
+            let powers = seventh_powers(x);
+            for i in 0..GROUP {
+                self.set(group + i, powers[i]);
+            }
+        }
+        self.linear_layer();
+    }
+
+    /// From planes of `V` after a full round to planes split at bit 32, all but the first fresh.
+    #[inline(always)]
+    pub fn enter_partial_rounds<V: GoldilocksVector<Words = W>>(&mut self) {
+        self.set(0, V::halves(self.get(0)));
+        for i in 1..WIDTH {
+            self.set(i, folded(V::halves(self.get(i))).planes());
+        }
+    }
+
+    /// Back to planes of `V`.
+    #[inline(always)]
+    pub fn leave_partial_rounds<V: GoldilocksVector<Words = W>>(&mut self) {
+        for i in 0..WIDTH {
+            self.set(i, V::from_words(folded(self.get(i)).words()).planes());
+        }
+    }
+
+    /// The linear layer of a partial round, the `round`th since planes were fresh, with `power` as first element.
+    #[inline(always)]
+    fn internal_layer<P: Parameters>(&mut self, power: Planes<W>, round: u32) {
+        let mut rest = self.get(1);
+        for i in 2..WIDTH {
+            if P::DIAGONAL[i].halvings == 0 {
+                rest = rest + self.get(i);
+            }
+        }
+        rest = rest + self.fractions::<P>(round);
+        let sum = rest + power;
+        // The first entry is -2: sum - 2 power.
+        self.set(0, rest - power);
+        let mut raised = sum;
+        for halvings in 0..=P::MAX_HALVINGS {
+            if halvings > 0 {
+                raised = shifted(raised, round + 1);
+            }
+            for i in 1..WIDTH {
+                if P::DIAGONAL[i].halvings == halvings {
+                    self.set(i, add_multiple(raised, self.get(i), P::DIAGONAL[i].factor));
+                }
+            }
+        }
+    }
+
+    /// The sum of the elements that are kept as multiples of themselves.
+    #[inline(always)]
+    fn fractions<P: Parameters>(&self, round: u32) -> Planes<W> {
+        let mut sum: Option<Planes<W>> = None;
+        for halvings in 1..=P::MAX_HALVINGS {
+            sum = sum.map(|sum| shifted(sum, round));
+            for i in 1..WIDTH {
+                if P::DIAGONAL[i].halvings == halvings {
+                    sum = Some(sum.map_or(self.get(i), |sum| sum + self.get(i)));
+                }
+            }
+        }
+        let sum = sum.expect("an element");
+        divided(sum, P::MAX_HALVINGS * round)
+    }
+
+    /// Makes all planes but the first fresh, `rounds` rounds after they were.
+    #[inline(always)]
+    fn fold<P: Parameters>(&mut self, rounds: u32) {
+        for i in 1..WIDTH {
+            let planes = folded(self.get(i)).planes();
+            self.set(i, divided(planes, P::DIAGONAL[i].halvings * rounds));
+        }
+    }
+}
+
+/// Rounds with an S-box on the first element, to which `constant(round)` is added before; at most
+/// [`Parameters::ROUNDS_A_FOLD`]. Planes but the first are fresh before and after.
+#[inline(always)]
+pub fn partial_rounds<P: Parameters, V: GoldilocksVector, const WIDTH: usize, const N: usize>(
+    states: &mut [State<V::Words, WIDTH>; N],
+    rounds: usize,
+    constant: impl Fn(usize) -> Planes<V::Words>,
+) {
+    // Each round has shifts of its own, which a loop would not have at compile time.
+    macro_rules! rounds {
+        ($($round:literal)*) => { $(
+            if $round < rounds {
+                let mut x = [V::zero(); N];
+                for k in 0..N {
+                    x[k] = V::from_words(Lanes::from_planes(states[k].get(0) + constant($round)).words());
+                }
+                let powers = seventh_powers(x);
+                for k in 0..N {
+                    states[k].internal_layer::<P>(V::halves(powers[k]), $round);
+                }
+            }
+        )* };
+    }
+    rounds!(0 1 2 3 4 5);
+    for state in states {
+        state.fold::<P>(rounds as u32);
+    }
+}
+
+/// The elements of planes split at bit 32.
+#[inline(always)]
+fn folded<W: Words>(planes: Planes<W>) -> Lanes<W> {
+    Lanes::from_planes(planes + Planes::splat(OFFSET))
+}
+
+/// `sum + factor x`.
+#[inline(always)]
+fn add_multiple<W: Words>(sum: Planes<W>, x: Planes<W>, factor: i32) -> Planes<W> {
+    let multiple = match factor.unsigned_abs() {
+        1 => x,
+        2 => shifted(x, 1),
+        3 => shifted(x, 1) + x,
+        4 => shifted(x, 2),
+        _ => unreachable!("no such entry"),
+    };
+    if factor < 0 { sum - multiple } else { sum + multiple }
+}
+
+/// Calls a function with constant arguments for each possible value of a variable that is known when compiling.
+macro_rules! by_bits {
+    ($bits:expr, $($value:literal)*, |$constant:ident| $body:expr) => {
+        match $bits {
+            $($value => { const $constant: u32 = $value; $body })*
+            _ => unreachable!("{} bits", $bits),
+        }
+    };
+}
+
+/// `2^bits` times the planes.
+#[inline(always)]
+fn shifted<W: Words>(planes: Planes<W>, bits: u32) -> Planes<W> {
+    if bits == 0 {
+        return planes;
+    }
+    by_bits!(bits, 1 2 3 4 5 6, |BITS| Planes { low: planes.low.shl::<BITS>(), high: planes.high.shl::<BITS>() })
+}
+
+/// The planes divided by `2^bits`; they may be negative.
+///
+/// The bits that fall out of the high plane belong to the low one. With v 2^32 for those that fall out of the low one, times
+/// 2^(32 - bits): `2^-32 = 1 - 2^32` modulo p, so that they are worth v in the low plane and -v in the high one.
+#[inline(always)]
+fn divided<W: Words>(planes: Planes<W>, bits: u32) -> Planes<W> {
+    if bits == 0 {
+        return planes;
+    }
+    by_bits!(bits, 1 2 3 4 5 6 8 9 12, |BITS| {
+        let Planes { low, high } = planes;
+        let (out_of_low, out_of_high) =
+            (low.shl::<{ 32 - BITS }>().low_half(), high.shl::<{ 32 - BITS }>().low_half());
+        Planes { low: low.shr_signed::<BITS>() + out_of_high + out_of_low, high: high.shr_signed::<BITS>() - out_of_low }
+    })
+}
+
+/// The permutation of each state of the lanes; `N` vectors hold each element.
+#[inline(always)]
+pub(super) fn permute<P: Parameters, V: GoldilocksVector, const WIDTH: usize, const N: usize>(
+    elements: &mut [[V; N]],
+) {
+    let (before, rest) = P::constants::<V>().split_at(HALF_FULL_ROUNDS * WIDTH);
+    let (partial, after) = rest.split_at(PARTIAL_ROUNDS);
+    let mut states =
+        [State { low: [V::zero().planes().low; WIDTH], high: [V::zero().planes().low; WIDTH] }; N];
+    for k in 0..N {
+        let mut own = [V::zero(); WIDTH];
+        for i in 0..WIDTH {
+            own[i] = elements[i][k];
+        }
+        states[k] = State::of(&own);
+        full_rounds::<V, WIDTH>(&mut states[k], before);
+        states[k].enter_partial_rounds::<V>();
+    }
+    let (first, groups) = partial.split_at(PARTIAL_ROUNDS % P::ROUNDS_A_FOLD);
+    partial_rounds::<P, V, WIDTH, N>(
+        &mut states,
+        PARTIAL_ROUNDS % P::ROUNDS_A_FOLD,
+        #[inline(always)]
+        |round| Planes::splat(first[round]),
+    );
+    for constants in groups.chunks_exact(P::ROUNDS_A_FOLD) {
+        partial_rounds::<P, V, WIDTH, N>(
+            &mut states,
+            P::ROUNDS_A_FOLD,
+            #[inline(always)]
+            |round| Planes::splat(constants[round]),
+        );
+    }
+    for k in 0..N {
+        states[k].leave_partial_rounds::<V>();
+        full_rounds::<V, WIDTH>(&mut states[k], after);
+        let own = states[k].elements::<V>();
+        for i in 0..WIDTH {
+            elements[i][k] = own[i];
+        }
+    }
+}
+
+#[inline(always)]
+fn full_rounds<V: GoldilocksVector, const WIDTH: usize>(
+    state: &mut State<V::Words, WIDTH>,
+    constants: &[[u64; 2]],
+) {
+    for constants in constants.chunks_exact(WIDTH) {
+        state.full_round::<V>(
+            #[inline(always)]
+            |i| Planes::splat(constants[i]),
+        );
+    }
+}
