@@ -1,0 +1,30 @@
+//! Openings and trees of any bytes, and checks of what can be read.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use proofmill_merkle::{OpeningDocument, TreeFile, dispatch_hash};
+use proofmill_simd::Level;
+
+fuzz_target!(|bytes: &[u8]| {
+    let level = Level::best();
+    if let Ok(document) = OpeningDocument::parse(bytes)
+        && let Ok(hash) = document.hash()
+    {
+        dispatch_hash!(hash, H => if let Ok(opening) = document.opening::<H>() {
+            // Not the root of anything.
+            let root = [Default::default()];
+            drop(opening.check(level, opening.rows, opening.columns, &root));
+            // What can be read can be written and read again.
+            let again = OpeningDocument::parse(OpeningDocument::from(&opening).text().as_bytes());
+            assert!(again.and_then(|document| document.opening::<H>()).is_ok());
+        });
+    }
+    let Ok(tree) = TreeFile::from_bytes(bytes.to_vec()) else { return };
+    let last = tree.rows() as u64 - 1;
+    dispatch_hash!(tree.hash(), H => for indices in [&[0][..], &[last]] {
+        if let (Ok(root), Ok(opening)) = (tree.root::<H>(), tree.open_rows::<H>(level, indices)) {
+            let (rows, columns) = (tree.rows() as u64, tree.columns() as u64);
+            assert!(opening.check(level, rows, columns, &[root]).is_ok());
+        }
+    });
+});
