@@ -5,20 +5,24 @@ use proofmill_simd::Level;
 use serde_json::json;
 use std::{fmt::Write as _, fs};
 
-/// The kernels and the highest level that each has code of its own for.
-const KERNELS: [(&str, &str); 5] = [
-    ("field arithmetic of single elements", "adx"),
-    ("number-theoretic transform", "avx512ifma"),
-    ("multi-scalar multiplication in G1", "avx512ifma"),
-    ("multi-scalar multiplication in G2", "avx512ifma"),
-    ("pairing", "adx"),
+/// A kernel's name, and the level that it runs at when another is chosen.
+type Kernel = (&'static str, fn(Level) -> Level);
+
+/// The kernels.
+const KERNELS: [Kernel; 6] = [
+    ("field arithmetic of single elements", of_scalars),
+    ("number-theoretic transform", Level::of_prime_fields),
+    ("multi-scalar multiplication in G1", Level::of_prime_fields),
+    ("multi-scalar multiplication in G2", Level::of_prime_fields),
+    ("pairing", of_scalars),
+    ("Poseidon and Merkle trees", Level::of_goldilocks),
 ];
 
 pub(crate) fn run(machine: &Machine) -> Outcome {
     let model = model();
     let features = features();
     let levels: Vec<&str> = Level::available().iter().map(|level| level.name()).collect();
-    let kernels = KERNELS.map(|(kernel, best)| (kernel, level_of(machine.level, best, &levels)));
+    let kernels = KERNELS.map(|(kernel, level_of)| (kernel, level_of(machine.level).name()));
 
     let mut text = format!("CPU       {model}\n");
     // Writing to a string cannot fail.
@@ -45,10 +49,13 @@ pub(crate) fn run(machine: &Machine) -> Outcome {
     Outcome { result, text, note: "" }
 }
 
-/// The level that a kernel runs at: the chosen one, or the best below it that the kernel has code for.
-fn level_of(chosen: Level, best: &'static str, available: &[&'static str]) -> &'static str {
-    let rank = |name| available.iter().position(|level| *level == name).unwrap_or(available.len());
-    if rank(best) < rank(chosen.name()) { best } else { chosen.name() }
+/// The level at which big prime fields compute with single elements.
+fn of_scalars(level: Level) -> Level {
+    match level.of_prime_fields() {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512Ifma(token) => Level::Adx(token.adx()),
+        level => level,
+    }
 }
 
 /// The CPU's name for itself.
@@ -64,7 +71,7 @@ fn features() -> Vec<(&'static str, bool)> {
     macro_rules! detect {
         ($($name:tt)*) => { vec![$(($name, std::arch::is_x86_feature_detected!($name))),*] };
     }
-    detect!["bmi2" "adx" "ssse3" "sha" "avx2" "avx512f" "avx512dq" "avx512bw" "avx512vl" "avx512ifma"]
+    detect!["bmi2" "adx" "ssse3" "sha" "avx2" "avx512f" "avx512dq" "avx512bw" "avx512vl" "avx512vbmi2" "avx512ifma"]
 }
 
 /// CPU features that Proofmill's levels are made of, now or soon, and whether this CPU has them.
@@ -90,11 +97,10 @@ mod tests {
     fn no_kernel_runs_above_the_chosen_level() {
         let levels: Vec<_> = Level::available().iter().map(|level| level.name()).collect();
         for chosen in Level::available() {
-            for (_, best) in KERNELS {
+            for (kernel, level_of) in KERNELS {
                 let rank = |name| levels.iter().position(|level| *level == name).unwrap();
-                let level = level_of(chosen, best, &levels);
-                assert!(rank(level) <= rank(chosen.name()));
-                assert!(level == best || level == chosen.name());
+                let level = level_of(chosen).name();
+                assert!(rank(level) <= rank(chosen.name()), "{kernel}: {level} at {chosen}");
             }
         }
     }

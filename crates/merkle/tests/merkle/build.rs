@@ -1,4 +1,4 @@
-use crate::serial::{layers, words};
+use crate::serial::{MOST, layers, words};
 use proofmill_field::goldilocks::MODULUS;
 use proofmill_hash::{Poseidon, Sha256, Sponge};
 use proofmill_merkle::{ColumnMajor, MerkleError, RowMajor, Tree, TreeHash, digest_to_hex, root};
@@ -37,7 +37,7 @@ fn check<H: TreeHash>(most: u32, columns: usize) {
 
 #[test]
 fn poseidon_is_the_definitions_tree() {
-    check::<Tested>(16, 3);
+    check::<Tested>(MOST, 3);
     check::<Tested>(7, 13);
 }
 

@@ -1,4 +1,4 @@
-use crate::serial::words;
+use crate::serial::{MOST, words};
 use proofmill_field::goldilocks::{Goldilocks, MODULUS};
 use proofmill_hash::{Digest, Poseidon, Sha256, Sponge};
 use proofmill_merkle::{MerkleError, Opening, RowMajor, Tree, TreeHash};
@@ -54,7 +54,7 @@ fn every_opening<H: TreeHash>(most: u32) {
 
 #[test]
 fn openings_lead_to_the_root_and_to_caps() {
-    every_opening::<Tested>(16);
+    every_opening::<Tested>(MOST);
     every_opening::<Sha256>(6);
 }
 

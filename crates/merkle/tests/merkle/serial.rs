@@ -6,6 +6,9 @@ use proofmill_simd::Level;
 use proofmill_testing::rng;
 use rand::RngCore;
 
+/// The largest trees' layers; fewer where the tests run emulated.
+pub(crate) const MOST: u32 = if cfg!(target_arch = "x86_64") { 16 } else { 11 };
+
 /// Words below the modulus, of a fixed seed.
 pub(crate) fn words(count: usize, seed: u64) -> Vec<u64> {
     let mut rng = rng(seed);
