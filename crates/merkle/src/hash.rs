@@ -9,6 +9,10 @@ use std::{fmt, str::FromStr};
 pub enum Hash {
     /// [`proofmill_hash::Poseidon`] of width 12 in a [`proofmill_hash::Sponge`].
     Poseidon,
+    /// [`proofmill_hash::Poseidon2`] of width 12 in a [`proofmill_hash::Sponge`].
+    Poseidon2,
+    /// [`proofmill_hash::Poseidon2`] of width 8 in a [`proofmill_hash::Sponge`].
+    Poseidon2Width8,
     /// [`proofmill_hash::Sha256`].
     Sha256,
 }
@@ -22,6 +26,14 @@ macro_rules! dispatch_hash {
                 type $H = $crate::proofmill_hash::Sponge<$crate::proofmill_hash::Poseidon>;
                 $body
             }
+            $crate::Hash::Poseidon2 => {
+                type $H = $crate::proofmill_hash::Sponge<$crate::proofmill_hash::Poseidon2<12>>;
+                $body
+            }
+            $crate::Hash::Poseidon2Width8 => {
+                type $H = $crate::proofmill_hash::Sponge<$crate::proofmill_hash::Poseidon2<8>>;
+                $body
+            }
             $crate::Hash::Sha256 => {
                 type $H = $crate::proofmill_hash::Sha256;
                 $body
@@ -32,7 +44,7 @@ macro_rules! dispatch_hash {
 
 impl Hash {
     /// Every one.
-    pub const ALL: [Self; 2] = [Self::Poseidon, Self::Sha256];
+    pub const ALL: [Self; 4] = [Self::Poseidon, Self::Poseidon2, Self::Poseidon2Width8, Self::Sha256];
 
     /// The name on the command line and in files: [`TreeHash::NAME`].
     pub fn name(self) -> &'static str {

@@ -1,6 +1,6 @@
 use crate::serial::{MOST, layers, words};
 use proofmill_field::goldilocks::MODULUS;
-use proofmill_hash::{Poseidon, Sha256, Sponge};
+use proofmill_hash::{Poseidon, Poseidon2, Sha256, Sponge};
 use proofmill_merkle::{ColumnMajor, MerkleError, RowMajor, Tree, TreeHash, digest_to_hex, root};
 use proofmill_simd::{Level, MappedFile};
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
@@ -39,6 +39,12 @@ fn check<H: TreeHash>(most: u32, columns: usize) {
 fn poseidon_is_the_definitions_tree() {
     check::<Tested>(MOST, 3);
     check::<Tested>(7, 13);
+}
+
+#[test]
+fn poseidon2_is_the_definitions_tree() {
+    check::<Sponge<Poseidon2<12>>>(9, 9);
+    check::<Sponge<Poseidon2<8>>>(9, 5);
 }
 
 #[test]

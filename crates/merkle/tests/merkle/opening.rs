@@ -1,6 +1,6 @@
 use crate::serial::{MOST, words};
 use proofmill_field::goldilocks::{Goldilocks, MODULUS};
-use proofmill_hash::{Digest, Poseidon, Sha256, Sponge};
+use proofmill_hash::{Digest, Poseidon, Poseidon2, Sha256, Sponge};
 use proofmill_merkle::{MerkleError, Opening, RowMajor, Tree, TreeHash};
 use proofmill_simd::Level;
 use proofmill_testing::{for_each_goldilocks_level, rng};
@@ -55,6 +55,7 @@ fn every_opening<H: TreeHash>(most: u32) {
 #[test]
 fn openings_lead_to_the_root_and_to_caps() {
     every_opening::<Tested>(MOST);
+    every_opening::<Sponge<Poseidon2<12>>>(6);
     every_opening::<Sha256>(6);
 }
 
