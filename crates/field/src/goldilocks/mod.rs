@@ -18,7 +18,7 @@ pub use element::Goldilocks;
 pub use engine::GoldilocksEngine;
 pub use extension::{CubicExtension, Extension, QuadraticExtension};
 pub use vector::{GoldilocksVector, Lanes, Planes, constant_planes};
-pub use words::{Word, Words};
+pub use words::{Word, Words, mul_byte_by_wide};
 
 /// The modulus.
 pub const MODULUS: u64 = 0xffff_ffff_0000_0001;

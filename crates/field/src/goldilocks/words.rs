@@ -100,6 +100,14 @@ pub trait Words:
         [low.join(middle), high]
     }
 
+    /// `self byte` modulo p, not canonical, for a `byte` below 2^8.
+    #[inline(always)]
+    fn mul_byte(self, byte: Self) -> Self {
+        let (low, high) = (self.mul_halves(byte), self.high_half().mul_halves(byte));
+        // Both terms below 2^41.
+        high.shl::<32>().add_folded(low + high.shr::<32>().mul_epsilon())
+    }
+
     /// The 128-bit square, low word first.
     #[inline(always)]
     fn square_wide(self) -> [Self; 2] {
@@ -121,6 +129,13 @@ pub trait Words:
         let second = self.mul_halves(b) + first.low_half();
         [low, second, a.mul_halves(b) + first.shr::<32>() + second.shr::<32>()]
     }
+}
+
+/// The product with a byte where a wide product is cheap; its high word is below 2^8.
+#[inline(always)]
+pub fn mul_byte_by_wide<W: Words>(a: W, byte: W) -> W {
+    let [low, high] = a.mul_wide(byte);
+    low.add_folded(high.mul_epsilon())
 }
 
 /// The representative of `low + 2^64 high` below 2^64, by `2^64 = 2^32 - 1` and `2^96 = -1` modulo p.
@@ -218,6 +233,11 @@ impl Words for Word {
     fn mul_wide(self, rhs: Self) -> [Self; 2] {
         let product = u128::from(self.0) * u128::from(rhs.0);
         [Self(product as u64), Self((product >> 64) as u64)]
+    }
+
+    #[inline(always)]
+    fn mul_byte(self, byte: Self) -> Self {
+        mul_byte_by_wide(self, byte)
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use super::{
     kernels::Function,
-    registers::{EPSILON, Edition, Pool, compile},
+    registers::{EPSILON, Edition, Outputs, Pool, compile},
     trace::{Operation, Program, Traced, constant, small_constant, small_input},
 };
 use crate::Generated;
@@ -47,7 +47,9 @@ fn record<F: Formula<I, O>, const I: usize, const O: usize>() -> Program {
 fn pins(program: &Program, edition: Edition) -> Vec<Operation> {
     let constants: Vec<_> =
         program.constants().into_iter().filter(|constant| *constant != Operation::Splat(EPSILON)).collect();
-    let length = |pins: &[Operation]| compile(program, edition, &mut Pool::default(), pins).lines.len();
+    let length = |pins: &[Operation]| {
+        compile(program, edition, &mut Pool::default(), pins, Outputs::Anywhere).lines.len()
+    };
     let counts = 0..=constants.len().min(MAX_PINS);
     let count = counts.min_by_key(|count| length(&constants[..*count])).unwrap_or_default();
     constants[..count].to_vec()
@@ -80,9 +82,9 @@ fn kernel<F: Formula<I, O>, const I: usize, const O: usize>(edition: Edition) ->
             format!("ld1b {{z{k}.d}}, p0/z, [x{address}, x4]")
         });
     }
-    function.piece_with(&program, &pins);
-    for (k, address) in ADDRESSES[inputs..inputs + O].iter().enumerate() {
-        function.line(&format!("st1d {{z{k}.d}}, p0, [x{address}, x4, lsl #3]"));
+    let registers = function.piece_with(&program, &pins, Outputs::Anywhere);
+    for (register, address) in registers.iter().zip(&ADDRESSES[inputs..]) {
+        function.line(&format!("st1d {{z{register}.d}}, p0, [x{address}, x4, lsl #3]"));
     }
     function.line("incd x4");
     function.line("whilelo p0.d, x4, x3");

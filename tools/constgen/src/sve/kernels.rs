@@ -1,7 +1,7 @@
 //! The kernels' frames: entry, loops, exit.
 
 use super::{
-    registers::{Edition, Pool, compile, load_pins},
+    registers::{Edition, Outputs, Pool, compile, load_pins},
     trace::{Operation, Program, Traced, constant},
 };
 use crate::Generated;
@@ -46,14 +46,20 @@ impl Function {
     }
 
     pub(super) fn piece(&mut self, program: &Program) {
-        self.piece_with(program, &[]);
+        self.piece_with(program, &[], Outputs::InOrder);
     }
 
-    /// A piece that finds the pinned constants in their registers.
-    pub(super) fn piece_with(&mut self, program: &Program, pins: &[Operation]) {
-        let code = compile(program, self.edition, &mut self.pool, pins);
+    /// A piece that finds the pinned constants in their registers; the registers of its outputs.
+    pub(super) fn piece_with(
+        &mut self,
+        program: &Program,
+        pins: &[Operation],
+        outputs: Outputs,
+    ) -> Vec<usize> {
+        let code = compile(program, self.edition, &mut self.pool, pins, outputs);
         self.slots = self.slots.max(code.slots);
         code.lines.iter().for_each(|line| self.line(line));
+        code.outputs
     }
 
     /// Loads constants into the registers where pieces expect them.

@@ -36,10 +36,22 @@ impl Pool {
     }
 }
 
-/// Instructions of a program whose inputs and outputs are in given registers, and how many vectors of stack it needs.
+/// A program's instructions.
 pub(crate) struct Code {
     pub(crate) lines: Vec<String>,
+    /// How many vectors of stack they need.
     pub(crate) slots: usize,
+    /// The registers of the outputs.
+    pub(crate) outputs: Vec<usize>,
+}
+
+/// Where a program leaves its outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outputs {
+    /// Output i in register i.
+    InOrder,
+    /// Wherever they are.
+    Anywhere,
 }
 
 struct Allocator<'a> {
@@ -80,11 +92,17 @@ fn load_constant(operation: Operation, register: usize, pool: &mut Pool) -> Stri
     format!("ld1rd {{z{register}.d}}, p0/z, [x{base}, #{offset}]")
 }
 
-/// Compiles a program whose input i comes in register i, and whose output i goes to register i.
+/// Compiles a program whose input i comes in register i.
 ///
 /// Registers: p0 all true (or the loop's predicate), p1 scratch; x1 the table of constants, x2 the pool. Those of `pins`
 /// keep their constants.
-pub(crate) fn compile(program: &Program, edition: Edition, pool: &mut Pool, pins: &[Operation]) -> Code {
+pub(crate) fn compile(
+    program: &Program,
+    edition: Edition,
+    pool: &mut Pool,
+    pins: &[Operation],
+    outputs: Outputs,
+) -> Code {
     let program = &program.clone().lowered(edition == Edition::Sve2);
     let mut uses = vec![Vec::new(); program.operations.len()];
     for (at, operation) in program.operations.iter().enumerate() {
@@ -115,8 +133,11 @@ pub(crate) fn compile(program: &Program, edition: Edition, pool: &mut Pool, pins
             allocator.step(at, *operation);
         }
     }
-    allocator.place_outputs();
-    Code { lines: allocator.lines, slots: allocator.slots }
+    let outputs = match outputs {
+        Outputs::InOrder => allocator.place_outputs(),
+        Outputs::Anywhere => allocator.find_outputs(),
+    };
+    Code { lines: allocator.lines, slots: allocator.slots, outputs }
 }
 
 impl Allocator<'_> {
@@ -326,8 +347,19 @@ impl Allocator<'_> {
         }
     }
 
+    /// The registers of the outputs, which none but them may hold.
+    fn find_outputs(&mut self) -> Vec<usize> {
+        let outputs = self.program.outputs.clone();
+        let mut registers = Vec::new();
+        for output in outputs {
+            let register = self.bring(output, &registers);
+            registers.push(register);
+        }
+        registers
+    }
+
     /// Moves every output to its register.
-    fn place_outputs(&mut self) {
+    fn place_outputs(&mut self) -> Vec<usize> {
         let outputs = self.program.outputs.clone();
         loop {
             let waiting: Vec<(usize, usize)> = outputs
@@ -367,6 +399,7 @@ impl Allocator<'_> {
                 self.emit(format!("ldr z{home}, [sp, #{slot}, mul vl]"));
             }
         }
+        (0..outputs.len()).collect()
     }
 }
 

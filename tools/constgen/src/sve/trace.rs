@@ -1,6 +1,6 @@
 //! A word type that computes nothing and records what is asked of it.
 
-use proofmill_field::goldilocks::Words;
+use proofmill_field::goldilocks::{Words, mul_byte_by_wide};
 use std::{
     cell::RefCell,
     collections::HashMap,
@@ -301,6 +301,10 @@ impl Words for Traced {
 
     fn mul_wide(self, rhs: Self) -> [Self; 2] {
         [record(Operation::MulLow(self.0, rhs.0)), record(Operation::MulHigh(self.0, rhs.0))]
+    }
+
+    fn mul_byte(self, byte: Self) -> Self {
+        mul_byte_by_wide(self, byte)
     }
 
     fn square_wide(self) -> [Self; 2] {

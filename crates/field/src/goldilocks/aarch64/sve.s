@@ -126,8 +126,7 @@ proofmill_goldilocks_reduce_128_64_sve:
     add z0.d, p1/m, z0.d, z31.d
     add z30.d, z0.d, z31.d
     umin z30.d, p0/m, z30.d, z0.d
-    mov z0.d, z30.d
-    st1d {z0.d}, p0, [x7, x4, lsl #3]
+    st1d {z30.d}, p0, [x7, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b
@@ -274,20 +273,16 @@ proofmill_goldilocks_mult_72_sve:
 1:
     ld1d {z0.d}, p0/z, [x5, x4, lsl #3]
     ld1b {z1.d}, p0/z, [x6, x4]
-    and z30.d, z0.d, z31.d
+    movprfx z30, z0
     mul z30.d, p0/m, z30.d, z1.d
-    lsr z0.d, z0.d, #32
-    mul z0.d, p0/m, z0.d, z1.d
-    lsr z29.d, z0.d, #32
-    mul z29.d, p0/m, z29.d, z31.d
-    add z30.d, z30.d, z29.d
-    lsl z0.d, z0.d, #32
-    add z0.d, z0.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z0.d
-    add z0.d, p1/m, z0.d, z31.d
-    add z30.d, z0.d, z31.d
-    umin z30.d, p0/m, z30.d, z0.d
-    mov z0.d, z30.d
+    umulh z0.d, p0/m, z0.d, z1.d
+    and z0.d, z0.d, z31.d
+    mul z0.d, p0/m, z0.d, z31.d
+    add z30.d, z30.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    add z0.d, z30.d, z31.d
+    umin z0.d, p0/m, z0.d, z30.d
     st1d {z0.d}, p0, [x7, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
@@ -707,14 +702,10 @@ proofmill_goldilocks_spmv_4x12_8_sve:
     add z3.d, p1/m, z3.d, z31.d
     add z15.d, z3.d, z31.d
     umin z15.d, p0/m, z15.d, z3.d
-    mov z0.d, z18.d
-    mov z1.d, z17.d
-    mov z2.d, z16.d
-    mov z3.d, z15.d
-    st1d {z0.d}, p0, [x17, x4, lsl #3]
-    st1d {z1.d}, p0, [x19, x4, lsl #3]
-    st1d {z2.d}, p0, [x20, x4, lsl #3]
-    st1d {z3.d}, p0, [x21, x4, lsl #3]
+    st1d {z18.d}, p0, [x17, x4, lsl #3]
+    st1d {z17.d}, p0, [x19, x4, lsl #3]
+    st1d {z16.d}, p0, [x20, x4, lsl #3]
+    st1d {z15.d}, p0, [x21, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b
@@ -1399,12 +1390,9 @@ proofmill_goldilocks_mmult_4x12_sve:
     add z24.d, p1/m, z24.d, z31.d
     add z3.d, z24.d, z31.d
     umin z3.d, p0/m, z3.d, z24.d
-    mov z0.d, z28.d
-    mov z1.d, z27.d
-    mov z2.d, z26.d
-    st1d {z0.d}, p0, [x17, x4, lsl #3]
-    st1d {z1.d}, p0, [x19, x4, lsl #3]
-    st1d {z2.d}, p0, [x20, x4, lsl #3]
+    st1d {z28.d}, p0, [x17, x4, lsl #3]
+    st1d {z27.d}, p0, [x19, x4, lsl #3]
+    st1d {z26.d}, p0, [x20, x4, lsl #3]
     st1d {z3.d}, p0, [x21, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
@@ -1438,7 +1426,6 @@ proofmill_goldilocks_mmult_4x12_8_sve:
     stp d14, d15, [sp, #48]
     stp x19, x20, [sp, #64]
     stp x21, x22, [sp, #80]
-    addvl sp, sp, #-2
     mov x3, x2
     ptrue p0.d
     adr x2, 90f
@@ -1461,8 +1448,6 @@ proofmill_goldilocks_mmult_4x12_8_sve:
     ldr x21, [x0, #120]
     ld1rd {z30.d}, p0/z, [x1, #0]
     ld1rd {z29.d}, p0/z, [x1, #8]
-    ld1rd {z28.d}, p0/z, [x1, #16]
-    ld1rd {z27.d}, p0/z, [x1, #24]
     mov x4, #0
     whilelo p0.d, x4, x3
     b.none 2f
@@ -1479,266 +1464,264 @@ proofmill_goldilocks_mmult_4x12_8_sve:
     ld1d {z9.d}, p0/z, [x14, x4, lsl #3]
     ld1d {z10.d}, p0/z, [x15, x4, lsl #3]
     ld1d {z11.d}, p0/z, [x16, x4, lsl #3]
-    and z26.d, z0.d, z31.d
-    movprfx z25, z26
-    mul z25.d, p0/m, z25.d, z30.d
+    and z28.d, z0.d, z31.d
+    movprfx z27, z28
+    mul z27.d, p0/m, z27.d, z30.d
     lsr z0.d, z0.d, #32
-    movprfx z24, z0
-    mul z24.d, p0/m, z24.d, z30.d
-    and z23.d, z1.d, z31.d
-    mla z25.d, p0/m, z23.d, z29.d
+    movprfx z26, z0
+    mul z26.d, p0/m, z26.d, z30.d
+    and z25.d, z1.d, z31.d
+    mla z27.d, p0/m, z25.d, z29.d
     lsr z1.d, z1.d, #32
-    mla z24.d, p0/m, z1.d, z29.d
-    and z22.d, z2.d, z31.d
-    mla z25.d, p0/m, z22.d, z28.d
+    mla z26.d, p0/m, z1.d, z29.d
+    and z24.d, z2.d, z31.d
+    ld1rd {z23.d}, p0/z, [x1, #16]
+    mla z27.d, p0/m, z24.d, z23.d
     lsr z2.d, z2.d, #32
-    mla z24.d, p0/m, z2.d, z28.d
-    and z21.d, z3.d, z31.d
-    mla z25.d, p0/m, z21.d, z27.d
+    ld1rd {z23.d}, p0/z, [x1, #16]
+    mla z26.d, p0/m, z2.d, z23.d
+    and z23.d, z3.d, z31.d
+    ld1rd {z22.d}, p0/z, [x1, #24]
+    mla z27.d, p0/m, z23.d, z22.d
     lsr z3.d, z3.d, #32
-    mla z24.d, p0/m, z3.d, z27.d
-    and z20.d, z4.d, z31.d
-    ld1rd {z19.d}, p0/z, [x1, #32]
-    mla z25.d, p0/m, z20.d, z19.d
+    ld1rd {z22.d}, p0/z, [x1, #24]
+    mla z26.d, p0/m, z3.d, z22.d
+    and z22.d, z4.d, z31.d
+    ld1rd {z21.d}, p0/z, [x1, #32]
+    mla z27.d, p0/m, z22.d, z21.d
     lsr z4.d, z4.d, #32
-    ld1rd {z19.d}, p0/z, [x1, #32]
-    mla z24.d, p0/m, z4.d, z19.d
-    and z19.d, z5.d, z31.d
-    ld1rd {z18.d}, p0/z, [x1, #40]
-    mla z25.d, p0/m, z19.d, z18.d
+    ld1rd {z21.d}, p0/z, [x1, #32]
+    mla z26.d, p0/m, z4.d, z21.d
+    and z21.d, z5.d, z31.d
+    ld1rd {z20.d}, p0/z, [x1, #40]
+    mla z27.d, p0/m, z21.d, z20.d
     lsr z5.d, z5.d, #32
-    ld1rd {z18.d}, p0/z, [x1, #40]
-    mla z24.d, p0/m, z5.d, z18.d
-    and z18.d, z6.d, z31.d
-    ld1rd {z17.d}, p0/z, [x1, #48]
-    mla z25.d, p0/m, z18.d, z17.d
+    ld1rd {z20.d}, p0/z, [x1, #40]
+    mla z26.d, p0/m, z5.d, z20.d
+    and z20.d, z6.d, z31.d
+    ld1rd {z19.d}, p0/z, [x1, #48]
+    mla z27.d, p0/m, z20.d, z19.d
     lsr z6.d, z6.d, #32
-    ld1rd {z17.d}, p0/z, [x1, #48]
-    mla z24.d, p0/m, z6.d, z17.d
-    and z17.d, z7.d, z31.d
-    ld1rd {z16.d}, p0/z, [x1, #56]
-    mla z25.d, p0/m, z17.d, z16.d
+    ld1rd {z19.d}, p0/z, [x1, #48]
+    mla z26.d, p0/m, z6.d, z19.d
+    and z19.d, z7.d, z31.d
+    ld1rd {z18.d}, p0/z, [x1, #56]
+    mla z27.d, p0/m, z19.d, z18.d
     lsr z7.d, z7.d, #32
-    ld1rd {z16.d}, p0/z, [x1, #56]
-    mla z24.d, p0/m, z7.d, z16.d
-    and z16.d, z8.d, z31.d
-    ld1rd {z15.d}, p0/z, [x1, #64]
-    mla z25.d, p0/m, z16.d, z15.d
+    ld1rd {z18.d}, p0/z, [x1, #56]
+    mla z26.d, p0/m, z7.d, z18.d
+    and z18.d, z8.d, z31.d
+    ld1rd {z17.d}, p0/z, [x1, #64]
+    mla z27.d, p0/m, z18.d, z17.d
     lsr z8.d, z8.d, #32
-    ld1rd {z15.d}, p0/z, [x1, #64]
-    mla z24.d, p0/m, z8.d, z15.d
-    and z15.d, z9.d, z31.d
-    ld1rd {z14.d}, p0/z, [x1, #72]
-    mla z25.d, p0/m, z15.d, z14.d
+    ld1rd {z17.d}, p0/z, [x1, #64]
+    mla z26.d, p0/m, z8.d, z17.d
+    and z17.d, z9.d, z31.d
+    ld1rd {z16.d}, p0/z, [x1, #72]
+    mla z27.d, p0/m, z17.d, z16.d
     lsr z9.d, z9.d, #32
-    ld1rd {z14.d}, p0/z, [x1, #72]
-    mla z24.d, p0/m, z9.d, z14.d
-    and z14.d, z10.d, z31.d
-    ld1rd {z13.d}, p0/z, [x1, #80]
-    mla z25.d, p0/m, z14.d, z13.d
+    ld1rd {z16.d}, p0/z, [x1, #72]
+    mla z26.d, p0/m, z9.d, z16.d
+    and z16.d, z10.d, z31.d
+    ld1rd {z15.d}, p0/z, [x1, #80]
+    mla z27.d, p0/m, z16.d, z15.d
     lsr z10.d, z10.d, #32
-    ld1rd {z13.d}, p0/z, [x1, #80]
-    mla z24.d, p0/m, z10.d, z13.d
-    and z13.d, z11.d, z31.d
-    ld1rd {z12.d}, p0/z, [x1, #88]
-    mla z25.d, p0/m, z13.d, z12.d
+    ld1rd {z15.d}, p0/z, [x1, #80]
+    mla z26.d, p0/m, z10.d, z15.d
+    and z15.d, z11.d, z31.d
+    ld1rd {z14.d}, p0/z, [x1, #88]
+    mla z27.d, p0/m, z15.d, z14.d
     lsr z11.d, z11.d, #32
-    ld1rd {z12.d}, p0/z, [x1, #88]
-    mla z24.d, p0/m, z11.d, z12.d
-    lsr z12.d, z24.d, #32
+    ld1rd {z14.d}, p0/z, [x1, #88]
+    mla z26.d, p0/m, z11.d, z14.d
+    lsr z14.d, z26.d, #32
+    mul z14.d, p0/m, z14.d, z31.d
+    add z27.d, z27.d, z14.d
+    lsl z26.d, z26.d, #32
+    add z26.d, z26.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z26.d
+    add z26.d, p1/m, z26.d, z31.d
+    add z27.d, z26.d, z31.d
+    umin z27.d, p0/m, z27.d, z26.d
+    ld1rd {z26.d}, p0/z, [x1, #96]
+    mul z26.d, p0/m, z26.d, z28.d
+    ld1rd {z14.d}, p0/z, [x1, #96]
+    mul z14.d, p0/m, z14.d, z0.d
+    ld1rd {z13.d}, p0/z, [x1, #104]
+    mla z26.d, p0/m, z25.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #104]
+    mla z14.d, p0/m, z1.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #112]
+    mla z26.d, p0/m, z24.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #112]
+    mla z14.d, p0/m, z2.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #120]
+    mla z26.d, p0/m, z23.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #120]
+    mla z14.d, p0/m, z3.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #128]
+    mla z26.d, p0/m, z22.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #128]
+    mla z14.d, p0/m, z4.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #136]
+    mla z26.d, p0/m, z21.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #136]
+    mla z14.d, p0/m, z5.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #144]
+    mla z26.d, p0/m, z20.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #144]
+    mla z14.d, p0/m, z6.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #152]
+    mla z26.d, p0/m, z19.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #152]
+    mla z14.d, p0/m, z7.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #160]
+    mla z26.d, p0/m, z18.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #160]
+    mla z14.d, p0/m, z8.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #168]
+    mla z26.d, p0/m, z17.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #168]
+    mla z14.d, p0/m, z9.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #176]
+    mla z26.d, p0/m, z16.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #176]
+    mla z14.d, p0/m, z10.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #184]
+    mla z26.d, p0/m, z15.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #184]
+    mla z14.d, p0/m, z11.d, z13.d
+    lsr z13.d, z14.d, #32
+    mul z13.d, p0/m, z13.d, z31.d
+    add z26.d, z26.d, z13.d
+    lsl z14.d, z14.d, #32
+    add z14.d, z14.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    add z26.d, z14.d, z31.d
+    umin z26.d, p0/m, z26.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #192]
+    mul z14.d, p0/m, z14.d, z28.d
+    ld1rd {z13.d}, p0/z, [x1, #192]
+    mul z13.d, p0/m, z13.d, z0.d
+    ld1rd {z12.d}, p0/z, [x1, #200]
+    mla z14.d, p0/m, z25.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #200]
+    mla z13.d, p0/m, z1.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #208]
+    mla z14.d, p0/m, z24.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #208]
+    mla z13.d, p0/m, z2.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #216]
+    mla z14.d, p0/m, z23.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #216]
+    mla z13.d, p0/m, z3.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #224]
+    mla z14.d, p0/m, z22.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #224]
+    mla z13.d, p0/m, z4.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #232]
+    mla z14.d, p0/m, z21.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #232]
+    mla z13.d, p0/m, z5.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #240]
+    mla z14.d, p0/m, z20.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #240]
+    mla z13.d, p0/m, z6.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #248]
+    mla z14.d, p0/m, z19.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #248]
+    mla z13.d, p0/m, z7.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #256]
+    mla z14.d, p0/m, z18.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #256]
+    mla z13.d, p0/m, z8.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #264]
+    mla z14.d, p0/m, z17.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #264]
+    mla z13.d, p0/m, z9.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #272]
+    mla z14.d, p0/m, z16.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #272]
+    mla z13.d, p0/m, z10.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #280]
+    mla z14.d, p0/m, z15.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #280]
+    mla z13.d, p0/m, z11.d, z12.d
+    lsr z12.d, z13.d, #32
     mul z12.d, p0/m, z12.d, z31.d
-    add z25.d, z25.d, z12.d
-    lsl z24.d, z24.d, #32
-    add z24.d, z24.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    add z25.d, z24.d, z31.d
-    umin z25.d, p0/m, z25.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #96]
-    mul z24.d, p0/m, z24.d, z26.d
-    ld1rd {z12.d}, p0/z, [x1, #96]
-    mul z12.d, p0/m, z12.d, z0.d
-    str z25, [sp, #0, mul vl]
-    ld1rd {z25.d}, p0/z, [x1, #104]
-    mla z24.d, p0/m, z23.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #104]
-    mla z12.d, p0/m, z1.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #112]
-    mla z24.d, p0/m, z22.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #112]
-    mla z12.d, p0/m, z2.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #120]
-    mla z24.d, p0/m, z21.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #120]
-    mla z12.d, p0/m, z3.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #128]
-    mla z24.d, p0/m, z20.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #128]
-    mla z12.d, p0/m, z4.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #136]
-    mla z24.d, p0/m, z19.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #136]
-    mla z12.d, p0/m, z5.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #144]
-    mla z24.d, p0/m, z18.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #144]
-    mla z12.d, p0/m, z6.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #152]
-    mla z24.d, p0/m, z17.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #152]
-    mla z12.d, p0/m, z7.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #160]
-    mla z24.d, p0/m, z16.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #160]
-    mla z12.d, p0/m, z8.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #168]
-    mla z24.d, p0/m, z15.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #168]
-    mla z12.d, p0/m, z9.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #176]
-    mla z24.d, p0/m, z14.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #176]
-    mla z12.d, p0/m, z10.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #184]
-    mla z24.d, p0/m, z13.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #184]
-    mla z12.d, p0/m, z11.d, z25.d
-    lsr z25.d, z12.d, #32
+    add z14.d, z14.d, z12.d
+    lsl z13.d, z13.d, #32
+    add z13.d, z13.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    add z14.d, z13.d, z31.d
+    umin z14.d, p0/m, z14.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #288]
+    mul z28.d, p0/m, z28.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #288]
+    mul z0.d, p0/m, z0.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #296]
+    mla z28.d, p0/m, z25.d, z13.d
+    ld1rd {z25.d}, p0/z, [x1, #296]
+    mla z0.d, p0/m, z1.d, z25.d
+    ld1rd {z25.d}, p0/z, [x1, #304]
+    mla z28.d, p0/m, z24.d, z25.d
+    ld1rd {z25.d}, p0/z, [x1, #304]
+    mla z0.d, p0/m, z2.d, z25.d
+    ld1rd {z25.d}, p0/z, [x1, #312]
+    mla z28.d, p0/m, z23.d, z25.d
+    ld1rd {z25.d}, p0/z, [x1, #312]
+    mla z0.d, p0/m, z3.d, z25.d
+    ld1rd {z25.d}, p0/z, [x1, #320]
+    mla z28.d, p0/m, z22.d, z25.d
+    ld1rd {z25.d}, p0/z, [x1, #320]
+    mla z0.d, p0/m, z4.d, z25.d
+    ld1rd {z25.d}, p0/z, [x1, #328]
+    mla z28.d, p0/m, z21.d, z25.d
+    ld1rd {z25.d}, p0/z, [x1, #328]
+    mla z0.d, p0/m, z5.d, z25.d
+    ld1rd {z25.d}, p0/z, [x1, #336]
+    mla z28.d, p0/m, z20.d, z25.d
+    ld1rd {z25.d}, p0/z, [x1, #336]
+    mla z0.d, p0/m, z6.d, z25.d
+    ld1rd {z25.d}, p0/z, [x1, #344]
+    mla z28.d, p0/m, z19.d, z25.d
+    ld1rd {z25.d}, p0/z, [x1, #344]
+    mla z0.d, p0/m, z7.d, z25.d
+    ld1rd {z25.d}, p0/z, [x1, #352]
+    mla z28.d, p0/m, z18.d, z25.d
+    ld1rd {z25.d}, p0/z, [x1, #352]
+    mla z0.d, p0/m, z8.d, z25.d
+    ld1rd {z25.d}, p0/z, [x1, #360]
+    mla z28.d, p0/m, z17.d, z25.d
+    ld1rd {z25.d}, p0/z, [x1, #360]
+    mla z0.d, p0/m, z9.d, z25.d
+    ld1rd {z25.d}, p0/z, [x1, #368]
+    mla z28.d, p0/m, z16.d, z25.d
+    ld1rd {z25.d}, p0/z, [x1, #368]
+    mla z0.d, p0/m, z10.d, z25.d
+    ld1rd {z25.d}, p0/z, [x1, #376]
+    mla z28.d, p0/m, z15.d, z25.d
+    ld1rd {z25.d}, p0/z, [x1, #376]
+    mla z0.d, p0/m, z11.d, z25.d
+    lsr z25.d, z0.d, #32
     mul z25.d, p0/m, z25.d, z31.d
-    add z24.d, z24.d, z25.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    add z25.d, z12.d, z31.d
-    umin z25.d, p0/m, z25.d, z12.d
-    ld1rd {z24.d}, p0/z, [x1, #192]
-    mul z24.d, p0/m, z24.d, z26.d
-    ld1rd {z12.d}, p0/z, [x1, #192]
-    mul z12.d, p0/m, z12.d, z0.d
-    str z25, [sp, #1, mul vl]
-    ld1rd {z25.d}, p0/z, [x1, #200]
-    mla z24.d, p0/m, z23.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #200]
-    mla z12.d, p0/m, z1.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #208]
-    mla z24.d, p0/m, z22.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #208]
-    mla z12.d, p0/m, z2.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #216]
-    mla z24.d, p0/m, z21.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #216]
-    mla z12.d, p0/m, z3.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #224]
-    mla z24.d, p0/m, z20.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #224]
-    mla z12.d, p0/m, z4.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #232]
-    mla z24.d, p0/m, z19.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #232]
-    mla z12.d, p0/m, z5.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #240]
-    mla z24.d, p0/m, z18.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #240]
-    mla z12.d, p0/m, z6.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #248]
-    mla z24.d, p0/m, z17.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #248]
-    mla z12.d, p0/m, z7.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #256]
-    mla z24.d, p0/m, z16.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #256]
-    mla z12.d, p0/m, z8.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #264]
-    mla z24.d, p0/m, z15.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #264]
-    mla z12.d, p0/m, z9.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #272]
-    mla z24.d, p0/m, z14.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #272]
-    mla z12.d, p0/m, z10.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #280]
-    mla z24.d, p0/m, z13.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #280]
-    mla z12.d, p0/m, z11.d, z25.d
-    lsr z25.d, z12.d, #32
-    mul z25.d, p0/m, z25.d, z31.d
-    add z24.d, z24.d, z25.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    add z25.d, z12.d, z31.d
-    umin z25.d, p0/m, z25.d, z12.d
-    ld1rd {z24.d}, p0/z, [x1, #288]
-    mul z26.d, p0/m, z26.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #288]
-    mul z0.d, p0/m, z0.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #296]
-    mla z26.d, p0/m, z23.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #296]
-    mla z0.d, p0/m, z1.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #304]
-    mla z26.d, p0/m, z22.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #304]
-    mla z0.d, p0/m, z2.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #312]
-    mla z26.d, p0/m, z21.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #312]
-    mla z0.d, p0/m, z3.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #320]
-    mla z26.d, p0/m, z20.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #320]
-    mla z0.d, p0/m, z4.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #328]
-    mla z26.d, p0/m, z19.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #328]
-    mla z0.d, p0/m, z5.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #336]
-    mla z26.d, p0/m, z18.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #336]
-    mla z0.d, p0/m, z6.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #344]
-    mla z26.d, p0/m, z17.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #344]
-    mla z0.d, p0/m, z7.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #352]
-    mla z26.d, p0/m, z16.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #352]
-    mla z0.d, p0/m, z8.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #360]
-    mla z26.d, p0/m, z15.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #360]
-    mla z0.d, p0/m, z9.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #368]
-    mla z26.d, p0/m, z14.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #368]
-    mla z0.d, p0/m, z10.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #376]
-    mla z26.d, p0/m, z13.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #376]
-    mla z0.d, p0/m, z11.d, z24.d
-    lsr z24.d, z0.d, #32
-    mul z24.d, p0/m, z24.d, z31.d
-    add z26.d, z26.d, z24.d
+    add z28.d, z28.d, z25.d
     lsl z0.d, z0.d, #32
-    add z0.d, z0.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z0.d
+    add z0.d, z0.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z0.d
     add z0.d, p1/m, z0.d, z31.d
     add z3.d, z0.d, z31.d
     umin z3.d, p0/m, z3.d, z0.d
-    mov z2.d, z25.d
-    ldr z0, [sp, #0, mul vl]
-    ldr z1, [sp, #1, mul vl]
-    st1d {z0.d}, p0, [x17, x4, lsl #3]
-    st1d {z1.d}, p0, [x19, x4, lsl #3]
-    st1d {z2.d}, p0, [x20, x4, lsl #3]
+    st1d {z27.d}, p0, [x17, x4, lsl #3]
+    st1d {z26.d}, p0, [x19, x4, lsl #3]
+    st1d {z14.d}, p0, [x20, x4, lsl #3]
     st1d {z3.d}, p0, [x21, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b
 2:
-    addvl sp, sp, #2
     ldp d8, d9, [sp, #0]
     ldp d10, d11, [sp, #16]
     ldp d12, d13, [sp, #32]

@@ -125,8 +125,7 @@ proofmill_goldilocks_reduce_128_64_sve2:
     add z0.d, p1/m, z0.d, z31.d
     add z30.d, z0.d, z31.d
     umin z30.d, p0/m, z30.d, z0.d
-    mov z0.d, z30.d
-    st1d {z0.d}, p0, [x7, x4, lsl #3]
+    st1d {z30.d}, p0, [x7, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b
@@ -268,19 +267,14 @@ proofmill_goldilocks_mult_72_sve2:
 1:
     ld1d {z0.d}, p0/z, [x5, x4, lsl #3]
     ld1b {z1.d}, p0/z, [x6, x4]
-    umullb z30.d, z0.s, z1.s
-    lsr z0.d, z0.d, #32
-    umullb z0.d, z0.s, z1.s
-    lsr z29.d, z0.d, #32
-    umullb z29.d, z29.s, z31.s
-    add z30.d, z30.d, z29.d
-    lsl z0.d, z0.d, #32
-    add z0.d, z0.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z0.d
-    add z0.d, p1/m, z0.d, z31.d
-    add z30.d, z0.d, z31.d
-    umin z30.d, p0/m, z30.d, z0.d
-    mov z0.d, z30.d
+    mul z30.d, z0.d, z1.d
+    umulh z0.d, z0.d, z1.d
+    umullb z0.d, z0.s, z31.s
+    add z30.d, z30.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    add z0.d, z30.d, z31.d
+    umin z0.d, p0/m, z0.d, z30.d
     st1d {z0.d}, p0, [x7, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
@@ -677,14 +671,10 @@ proofmill_goldilocks_spmv_4x12_8_sve2:
     add z3.d, p1/m, z3.d, z31.d
     add z15.d, z3.d, z31.d
     umin z15.d, p0/m, z15.d, z3.d
-    mov z0.d, z18.d
-    mov z1.d, z17.d
-    mov z2.d, z16.d
-    mov z3.d, z15.d
-    st1d {z0.d}, p0, [x17, x4, lsl #3]
-    st1d {z1.d}, p0, [x19, x4, lsl #3]
-    st1d {z2.d}, p0, [x20, x4, lsl #3]
-    st1d {z3.d}, p0, [x21, x4, lsl #3]
+    st1d {z18.d}, p0, [x17, x4, lsl #3]
+    st1d {z17.d}, p0, [x19, x4, lsl #3]
+    st1d {z16.d}, p0, [x20, x4, lsl #3]
+    st1d {z15.d}, p0, [x21, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b
@@ -715,7 +705,6 @@ proofmill_goldilocks_mmult_4x12_sve2:
     stp d14, d15, [sp, #48]
     stp x19, x20, [sp, #64]
     stp x21, x22, [sp, #80]
-    addvl sp, sp, #-2
     mov x3, x2
     ptrue p0.d
     adr x2, 90f
@@ -745,8 +734,6 @@ proofmill_goldilocks_mmult_4x12_sve2:
     ld1rd {z24.d}, p0/z, [x1, #32]
     ld1rd {z23.d}, p0/z, [x1, #40]
     ld1rd {z22.d}, p0/z, [x1, #48]
-    ld1rd {z21.d}, p0/z, [x1, #56]
-    ld1rd {z20.d}, p0/z, [x1, #64]
     mov x4, #0
     whilelo p0.d, x4, x3
     b.none 2f
@@ -763,14 +750,312 @@ proofmill_goldilocks_mmult_4x12_sve2:
     ld1d {z9.d}, p0/z, [x14, x4, lsl #3]
     ld1d {z10.d}, p0/z, [x15, x4, lsl #3]
     ld1d {z11.d}, p0/z, [x16, x4, lsl #3]
-    mul z19.d, z0.d, z28.d
-    umulh z18.d, z0.d, z28.d
+    mul z21.d, z0.d, z28.d
+    umulh z20.d, z0.d, z28.d
+    lsr z19.d, z21.d, #32
+    and z21.d, z21.d, z31.d
+    and z18.d, z20.d, z31.d
+    lsr z20.d, z20.d, #32
+    mul z17.d, z1.d, z27.d
+    umulh z16.d, z1.d, z27.d
+    lsr z15.d, z17.d, #32
+    and z17.d, z17.d, z31.d
+    and z14.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    add z21.d, z21.d, z17.d
+    add z19.d, z19.d, z15.d
+    add z18.d, z18.d, z14.d
+    add z20.d, z20.d, z16.d
+    mul z17.d, z2.d, z26.d
+    umulh z16.d, z2.d, z26.d
+    lsr z15.d, z17.d, #32
+    and z17.d, z17.d, z31.d
+    and z14.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    add z21.d, z21.d, z17.d
+    add z19.d, z19.d, z15.d
+    add z18.d, z18.d, z14.d
+    add z20.d, z20.d, z16.d
+    mul z17.d, z3.d, z25.d
+    umulh z16.d, z3.d, z25.d
+    lsr z15.d, z17.d, #32
+    and z17.d, z17.d, z31.d
+    and z14.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    add z21.d, z21.d, z17.d
+    add z19.d, z19.d, z15.d
+    add z18.d, z18.d, z14.d
+    add z20.d, z20.d, z16.d
+    mul z17.d, z4.d, z24.d
+    umulh z16.d, z4.d, z24.d
+    lsr z15.d, z17.d, #32
+    and z17.d, z17.d, z31.d
+    and z14.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    add z21.d, z21.d, z17.d
+    add z19.d, z19.d, z15.d
+    add z18.d, z18.d, z14.d
+    add z20.d, z20.d, z16.d
+    mul z17.d, z5.d, z23.d
+    umulh z16.d, z5.d, z23.d
+    lsr z15.d, z17.d, #32
+    and z17.d, z17.d, z31.d
+    and z14.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    add z21.d, z21.d, z17.d
+    add z19.d, z19.d, z15.d
+    add z18.d, z18.d, z14.d
+    add z20.d, z20.d, z16.d
+    mul z17.d, z6.d, z22.d
+    umulh z16.d, z6.d, z22.d
+    lsr z15.d, z17.d, #32
+    and z17.d, z17.d, z31.d
+    and z14.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    add z21.d, z21.d, z17.d
+    add z19.d, z19.d, z15.d
+    add z18.d, z18.d, z14.d
+    add z20.d, z20.d, z16.d
+    ld1rd {z17.d}, p0/z, [x1, #56]
+    mul z17.d, z7.d, z17.d
+    ld1rd {z16.d}, p0/z, [x1, #56]
+    umulh z16.d, z7.d, z16.d
+    lsr z15.d, z17.d, #32
+    and z17.d, z17.d, z31.d
+    and z14.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    add z21.d, z21.d, z17.d
+    add z19.d, z19.d, z15.d
+    add z18.d, z18.d, z14.d
+    add z20.d, z20.d, z16.d
+    ld1rd {z17.d}, p0/z, [x1, #64]
+    mul z17.d, z8.d, z17.d
+    ld1rd {z16.d}, p0/z, [x1, #64]
+    umulh z16.d, z8.d, z16.d
+    lsr z15.d, z17.d, #32
+    and z17.d, z17.d, z31.d
+    and z14.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    add z21.d, z21.d, z17.d
+    add z19.d, z19.d, z15.d
+    add z18.d, z18.d, z14.d
+    add z20.d, z20.d, z16.d
+    ld1rd {z17.d}, p0/z, [x1, #72]
+    mul z17.d, z9.d, z17.d
+    ld1rd {z16.d}, p0/z, [x1, #72]
+    umulh z16.d, z9.d, z16.d
+    lsr z15.d, z17.d, #32
+    and z17.d, z17.d, z31.d
+    and z14.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    add z21.d, z21.d, z17.d
+    add z19.d, z19.d, z15.d
+    add z18.d, z18.d, z14.d
+    add z20.d, z20.d, z16.d
+    ld1rd {z17.d}, p0/z, [x1, #80]
+    mul z17.d, z10.d, z17.d
+    ld1rd {z16.d}, p0/z, [x1, #80]
+    umulh z16.d, z10.d, z16.d
+    lsr z15.d, z17.d, #32
+    and z17.d, z17.d, z31.d
+    and z14.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    add z21.d, z21.d, z17.d
+    add z19.d, z19.d, z15.d
+    add z18.d, z18.d, z14.d
+    add z20.d, z20.d, z16.d
+    ld1rd {z17.d}, p0/z, [x1, #88]
+    mul z17.d, z11.d, z17.d
+    ld1rd {z16.d}, p0/z, [x1, #88]
+    umulh z16.d, z11.d, z16.d
+    lsr z15.d, z17.d, #32
+    and z17.d, z17.d, z31.d
+    and z14.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    add z21.d, z21.d, z17.d
+    add z19.d, z19.d, z15.d
+    add z18.d, z18.d, z14.d
+    add z20.d, z20.d, z16.d
+    sub z21.d, z21.d, z18.d
+    sub z21.d, z21.d, z20.d
+    add z19.d, z19.d, z18.d
+    add z21.d, z21.d, z30.d
+    add z19.d, z19.d, z29.d
+    lsr z20.d, z19.d, #32
+    umullb z20.d, z20.s, z31.s
+    add z21.d, z21.d, z20.d
+    lsl z19.d, z19.d, #32
+    add z19.d, z19.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    add z21.d, z19.d, z31.d
+    umin z21.d, p0/m, z21.d, z19.d
+    ld1rd {z20.d}, p0/z, [x1, #96]
+    mul z20.d, z0.d, z20.d
+    ld1rd {z19.d}, p0/z, [x1, #96]
+    umulh z19.d, z0.d, z19.d
+    lsr z18.d, z20.d, #32
+    and z20.d, z20.d, z31.d
+    and z17.d, z19.d, z31.d
+    lsr z19.d, z19.d, #32
+    ld1rd {z16.d}, p0/z, [x1, #104]
+    mul z16.d, z1.d, z16.d
+    ld1rd {z15.d}, p0/z, [x1, #104]
+    umulh z15.d, z1.d, z15.d
+    lsr z14.d, z16.d, #32
+    and z16.d, z16.d, z31.d
+    and z13.d, z15.d, z31.d
+    lsr z15.d, z15.d, #32
+    add z20.d, z20.d, z16.d
+    add z18.d, z18.d, z14.d
+    add z17.d, z17.d, z13.d
+    add z19.d, z19.d, z15.d
+    ld1rd {z16.d}, p0/z, [x1, #112]
+    mul z16.d, z2.d, z16.d
+    ld1rd {z15.d}, p0/z, [x1, #112]
+    umulh z15.d, z2.d, z15.d
+    lsr z14.d, z16.d, #32
+    and z16.d, z16.d, z31.d
+    and z13.d, z15.d, z31.d
+    lsr z15.d, z15.d, #32
+    add z20.d, z20.d, z16.d
+    add z18.d, z18.d, z14.d
+    add z17.d, z17.d, z13.d
+    add z19.d, z19.d, z15.d
+    ld1rd {z16.d}, p0/z, [x1, #120]
+    mul z16.d, z3.d, z16.d
+    ld1rd {z15.d}, p0/z, [x1, #120]
+    umulh z15.d, z3.d, z15.d
+    lsr z14.d, z16.d, #32
+    and z16.d, z16.d, z31.d
+    and z13.d, z15.d, z31.d
+    lsr z15.d, z15.d, #32
+    add z20.d, z20.d, z16.d
+    add z18.d, z18.d, z14.d
+    add z17.d, z17.d, z13.d
+    add z19.d, z19.d, z15.d
+    ld1rd {z16.d}, p0/z, [x1, #128]
+    mul z16.d, z4.d, z16.d
+    ld1rd {z15.d}, p0/z, [x1, #128]
+    umulh z15.d, z4.d, z15.d
+    lsr z14.d, z16.d, #32
+    and z16.d, z16.d, z31.d
+    and z13.d, z15.d, z31.d
+    lsr z15.d, z15.d, #32
+    add z20.d, z20.d, z16.d
+    add z18.d, z18.d, z14.d
+    add z17.d, z17.d, z13.d
+    add z19.d, z19.d, z15.d
+    ld1rd {z16.d}, p0/z, [x1, #136]
+    mul z16.d, z5.d, z16.d
+    ld1rd {z15.d}, p0/z, [x1, #136]
+    umulh z15.d, z5.d, z15.d
+    lsr z14.d, z16.d, #32
+    and z16.d, z16.d, z31.d
+    and z13.d, z15.d, z31.d
+    lsr z15.d, z15.d, #32
+    add z20.d, z20.d, z16.d
+    add z18.d, z18.d, z14.d
+    add z17.d, z17.d, z13.d
+    add z19.d, z19.d, z15.d
+    ld1rd {z16.d}, p0/z, [x1, #144]
+    mul z16.d, z6.d, z16.d
+    ld1rd {z15.d}, p0/z, [x1, #144]
+    umulh z15.d, z6.d, z15.d
+    lsr z14.d, z16.d, #32
+    and z16.d, z16.d, z31.d
+    and z13.d, z15.d, z31.d
+    lsr z15.d, z15.d, #32
+    add z20.d, z20.d, z16.d
+    add z18.d, z18.d, z14.d
+    add z17.d, z17.d, z13.d
+    add z19.d, z19.d, z15.d
+    ld1rd {z16.d}, p0/z, [x1, #152]
+    mul z16.d, z7.d, z16.d
+    ld1rd {z15.d}, p0/z, [x1, #152]
+    umulh z15.d, z7.d, z15.d
+    lsr z14.d, z16.d, #32
+    and z16.d, z16.d, z31.d
+    and z13.d, z15.d, z31.d
+    lsr z15.d, z15.d, #32
+    add z20.d, z20.d, z16.d
+    add z18.d, z18.d, z14.d
+    add z17.d, z17.d, z13.d
+    add z19.d, z19.d, z15.d
+    ld1rd {z16.d}, p0/z, [x1, #160]
+    mul z16.d, z8.d, z16.d
+    ld1rd {z15.d}, p0/z, [x1, #160]
+    umulh z15.d, z8.d, z15.d
+    lsr z14.d, z16.d, #32
+    and z16.d, z16.d, z31.d
+    and z13.d, z15.d, z31.d
+    lsr z15.d, z15.d, #32
+    add z20.d, z20.d, z16.d
+    add z18.d, z18.d, z14.d
+    add z17.d, z17.d, z13.d
+    add z19.d, z19.d, z15.d
+    ld1rd {z16.d}, p0/z, [x1, #168]
+    mul z16.d, z9.d, z16.d
+    ld1rd {z15.d}, p0/z, [x1, #168]
+    umulh z15.d, z9.d, z15.d
+    lsr z14.d, z16.d, #32
+    and z16.d, z16.d, z31.d
+    and z13.d, z15.d, z31.d
+    lsr z15.d, z15.d, #32
+    add z20.d, z20.d, z16.d
+    add z18.d, z18.d, z14.d
+    add z17.d, z17.d, z13.d
+    add z19.d, z19.d, z15.d
+    ld1rd {z16.d}, p0/z, [x1, #176]
+    mul z16.d, z10.d, z16.d
+    ld1rd {z15.d}, p0/z, [x1, #176]
+    umulh z15.d, z10.d, z15.d
+    lsr z14.d, z16.d, #32
+    and z16.d, z16.d, z31.d
+    and z13.d, z15.d, z31.d
+    lsr z15.d, z15.d, #32
+    add z20.d, z20.d, z16.d
+    add z18.d, z18.d, z14.d
+    add z17.d, z17.d, z13.d
+    add z19.d, z19.d, z15.d
+    ld1rd {z16.d}, p0/z, [x1, #184]
+    mul z16.d, z11.d, z16.d
+    ld1rd {z15.d}, p0/z, [x1, #184]
+    umulh z15.d, z11.d, z15.d
+    lsr z14.d, z16.d, #32
+    and z16.d, z16.d, z31.d
+    and z13.d, z15.d, z31.d
+    lsr z15.d, z15.d, #32
+    add z20.d, z20.d, z16.d
+    add z18.d, z18.d, z14.d
+    add z17.d, z17.d, z13.d
+    add z19.d, z19.d, z15.d
+    sub z20.d, z20.d, z17.d
+    sub z20.d, z20.d, z19.d
+    add z18.d, z18.d, z17.d
+    add z20.d, z20.d, z30.d
+    add z18.d, z18.d, z29.d
+    lsr z19.d, z18.d, #32
+    umullb z19.d, z19.s, z31.s
+    add z20.d, z20.d, z19.d
+    lsl z18.d, z18.d, #32
+    add z18.d, z18.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    add z20.d, z18.d, z31.d
+    umin z20.d, p0/m, z20.d, z18.d
+    ld1rd {z19.d}, p0/z, [x1, #192]
+    mul z19.d, z0.d, z19.d
+    ld1rd {z18.d}, p0/z, [x1, #192]
+    umulh z18.d, z0.d, z18.d
     lsr z17.d, z19.d, #32
     and z19.d, z19.d, z31.d
     and z16.d, z18.d, z31.d
     lsr z18.d, z18.d, #32
-    mul z15.d, z1.d, z27.d
-    umulh z14.d, z1.d, z27.d
+    ld1rd {z15.d}, p0/z, [x1, #200]
+    mul z15.d, z1.d, z15.d
+    ld1rd {z14.d}, p0/z, [x1, #200]
+    umulh z14.d, z1.d, z14.d
     lsr z13.d, z15.d, #32
     and z15.d, z15.d, z31.d
     and z12.d, z14.d, z31.d
@@ -779,8 +1064,10 @@ proofmill_goldilocks_mmult_4x12_sve2:
     add z17.d, z17.d, z13.d
     add z16.d, z16.d, z12.d
     add z18.d, z18.d, z14.d
-    mul z15.d, z2.d, z26.d
-    umulh z14.d, z2.d, z26.d
+    ld1rd {z15.d}, p0/z, [x1, #208]
+    mul z15.d, z2.d, z15.d
+    ld1rd {z14.d}, p0/z, [x1, #208]
+    umulh z14.d, z2.d, z14.d
     lsr z13.d, z15.d, #32
     and z15.d, z15.d, z31.d
     and z12.d, z14.d, z31.d
@@ -789,8 +1076,10 @@ proofmill_goldilocks_mmult_4x12_sve2:
     add z17.d, z17.d, z13.d
     add z16.d, z16.d, z12.d
     add z18.d, z18.d, z14.d
-    mul z15.d, z3.d, z25.d
-    umulh z14.d, z3.d, z25.d
+    ld1rd {z15.d}, p0/z, [x1, #216]
+    mul z15.d, z3.d, z15.d
+    ld1rd {z14.d}, p0/z, [x1, #216]
+    umulh z14.d, z3.d, z14.d
     lsr z13.d, z15.d, #32
     and z15.d, z15.d, z31.d
     and z12.d, z14.d, z31.d
@@ -799,8 +1088,10 @@ proofmill_goldilocks_mmult_4x12_sve2:
     add z17.d, z17.d, z13.d
     add z16.d, z16.d, z12.d
     add z18.d, z18.d, z14.d
-    mul z15.d, z4.d, z24.d
-    umulh z14.d, z4.d, z24.d
+    ld1rd {z15.d}, p0/z, [x1, #224]
+    mul z15.d, z4.d, z15.d
+    ld1rd {z14.d}, p0/z, [x1, #224]
+    umulh z14.d, z4.d, z14.d
     lsr z13.d, z15.d, #32
     and z15.d, z15.d, z31.d
     and z12.d, z14.d, z31.d
@@ -809,8 +1100,10 @@ proofmill_goldilocks_mmult_4x12_sve2:
     add z17.d, z17.d, z13.d
     add z16.d, z16.d, z12.d
     add z18.d, z18.d, z14.d
-    mul z15.d, z5.d, z23.d
-    umulh z14.d, z5.d, z23.d
+    ld1rd {z15.d}, p0/z, [x1, #232]
+    mul z15.d, z5.d, z15.d
+    ld1rd {z14.d}, p0/z, [x1, #232]
+    umulh z14.d, z5.d, z14.d
     lsr z13.d, z15.d, #32
     and z15.d, z15.d, z31.d
     and z12.d, z14.d, z31.d
@@ -819,8 +1112,10 @@ proofmill_goldilocks_mmult_4x12_sve2:
     add z17.d, z17.d, z13.d
     add z16.d, z16.d, z12.d
     add z18.d, z18.d, z14.d
-    mul z15.d, z6.d, z22.d
-    umulh z14.d, z6.d, z22.d
+    ld1rd {z15.d}, p0/z, [x1, #240]
+    mul z15.d, z6.d, z15.d
+    ld1rd {z14.d}, p0/z, [x1, #240]
+    umulh z14.d, z6.d, z14.d
     lsr z13.d, z15.d, #32
     and z15.d, z15.d, z31.d
     and z12.d, z14.d, z31.d
@@ -829,8 +1124,10 @@ proofmill_goldilocks_mmult_4x12_sve2:
     add z17.d, z17.d, z13.d
     add z16.d, z16.d, z12.d
     add z18.d, z18.d, z14.d
-    mul z15.d, z7.d, z21.d
-    umulh z14.d, z7.d, z21.d
+    ld1rd {z15.d}, p0/z, [x1, #248]
+    mul z15.d, z7.d, z15.d
+    ld1rd {z14.d}, p0/z, [x1, #248]
+    umulh z14.d, z7.d, z14.d
     lsr z13.d, z15.d, #32
     and z15.d, z15.d, z31.d
     and z12.d, z14.d, z31.d
@@ -839,8 +1136,10 @@ proofmill_goldilocks_mmult_4x12_sve2:
     add z17.d, z17.d, z13.d
     add z16.d, z16.d, z12.d
     add z18.d, z18.d, z14.d
-    mul z15.d, z8.d, z20.d
-    umulh z14.d, z8.d, z20.d
+    ld1rd {z15.d}, p0/z, [x1, #256]
+    mul z15.d, z8.d, z15.d
+    ld1rd {z14.d}, p0/z, [x1, #256]
+    umulh z14.d, z8.d, z14.d
     lsr z13.d, z15.d, #32
     and z15.d, z15.d, z31.d
     and z12.d, z14.d, z31.d
@@ -849,9 +1148,9 @@ proofmill_goldilocks_mmult_4x12_sve2:
     add z17.d, z17.d, z13.d
     add z16.d, z16.d, z12.d
     add z18.d, z18.d, z14.d
-    ld1rd {z15.d}, p0/z, [x1, #72]
+    ld1rd {z15.d}, p0/z, [x1, #264]
     mul z15.d, z9.d, z15.d
-    ld1rd {z14.d}, p0/z, [x1, #72]
+    ld1rd {z14.d}, p0/z, [x1, #264]
     umulh z14.d, z9.d, z14.d
     lsr z13.d, z15.d, #32
     and z15.d, z15.d, z31.d
@@ -861,9 +1160,9 @@ proofmill_goldilocks_mmult_4x12_sve2:
     add z17.d, z17.d, z13.d
     add z16.d, z16.d, z12.d
     add z18.d, z18.d, z14.d
-    ld1rd {z15.d}, p0/z, [x1, #80]
+    ld1rd {z15.d}, p0/z, [x1, #272]
     mul z15.d, z10.d, z15.d
-    ld1rd {z14.d}, p0/z, [x1, #80]
+    ld1rd {z14.d}, p0/z, [x1, #272]
     umulh z14.d, z10.d, z14.d
     lsr z13.d, z15.d, #32
     and z15.d, z15.d, z31.d
@@ -873,9 +1172,9 @@ proofmill_goldilocks_mmult_4x12_sve2:
     add z17.d, z17.d, z13.d
     add z16.d, z16.d, z12.d
     add z18.d, z18.d, z14.d
-    ld1rd {z15.d}, p0/z, [x1, #88]
+    ld1rd {z15.d}, p0/z, [x1, #280]
     mul z15.d, z11.d, z15.d
-    ld1rd {z14.d}, p0/z, [x1, #88]
+    ld1rd {z14.d}, p0/z, [x1, #280]
     umulh z14.d, z11.d, z14.d
     lsr z13.d, z15.d, #32
     and z15.d, z15.d, z31.d
@@ -899,316 +1198,6 @@ proofmill_goldilocks_mmult_4x12_sve2:
     add z17.d, p1/m, z17.d, z31.d
     add z19.d, z17.d, z31.d
     umin z19.d, p0/m, z19.d, z17.d
-    ld1rd {z18.d}, p0/z, [x1, #96]
-    mul z18.d, z0.d, z18.d
-    ld1rd {z17.d}, p0/z, [x1, #96]
-    umulh z17.d, z0.d, z17.d
-    lsr z16.d, z18.d, #32
-    and z18.d, z18.d, z31.d
-    and z15.d, z17.d, z31.d
-    lsr z17.d, z17.d, #32
-    ld1rd {z14.d}, p0/z, [x1, #104]
-    mul z14.d, z1.d, z14.d
-    ld1rd {z13.d}, p0/z, [x1, #104]
-    umulh z13.d, z1.d, z13.d
-    lsr z12.d, z14.d, #32
-    and z14.d, z14.d, z31.d
-    str z19, [sp, #0, mul vl]
-    and z19.d, z13.d, z31.d
-    lsr z13.d, z13.d, #32
-    add z18.d, z18.d, z14.d
-    add z16.d, z16.d, z12.d
-    add z15.d, z15.d, z19.d
-    add z17.d, z17.d, z13.d
-    ld1rd {z19.d}, p0/z, [x1, #112]
-    mul z19.d, z2.d, z19.d
-    ld1rd {z14.d}, p0/z, [x1, #112]
-    umulh z14.d, z2.d, z14.d
-    lsr z13.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z12.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z18.d, z18.d, z19.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z17.d, z17.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #120]
-    mul z19.d, z3.d, z19.d
-    ld1rd {z14.d}, p0/z, [x1, #120]
-    umulh z14.d, z3.d, z14.d
-    lsr z13.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z12.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z18.d, z18.d, z19.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z17.d, z17.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #128]
-    mul z19.d, z4.d, z19.d
-    ld1rd {z14.d}, p0/z, [x1, #128]
-    umulh z14.d, z4.d, z14.d
-    lsr z13.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z12.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z18.d, z18.d, z19.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z17.d, z17.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #136]
-    mul z19.d, z5.d, z19.d
-    ld1rd {z14.d}, p0/z, [x1, #136]
-    umulh z14.d, z5.d, z14.d
-    lsr z13.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z12.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z18.d, z18.d, z19.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z17.d, z17.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #144]
-    mul z19.d, z6.d, z19.d
-    ld1rd {z14.d}, p0/z, [x1, #144]
-    umulh z14.d, z6.d, z14.d
-    lsr z13.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z12.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z18.d, z18.d, z19.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z17.d, z17.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #152]
-    mul z19.d, z7.d, z19.d
-    ld1rd {z14.d}, p0/z, [x1, #152]
-    umulh z14.d, z7.d, z14.d
-    lsr z13.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z12.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z18.d, z18.d, z19.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z17.d, z17.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #160]
-    mul z19.d, z8.d, z19.d
-    ld1rd {z14.d}, p0/z, [x1, #160]
-    umulh z14.d, z8.d, z14.d
-    lsr z13.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z12.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z18.d, z18.d, z19.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z17.d, z17.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #168]
-    mul z19.d, z9.d, z19.d
-    ld1rd {z14.d}, p0/z, [x1, #168]
-    umulh z14.d, z9.d, z14.d
-    lsr z13.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z12.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z18.d, z18.d, z19.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z17.d, z17.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #176]
-    mul z19.d, z10.d, z19.d
-    ld1rd {z14.d}, p0/z, [x1, #176]
-    umulh z14.d, z10.d, z14.d
-    lsr z13.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z12.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z18.d, z18.d, z19.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z17.d, z17.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #184]
-    mul z19.d, z11.d, z19.d
-    ld1rd {z14.d}, p0/z, [x1, #184]
-    umulh z14.d, z11.d, z14.d
-    lsr z13.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z12.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z18.d, z18.d, z19.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z17.d, z17.d, z14.d
-    sub z18.d, z18.d, z15.d
-    sub z18.d, z18.d, z17.d
-    add z16.d, z16.d, z15.d
-    add z18.d, z18.d, z30.d
-    add z16.d, z16.d, z29.d
-    lsr z19.d, z16.d, #32
-    umullb z19.d, z19.s, z31.s
-    add z18.d, z18.d, z19.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    add z19.d, z16.d, z31.d
-    umin z19.d, p0/m, z19.d, z16.d
-    ld1rd {z18.d}, p0/z, [x1, #192]
-    mul z18.d, z0.d, z18.d
-    ld1rd {z17.d}, p0/z, [x1, #192]
-    umulh z17.d, z0.d, z17.d
-    lsr z16.d, z18.d, #32
-    and z18.d, z18.d, z31.d
-    and z15.d, z17.d, z31.d
-    lsr z17.d, z17.d, #32
-    ld1rd {z14.d}, p0/z, [x1, #200]
-    mul z14.d, z1.d, z14.d
-    ld1rd {z13.d}, p0/z, [x1, #200]
-    umulh z13.d, z1.d, z13.d
-    lsr z12.d, z14.d, #32
-    and z14.d, z14.d, z31.d
-    str z19, [sp, #1, mul vl]
-    and z19.d, z13.d, z31.d
-    lsr z13.d, z13.d, #32
-    add z18.d, z18.d, z14.d
-    add z16.d, z16.d, z12.d
-    add z15.d, z15.d, z19.d
-    add z17.d, z17.d, z13.d
-    ld1rd {z19.d}, p0/z, [x1, #208]
-    mul z19.d, z2.d, z19.d
-    ld1rd {z14.d}, p0/z, [x1, #208]
-    umulh z14.d, z2.d, z14.d
-    lsr z13.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z12.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z18.d, z18.d, z19.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z17.d, z17.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #216]
-    mul z19.d, z3.d, z19.d
-    ld1rd {z14.d}, p0/z, [x1, #216]
-    umulh z14.d, z3.d, z14.d
-    lsr z13.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z12.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z18.d, z18.d, z19.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z17.d, z17.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #224]
-    mul z19.d, z4.d, z19.d
-    ld1rd {z14.d}, p0/z, [x1, #224]
-    umulh z14.d, z4.d, z14.d
-    lsr z13.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z12.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z18.d, z18.d, z19.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z17.d, z17.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #232]
-    mul z19.d, z5.d, z19.d
-    ld1rd {z14.d}, p0/z, [x1, #232]
-    umulh z14.d, z5.d, z14.d
-    lsr z13.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z12.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z18.d, z18.d, z19.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z17.d, z17.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #240]
-    mul z19.d, z6.d, z19.d
-    ld1rd {z14.d}, p0/z, [x1, #240]
-    umulh z14.d, z6.d, z14.d
-    lsr z13.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z12.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z18.d, z18.d, z19.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z17.d, z17.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #248]
-    mul z19.d, z7.d, z19.d
-    ld1rd {z14.d}, p0/z, [x1, #248]
-    umulh z14.d, z7.d, z14.d
-    lsr z13.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z12.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z18.d, z18.d, z19.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z17.d, z17.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #256]
-    mul z19.d, z8.d, z19.d
-    ld1rd {z14.d}, p0/z, [x1, #256]
-    umulh z14.d, z8.d, z14.d
-    lsr z13.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z12.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z18.d, z18.d, z19.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z17.d, z17.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #264]
-    mul z19.d, z9.d, z19.d
-    ld1rd {z14.d}, p0/z, [x1, #264]
-    umulh z14.d, z9.d, z14.d
-    lsr z13.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z12.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z18.d, z18.d, z19.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z17.d, z17.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #272]
-    mul z19.d, z10.d, z19.d
-    ld1rd {z14.d}, p0/z, [x1, #272]
-    umulh z14.d, z10.d, z14.d
-    lsr z13.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z12.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z18.d, z18.d, z19.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z17.d, z17.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #280]
-    mul z19.d, z11.d, z19.d
-    ld1rd {z14.d}, p0/z, [x1, #280]
-    umulh z14.d, z11.d, z14.d
-    lsr z13.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z12.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z18.d, z18.d, z19.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z17.d, z17.d, z14.d
-    sub z18.d, z18.d, z15.d
-    sub z18.d, z18.d, z17.d
-    add z16.d, z16.d, z15.d
-    add z18.d, z18.d, z30.d
-    add z16.d, z16.d, z29.d
-    lsr z19.d, z16.d, #32
-    umullb z19.d, z19.s, z31.s
-    add z18.d, z18.d, z19.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    add z19.d, z16.d, z31.d
-    umin z19.d, p0/m, z19.d, z16.d
     ld1rd {z18.d}, p0/z, [x1, #288]
     mul z18.d, z0.d, z18.d
     ld1rd {z17.d}, p0/z, [x1, #288]
@@ -1363,18 +1352,14 @@ proofmill_goldilocks_mmult_4x12_sve2:
     add z17.d, p1/m, z17.d, z31.d
     add z3.d, z17.d, z31.d
     umin z3.d, p0/m, z3.d, z17.d
-    mov z2.d, z19.d
-    ldr z0, [sp, #0, mul vl]
-    ldr z1, [sp, #1, mul vl]
-    st1d {z0.d}, p0, [x17, x4, lsl #3]
-    st1d {z1.d}, p0, [x19, x4, lsl #3]
-    st1d {z2.d}, p0, [x20, x4, lsl #3]
+    st1d {z21.d}, p0, [x17, x4, lsl #3]
+    st1d {z20.d}, p0, [x19, x4, lsl #3]
+    st1d {z19.d}, p0, [x20, x4, lsl #3]
     st1d {z3.d}, p0, [x21, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b
 2:
-    addvl sp, sp, #2
     ldp d8, d9, [sp, #0]
     ldp d10, d11, [sp, #16]
     ldp d12, d13, [sp, #32]
@@ -1403,7 +1388,6 @@ proofmill_goldilocks_mmult_4x12_8_sve2:
     stp d14, d15, [sp, #48]
     stp x19, x20, [sp, #64]
     stp x21, x22, [sp, #80]
-    addvl sp, sp, #-2
     mov x3, x2
     ptrue p0.d
     adr x2, 90f
@@ -1426,8 +1410,6 @@ proofmill_goldilocks_mmult_4x12_8_sve2:
     ldr x21, [x0, #120]
     ld1rd {z30.d}, p0/z, [x1, #0]
     ld1rd {z29.d}, p0/z, [x1, #8]
-    ld1rd {z28.d}, p0/z, [x1, #16]
-    ld1rd {z27.d}, p0/z, [x1, #24]
     mov x4, #0
     whilelo p0.d, x4, x3
     b.none 2f
@@ -1444,252 +1426,250 @@ proofmill_goldilocks_mmult_4x12_8_sve2:
     ld1d {z9.d}, p0/z, [x14, x4, lsl #3]
     ld1d {z10.d}, p0/z, [x15, x4, lsl #3]
     ld1d {z11.d}, p0/z, [x16, x4, lsl #3]
-    umullb z26.d, z0.s, z30.s
-    lsr z25.d, z0.d, #32
-    umullb z24.d, z25.s, z30.s
-    umlalb z26.d, z1.s, z29.s
-    lsr z23.d, z1.d, #32
-    umlalb z24.d, z23.s, z29.s
-    umlalb z26.d, z2.s, z28.s
-    lsr z22.d, z2.d, #32
-    umlalb z24.d, z22.s, z28.s
-    umlalb z26.d, z3.s, z27.s
-    lsr z21.d, z3.d, #32
-    umlalb z24.d, z21.s, z27.s
-    ld1rd {z20.d}, p0/z, [x1, #32]
-    umlalb z26.d, z4.s, z20.s
-    lsr z20.d, z4.d, #32
-    ld1rd {z19.d}, p0/z, [x1, #32]
-    umlalb z24.d, z20.s, z19.s
-    ld1rd {z19.d}, p0/z, [x1, #40]
-    umlalb z26.d, z5.s, z19.s
-    lsr z19.d, z5.d, #32
-    ld1rd {z18.d}, p0/z, [x1, #40]
-    umlalb z24.d, z19.s, z18.s
-    ld1rd {z18.d}, p0/z, [x1, #48]
-    umlalb z26.d, z6.s, z18.s
-    lsr z18.d, z6.d, #32
-    ld1rd {z17.d}, p0/z, [x1, #48]
-    umlalb z24.d, z18.s, z17.s
-    ld1rd {z17.d}, p0/z, [x1, #56]
-    umlalb z26.d, z7.s, z17.s
-    lsr z17.d, z7.d, #32
-    ld1rd {z16.d}, p0/z, [x1, #56]
-    umlalb z24.d, z17.s, z16.s
-    ld1rd {z16.d}, p0/z, [x1, #64]
-    umlalb z26.d, z8.s, z16.s
-    lsr z16.d, z8.d, #32
-    ld1rd {z15.d}, p0/z, [x1, #64]
-    umlalb z24.d, z16.s, z15.s
-    ld1rd {z15.d}, p0/z, [x1, #72]
-    umlalb z26.d, z9.s, z15.s
-    lsr z15.d, z9.d, #32
-    ld1rd {z14.d}, p0/z, [x1, #72]
-    umlalb z24.d, z15.s, z14.s
-    ld1rd {z14.d}, p0/z, [x1, #80]
-    umlalb z26.d, z10.s, z14.s
-    lsr z14.d, z10.d, #32
-    ld1rd {z13.d}, p0/z, [x1, #80]
-    umlalb z24.d, z14.s, z13.s
-    ld1rd {z13.d}, p0/z, [x1, #88]
+    umullb z28.d, z0.s, z30.s
+    lsr z27.d, z0.d, #32
+    umullb z26.d, z27.s, z30.s
+    umlalb z28.d, z1.s, z29.s
+    lsr z25.d, z1.d, #32
+    umlalb z26.d, z25.s, z29.s
+    ld1rd {z24.d}, p0/z, [x1, #16]
+    umlalb z28.d, z2.s, z24.s
+    lsr z24.d, z2.d, #32
+    ld1rd {z23.d}, p0/z, [x1, #16]
+    umlalb z26.d, z24.s, z23.s
+    ld1rd {z23.d}, p0/z, [x1, #24]
+    umlalb z28.d, z3.s, z23.s
+    lsr z23.d, z3.d, #32
+    ld1rd {z22.d}, p0/z, [x1, #24]
+    umlalb z26.d, z23.s, z22.s
+    ld1rd {z22.d}, p0/z, [x1, #32]
+    umlalb z28.d, z4.s, z22.s
+    lsr z22.d, z4.d, #32
+    ld1rd {z21.d}, p0/z, [x1, #32]
+    umlalb z26.d, z22.s, z21.s
+    ld1rd {z21.d}, p0/z, [x1, #40]
+    umlalb z28.d, z5.s, z21.s
+    lsr z21.d, z5.d, #32
+    ld1rd {z20.d}, p0/z, [x1, #40]
+    umlalb z26.d, z21.s, z20.s
+    ld1rd {z20.d}, p0/z, [x1, #48]
+    umlalb z28.d, z6.s, z20.s
+    lsr z20.d, z6.d, #32
+    ld1rd {z19.d}, p0/z, [x1, #48]
+    umlalb z26.d, z20.s, z19.s
+    ld1rd {z19.d}, p0/z, [x1, #56]
+    umlalb z28.d, z7.s, z19.s
+    lsr z19.d, z7.d, #32
+    ld1rd {z18.d}, p0/z, [x1, #56]
+    umlalb z26.d, z19.s, z18.s
+    ld1rd {z18.d}, p0/z, [x1, #64]
+    umlalb z28.d, z8.s, z18.s
+    lsr z18.d, z8.d, #32
+    ld1rd {z17.d}, p0/z, [x1, #64]
+    umlalb z26.d, z18.s, z17.s
+    ld1rd {z17.d}, p0/z, [x1, #72]
+    umlalb z28.d, z9.s, z17.s
+    lsr z17.d, z9.d, #32
+    ld1rd {z16.d}, p0/z, [x1, #72]
+    umlalb z26.d, z17.s, z16.s
+    ld1rd {z16.d}, p0/z, [x1, #80]
+    umlalb z28.d, z10.s, z16.s
+    lsr z16.d, z10.d, #32
+    ld1rd {z15.d}, p0/z, [x1, #80]
+    umlalb z26.d, z16.s, z15.s
+    ld1rd {z15.d}, p0/z, [x1, #88]
+    umlalb z28.d, z11.s, z15.s
+    lsr z15.d, z11.d, #32
+    ld1rd {z14.d}, p0/z, [x1, #88]
+    umlalb z26.d, z15.s, z14.s
+    lsr z14.d, z26.d, #32
+    umullb z14.d, z14.s, z31.s
+    add z28.d, z28.d, z14.d
+    lsl z26.d, z26.d, #32
+    add z26.d, z26.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z26.d
+    add z26.d, p1/m, z26.d, z31.d
+    add z28.d, z26.d, z31.d
+    umin z28.d, p0/m, z28.d, z26.d
+    ld1rd {z26.d}, p0/z, [x1, #96]
+    umullb z26.d, z0.s, z26.s
+    ld1rd {z14.d}, p0/z, [x1, #96]
+    umullb z14.d, z27.s, z14.s
+    ld1rd {z13.d}, p0/z, [x1, #104]
+    umlalb z26.d, z1.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #104]
+    umlalb z14.d, z25.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #112]
+    umlalb z26.d, z2.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #112]
+    umlalb z14.d, z24.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #120]
+    umlalb z26.d, z3.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #120]
+    umlalb z14.d, z23.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #128]
+    umlalb z26.d, z4.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #128]
+    umlalb z14.d, z22.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #136]
+    umlalb z26.d, z5.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #136]
+    umlalb z14.d, z21.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #144]
+    umlalb z26.d, z6.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #144]
+    umlalb z14.d, z20.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #152]
+    umlalb z26.d, z7.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #152]
+    umlalb z14.d, z19.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #160]
+    umlalb z26.d, z8.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #160]
+    umlalb z14.d, z18.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #168]
+    umlalb z26.d, z9.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #168]
+    umlalb z14.d, z17.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #176]
+    umlalb z26.d, z10.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #176]
+    umlalb z14.d, z16.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #184]
     umlalb z26.d, z11.s, z13.s
-    lsr z13.d, z11.d, #32
-    ld1rd {z12.d}, p0/z, [x1, #88]
-    umlalb z24.d, z13.s, z12.s
-    lsr z12.d, z24.d, #32
+    ld1rd {z13.d}, p0/z, [x1, #184]
+    umlalb z14.d, z15.s, z13.s
+    lsr z13.d, z14.d, #32
+    umullb z13.d, z13.s, z31.s
+    add z26.d, z26.d, z13.d
+    lsl z14.d, z14.d, #32
+    add z14.d, z14.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    add z26.d, z14.d, z31.d
+    umin z26.d, p0/m, z26.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #192]
+    umullb z14.d, z0.s, z14.s
+    ld1rd {z13.d}, p0/z, [x1, #192]
+    umullb z13.d, z27.s, z13.s
+    ld1rd {z12.d}, p0/z, [x1, #200]
+    umlalb z14.d, z1.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #200]
+    umlalb z13.d, z25.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #208]
+    umlalb z14.d, z2.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #208]
+    umlalb z13.d, z24.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #216]
+    umlalb z14.d, z3.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #216]
+    umlalb z13.d, z23.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #224]
+    umlalb z14.d, z4.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #224]
+    umlalb z13.d, z22.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #232]
+    umlalb z14.d, z5.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #232]
+    umlalb z13.d, z21.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #240]
+    umlalb z14.d, z6.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #240]
+    umlalb z13.d, z20.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #248]
+    umlalb z14.d, z7.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #248]
+    umlalb z13.d, z19.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #256]
+    umlalb z14.d, z8.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #256]
+    umlalb z13.d, z18.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #264]
+    umlalb z14.d, z9.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #264]
+    umlalb z13.d, z17.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #272]
+    umlalb z14.d, z10.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #272]
+    umlalb z13.d, z16.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #280]
+    umlalb z14.d, z11.s, z12.s
+    ld1rd {z12.d}, p0/z, [x1, #280]
+    umlalb z13.d, z15.s, z12.s
+    lsr z12.d, z13.d, #32
     umullb z12.d, z12.s, z31.s
-    add z26.d, z26.d, z12.d
-    lsl z24.d, z24.d, #32
-    add z24.d, z24.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    add z26.d, z24.d, z31.d
-    umin z26.d, p0/m, z26.d, z24.d
-    ld1rd {z24.d}, p0/z, [x1, #96]
-    umullb z24.d, z0.s, z24.s
-    ld1rd {z12.d}, p0/z, [x1, #96]
-    umullb z12.d, z25.s, z12.s
-    str z26, [sp, #0, mul vl]
-    ld1rd {z26.d}, p0/z, [x1, #104]
-    umlalb z24.d, z1.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #104]
-    umlalb z12.d, z23.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #112]
-    umlalb z24.d, z2.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #112]
-    umlalb z12.d, z22.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #120]
-    umlalb z24.d, z3.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #120]
-    umlalb z12.d, z21.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #128]
-    umlalb z24.d, z4.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #128]
-    umlalb z12.d, z20.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #136]
-    umlalb z24.d, z5.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #136]
-    umlalb z12.d, z19.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #144]
-    umlalb z24.d, z6.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #144]
-    umlalb z12.d, z18.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #152]
-    umlalb z24.d, z7.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #152]
-    umlalb z12.d, z17.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #160]
-    umlalb z24.d, z8.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #160]
-    umlalb z12.d, z16.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #168]
-    umlalb z24.d, z9.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #168]
-    umlalb z12.d, z15.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #176]
-    umlalb z24.d, z10.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #176]
-    umlalb z12.d, z14.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #184]
-    umlalb z24.d, z11.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #184]
-    umlalb z12.d, z13.s, z26.s
-    lsr z26.d, z12.d, #32
-    umullb z26.d, z26.s, z31.s
-    add z24.d, z24.d, z26.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    add z26.d, z12.d, z31.d
-    umin z26.d, p0/m, z26.d, z12.d
-    ld1rd {z24.d}, p0/z, [x1, #192]
-    umullb z24.d, z0.s, z24.s
-    ld1rd {z12.d}, p0/z, [x1, #192]
-    umullb z12.d, z25.s, z12.s
-    str z26, [sp, #1, mul vl]
-    ld1rd {z26.d}, p0/z, [x1, #200]
-    umlalb z24.d, z1.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #200]
-    umlalb z12.d, z23.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #208]
-    umlalb z24.d, z2.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #208]
-    umlalb z12.d, z22.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #216]
-    umlalb z24.d, z3.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #216]
-    umlalb z12.d, z21.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #224]
-    umlalb z24.d, z4.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #224]
-    umlalb z12.d, z20.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #232]
-    umlalb z24.d, z5.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #232]
-    umlalb z12.d, z19.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #240]
-    umlalb z24.d, z6.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #240]
-    umlalb z12.d, z18.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #248]
-    umlalb z24.d, z7.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #248]
-    umlalb z12.d, z17.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #256]
-    umlalb z24.d, z8.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #256]
-    umlalb z12.d, z16.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #264]
-    umlalb z24.d, z9.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #264]
-    umlalb z12.d, z15.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #272]
-    umlalb z24.d, z10.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #272]
-    umlalb z12.d, z14.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #280]
-    umlalb z24.d, z11.s, z26.s
-    ld1rd {z26.d}, p0/z, [x1, #280]
-    umlalb z12.d, z13.s, z26.s
-    lsr z26.d, z12.d, #32
-    umullb z26.d, z26.s, z31.s
-    add z24.d, z24.d, z26.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    add z26.d, z12.d, z31.d
-    umin z26.d, p0/m, z26.d, z12.d
-    ld1rd {z24.d}, p0/z, [x1, #288]
-    umullb z0.d, z0.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #288]
-    umullb z25.d, z25.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #296]
-    umlalb z0.d, z1.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #296]
-    umlalb z25.d, z23.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #304]
-    umlalb z0.d, z2.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #304]
-    umlalb z25.d, z22.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #312]
-    umlalb z0.d, z3.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #312]
-    umlalb z25.d, z21.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #320]
-    umlalb z0.d, z4.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #320]
-    umlalb z25.d, z20.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #328]
-    umlalb z0.d, z5.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #328]
-    umlalb z25.d, z19.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #336]
-    umlalb z0.d, z6.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #336]
-    umlalb z25.d, z18.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #344]
-    umlalb z0.d, z7.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #344]
-    umlalb z25.d, z17.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #352]
-    umlalb z0.d, z8.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #352]
-    umlalb z25.d, z16.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #360]
-    umlalb z0.d, z9.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #360]
-    umlalb z25.d, z15.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #368]
-    umlalb z0.d, z10.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #368]
-    umlalb z25.d, z14.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #376]
-    umlalb z0.d, z11.s, z24.s
-    ld1rd {z24.d}, p0/z, [x1, #376]
-    umlalb z25.d, z13.s, z24.s
-    lsr z24.d, z25.d, #32
-    umullb z24.d, z24.s, z31.s
-    add z0.d, z0.d, z24.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    add z3.d, z25.d, z31.d
-    umin z3.d, p0/m, z3.d, z25.d
-    mov z2.d, z26.d
-    ldr z0, [sp, #0, mul vl]
-    ldr z1, [sp, #1, mul vl]
-    st1d {z0.d}, p0, [x17, x4, lsl #3]
-    st1d {z1.d}, p0, [x19, x4, lsl #3]
-    st1d {z2.d}, p0, [x20, x4, lsl #3]
+    add z14.d, z14.d, z12.d
+    lsl z13.d, z13.d, #32
+    add z13.d, z13.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    add z14.d, z13.d, z31.d
+    umin z14.d, p0/m, z14.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #288]
+    umullb z0.d, z0.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #288]
+    umullb z27.d, z27.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #296]
+    umlalb z0.d, z1.s, z13.s
+    ld1rd {z13.d}, p0/z, [x1, #296]
+    umlalb z27.d, z25.s, z13.s
+    ld1rd {z25.d}, p0/z, [x1, #304]
+    umlalb z0.d, z2.s, z25.s
+    ld1rd {z25.d}, p0/z, [x1, #304]
+    umlalb z27.d, z24.s, z25.s
+    ld1rd {z25.d}, p0/z, [x1, #312]
+    umlalb z0.d, z3.s, z25.s
+    ld1rd {z25.d}, p0/z, [x1, #312]
+    umlalb z27.d, z23.s, z25.s
+    ld1rd {z25.d}, p0/z, [x1, #320]
+    umlalb z0.d, z4.s, z25.s
+    ld1rd {z25.d}, p0/z, [x1, #320]
+    umlalb z27.d, z22.s, z25.s
+    ld1rd {z25.d}, p0/z, [x1, #328]
+    umlalb z0.d, z5.s, z25.s
+    ld1rd {z25.d}, p0/z, [x1, #328]
+    umlalb z27.d, z21.s, z25.s
+    ld1rd {z25.d}, p0/z, [x1, #336]
+    umlalb z0.d, z6.s, z25.s
+    ld1rd {z25.d}, p0/z, [x1, #336]
+    umlalb z27.d, z20.s, z25.s
+    ld1rd {z25.d}, p0/z, [x1, #344]
+    umlalb z0.d, z7.s, z25.s
+    ld1rd {z25.d}, p0/z, [x1, #344]
+    umlalb z27.d, z19.s, z25.s
+    ld1rd {z25.d}, p0/z, [x1, #352]
+    umlalb z0.d, z8.s, z25.s
+    ld1rd {z25.d}, p0/z, [x1, #352]
+    umlalb z27.d, z18.s, z25.s
+    ld1rd {z25.d}, p0/z, [x1, #360]
+    umlalb z0.d, z9.s, z25.s
+    ld1rd {z25.d}, p0/z, [x1, #360]
+    umlalb z27.d, z17.s, z25.s
+    ld1rd {z25.d}, p0/z, [x1, #368]
+    umlalb z0.d, z10.s, z25.s
+    ld1rd {z25.d}, p0/z, [x1, #368]
+    umlalb z27.d, z16.s, z25.s
+    ld1rd {z25.d}, p0/z, [x1, #376]
+    umlalb z0.d, z11.s, z25.s
+    ld1rd {z25.d}, p0/z, [x1, #376]
+    umlalb z27.d, z15.s, z25.s
+    lsr z25.d, z27.d, #32
+    umullb z25.d, z25.s, z31.s
+    add z0.d, z0.d, z25.d
+    lsl z27.d, z27.d, #32
+    add z27.d, z27.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z27.d
+    add z27.d, p1/m, z27.d, z31.d
+    add z3.d, z27.d, z31.d
+    umin z3.d, p0/m, z3.d, z27.d
+    st1d {z28.d}, p0, [x17, x4, lsl #3]
+    st1d {z26.d}, p0, [x19, x4, lsl #3]
+    st1d {z14.d}, p0, [x20, x4, lsl #3]
     st1d {z3.d}, p0, [x21, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b
 2:
-    addvl sp, sp, #2
     ldp d8, d9, [sp, #0]
     ldp d10, d11, [sp, #16]
     ldp d12, d13, [sp, #32]

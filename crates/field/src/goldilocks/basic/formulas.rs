@@ -144,7 +144,7 @@ impl Formula<1, 1> for Mult72 {
         byte: E::Words,
         _: impl Fn(usize) -> E::Words,
     ) -> [E::Words; 1] {
-        [small_dot::<E, 1>([a], [byte])]
+        [a.mul_byte(byte).canonical()]
     }
 }
 
