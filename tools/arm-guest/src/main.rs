@@ -12,7 +12,7 @@ use proofmill_field::goldilocks::{
         sub,
     },
 };
-use proofmill_hash::{Digest, Poseidon, Sponge, TreeHash};
+use proofmill_hash::{Digest, Permutation, Poseidon, Poseidon2, Sponge, TreeHash};
 use proofmill_merkle::{RowMajor, Tree};
 use proofmill_simd::Level;
 use std::{array, env, hint::black_box, process::ExitCode};
@@ -44,6 +44,13 @@ fn main() -> ExitCode {
 fn words(seed: u64, len: usize) -> Vec<u64> {
     let word = |i: u64| (i + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) >> 1;
     black_box((0..len as u64).map(word).collect())
+}
+
+fn tree<P: Permutation>(level: Level, rows: &[u64]) -> Result<(), String> {
+    let leaves = RowMajor::new(rows, ROW).map_err(|error| error.to_string())?;
+    let tree = Tree::<Sponge<P>>::build(level, &leaves).map_err(|error| error.to_string())?;
+    black_box(tree.root());
+    Ok(())
 }
 
 fn run(level: &str, function: &str, log_count: &str) -> Result<(), String> {
@@ -80,11 +87,9 @@ fn run(level: &str, function: &str, log_count: &str) -> Result<(), String> {
         ("mmult_4x12", out) => mmult_4x12(level, states, &matrix, out),
         ("mmult_4x12_8", out) => mmult_4x12_8(level, states, &small, out),
         ("poseidon_rows", _) => Sponge::<Poseidon>::hash_rows(level, rows, ROW, &mut digests[..n]),
-        ("poseidon_tree", _) => {
-            let leaves = RowMajor::new(rows, ROW).map_err(|error| error.to_string())?;
-            let tree = Tree::<Sponge<Poseidon>>::build(level, &leaves).map_err(|error| error.to_string())?;
-            black_box(tree.root());
-        }
+        ("poseidon2_rows", _) => Sponge::<Poseidon2<12>>::hash_rows(level, rows, ROW, &mut digests[..n]),
+        ("poseidon_tree", _) => tree::<Poseidon>(level, rows)?,
+        ("poseidon2_tree", _) => tree::<Poseidon2<12>>(level, rows)?,
         _ => return Err(format!("no function `{function}`")),
     }
     black_box((&results, &digests));

@@ -18,7 +18,7 @@ pub(crate) const RECORDS: &str = "benchmarks/records/arm_instructions.csv";
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 
 /// The functions of one result an operand.
-const FUNCTIONS: [&str; 11] = [
+const FUNCTIONS: [&str; 12] = [
     "add",
     "sub",
     "reduce_128_64",
@@ -30,7 +30,11 @@ const FUNCTIONS: [&str; 11] = [
     "mmult_4x12",
     "mmult_4x12_8",
     "poseidon_rows",
+    "poseidon2_rows",
 ];
+
+/// Trees: a permutation a leaf and one a node above.
+const TREES: [&str; 2] = ["poseidon_tree", "poseidon2_tree"];
 
 /// Levels, with the lengths in bits of the vectors to count them at.
 const LEVELS: [(&str, &[u32]); 4] =
@@ -129,9 +133,10 @@ pub(crate) fn run() -> Result<(), String> {
             record(function, at, emulator.per_operation(at, function, |k| 1 << k)?);
         }
     }
-    for at in levels() {
-        // A permutation a leaf and one a node above.
-        record("poseidon_tree", at, emulator.per_operation(at, "poseidon_tree", |k| (2 << k) - 1)?);
+    for tree in TREES {
+        for at in levels() {
+            record(tree, at, emulator.per_operation(at, tree, |k| (2 << k) - 1)?);
+        }
     }
     let file = root.join(RECORDS);
     fs::write(&file, text).map_err(|error| format!("{RECORDS}: {error}"))
