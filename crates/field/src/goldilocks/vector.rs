@@ -186,6 +186,11 @@ impl<W: Words> GoldilocksVector for Lanes<W> {
     const OFFSET: [u64; 2] = [1 + (1 << 59), EPSILON - (1 << 27)];
 
     #[inline(always)]
+    fn from_words(words: W) -> Self {
+        Self(words)
+    }
+
+    #[inline(always)]
     fn into_words(self) -> W {
         self.0.canonical()
     }
@@ -203,11 +208,6 @@ impl<W: Words> GoldilocksVector for Lanes<W> {
         }
         let planes = Planes { low: sums[0] - sums[2] - sums[3], high: sums[1] + sums[2] };
         Self::from_planes(planes + Planes::splat(constant_planes::<Self>(0)))
-    }
-
-    #[inline(always)]
-    fn from_words(words: W) -> Self {
-        Self(words)
     }
 
     #[inline(always)]

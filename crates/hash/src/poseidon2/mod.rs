@@ -8,6 +8,8 @@
 //! Boojum's Poseidon2, of width 12, is another permutation: its block matrix is the paper's M4 of rows (5, 7, 1, 3) ..., its
 //! diagonal is of powers of two up to 2^14, and its round constants are Poseidon's.
 
+#[cfg(test)]
+mod bounds;
 mod constants;
 mod linear;
 mod permutation;
@@ -23,6 +25,9 @@ pub const HALF_FULL_ROUNDS: usize = 4;
 
 /// Rounds with one S-box.
 pub const PARTIAL_ROUNDS: usize = 22;
+
+/// The most halvings of an [`Entry`] of any width.
+const MAX_HALVINGS: usize = 3;
 
 /// The permutation of `WIDTH` elements: 8 or 12.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +48,7 @@ pub trait Parameters: Permutation {
     const DIAGONAL: &'static [Entry];
 
     /// The most halvings of an entry.
-    const MAX_HALVINGS: u32;
+    const MAX_HALVINGS: usize;
 
     /// Partial rounds after which planes must be made fresh.
     const ROUNDS_A_FOLD: usize;
@@ -67,7 +72,7 @@ impl Parameters for Poseidon2<8> {
         entry(-3, 0),
         entry(-4, 0),
     ];
-    const MAX_HALVINGS: u32 = 1;
+    const MAX_HALVINGS: usize = 1;
     const ROUNDS_A_FOLD: usize = 6;
 
     #[inline(always)]
@@ -91,7 +96,7 @@ impl Parameters for Poseidon2<12> {
         entry(-1, 2),
         entry(1, 3),
     ];
-    const MAX_HALVINGS: u32 = 3;
+    const MAX_HALVINGS: usize = MAX_HALVINGS;
     const ROUNDS_A_FOLD: usize = 4;
 
     #[inline(always)]

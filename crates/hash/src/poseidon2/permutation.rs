@@ -5,7 +5,7 @@
 //! rounds after its planes were fresh, as 2^(e r) times itself: the round then adds a multiple of the sum to it, and only
 //! the sum of such elements is ever divided, once a round, beside the S-box.
 
-use super::{HALF_FULL_ROUNDS, PARTIAL_ROUNDS, Parameters, linear::multiply};
+use super::{Entry, HALF_FULL_ROUNDS, MAX_HALVINGS, PARTIAL_ROUNDS, Parameters, linear::multiply};
 use crate::poseidon::seventh_powers;
 use proofmill_field::goldilocks::{GoldilocksVector, Lanes, Planes, Words, constant_planes};
 
@@ -18,6 +18,20 @@ const OFFSET: [u64; 2] = [(1 << 61) + (1 << 29), (1 << 61) - (1 << 30)];
 /// The planes of a partial round's constant.
 pub(super) const fn partial_constant(word: u64) -> [u64; 2] {
     [(word & 0xffff_ffff) + OFFSET[0], (word >> 32) + OFFSET[1]]
+}
+
+/// Runs a body for each element, with its number as a constant: the compiler leaves loops over twelve of these bodies, whose
+/// state then goes through memory.
+macro_rules! for_each_element {
+    ($i:ident < $width:ident => $body:expr) => {
+        for_each_element!($i < $width => $body; 0 1 2 3 4 5 6 7 8 9 10 11)
+    };
+    ($i:ident < $width:ident => $body:expr; $($n:literal)*) => { $(
+        if $n < $width {
+            const $i: usize = $n;
+            $body;
+        }
+    )* };
 }
 
 /// A state as planes.
@@ -35,9 +49,7 @@ impl<W: Words, const WIDTH: usize> State<W, WIDTH> {
     pub fn of<V: GoldilocksVector<Words = W>>(elements: &[V; WIDTH]) -> Self {
         let first = elements[0].planes();
         let mut state = Self { low: [first.low; WIDTH], high: [first.high; WIDTH] };
-        for i in 1..WIDTH {
-            state.set(i, elements[i].planes());
-        }
+        for_each_element!(I < WIDTH => state.set(I, elements[I].planes()));
         state.linear_layer();
         state
     }
@@ -45,10 +57,9 @@ impl<W: Words, const WIDTH: usize> State<W, WIDTH> {
     /// The elements.
     #[inline(always)]
     pub fn elements<V: GoldilocksVector<Words = W>>(&self) -> [V; WIDTH] {
+        let offset = Planes::splat(constant_planes::<V>(0));
         let mut elements = [V::zero(); WIDTH];
-        for i in 0..WIDTH {
-            elements[i] = V::from_planes(self.get(i) + Planes::splat(constant_planes::<V>(0)));
-        }
+        for_each_element!(I < WIDTH => elements[I] = V::from_planes(self.get(I) + offset));
         elements
     }
 
@@ -71,85 +82,77 @@ impl<W: Words, const WIDTH: usize> State<W, WIDTH> {
     /// A round with an S-box on each element, to which `constant(i)` is added before.
     #[inline(always)]
     pub fn full_round<V: GoldilocksVector<Words = W>>(&mut self, constant: impl Fn(usize) -> Planes<W>) {
-        for group in (0..WIDTH).step_by(GROUP) {
+        for_each_element!(I < WIDTH => if I.is_multiple_of(GROUP) {
             let mut x = [V::zero(); GROUP];
             for i in 0..GROUP {
-                x[i] = V::from_planes(self.get(group + i) + constant(group + i));
+                x[i] = V::from_planes(self.get(I + i) + constant(I + i));
             }
             let powers = seventh_powers(x);
             for i in 0..GROUP {
-                self.set(group + i, powers[i]);
+                self.set(I + i, powers[i]);
             }
-        }
+        });
         self.linear_layer();
     }
 
     /// From planes of `V` after a full round to planes split at bit 32, all but the first fresh.
     #[inline(always)]
     pub fn enter_partial_rounds<V: GoldilocksVector<Words = W>>(&mut self) {
-        self.set(0, V::halves(self.get(0)));
-        for i in 1..WIDTH {
-            self.set(i, folded(V::halves(self.get(i))).planes());
-        }
+        for_each_element!(I < WIDTH => {
+            let planes = V::halves(self.get(I));
+            self.set(I, if I == 0 { planes } else { folded(planes).planes() });
+        });
     }
 
     /// Back to planes of `V`.
     #[inline(always)]
     pub fn leave_partial_rounds<V: GoldilocksVector<Words = W>>(&mut self) {
-        for i in 0..WIDTH {
-            self.set(i, V::from_words(folded(self.get(i)).words()).planes());
-        }
+        for_each_element!(I < WIDTH => self.set(I, V::from_words(folded(self.get(I)).words()).planes()));
     }
 
-    /// The linear layer of a partial round, the `round`th since planes were fresh, with `power` as first element.
+    /// The sum of all elements but the first, `round` rounds after planes were fresh.
     #[inline(always)]
-    fn internal_layer<P: Parameters>(&mut self, power: Planes<W>, round: u32) {
-        let mut rest = self.get(1);
-        for i in 2..WIDTH {
-            if P::DIAGONAL[i].halvings == 0 {
-                rest = rest + self.get(i);
-            }
+    fn rest<P: Parameters>(&self, round: u32) -> Planes<W> {
+        // By the halvings of their entries.
+        let mut sums = [None; MAX_HALVINGS + 1];
+        for_each_element!(I < WIDTH => if I != 0 {
+            let sum = &mut sums[P::DIAGONAL[I].halvings as usize];
+            *sum = Some(sum.map_or(self.get(I), |sum: Planes<W>| sum + self.get(I)));
+        });
+        let [Some(whole), Some(mut fractions), quarters, eighths] = sums else {
+            unreachable!("an integer and a half")
+        };
+        let mut halvings = round;
+        for more in [quarters, eighths].into_iter().flatten() {
+            fractions = shifted(fractions, round) + more;
+            halvings += round;
         }
-        rest = rest + self.fractions::<P>(round);
-        let sum = rest + power;
-        // The first entry is -2: sum - 2 power.
-        self.set(0, rest - power);
-        let mut raised = sum;
-        for halvings in 0..=P::MAX_HALVINGS {
-            if halvings > 0 {
-                raised = shifted(raised, round + 1);
-            }
-            for i in 1..WIDTH {
-                if P::DIAGONAL[i].halvings == halvings {
-                    self.set(i, add_multiple(raised, self.get(i), P::DIAGONAL[i].factor));
-                }
-            }
-        }
+        whole + divided(fractions, halvings)
     }
 
-    /// The sum of the elements that are kept as multiples of themselves.
+    /// The linear layer of a partial round, the `round`th since planes were fresh, on all elements but the first, where
+    /// `sum` is that of all.
     #[inline(always)]
-    fn fractions<P: Parameters>(&self, round: u32) -> Planes<W> {
-        let mut sum: Option<Planes<W>> = None;
-        for halvings in 1..=P::MAX_HALVINGS {
-            sum = sum.map(|sum| shifted(sum, round));
-            for i in 1..WIDTH {
-                if P::DIAGONAL[i].halvings == halvings {
-                    sum = Some(sum.map_or(self.get(i), |sum| sum + self.get(i)));
-                }
+    fn add_sum<P: Parameters>(&mut self, sum: Planes<W>, round: u32) {
+        let mut multiples = [sum; MAX_HALVINGS + 1];
+        for halvings in 1..=MAX_HALVINGS {
+            if halvings <= P::MAX_HALVINGS {
+                multiples[halvings] = shifted(multiples[halvings - 1], round + 1);
             }
         }
-        let sum = sum.expect("an element");
-        divided(sum, P::MAX_HALVINGS * round)
+        for_each_element!(I < WIDTH => if I != 0 {
+            let Entry { factor, halvings } = P::DIAGONAL[I];
+            self.set(I, add_multiple(multiples[halvings as usize], self.get(I), factor));
+        });
     }
 
     /// Makes all planes but the first fresh, `rounds` rounds after they were.
     #[inline(always)]
     fn fold<P: Parameters>(&mut self, rounds: u32) {
-        for i in 1..WIDTH {
-            let planes = folded(self.get(i)).planes();
-            self.set(i, divided(planes, P::DIAGONAL[i].halvings * rounds));
-        }
+        for_each_element!(I < WIDTH => if I != 0 {
+            let planes = folded(self.get(I)).planes();
+            self.set(I, divided(planes, P::DIAGONAL[I].halvings * rounds));
+        });
     }
 }
 
@@ -161,7 +164,9 @@ pub fn partial_rounds<P: Parameters, V: GoldilocksVector, const WIDTH: usize, co
     rounds: usize,
     constant: impl Fn(usize) -> Planes<V::Words>,
 ) {
-    // Each round has shifts of its own, which a loop would not have at compile time.
+    let mut sums = [states[0].get(0); N];
+    // Each round has shifts of its own, which a loop would not have at compile time. The S-box waits for nothing but the one
+    // before: what it is added to is brought up to date meanwhile.
     macro_rules! rounds {
         ($($round:literal)*) => { $(
             if $round < rounds {
@@ -171,14 +176,21 @@ pub fn partial_rounds<P: Parameters, V: GoldilocksVector, const WIDTH: usize, co
                 }
                 let powers = seventh_powers(x);
                 for k in 0..N {
-                    states[k].internal_layer::<P>(V::halves(powers[k]), $round);
+                    if $round > 0 {
+                        states[k].add_sum::<P>(sums[k], u32::saturating_sub($round, 1));
+                    }
+                    let (rest, power) = (states[k].rest::<P>($round), V::halves(powers[k]));
+                    sums[k] = rest + power;
+                    // The first entry of the diagonal is -2: sum - 2 power.
+                    states[k].set(0, rest - power);
                 }
             }
         )* };
     }
     rounds!(0 1 2 3 4 5);
-    for state in states {
-        state.fold::<P>(rounds as u32);
+    for k in 0..N {
+        states[k].add_sum::<P>(sums[k], rounds as u32 - 1);
+        states[k].fold::<P>(rounds as u32);
     }
 }
 
@@ -248,9 +260,7 @@ pub(super) fn permute<P: Parameters, V: GoldilocksVector, const WIDTH: usize, co
         [State { low: [V::zero().planes().low; WIDTH], high: [V::zero().planes().low; WIDTH] }; N];
     for k in 0..N {
         let mut own = [V::zero(); WIDTH];
-        for i in 0..WIDTH {
-            own[i] = elements[i][k];
-        }
+        for_each_element!(I < WIDTH => own[I] = elements[I][k]);
         states[k] = State::of(&own);
         full_rounds::<V, WIDTH>(&mut states[k], before);
         states[k].enter_partial_rounds::<V>();
@@ -274,9 +284,7 @@ pub(super) fn permute<P: Parameters, V: GoldilocksVector, const WIDTH: usize, co
         states[k].leave_partial_rounds::<V>();
         full_rounds::<V, WIDTH>(&mut states[k], after);
         let own = states[k].elements::<V>();
-        for i in 0..WIDTH {
-            elements[i][k] = own[i];
-        }
+        for_each_element!(I < WIDTH => elements[I][k] = own[I]);
     }
 }
 
@@ -285,7 +293,7 @@ fn full_rounds<V: GoldilocksVector, const WIDTH: usize>(
     state: &mut State<V::Words, WIDTH>,
     constants: &[[u64; 2]],
 ) {
-    for constants in constants.chunks_exact(WIDTH) {
+    for constants in constants.as_chunks::<WIDTH>().0 {
         state.full_round::<V>(
             #[inline(always)]
             |i| Planes::splat(constants[i]),

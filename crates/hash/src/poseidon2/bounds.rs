@@ -1,0 +1,133 @@
+//! That no plane leaves its word, whatever the input: the permutation on intervals.
+
+use super::{Parameters, Poseidon2, permutation::permute};
+use proofmill_field::goldilocks::{GoldilocksVector, Lanes, MODULUS, Words};
+use std::ops::{Add, BitAnd, Sub};
+
+const EPSILON: i128 = 0xffff_ffff;
+
+/// What integers a word may stand for; those below zero are two's complements.
+#[derive(Clone, Copy, Debug)]
+struct Interval {
+    least: i128,
+    most: i128,
+}
+
+const ANY: Interval = Interval { least: 0, most: u64::MAX as i128 };
+
+impl Interval {
+    /// Signed or unsigned, it must fit.
+    fn checked(least: i128, most: i128) -> Self {
+        assert!(least >= -(1 << 63), "{least} is below a word");
+        assert!(most < if least < 0 { 1 << 63 } else { 1 << 64 }, "{most} is above a word");
+        Self { least, most }
+    }
+
+    fn to(most: i128) -> Self {
+        Self { least: 0, most }
+    }
+}
+
+impl Add for Interval {
+    type Output = Self;
+    fn add(self, rhs: Self) -> Self {
+        Self::checked(self.least + rhs.least, self.most + rhs.most)
+    }
+}
+
+impl Sub for Interval {
+    type Output = Self;
+    fn sub(self, rhs: Self) -> Self {
+        Self::checked(self.least - rhs.most, self.most - rhs.least)
+    }
+}
+
+impl BitAnd for Interval {
+    type Output = Self;
+    fn bitand(self, mask: Self) -> Self {
+        Self::to(mask.most)
+    }
+}
+
+impl Words for Interval {
+    const WIDTH: usize = 1;
+
+    fn load(_: &[u64]) -> Self {
+        ANY
+    }
+
+    fn store(self, _: &mut [u64]) {
+        assert!(self.least >= 0 && self.most < MODULUS.into(), "canonical");
+    }
+
+    fn splat(word: u64) -> Self {
+        Self { least: word.into(), most: word.into() }
+    }
+
+    /// Bits may fall out only where none below the 32nd is asked for, or none above the 32nd matters.
+    fn shl<const K: u32>(self) -> Self {
+        let (least, most) = (self.least << K, self.most << K);
+        if K > 16 {
+            return Self::to((1 << 64) - (1 << K));
+        }
+        Self::checked(least, most)
+    }
+
+    fn shr<const K: u32>(self) -> Self {
+        assert!(self.least >= 0, "{} is negative", self.least);
+        Self { least: self.least >> K, most: self.most >> K }
+    }
+
+    fn shr_signed<const K: u32>(self) -> Self {
+        assert!(self.least >= -(1 << 62) && self.most < 1 << 62, "{self:?} is too wide");
+        Self { least: self.least >> K, most: self.most >> K }
+    }
+
+    fn mul_halves(self, rhs: Self) -> Self {
+        let half = |word: Self| if word.least < 0 { EPSILON } else { word.most.min(EPSILON) };
+        Self::to(half(self) * half(rhs))
+    }
+
+    fn add_folded(self, rhs: Self) -> Self {
+        assert!(self.least >= 0 && rhs.least >= 0, "{self:?} and {rhs:?}");
+        assert!(self.most.min(rhs.most) <= (1 << 64) - (1 << 32), "{self:?} and {rhs:?}");
+        ANY
+    }
+
+    fn sub_folded(self, rhs: Self) -> Self {
+        assert!(self.least >= 0 && rhs.least >= 0 && rhs.most <= MODULUS.into(), "{self:?} and {rhs:?}");
+        ANY
+    }
+
+    fn canonical(self) -> Self {
+        Self::to(i128::from(MODULUS) - 1)
+    }
+
+    /// Nothing that a shift can fall out of.
+    fn mul_wide(self, _: Self) -> [Self; 2] {
+        [ANY; 2]
+    }
+
+    fn square_wide(self) -> [Self; 2] {
+        [ANY; 2]
+    }
+
+    fn mul_parts(self, _: Self) -> [Self; 3] {
+        [ANY; 3]
+    }
+}
+
+fn stays_within_words<const WIDTH: usize>()
+where
+    Poseidon2<WIDTH>: Parameters,
+{
+    let mut state = [[Lanes::new(ANY)]; WIDTH];
+    permute::<Poseidon2<WIDTH>, Lanes<Interval>, WIDTH, 1>(&mut state);
+    state.iter().for_each(|[element]| element.store(&mut []));
+}
+
+#[test]
+fn planes_stay_within_words() {
+    stays_within_words::<8>();
+    stays_within_words::<12>();
+}
