@@ -6,6 +6,7 @@
 mod columns;
 mod domain;
 mod four_step;
+pub mod goldilocks;
 mod in_cache;
 
 pub use domain::Domain;

@@ -14,7 +14,7 @@ pub use level::{Level, LevelError, Portable};
 #[cfg(target_arch = "aarch64")]
 pub use level::{Neon, Sve, Sve2};
 pub use mapped::MappedFile;
-pub use memory::{Pages, Zeroed, prefetch, return_freed_memory};
+pub use memory::{Lines, Pages, Zeroed, prefetch, prefetch_at, return_freed_memory};
 
 /// Runs an expression once with `$engine` bound to the token of `$level` whose kernels the big prime fields have
 /// ([`Level::of_prime_fields`]); the expression must be generic over the token's type (in Proofmill:

@@ -21,6 +21,19 @@ pub fn prefetch<T>(target: &T) {
     let _ = target;
 }
 
+/// [`prefetch`] of the cache line at a place that need not be memory.
+#[inline(always)]
+pub fn prefetch_at(place: *const u64) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: SSE is part of x86-64, and a prefetch never faults.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(place.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = place;
+}
+
 /// Elements on pages of their own, zero at first: a page takes memory from its first use until the drop, which
 /// hands all of them back at once. Large ones lie on huge pages where the system has them on request, so that
 /// random access misses few entries of the address translation's cache.
@@ -92,6 +105,42 @@ impl<T> DerefMut for Pages<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: as above, and exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.map.as_mut_ptr().cast(), self.len) }
+    }
+}
+
+/// Words that begin with a cache line, zero at first: a vector in them never lies on two lines.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    lines: Vec<Line>,
+    len: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+struct Line([u64; 8]);
+
+impl Lines {
+    /// `len` zero words.
+    pub fn zeroed(len: usize) -> Self {
+        Self { lines: vec![Line([0; 8]); len.div_ceil(8)], len }
+    }
+}
+
+impl Deref for Lines {
+    type Target = [u64];
+
+    #[inline(always)]
+    fn deref(&self) -> &[u64] {
+        // SAFETY: a line is eight words; there are lines for `len` of them.
+        unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.len) }
+    }
+}
+
+impl DerefMut for Lines {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [u64] {
+        // SAFETY: as above, and exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.len) }
     }
 }
 

@@ -57,7 +57,7 @@ impl Goldilocks {
     /// # Safety
     /// Only integers below p may be written into them.
     #[inline(always)]
-    pub(crate) unsafe fn as_words_mut(elements: &mut [Self]) -> &mut [u64] {
+    pub unsafe fn as_words_mut(elements: &mut [Self]) -> &mut [u64] {
         // SAFETY: `Goldilocks` is `repr(transparent)` over the word.
         unsafe { std::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), elements.len()) }
     }

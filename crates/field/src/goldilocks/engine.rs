@@ -1,6 +1,6 @@
 //! From a level's token to the vectors that compute with it.
 
-use super::{GoldilocksVector, Lanes, Word, Words};
+use super::{Factor, GoldilocksVector, Lanes, Word, Words};
 use proofmill_simd::Portable;
 
 /// The vectors of a level.
@@ -11,6 +11,8 @@ pub trait GoldilocksEngine: Copy + Send + Sync + 'static {
     type Vector: GoldilocksVector<Words = Self::Words>;
     /// For long chains of products: permutations.
     type Chain: GoldilocksVector<Words = Self::Words>;
+    /// For elements in Gaussian form: transforms.
+    type Factor: Factor<Self::Words>;
 
     /// Runs `f` with the level's CPU features enabled for everything inlined into it. Wrap a whole bulk
     /// operation, inside the parallel task, and keep everything hot in it `#[inline(always)]`.
@@ -21,6 +23,7 @@ impl GoldilocksEngine for Portable {
     type Words = Word;
     type Vector = Lanes<Word>;
     type Chain = Lanes<Word>;
+    type Factor = Lanes<Word>;
 
     #[inline(always)]
     fn run<R>(self, f: impl FnOnce() -> R) -> R {
@@ -30,11 +33,12 @@ impl GoldilocksEngine for Portable {
 
 /// Gives tokens their vectors.
 macro_rules! engine {
-    ($token:ident, $words:ty, $chain:ty) => {
+    ($token:ident, $words:ty, $chain:ty, $factor:ty) => {
         impl GoldilocksEngine for proofmill_simd::$token {
             type Words = $words;
             type Vector = Lanes<$words>;
             type Chain = $chain;
+            type Factor = $factor;
 
             #[inline(always)]
             fn run<R>(self, f: impl FnOnce() -> R) -> R {
@@ -47,11 +51,11 @@ macro_rules! engine {
 #[cfg(target_arch = "x86_64")]
 mod x86_64 {
     use super::*;
-    use crate::goldilocks::x86_64::{Avx2Words, Avx512Words, IfmaLanes};
+    use crate::goldilocks::x86_64::{Avx2Words, Avx512Words, IfmaFactor, IfmaLanes};
 
-    engine!(Avx2, Avx2Words, Lanes<Avx2Words>);
-    engine!(Avx512, Avx512Words, Lanes<Avx512Words>);
-    engine!(Avx512Ifma, Avx512Words, IfmaLanes);
+    engine!(Avx2, Avx2Words, Lanes<Avx2Words>, Lanes<Avx2Words>);
+    engine!(Avx512, Avx512Words, Lanes<Avx512Words>, Lanes<Avx512Words>);
+    engine!(Avx512Ifma, Avx512Words, IfmaLanes, IfmaFactor);
 }
 
 #[cfg(target_arch = "aarch64")]
@@ -59,5 +63,5 @@ mod aarch64 {
     use super::*;
     use crate::goldilocks::aarch64::NeonWords;
 
-    engine!(Neon, NeonWords, Lanes<NeonWords>);
+    engine!(Neon, NeonWords, Lanes<NeonWords>, Lanes<NeonWords>);
 }

@@ -9,6 +9,7 @@ pub mod basic;
 mod element;
 mod engine;
 mod extension;
+mod gaussian;
 mod vector;
 mod words;
 #[cfg(target_arch = "x86_64")]
@@ -17,6 +18,7 @@ mod x86_64;
 pub use element::Goldilocks;
 pub use engine::GoldilocksEngine;
 pub use extension::{CubicExtension, Extension, QuadraticExtension};
+pub use gaussian::{Factor, Gaussian, Twiddle};
 pub use vector::{GoldilocksVector, Lanes, Planes, constant_planes};
 pub use words::{Word, Words, mul_byte_by_wide};
 

@@ -38,6 +38,19 @@ pub trait Words:
     /// One word everywhere.
     fn splat(word: u64) -> Self;
 
+    /// Writes the square of `WIDTH` rows of `WIDTH` words at `from` as columns at `to`; rows are a stride apart.
+    ///
+    /// # Safety
+    /// All of these rows must be there to be read, and to be written.
+    unsafe fn transpose(from: *const u64, from_stride: usize, to: *mut u64, to_stride: usize) {
+        for row in 0..Self::WIDTH {
+            for column in 0..Self::WIDTH {
+                // SAFETY: the caller promises the rows.
+                unsafe { *to.add(column * to_stride + row) = *from.add(row * from_stride + column) };
+            }
+        }
+    }
+
     /// `self << K`.
     fn shl<const K: u32>(self) -> Self;
 

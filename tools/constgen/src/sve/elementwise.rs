@@ -19,6 +19,7 @@ impl GoldilocksEngine for Recorder {
     type Words = Traced;
     type Vector = Lanes<Traced>;
     type Chain = Lanes<Traced>;
+    type Factor = Lanes<Traced>;
 
     fn run<R>(self, f: impl FnOnce() -> R) -> R {
         f()

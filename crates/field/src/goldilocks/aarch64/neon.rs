@@ -64,6 +64,16 @@ impl Words for NeonWords {
     }
 
     #[inline(always)]
+    unsafe fn transpose(from: *const u64, from_stride: usize, to: *mut u64, to_stride: usize) {
+        // SAFETY: the caller promises the rows.
+        unsafe {
+            let (first, second) = (vld1q_u64(from), vld1q_u64(from.add(from_stride)));
+            vst1q_u64(to, vtrn1q_u64(first, second));
+            vst1q_u64(to.add(to_stride), vtrn2q_u64(first, second));
+        }
+    }
+
+    #[inline(always)]
     fn shl<const K: u32>(self) -> Self {
         // SAFETY: see the head. The immediate is an `i32` here, and the variable count compiles to it.
         Self(unsafe { vshlq_u64(self.0, vdupq_n_s64(i64::from(K))) })

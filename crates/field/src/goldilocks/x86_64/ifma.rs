@@ -9,7 +9,9 @@
 use super::Avx512Words;
 use crate::{
     Algebra,
-    goldilocks::{EPSILON, GoldilocksVector, MODULUS, Planes, Words},
+    goldilocks::{
+        EPSILON, Factor, Gaussian, GoldilocksVector, MODULUS, Planes, Twiddle, Words, gaussian::PRODUCT_ZERO,
+    },
 };
 use std::{
     arch::x86_64::*,
@@ -257,6 +259,72 @@ impl GoldilocksVector for IfmaLanes {
         let high = low.shr::<32>() + high.shl::<{ LIMB - 32 }>();
         let above = high.shr::<32>();
         Planes { low: low.low_half() - above, high: high.low_half() + above }
+    }
+}
+
+/// Sixteen times the parts of a factor, below 2^52: the high half of a 52-bit product by them is what is above 2^48.
+#[derive(Clone, Copy, Debug)]
+pub struct IfmaFactor {
+    re: __m512i,
+    im: __m512i,
+}
+
+impl IfmaFactor {
+    /// `x self` for x with parts below 2^49; low halves are sixteen times what they stand for.
+    #[inline(always)]
+    fn multiply(self, x: Gaussian<Avx512Words>) -> Gaussian<Avx512Words> {
+        let (a, b, zero) = ([x.re.0, x.im.0], [self.re, self.im], splat(0));
+        let re_low = sub(madd_low(splat(PRODUCT_ZERO[0] << 4), a[0], b[0]), madd_low(zero, a[1], b[1]));
+        let re_high = madd_high(madd_high(zero, a[0], b[1]), a[1], b[0]);
+        let im_low = madd_low(madd_low(zero, a[0], b[1]), a[1], b[0]);
+        let im_high = sub(madd_high(splat(PRODUCT_ZERO[1]), a[0], b[0]), madd_high(zero, a[1], b[1]));
+        Gaussian {
+            re: Avx512Words(sub(shr::<4>(re_low), re_high)),
+            im: Avx512Words(add(shr::<4>(im_low), im_high)),
+        }
+    }
+}
+
+impl Factor<Avx512Words> for IfmaFactor {
+    /// Reduced.
+    type Power = Gaussian<Avx512Words>;
+
+    const APART: bool = true;
+
+    #[inline(always)]
+    fn new(words: Avx512Words) -> Self {
+        let parts = Gaussian::new(words);
+        Self { re: shl::<4>(parts.re.0), im: shl::<4>(parts.im.0) }
+    }
+
+    #[inline(always)]
+    fn splat(twiddle: &Twiddle) -> Self {
+        Self { re: splat(twiddle.parts[0]), im: splat(twiddle.parts[1]) }
+    }
+
+    #[inline(always)]
+    fn times(self, x: Gaussian<Avx512Words>) -> Gaussian<Avx512Words> {
+        self.multiply(x.reduced())
+    }
+
+    #[inline(always)]
+    fn times_words(self, words: Avx512Words) -> Gaussian<Avx512Words> {
+        self.multiply(Gaussian::new(words))
+    }
+
+    #[inline(always)]
+    fn power(words: Avx512Words) -> Gaussian<Avx512Words> {
+        Gaussian::new(words)
+    }
+
+    #[inline(always)]
+    fn raise(self, power: Gaussian<Avx512Words>) -> Gaussian<Avx512Words> {
+        self.multiply(power).reduced()
+    }
+
+    #[inline(always)]
+    fn scale(power: Gaussian<Avx512Words>, words: Avx512Words) -> Gaussian<Avx512Words> {
+        Self::new(words).multiply(power)
     }
 }
 

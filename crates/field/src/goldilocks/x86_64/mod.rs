@@ -6,4 +6,4 @@ mod ifma;
 
 pub(super) use avx2::Avx2Words;
 pub(super) use avx512::Avx512Words;
-pub(super) use ifma::IfmaLanes;
+pub(super) use ifma::{IfmaFactor, IfmaLanes};

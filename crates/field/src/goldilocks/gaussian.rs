@@ -1,0 +1,218 @@
+//! Elements as Gaussian integers: `re + i im` with `i = 2^48`, since `2^96 = -1` modulo p.
+//!
+//! Sums carry nothing, a factor i costs nothing, other powers of two cost shifts: what transforms by roots of unity of
+//! small order are made of. Zero is also `2^16 + i (2^32 - 1)`, whose multiples keep words from being negative.
+
+use super::{Lanes, Words};
+use std::ops::{Add, Sub};
+
+/// Bits of a part of an element in its smallest form.
+const PART: u32 = 48;
+
+/// One bit for each bit of a part.
+const PART_MASK: u64 = (1 << PART) - 1;
+
+/// `2^log (2^16 + i (2^32 - 1)) (1 - i)`, that is zero, with both parts about `2^(log + 32)`.
+const fn zero(log: u32) -> [u64; 2] {
+    [((1 << 32) + (1 << 16) - 1) << log, ((1 << 32) - (1 << 16) - 1) << log]
+}
+
+/// Elements side by side; the parts are signed.
+#[derive(Clone, Copy, Debug)]
+pub struct Gaussian<W> {
+    /// The real part.
+    pub re: W,
+    /// The imaginary part.
+    pub im: W,
+}
+
+impl<W: Words> Add for Gaussian<W> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, rhs: Self) -> Self {
+        Self { re: self.re + rhs.re, im: self.im + rhs.im }
+    }
+}
+
+impl<W: Words> Sub for Gaussian<W> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, rhs: Self) -> Self {
+        Self { re: self.re - rhs.re, im: self.im - rhs.im }
+    }
+}
+
+impl<W: Words> Gaussian<W> {
+    /// One element everywhere.
+    #[inline(always)]
+    fn splat([re, im]: [u64; 2]) -> Self {
+        Self { re: W::splat(re), im: W::splat(im) }
+    }
+
+    /// Elements of any words; the parts are below 2^48 and 2^16.
+    #[inline(always)]
+    pub fn new(words: W) -> Self {
+        Self { re: words & W::splat(PART_MASK), im: words.shr::<PART>() }
+    }
+
+    /// `self + i^turns rhs`.
+    #[inline(always)]
+    pub fn add_turned(self, rhs: Self, turns: u32) -> Self {
+        match turns % 4 {
+            0 => self + rhs,
+            1 => Self { re: self.re - rhs.im, im: self.im + rhs.re },
+            2 => self - rhs,
+            _ => Self { re: self.re + rhs.im, im: self.im - rhs.re },
+        }
+    }
+
+    /// `self 2^K` for `0 < K < 48`; the parts are below `2^48` and what is above `2^(48 - K)` in this one's, in size.
+    #[inline(always)]
+    pub fn mul_power_of_two<const K: u32>(self) -> Self {
+        let (re_low, re_high) = split::<W, K>(self.re);
+        let (im_low, im_high) = split::<W, K>(self.im);
+        Self { re: re_low - im_high, im: im_low + re_high }
+    }
+
+    /// The same elements with parts that are not negative, if these are above `-2^57`.
+    #[inline(always)]
+    pub fn lifted(self) -> Self {
+        self + Self::splat(zero(25))
+    }
+
+    /// The same elements, parts below `2^48` and `2^48 + 2^15`, of parts that are neither negative nor 2^63 or more, the real
+    /// one at least 2^15.
+    #[inline(always)]
+    pub fn reduced(self) -> Self {
+        let mask = W::splat(PART_MASK);
+        let re = self.re - self.im.shr::<PART>();
+        Self { re: re & mask, im: (self.im & mask) + re.shr::<PART>() }
+    }
+
+    /// Words, some representatives, of parts that are neither negative nor 2^63 or more.
+    #[inline(always)]
+    pub fn words(self) -> W {
+        let im = self.im + self.re.shr::<PART>();
+        let low = (self.re & W::splat(PART_MASK)) + im.shl::<PART>();
+        low.add_folded(im.shr::<16>().mul_epsilon()).sub_folded(im.shr::<PART>())
+    }
+}
+
+/// `low` and `high` of `x = low + 2^(48 - K) high`, low times `2^K`.
+#[inline(always)]
+fn split<W: Words, const K: u32>(x: W) -> (W, W) {
+    match K {
+        3 => (x.shl::<19>().shr::<16>(), x.shr_signed::<45>()),
+        6 => (x.shl::<22>().shr::<16>(), x.shr_signed::<42>()),
+        9 => (x.shl::<25>().shr::<16>(), x.shr_signed::<39>()),
+        12 => (x.shl::<28>().shr::<16>(), x.shr_signed::<36>()),
+        15 => (x.shl::<31>().shr::<16>(), x.shr_signed::<33>()),
+        18 => (x.shl::<34>().shr::<16>(), x.shr_signed::<30>()),
+        21 => (x.shl::<37>().shr::<16>(), x.shr_signed::<27>()),
+        24 => (x.shl::<40>().shr::<16>(), x.shr_signed::<24>()),
+        27 => (x.shl::<43>().shr::<16>(), x.shr_signed::<21>()),
+        30 => (x.shl::<46>().shr::<16>(), x.shr_signed::<18>()),
+        33 => (x.shl::<49>().shr::<16>(), x.shr_signed::<15>()),
+        36 => (x.shl::<52>().shr::<16>(), x.shr_signed::<12>()),
+        39 => (x.shl::<55>().shr::<16>(), x.shr_signed::<9>()),
+        42 => (x.shl::<58>().shr::<16>(), x.shr_signed::<6>()),
+        45 => (x.shl::<61>().shr::<16>(), x.shr_signed::<3>()),
+        _ => unreachable!("no power of a root of order 64"),
+    }
+}
+
+/// One factor for all lanes, as each level wants it.
+#[derive(Clone, Copy, Debug)]
+pub struct Twiddle {
+    word: u64,
+    /// Its parts, times 16.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "for 52-bit products"))]
+    pub(crate) parts: [u64; 2],
+}
+
+impl Twiddle {
+    /// The element, any word.
+    pub const fn word(self) -> u64 {
+        self.word
+    }
+
+    /// A factor of any word.
+    pub const fn new(word: u64) -> Self {
+        Self { word, parts: [(word & PART_MASK) << 4, word >> PART << 4] }
+    }
+}
+
+/// What a level multiplies elements in Gaussian form by.
+pub trait Factor<W: Words>: Copy + Send + Sync {
+    /// A factor that is multiplied by others again and again.
+    type Power: Copy + Send + Sync;
+
+    /// Whether products are better made in a loop of their own than amid other code: they take many registers.
+    const APART: bool;
+
+    /// Factors of any words.
+    fn new(words: W) -> Self;
+
+    /// One factor everywhere.
+    fn splat(twiddle: &Twiddle) -> Self;
+
+    /// `x self` for x as [`lifted`](Gaussian::lifted); parts of the result are not negative, and below 2^51.
+    fn times(self, x: Gaussian<W>) -> Gaussian<W>;
+
+    /// `words self`, any words; the result as that of [`times`](Self::times).
+    fn times_words(self, words: W) -> Gaussian<W>;
+
+    /// Powers of any words.
+    fn power(words: W) -> Self::Power;
+
+    /// `power self`.
+    fn raise(self, power: Self::Power) -> Self::Power;
+
+    /// `words power`, any words; the result as that of [`times`](Self::times).
+    fn scale(power: Self::Power, words: W) -> Gaussian<W>;
+}
+
+impl<W: Words> Factor<W> for Lanes<W> {
+    type Power = Self;
+
+    const APART: bool = false;
+
+    #[inline(always)]
+    fn new(words: W) -> Self {
+        Self(words)
+    }
+
+    #[inline(always)]
+    fn splat(twiddle: &Twiddle) -> Self {
+        Self(W::splat(twiddle.word))
+    }
+
+    #[inline(always)]
+    fn times(self, x: Gaussian<W>) -> Gaussian<W> {
+        Gaussian::new((Self(x.words()) * self).0)
+    }
+
+    #[inline(always)]
+    fn times_words(self, words: W) -> Gaussian<W> {
+        Gaussian::new((Self(words) * self).0)
+    }
+
+    #[inline(always)]
+    fn power(words: W) -> Self {
+        Self(words)
+    }
+
+    #[inline(always)]
+    fn raise(self, power: Self) -> Self {
+        power * self
+    }
+
+    #[inline(always)]
+    fn scale(power: Self, words: W) -> Gaussian<W> {
+        Gaussian::new((Self(words) * power).0)
+    }
+}
+
+/// What keeps both parts of a product of 52-bit limbs from being negative: about 2^50.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const PRODUCT_ZERO: [u64; 2] = zero(18);

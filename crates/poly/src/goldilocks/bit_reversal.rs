@@ -1,0 +1,60 @@
+//! From bit-reversed order to natural order.
+
+use super::tile::{Part, Rows, Tiles, reverse_bits};
+use rayon::prelude::*;
+
+/// Swaps every row of `width` words with the row of its index's bits reversed; the number of rows is a power of two.
+///
+/// One word a row is moved by squares of as many words as there are lanes, so that each cache line is read and
+/// written whole (Carter, Gatlin, "Towards an optimal bit-reversal permutation program", 1998).
+pub(crate) fn reverse_rows<T: Tiles>(token: T, words: &mut [u64], width: usize) {
+    let log_len = (words.len() / width).trailing_zeros();
+    let log_lanes = token.lanes().trailing_zeros();
+    let part = Part::new(words);
+    if width == 1 && log_lanes > 0 && 2 * log_lanes <= log_len {
+        return reverse_squares(token, part, log_len, log_lanes);
+    }
+    (0..1usize << log_len).into_par_iter().with_min_len(1 << 10).for_each(|i| {
+        let j = reverse_bits(i, log_len);
+        if i < j {
+            let (a, b) = (part.rows(i * width, 1).start, part.rows(j * width, 1).start);
+            // SAFETY: both rows are among the words, and no other index swaps them.
+            unsafe { std::ptr::swap_nonoverlapping(a, b, width) };
+        }
+    });
+}
+
+/// With `i = high n/lanes + middle lanes + low`: the words of a middle are a square, which changes places with that of the
+/// reversed middle and is transposed, rows and columns in bit-reversed order.
+fn reverse_squares<T: Tiles>(token: T, part: Part<'_>, log_len: u32, log_lanes: u32) {
+    let lanes = 1usize << log_lanes;
+    let log_middles = log_len - 2 * log_lanes;
+    let stride = 1usize << (log_len - log_lanes);
+    (0..1usize << log_middles).into_par_iter().with_min_len(1 << 8).for_each_init(
+        || vec![0; 2 * lanes * lanes],
+        |squares, middle| {
+            let reversed = reverse_bits(middle, log_middles);
+            if middle > reversed {
+                return;
+            }
+            let (first, second) = squares.split_at_mut(lanes * lanes);
+            let squares = [(middle, first), (reversed, second)].map(|(middle, square)| {
+                let tile = Rows { start: square.as_mut_ptr(), stride: lanes };
+                let rows = part.rows(middle << log_lanes, stride);
+                // SAFETY: the rows are among the words, and no other task uses them or the square.
+                unsafe { token.rows_to_columns(rows, tile, lanes) };
+                (rows, square)
+            });
+            for ((rows, _), (_, square)) in squares.iter().zip(squares.iter().rev()) {
+                for high in 0..lanes {
+                    let to = rows.row(reverse_bits(high, log_lanes));
+                    let from = &square[high << log_lanes..][..lanes];
+                    for low in 0..lanes {
+                        // SAFETY: as above.
+                        unsafe { *to.wrapping_add(reverse_bits(low, log_lanes)) = from[low] };
+                    }
+                }
+            }
+        },
+    );
+}

@@ -1,0 +1,337 @@
+//! Subgroups of roots of unity and the transforms over them.
+//!
+//! A transform of m = rows x columns values (Bailey, "FFTs in external or hierarchical memory", 1990), with
+//! `j = columns j1 + j2` and `k = k1 + rows k2`, is one of every column, then, in the row of `k1`, one of the row whose value
+//! j2 was multiplied by `w^(j2 k1)`: a transform over a coset. It is taken apart in the same way until a row fits the
+//! cache next to the CPU, and each step reads and writes the values once.
+
+use super::{
+    Order,
+    bit_reversal::reverse_rows,
+    tile::{Input, Part, Rows, Scale, Shift, Tables, Tiles, reverse_bits},
+};
+use proofmill_field::{Field, goldilocks::Goldilocks};
+use proofmill_simd::{Level, Lines, Portable, dispatch_goldilocks, prefetch_at};
+use rayon::prelude::*;
+
+/// The subgroup of order n = 2^log_n.
+///
+/// Values are a row-major matrix of n rows, each column a polynomial of its own; a slice of n values is one polynomial.
+/// Transforms take natural order, work in place, and run on the ambient rayon pool.
+pub struct GoldilocksDomain {
+    log_n: u32,
+    root: Goldilocks,
+    forward: Vec<Step>,
+    inverse: Vec<Step>,
+    inverse_len: Goldilocks,
+}
+
+/// `base^e` for e below a bound, by one product.
+struct Powers {
+    low: Vec<Goldilocks>,
+    high: Vec<Goldilocks>,
+}
+
+impl Powers {
+    /// For exponents below `2^log_bound`.
+    fn new(base: Goldilocks, log_bound: u32) -> Self {
+        let (log_low, log_high) = (log_bound.div_ceil(2), log_bound / 2);
+        let powers = |base, log_len: u32| {
+            std::iter::successors(Some(Goldilocks::ONE), |x| Some(*x * base)).take(1 << log_len).collect()
+        };
+        Self { low: powers(base, log_low), high: powers(base.pow_vartime(&[1 << log_low]), log_high) }
+    }
+
+    fn get(&self, exponent: usize) -> Goldilocks {
+        self.low[exponent % self.low.len()] * self.high[exponent / self.low.len()]
+    }
+}
+
+/// The transform of columns of a matrix.
+struct Step {
+    columns: usize,
+    /// Of the root of order rows x columns.
+    powers: Powers,
+    tables: Tables,
+}
+
+impl Step {
+    fn rows(&self) -> usize {
+        self.tables.len()
+    }
+
+    /// `w^(k1 exponent)` for the output k1 that row r holds.
+    fn power(&self, r: usize, exponent: usize) -> Goldilocks {
+        self.powers.get(reverse_bits(r, self.rows().trailing_zeros()) * exponent)
+    }
+
+    /// For value j to be multiplied by `shift^j`, the part of it that depends on the row.
+    fn shift(&self, shift: Goldilocks) -> Option<Shift> {
+        (shift != Goldilocks::ONE).then(|| self.tables.shift(shift.pow_vartime(&[self.columns as u64])))
+    }
+}
+
+/// Rows of the steps, first to last, by their logarithms: the last two for the cache next to the CPU, as halves whose
+/// tiles fit the first cache.
+fn split(log_n: u32) -> Vec<u32> {
+    /// What two steps take at most, and what they take at best.
+    const TWO_STEPS: (u32, u32) = (17, 16);
+    /// What a step before these takes at least, and at most.
+    const BEFORE: (u32, u32) = (3, 8);
+    let mut logs = Vec::new();
+    let mut left = log_n;
+    while left > TWO_STEPS.0 {
+        let before = (left - TWO_STEPS.1).max(BEFORE.0);
+        let log = before.div_ceil(before.div_ceil(BEFORE.1));
+        logs.push(log);
+        left -= log;
+    }
+    logs.extend([left.div_ceil(2), left / 2]);
+    logs
+}
+
+fn steps(log_n: u32, root: Goldilocks, inverse: bool) -> Vec<Step> {
+    let (mut left, mut root) = (log_n, root);
+    split(log_n)
+        .into_iter()
+        .map(|log_rows| {
+            let powers = Powers::new(root, left);
+            left -= log_rows;
+            root = root.pow_vartime(&[1 << log_rows]);
+            Step { columns: 1 << left, powers, tables: Tables::new(log_rows, inverse) }
+        })
+        .collect()
+}
+
+impl GoldilocksDomain {
+    /// The subgroup of order `2^log_n`; `None` beyond 2^32, the field's two-adicity.
+    pub fn new(log_n: u32) -> Option<Self> {
+        let root = Goldilocks::root_of_unity(log_n)?;
+        let (forward, inverse) = (steps(log_n, root, false), steps(log_n, root.invert()?, true));
+        let inverse_len = Goldilocks::new(1 << log_n).invert()?;
+        Some(Self { log_n, root, forward, inverse, inverse_len })
+    }
+
+    /// The number of elements, n.
+    #[expect(clippy::len_without_is_empty, reason = "a group is never empty")]
+    pub fn len(&self) -> usize {
+        1 << self.log_n
+    }
+
+    /// The generator: [`Goldilocks::root_of_unity`] of order n.
+    pub fn root(&self) -> Goldilocks {
+        self.root
+    }
+
+    /// Coefficients to values: value k is `sum_j coefficients[j] root^(j k)`.
+    ///
+    /// # Panics
+    /// If the slice's length is not a multiple of n (as for every transform here).
+    pub fn ntt(&self, level: Level, values: &mut [Goldilocks], order: Order) {
+        self.transform(level, &self.forward, values, Goldilocks::ONE, Goldilocks::ONE, order);
+    }
+
+    /// Coefficients to values on the coset `shift * H`.
+    pub fn coset_ntt(&self, level: Level, values: &mut [Goldilocks], shift: Goldilocks, order: Order) {
+        self.transform(level, &self.forward, values, shift, Goldilocks::ONE, order);
+    }
+
+    /// Values to coefficients, the inverse of [`ntt`](Self::ntt).
+    pub fn intt(&self, level: Level, values: &mut [Goldilocks], order: Order) {
+        self.transform(level, &self.inverse, values, Goldilocks::ONE, self.inverse_len, order);
+    }
+
+    /// Values on the coset `shift * H` to coefficients in natural order, the inverse of [`coset_ntt`](Self::coset_ntt).
+    ///
+    /// # Panics
+    /// Also if `shift` is zero.
+    pub fn coset_intt(&self, level: Level, values: &mut [Goldilocks], shift: Goldilocks) {
+        self.intt(level, values, Order::Natural);
+        let ratio = shift.invert().expect("a coset's shift is not zero");
+        scale_rows(values, self.len(), ratio);
+    }
+
+    fn transform(
+        &self,
+        level: Level,
+        steps: &[Step],
+        values: &mut [Goldilocks],
+        shift: Goldilocks,
+        after: Goldilocks,
+        order: Order,
+    ) {
+        assert!(
+            values.len().is_multiple_of(self.len()),
+            "a matrix with a row for each element of the domain"
+        );
+        let width = values.len() / self.len();
+        if width == 0 || self.log_n == 0 {
+            return;
+        }
+        // SAFETY: transforms write integers below p.
+        let words = unsafe { Goldilocks::as_words_mut(values) };
+        let transform = Transform { width, after };
+        dispatch_goldilocks!(level, token => transform.run(token, steps, words, shift));
+        if order == Order::Natural {
+            dispatch_goldilocks!(level, token => reverse_rows(token, words, width));
+        }
+    }
+}
+
+/// Multiplies row i of a matrix of `rows` rows by `ratio^i`.
+fn scale_rows(values: &mut [Goldilocks], rows: usize, ratio: Goldilocks) {
+    const BLOCK: usize = 1 << 10;
+    let width = values.len() / rows;
+    if width == 0 {
+        return;
+    }
+    values.par_chunks_mut(BLOCK * width).enumerate().for_each(|(block, values)| {
+        let mut factor = ratio.pow_vartime(&[(block * BLOCK) as u64]);
+        for row in values.chunks_exact_mut(width) {
+            row.iter_mut().for_each(|value| *value *= factor);
+            factor *= ratio;
+        }
+    });
+}
+
+/// From more rows on, columns are copied: the ways of a cache set.
+const FEW_ROWS: usize = 16;
+
+/// What all steps of a transform share.
+#[derive(Clone, Copy)]
+struct Transform {
+    /// Polynomials side by side.
+    width: usize,
+    /// Every value is multiplied by this.
+    after: Goldilocks,
+}
+
+impl Transform {
+    fn run<T: Tiles>(self, token: T, steps: &[Step], words: &mut [u64], shift: Goldilocks) {
+        // The last step's rows are the fewest.
+        if steps.last().is_some_and(|step| step.rows() < token.lanes()) {
+            self.run_steps(Portable, steps, Part::new(words), shift);
+        } else {
+            self.run_steps(token, steps, Part::new(words), shift);
+        }
+    }
+
+    /// Transforms a part whose value j is multiplied by `shift^j` first.
+    fn run_steps<T: Tiles>(self, token: T, steps: &[Step], part: Part<'_>, shift: Goldilocks) {
+        let [step, rest @ ..] = steps else { return };
+        if let [last] = rest {
+            self.columns(token, step, part, shift);
+            return self.rows(token, step, last, part, shift);
+        }
+        if step.rows() > FEW_ROWS {
+            self.far_columns(token, step, part, shift);
+        } else {
+            self.columns(token, step, part, shift);
+        }
+        let row = step.columns * self.width;
+        (0..step.rows()).into_par_iter().for_each(|r| {
+            self.run_steps(token, rest, part.sub(r * row, row), shift * step.power(r, 1));
+        });
+    }
+
+    /// Transforms every column, the coefficient in row j1 times `shift^(columns j1)`; row r of the result holds output
+    /// `reverse_bits(r)`.
+    fn columns<T: Tiles>(self, token: T, step: &Step, part: Part<'_>, shift: Goldilocks) {
+        let (lanes, row, shift) = (token.lanes(), step.columns * self.width, step.shift(shift));
+        each(
+            row / lanes,
+            || step.tables.scratch(lanes),
+            |scratch, tile| {
+                let rows = part.rows(tile * lanes, row);
+                // SAFETY: this task alone uses these words.
+                unsafe { token.transform(&step.tables, Input::of(&shift), rows, scratch) };
+            },
+        );
+    }
+
+    /// As [`columns`](Self::columns), for rows so far apart that their words would fall on few lines of the caches: in a
+    /// copy of adjacent columns.
+    fn far_columns<T: Tiles>(self, token: T, step: &Step, part: Part<'_>, shift: Goldilocks) {
+        /// Words of a copy.
+        const COPY: usize = 1 << 13;
+        let (lanes, row, shift) = (token.lanes(), step.columns * self.width, step.shift(shift));
+        let copied = (COPY / step.rows()).max(lanes);
+        let state = || (step.tables.scratch(lanes), Lines::zeroed(copied * step.rows()));
+        each(row.div_ceil(copied), state, |(scratch, copy), block| {
+            let first = block * copied;
+            let len = copied.min(row - first);
+            let (copy, rows) = (Part::new(copy).rows(0, copied), part.rows(first, row));
+            for r in 0..step.rows() {
+                // SAFETY: this task alone uses these words.
+                unsafe { std::ptr::copy_nonoverlapping(rows.row(r), copy.row(r), len) };
+            }
+            let tiles = len.div_ceil(lanes);
+            for column in (0..len).step_by(lanes) {
+                // A part of the next block, while there is something to compute.
+                let tile = column / lanes;
+                for r in tile * step.rows() / tiles..(tile + 1) * step.rows() / tiles {
+                    (0..len).step_by(8).for_each(|word| prefetch_at(rows.row(r).wrapping_add(copied + word)));
+                }
+                let rows = Rows { start: copy.start.wrapping_add(column), stride: copied };
+                // SAFETY: as above.
+                unsafe { token.transform(&step.tables, Input::of(&shift), rows, scratch) };
+            }
+            for r in 0..step.rows() {
+                // SAFETY: as above.
+                unsafe { std::ptr::copy_nonoverlapping(copy.row(r), rows.row(r), len) };
+            }
+        });
+    }
+
+    /// Transforms every row of what `step` left, value j2 times `(shift w^k1)^j2`.
+    fn rows<T: Tiles>(self, token: T, step: &Step, last: &Step, part: Part<'_>, shift: Goldilocks) {
+        let (lanes, width, row) = (token.lanes(), self.width, step.columns * self.width);
+        let leap = last.tables.leap();
+        let shift_leap = shift.pow_vartime(&[leap as u64]);
+        let powers = |r| [self.after, shift * step.power(r, 1), shift_leap * step.power(r, leap)];
+        if width.is_multiple_of(lanes) {
+            return each(
+                step.rows(),
+                || last.tables.scratch(lanes),
+                |scratch, r| {
+                    let powers = powers(r);
+                    let scale = Scale::new(lanes, |_| powers);
+                    for first in (0..width).step_by(lanes) {
+                        let rows = part.rows(r * row + first, width);
+                        // SAFETY: this task alone uses these words.
+                        unsafe { token.transform(&last.tables, Input::Scaled(&scale), rows, scratch) };
+                    }
+                },
+            );
+        }
+        each(
+            step.rows() / lanes,
+            || (last.tables.scratch(lanes), Lines::zeroed(row * lanes)),
+            |(scratch, tile), block| {
+                let scale = Scale::new(lanes, |lane| powers(block * lanes + lane));
+                let rows = part.rows(block * lanes * row, row);
+                let tile = Part::new(tile);
+                let columns = tile.rows(0, lanes);
+                // SAFETY: this task alone uses these rows, and its tile.
+                unsafe {
+                    token.rows_to_columns(rows, columns, row);
+                    for polynomial in 0..width {
+                        let rows = tile.rows(polynomial * lanes, width * lanes);
+                        token.transform(&last.tables, Input::Scaled(&scale), rows, scratch);
+                    }
+                    token.columns_to_rows(columns, rows, row);
+                }
+            },
+        );
+    }
+}
+
+/// Runs `body` on every index below `count`, with a state that tasks make for themselves.
+fn each<S>(count: usize, state: impl Fn() -> S + Sync, body: impl Fn(&mut S, usize) + Sync) {
+    let threads = rayon::current_num_threads();
+    let tasks = if threads == 1 { 1 } else { count.min(4 * threads) };
+    (0..tasks).into_par_iter().for_each(|task| {
+        let mut state = state();
+        (task * count / tasks..(task + 1) * count / tasks).for_each(|index| body(&mut state, index));
+    });
+}

@@ -1,0 +1,17 @@
+//! Transforms over the Goldilocks field.
+
+mod bit_reversal;
+mod butterflies;
+mod domain;
+mod tile;
+
+pub use domain::GoldilocksDomain;
+
+/// In which order a transform leaves its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Value i belongs to `root^i`.
+    Natural,
+    /// Value i belongs to the root to the power of i's bits reversed: saves a permutation.
+    BitReversed,
+}

@@ -1,0 +1,493 @@
+//! Transforms of as many columns side by side as a level has lanes, in cache.
+//!
+//! Each lane is a transform of its own. Passes of radix 16, then one of what is left; between passes, output k of row i of
+//! a block is multiplied by `w^(i k)`, and elements stay in Gaussian form in a scratch buffer, where row r holds the real
+//! parts of all lanes, then the imaginary ones.
+
+use super::butterflies::{MAX_RADIX, transform};
+use proofmill_field::{
+    Algebra, Field,
+    goldilocks::{Factor, Gaussian, Goldilocks, GoldilocksEngine, Twiddle, Words},
+};
+use proofmill_simd::{Lines, Portable, prefetch_at};
+use std::marker::PhantomData;
+
+/// The most lanes of any level.
+const MAX_LANES: usize = 32;
+
+/// Rows of `lanes` words in memory.
+#[derive(Clone, Copy)]
+pub(crate) struct Rows {
+    /// Where row 0 starts.
+    pub(crate) start: *mut u64,
+    /// Words from a row to the next.
+    pub(crate) stride: usize,
+}
+
+impl Rows {
+    #[inline(always)]
+    pub(crate) fn row(self, index: usize) -> *mut u64 {
+        // Kernels ask for rows that their callers promise.
+        self.start.wrapping_add(index * self.stride)
+    }
+}
+
+/// Words that tasks read and write in parts of their own.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'a> {
+    start: *mut u64,
+    len: usize,
+    words: PhantomData<&'a mut [u64]>,
+}
+
+// SAFETY: it stands for an exclusive borrow; each task keeps to words that no other task uses.
+unsafe impl Send for Part<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Part<'_> {}
+
+impl<'a> Part<'a> {
+    pub(crate) fn new(words: &'a mut [u64]) -> Self {
+        Self { start: words.as_mut_ptr(), len: words.len(), words: PhantomData }
+    }
+
+    pub(crate) fn sub(self, offset: usize, len: usize) -> Self {
+        assert!(offset + len <= self.len, "a part of the part");
+        Self { start: self.start.wrapping_add(offset), len, words: PhantomData }
+    }
+
+    /// Rows from `offset` on.
+    pub(crate) fn rows(self, offset: usize, stride: usize) -> Rows {
+        Rows { start: self.start.wrapping_add(offset), stride }
+    }
+}
+
+/// What rows are multiplied by on the way in.
+#[derive(Clone, Copy)]
+pub(crate) enum Input<'a> {
+    /// Nothing.
+    Plain,
+    /// Row r by the same `shift^r` in all lanes.
+    Shifted(&'a Shift),
+    /// Row r by `first ratio^r` of each lane.
+    Scaled(&'a Scale),
+}
+
+impl<'a> Input<'a> {
+    pub(crate) fn of(shift: &'a Option<Shift>) -> Self {
+        shift.as_ref().map_or(Self::Plain, Self::Shifted)
+    }
+}
+
+/// Powers of a shift: `shift^(i + k stride)` is in part a factor of input k, in part one of the twiddles of row i.
+pub(crate) struct Shift {
+    inputs: Vec<Twiddle>,
+    twiddles: Vec<Twiddle>,
+}
+
+/// Powers of each lane's ratio.
+pub(crate) struct Scale {
+    first: [u64; MAX_LANES],
+    ratio: [u64; MAX_LANES],
+    leap: [u64; MAX_LANES],
+    /// The leap's fourth power: chains of products side by side.
+    leap_4: [u64; MAX_LANES],
+}
+
+impl Scale {
+    /// By `[first, ratio, leap]` of each lane; leap is the ratio to the power of [`Tables::leap`].
+    pub(crate) fn new(lanes: usize, lane: impl Fn(usize) -> [Goldilocks; 3]) -> Self {
+        let zero = [0; MAX_LANES];
+        let mut scale = Self { first: zero, ratio: zero, leap: zero, leap_4: zero };
+        for k in 0..lanes {
+            let [first, ratio, leap] = lane(k);
+            scale.first[k] = first.to_canonical();
+            scale.ratio[k] = ratio.to_canonical();
+            scale.leap[k] = leap.to_canonical();
+            scale.leap_4[k] = leap.square().square().to_canonical();
+        }
+        scale
+    }
+}
+
+/// Twiddles of the passes of a transform of `len` rows.
+pub(crate) struct Tables {
+    len: usize,
+    passes: Vec<Pass>,
+}
+
+/// One pass: blocks of `radix * stride` rows.
+struct Pass {
+    radix: usize,
+    stride: usize,
+    /// Which output of a natural transform is output `place` of the butterflies.
+    outputs: [usize; MAX_RADIX],
+    /// `w^(i k)` for row i of the block and output k at `i * radix + place`; empty for the last pass.
+    twiddles: Vec<Twiddle>,
+}
+
+impl Tables {
+    /// For transforms by [`Goldilocks::root_of_unity`] of order `2^log_len`, or by its inverse.
+    ///
+    /// The butterflies' roots are never inverted: the inverse's output k is the transform's output `radix - k`.
+    pub(crate) fn new(log_len: u32, inverse: bool) -> Self {
+        let root = Goldilocks::root_of_unity(log_len).expect("within the field's two-adicity");
+        let root = if inverse { root.invert().expect("a root is not zero") } else { root };
+        let (mut passes, mut left, mut root) = (Vec::new(), log_len, root);
+        // One pass at least: it scales and copies.
+        while left > 0 || passes.is_empty() {
+            let log_radix = match left {
+                // 2^5 = 8 * 4: two passes either way, and the larger radix leaves fewer products.
+                5 => 3,
+                left => left.min(4),
+            };
+            let (radix, stride) = (1 << log_radix, 1 << (left - log_radix));
+            let mut outputs = [0; MAX_RADIX];
+            (0..radix)
+                .for_each(|place| outputs[place] = if inverse { (radix - place) % radix } else { place });
+            let mut twiddles = Vec::new();
+            if stride > 1 {
+                let mut row_root = Goldilocks::ONE;
+                for _ in 0..stride {
+                    let twiddle = |k: &usize| Twiddle::new(row_root.pow_vartime(&[*k as u64]).to_canonical());
+                    twiddles.extend(outputs[..radix].iter().map(twiddle));
+                    row_root *= root;
+                }
+            }
+            passes.push(Pass { radix, stride, outputs, twiddles });
+            left -= log_radix;
+            (0..log_radix).for_each(|_| root *= root);
+        }
+        Self { len: 1 << log_len, passes }
+    }
+
+    /// The number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Rows between those that are read together at first.
+    pub(crate) fn leap(&self) -> usize {
+        self.passes.first().map_or(1, |pass| pass.stride)
+    }
+
+    /// For row r to be multiplied by `shift^r`.
+    pub(crate) fn shift(&self, shift: Goldilocks) -> Shift {
+        let Some(pass) = self.passes.first() else { return Shift { inputs: vec![], twiddles: vec![] } };
+        let powers = |base| std::iter::successors(Some(Goldilocks::ONE), move |power| Some(*power * base));
+        let leap = shift.pow_vartime(&[pass.stride as u64]);
+        let inputs = powers(leap).take(pass.radix).map(|power| Twiddle::new(power.to_canonical())).collect();
+        let rows = pass.twiddles.chunks_exact(pass.radix).zip(powers(shift));
+        let product = |twiddle: &Twiddle, power| (Goldilocks::new(twiddle.word()) * power).to_canonical();
+        let twiddles = rows
+            .flat_map(|(row, power)| row.iter().map(move |twiddle| Twiddle::new(product(twiddle, power))))
+            .collect();
+        Shift { inputs, twiddles }
+    }
+
+    /// Scratch for so many lanes.
+    pub(crate) fn scratch(&self, lanes: usize) -> Lines {
+        Lines::zeroed(2 * self.len * lanes)
+    }
+}
+
+/// `index` of `log_len` bits, reversed.
+#[inline(always)]
+pub(crate) fn reverse_bits(index: usize, log_len: u32) -> usize {
+    if log_len == 0 { 0 } else { index.reverse_bits() >> (usize::BITS - log_len) }
+}
+
+/// A level's token as something that transforms tiles.
+pub(crate) trait Tiles: Copy + Send + Sync {
+    /// Columns of a tile.
+    fn lanes(self) -> usize;
+
+    /// Transforms every lane of as many rows as the tables are for, from natural to bit-reversed order; any words in,
+    /// canonical ones out.
+    ///
+    /// # Safety
+    /// The rows must be there to be read and written, by nobody else meanwhile.
+    ///
+    /// # Panics
+    /// If `scratch` is not as long as [`Tables::scratch`].
+    unsafe fn transform(self, tables: &Tables, input: Input<'_>, rows: Rows, scratch: &mut [u64]);
+
+    /// Writes `lanes` rows of `len` words at `from` as columns at `to`, that is `len` rows; `len` is a multiple of the lanes.
+    ///
+    /// # Safety
+    /// As [`transform`](Self::transform), without overlap.
+    unsafe fn rows_to_columns(self, from: Rows, to: Rows, len: usize);
+
+    /// The inverse of [`rows_to_columns`](Self::rows_to_columns).
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn columns_to_rows(self, from: Rows, to: Rows, len: usize);
+}
+
+/// Levels whose vectors the compiler knows.
+macro_rules! compiled {
+    ($($token:ty),*) => { $(
+        impl Tiles for $token {
+            #[inline(always)]
+            fn lanes(self) -> usize {
+                <<Self as GoldilocksEngine>::Words as Words>::WIDTH
+            }
+
+            #[inline(always)]
+            unsafe fn transform(self, tables: &Tables, input: Input<'_>, rows: Rows, scratch: &mut [u64]) {
+                assert_eq!(scratch.len(), 2 * tables.len * self.lanes(), "scratch for the whole tile");
+                let scratch = scratch.as_mut_ptr();
+                self.run(
+                    #[inline(always)]
+                    // SAFETY: the caller's promise.
+                    || unsafe { passes::<<Self as GoldilocksEngine>::Words, <Self as GoldilocksEngine>::Factor>(
+                        tables, input, rows, scratch,
+                    ) },
+                );
+            }
+
+            #[inline(always)]
+            unsafe fn rows_to_columns(self, from: Rows, to: Rows, len: usize) {
+                self.run(
+                    #[inline(always)]
+                    || for column in (0..len).step_by(self.lanes()) {
+                        let (from_block, to_block) = (from.start.wrapping_add(column), to.row(column));
+                        // SAFETY: the caller's promise.
+                        unsafe { <<Self as GoldilocksEngine>::Words as Words>::transpose(from_block, from.stride, to_block, to.stride) }
+                    },
+                );
+            }
+
+            #[inline(always)]
+            unsafe fn columns_to_rows(self, from: Rows, to: Rows, len: usize) {
+                self.run(
+                    #[inline(always)]
+                    || for column in (0..len).step_by(self.lanes()) {
+                        let (from_block, to_block) = (from.row(column), to.start.wrapping_add(column));
+                        // SAFETY: the caller's promise.
+                        unsafe { <<Self as GoldilocksEngine>::Words as Words>::transpose(from_block, from.stride, to_block, to.stride) }
+                    },
+                );
+            }
+        }
+    )* };
+}
+
+compiled!(Portable);
+#[cfg(target_arch = "x86_64")]
+compiled!(proofmill_simd::Avx2, proofmill_simd::Avx512, proofmill_simd::Avx512Ifma);
+#[cfg(target_arch = "aarch64")]
+compiled!(proofmill_simd::Neon);
+
+/// Levels that use NEON's kernels here, of which their tokens have proof.
+#[cfg(target_arch = "aarch64")]
+macro_rules! as_neon {
+    ($($token:ty, $neon:expr;)*) => { $(
+        impl Tiles for $token {
+            fn lanes(self) -> usize {
+                ($neon)(self).lanes()
+            }
+
+            unsafe fn transform(self, tables: &Tables, input: Input<'_>, rows: Rows, scratch: &mut [u64]) {
+                // SAFETY: the caller's promise.
+                unsafe { ($neon)(self).transform(tables, input, rows, scratch) }
+            }
+
+            unsafe fn rows_to_columns(self, from: Rows, to: Rows, len: usize) {
+                // SAFETY: the caller's promise.
+                unsafe { ($neon)(self).rows_to_columns(from, to, len) }
+            }
+
+            unsafe fn columns_to_rows(self, from: Rows, to: Rows, len: usize) {
+                // SAFETY: the caller's promise.
+                unsafe { ($neon)(self).columns_to_rows(from, to, len) }
+            }
+        }
+    )* };
+}
+
+#[cfg(target_arch = "aarch64")]
+as_neon!(proofmill_simd::Sve, |sve: proofmill_simd::Sve| sve.neon(); proofmill_simd::Sve2, |sve2: proofmill_simd::Sve2| sve2.sve().neon(););
+
+/// # Safety
+/// As [`Tiles::transform`].
+#[inline(always)]
+unsafe fn passes<W: Words, F: Factor<W>>(tables: &Tables, input: Input<'_>, rows: Rows, scratch: *mut u64) {
+    let last = tables.passes.len() - 1;
+    let middle = Rows { start: scratch, stride: 2 * W::WIDTH };
+    for (index, pass) in tables.passes.iter().enumerate() {
+        let blocks = Blocks { pass, len: tables.len, input };
+        // SAFETY: the caller's promise; the scratch buffer has room for every row.
+        unsafe {
+            match (index, index == last, input) {
+                (0, false, Input::Plain) => blocks.run::<W, F, PLAIN, GAUSSIAN>(rows, middle),
+                (0, false, Input::Shifted(_)) => blocks.run::<W, F, SHIFTED, GAUSSIAN>(rows, middle),
+                (0, false, Input::Scaled(_)) => blocks.run::<W, F, SCALED, GAUSSIAN>(rows, middle),
+                (0, true, Input::Plain) => blocks.run::<W, F, PLAIN, PLAIN>(rows, rows),
+                (0, true, Input::Shifted(_)) => blocks.run::<W, F, SHIFTED, PLAIN>(rows, rows),
+                (0, true, Input::Scaled(_)) => blocks.run::<W, F, SCALED, PLAIN>(rows, rows),
+                (_, false, _) => blocks.run::<W, F, GAUSSIAN, GAUSSIAN>(middle, middle),
+                (_, true, _) => blocks.run::<W, F, GAUSSIAN, PLAIN>(middle, rows),
+            }
+        }
+    }
+}
+
+// What rows hold: words, words to be multiplied as `Input` says, elements in Gaussian form.
+const PLAIN: u8 = 0;
+const SHIFTED: u8 = 1;
+const SCALED: u8 = 2;
+const GAUSSIAN: u8 = 3;
+
+/// # Safety
+/// As [`Tiles::transform`].
+#[inline(always)]
+unsafe fn load<W: Words>(from: *const u64) -> W {
+    // SAFETY: the caller's promise.
+    W::load(unsafe { std::slice::from_raw_parts(from, W::WIDTH) })
+}
+
+/// # Safety
+/// As [`Tiles::transform`].
+#[inline(always)]
+unsafe fn store<W: Words>(words: W, to: *mut u64) {
+    // SAFETY: the caller's promise.
+    words.store(unsafe { std::slice::from_raw_parts_mut(to, W::WIDTH) });
+}
+
+/// How many tiles ahead rows are asked for.
+const AHEAD: usize = 2;
+
+/// The blocks of a pass.
+struct Blocks<'a> {
+    pass: &'a Pass,
+    len: usize,
+    input: Input<'a>,
+}
+
+impl Blocks<'_> {
+    /// # Safety
+    /// As [`Tiles::transform`].
+    #[inline(always)]
+    unsafe fn run<W: Words, F: Factor<W>, const FROM: u8, const TO: u8>(&self, from: Rows, to: Rows) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.pass.radix {
+                1 => self.of_radix::<W, F, 1, FROM, TO>(from, to),
+                2 => self.of_radix::<W, F, 2, FROM, TO>(from, to),
+                4 => self.of_radix::<W, F, 4, FROM, TO>(from, to),
+                8 => self.of_radix::<W, F, 8, FROM, TO>(from, to),
+                _ => self.of_radix::<W, F, 16, FROM, TO>(from, to),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Tiles::transform`].
+    #[inline(always)]
+    unsafe fn of_radix<W: Words, F: Factor<W>, const R: usize, const FROM: u8, const TO: u8>(
+        &self,
+        from: Rows,
+        to: Rows,
+    ) {
+        let Self { pass, len, input } = *self;
+        let stride = pass.stride;
+        let (mut powers, mut ratio) = ([F::power(W::splat(1)); R], F::new(W::splat(1)));
+        let (mut inputs, mut twiddles) = (&[][..], &pass.twiddles[..]);
+        match input {
+            Input::Scaled(scale) if FROM == SCALED => {
+                ratio = F::new(W::load(&scale.ratio));
+                let leap = F::new(W::load(&scale.leap));
+                powers[0] = F::power(W::load(&scale.first));
+                let leap_4 = F::new(W::load(&scale.leap_4));
+                for k in 1..R {
+                    powers[k] = if k < 4 { leap.raise(powers[k - 1]) } else { leap_4.raise(powers[k - 4]) };
+                }
+            }
+            Input::Shifted(shift) if FROM == SHIFTED => {
+                (inputs, twiddles) = (&shift.inputs[..R], &shift.twiddles[..]);
+            }
+            _ => {}
+        }
+        assert!(TO != GAUSSIAN || twiddles.len() == R * stride, "a row of twiddles for each row of a block");
+        // Output k of a block goes this many rows behind output 0.
+        let mut offsets = [0; R];
+        for k in 0..R {
+            offsets[k] = reverse_bits(pass.outputs[k], R.trailing_zeros()) * stride;
+        }
+        for block in (0..len).step_by(R * stride) {
+            for i in 0..stride {
+                let mut x = [Gaussian::new(W::splat(0)); R];
+                for k in 0..R {
+                    let row = from.row(block + i + k * stride);
+                    if FROM != GAUSSIAN {
+                        prefetch_at(row.wrapping_add(AHEAD * W::WIDTH));
+                    }
+                    // SAFETY: the caller's promise.
+                    x[k] = unsafe {
+                        match FROM {
+                            PLAIN => Gaussian::new(load(row)),
+                            SHIFTED => F::splat(&inputs[k]).times_words(load(row)),
+                            SCALED => {
+                                let scaled = F::scale(powers[k], load(row));
+                                powers[k] = ratio.raise(powers[k]);
+                                scaled
+                            }
+                            _ => Gaussian { re: load(row), im: load(row.wrapping_add(W::WIDTH)) },
+                        }
+                    };
+                }
+                let row_twiddles = if TO == GAUSSIAN { &twiddles[i * R..][..R] } else { &[] };
+                if F::APART {
+                    let mut y = x;
+                    transform(
+                        x,
+                        #[inline(always)]
+                        |k, element| y[k] = element,
+                    );
+                    for k in 0..R {
+                        // SAFETY: the caller's promise.
+                        unsafe {
+                            write::<W, F, FROM, TO>(y[k], k, to.row(block + i + offsets[k]), row_twiddles)
+                        };
+                    }
+                } else {
+                    transform(
+                        x,
+                        #[inline(always)]
+                        |k, y| {
+                            // SAFETY: the caller's promise.
+                            unsafe {
+                                write::<W, F, FROM, TO>(y, k, to.row(block + i + offsets[k]), row_twiddles)
+                            };
+                        },
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Writes output k of a row, of words or in Gaussian form.
+///
+/// # Safety
+/// As [`Tiles::transform`].
+#[inline(always)]
+unsafe fn write<W: Words, F: Factor<W>, const FROM: u8, const TO: u8>(
+    y: Gaussian<W>,
+    k: usize,
+    row: *mut u64,
+    twiddles: &[Twiddle],
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if TO == GAUSSIAN {
+            // Output 0 has twiddles only by the shift.
+            let y = if k == 0 && FROM != SHIFTED { y.reduced() } else { F::splat(&twiddles[k]).times(y) };
+            store(y.re, row);
+            store(y.im, row.wrapping_add(W::WIDTH));
+        } else {
+            store(y.words().canonical(), row);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Transforms over Goldilocks against sums by definition and the known answers of Polygon's C++ library.
+
+use proofmill_field::{Field, goldilocks::Goldilocks};
+use proofmill_poly::goldilocks::{GoldilocksDomain, Order};
+use proofmill_testing::{for_each_goldilocks_level, for_each_pool, rng};
+
+fn random(n: usize) -> Vec<Goldilocks> {
+    let mut rng = rng(n as u64);
+    (0..n).map(|_| Goldilocks::random(&mut rng)).collect()
+}
+
+fn evaluate(coefficients: &[Goldilocks], x: Goldilocks) -> Goldilocks {
+    coefficients.iter().rev().fold(Goldilocks::ZERO, |sum, c| sum * x + *c)
+}
+
+#[test]
+fn is_the_sum_of_the_definition() {
+    let shift = Goldilocks::GENERATOR;
+    for log_n in 0..=13 {
+        let domain = GoldilocksDomain::new(log_n).unwrap();
+        let coefficients = random(domain.len());
+        let some = (0..domain.len()).step_by(domain.len().div_ceil(64));
+        for_each_goldilocks_level(|level| {
+            let mut natural = coefficients.clone();
+            domain.ntt(level, &mut natural, Order::Natural);
+            for k in some.clone() {
+                let x = domain.root().pow_vartime(&[k as u64]);
+                assert_eq!(natural[k], evaluate(&coefficients, x), "{level}, 2^{log_n}, value {k}");
+            }
+            let mut reversed = coefficients.clone();
+            domain.ntt(level, &mut reversed, Order::BitReversed);
+            for k in 0..domain.len() {
+                let place = if log_n == 0 { 0 } else { k.reverse_bits() >> (usize::BITS - log_n) };
+                assert_eq!(
+                    reversed[place], natural[k],
+                    "{level}, 2^{log_n}, value {k} in bit-reversed order"
+                );
+            }
+            domain.intt(level, &mut natural, Order::Natural);
+            assert!(natural == coefficients, "{level}, 2^{log_n}, inverse");
+            let mut coset = coefficients.clone();
+            domain.coset_ntt(level, &mut coset, shift, Order::Natural);
+            for k in some.clone() {
+                let x = shift * domain.root().pow_vartime(&[k as u64]);
+                assert_eq!(
+                    coset[k],
+                    evaluate(&coefficients, x),
+                    "{level}, 2^{log_n}, value {k} on the coset"
+                );
+            }
+            domain.coset_intt(level, &mut coset, shift);
+            assert!(coset == coefficients, "{level}, 2^{log_n}, inverse from the coset");
+        });
+    }
+}
+
+/// Transforms of three steps, and of four.
+#[test]
+fn many_values_are_the_sum_of_the_definition() {
+    let shift = Goldilocks::GENERATOR;
+    for log_n in [17, 18, 20] {
+        let domain = GoldilocksDomain::new(log_n).unwrap();
+        let coefficients = random(domain.len());
+        for_each_goldilocks_level(|level| {
+            let mut values = coefficients.clone();
+            domain.coset_ntt(level, &mut values, shift, Order::Natural);
+            for k in [0, 1, 2, domain.len() / 3, domain.len() - 1] {
+                let x = shift * domain.root().pow_vartime(&[k as u64]);
+                assert_eq!(values[k], evaluate(&coefficients, x), "{level}, 2^{log_n}, value {k}");
+            }
+            domain.coset_intt(level, &mut values, shift);
+            assert!(values == coefficients, "{level}, 2^{log_n}, inverse");
+        });
+    }
+}
+
+#[test]
+fn columns_of_a_matrix_are_transformed_each_for_itself() {
+    let shift = Goldilocks::GENERATOR;
+    for log_n in [0, 1, 3, 6, 11, 18] {
+        let domain = GoldilocksDomain::new(log_n).unwrap();
+        let widths: &[usize] = if log_n == 18 { &[3] } else { &[2, 3, 4, 8, 13, 16] };
+        for &width in widths {
+            let columns: Vec<_> = (0..width).map(|c| random(domain.len() + c)[c..].to_vec()).collect();
+            let matrix: Vec<_> =
+                (0..domain.len()).flat_map(|row| columns.iter().map(move |column| column[row])).collect();
+            for_each_goldilocks_level(|level| {
+                for order in [Order::Natural, Order::BitReversed] {
+                    let mut values = matrix.clone();
+                    domain.coset_ntt(level, &mut values, shift, order);
+                    for (c, column) in columns.iter().enumerate() {
+                        let mut alone = column.clone();
+                        domain.coset_ntt(level, &mut alone, shift, order);
+                        let equal = values[c..].iter().step_by(width).eq(&alone);
+                        assert!(equal, "{level}, 2^{log_n} x {width}, column {c}, {order:?}");
+                    }
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn threads_do_not_change_it() {
+    let domain = GoldilocksDomain::new(18).unwrap();
+    let coefficients = random(domain.len());
+    for_each_goldilocks_level(|level| {
+        for order in [Order::Natural, Order::BitReversed] {
+            let mut alone = coefficients.clone();
+            for_each_pool_of_one(|| domain.ntt(level, &mut alone, order));
+            for_each_pool(&[2, 5], |threads| {
+                let mut values = coefficients.clone();
+                domain.ntt(level, &mut values, order);
+                assert!(values == alone, "{level}, {order:?}, {threads} threads");
+            });
+        }
+    });
+}
+
+fn for_each_pool_of_one(body: impl FnMut() + Send) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    pool.install(body);
+}
