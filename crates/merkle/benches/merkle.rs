@@ -1,6 +1,6 @@
-//! Trees at every level, on one core and on all: `cargo bench -p proofmill-merkle [-- --csv] [20 22] [NAME of a hash or level]`.
+//! Trees at every level, on one core and on all: `cargo bench -p proofmill-merkle -- [--csv] [20 22] [hashes] [levels]`.
 
-use proofmill_merkle::{Hash, RowMajor, Tree, dispatch_hash};
+use proofmill_merkle::{Hash, MerkleError, RowMajor, Tree, dispatch_hash};
 use proofmill_simd::Level;
 use proofmill_testing::{Records, rng};
 use rand::RngCore;
@@ -9,35 +9,41 @@ use std::env;
 /// Words of a row: one permutation of width 12.
 const COLUMNS: usize = 8;
 
-fn main() {
+/// Measured where no hash is named.
+const HASHES: [Hash; 2] = [Hash::Poseidon, Hash::Poseidon2];
+
+fn main() -> Result<(), MerkleError> {
     let mut records = Records::new();
     let sizes = records.sizes(&[20, 22]);
-    // Where any hash is named, only those named; and so for levels.
-    let named: Vec<String> = env::args().skip(1).collect();
-    let chosen = |name: &str, all: &[&str]| {
-        named.iter().any(|argument| argument == name)
-            || !all.iter().any(|other| named.iter().any(|a| a == other))
-    };
-    let hashes = Hash::ALL.map(Hash::name);
-    let levels: Vec<Level> = Level::goldilocks_levels();
-    let names: Vec<&str> = levels.iter().map(|level| level.name()).collect();
+    let hashes = named(&Hash::ALL, Hash::name).unwrap_or(HASHES.to_vec());
+    let levels = named(&Level::available(), Level::name).unwrap_or(Level::goldilocks_levels());
+    let mut result = Ok(());
     records.for_one_and_all_cores(|records, threads| {
         for size in &sizes {
             let mut rng = rng(3);
             let words: Vec<u64> = (0..COLUMNS << size).map(|_| rng.next_u64() >> 1).collect();
-            let Ok(leaves) = RowMajor::new(&words, COLUMNS) else { continue };
-            for hash in Hash::ALL.into_iter().filter(|hash| chosen(hash.name(), &hashes)) {
+            for hash in &hashes {
                 let name = format!("merkle {hash} 2^{size} x {COLUMNS}");
-                for level in levels.iter().filter(|level| chosen(level.name(), &names)) {
-                    records.record(
-                        &name,
-                        level.name(),
-                        threads,
-                        None,
-                        || dispatch_hash!(hash, H => Tree::<H>::build(*level, &leaves).map(drop).is_ok()),
-                    );
+                for level in &levels {
+                    let build = || {
+                        let leaves = RowMajor::new(&words, COLUMNS)?;
+                        dispatch_hash!(hash, H => Tree::<H>::build(*level, &leaves).map(drop))
+                    };
+                    if result.is_ok() {
+                        result = build();
+                        records.record(&name, level.name(), threads, None, build);
+                    }
                 }
             }
         }
     });
+    result
+}
+
+/// Those whose names are among the arguments, if any is.
+fn named<T: Copy>(all: &[T], name: impl Fn(T) -> &'static str) -> Option<Vec<T>> {
+    let arguments: Vec<String> = env::args().collect();
+    let named: Vec<T> =
+        all.iter().copied().filter(|item| arguments.iter().any(|word| word == name(*item))).collect();
+    (!named.is_empty()).then_some(named)
 }
