@@ -10,7 +10,7 @@ use std::env;
 const COLUMNS: usize = 8;
 
 /// Measured where no hash is named.
-const HASHES: [Hash; 2] = [Hash::Poseidon, Hash::Poseidon2];
+const HASHES: [Hash; 3] = [Hash::Poseidon, Hash::Poseidon2, Hash::Poseidon2NarrowNodes];
 
 fn main() -> Result<(), MerkleError> {
     let mut records = Records::new();

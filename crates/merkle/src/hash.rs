@@ -13,6 +13,8 @@ pub enum Hash {
     Poseidon2,
     /// [`proofmill_hash::Poseidon2`] of width 8 in a [`proofmill_hash::Sponge`].
     Poseidon2Width8,
+    /// [`proofmill_hash::NarrowNodes`].
+    Poseidon2NarrowNodes,
     /// [`proofmill_hash::Sha256`].
     Sha256,
 }
@@ -34,6 +36,10 @@ macro_rules! dispatch_hash {
                 type $H = $crate::proofmill_hash::Sponge<$crate::proofmill_hash::Poseidon2<8>>;
                 $body
             }
+            $crate::Hash::Poseidon2NarrowNodes => {
+                type $H = $crate::proofmill_hash::NarrowNodes;
+                $body
+            }
             $crate::Hash::Sha256 => {
                 type $H = $crate::proofmill_hash::Sha256;
                 $body
@@ -44,7 +50,8 @@ macro_rules! dispatch_hash {
 
 impl Hash {
     /// Every one.
-    pub const ALL: [Self; 4] = [Self::Poseidon, Self::Poseidon2, Self::Poseidon2Width8, Self::Sha256];
+    pub const ALL: [Self; 5] =
+        [Self::Poseidon, Self::Poseidon2, Self::Poseidon2Width8, Self::Poseidon2NarrowNodes, Self::Sha256];
 
     /// The name on the command line and in files: [`TreeHash::NAME`].
     pub fn name(self) -> &'static str {

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// The field's modulus.
 const MODULUS: u64 = 0xffff_ffff_0000_0001;
 
-const HASHES: [&str; 4] = ["poseidon", "poseidon2", "poseidon2-8", "sha256"];
+const HASHES: [&str; 5] = ["poseidon", "poseidon2", "poseidon2-8", "poseidon2-12-8", "sha256"];
 
 /// Writes words of a known answer's generator.
 fn write_words(folder: &Folder, name: &str, count: u64, mut state: u64) {

@@ -1,6 +1,6 @@
 use crate::serial::{MOST, layers, words};
 use proofmill_field::goldilocks::MODULUS;
-use proofmill_hash::{Poseidon, Poseidon2, Sha256, Sponge};
+use proofmill_hash::{Digest, NarrowNodes, Poseidon, Poseidon2, Sha256, Sponge};
 use proofmill_merkle::{ColumnMajor, MerkleError, RowMajor, Tree, TreeHash, digest_to_hex, root};
 use proofmill_simd::{Level, MappedFile};
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
@@ -45,6 +45,19 @@ fn poseidon_is_the_definitions_tree() {
 fn poseidon2_is_the_definitions_tree() {
     check::<Sponge<Poseidon2<12>>>(9, 9);
     check::<Sponge<Poseidon2<8>>>(9, 5);
+    check::<NarrowNodes>(9, 9);
+}
+
+#[test]
+fn narrow_nodes_are_of_both_widths() {
+    let words = words(64, 1);
+    let level = Level::best();
+    let leaves = RowMajor::new(&words, 8).unwrap();
+    let layer = |height| Tree::<NarrowNodes>::build(level, &leaves).unwrap().layer(height).to_vec();
+    assert_eq!(layer(0), Tree::<Sponge<Poseidon2<12>>>::build(level, &leaves).unwrap().layer(0));
+    let mut nodes = [Digest::default(); 4];
+    Sponge::<Poseidon2<8>>::hash_pairs(level, &layer(0), &mut nodes);
+    assert_eq!(layer(1), nodes);
 }
 
 #[test]
