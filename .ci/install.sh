@@ -3,7 +3,7 @@
 set -euo pipefail
 root=$(realpath "$1")
 
-if ! command -v qemu-aarch64 aarch64-linux-gnu-gcc-12 > /dev/null; then
+if ! { command -v qemu-aarch64 && command -v aarch64-linux-gnu-gcc-12; } > /dev/null; then
     sudo=$([ "$(id -u)" -eq 0 ] || echo sudo)
     $sudo apt-get update -qq
     $sudo env DEBIAN_FRONTEND=noninteractive \

@@ -2,7 +2,7 @@
 
 use super::{
     kernels::Function,
-    registers::{EPSILON, Edition, Outputs, Pool, compile},
+    registers::{EPSILON, Edition, Outputs, Pool, REGISTERS, compile},
     trace::{Operation, Program, Traced, constant, small_constant, small_input},
 };
 use crate::Generated;
@@ -32,8 +32,8 @@ const ADDRESSES: [usize; 17] = [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 1
 /// How many of them do not.
 const FREE_ADDRESSES: usize = 13;
 
-/// The most constants kept in registers.
-const MAX_PINS: usize = 20;
+/// Registers that are left for what is computed, at least.
+const WORKING_REGISTERS: usize = 6;
 
 fn record<F: Formula<I, O>, const I: usize, const O: usize>() -> Program {
     Program::record(|words: [Traced; I]| {
@@ -45,13 +45,13 @@ fn record<F: Formula<I, O>, const I: usize, const O: usize>() -> Program {
 }
 
 /// The constants to keep in registers: as many as make the loop shortest.
-fn pins(program: &Program, edition: Edition) -> Vec<Operation> {
+fn pins(program: &Program, edition: Edition, inputs: usize) -> Vec<Operation> {
     let constants: Vec<_> =
         program.constants().into_iter().filter(|constant| *constant != Operation::Splat(EPSILON)).collect();
     let length = |pins: &[Operation]| {
         compile(program, edition, &mut Pool::default(), pins, Outputs::Anywhere).lines.len()
     };
-    let counts = 0..=constants.len().min(MAX_PINS);
+    let counts = 0..=constants.len().min(REGISTERS - inputs - WORKING_REGISTERS);
     let count = counts.min_by_key(|count| length(&constants[..*count])).unwrap_or_default();
     constants[..count].to_vec()
 }
@@ -59,8 +59,8 @@ fn pins(program: &Program, edition: Edition) -> Vec<Operation> {
 /// The text of one function.
 fn kernel<F: Formula<I, O>, const I: usize, const O: usize>(edition: Edition) -> String {
     let program = record::<F, I, O>();
-    let pins = pins(&program, edition);
     let inputs = I + usize::from(F::TAKES_BYTE);
+    let pins = pins(&program, edition, inputs);
     let mut function =
         Function::with_entry(&format!("proofmill_goldilocks_{}", F::NAME), edition, &["mov x3, x2"]);
     function.saved = ADDRESSES[FREE_ADDRESSES..]

@@ -14,7 +14,7 @@ pub(crate) enum Edition {
 }
 
 /// Registers of values: z0 to z30.
-const REGISTERS: usize = 31;
+pub(super) const REGISTERS: usize = 31;
 
 /// Holds `2^32 - 1` all the time.
 const EPSILON_REGISTER: usize = 31;
@@ -126,6 +126,7 @@ pub(crate) fn compile(
     };
     for (at, operation) in program.operations.iter().enumerate() {
         if let Operation::Input(register) | Operation::SmallInput(register) = *operation {
+            assert!(register < allocator.registers, "an input in a pinned register");
             if !allocator.uses[at].is_empty() {
                 allocator.hold(at, register);
             }
