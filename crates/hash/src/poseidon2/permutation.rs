@@ -9,9 +9,6 @@ use super::{Entry, HALF_FULL_ROUNDS, MAX_HALVINGS, PARTIAL_ROUNDS, Parameters, l
 use crate::poseidon::seventh_powers;
 use proofmill_field::goldilocks::{GoldilocksVector, Lanes, Planes, Words, constant_planes};
 
-/// Elements whose S-boxes go side by side: enough to hide a product's latency.
-const GROUP: usize = 4;
-
 /// `2^29 p`, split at bit 32 with both planes above 2^60: what keeps planes of partial rounds from being negative.
 const OFFSET: [u64; 2] = [(1 << 61) + (1 << 29), (1 << 61) - (1 << 30)];
 
@@ -82,16 +79,10 @@ impl<W: Words, const WIDTH: usize> State<W, WIDTH> {
     /// A round with an S-box on each element, to which `constant(i)` is added before.
     #[inline(always)]
     pub fn full_round<V: GoldilocksVector<Words = W>>(&mut self, constant: impl Fn(usize) -> Planes<W>) {
-        for_each_element!(I < WIDTH => if I.is_multiple_of(GROUP) {
-            let mut x = [V::zero(); GROUP];
-            for i in 0..GROUP {
-                x[i] = V::from_planes(self.get(I + i) + constant(I + i));
-            }
-            let powers = seventh_powers(x);
-            for i in 0..GROUP {
-                self.set(I + i, powers[i]);
-            }
-        });
+        let mut x = [V::zero(); WIDTH];
+        for_each_element!(I < WIDTH => x[I] = V::from_planes(self.get(I) + constant(I)));
+        let powers = seventh_powers(x);
+        for_each_element!(I < WIDTH => self.set(I, powers[I]));
         self.linear_layer();
     }
 
