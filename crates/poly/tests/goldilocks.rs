@@ -1,7 +1,10 @@
 //! Transforms over Goldilocks against sums by definition and the known answers of Polygon's C++ library.
 
-use proofmill_field::{Field, goldilocks::Goldilocks};
-use proofmill_poly::goldilocks::{GoldilocksDomain, Order};
+use proofmill_field::{
+    Field,
+    goldilocks::{Extension, Goldilocks},
+};
+use proofmill_poly::goldilocks::{GoldilocksDomain, Order, evaluate as evaluate_columns};
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool, rng};
 
 fn random(n: usize) -> Vec<Goldilocks> {
@@ -120,4 +123,84 @@ fn threads_do_not_change_it() {
 fn for_each_pool_of_one(body: impl FnMut() + Send) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     pool.install(body);
+}
+
+#[test]
+fn a_low_degree_extension_is_the_polynomial_on_a_larger_coset() {
+    let shift = Goldilocks::GENERATOR;
+    for (log_n, width) in [(0, 1), (1, 2), (5, 3), (9, 1), (9, 8)] {
+        let domain = GoldilocksDomain::new(log_n).unwrap();
+        let coefficients = random(domain.len() * width);
+        for log_blow_up in 0..=3 {
+            let larger = GoldilocksDomain::new(log_n + log_blow_up).unwrap();
+            let mut expected = coefficients.clone();
+            expected.resize(coefficients.len() << log_blow_up, Goldilocks::ZERO);
+            for_each_goldilocks_level(|level| {
+                let mut values = coefficients.clone();
+                domain.ntt(level, &mut values, Order::Natural);
+                for order in [Order::Natural, Order::BitReversed] {
+                    let mut expected = expected.clone();
+                    larger.coset_ntt(level, &mut expected, shift, order);
+                    let extension = domain.low_degree_extension(level, &values, log_blow_up, shift, order);
+                    assert!(
+                        extension == expected,
+                        "{level}, 2^{log_n} x {width} by 2^{log_blow_up}, {order:?}"
+                    );
+                }
+            });
+        }
+    }
+}
+
+/// Horner's rule, one coefficient at a time.
+fn evaluate_at<const D: usize>(
+    coefficients: impl DoubleEndedIterator<Item = Goldilocks>,
+    point: Extension<Goldilocks, D>,
+) -> Extension<Goldilocks, D>
+where
+    Extension<Goldilocks, D>: Field,
+{
+    coefficients.rev().fold(Extension::ZERO, |sum, c| sum * point + Extension::from_base(c))
+}
+
+fn evaluations_agree<const D: usize>(point: Extension<Goldilocks, D>)
+where
+    Extension<Goldilocks, D>: Field,
+{
+    let shift = Goldilocks::GENERATOR;
+    for (log_n, width) in [(0, 1), (2, 1), (13, 1), (3, 2), (9, 3), (9, 7), (8, 8), (10, 19)] {
+        let domain = GoldilocksDomain::new(log_n).unwrap();
+        // The largest element in every place, and random ones.
+        let largest = vec![-Goldilocks::ONE; domain.len() * width];
+        for coefficients in [largest, random(domain.len() * width)] {
+            let expected: Vec<_> = (0..width)
+                .map(|c| evaluate_at(coefficients[c..].iter().copied().step_by(width), point))
+                .collect();
+            for_each_goldilocks_level(|level| {
+                let what = format!("{level}, 2^{log_n} x {width}, {point:?}");
+                assert_eq!(evaluate_columns(level, &coefficients, width, point), expected, "{what}");
+                for order in [Order::Natural, Order::BitReversed] {
+                    let mut values = coefficients.clone();
+                    domain.coset_ntt(level, &mut values, shift, order);
+                    let found = domain.evaluate_from_values(level, &values, order, shift, point);
+                    assert_eq!(found, expected, "{what}, from values, {order:?}");
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn polynomials_at_a_point_are_the_same_from_coefficients_and_from_values() {
+    let mut rng = rng(7);
+    let mut element = || Goldilocks::random(&mut rng);
+    for _ in 0..2 {
+        evaluations_agree(Extension([element(), element()]));
+        evaluations_agree(Extension([element(), element(), element()]));
+    }
+    let root = GoldilocksDomain::new(9).unwrap().root();
+    for point in [Goldilocks::ZERO, Goldilocks::GENERATOR, Goldilocks::GENERATOR * root, element()] {
+        evaluations_agree(Extension::<_, 2>::from_base(point));
+    }
+    evaluations_agree(Extension([-Goldilocks::ONE; 3]));
 }

@@ -64,4 +64,7 @@ mod aarch64 {
     use crate::goldilocks::aarch64::NeonWords;
 
     engine!(Neon, NeonWords, Lanes<NeonWords>, Lanes<NeonWords>);
+    // No type of stable Rust holds a vector of unknown length: kernels for these are assembly, and the rest is NEON's.
+    engine!(Sve, NeonWords, Lanes<NeonWords>, Lanes<NeonWords>);
+    engine!(Sve2, NeonWords, Lanes<NeonWords>, Lanes<NeonWords>);
 }

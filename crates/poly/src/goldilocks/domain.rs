@@ -151,6 +151,42 @@ impl GoldilocksDomain {
         scale_rows(values, self.len(), ratio);
     }
 
+    /// The low-degree extension of the polynomials whose values on H, in natural order, are the columns of a row-major matrix:
+    /// their values on the coset `shift * H'`, H' of `2^log_blow_up` times as many elements.
+    ///
+    /// In bit-reversed order, the values on each coset of H are adjacent.
+    ///
+    /// # Panics
+    /// If the slice's length is not a multiple of n, or if H' would have more than 2^32 elements.
+    pub fn low_degree_extension(
+        &self,
+        level: Level,
+        values: &[Goldilocks],
+        log_blow_up: u32,
+        shift: Goldilocks,
+        order: Order,
+    ) -> Vec<Goldilocks> {
+        let root = Goldilocks::root_of_unity(self.log_n + log_blow_up).expect("at most 2^32 elements");
+        let mut extension = Vec::with_capacity(values.len() << log_blow_up);
+        extension.extend_from_slice(values);
+        self.intt(level, &mut extension, Order::Natural);
+        (1..1 << log_blow_up).for_each(|_| extension.extend_from_within(..values.len()));
+        if values.is_empty() {
+            return extension;
+        }
+        for (coset, values) in extension.chunks_exact_mut(values.len()).enumerate() {
+            let k = reverse_bits(coset, log_blow_up) as u64;
+            self.coset_ntt(level, values, shift * root.pow_vartime(&[k]), Order::BitReversed);
+        }
+        if order == Order::Natural {
+            let width = values.len() / self.len();
+            // SAFETY: rows change places.
+            let words = unsafe { Goldilocks::as_words_mut(&mut extension) };
+            dispatch_goldilocks!(level, token => reverse_rows(token, words, width));
+        }
+        extension
+    }
+
     fn transform(
         &self,
         level: Level,

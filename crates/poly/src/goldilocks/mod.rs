@@ -3,9 +3,11 @@
 mod bit_reversal;
 mod butterflies;
 mod domain;
+mod evaluation;
 mod tile;
 
 pub use domain::GoldilocksDomain;
+pub use evaluation::evaluate;
 
 /// In which order a transform leaves its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

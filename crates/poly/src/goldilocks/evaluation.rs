@@ -1,0 +1,227 @@
+//! Polynomials at a point of an extension: many at once, from coefficients or from values.
+//!
+//! Both are sums of rows, each times a weight: powers of the point (Horner's rule from block to block), or the barycentric
+//! weights of a coset (Berrut, Trefethen, "Barycentric Lagrange interpolation", 2004). Products are added before they are
+//! reduced.
+
+use super::{GoldilocksDomain, Order, tile::reverse_bits};
+use proofmill_field::{
+    Field, batch_invert,
+    goldilocks::{Extension, Goldilocks, GoldilocksEngine, GoldilocksVector, Planes, Words, constant_planes},
+};
+use proofmill_simd::{Level, dispatch_goldilocks};
+use rayon::prelude::*;
+
+/// Rows of a block: the planes of so many products may be added.
+const BLOCK: usize = 256;
+
+/// Blocks that a task adds up.
+const BLOCKS: usize = 16;
+
+/// The weights of a block's rows, coefficient by coefficient.
+type Weights<const D: usize> = [[u64; BLOCK]; D];
+
+fn weights<const D: usize>(elements: impl IntoIterator<Item = Extension<Goldilocks, D>>) -> Weights<D> {
+    let mut weights = [[0; BLOCK]; D];
+    for (row, element) in elements.into_iter().take(BLOCK).enumerate() {
+        for d in 0..D {
+            weights[d][row] = element.0[d].to_canonical();
+        }
+    }
+    weights
+}
+
+/// The values at `point` of the polynomials whose coefficients are the columns of a row-major matrix of `width` columns.
+///
+/// # Panics
+/// If the width is zero or does not divide the number of coefficients.
+pub fn evaluate<const D: usize>(
+    level: Level,
+    coefficients: &[Goldilocks],
+    width: usize,
+    point: Extension<Goldilocks, D>,
+) -> Vec<Extension<Goldilocks, D>>
+where
+    Extension<Goldilocks, D>: Field,
+{
+    assert!(width > 0 && coefficients.len().is_multiple_of(width), "rows of {width} coefficients");
+    let powers = weights(std::iter::successors(Some(Extension::ONE), |power| Some(*power * point)));
+    let block_power = point.pow_vartime(&[BLOCK as u64]);
+    let horner = |sums: &mut Vec<_>, next: Vec<_>, factor| {
+        sums.iter_mut().zip(next).for_each(|(sum, next)| *sum = *sum * factor + next);
+    };
+    let tasks: Vec<_> = coefficients
+        .par_chunks(BLOCKS * BLOCK * width)
+        .map(|part| {
+            let mut sums = vec![Extension::ZERO; width];
+            for block in part.chunks(BLOCK * width).rev() {
+                let next = dispatch_goldilocks!(level, token => weighted_sums(token, block, width, &powers));
+                horner(&mut sums, next, block_power);
+            }
+            sums
+        })
+        .collect();
+    let task_power = block_power.pow_vartime(&[BLOCKS as u64]);
+    let mut sums = vec![Extension::ZERO; width];
+    tasks.into_iter().rev().for_each(|next| horner(&mut sums, next, task_power));
+    sums
+}
+
+impl GoldilocksDomain {
+    /// The values at `point` of the polynomials of degree below n whose values on the coset `shift * H`, in this order, are
+    /// the columns of a row-major matrix.
+    ///
+    /// # Panics
+    /// If the number of values is not a multiple of n, or if `shift` is zero.
+    pub fn evaluate_from_values<const D: usize>(
+        &self,
+        level: Level,
+        values: &[Goldilocks],
+        order: Order,
+        shift: Goldilocks,
+        point: Extension<Goldilocks, D>,
+    ) -> Vec<Extension<Goldilocks, D>>
+    where
+        Extension<Goldilocks, D>: Field,
+    {
+        assert!(
+            values.len().is_multiple_of(self.len()),
+            "a matrix with a row for each element of the domain"
+        );
+        assert!(!shift.is_zero(), "a coset's shift is not zero");
+        let width = values.len() / self.len();
+        if width == 0 {
+            return vec![];
+        }
+        // The element of row `block + r` is that of row `block` times `table[r]`.
+        let power = |row: usize| {
+            let log_n = self.len().trailing_zeros();
+            let index = if order == Order::Natural { row } else { reverse_bits(row, log_n) };
+            self.root().pow_vartime(&[index as u64])
+        };
+        let table: Vec<_> = (0..self.len().min(BLOCK)).map(power).collect();
+        let elements = |block: usize| {
+            let first = shift * power(block);
+            table.iter().map(move |power| Extension::from_base(first * *power))
+        };
+        let n = [self.len() as u64];
+        let (point_n, shift_n) = (point.pow_vartime(&n), shift.pow_vartime(&n));
+        let vanishing = point_n - Extension::from_base(shift_n);
+        if vanishing.is_zero() {
+            let mut all = (0..self.len()).step_by(BLOCK).flat_map(elements);
+            let row = all.position(|element| element == point).expect("an element of the coset");
+            return values[row * width..][..width].iter().map(|value| Extension::from_base(*value)).collect();
+        }
+        let sums = values
+            .par_chunks(BLOCK * width)
+            .enumerate()
+            .map(|(block, values)| {
+                let elements = elements(block * BLOCK);
+                let mut inverses: Vec<_> = elements.clone().map(|element| point - element).collect();
+                batch_invert(&mut inverses);
+                let weights = weights(elements.zip(inverses).map(|(element, inverse)| element * inverse));
+                dispatch_goldilocks!(level, token => weighted_sums(token, values, width, &weights))
+            })
+            .reduce(
+                || vec![Extension::ZERO; width],
+                |mut sums, next| {
+                    sums.iter_mut().zip(next).for_each(|(sum, next)| *sum = *sum + next);
+                    sums
+                },
+            );
+        let scale = (shift_n * Goldilocks::new(self.len() as u64)).invert().expect("neither is zero");
+        sums.into_iter().map(|sum| sum * vanishing.scale(scale)).collect()
+    }
+}
+
+/// The sum of a block's rows, each times its weight.
+fn weighted_sums<E: GoldilocksEngine, const D: usize>(
+    engine: E,
+    rows: &[Goldilocks],
+    width: usize,
+    weights: &Weights<D>,
+) -> Vec<Extension<Goldilocks, D>> {
+    let words = Goldilocks::as_words(rows);
+    let lanes = E::Words::WIDTH;
+    if width >= lanes {
+        let mut sums = vec![Extension([Goldilocks::ZERO; D]); width];
+        for column in (0..width).step_by(lanes) {
+            // The last vector may begin among the columns of the one before.
+            let column = column.min(width - lanes);
+            let parts = columns_together(engine, &words[column..], width, rows.len() / width, weights);
+            for d in 0..D {
+                sums[column..][..lanes].iter_mut().zip(&parts[d]).for_each(|(sum, part)| sum.0[d] = *part);
+            }
+        }
+        return sums;
+    }
+    let column_sum = |column: usize| {
+        let mut values = [0; BLOCK];
+        values.iter_mut().zip(words[column..].iter().step_by(width)).for_each(|(to, word)| *to = *word);
+        let parts = column_alone(engine, &values, weights);
+        Extension(parts.map(|lanes| lanes.into_iter().fold(Goldilocks::ZERO, |sum, lane| sum + lane)))
+    };
+    (0..width).map(column_sum).collect()
+}
+
+/// Room for the lanes of any level whose vectors the compiler knows.
+const MAX_LANES: usize = 8;
+
+/// The sums of as many adjacent columns as there are lanes.
+fn columns_together<E: GoldilocksEngine, const D: usize>(
+    engine: E,
+    words: &[u64],
+    width: usize,
+    rows: usize,
+    weights: &Weights<D>,
+) -> [[Goldilocks; MAX_LANES]; D] {
+    engine.run(
+        #[inline(always)]
+        || {
+            let mut sums = [Planes::splat(constant_planes::<E::Chain>(0)); D];
+            for row in 0..rows.min(BLOCK) {
+                let vector = E::Chain::load(&words[row * width..]);
+                for d in 0..D {
+                    sums[d] = sums[d] + vector.product_planes(E::Chain::splat(weights[d][row]));
+                }
+            }
+            lanes_of::<E, D>(sums)
+        },
+    )
+}
+
+/// The sums of every `lanes`th row of one column.
+fn column_alone<E: GoldilocksEngine, const D: usize>(
+    engine: E,
+    column: &[u64; BLOCK],
+    weights: &Weights<D>,
+) -> [[Goldilocks; MAX_LANES]; D] {
+    engine.run(
+        #[inline(always)]
+        || {
+            let mut sums = [Planes::splat(constant_planes::<E::Chain>(0)); D];
+            for row in (0..BLOCK).step_by(E::Words::WIDTH) {
+                let vector = E::Chain::load(&column[row..]);
+                for d in 0..D {
+                    sums[d] = sums[d] + vector.product_planes(E::Chain::load(&weights[d][row..]));
+                }
+            }
+            lanes_of::<E, D>(sums)
+        },
+    )
+}
+
+#[inline(always)]
+fn lanes_of<E: GoldilocksEngine, const D: usize>(
+    sums: [Planes<E::Words>; D],
+) -> [[Goldilocks; MAX_LANES]; D] {
+    let mut lanes = [[Goldilocks::ZERO; MAX_LANES]; D];
+    for d in 0..D {
+        let mut words = [0; MAX_LANES];
+        E::Chain::from_planes(sums[d]).store(&mut words);
+        for lane in 0..MAX_LANES {
+            lanes[d][lane] = Goldilocks::new(words[lane]);
+        }
+    }
+    lanes
+}
