@@ -38,15 +38,16 @@ pub trait Words:
     /// One word everywhere.
     fn splat(word: u64) -> Self;
 
-    /// Writes the square of `WIDTH` rows of `WIDTH` words at `from` as columns at `to`; rows are a stride apart.
+    /// Writes the square of `WIDTH` rows of `WIDTH` words, row k at `from(k)`, as columns: column k at `to(k)`.
     ///
     /// # Safety
-    /// All of these rows must be there to be read, and to be written.
-    unsafe fn transpose(from: *const u64, from_stride: usize, to: *mut u64, to_stride: usize) {
+    /// All of these rows must be there to be read, and the columns to be written.
+    #[inline(always)]
+    unsafe fn transpose(from: impl Fn(usize) -> *const u64, to: impl Fn(usize) -> *mut u64) {
         for row in 0..Self::WIDTH {
             for column in 0..Self::WIDTH {
                 // SAFETY: the caller promises the rows.
-                unsafe { *to.add(column * to_stride + row) = *from.add(row * from_stride + column) };
+                unsafe { *to(column).add(row) = *from(row).add(column) };
             }
         }
     }

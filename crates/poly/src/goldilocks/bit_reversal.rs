@@ -1,6 +1,7 @@
 //! From bit-reversed order to natural order.
 
-use super::tile::{Part, Rows, Tiles, reverse_bits};
+use super::tile::{Part, Tiles, reverse_bits};
+use proofmill_simd::Lines;
 use rayon::prelude::*;
 
 /// Swaps every row of `width` words with the row of its index's bits reversed; the number of rows is a power of two.
@@ -14,12 +15,24 @@ pub(crate) fn reverse_rows<T: Tiles>(token: T, words: &mut [u64], width: usize) 
     if width == 1 && log_lanes > 0 && 2 * log_lanes <= log_len {
         return reverse_squares(token, part, log_len, log_lanes);
     }
-    (0..1usize << log_len).into_par_iter().with_min_len(1 << 10).for_each(|i| {
-        let j = reverse_bits(i, log_len);
-        if i < j {
-            let (a, b) = (part.rows(i * width, 1).start, part.rows(j * width, 1).start);
-            // SAFETY: both rows are among the words, and no other index swaps them.
-            unsafe { std::ptr::swap_nonoverlapping(a, b, width) };
+    // Squares of rows, for the sake of the address translation's cache.
+    let log_square = (log_len / 2).min(4);
+    let log_middles = log_len - 2 * log_square;
+    (0..1usize << log_middles).into_par_iter().with_min_len(1 << 4).for_each(|middle| {
+        let reversed = reverse_bits(middle, log_middles);
+        if middle > reversed {
+            return;
+        }
+        for high in 0..1usize << log_square {
+            for low in 0..1usize << log_square {
+                let i = (high << (log_len - log_square)) | (middle << log_square) | low;
+                let j = reverse_bits(i, log_len);
+                if middle < reversed || i < j {
+                    let (a, b) = (part.rows(i * width, 1).start, part.rows(j * width, 1).start);
+                    // SAFETY: both rows are among the words, and no other index swaps them.
+                    unsafe { std::ptr::swap_nonoverlapping(a, b, width) };
+                }
+            }
         }
     });
 }
@@ -31,29 +44,13 @@ fn reverse_squares<T: Tiles>(token: T, part: Part<'_>, log_len: u32, log_lanes: 
     let log_middles = log_len - 2 * log_lanes;
     let stride = 1usize << (log_len - log_lanes);
     (0..1usize << log_middles).into_par_iter().with_min_len(1 << 8).for_each_init(
-        || vec![0; 2 * lanes * lanes],
+        || Lines::zeroed(2 * lanes * lanes),
         |squares, middle| {
             let reversed = reverse_bits(middle, log_middles);
-            if middle > reversed {
-                return;
-            }
-            let (first, second) = squares.split_at_mut(lanes * lanes);
-            let squares = [(middle, first), (reversed, second)].map(|(middle, square)| {
-                let tile = Rows { start: square.as_mut_ptr(), stride: lanes };
-                let rows = part.rows(middle << log_lanes, stride);
-                // SAFETY: the rows are among the words, and no other task uses them or the square.
-                unsafe { token.rows_to_columns(rows, tile, lanes) };
-                (rows, square)
-            });
-            for ((rows, _), (_, square)) in squares.iter().zip(squares.iter().rev()) {
-                for high in 0..lanes {
-                    let to = rows.row(reverse_bits(high, log_lanes));
-                    let from = &square[high << log_lanes..][..lanes];
-                    for low in 0..lanes {
-                        // SAFETY: as above.
-                        unsafe { *to.wrapping_add(reverse_bits(low, log_lanes)) = from[low] };
-                    }
-                }
+            if middle <= reversed {
+                let [a, b] = [middle, reversed].map(|middle| part.rows(middle << log_lanes, stride));
+                // SAFETY: the rows are among the words, and no other task uses them.
+                unsafe { token.exchange_reversed(a, b, squares) };
             }
         },
     );

@@ -222,6 +222,74 @@ pub(crate) trait Tiles: Copy + Send + Sync {
     /// # Safety
     /// As there.
     unsafe fn columns_to_rows(self, from: Rows, to: Rows, len: usize);
+
+    /// Exchanges squares of as many rows of words as there are lanes, transposed, rows and columns in bit-reversed order; they
+    /// may be the same. `squares` has room for both.
+    ///
+    /// # Safety
+    /// The rows must be there to be read and written, by nobody else meanwhile.
+    unsafe fn exchange_reversed(self, a: Rows, b: Rows, squares: &mut [u64]) {
+        let lanes = self.lanes();
+        let log_lanes = lanes.trailing_zeros();
+        let squares = Part::new(squares);
+        for (index, from) in [a, b].into_iter().enumerate() {
+            // SAFETY: the caller's promise.
+            unsafe { self.rows_to_columns(from, squares.rows(index * lanes * lanes, lanes), lanes) };
+        }
+        for (index, to) in [b, a].into_iter().enumerate() {
+            let square = squares.rows(index * lanes * lanes, lanes);
+            for row in 0..lanes {
+                for column in 0..lanes {
+                    let to =
+                        to.row(reverse_bits(row, log_lanes)).wrapping_add(reverse_bits(column, log_lanes));
+                    // SAFETY: as above.
+                    unsafe { *to = *square.row(row).wrapping_add(column) };
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As [`Tiles::rows_to_columns`].
+#[inline(always)]
+unsafe fn square<W: Words>(from: Rows, to: Rows) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        W::transpose(
+            #[inline(always)]
+            |k| from.row(k).cast_const(),
+            #[inline(always)]
+            |k| to.row(k),
+        );
+    }
+}
+
+/// # Safety
+/// As [`Tiles::exchange_reversed`].
+#[inline(always)]
+unsafe fn exchange_reversed<W: Words>(a: Rows, b: Rows, square: Rows) {
+    let log_lanes = W::WIDTH.trailing_zeros();
+    // SAFETY: the caller's promise.
+    unsafe {
+        W::transpose(
+            #[inline(always)]
+            |k| a.row(reverse_bits(k, log_lanes)).cast_const(),
+            #[inline(always)]
+            |k| square.row(k),
+        );
+        if a.start != b.start {
+            W::transpose(
+                #[inline(always)]
+                |k| b.row(reverse_bits(k, log_lanes)).cast_const(),
+                #[inline(always)]
+                |k| a.row(reverse_bits(k, log_lanes)),
+            );
+        }
+        for k in 0..W::WIDTH {
+            store::<W>(load(square.row(k)), b.row(reverse_bits(k, log_lanes)));
+        }
+    }
 }
 
 /// Levels whose vectors the compiler knows.
@@ -251,9 +319,10 @@ macro_rules! compiled {
                 self.run(
                     #[inline(always)]
                     || for column in (0..len).step_by(self.lanes()) {
-                        let (from_block, to_block) = (from.start.wrapping_add(column), to.row(column));
+                        let from = Rows { start: from.start.wrapping_add(column), ..from };
+                        let to = Rows { start: to.row(column), ..to };
                         // SAFETY: the caller's promise.
-                        unsafe { <<Self as GoldilocksEngine>::Words as Words>::transpose(from_block, from.stride, to_block, to.stride) }
+                        unsafe { square::<<Self as GoldilocksEngine>::Words>(from, to) }
                     },
                 );
             }
@@ -263,10 +332,21 @@ macro_rules! compiled {
                 self.run(
                     #[inline(always)]
                     || for column in (0..len).step_by(self.lanes()) {
-                        let (from_block, to_block) = (from.row(column), to.start.wrapping_add(column));
+                        let from = Rows { start: from.row(column), ..from };
+                        let to = Rows { start: to.start.wrapping_add(column), ..to };
                         // SAFETY: the caller's promise.
-                        unsafe { <<Self as GoldilocksEngine>::Words as Words>::transpose(from_block, from.stride, to_block, to.stride) }
+                        unsafe { square::<<Self as GoldilocksEngine>::Words>(from, to) }
                     },
+                );
+            }
+
+            #[inline(always)]
+            unsafe fn exchange_reversed(self, a: Rows, b: Rows, squares: &mut [u64]) {
+                let square = Part::new(squares).rows(0, self.lanes());
+                self.run(
+                    #[inline(always)]
+                    // SAFETY: the caller's promise.
+                    || unsafe { exchange_reversed::<<Self as GoldilocksEngine>::Words>(a, b, square) },
                 );
             }
         }

@@ -64,12 +64,12 @@ impl Words for NeonWords {
     }
 
     #[inline(always)]
-    unsafe fn transpose(from: *const u64, from_stride: usize, to: *mut u64, to_stride: usize) {
+    unsafe fn transpose(from: impl Fn(usize) -> *const u64, to: impl Fn(usize) -> *mut u64) {
         // SAFETY: the caller promises the rows.
         unsafe {
-            let (first, second) = (vld1q_u64(from), vld1q_u64(from.add(from_stride)));
-            vst1q_u64(to, vtrn1q_u64(first, second));
-            vst1q_u64(to.add(to_stride), vtrn2q_u64(first, second));
+            let (first, second) = (vld1q_u64(from(0)), vld1q_u64(from(1)));
+            vst1q_u64(to(0), vtrn1q_u64(first, second));
+            vst1q_u64(to(1), vtrn2q_u64(first, second));
         }
     }
 

@@ -90,20 +90,20 @@ impl Words for Avx2Words {
     }
 
     #[inline(always)]
-    unsafe fn transpose(from: *const u64, from_stride: usize, to: *mut u64, to_stride: usize) {
+    unsafe fn transpose(from: impl Fn(usize) -> *const u64, to: impl Fn(usize) -> *mut u64) {
         // SAFETY: see the head; the caller promises the rows.
         unsafe {
-            let row0 = _mm256_loadu_si256(from.cast());
-            let row1 = _mm256_loadu_si256(from.add(from_stride).cast());
-            let row2 = _mm256_loadu_si256(from.add(2 * from_stride).cast());
-            let row3 = _mm256_loadu_si256(from.add(3 * from_stride).cast());
+            let row0 = _mm256_loadu_si256(from(0).cast());
+            let row1 = _mm256_loadu_si256(from(1).cast());
+            let row2 = _mm256_loadu_si256(from(2).cast());
+            let row3 = _mm256_loadu_si256(from(3).cast());
             let top = [_mm256_unpacklo_epi64(row0, row1), _mm256_unpackhi_epi64(row0, row1)];
             let bottom = [_mm256_unpacklo_epi64(row2, row3), _mm256_unpackhi_epi64(row2, row3)];
             for k in 0..2 {
                 let column = _mm256_permute2x128_si256::<0x20>(top[k], bottom[k]);
-                _mm256_storeu_si256(to.add(k * to_stride).cast(), column);
+                _mm256_storeu_si256(to(k).cast(), column);
                 let column = _mm256_permute2x128_si256::<0x31>(top[k], bottom[k]);
-                _mm256_storeu_si256(to.add((k + 2) * to_stride).cast(), column);
+                _mm256_storeu_si256(to(k + 2).cast(), column);
             }
         }
     }

@@ -76,7 +76,7 @@ impl Words for Avx512Words {
 
     /// By squares of 2, of 4 and of 8 rows.
     #[inline(always)]
-    unsafe fn transpose(from: *const u64, from_stride: usize, to: *mut u64, to_stride: usize) {
+    unsafe fn transpose(from: impl Fn(usize) -> *const u64, to: impl Fn(usize) -> *mut u64) {
         // SAFETY: see the head; the caller promises the rows.
         unsafe {
             // Columns k and k + 4 of rows 0 to 3, then of rows 4 to 7.
@@ -84,11 +84,10 @@ impl Words for Avx512Words {
             let low = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0);
             let high = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
             for (k, half) in halves.iter_mut().enumerate() {
-                let from = from.add(4 * k * from_stride);
-                let row0 = _mm512_loadu_si512(from.cast());
-                let row1 = _mm512_loadu_si512(from.add(from_stride).cast());
-                let row2 = _mm512_loadu_si512(from.add(2 * from_stride).cast());
-                let row3 = _mm512_loadu_si512(from.add(3 * from_stride).cast());
+                let row0 = _mm512_loadu_si512(from(4 * k + 0).cast());
+                let row1 = _mm512_loadu_si512(from(4 * k + 1).cast());
+                let row2 = _mm512_loadu_si512(from(4 * k + 2).cast());
+                let row3 = _mm512_loadu_si512(from(4 * k + 3).cast());
                 let (even, odd) = (_mm512_unpacklo_epi64(row0, row1), _mm512_unpackhi_epi64(row0, row1));
                 let (even2, odd2) = (_mm512_unpacklo_epi64(row2, row3), _mm512_unpackhi_epi64(row2, row3));
                 *half = [
@@ -101,9 +100,9 @@ impl Words for Avx512Words {
             for k in 0..4 {
                 let (top, bottom) = (halves[0][k], halves[1][k]);
                 let column = _mm512_shuffle_i64x2::<0b01_00_01_00>(top, bottom);
-                _mm512_storeu_si512(to.add(k * to_stride).cast(), column);
+                _mm512_storeu_si512(to(k).cast(), column);
                 let column = _mm512_shuffle_i64x2::<0b11_10_11_10>(top, bottom);
-                _mm512_storeu_si512(to.add((k + 4) * to_stride).cast(), column);
+                _mm512_storeu_si512(to(k + 4).cast(), column);
             }
         }
     }
