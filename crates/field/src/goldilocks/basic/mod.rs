@@ -1,12 +1,13 @@
 //! The ten basic functions by which Poseidon in vectors is compared: on slices, at every level.
 //!
-//! They are those of Table 1 of Loghin, Liang, Liu, Liu, Ruan and Ye, "On the Performance of Cloud-based ARM SVE for Zero-Knowledge Proving
-//! Systems" (arXiv 2506.09505), under its names. Every result is canonical, which the type [`Goldilocks`] says; an operand of
-//! type `u64` may be any word, one of type [`Goldilocks`] is canonical, one of type `u8` is the paper's 8-bit operand.
+//! They are those of Table 1 of Loghin, Liang, Liu, Liu, Ruan and Ye, "On the Performance of Cloud-based ARM SVE for
+//! Zero-Knowledge Proving Systems" (arXiv 2506.09505), under its names. Every result is canonical, which the type
+//! [`Goldilocks`] says; an operand of type `u64` may be any word, one of type [`Goldilocks`] is canonical, one of type
+//! `u8` is the paper's 8-bit operand.
 //!
-//! A vector instruction works on as many elements as the level has lanes. Where the paper holds one state of twelve elements in
-//! three registers of four, the states stand side by side here: `states[i]` is the column of their elements i, and all
-//! columns are as long as the results'. In the paper's notation, `a_j[i]` is `states[4 j + i]`.
+//! A vector instruction works on as many elements as the level has lanes. Where the paper holds one state of twelve
+//! elements in three registers of four, the states stand side by side here: `states[i]` is the column of their elements
+//! i, and all columns are as long as the results'. In the paper's notation, `a_j[i]` is `states[4 j + i]`.
 //!
 //! One formula serves all levels ([`Formula`]); for SVE and SVE2, `tools/constgen` compiles it to assembly.
 
