@@ -3,7 +3,7 @@
 
 use proofmill_field::goldilocks::{Extension, Goldilocks};
 use proofmill_poly::goldilocks::{GoldilocksDomain, Order, evaluate};
-use proofmill_simd::Level;
+use proofmill_simd::{Level, Pages};
 use proofmill_testing::{Records, rng};
 
 /// The size of matrices.
@@ -57,7 +57,11 @@ fn extensions(records: &mut Records, threads: usize, levels: &[Level]) {
             &format!("{level}-reversed"),
             threads,
             None,
-            || domain.low_degree_extension(*level, &values, 1, Goldilocks::GENERATOR, Order::BitReversed),
+            || {
+                let mut extension = Pages::new(2 * values.len());
+                let shift = Goldilocks::GENERATOR;
+                domain.low_degree_extension(*level, &values, shift, &mut extension, Order::BitReversed);
+            },
         );
     }
 }

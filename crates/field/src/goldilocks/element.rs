@@ -2,6 +2,7 @@
 
 use super::{EPSILON, MODULUS};
 use crate::{Algebra, Field, FieldError, PrimeField};
+use proofmill_simd::Zeroed;
 use rand::RngCore;
 use std::{
     fmt,
@@ -12,6 +13,9 @@ use std::{
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Goldilocks(u64);
+
+// SAFETY: the element zero.
+unsafe impl Zeroed for Goldilocks {}
 
 impl Goldilocks {
     /// How many bytes an encoding has.

@@ -152,28 +152,33 @@ impl GoldilocksDomain {
     }
 
     /// The low-degree extension of the polynomials whose values on H, in natural order, are the columns of a row-major matrix:
-    /// their values on the coset `shift * H'`, H' of `2^log_blow_up` times as many elements.
+    /// their values on the coset `shift * H'`, H' of as many times more elements as `extension` is longer than `values`.
     ///
     /// In bit-reversed order, the values on each coset of H are adjacent.
     ///
     /// # Panics
-    /// If the slice's length is not a multiple of n, or if H' would have more than 2^32 elements.
+    /// If the number of values is not a multiple of n, or that of the extension not a power of two times as many, or if H'
+    /// would have more than 2^32 elements.
     pub fn low_degree_extension(
         &self,
         level: Level,
         values: &[Goldilocks],
-        log_blow_up: u32,
         shift: Goldilocks,
+        extension: &mut [Goldilocks],
         order: Order,
-    ) -> Vec<Goldilocks> {
-        let root = Goldilocks::root_of_unity(self.log_n + log_blow_up).expect("at most 2^32 elements");
-        let mut extension = Vec::with_capacity(values.len() << log_blow_up);
-        extension.extend_from_slice(values);
-        self.intt(level, &mut extension, Order::Natural);
-        (1..1 << log_blow_up).for_each(|_| extension.extend_from_within(..values.len()));
-        if values.is_empty() {
-            return extension;
+    ) {
+        if values.is_empty() && extension.is_empty() {
+            return;
         }
+        let blow_up = extension.len() / values.len().max(1);
+        let fits = blow_up.is_power_of_two() && extension.len() == blow_up * values.len();
+        assert!(fits, "an extension of {} values has a power of two times as many", values.len());
+        let log_blow_up = blow_up.trailing_zeros();
+        let root = Goldilocks::root_of_unity(self.log_n + log_blow_up).expect("at most 2^32 elements");
+        let (first, others) = extension.split_at_mut(values.len());
+        first.copy_from_slice(values);
+        self.intt(level, first, Order::Natural);
+        others.chunks_exact_mut(values.len()).for_each(|coset| coset.copy_from_slice(first));
         for (coset, values) in extension.chunks_exact_mut(values.len()).enumerate() {
             let k = reverse_bits(coset, log_blow_up) as u64;
             self.coset_ntt(level, values, shift * root.pow_vartime(&[k]), Order::BitReversed);
@@ -181,10 +186,9 @@ impl GoldilocksDomain {
         if order == Order::Natural {
             let width = values.len() / self.len();
             // SAFETY: rows change places.
-            let words = unsafe { Goldilocks::as_words_mut(&mut extension) };
+            let words = unsafe { Goldilocks::as_words_mut(extension) };
             dispatch_goldilocks!(level, token => reverse_rows(token, words, width));
         }
-        extension
     }
 
     fn transform(

@@ -84,7 +84,7 @@ impl Words for Avx512Words {
             let low = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0);
             let high = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
             for (k, half) in halves.iter_mut().enumerate() {
-                let row0 = _mm512_loadu_si512(from(4 * k + 0).cast());
+                let row0 = _mm512_loadu_si512(from(4 * k).cast());
                 let row1 = _mm512_loadu_si512(from(4 * k + 1).cast());
                 let row2 = _mm512_loadu_si512(from(4 * k + 2).cast());
                 let row3 = _mm512_loadu_si512(from(4 * k + 3).cast());
