@@ -125,7 +125,7 @@ impl GoldilocksDomain {
             .reduce(
                 || vec![Extension::ZERO; width],
                 |mut sums, next| {
-                    sums.iter_mut().zip(next).for_each(|(sum, next)| *sum = *sum + next);
+                    sums.iter_mut().zip(next).for_each(|(sum, next)| *sum += next);
                     sums
                 },
             );
