@@ -10,6 +10,9 @@ pub trait GoldilocksVector: Algebra {
     /// The words that hold them.
     type Words: Words;
 
+    /// Chains of products that go side by side at best: more hide more latency, and take more registers.
+    const CHAINS: usize;
+
     /// The elements of any words.
     fn from_words(words: Self::Words) -> Self;
 
@@ -179,6 +182,8 @@ impl<W: Words> Algebra for Lanes<W> {
 
 impl<W: Words> GoldilocksVector for Lanes<W> {
     type Words = W;
+
+    const CHAINS: usize = W::CHAINS;
 
     const SPLIT: u32 = 32;
 

@@ -13,6 +13,9 @@ pub trait Words:
     /// How many words.
     const WIDTH: usize;
 
+    /// As [`GoldilocksVector::CHAINS`](super::GoldilocksVector::CHAINS).
+    const CHAINS: usize = 12;
+
     /// Reads `WIDTH` words.
     ///
     /// # Panics

@@ -14,9 +14,6 @@ pub const FIRST_GROUP: usize = PARTIAL_ROUNDS % LAYERS;
 
 const _: () = assert!(FIRST_GROUP < LAYERS);
 
-/// Elements whose S-boxes go side by side: enough to hide a product's latency.
-const GROUP: usize = 4;
-
 /// A state as planes.
 #[derive(Clone, Copy, Debug)]
 pub struct State<W> {
@@ -67,6 +64,20 @@ impl<W: Words> State<W> {
     /// A round with an S-box on each element, to which `constant(i)` is added before.
     #[inline(always)]
     pub fn full_round<V: GoldilocksVector<Words = W>>(&mut self, constant: impl Fn(usize) -> Planes<W>) {
+        if V::CHAINS < WIDTH {
+            self.s_boxes::<V, 4>(constant);
+        } else {
+            self.s_boxes::<V, WIDTH>(constant);
+        }
+        self.linear_layer();
+    }
+
+    /// An S-box on each element, `GROUP` side by side.
+    #[inline(always)]
+    fn s_boxes<V: GoldilocksVector<Words = W>, const GROUP: usize>(
+        &mut self,
+        constant: impl Fn(usize) -> Planes<W>,
+    ) {
         for group in (0..WIDTH).step_by(GROUP) {
             let mut x = [V::zero(); GROUP];
             for i in 0..GROUP {
@@ -77,7 +88,6 @@ impl<W: Words> State<W> {
                 self.set(group + i, powers[i]);
             }
         }
-        self.linear_layer();
     }
 
     /// Rounds with an S-box on the first element, to which `constant(round)` is added before; leaves the planes of the

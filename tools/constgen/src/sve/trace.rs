@@ -251,6 +251,9 @@ impl Words for Traced {
     /// Any: the program does not know.
     const WIDTH: usize = 1;
 
+    /// Registers are fewer than the values of more.
+    const CHAINS: usize = 4;
+
     fn load(_: &[u64]) -> Self {
         unreachable!("a traced formula works on registers")
     }

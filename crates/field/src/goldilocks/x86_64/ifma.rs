@@ -189,6 +189,8 @@ impl Algebra for IfmaLanes {
 impl GoldilocksVector for IfmaLanes {
     type Words = Avx512Words;
 
+    const CHAINS: usize = 4;
+
     const SPLIT: u32 = LIMB;
 
     /// Nothing: planes are never negative.
