@@ -50,9 +50,8 @@ fn main() -> ExitCode {
         poseidon::round_constants(),
         poseidon2::round_constants(),
     ];
-    for Generated { path, text } in
-        tables.into_iter().chain(sve::poseidon()).chain(sve::poseidon2()).chain(sve::basic_functions())
-    {
+    let kernels = [sve::poseidon(), sve::poseidon2(), sve::basic_functions(), sve::ntt()];
+    for Generated { path, text } in tables.into_iter().chain(kernels.into_iter().flatten()) {
         let file = root.join(path);
         if fs::read_to_string(&file).is_ok_and(|committed| committed == text) {
             continue;

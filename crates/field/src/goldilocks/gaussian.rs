@@ -122,11 +122,13 @@ fn split<W: Words, const K: u32>(x: W) -> (W, W) {
 }
 
 /// One factor for all lanes, as each level wants it.
+///
+/// In memory the word comes first of three: assembly reads it there.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Twiddle {
     word: u64,
     /// Its parts, times 16.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "for 52-bit products"))]
     pub(crate) parts: [u64; 2],
 }
 

@@ -5,7 +5,7 @@
 use proofmill_field::goldilocks::{Gaussian, Words};
 
 /// The largest of these transforms.
-pub(crate) const MAX_RADIX: usize = 16;
+pub const MAX_RADIX: usize = 16;
 
 /// The transform of `a, b, i^c_turns c, i^d_turns d`.
 #[inline(always)]
@@ -25,10 +25,7 @@ fn transform_4<W: Words>([a, b, c, d]: [Gaussian<W>; 4], c_turns: u32, d_turns: 
 ///
 /// Straight-line code without arrays of all elements: they do not fit the registers.
 #[inline(always)]
-pub(crate) fn transform<W: Words, const R: usize>(
-    x: [Gaussian<W>; R],
-    mut output: impl FnMut(usize, Gaussian<W>),
-) {
+pub fn transform<W: Words, const R: usize>(x: [Gaussian<W>; R], mut output: impl FnMut(usize, Gaussian<W>)) {
     // Input 0 is part of every output.
     let first = x[0].lifted();
     match R {

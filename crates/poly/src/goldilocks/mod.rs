@@ -1,7 +1,7 @@
 //! Transforms over the Goldilocks field.
 
 mod bit_reversal;
-mod butterflies;
+pub mod butterflies;
 mod domain;
 mod evaluation;
 mod tile;

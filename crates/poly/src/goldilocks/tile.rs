@@ -4,6 +4,9 @@
 //! a block is multiplied by `w^(i k)`, and elements stay in Gaussian form in a scratch buffer, where row r holds the real
 //! parts of all lanes, then the imaginary ones.
 
+#[cfg(target_arch = "aarch64")]
+mod sve;
+
 use super::butterflies::{MAX_RADIX, transform};
 use proofmill_field::{
     Algebra, Field,
@@ -82,6 +85,9 @@ impl<'a> Input<'a> {
 pub(crate) struct Shift {
     inputs: Vec<Twiddle>,
     twiddles: Vec<Twiddle>,
+    /// `shift^r` for row r.
+    #[cfg(target_arch = "aarch64")]
+    powers: Vec<u64>,
 }
 
 /// Powers of each lane's ratio.
@@ -172,7 +178,7 @@ impl Tables {
 
     /// For row r to be multiplied by `shift^r`.
     pub(crate) fn shift(&self, shift: Goldilocks) -> Shift {
-        let Some(pass) = self.passes.first() else { return Shift { inputs: vec![], twiddles: vec![] } };
+        let pass = &self.passes[0];
         let powers = |base| std::iter::successors(Some(Goldilocks::ONE), move |power| Some(*power * base));
         let leap = shift.pow_vartime(&[pass.stride as u64]);
         let inputs = powers(leap).take(pass.radix).map(|power| Twiddle::new(power.to_canonical())).collect();
@@ -181,7 +187,12 @@ impl Tables {
         let twiddles = rows
             .flat_map(|(row, power)| row.iter().map(move |twiddle| Twiddle::new(product(twiddle, power))))
             .collect();
-        Shift { inputs, twiddles }
+        Shift {
+            inputs,
+            twiddles,
+            #[cfg(target_arch = "aarch64")]
+            powers: powers(shift).take(self.len).map(Goldilocks::to_canonical).collect(),
+        }
     }
 
     /// Scratch for so many lanes.
@@ -358,36 +369,6 @@ compiled!(Portable);
 compiled!(proofmill_simd::Avx2, proofmill_simd::Avx512, proofmill_simd::Avx512Ifma);
 #[cfg(target_arch = "aarch64")]
 compiled!(proofmill_simd::Neon);
-
-/// Levels that use NEON's kernels here, of which their tokens have proof.
-#[cfg(target_arch = "aarch64")]
-macro_rules! as_neon {
-    ($($token:ty, $neon:expr;)*) => { $(
-        impl Tiles for $token {
-            fn lanes(self) -> usize {
-                ($neon)(self).lanes()
-            }
-
-            unsafe fn transform(self, tables: &Tables, input: Input<'_>, rows: Rows, scratch: &mut [u64]) {
-                // SAFETY: the caller's promise.
-                unsafe { ($neon)(self).transform(tables, input, rows, scratch) }
-            }
-
-            unsafe fn rows_to_columns(self, from: Rows, to: Rows, len: usize) {
-                // SAFETY: the caller's promise.
-                unsafe { ($neon)(self).rows_to_columns(from, to, len) }
-            }
-
-            unsafe fn columns_to_rows(self, from: Rows, to: Rows, len: usize) {
-                // SAFETY: the caller's promise.
-                unsafe { ($neon)(self).columns_to_rows(from, to, len) }
-            }
-        }
-    )* };
-}
-
-#[cfg(target_arch = "aarch64")]
-as_neon!(proofmill_simd::Sve, |sve: proofmill_simd::Sve| sve.neon(); proofmill_simd::Sve2, |sve2: proofmill_simd::Sve2| sve2.sve().neon(););
 
 /// # Safety
 /// As [`Tiles::transform`].

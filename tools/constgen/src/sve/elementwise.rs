@@ -2,8 +2,8 @@
 
 use super::{
     kernels::Function,
-    registers::{EPSILON, Edition, Outputs, Pool, REGISTERS, compile},
-    trace::{Operation, Program, Traced, constant, small_constant, small_input},
+    registers::{Edition, Outputs, pins},
+    trace::{Program, Traced, constant, small_constant, small_input},
 };
 use crate::Generated;
 use proofmill_field::goldilocks::{
@@ -32,9 +32,6 @@ const ADDRESSES: [usize; 17] = [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 1
 /// How many of them do not.
 const FREE_ADDRESSES: usize = 13;
 
-/// Registers that are left for what is computed, at least.
-const WORKING_REGISTERS: usize = 6;
-
 fn record<F: Formula<I, O>, const I: usize, const O: usize>() -> Program {
     Program::record(|words: [Traced; I]| {
         // One that is not taken is not read either.
@@ -44,23 +41,11 @@ fn record<F: Formula<I, O>, const I: usize, const O: usize>() -> Program {
     })
 }
 
-/// The constants to keep in registers: as many as make the loop shortest.
-fn pins(program: &Program, edition: Edition, inputs: usize) -> Vec<Operation> {
-    let constants: Vec<_> =
-        program.constants().into_iter().filter(|constant| *constant != Operation::Splat(EPSILON)).collect();
-    let length = |pins: &[Operation]| {
-        compile(program, edition, &mut Pool::default(), pins, Outputs::Anywhere).lines.len()
-    };
-    let counts = 0..=constants.len().min(REGISTERS - inputs - WORKING_REGISTERS);
-    let count = counts.min_by_key(|count| length(&constants[..*count])).unwrap_or_default();
-    constants[..count].to_vec()
-}
-
 /// The text of one function.
 fn kernel<F: Formula<I, O>, const I: usize, const O: usize>(edition: Edition) -> String {
     let program = record::<F, I, O>();
     let inputs = I + usize::from(F::TAKES_BYTE);
-    let pins = pins(&program, edition, inputs);
+    let pins = pins(&program, edition, program.constants(), inputs);
     let mut function =
         Function::with_entry(&format!("proofmill_goldilocks_{}", F::NAME), edition, &["mov x3, x2"]);
     function.saved = ADDRESSES[FREE_ADDRESSES..]

@@ -6,10 +6,12 @@
 
 mod elementwise;
 mod kernels;
+mod ntt;
 mod poseidon2;
 mod registers;
 mod trace;
 
 pub(crate) use elementwise::basic_functions;
 pub(crate) use kernels::poseidon;
+pub(crate) use ntt::ntt;
 pub(crate) use poseidon2::poseidon2;

@@ -3,7 +3,7 @@
 //! The value whose next use is furthest away leaves its register first (Belady, 1966); constants are read again instead of
 //! being kept on the stack.
 
-use super::trace::{Operation, Program};
+use super::trace::{Operation, Place, Program};
 use std::collections::HashMap;
 
 /// Which edition of the vector extension.
@@ -14,12 +14,12 @@ pub(crate) enum Edition {
 }
 
 /// Registers of values: z0 to z30.
-pub(super) const REGISTERS: usize = 31;
+const REGISTERS: usize = 31;
 
 /// Holds `2^32 - 1` all the time.
 const EPSILON_REGISTER: usize = 31;
 
-pub(super) const EPSILON: u64 = 0xffff_ffff;
+const EPSILON: u64 = 0xffff_ffff;
 
 /// Words that a program takes from the pool that follows the code.
 #[derive(Default)]
@@ -68,7 +68,57 @@ struct Allocator<'a> {
     slot_of: HashMap<usize, usize>,
     slots: usize,
     free_slots: Vec<usize>,
+    /// The rows whose offsets are in the scratch registers for reading and for writing.
+    offsets: [Option<usize>; 2],
     lines: Vec<String>,
+}
+
+/// Where programs find the rows that they read and write: `base`'s two registers hold the addresses of row 0 and of its
+/// second vector; the other rows' offsets, in words, are in registers, or in a table at x0.
+struct RowRegisters {
+    base: [usize; 2],
+    /// Of rows 1, 2, ...
+    offsets: &'static [usize],
+    /// For the offset of another row.
+    scratch: usize,
+    /// Where the table starts, from x0.
+    table: usize,
+}
+
+/// Of the rows that are read, and of those that are written.
+const ROWS: [RowRegisters; 2] = [
+    RowRegisters { base: [3, 4], offsets: &[7, 8, 15, 16, 17], scratch: 9, table: 48 },
+    RowRegisters { base: [5, 6], offsets: &[], scratch: 10, table: 176 },
+];
+
+/// Instructions that load the offsets that [`compile`] expects in registers, of `rows` rows.
+pub(crate) fn load_offsets(rows: usize) -> Vec<String> {
+    let offset = |at: &RowRegisters, row: usize, register: usize| {
+        format!("ldr x{register}, [x0, #{}]", at.table + 8 * row)
+    };
+    ROWS.iter()
+        .flat_map(|at| (1..rows).zip(at.offsets).map(|(row, register)| offset(at, row, *register)))
+        .collect()
+}
+
+/// Registers that are left for what is computed, at least.
+const WORKING_REGISTERS: usize = 6;
+
+/// Which of these constants to keep in registers, from the first on, beside the inputs: as many as make the program shortest.
+pub(crate) fn pins(
+    program: &Program,
+    edition: Edition,
+    constants: Vec<Operation>,
+    inputs: usize,
+) -> Vec<Operation> {
+    let constants: Vec<_> =
+        constants.into_iter().filter(|constant| *constant != Operation::Splat(EPSILON)).collect();
+    let length = |pins: &[Operation]| {
+        compile(program, edition, &mut Pool::default(), pins, Outputs::Anywhere).lines.len()
+    };
+    let counts = 0..=constants.len().min(REGISTERS - inputs - WORKING_REGISTERS);
+    let count = counts.min_by_key(|count| length(&constants[..*count])).unwrap_or_default();
+    constants[..count].to_vec()
 }
 
 /// The register of pinned constant `k`.
@@ -95,7 +145,7 @@ fn load_constant(operation: Operation, register: usize, pool: &mut Pool) -> Stri
 /// Compiles a program whose input i comes in register i.
 ///
 /// Registers: p0 all true (or the loop's predicate), p1 scratch; x1 the table of constants, x2 the pool. Those of `pins`
-/// keep their constants.
+/// keep their constants. Programs that read and write rows use x0 and x3 to x10 too, and x15 to x17.
 pub(crate) fn compile(
     program: &Program,
     edition: Edition,
@@ -122,6 +172,7 @@ pub(crate) fn compile(
         slot_of: HashMap::new(),
         slots: 0,
         free_slots: Vec::new(),
+        offsets: [None; 2],
         lines: Vec::new(),
     };
     for (at, operation) in program.operations.iter().enumerate() {
@@ -172,8 +223,8 @@ impl Allocator<'_> {
     }
 
     fn step(&mut self, at: usize, operation: Operation) {
-        // Constants are made where they are used.
-        if self.is_constant(at) {
+        // Constants and rows are read where they are used.
+        if self.is_constant(at) || matches!(operation, Operation::Load(_)) {
             return;
         }
         let arguments = operation.arguments();
@@ -208,6 +259,11 @@ impl Allocator<'_> {
                 self.free_slots.push(slot);
             }
         }
+        if let Operation::Store(_, place) = operation {
+            let address = self.address(place, 1);
+            self.emit(format!("st1d {{z{}.d}}, p0, {address}", sources[0]));
+            return;
+        }
         let destination = self.destination(operation, &sources, &dying, at);
         self.instructions(operation, destination, &sources);
         if self.next_use(at).is_some() {
@@ -226,11 +282,31 @@ impl Allocator<'_> {
         let register = self.vacate(keep);
         let line = match self.program.operations[value] {
             constant if self.is_constant(value) => load_constant(constant, register, self.pool),
+            Operation::Load(place) if !self.slot_of.contains_key(&value) => {
+                assert!(self.offsets[1].is_none(), "all is loaded before a row is stored");
+                let address = self.address(place, 0);
+                format!("ld1d {{z{register}.d}}, p0/z, {address}")
+            }
             _ => format!("ldr z{register}, [sp, #{}, mul vl]", self.slot_of[&value]),
         };
         self.emit(line);
         self.hold(value, register);
         register
+    }
+
+    /// The address of a row to read (0) or to write (1).
+    fn address(&mut self, Place { row, second }: Place, access: usize) -> String {
+        let at = &ROWS[access];
+        let base = at.base[usize::from(second)];
+        let offset = match row.checked_sub(1) {
+            None => return format!("[x{base}]"),
+            Some(index) => at.offsets.get(index).copied().unwrap_or(at.scratch),
+        };
+        if offset == at.scratch && self.offsets[access] != Some(row) {
+            self.offsets[access] = Some(row);
+            self.emit(format!("ldr x{offset}, [x0, #{}]", at.table + 8 * row));
+        }
+        format!("[x{base}, x{offset}, lsl #3]")
     }
 
     /// A register with nothing in it.
@@ -330,7 +406,9 @@ impl Allocator<'_> {
             | Operation::SmallInput(_)
             | Operation::Splat(_)
             | Operation::Constant(_)
-            | Operation::SmallConstant(_) => unreachable!("no result"),
+            | Operation::SmallConstant(_)
+            | Operation::Load(_)
+            | Operation::Store(..) => unreachable!("no result"),
         }
     }
 

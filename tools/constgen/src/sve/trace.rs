@@ -11,6 +11,14 @@ use std::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Traced(pub(crate) usize);
 
+/// A vector of a table of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    pub(crate) row: usize,
+    /// Whether it is the second vector of the row.
+    pub(crate) second: bool,
+}
+
 /// An operation on whole vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operation {
@@ -24,6 +32,10 @@ pub(crate) enum Operation {
     Constant(usize),
     /// The same, below 2^32.
     SmallConstant(usize),
+    /// A row in memory; half a row if it is of two vectors.
+    Load(Place),
+    /// Writes a row, and gives nothing. All that is loaded is loaded before.
+    Store(usize, Place),
     Add(usize, usize),
     Sub(usize, usize),
     And(usize, usize),
@@ -48,8 +60,13 @@ impl Operation {
     pub(crate) fn arguments(self) -> Vec<usize> {
         use Operation::*;
         match self {
-            Input(_) | SmallInput(_) | Splat(_) | Constant(_) | SmallConstant(_) => vec![],
-            ShiftLeft(a, _) | ShiftRight(a, _) | ShiftRightSigned(a, _) | LowHalf(a) | Canonical(a) => {
+            Input(_) | SmallInput(_) | Splat(_) | Constant(_) | SmallConstant(_) | Load(_) => vec![],
+            Store(a, _)
+            | ShiftLeft(a, _)
+            | ShiftRight(a, _)
+            | ShiftRightSigned(a, _)
+            | LowHalf(a)
+            | Canonical(a) => {
                 vec![a]
             }
             Add(a, b)
@@ -147,8 +164,37 @@ impl Program {
         counts.into_iter().map(|(_, operation)| operation).collect()
     }
 
+    /// The same in another order: what is made of rows alone is made where it is used first, so that rows wait in memory.
+    pub(crate) fn with_late_loads(self) -> Self {
+        let is_late = |index: usize| {
+            let arguments = self.operations[index].arguments();
+            let is_loaded = |argument: &usize| matches!(self.operations[*argument], Operation::Load(_));
+            let is_row = |argument: &usize| {
+                is_loaded(argument) || matches!(self.operations[*argument], Operation::Splat(_))
+            };
+            arguments.iter().any(is_loaded) && arguments.iter().all(is_row)
+        };
+        let mut names = vec![usize::MAX; self.operations.len()];
+        let mut operations = Vec::new();
+        for index in 0..self.operations.len() {
+            if is_late(index) && !matches!(self.operations[index], Operation::Store(..)) {
+                continue;
+            }
+            let arguments = self.operations[index].arguments();
+            for needed in arguments.into_iter().chain([index]) {
+                if names[needed] == usize::MAX {
+                    operations.push(self.operations[needed].renamed(&names));
+                    names[needed] = operations.len() - 1;
+                }
+            }
+        }
+        let outputs = self.outputs.into_iter().map(|output| names[output]).collect();
+        Self { operations, outputs }
+    }
+
     fn without_dead_operations(self) -> Self {
-        let mut live = vec![false; self.operations.len()];
+        let mut live: Vec<bool> =
+            self.operations.iter().map(|operation| matches!(operation, Operation::Store(..))).collect();
         self.outputs.iter().for_each(|output| live[*output] = true);
         for (index, operation) in self.operations.iter().enumerate().rev() {
             if live[index] {
@@ -171,7 +217,8 @@ impl Operation {
     fn renamed(self, names: &[usize]) -> Self {
         use Operation::*;
         match self {
-            Input(_) | SmallInput(_) | Splat(_) | Constant(_) | SmallConstant(_) => self,
+            Input(_) | SmallInput(_) | Splat(_) | Constant(_) | SmallConstant(_) | Load(_) => self,
+            Store(a, place) => Store(names[a], place),
             Add(a, b) => Add(names[a], names[b]),
             Sub(a, b) => Sub(names[a], names[b]),
             And(a, b) => And(names[a], names[b]),
@@ -214,6 +261,16 @@ impl Lowered {
 /// A value below 2^32 in a register when the program starts; nothing but inputs may come before.
 pub(crate) fn small_input(register: usize) -> Traced {
     record(Operation::SmallInput(register))
+}
+
+/// A vector of the rows that a program reads.
+pub(crate) fn load(row: usize, second: bool) -> Traced {
+    record(Operation::Load(Place { row, second }))
+}
+
+/// Writes a vector of the rows that a program writes.
+pub(crate) fn store(value: Traced, row: usize, second: bool) {
+    record(Operation::Store(value.0, Place { row, second }));
 }
 
 /// Word `n` of the table of constants.

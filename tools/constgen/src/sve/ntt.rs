@@ -1,0 +1,174 @@
+//! Passes of transforms: see crates/poly/src/goldilocks/tile/sve.rs for their arguments.
+
+use super::{
+    kernels::Function,
+    registers::{Edition, Outputs, load_offsets, pins},
+    trace::{Operation, Program, Traced, constant, load, store},
+};
+use crate::Generated;
+use proofmill_field::goldilocks::{Factor, Gaussian, Lanes, Words};
+use proofmill_poly::goldilocks::butterflies::{MAX_RADIX, transform};
+
+type V = Lanes<Traced>;
+
+/// Words from a twiddle to the next.
+const TWIDDLE: usize = 3;
+
+/// The most powers that are raised side by side.
+const CHAINS: usize = 4;
+
+/// The butterflies of one row, from rows that are words or `from_gaussian` to rows that are canonical words or, times
+/// twiddles, `to_gaussian`.
+fn butterflies<const R: usize>(from_gaussian: bool, to_gaussian: bool) -> Program {
+    Program::record(|[]| {
+        let rows: [Gaussian<Traced>; R] = std::array::from_fn(|k| {
+            if from_gaussian {
+                Gaussian { re: load(k, false), im: load(k, true) }
+            } else {
+                Gaussian::new(load(k, false))
+            }
+        });
+        transform(rows, |k, y| {
+            if to_gaussian {
+                let y = if k == 0 { y.reduced() } else { V::new(constant(TWIDDLE * k)).times(y) };
+                store(y.re, k, false);
+                store(y.im, k, true);
+            } else {
+                store(y.words().canonical(), k, false);
+            }
+        });
+        vec![]
+    })
+    .with_late_loads()
+}
+
+/// One pass over some rows.
+fn pass<const R: usize>(edition: Edition, from_gaussian: bool, to_gaussian: bool) -> (String, String) {
+    let form = |gaussian| if gaussian { "gaussian" } else { "words" };
+    let name = format!("proofmill_goldilocks_ntt_{}_to_{}_{R}", form(from_gaussian), form(to_gaussian));
+    let program = butterflies::<R>(from_gaussian, to_gaussian);
+    let words = program.constants().into_iter().filter(|constant| matches!(constant, Operation::Splat(_)));
+    let pins = pins(&program, edition, words.collect(), 0);
+    let mut function = Function::new(&name, edition);
+    function.line("ptrue p0.d, pow2");
+    function.line("cntd x9, pow2");
+    for (register, offset) in [(3, 0), (11, 8), (5, 16), (12, 24), (1, 32), (13, 40)] {
+        function.line(&format!("ldr x{register}, [x0, #{offset}]"));
+    }
+    function.line("add x4, x3, x9, lsl #3");
+    function.line("add x6, x5, x9, lsl #3");
+    load_offsets(R).iter().for_each(|line| function.line(line));
+    function.pin(&pins);
+    function.label(1);
+    function.piece_with(&program, &pins, Outputs::Anywhere);
+    for (register, step) in [(3, 11), (4, 11), (5, 12), (6, 12)] {
+        let second = register % 2 == 0;
+        if !second || (register == 4 && from_gaussian) || (register == 6 && to_gaussian) {
+            function.line(&format!("add x{register}, x{register}, x{step}"));
+        }
+    }
+    if to_gaussian {
+        function.line(&format!("add x1, x1, #{}", 8 * TWIDDLE * R));
+    }
+    function.line("subs x13, x13, #1");
+    function.line("b.ne 1b");
+    (format!("{name}_{}", format!("{edition:?}").to_lowercase()), function.text("A pass: x0 the job."))
+}
+
+/// Multiplies rows by one word each.
+fn multiply_rows(edition: Edition) -> String {
+    let program = Program::record(|[row, factor]| vec![(V::new(row) * V::new(factor)).words()]);
+    let mut function =
+        Function::with_entry("proofmill_goldilocks_ntt_multiply_rows", edition, &["mov x5, x2"]);
+    function.line("ptrue p0.d, pow2");
+    function.label(1);
+    function.line("ld1d {z0.d}, p0/z, [x5]");
+    function.line("ld1rd {z1.d}, p0/z, [x0]");
+    function.piece(&program);
+    function.line("st1d {z0.d}, p0, [x5]");
+    function.line("add x0, x0, #8");
+    function.line("add x5, x5, x3, lsl #3");
+    function.line("subs x4, x4, #1");
+    function.line("b.ne 1b");
+    function.text("x0 a word for each row, x2 the rows, x3 words from a row to the next, x4 how many rows.")
+}
+
+/// Multiplies rows by each lane's powers, `N` rows at a time; `INPUTS` is `2 N + 1`.
+fn scale_rows<const N: usize, const INPUTS: usize>(edition: Edition) -> String {
+    let powers = Program::record(|[first, ratio]: [Traced; 2]| {
+        let ratios: Vec<V> = std::iter::successors(Some(V::new(ratio)), |power| Some(*power * V::new(ratio)))
+            .take(N)
+            .collect();
+        let first = V::new(first);
+        let powers = std::iter::once(first).chain(ratios.iter().map(|ratio| first * *ratio)).take(N);
+        powers.chain(ratios.last().copied()).map(Lanes::words).collect()
+    });
+    let scale = Program::record(|values: [Traced; INPUTS]| {
+        let values = values.map(V::new);
+        let (powers, leap, rows) = (&values[..N], values[N], &values[N + 1..]);
+        let products: Vec<V> = powers.iter().zip(rows).map(|(power, row)| *power * *row).collect();
+        let raised = powers.iter().map(|power| *power * leap);
+        raised.chain([leap]).chain(products).map(Lanes::words).collect()
+    });
+    let name = format!("proofmill_goldilocks_ntt_scale_{N}_rows");
+    let mut function = Function::with_entry(&name, edition, &["mov x5, x2"]);
+    function.line("ptrue p0.d, pow2");
+    function.line("lsl x6, x3, #1");
+    function.line("add x7, x6, x3");
+    function.line("ld1d {z0.d}, p0/z, [x0]");
+    function.line("ld1d {z1.d}, p0/z, [x1]");
+    function.piece(&powers);
+    let address = ["[x5]", "[x5, x3, lsl #3]", "[x5, x6, lsl #3]", "[x5, x7, lsl #3]"];
+    function.label(1);
+    for (k, address) in address[..N].iter().enumerate() {
+        function.line(&format!("ld1d {{z{}.d}}, p0/z, {address}", N + 1 + k));
+    }
+    function.piece(&scale);
+    for (k, address) in address[..N].iter().enumerate() {
+        function.line(&format!("st1d {{z{}.d}}, p0, {address}", N + 1 + k));
+    }
+    function.line(&format!("add x5, x5, x3, lsl #{}", 3 + N.trailing_zeros()));
+    function.line(&format!("subs x4, x4, #{N}"));
+    function.line("b.ne 1b");
+    function.text(
+        "x0 each lane's first power, x1 its ratio, x2 the rows, x3 words from a row to the next, x4 how many rows.",
+    )
+}
+
+/// All functions of an edition, and the table of its passes.
+fn text(edition: Edition) -> String {
+    const { assert!(MAX_RADIX == 16) };
+    let name = format!("{edition:?}").to_lowercase();
+    let passes = [(false, false), (false, true), (true, false), (true, true)].map(|(from, to)| {
+        [
+            pass::<1>(edition, from, to),
+            pass::<2>(edition, from, to),
+            pass::<4>(edition, from, to),
+            pass::<8>(edition, from, to),
+            pass::<16>(edition, from, to),
+        ]
+    });
+    let mut text = "// Transforms' passes, see crates/poly/src/goldilocks/tile/sve.rs.\n\
+        // @generated by tools/constgen from butterflies.rs there; do not edit.\n\n"
+        .to_owned();
+    passes.iter().flatten().for_each(|(_, pass)| text += &format!("{pass}\n"));
+    text += &format!("{}\n", multiply_rows(edition));
+    text += &format!("{}\n", scale_rows::<1, 3>(edition));
+    text += &format!("{}\n", scale_rows::<CHAINS, { 2 * CHAINS + 1 }>(edition));
+    text += &format!(
+        "// The passes, by forms and the logarithm of the radix.\n    .pushsection .data.rel.ro, \"aw\"\n    \
+         .globl proofmill_goldilocks_ntt_passes_{name}\n    .hidden proofmill_goldilocks_ntt_passes_{name}\n    \
+         .p2align 3\nproofmill_goldilocks_ntt_passes_{name}:\n"
+    );
+    passes.iter().flatten().for_each(|(symbol, _)| text += &format!("    .xword {symbol}\n"));
+    text += "    .popsection\n";
+    text
+}
+
+/// The kernels of transforms in tiles.
+pub(crate) fn ntt() -> Vec<Generated> {
+    vec![
+        Generated { path: "crates/poly/src/goldilocks/tile/sve.s", text: text(Edition::Sve) },
+        Generated { path: "crates/poly/src/goldilocks/tile/sve2.s", text: text(Edition::Sve2) },
+    ]
+}
