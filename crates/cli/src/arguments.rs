@@ -4,6 +4,7 @@ use crate::{
     groth16::Groth16Command,
     info::Info,
     merkle::MerkleCommand,
+    ntt::Ntt,
     plonk::PlonkCommand,
     shell::{Completions, Man},
     witness::WtnsCommand,
@@ -79,6 +80,8 @@ pub(crate) enum Command {
         after_help = "Examples:\n  proofmill merkle build trace.bin --columns 8 --out trace.tree\n  proofmill merkle open trace.tree 5 77 --out opening.json\n  proofmill merkle check opening.json --rows 1048576 --columns 8 --root HEX"
     )]
     Merkle(MerkleCommand),
+    /// Transform columns of a file between coefficients and values over the Goldilocks field
+    Ntt(Ntt),
     /// Say what an r1cs, wtns, zkey or ptau file is
     Info(Info),
     /// List this CPU's features, the levels it can run and which one each kernel uses
@@ -99,6 +102,7 @@ impl Command {
             Self::Zkey(command) => command.name(),
             Self::Wtns(command) => command.name(),
             Self::Merkle(command) => command.name(),
+            Self::Ntt(_) => "ntt",
             Self::Info(_) => "info",
             Self::Cpu => "cpu",
             Self::Completions(_) => "completions",
@@ -113,6 +117,7 @@ impl Command {
             Self::Plonk(command) => command.outputs(),
             Self::Zkey(command) => command.outputs(),
             Self::Merkle(command) => command.outputs(),
+            Self::Ntt(files) => files.outputs(),
             Self::Wtns(_) | Self::Info(_) | Self::Cpu | Self::Completions(_) | Self::Man(_) => Vec::new(),
         }
     }

@@ -9,12 +9,13 @@ use std::{fmt::Write as _, fs};
 type Kernel = (&'static str, fn(Level) -> Level);
 
 /// The kernels.
-const KERNELS: [Kernel; 6] = [
+const KERNELS: [Kernel; 7] = [
     ("field arithmetic of single elements", of_scalars),
     ("number-theoretic transform", Level::of_prime_fields),
     ("multi-scalar multiplication in G1", Level::of_prime_fields),
     ("multi-scalar multiplication in G2", Level::of_prime_fields),
     ("pairing", of_scalars),
+    ("transform over Goldilocks", Level::of_goldilocks),
     ("Poseidon and Merkle trees", Level::of_goldilocks),
 ];
 

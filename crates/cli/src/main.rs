@@ -10,10 +10,12 @@ mod interrupt;
 mod machine;
 mod memory;
 mod merkle;
+mod ntt;
 mod phases;
 mod plonk;
 mod proving;
 mod report;
+mod rows;
 mod shell;
 mod witness;
 mod zkey;
@@ -55,6 +57,7 @@ fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
         Command::Info(info) => info::run(&info),
         Command::Wtns(command) => witness::run(command, machine),
         Command::Merkle(command) => merkle::run(command, machine),
+        Command::Ntt(files) => ntt::run(&files, machine),
         Command::Cpu => Ok(cpu::run(machine)),
         Command::Completions(completions) => shell::completions(&completions),
         Command::Man(man) => shell::man(&man),

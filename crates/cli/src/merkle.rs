@@ -1,13 +1,13 @@
 //! `merkle`: trees over rows of a file, openings, their check.
 
-use crate::{failure::Failure, machine::Machine, report::Outcome};
+use crate::{failure::Failure, machine::Machine, report::Outcome, rows::RowFile};
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use proofmill_circom::{OutputFile, write_text};
 use proofmill_merkle::{
     Hash, Leaves, MerkleError, OpeningDocument, RowMajor, TreeFile, TreeHash, digest_from_hex, digest_to_hex,
     dispatch_hash, root, write_tree,
 };
-use proofmill_simd::{Level, MappedFile};
+use proofmill_simd::Level;
 use serde_json::json;
 use std::{
     fs,
@@ -141,18 +141,13 @@ impl Rows {
         self.hash.parse().map_err(|error| Failure::Input(format!("--hash: {error}")))
     }
 
-    fn map(&self) -> Result<MappedFile, Failure> {
-        MappedFile::open(&self.file).map_err(|source| Failure::io(&self.file, source))
-    }
-
-    fn of<'a>(&self, file: &'a MappedFile) -> Result<RowMajor<'a>, Failure> {
-        let columns = usize::try_from(self.columns).unwrap_or(usize::MAX);
-        RowMajor::of_file(file, columns).map_err(failure(&self.file))
+    fn open(&self) -> Result<RowFile<'_>, Failure> {
+        RowFile::open(&self.file, self.columns)
     }
 
     fn root<H: TreeHash>(&self, level: Level) -> Result<Outcome, Failure> {
-        let file = self.map()?;
-        let rows = self.of(&file)?;
+        let file = self.open()?;
+        let rows = file.rows()?;
         let root = root::<H>(level, &rows).map_err(failure(&self.file))?;
         Ok(self.outcome::<H>(&root, &rows))
     }
@@ -167,8 +162,8 @@ impl Rows {
 
 impl Build {
     fn build<H: TreeHash>(&self, level: Level) -> Result<Outcome, Failure> {
-        let file = self.rows.map()?;
-        let rows = self.rows.of(&file)?;
+        let file = self.rows.open()?;
+        let rows = file.rows()?;
         let mut output = OutputFile::create(&self.out).map_err(|source| Failure::io(&self.out, source))?;
         let root = write_tree::<H>(level, &rows, &mut output).map_err(|error| match error {
             MerkleError::Io(source) => Failure::io(&self.out, source),

@@ -4,8 +4,10 @@ use proofmill_field::{
     Field,
     goldilocks::{Extension, Goldilocks},
 };
+use proofmill_hash::{Poseidon, sponge::linear_hash};
 use proofmill_poly::goldilocks::{GoldilocksDomain, Order, evaluate as evaluate_columns};
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool, rng};
+use serde_json::Value;
 
 fn random(n: usize) -> Vec<Goldilocks> {
     let mut rng = rng(n as u64);
@@ -55,6 +57,61 @@ fn is_the_sum_of_the_definition() {
             assert!(coset == coefficients, "{level}, 2^{log_n}, inverse from the coset");
         });
     }
+}
+
+/// A word that a known answer spells in hexadecimal.
+fn word(text: &Value) -> u64 {
+    u64::from_str_radix(text.as_str().expect("a string"), 16).expect("hexadecimal digits")
+}
+
+/// What the known answers' generator (xorshift64) gives.
+fn generated(n: usize, seed: u64) -> Vec<Goldilocks> {
+    let mut state = seed;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        Goldilocks::new(state)
+    };
+    (0..n).map(|_| next()).collect()
+}
+
+/// That the values have the first one, the last one and the digest of a known answer.
+#[track_caller]
+fn assert_answer(values: &[Goldilocks], answer: &Value, what: &str) {
+    assert_eq!(values[0].to_canonical(), word(&answer["first"]), "{what}, first value");
+    if let Some(last) = answer.get("last") {
+        assert_eq!(values[values.len() - 1].to_canonical(), word(last), "{what}, last value");
+    }
+    let digest = linear_hash::<Poseidon>(values).0.map(Goldilocks::to_canonical);
+    let expected = answer["linear_hash_of_output"].as_array().expect("a list");
+    assert!(expected.iter().map(word).eq(digest), "{what}, digest");
+}
+
+#[test]
+fn values_are_those_of_polygons_library() {
+    let answers: Value = serde_json::from_str(include_str!("../../hash/tests/data/hermez-kat.json")).unwrap();
+    let answers = answers["ntt"].as_array().unwrap();
+    let mut extended = 0;
+    for answer in answers {
+        let log_n = answer["log_n"].as_u64().unwrap() as u32;
+        let domain = GoldilocksDomain::new(log_n).unwrap();
+        let input = generated(domain.len(), word(&answer["xorshift_seed"]));
+        let extend = answer.get("operation").is_some();
+        extended += usize::from(extend);
+        for_each_goldilocks_level(|level| {
+            let mut values = input.clone();
+            if extend {
+                let shift = Goldilocks::GENERATOR;
+                values.resize(2 * domain.len(), Goldilocks::ZERO);
+                domain.low_degree_extension(level, &input, shift, &mut values, Order::Natural);
+            } else {
+                domain.ntt(level, &mut values, Order::Natural);
+            }
+            assert_answer(&values, answer, &format!("{level}, 2^{log_n}, {}", answer["operation"]));
+        });
+    }
+    assert_eq!((answers.len(), extended), (12, 6));
 }
 
 /// Transforms of three steps, and of four.

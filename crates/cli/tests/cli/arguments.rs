@@ -3,7 +3,7 @@
 use crate::process::Folder;
 use serde_json::Value;
 
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 24] = [
     "",
     "groth16",
     "groth16 prove",
@@ -18,6 +18,12 @@ const COMMANDS: [&str; 18] = [
     "zkey export verificationkey",
     "wtns",
     "wtns check",
+    "merkle",
+    "merkle root",
+    "merkle build",
+    "merkle open",
+    "merkle check",
+    "ntt",
     "info",
     "cpu",
     "completions",

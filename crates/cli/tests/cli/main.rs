@@ -4,6 +4,7 @@ mod arguments;
 mod day;
 mod malformed;
 mod merkle;
+mod ntt;
 mod outputs;
 mod process;
 mod verdicts;

@@ -1,24 +1,9 @@
 //! `merkle`: a tree's day, and what is refused.
 
-use crate::process::Folder;
+use crate::process::{Folder, MODULUS, refused, write_words};
 use serde_json::Value;
 
-/// The field's modulus.
-const MODULUS: u64 = 0xffff_ffff_0000_0001;
-
 const HASHES: [&str; 5] = ["poseidon", "poseidon2", "poseidon2-8", "poseidon2-12-8", "sha256"];
-
-/// Writes words of a known answer's generator.
-fn write_words(folder: &Folder, name: &str, count: u64, mut state: u64) {
-    let mut bytes = Vec::new();
-    for _ in 0..count {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        bytes.extend((state % MODULUS).to_le_bytes());
-    }
-    folder.write(name, bytes);
-}
 
 /// A folder with 64 rows of 3 columns in `rows`, their tree in `tree`, an opening of two rows; and the root.
 fn opened(hash: &str) -> (Folder, String) {
@@ -112,17 +97,6 @@ fn no_changed_byte_of_an_opening_is_valid() {
         let status = if run.status == Some(1) { 1 } else { 2 };
         run.failed(status);
     }
-}
-
-/// Exit status 2, a line that has these words, and no output.
-#[track_caller]
-fn refused(folder: &Folder, command: &str, words: &[&str]) {
-    let before = folder.names();
-    let error = folder.run(command).failed(2);
-    for word in words {
-        assert!(error.contains(word), "{command}: {error}: not {word}");
-    }
-    assert_eq!(folder.names(), before);
 }
 
 #[test]

@@ -9,6 +9,9 @@ use tempfile::TempDir;
 
 pub(crate) const SYSTEMS: [&str; 2] = ["groth16", "plonk"];
 
+/// Goldilocks's modulus.
+pub(crate) const MODULUS: u64 = 0xffff_ffff_0000_0001;
+
 /// What a run of the binary left behind.
 #[derive(Debug)]
 #[allow(dead_code, reason = "the arguments are for messages")]
@@ -98,4 +101,27 @@ impl Folder {
 
 pub(crate) fn examples() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples"))
+}
+
+/// Writes words of a known answer's generator.
+pub(crate) fn write_words(folder: &Folder, name: &str, count: u64, mut state: u64) {
+    let mut bytes = Vec::new();
+    for _ in 0..count {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        bytes.extend((state % MODULUS).to_le_bytes());
+    }
+    folder.write(name, bytes);
+}
+
+/// Exit status 2, a line that has these words, and no output.
+#[track_caller]
+pub(crate) fn refused(folder: &Folder, command: &str, words: &[&str]) {
+    let before = folder.names();
+    let error = folder.run(command).failed(2);
+    for word in words {
+        assert!(error.contains(word), "{command}: {error}: not {word}");
+    }
+    assert_eq!(folder.names(), before);
 }

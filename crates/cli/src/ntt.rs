@@ -1,0 +1,124 @@
+//! `ntt`: number-theoretic transforms of a file's columns.
+
+use crate::{failure::Failure, machine::Machine, report::Outcome, rows::RowFile};
+use clap::{Args, ValueEnum};
+use proofmill_circom::OutputFile;
+use proofmill_field::{
+    Field,
+    goldilocks::{Goldilocks, MODULUS},
+};
+use proofmill_merkle::Leaves;
+use proofmill_poly::goldilocks::{GoldilocksDomain, Order};
+use proofmill_simd::Level;
+use serde_json::json;
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill ntt coefficients.bin --out values.bin
+  proofmill ntt values.bin --out coefficients.bin --inverse
+  proofmill ntt trace.bin --columns 8 --coset --order bit-reversed --out values.bin
+
+A column of n rows is a polynomial: coefficients from the constant one up, or its value at shift * w^k in row k. The shift is 1 without --coset; w is the root of unity 7277203076849721926, of order 2^32, to the power 2^32 / n. In bit-reversed order the row of that value is k with its bits reversed. --inverse takes values in natural order only, and gives coefficients in natural order.")]
+pub(crate) struct Ntt {
+    /// The rows, one behind the other, a power of two of them: little-endian 64-bit integers below 2^64 - 2^32 + 1
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The rows to write, of the same shape; may be FILE
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Integers of a row: each column is a polynomial of its own
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    columns: u64,
+    /// From values to coefficients
+    #[arg(long)]
+    inverse: bool,
+    /// Values on SHIFT times the subgroup; SHIFT is 7, a generator of the field, unless given
+    #[arg(
+        long,
+        value_name = "SHIFT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "7",
+        value_parser = clap::value_parser!(u64).range(1..MODULUS)
+    )]
+    coset: Option<u64>,
+    /// Order of the values to write
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = ValueOrder::Natural)]
+    order: ValueOrder,
+}
+
+/// [`Order`] by the names that users give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ValueOrder {
+    Natural,
+    BitReversed,
+}
+
+impl Ntt {
+    pub(crate) fn outputs(&self) -> Vec<&Path> {
+        vec![&self.out]
+    }
+
+    fn transform(&self, level: Level, domain: &GoldilocksDomain, values: &mut [Goldilocks]) {
+        let shift = Goldilocks::new(self.coset.unwrap_or(1));
+        let order = match self.order {
+            ValueOrder::Natural => Order::Natural,
+            ValueOrder::BitReversed => Order::BitReversed,
+        };
+        if !self.inverse {
+            domain.coset_ntt(level, values, shift, order);
+        } else if shift == Goldilocks::ONE {
+            domain.intt(level, values, Order::Natural);
+        } else {
+            domain.coset_intt(level, values, shift);
+        }
+    }
+
+    fn write(&self, values: &[Goldilocks]) -> io::Result<()> {
+        /// Values handed to the operating system together.
+        const PIECE: usize = 1 << 17;
+        let mut output = OutputFile::create(&self.out)?;
+        let mut bytes = vec![[0; Goldilocks::BYTES]; PIECE.min(values.len())];
+        for values in values.chunks(PIECE) {
+            let bytes = &mut bytes[..values.len()];
+            bytes.iter_mut().zip(values).for_each(|(bytes, value)| *bytes = value.to_bytes_le());
+            output.write_all(bytes.as_flattened())?;
+        }
+        output.finish()
+    }
+}
+
+pub(crate) fn run(files: &Ntt, machine: &mut Machine) -> Result<Outcome, Failure> {
+    if files.inverse && files.order == ValueOrder::BitReversed {
+        let problem = "--inverse takes values in natural order and gives coefficients: leave --order bit-reversed out of both transforms";
+        return Err(Failure::Input(problem.to_owned()));
+    }
+    machine.clock.expect(3);
+    machine.run(|level, observer| {
+        observer("read");
+        let file = RowFile::open(&files.file, files.columns)?;
+        let rows = file.rows()?.rows();
+        let domain = GoldilocksDomain::new(rows.ilog2()).ok_or_else(|| {
+            let most = 1_u64 << Goldilocks::TWO_ADICITY;
+            Failure::about(&files.file, format!("expected at most {most} rows, found {rows}"))
+        })?;
+        let mut values = file.elements()?;
+        drop(file);
+        observer("transform");
+        files.transform(level, &domain, &mut values);
+        observer("write");
+        files.write(&values).map_err(|source| Failure::io(&files.out, source))?;
+        Ok(Outcome::done(json!({
+            "output": files.out,
+            "rows": rows,
+            "columns": files.columns,
+            "inverse": files.inverse,
+            "coset": files.coset,
+            "order": files.order.to_possible_value().map(|value| value.get_name().to_owned()),
+        })))
+    })
+}

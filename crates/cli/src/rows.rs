@@ -1,0 +1,53 @@
+//! Files of rows of 64-bit words, as `merkle` and `ntt` take them.
+
+use crate::failure::Failure;
+use proofmill_field::goldilocks::{Goldilocks, MODULUS};
+use proofmill_merkle::{Leaves, MerkleError, RowMajor};
+use proofmill_simd::MappedFile;
+use std::path::Path;
+
+/// Words that are checked, copied and given back together.
+const PIECE: usize = 1 << 17;
+
+/// A mapped file of little-endian words, one row behind the other.
+pub(crate) struct RowFile<'a> {
+    path: &'a Path,
+    file: MappedFile,
+    columns: usize,
+}
+
+impl<'a> RowFile<'a> {
+    /// A file of rows of `columns` words, nothing of which has been checked.
+    pub(crate) fn open(path: &'a Path, columns: u64) -> Result<Self, Failure> {
+        let file = MappedFile::open(path).map_err(|source| Failure::io(path, source))?;
+        // A row that is longer than the address space is longer than the file.
+        Ok(Self { path, file, columns: usize::try_from(columns).unwrap_or(usize::MAX) })
+    }
+
+    /// Its rows, a power of two of them.
+    pub(crate) fn rows(&self) -> Result<RowMajor<'_>, Failure> {
+        RowMajor::of_file(&self.file, self.columns).map_err(|error| Failure::about(self.path, error))
+    }
+
+    /// Copies its rows, a power of two of them, of words below p. Pages are given back behind what was copied.
+    pub(crate) fn elements(&self) -> Result<Vec<Goldilocks>, Failure> {
+        let columns = self.rows()?.columns();
+        let words = self.file.words();
+        let mut elements = Vec::new();
+        elements.try_reserve_exact(words.len()).map_err(|_| {
+            Failure::about(self.path, format!("expected memory for {} bytes", size_of_val(words)))
+        })?;
+        for words in words.chunks(PIECE) {
+            let first = elements.len();
+            let piece = Goldilocks::from_words(words).map_err(|index| {
+                let (row, column) = ((first + index) / columns, (first + index) % columns);
+                let (row, column, value) = (row as u64, column as u64, words[index]);
+                let error = MerkleError::NotCanonical { row, column, value, modulus: MODULUS };
+                Failure::about(self.path, error)
+            })?;
+            elements.extend_from_slice(piece);
+            self.file.release(Goldilocks::BYTES * first..Goldilocks::BYTES * elements.len());
+        }
+        Ok(elements)
+    }
+}
