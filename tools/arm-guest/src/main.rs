@@ -14,11 +14,15 @@ use proofmill_field::goldilocks::{
 };
 use proofmill_hash::{Digest, Permutation, Poseidon, Poseidon2, Sponge, TreeHash};
 use proofmill_merkle::{RowMajor, Tree};
+use proofmill_poly::goldilocks::{GoldilocksDomain, Order};
 use proofmill_simd::Level;
 use std::{array, env, hint::black_box, process::ExitCode};
 
 /// The largest count.
 const MAX_LOG_COUNT: u32 = 13;
+
+/// The order of the domain of transforms, as a power of two.
+const LOG_DOMAIN: u32 = 12;
 
 /// Elements of a row: one permutation.
 const ROW: usize = 8;
@@ -50,6 +54,13 @@ fn tree<P: Permutation>(level: Level, rows: &[u64]) -> Result<(), String> {
     let leaves = RowMajor::new(rows, ROW).map_err(|error| error.to_string())?;
     let tree = Tree::<Sponge<P>>::build(level, &leaves).map_err(|error| error.to_string())?;
     black_box(tree.root());
+    Ok(())
+}
+
+/// As many transforms as there are values for.
+fn transforms(level: Level, values: &mut [Goldilocks]) -> Result<(), String> {
+    let domain = GoldilocksDomain::new(LOG_DOMAIN).ok_or("no domain of this order")?;
+    values.chunks_exact_mut(domain.len()).for_each(|values| domain.ntt(level, values, Order::BitReversed));
     Ok(())
 }
 
@@ -86,6 +97,10 @@ fn run(level: &str, function: &str, log_count: &str) -> Result<(), String> {
         ("spmv_4x12_8", out) => spmv_4x12_8(level, states, &small[0], out),
         ("mmult_4x12", out) => mmult_4x12(level, states, &matrix, out),
         ("mmult_4x12_8", out) => mmult_4x12_8(level, states, &small, out),
+        ("ntt", [out, ..]) => {
+            out.copy_from_slice(x);
+            transforms(level, out)?;
+        }
         ("poseidon_rows", _) => Sponge::<Poseidon>::hash_rows(level, rows, ROW, &mut digests[..n]),
         ("poseidon2_rows", _) => Sponge::<Poseidon2<12>>::hash_rows(level, rows, ROW, &mut digests[..n]),
         ("poseidon_tree", _) => tree::<Poseidon>(level, rows)?,

@@ -18,7 +18,7 @@ pub(crate) const RECORDS: &str = "benchmarks/records/arm_instructions.csv";
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 
 /// The functions of one result an operand.
-const FUNCTIONS: [&str; 12] = [
+const FUNCTIONS: [&str; 13] = [
     "add",
     "sub",
     "reduce_128_64",
@@ -29,6 +29,7 @@ const FUNCTIONS: [&str; 12] = [
     "spmv_4x12_8",
     "mmult_4x12",
     "mmult_4x12_8",
+    "ntt",
     "poseidon_rows",
     "poseidon2_rows",
 ];

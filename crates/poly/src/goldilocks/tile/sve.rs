@@ -1,7 +1,7 @@
 //! Tiles at vectors of any length: passes in assembly, generated from the butterflies' formulas.
 //!
 //! Factors of a tile's input are multiplied into its rows in place, in a loop of their own before the first pass: a load and
-//! a store more for each row, and a third as many kernels.
+//! a store more for each row, and half as many kernels.
 
 use super::{Input, MAX_LANES, MAX_RADIX, Pass, Rows, Scale, Shift, Tables, Tiles, reverse_bits};
 use proofmill_field::goldilocks::Twiddle;
