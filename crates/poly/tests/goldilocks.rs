@@ -2,7 +2,7 @@
 
 use proofmill_field::{
     Field,
-    goldilocks::{Extension, Goldilocks},
+    goldilocks::{Extension, ExtensionField, Goldilocks},
 };
 use proofmill_hash::{Poseidon, sponge::linear_hash};
 use proofmill_poly::goldilocks::{GoldilocksDomain, Order, evaluate as evaluate_columns};
@@ -223,7 +223,7 @@ where
 
 fn evaluations_agree<const D: usize>(point: Extension<Goldilocks, D>)
 where
-    Extension<Goldilocks, D>: Field,
+    Extension<Goldilocks, D>: ExtensionField<D>,
 {
     let shift = Goldilocks::GENERATOR;
     for (log_n, width) in [(0, 1), (2, 1), (13, 1), (3, 2), (9, 3), (9, 7), (8, 8), (10, 19)] {

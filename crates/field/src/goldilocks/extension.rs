@@ -177,15 +177,40 @@ where
     }
 }
 
+/// An extension of degree `N` whose inverse is a formula over scalars and lanes, but for an inverse in the base field.
+pub trait ExtensionField<const N: usize>: Field {
+    /// The product of an element's other conjugates, and that of all, its norm: `1 / x = conjugates / norm`.
+    fn conjugates_and_norm<A: Algebra>(x: Extension<A, N>) -> (Extension<A, N>, A);
+}
+
+impl<F: Field> ExtensionField<2> for QuadraticExtension<F> {
+    /// The conjugate, and `c_0^2 - 7 c_1^2`.
+    #[inline(always)]
+    fn conjugates_and_norm<A: Algebra>(x: Extension<A, 2>) -> (Extension<A, 2>, A) {
+        let [c0, c1] = x.0;
+        (Extension([c0, -c1]), c0.square() - times_seven(c1.square()))
+    }
+}
+
+impl<F: Field> ExtensionField<3> for CubicExtension<F> {
+    /// By Cramer's rule. Multiplication by the element has the rows `(c_0, c_2, c_1)`, `(c_1, c_0 + c_2, c_1 + c_2)` and
+    /// `(c_2, c_1, c_0 + c_2)`: the first row's cofactors, and the determinant.
+    #[inline(always)]
+    fn conjugates_and_norm<A: Algebra>(x: Extension<A, 3>) -> (Extension<A, 3>, A) {
+        let [c0, c1, c2] = x.0;
+        let (even, odd) = (c0 + c2, c1 + c2);
+        let (k0, k1, k2) = (even.square() - c1 * odd, c2 * odd - c1 * even, c1.square() - c2 * even);
+        (Extension([k0, k1, k2]), c0 * k0 + c2 * k1 + c1 * k2)
+    }
+}
+
 impl<F: Field> Field for QuadraticExtension<F> {
     const ZERO: Self = Self([F::ZERO; 2]);
     const ONE: Self = Self([F::ONE, F::ZERO]);
 
-    /// The conjugate over the norm `c_0^2 - 7 c_1^2`.
     fn invert(&self) -> Option<Self> {
-        let [c0, c1] = self.0;
-        let norm = c0.square() - times_seven(c1.square());
-        norm.invert().map(|inverse| Self([c0, -c1]).scale(inverse))
+        let (conjugates, norm) = Self::conjugates_and_norm(*self);
+        norm.invert().map(|inverse| conjugates.scale(inverse))
     }
 }
 
@@ -193,14 +218,8 @@ impl<F: Field> Field for CubicExtension<F> {
     const ZERO: Self = Self([F::ZERO; 3]);
     const ONE: Self = Self([F::ONE, F::ZERO, F::ZERO]);
 
-    /// By Cramer's rule. Multiplication by the element has the rows `(c_0, c_2, c_1)`, `(c_1, c_0 + c_2, c_1 + c_2)` and
-    /// `(c_2, c_1, c_0 + c_2)`; the inverse is the first row's cofactors over the determinant.
     fn invert(&self) -> Option<Self> {
-        let [c0, c1, c2] = self.0;
-        let (even, odd) = (c0 + c2, c1 + c2);
-        let cofactors = Self([even.square() - c1 * odd, c2 * odd - c1 * even, c1.square() - c2 * even]);
-        let [k0, k1, k2] = cofactors.0;
-        let determinant = c0 * k0 + c2 * k1 + c1 * k2;
-        determinant.invert().map(|inverse| cofactors.scale(inverse))
+        let (conjugates, norm) = Self::conjugates_and_norm(*self);
+        norm.invert().map(|inverse| conjugates.scale(inverse))
     }
 }

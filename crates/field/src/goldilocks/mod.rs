@@ -17,7 +17,7 @@ mod x86_64;
 
 pub use element::Goldilocks;
 pub use engine::GoldilocksEngine;
-pub use extension::{CubicExtension, Extension, QuadraticExtension};
+pub use extension::{CubicExtension, Extension, ExtensionField, QuadraticExtension};
 pub use gaussian::{Factor, Gaussian, Twiddle};
 pub use vector::{GoldilocksVector, Lanes, Planes, constant_planes};
 pub use words::{Word, Words, mul_byte_by_wide};

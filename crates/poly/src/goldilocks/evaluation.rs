@@ -6,8 +6,11 @@
 
 use super::{GoldilocksDomain, Order, tile::reverse_bits};
 use proofmill_field::{
-    Field, batch_invert,
-    goldilocks::{Extension, Goldilocks, GoldilocksEngine, GoldilocksVector, Planes, Words, constant_planes},
+    Algebra, Field, batch_invert,
+    goldilocks::{
+        Extension, ExtensionField, Goldilocks, GoldilocksEngine, GoldilocksVector, Planes, Words,
+        constant_planes,
+    },
 };
 use proofmill_simd::{Level, dispatch_goldilocks};
 use rayon::prelude::*;
@@ -42,7 +45,7 @@ pub fn evaluate<const D: usize>(
     point: Extension<Goldilocks, D>,
 ) -> Vec<Extension<Goldilocks, D>>
 where
-    Extension<Goldilocks, D>: Field,
+    Extension<Goldilocks, D>: ExtensionField<D>,
 {
     assert!(width > 0 && coefficients.len().is_multiple_of(width), "rows of {width} coefficients");
     let powers = weights(std::iter::successors(Some(Extension::ONE), |power| Some(*power * point)));
@@ -82,7 +85,7 @@ impl GoldilocksDomain {
         point: Extension<Goldilocks, D>,
     ) -> Vec<Extension<Goldilocks, D>>
     where
-        Extension<Goldilocks, D>: Field,
+        Extension<Goldilocks, D>: ExtensionField<D>,
     {
         assert!(
             values.len().is_multiple_of(self.len()),
@@ -93,34 +96,33 @@ impl GoldilocksDomain {
         if width == 0 {
             return vec![];
         }
-        // The element of row `block + r` is that of row `block` times `table[r]`.
+        // The element of row `block + r` is that of row `block` times that of row r; there may be fewer than a block.
         let power = |row: usize| {
             let log_n = self.len().trailing_zeros();
             let index = if order == Order::Natural { row } else { reverse_bits(row, log_n) };
             self.root().pow_vartime(&[index as u64])
         };
-        let table: Vec<_> = (0..self.len().min(BLOCK)).map(power).collect();
-        let elements = |block: usize| {
-            let first = shift * power(block);
-            table.iter().map(move |power| Extension::from_base(first * *power))
-        };
+        let mut table = [1; BLOCK];
+        for (row, element) in table.iter_mut().enumerate().take(self.len()) {
+            *element = power(row).to_canonical();
+        }
+        let block_shift = |block: usize| shift * power(block);
         let n = [self.len() as u64];
         let (point_n, shift_n) = (point.pow_vartime(&n), shift.pow_vartime(&n));
         let vanishing = point_n - Extension::from_base(shift_n);
         if vanishing.is_zero() {
-            let mut all = (0..self.len()).step_by(BLOCK).flat_map(elements);
-            let row = all.position(|element| element == point).expect("an element of the coset");
+            let mut elements = (0..self.len()).map(|row| Extension::from_base(shift * power(row)));
+            let row = elements.position(|element| element == point).expect("an element of the coset");
             return values[row * width..][..width].iter().map(|value| Extension::from_base(*value)).collect();
         }
         let sums = values
             .par_chunks(BLOCK * width)
             .enumerate()
             .map(|(block, values)| {
-                let elements = elements(block * BLOCK);
-                let mut inverses: Vec<_> = elements.clone().map(|element| point - element).collect();
-                batch_invert(&mut inverses);
-                let weights = weights(elements.zip(inverses).map(|(element, inverse)| element * inverse));
-                dispatch_goldilocks!(level, token => weighted_sums(token, values, width, &weights))
+                dispatch_goldilocks!(level, token => {
+                    let weights = barycentric_weights(token, &table, block_shift(block * BLOCK), point);
+                    weighted_sums(token, values, width, &weights)
+                })
             })
             .reduce(
                 || vec![Extension::ZERO; width],
@@ -132,6 +134,60 @@ impl GoldilocksDomain {
         let scale = (shift_n * Goldilocks::new(self.len() as u64)).invert().expect("neither is zero");
         sums.into_iter().map(|sum| sum * vanishing.scale(scale)).collect()
     }
+}
+
+/// `x / (point - x)` for each x of a block, which are the table times `first`; one inverse for each lane.
+fn barycentric_weights<E: GoldilocksEngine, const D: usize>(
+    engine: E,
+    table: &[u64; BLOCK],
+    first: Goldilocks,
+    point: Extension<Goldilocks, D>,
+) -> Weights<D>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let lanes = E::Words::WIDTH;
+    let mut weights = [[0; BLOCK]; D];
+    let mut inverses = [Goldilocks::ONE; MAX_LANES];
+    engine.run(
+        #[inline(always)]
+        || {
+            let first = E::Vector::splat(first.to_canonical());
+            let mut at_point = Extension([E::Vector::zero(); D]);
+            for d in 0..D {
+                at_point.0[d] = E::Vector::splat(point.0[d].to_canonical());
+            }
+            // Of the norms before each.
+            let mut products = [E::Vector::one(); BLOCK];
+            let mut product = E::Vector::one();
+            for (k, table) in table.chunks_exact(lanes).enumerate() {
+                let mut difference = at_point;
+                difference.0[0] = difference.0[0] - E::Vector::load(table) * first;
+                let (_, norm) = Extension::<Goldilocks, D>::conjugates_and_norm(difference);
+                products[k] = product;
+                product = product * norm;
+            }
+            let mut words = [0; MAX_LANES];
+            product.store(&mut words);
+            for lane in 0..lanes {
+                inverses[lane] = Goldilocks::new(words[lane]);
+            }
+            batch_invert(&mut inverses);
+            let mut inverse = E::Vector::load(Goldilocks::as_words(&inverses));
+            for k in (0..BLOCK / lanes).rev() {
+                let x = E::Vector::load(&table[k * lanes..]) * first;
+                let mut difference = at_point;
+                difference.0[0] = difference.0[0] - x;
+                let (conjugates, norm) = Extension::<Goldilocks, D>::conjugates_and_norm(difference);
+                let weight = conjugates.scale(inverse * products[k] * x);
+                inverse = inverse * norm;
+                for d in 0..D {
+                    weight.0[d].store(&mut weights[d][k * lanes..]);
+                }
+            }
+        },
+    );
+    weights
 }
 
 /// The sum of a block's rows, each times its weight.
