@@ -114,6 +114,44 @@ fn values_are_those_of_polygons_library() {
     assert_eq!((answers.len(), extended), (12, 6));
 }
 
+/// Sums are largest, or cancel, where words are at their ends.
+#[test]
+fn words_at_their_ends_carry_nothing_away() {
+    let edges =
+        [0, 1, (1 << 32) - 1, 1 << 32, (1 << 48) - 1, 1 << 48, 0xffff_ffff_0000_0000, 0xffff_fffe_ffff_ffff];
+    let edges = edges.map(|word| Goldilocks::from_canonical(word).unwrap());
+    let largest = -Goldilocks::ONE;
+    for log_n in [3, 4, 6, 8, 12, 13] {
+        let domain = GoldilocksDomain::new(log_n).unwrap();
+        let patterns: [&dyn Fn(usize) -> Goldilocks; 5] = [
+            &|_| largest,
+            &|i| if i % 2 == 0 { largest } else { Goldilocks::ZERO },
+            &|i| if i == 0 { largest } else { Goldilocks::ZERO },
+            &|i| edges[i % 8],
+            &|i| edges[i / 8 % 8],
+        ];
+        for (number, pattern) in patterns.iter().enumerate() {
+            let coefficients: Vec<_> = (0..domain.len()).map(pattern).collect();
+            for_each_goldilocks_level(|level| {
+                for shift in [Goldilocks::ONE, largest, Goldilocks::GENERATOR] {
+                    let mut values = coefficients.clone();
+                    domain.coset_ntt(level, &mut values, shift, Order::Natural);
+                    for k in [0, 1, domain.len() / 2, domain.len() - 1] {
+                        let x = shift * domain.root().pow_vartime(&[k as u64]);
+                        let what = format!("{level}, 2^{log_n}, pattern {number}, shift {shift}, value {k}");
+                        assert_eq!(values[k], evaluate(&coefficients, x), "{what}");
+                    }
+                    domain.coset_intt(level, &mut values, shift);
+                    assert!(
+                        values == coefficients,
+                        "{level}, 2^{log_n}, pattern {number}, shift {shift}, inverse"
+                    );
+                }
+            });
+        }
+    }
+}
+
 /// Transforms of three steps, and of four.
 #[test]
 fn many_values_are_the_sum_of_the_definition() {

@@ -66,6 +66,40 @@ impl<W: Words> Gaussian<W> {
         }
     }
 
+    /// `i^turns self`.
+    #[inline(always)]
+    pub fn turned(self, turns: u32) -> Self {
+        match turns % 4 {
+            0 => self,
+            turns => Self::splat([0, 0]).add_turned(self, turns),
+        }
+    }
+
+    /// `self 2^(3 exponent)`, that is by a power of the root of order 64, for a constant exponent and parts that are not
+    /// negative; the result's are below 2^49 in size.
+    #[inline(always)]
+    pub fn mul_root_of_64(self, exponent: usize) -> Self {
+        let product = match exponent % 16 {
+            1 => self.mul_power_of_two::<3>(),
+            2 => self.mul_power_of_two::<6>(),
+            3 => self.mul_power_of_two::<9>(),
+            4 => self.mul_power_of_two::<12>(),
+            5 => self.mul_power_of_two::<15>(),
+            6 => self.mul_power_of_two::<18>(),
+            7 => self.mul_power_of_two::<21>(),
+            8 => self.mul_power_of_two::<24>(),
+            9 => self.mul_power_of_two::<27>(),
+            10 => self.mul_power_of_two::<30>(),
+            11 => self.mul_power_of_two::<33>(),
+            12 => self.mul_power_of_two::<36>(),
+            13 => self.mul_power_of_two::<39>(),
+            14 => self.mul_power_of_two::<42>(),
+            15 => self.mul_power_of_two::<45>(),
+            _ => self.reduced(),
+        };
+        product.turned((exponent / 16) as u32)
+    }
+
     /// `self 2^K` for `0 < K < 48`; the parts are below `2^48` and what is above `2^(48 - K)` in this one's, in size.
     #[inline(always)]
     pub fn mul_power_of_two<const K: u32>(self) -> Self {
@@ -152,6 +186,9 @@ pub trait Factor<W: Words>: Copy + Send + Sync {
     /// Whether products are better made in a loop of their own than amid other code: they take many registers.
     const APART: bool;
 
+    /// Whether [`Gaussian::mul_root_of_64`] is faster than a product.
+    const PREFERS_SHIFTS: bool;
+
     /// Factors of any words.
     fn new(words: W) -> Self;
 
@@ -178,6 +215,8 @@ impl<W: Words> Factor<W> for Lanes<W> {
     type Power = Self;
 
     const APART: bool = false;
+
+    const PREFERS_SHIFTS: bool = W::WIDTH > 1;
 
     #[inline(always)]
     fn new(words: W) -> Self {

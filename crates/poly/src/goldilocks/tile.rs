@@ -378,9 +378,17 @@ unsafe fn passes<W: Words, F: Factor<W>>(tables: &Tables, input: Input<'_>, rows
     let middle = Rows { start: scratch, stride: 2 * W::WIDTH };
     for (index, pass) in tables.passes.iter().enumerate() {
         let blocks = Blocks { pass, len: tables.len, input };
+        // A shift's powers are in the first pass's twiddles.
+        let by_shifts = F::PREFERS_SHIFTS
+            && pass.radix == 16
+            && pass.stride == 4
+            && !(index == 0 && matches!(input, Input::Shifted(_)));
         // SAFETY: the caller's promise; the scratch buffer has room for every row.
         unsafe {
             match (index, index == last, input) {
+                (0, _, Input::Plain) if by_shifts => blocks.of_64::<W, F, PLAIN>(rows, middle),
+                (0, _, Input::Scaled(_)) if by_shifts => blocks.of_64::<W, F, SCALED>(rows, middle),
+                _ if by_shifts => blocks.of_64::<W, F, GAUSSIAN>(middle, middle),
                 (0, false, Input::Plain) => blocks.run::<W, F, PLAIN, GAUSSIAN>(rows, middle),
                 (0, false, Input::Shifted(_)) => blocks.run::<W, F, SHIFTED, GAUSSIAN>(rows, middle),
                 (0, false, Input::Scaled(_)) => blocks.run::<W, F, SCALED, GAUSSIAN>(rows, middle),
@@ -453,23 +461,11 @@ impl Blocks<'_> {
     ) {
         let Self { pass, len, input } = *self;
         let stride = pass.stride;
-        let (mut powers, mut ratio) = ([F::power(W::splat(1)); R], F::new(W::splat(1)));
-        let (mut inputs, mut twiddles) = (&[][..], &pass.twiddles[..]);
-        match input {
-            Input::Scaled(scale) if FROM == SCALED => {
-                ratio = F::new(W::load(&scale.ratio));
-                let leap = F::new(W::load(&scale.leap));
-                powers[0] = F::power(W::load(&scale.first));
-                let leap_4 = F::new(W::load(&scale.leap_4));
-                for k in 1..R {
-                    powers[k] = if k < 4 { leap.raise(powers[k - 1]) } else { leap_4.raise(powers[k - 4]) };
-                }
-            }
-            Input::Shifted(shift) if FROM == SHIFTED => {
-                (inputs, twiddles) = (&shift.inputs[..R], &shift.twiddles[..]);
-            }
-            _ => {}
-        }
+        let mut reader = Reader::<W, F, R>::new::<FROM>(input, from);
+        let twiddles = match input {
+            Input::Shifted(shift) if FROM == SHIFTED => &shift.twiddles[..],
+            _ => &pass.twiddles[..],
+        };
         assert!(TO != GAUSSIAN || twiddles.len() == R * stride, "a row of twiddles for each row of a block");
         // Output k of a block goes this many rows behind output 0.
         let mut offsets = [0; R];
@@ -478,26 +474,8 @@ impl Blocks<'_> {
         }
         for block in (0..len).step_by(R * stride) {
             for i in 0..stride {
-                let mut x = [Gaussian::new(W::splat(0)); R];
-                for k in 0..R {
-                    let row = from.row(block + i + k * stride);
-                    if FROM != GAUSSIAN {
-                        prefetch_at(row.wrapping_add(AHEAD * W::WIDTH));
-                    }
-                    // SAFETY: the caller's promise.
-                    x[k] = unsafe {
-                        match FROM {
-                            PLAIN => Gaussian::new(load(row)),
-                            SHIFTED => F::splat(&inputs[k]).times_words(load(row)),
-                            SCALED => {
-                                let scaled = F::scale(powers[k], load(row));
-                                powers[k] = ratio.raise(powers[k]);
-                                scaled
-                            }
-                            _ => Gaussian { re: load(row), im: load(row.wrapping_add(W::WIDTH)) },
-                        }
-                    };
-                }
+                // SAFETY: the caller's promise.
+                let x = unsafe { reader.read::<FROM>(block + i, stride) };
                 let row_twiddles = if TO == GAUSSIAN { &twiddles[i * R..][..R] } else { &[] };
                 if F::APART {
                     let mut y = x;
@@ -526,6 +504,113 @@ impl Blocks<'_> {
                 }
             }
         }
+    }
+
+    /// Blocks of 64 rows, whose twiddles are powers of two: row i's output k by `2^(3 i k)`.
+    ///
+    /// # Safety
+    /// As [`Tiles::transform`].
+    #[inline(always)]
+    unsafe fn of_64<W: Words, F: Factor<W>, const FROM: u8>(&self, from: Rows, to: Rows) {
+        let Self { len, input, .. } = *self;
+        let mut reader = Reader::<W, F, 16>::new::<FROM>(input, from);
+        for block in (0..len).step_by(64) {
+            // SAFETY: the caller's promise.
+            unsafe {
+                self.row_of_64::<W, F, 0, FROM>(&mut reader, block, to);
+                self.row_of_64::<W, F, 1, FROM>(&mut reader, block, to);
+                self.row_of_64::<W, F, 2, FROM>(&mut reader, block, to);
+                self.row_of_64::<W, F, 3, FROM>(&mut reader, block, to);
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Tiles::transform`].
+    #[inline(always)]
+    unsafe fn row_of_64<W: Words, F: Factor<W>, const I: usize, const FROM: u8>(
+        &self,
+        reader: &mut Reader<'_, W, F, 16>,
+        block: usize,
+        to: Rows,
+    ) {
+        // The inverse's output k is the transform's output 16 - k, by the inverse root: `-i (16 - k) = i k - 16 i`.
+        let inverse = self.pass.outputs[1] != 1;
+        // SAFETY: the caller's promise.
+        unsafe {
+            transform(
+                reader.read::<FROM>(block + I, 4),
+                #[inline(always)]
+                |k, y| {
+                    let mut y = y.mul_root_of_64(I * k);
+                    if inverse && k != 0 {
+                        y = y.turned(4 - I as u32);
+                    }
+                    let row = to.row(block + I + 4 * reverse_bits(self.pass.outputs[k], 4));
+                    store(y.re, row);
+                    store(y.im, row.wrapping_add(W::WIDTH));
+                },
+            );
+        }
+    }
+}
+
+/// Reads the rows of a pass.
+struct Reader<'a, W: Words, F: Factor<W>, const R: usize> {
+    rows: Rows,
+    /// What input k is multiplied by: the same for all lanes, or lane by lane, and that by the ratio from row to row.
+    inputs: &'a [Twiddle],
+    powers: [F::Power; R],
+    ratio: F,
+}
+
+impl<'a, W: Words, F: Factor<W>, const R: usize> Reader<'a, W, F, R> {
+    #[inline(always)]
+    fn new<const FROM: u8>(input: Input<'a>, rows: Rows) -> Self {
+        let (mut powers, mut ratio) = ([F::power(W::splat(1)); R], F::new(W::splat(1)));
+        let mut inputs = &[][..];
+        match input {
+            Input::Scaled(scale) if FROM == SCALED => {
+                ratio = F::new(W::load(&scale.ratio));
+                let (leap, leap_4) = (F::new(W::load(&scale.leap)), F::new(W::load(&scale.leap_4)));
+                powers[0] = F::power(W::load(&scale.first));
+                for k in 1..R {
+                    powers[k] = if k < 4 { leap.raise(powers[k - 1]) } else { leap_4.raise(powers[k - 4]) };
+                }
+            }
+            Input::Shifted(shift) if FROM == SHIFTED => inputs = &shift.inputs[..R],
+            _ => {}
+        }
+        Self { rows, inputs, powers, ratio }
+    }
+
+    /// R rows from this one on.
+    ///
+    /// # Safety
+    /// As [`Tiles::transform`].
+    #[inline(always)]
+    unsafe fn read<const FROM: u8>(&mut self, first: usize, stride: usize) -> [Gaussian<W>; R] {
+        let mut x = [Gaussian::new(W::splat(0)); R];
+        for k in 0..R {
+            let row = self.rows.row(first + k * stride);
+            if FROM != GAUSSIAN {
+                prefetch_at(row.wrapping_add(AHEAD * W::WIDTH));
+            }
+            // SAFETY: the caller's promise.
+            x[k] = unsafe {
+                match FROM {
+                    PLAIN => Gaussian::new(load(row)),
+                    SHIFTED => F::splat(&self.inputs[k]).times_words(load(row)),
+                    SCALED => {
+                        let scaled = F::scale(self.powers[k], load(row));
+                        self.powers[k] = self.ratio.raise(self.powers[k]);
+                        scaled
+                    }
+                    _ => Gaussian { re: load(row), im: load(row.wrapping_add(W::WIDTH)) },
+                }
+            };
+        }
+        x
     }
 }
 

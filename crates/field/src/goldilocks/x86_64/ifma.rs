@@ -293,6 +293,8 @@ impl Factor<Avx512Words> for IfmaFactor {
 
     const APART: bool = true;
 
+    const PREFERS_SHIFTS: bool = false;
+
     #[inline(always)]
     fn new(words: Avx512Words) -> Self {
         let parts = Gaussian::new(words);
