@@ -1,4 +1,4 @@
-//! Number-theoretic transforms over every big prime field.
+//! Number-theoretic transforms over every big prime field, and, in [`goldilocks`], over that one.
 //!
 //! [`Domain`] is a subgroup of roots of unity of order 2^k; its methods move polynomials between
 //! coefficients and values, natural order in and out, in lanes where the level has them.
