@@ -1,4 +1,5 @@
-//! Poseidon against the known answers of Polygon's C++ library (0xPolygonHermez/goldilocks, scalar path).
+//! Poseidon against the known answers of Polygon's C++ library (0xPolygonHermez/goldilocks, scalar path), and of plonky2 1.1
+//! (written by `benchmarks/peers`).
 
 use proofmill_field::goldilocks::Goldilocks;
 use proofmill_hash::{
@@ -28,6 +29,30 @@ fn permutation() {
         permute::<Poseidon>(&mut state);
         assert_eq!(state, elements(&case["out"]));
     }
+}
+
+/// Edges and random elements; a node of plonky2 is the first digest of the permutation of two and zeros.
+#[test]
+fn plonky2_agrees() {
+    let answers: Value = serde_json::from_str(include_str!("data/plonky2-poseidon.json")).expect("JSON");
+    let cases = |kind: &str| -> Vec<[Vec<Goldilocks>; 2]> {
+        let cases = answers[kind].as_array().expect("cases");
+        assert_eq!(cases.len(), 40);
+        cases.iter().map(|case| [elements(&case["in"]), elements(&case["out"])]).collect()
+    };
+    for [mut state, permuted] in cases("permutation") {
+        permute::<Poseidon>(&mut state);
+        assert_eq!(state, permuted);
+    }
+    let nodes = cases("nodes");
+    let digest = |elements: &[Goldilocks]| Digest(elements.try_into().expect("a digest"));
+    let children: Vec<_> = nodes.iter().flat_map(|[children, _]| children.chunks(4).map(digest)).collect();
+    let expected: Vec<_> = nodes.iter().map(|[_, parent]| digest(parent)).collect();
+    for_each_goldilocks_level(|level| {
+        let mut parents = vec![Digest::default(); nodes.len()];
+        Sponge::<Poseidon>::hash_pairs(level, &children, &mut parents);
+        assert!(parents == expected, "{level}");
+    });
 }
 
 #[test]

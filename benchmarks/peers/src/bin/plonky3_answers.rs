@@ -1,5 +1,5 @@
 //! Writes Plonky3's Poseidon2 of edge cases and of random elements, which Proofmill's tests read:
-//! `cargo run --release --bin known_answers > ../../crates/hash/tests/data/plonky3-poseidon2.json`.
+//! `cargo run --release --bin plonky3_answers > ../../crates/hash/tests/data/plonky3-poseidon2.json`.
 
 #![forbid(unsafe_code)]
 
