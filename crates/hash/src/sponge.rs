@@ -13,15 +13,12 @@
 //! A state of eight elements leaves no capacity to a node: collisions of a single node are easy to find (run the permutation
 //! backwards), but not such whose children are digests too. Use it in trees and for nothing else.
 
-use crate::{
-    MAX_WIDTH, Permutation, TreeHash,
-    tiles::{MAX_LANES, Tiles},
-};
+use crate::{MAX_WIDTH, Permutation, TreeHash, tiles::Tiles};
 use proofmill_field::{
     Field,
     goldilocks::{Goldilocks, MODULUS},
 };
-use proofmill_simd::{Level, Portable, Zeroed, dispatch_goldilocks};
+use proofmill_simd::{Level, MAX_LANES, Portable, Zeroed, dispatch_goldilocks};
 use std::{fmt, marker::PhantomData};
 
 /// Elements of a digest.

@@ -9,9 +9,6 @@ use proofmill_field::{
 };
 use proofmill_simd::Portable;
 
-/// The most lanes of any level: SVE's longest vector.
-pub(crate) const MAX_LANES: usize = 32;
-
 /// A level's token as something that permutes tiles.
 pub(crate) trait Tiles: Copy {
     /// States in a tile.

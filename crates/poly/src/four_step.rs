@@ -9,7 +9,7 @@
 //! Values keep their 64-bit Montgomery form all through (`load_bits`): the transform is linear and the twiddles
 //! alone are in the lanes' own form.
 
-use crate::{columns::Columns, in_cache};
+use crate::{columns::Columns, in_cache, reverse_bits::reverse_bits};
 use proofmill_field::{Algebra, Engine, Field, Fp, LANES, Packed, Prime, Vector};
 use rayon::prelude::*;
 
@@ -153,11 +153,6 @@ impl<P: Prime> FourStep<'_, P> {
             }
         }
     }
-}
-
-#[inline(always)]
-fn reverse_bits(index: usize, log_len: u32) -> usize {
-    index.reverse_bits() >> (usize::BITS - log_len)
 }
 
 /// Runs `transform` for every block of [`LANES`] among `count` columns or rows, with `len` vectors of scratch.

@@ -8,5 +8,6 @@ mod domain;
 mod four_step;
 pub mod goldilocks;
 mod in_cache;
+mod reverse_bits;
 
 pub use domain::Domain;

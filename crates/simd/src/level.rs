@@ -2,6 +2,9 @@
 
 use std::{fmt, str::FromStr};
 
+/// The most 64-bit lanes of any level: SVE's longest vector.
+pub const MAX_LANES: usize = 32;
+
 /// Plain Rust: every CPU has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Portable;

@@ -10,7 +10,7 @@ mod memory;
 
 #[cfg(target_arch = "x86_64")]
 pub use level::{Adx, Avx2, Avx512, Avx512Ifma};
-pub use level::{Level, LevelError, Portable};
+pub use level::{Level, LevelError, MAX_LANES, Portable};
 #[cfg(target_arch = "aarch64")]
 pub use level::{Neon, Sve, Sve2};
 pub use mapped::MappedFile;

@@ -1,6 +1,7 @@
 //! From bit-reversed order to natural order.
 
-use super::tile::{Part, Tiles, reverse_bits};
+use super::tile::{Part, Tiles};
+use crate::reverse_bits::reverse_bits;
 use proofmill_simd::Lines;
 use rayon::prelude::*;
 

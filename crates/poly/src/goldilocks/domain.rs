@@ -8,8 +8,9 @@
 use super::{
     Order,
     bit_reversal::reverse_rows,
-    tile::{Input, Part, Rows, Scale, Shift, Tables, Tiles, reverse_bits},
+    tile::{Input, Part, Rows, Scale, Shift, Tables, Tiles},
 };
+use crate::reverse_bits::reverse_bits;
 use proofmill_field::{Field, goldilocks::Goldilocks};
 use proofmill_simd::{Level, Lines, Portable, dispatch_goldilocks, prefetch_at};
 use rayon::prelude::*;

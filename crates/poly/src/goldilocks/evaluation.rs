@@ -4,7 +4,8 @@
 //! weights of a coset (Berrut, Trefethen, "Barycentric Lagrange interpolation", 2004). Products are added before they are
 //! reduced.
 
-use super::{GoldilocksDomain, Order, tile::reverse_bits};
+use super::{GoldilocksDomain, Order};
+use crate::reverse_bits::reverse_bits;
 use proofmill_field::{
     Algebra, Field, batch_invert,
     goldilocks::{

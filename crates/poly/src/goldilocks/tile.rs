@@ -8,15 +8,13 @@
 mod sve;
 
 use super::butterflies::{MAX_RADIX, transform};
+use crate::reverse_bits::reverse_bits;
 use proofmill_field::{
     Algebra, Field,
     goldilocks::{Factor, Gaussian, Goldilocks, GoldilocksEngine, Twiddle, Words},
 };
-use proofmill_simd::{Lines, Portable, prefetch_at};
+use proofmill_simd::{Lines, MAX_LANES, Portable, prefetch_at};
 use std::marker::PhantomData;
-
-/// The most lanes of any level.
-const MAX_LANES: usize = 32;
 
 /// Rows of `lanes` words in memory.
 #[derive(Clone, Copy)]
@@ -199,12 +197,6 @@ impl Tables {
     pub(crate) fn scratch(&self, lanes: usize) -> Lines {
         Lines::zeroed(2 * self.len * lanes)
     }
-}
-
-/// `index` of `log_len` bits, reversed.
-#[inline(always)]
-pub(crate) fn reverse_bits(index: usize, log_len: u32) -> usize {
-    if log_len == 0 { 0 } else { index.reverse_bits() >> (usize::BITS - log_len) }
 }
 
 /// A level's token as something that transforms tiles.
