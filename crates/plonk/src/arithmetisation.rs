@@ -9,7 +9,7 @@
 use proofmill_field::Algebra;
 
 /// A set of gates over `WIRES` wires with one selector each.
-pub trait Arithmetisation<const WIRES: usize, const SELECTORS: usize> {
+pub trait StandardTerms<const WIRES: usize, const SELECTORS: usize> {
     /// The selectors' names, in the order in which they are stored and committed to.
     const NAMES: [&'static str; SELECTORS];
 
@@ -37,7 +37,7 @@ pub const SELECTORS: usize = 5;
 #[derive(Clone, Copy, Debug)]
 pub struct Standard;
 
-impl Arithmetisation<WIRES, SELECTORS> for Standard {
+impl StandardTerms<WIRES, SELECTORS> for Standard {
     const NAMES: [&'static str; SELECTORS] = ["Qm", "Ql", "Qr", "Qo", "Qc"];
 
     #[inline(always)]

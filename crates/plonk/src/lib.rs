@@ -1,18 +1,23 @@
 //! PLONK (Gabizon, Williamson, Ciobotaru, eprint 2019/953) over BN254, compatible with snarkjs 0.7.6: the same
 //! keys byte for byte, proofs that its verifiers accept, its proofs verified.
 //!
-//! * [`setup`] turns R1CS constraints and powers of tau into a proving key; [`Circuit`] is the decomposition.
+//! * [`setup`] turns R1CS constraints and powers of tau into a proving key; [`Decomposition`] is the decomposition.
 //! * [`prove`] and [`verify`] are the protocol; [`ProvingKey`] is a mapped file, [`VerifyingKey`] and
 //!   [`Proof`] are values.
-//! * [`Arithmetisation`] is what a row must satisfy; the rounds are written against it.
+//! * [`Gate`] is what a row must satisfy; [`Circuit`] builds rows.
 #![forbid(unsafe_code)]
 
 mod arithmetisation;
 mod challenges;
-mod compile;
+mod circuit;
+mod column;
+mod decomposition;
 mod error;
+pub mod gates;
 mod key;
+mod layout;
 mod linearisation;
+mod lookup;
 mod permutation;
 mod polynomial;
 mod proof;
@@ -20,10 +25,15 @@ mod prove;
 mod setup;
 mod verify;
 
-pub use arithmetisation::{Arithmetisation, SELECTORS, Standard, WIRES};
-pub use compile::{Circuit, Row};
+use arithmetisation::{SELECTORS, Standard, StandardTerms, WIRES};
+pub use circuit::{Arithmetisation, Circuit, Variable};
+pub use column::{Cell, Cells, Column, Selector};
+pub use decomposition::{Decomposition, Row};
 pub use error::{MalformedError, PlonkError};
+pub use gates::Gate;
 pub use key::ProvingKey;
+pub use layout::Layout;
+pub use lookup::LookupArgument;
 pub use proof::{Evaluations, Proof, VerifyingKey};
 pub use prove::{ProveOptions, prove, prove_with_rng};
 pub use setup::setup;

@@ -5,7 +5,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
-    Arithmetisation, Evaluations, SELECTORS, Standard, VerifyingKey, WIRES,
+    Evaluations, SELECTORS, Standard, StandardTerms, VerifyingKey, WIRES,
     arithmetisation::permutation_factor, challenges::Challenges, polynomial::repeated_square,
 };
 use proofmill_field::{Algebra, Field, batch_invert, bn254::Fr};

@@ -5,7 +5,7 @@
 //! circuit, the permutation's labels (3n scalars) and the n Lagrange points.
 
 use crate::{
-    Circuit, PlonkError, SELECTORS, WIRES,
+    Decomposition, PlonkError, SELECTORS, WIRES,
     key::LOG_N,
     permutation::{self, COSET_MULTIPLIERS},
 };
@@ -55,8 +55,8 @@ pub fn setup(
     Ok(file.finish()?)
 }
 
-fn compile(r1cs: &R1cs) -> Circuit {
-    let mut circuit = Circuit::new(r1cs.header.wires, r1cs.header.public());
+fn compile(r1cs: &R1cs) -> Decomposition {
+    let mut circuit = Decomposition::new(r1cs.header.wires, r1cs.header.public());
     for row in 0..r1cs.header.constraints as usize {
         circuit.constrain([r1cs.a.row(row), r1cs.b.row(row), r1cs.c.row(row)]);
     }
@@ -74,7 +74,12 @@ struct Setup<'a> {
 
 impl Setup<'_> {
     /// All sections, in snarkjs's order.
-    fn write(&mut self, circuit: &Circuit, ptau: &Ptau, file: &mut PlonkWriter) -> Result<(), PlonkError> {
+    fn write(
+        &mut self,
+        circuit: &Decomposition,
+        ptau: &Ptau,
+        file: &mut PlonkWriter,
+    ) -> Result<(), PlonkError> {
         let n = self.domain.len();
         file.additions(circuit.additions.iter().copied())?;
         for (wire, column) in Column::ALL.into_iter().enumerate() {

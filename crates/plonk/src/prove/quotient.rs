@@ -10,7 +10,7 @@
 
 use super::{Polynomials, Prover, grand_product::Labels};
 use crate::{
-    Arithmetisation, PlonkError, ProvingKey, Standard, WIRES,
+    PlonkError, ProvingKey, Standard, StandardTerms, WIRES,
     arithmetisation::permutation_factor,
     challenges::Challenges,
     key::{EXTENSION, KeyRows},

@@ -2,7 +2,7 @@
 
 use super::{Blinding, ProveOptions, Prover};
 use crate::{
-    Arithmetisation, PlonkError, ProvingKey, SELECTORS, Standard, WIRES,
+    PlonkError, ProvingKey, SELECTORS, Standard, StandardTerms, WIRES,
     polynomial::{CHUNK, Loader, blind, load},
 };
 use proofmill_circom::Addition;

@@ -29,7 +29,7 @@ pub struct Row {
 
 /// A circuit in the standard arithmetisation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Circuit {
+pub struct Decomposition {
     /// Public signals: variables `1..=public`, which have the first rows.
     pub public: u32,
     /// Variables in all: R1CS's wires, then one for each addition.
@@ -77,7 +77,7 @@ impl Combination {
     }
 }
 
-impl Circuit {
+impl Decomposition {
     /// An empty circuit for R1CS wires `0..wires` of which `1..=public` are public.
     pub fn new(wires: u32, public: u32) -> Self {
         let row = |signal| Row {
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_product_of_sums_is_reduced_pairwise() {
-        let mut circuit = Circuit::new(6, 1);
+        let mut circuit = Decomposition::new(6, 1);
         circuit.constrain([lc(&[(4, 7), (2, 5), (0, 9)]), lc(&[(3, 2)]), lc(&[(5, 1), (0, 4)])]);
         assert_eq!(circuit.variables, 7);
         assert_eq!(
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_constant_factor_makes_a_sum_and_keeps_cancelled_terms() {
-        let mut circuit = Circuit::new(6, 0);
+        let mut circuit = Decomposition::new(6, 0);
         // 2 * (3 x1 + x2 + x4 + 5) = 6 x1 + x3, so x1 cancels but keeps its place in the queue.
         circuit.constrain([lc(&[(0, 2)]), lc(&[(1, 3), (2, 1), (4, 1), (0, 5)]), lc(&[(1, 6), (3, 1)])]);
         assert_eq!(circuit.rows, [row([1, 2, 6], [0, 0, -2, 1, 0]), row([3, 4, 6], [0, -1, 2, 1, 10])]);
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn no_factor_leaves_the_result() {
-        let mut circuit = Circuit::new(4, 0);
+        let mut circuit = Decomposition::new(4, 0);
         circuit.constrain([lc(&[]), lc(&[(1, 1)]), lc(&[(2, 4)])]);
         assert_eq!(circuit.rows, [row([2, 0, 0], [0, 4, 0, 0, 0])]);
         assert_eq!(circuit.log_n(), 3);

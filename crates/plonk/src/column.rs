@@ -1,0 +1,108 @@
+//! The polynomials of the protocol, by what their values on the domain's rows hold.
+
+use proofmill_field::Algebra;
+use std::fmt;
+
+/// A polynomial that is committed to, or folded of such.
+///
+/// The order is that of the openings in a proof: first everything opened at xi, in this order, then everything opened at
+/// xi omega.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Column {
+    /// The values on a wire.
+    Wire(u8),
+    /// A parameter of custom gates: fixed by the circuit, its meaning is the gate's.
+    Data(u8),
+    /// The labels of where the permutation sends a wire's positions.
+    Sigma(u8),
+    /// What switches a gate, or a term of one, on.
+    Selector(Selector),
+    /// A column of the lookup tables: three values, then the table's number.
+    TableColumn(u8),
+    /// The tables' columns folded by powers of eta; has no commitment of its own.
+    Table,
+    /// How often each row of the tables is looked up.
+    Multiplicities,
+    /// Halves of the sorted lookups and tables.
+    Sorted(u8),
+    /// The permutation argument's grand product z.
+    GrandProduct,
+    /// The lookup argument's running sum or product.
+    LookupAccumulator,
+}
+
+/// What a selector switches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Selector {
+    /// The product of the first two wires.
+    Product,
+    /// A wire by itself.
+    Wire(u8),
+    /// The last wire of the next row.
+    Next,
+    /// The constant.
+    Constant,
+    /// A custom gate.
+    Gate(crate::Gate),
+    /// A lookup.
+    Lookup,
+}
+
+/// The names in error messages and verification keys.
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wire(wire) => write!(f, "w{}", wire + 1),
+            Self::Data(index) => write!(f, "d{}", index + 1),
+            Self::Sigma(wire) => write!(f, "s{}", wire + 1),
+            Self::Selector(Selector::Product) => f.write_str("q_m"),
+            Self::Selector(Selector::Wire(wire)) => write!(f, "q_{}", wire + 1),
+            Self::Selector(Selector::Next) => f.write_str("q_n"),
+            Self::Selector(Selector::Constant) => f.write_str("q_c"),
+            Self::Selector(Selector::Gate(gate)) => write!(f, "q_{}", gate.name()),
+            Self::Selector(Selector::Lookup) => f.write_str("q_lookup"),
+            Self::TableColumn(index) => write!(f, "t{}", index + 1),
+            Self::Table => f.write_str("t"),
+            Self::Multiplicities => f.write_str("m"),
+            Self::Sorted(half) => write!(f, "h{}", half + 1),
+            Self::GrandProduct => f.write_str("z"),
+            Self::LookupAccumulator => f.write_str("phi"),
+        }
+    }
+}
+
+/// A column's value on this row, or on the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cell {
+    /// Whether the value is the next row's: the polynomial at `x omega`.
+    pub next: bool,
+    /// The column.
+    pub column: Column,
+}
+
+/// The values that a constraint sees: on eight rows at once in the prover, on one in the checker, at xi in the verifier.
+pub trait Cells<A: Algebra> {
+    /// A column's value on this row.
+    fn here(&self, column: Column) -> A;
+
+    /// A column's value on the next row.
+    fn after(&self, column: Column) -> A;
+
+    /// A wire's value on this row, counted from 0.
+    #[inline(always)]
+    fn wire(&self, wire: u8) -> A {
+        self.here(Column::Wire(wire))
+    }
+
+    /// A wire's value on the next row, counted from 0.
+    #[inline(always)]
+    fn next_wire(&self, wire: u8) -> A {
+        self.after(Column::Wire(wire))
+    }
+
+    /// A custom gate's parameter, counted from 0.
+    #[inline(always)]
+    fn data(&self, index: u8) -> A {
+        self.here(Column::Data(index))
+    }
+}

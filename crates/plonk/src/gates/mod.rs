@@ -1,0 +1,103 @@
+//! The gates: one type and one file each, its constraints written once.
+//!
+//! A gate is a list of constraints, each a sum of selectors times terms of the wires. The prover evaluates the terms in
+//! lanes on cosets, the checker on a row's values, prover and verifier at the challenge, where a term is the
+//! factor of its selector's commitment; degrees and the cells that have to be opened are found by evaluating them on
+//! [degrees](crate::system).
+//!
+//! To add a gate: a file with a type that implements [`Formula`], and its name in the list below.
+
+mod arithmetic;
+
+pub use arithmetic::{Arithmetic, WideArithmetic};
+
+use crate::{Cells, Selector};
+use proofmill_field::{Algebra, bn254::Fr};
+
+/// The constraints of a gate.
+pub trait Formula {
+    /// The name in reports and error messages.
+    const NAME: &'static str;
+
+    /// The selectors, in the order of their commitments in the key.
+    const SELECTORS: &'static [Selector];
+
+    /// How many constraints.
+    const CONSTRAINTS: usize;
+
+    /// Field constants that the terms multiply by.
+    fn constants() -> Vec<Fr> {
+        Vec::new()
+    }
+
+    /// Calls `emit(constraint, selector, term)` for every term: constraint k holds if the sum of
+    /// `SELECTORS[selector] * term` over its terms is zero (and a circuit's first constraint of its first rows also has the
+    /// public inputs). `constants` are those of [`Self::constants`].
+    ///
+    /// Implementations are `#[inline(always)]`, without arrays' `map`.
+    fn terms<A: Algebra>(cells: &impl Cells<A>, constants: &[A], emit: &mut impl FnMut(usize, usize, A));
+}
+
+/// Makes [`Gate`] and [`with_gate`] of a list of types.
+macro_rules! gates {
+    ($dollar:tt $($gate:ident),* $(,)?) => {
+        /// A kind of gate.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Gate {
+            $(#[doc = concat!("[`", stringify!($gate), "`].")] $gate,)*
+        }
+
+        impl Gate {
+            /// Every kind.
+            pub const ALL: &'static [Self] = &[$(Self::$gate),*];
+        }
+
+        /// An expression with `$name` the type of a [`Gate`].
+        macro_rules! with_gate {
+            ($dollar kind:expr, $dollar name:ident => $dollar body:expr) => {
+                match $dollar kind {
+                    $($crate::Gate::$gate => {
+                        type $dollar name = $crate::gates::$gate;
+                        $dollar body
+                    })*
+                }
+            };
+        }
+        pub(crate) use with_gate;
+    };
+}
+
+gates!($ Arithmetic, WideArithmetic);
+
+impl Gate {
+    /// Its name in reports and error messages.
+    pub fn name(self) -> &'static str {
+        with_gate!(self, G => G::NAME)
+    }
+
+    /// Its selectors, in the order of their commitments in the key.
+    pub fn selectors(self) -> &'static [Selector] {
+        with_gate!(self, G => G::SELECTORS)
+    }
+
+    /// How many constraints it has.
+    pub fn constraints(self) -> usize {
+        with_gate!(self, G => G::CONSTRAINTS)
+    }
+
+    /// The field constants of its terms.
+    pub fn constants(self) -> Vec<Fr> {
+        with_gate!(self, G => G::constants())
+    }
+
+    /// [`Formula::terms`].
+    #[inline(always)]
+    pub fn terms<A: Algebra>(
+        self,
+        cells: &impl Cells<A>,
+        constants: &[A],
+        emit: &mut impl FnMut(usize, usize, A),
+    ) {
+        with_gate!(self, G => G::terms(cells, constants, emit));
+    }
+}

@@ -1,0 +1,36 @@
+//! A circuit laid out as columns: what set-up makes a key of, whoever built it.
+
+use crate::{Column, Gate, LookupArgument};
+use proofmill_field::bn254::Fr;
+use std::collections::BTreeMap;
+
+/// Rows, wires and fixed columns of a circuit.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Wires of a row: 3 or 4.
+    pub wires: u8,
+    /// The kinds of gates that it uses, ascending; the first has the public inputs in its first constraint.
+    pub gates: Vec<Gate>,
+    /// How lookups are proven, if there are any.
+    pub lookup: Option<LookupArgument>,
+    /// Public inputs: on wire 1 of the first rows.
+    pub public: u32,
+    /// Variables, of which number 0 stands for no variable and has the value zero.
+    pub variables: u32,
+    /// The variable on each row of each wire; all of one length, the number of rows.
+    pub variables_of: Vec<Vec<u32>>,
+    /// Selectors, data and table columns that are not zero everywhere; a column ends with its last nonzero value or later.
+    pub fixed: BTreeMap<Column, Vec<Fr>>,
+}
+
+impl Layout {
+    /// Rows with gates.
+    pub fn rows(&self) -> usize {
+        self.variables_of.first().map_or(0, Vec::len)
+    }
+
+    /// Rows of the lookup tables.
+    pub fn table_rows(&self) -> usize {
+        (0..4).filter_map(|i| self.fixed.get(&Column::TableColumn(i))).map(Vec::len).max().unwrap_or(0)
+    }
+}
