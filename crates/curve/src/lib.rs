@@ -1,4 +1,4 @@
-//! BN254 and Grumpkin: groups, multi-scalar multiplication, pairing, encodings.
+//! BN254 and Grumpkin: groups, multi-scalar multiplication, pairing, hash-to-curve, encodings.
 
 pub mod bn254;
 mod bn254_constants;
@@ -6,6 +6,7 @@ mod evm;
 mod group;
 pub mod grumpkin;
 mod grumpkin_constants;
+pub mod hash_to_curve;
 mod msm;
 mod pairing;
 

@@ -1,12 +1,15 @@
-//! Hashes that Merkle trees are made of.
+//! Hashes that Merkle trees and circuits are made of.
 //!
 //! A [`Permutation`] is written once over vectors of the Goldilocks field; [`tiles`] runs it at a level on as many states as
 //! the level has lanes; [`sponge`] makes a hash of rows of it, and [`TreeHash`] is what a tree asks for.
 
+pub mod grain;
 mod narrow_nodes;
+pub mod pedersen;
 mod permutation;
 pub mod poseidon;
 pub mod poseidon2;
+pub mod poseidon_bn254;
 mod sha256;
 pub mod sponge;
 mod tiles;
@@ -15,6 +18,7 @@ mod tree;
 pub use narrow_nodes::NarrowNodes;
 pub use permutation::{MAX_WIDTH, Permutation, permute};
 pub use poseidon::Poseidon;
+pub use poseidon_bn254::PoseidonBn254;
 pub use poseidon2::Poseidon2;
 pub use sha256::Sha256;
 pub use sponge::{Absorption, Digest, Sponge};

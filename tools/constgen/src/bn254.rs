@@ -24,6 +24,11 @@ fn polynomial(quadratic: u32) -> BigInt {
     36 * power(4) + 36 * power(3) + quadratic * power(2) + 6 * power(1) + 1
 }
 
+/// The order of the pairing's groups.
+pub(crate) fn scalars() -> BigInt {
+    polynomial(18)
+}
+
 pub(crate) fn fields() -> Generated {
     let fq = PrimeField {
         name: "BN254 Fq",
@@ -36,7 +41,7 @@ pub(crate) fn fields() -> Generated {
         name: "BN254 Fr",
         type_name: "FrParams",
         comment: format!("The scalar field of BN254: r = 36x^4 + 36x^3 + 18x^2 + 6x + 1 at x = {X}."),
-        modulus: polynomial(18),
+        modulus: scalars(),
         generator: 5,
     };
     prime_fields("crates/field/src/bn254_constants.rs", "BN254", &[fq, fr])
@@ -68,7 +73,7 @@ pub(crate) fn groups() -> Generated {
 const GRUMPKIN_GENERATOR: &str = "17631683881184975370165255887551781615748388533673675138860";
 
 pub(crate) fn grumpkin() -> Generated {
-    let fr = Montgomery::new(&polynomial(18));
+    let fr = Montgomery::new(&scalars());
     let y = GRUMPKIN_GENERATOR.parse().expect("decimal digits");
     let text = [
         "//! Constants of Grumpkin, in Montgomery form. Limbs are 64 bits, least significant first.\n\

@@ -6,6 +6,7 @@
 
 mod bls12_381;
 mod bn254;
+mod pedersen;
 mod poseidon;
 mod poseidon2;
 mod prime_field;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         bn254::groups(),
         bn254::grumpkin(),
         bls12_381::fields(),
+        pedersen::generators(),
         poseidon::round_constants(),
         poseidon2::round_constants(),
     ];

@@ -1,0 +1,66 @@
+//! Points from messages: RFC 9380, "Hashing to Elliptic Curves".
+//!
+//! Nothing here takes constant time: messages are public.
+
+mod svdw;
+
+pub use svdw::Svdw;
+
+use proofmill_field::PrimeField;
+use sha2::{Digest, Sha256};
+
+/// Bytes of SHA-256's output.
+const OUTPUT: usize = 32;
+
+/// Bytes of SHA-256's input block.
+const BLOCK: usize = 64;
+
+/// The target security level in bits, by which [`hash_to_field`] draws more than the modulus has.
+const SECURITY: usize = 128;
+
+/// `length` uniform bytes from a message: `expand_message_xmd` of section 5.3.1 over SHA-256. The tag `dst` separates
+/// domains; one of more than 255 bytes is hashed first (section 5.3.3).
+///
+/// # Panics
+/// If `dst` is empty, or `length` is above 255 times 32.
+pub fn expand_message_xmd(message: &[u8], dst: &[u8], length: usize) -> Vec<u8> {
+    assert!(!dst.is_empty(), "a tag of the domain");
+    let blocks = length.div_ceil(OUTPUT);
+    assert!(blocks <= 255, "at most 255 blocks of output, {blocks} wanted");
+    let oversize = Sha256::new().chain_update(b"H2C-OVERSIZE-DST-").chain_update(dst).finalize();
+    let dst = if dst.len() > 255 { &oversize[..] } else { dst };
+    // Both lengths were checked above.
+    let finish = |hash: Sha256| hash.chain_update(dst).chain_update([dst.len() as u8]).finalize();
+    let start = Sha256::new().chain_update([0; BLOCK]).chain_update(message);
+    let first = finish(start.chain_update((length as u16).to_be_bytes()).chain_update([0]));
+    let mut block = [0; OUTPUT];
+    let mut bytes = Vec::with_capacity(blocks * OUTPUT);
+    for i in 1..=blocks {
+        // The block before, which is zero at first, enters beside the first hash.
+        block.iter_mut().zip(&first).for_each(|(byte, first)| *byte ^= first);
+        block = finish(Sha256::new().chain_update(block).chain_update([i as u8])).into();
+        bytes.extend(block);
+    }
+    bytes.truncate(length);
+    bytes
+}
+
+/// `count` elements of a prime field from a message: `hash_to_field` of section 5.2 with [`expand_message_xmd`], at 128
+/// bits of security. Elements of an extension of degree m are m successive ones of these.
+///
+/// # Panics
+/// As [`expand_message_xmd`]: `count` elements must not need more than 8160 bytes.
+pub fn hash_to_field<F: PrimeField + From<u64>>(message: &[u8], dst: &[u8], count: usize) -> Vec<F> {
+    let length = (F::BITS as usize + SECURITY).div_ceil(8);
+    let bytes = expand_message_xmd(message, dst, count * length);
+    bytes.chunks_exact(length).map(reduce).collect()
+}
+
+/// The integer of big-endian bytes, modulo p.
+fn reduce<F: PrimeField + From<u64>>(bytes: &[u8]) -> F {
+    let radix = F::from(1 << 32).square();
+    bytes.rchunks(8).rev().fold(F::ZERO, |value, word| {
+        let word = word.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        value * radix + F::from(word)
+    })
+}

@@ -1,0 +1,156 @@
+//! Poseidon over BN254's scalar field with circomlib's parameters: the hash of 1 to 16 elements.
+//!
+//! S-box x^5, 8 full rounds and 56 to 70 partial ones (Grassi, Khovratovich, Rechberger, Roy, Schofnegger, eprint
+//! 2019/458); constants and matrices come from the paper's [generator](crate::grain) when a width is first used, which takes a
+//! millisecond or a few. The state is a zero and the inputs; the hash is its first element after the permutation.
+
+use crate::grain::Grain;
+use proofmill_field::{Algebra, Field, PrimeField, batch_invert, bn254::Fr};
+use std::sync::OnceLock;
+
+/// The widest state, in elements.
+pub const MAX_WIDTH: usize = 17;
+
+/// Full rounds before the partial ones, and as many after.
+pub const HALF_FULL_ROUNDS: usize = 4;
+
+/// Partial rounds of the widths from 2 on.
+const PARTIAL_ROUNDS: [usize; MAX_WIDTH - 1] =
+    [56, 57, 56, 60, 60, 63, 64, 63, 60, 66, 60, 65, 70, 60, 64, 68];
+
+/// The permutation of states of one width.
+#[derive(Clone, Debug)]
+pub struct PoseidonBn254 {
+    width: usize,
+    round_constants: Vec<Fr>,
+    matrix: Vec<Fr>,
+}
+
+/// The hash of 1 to 16 elements.
+///
+/// # Panics
+/// If there are none, or more than 16.
+pub fn poseidon(inputs: &[Fr]) -> Fr {
+    PoseidonBn254::of_width(inputs.len() + 1).hash(inputs)
+}
+
+impl PoseidonBn254 {
+    /// The permutation of `width` elements, which hashes one element less.
+    ///
+    /// # Panics
+    /// If `width` is not in 2..=17.
+    pub fn of_width(width: usize) -> &'static Self {
+        static WIDTHS: [OnceLock<PoseidonBn254>; MAX_WIDTH - 1] = [const { OnceLock::new() }; MAX_WIDTH - 1];
+        assert!((2..=MAX_WIDTH).contains(&width), "Poseidon of width 2 to {MAX_WIDTH}, not {width}");
+        WIDTHS[width - 2].get_or_init(|| Self::generate(width))
+    }
+
+    fn generate(width: usize) -> Self {
+        let partial_rounds = PARTIAL_ROUNDS[width - 2];
+        let rounds = 2 * HALF_FULL_ROUNDS + partial_rounds;
+        let bits = <Fr as PrimeField>::BITS;
+        let mut grain = Grain::new(bits, width, 2 * HALF_FULL_ROUNDS, partial_rounds);
+        let uniform = std::iter::repeat_with(|| Fr::from_canonical(grain.integer(bits))).flatten();
+        let round_constants = uniform.take(rounds * width).collect();
+        // What exceeds p is reduced here. No sum of these is zero, and no two are equal, at any width.
+        let points: Vec<Fr> =
+            std::iter::repeat_with(|| reduced(grain.integer(bits))).take(2 * width).collect();
+        let (x, y) = points.split_at(width);
+        let mut matrix: Vec<Fr> = x.iter().flat_map(|x| y.iter().map(move |y| *x + *y)).collect();
+        batch_invert(&mut matrix);
+        Self { width, round_constants, matrix }
+    }
+
+    /// Elements of the state.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Rounds in which only the first element passes the S-box.
+    pub fn partial_rounds(&self) -> usize {
+        PARTIAL_ROUNDS[self.width - 2]
+    }
+
+    /// What each round adds before its S-boxes: [`width`](Self::width) elements a round, also in partial ones.
+    pub fn round_constants(&self) -> &[Fr] {
+        &self.round_constants
+    }
+
+    /// The matrix of every round's linear layer, row by row: element i of the next state is the sum of
+    /// `matrix[width * i + j] * state[j]`.
+    pub fn matrix(&self) -> &[Fr] {
+        &self.matrix
+    }
+
+    /// Whether every element passes the S-box in this round, counted from 0.
+    pub fn is_full(&self, round: usize) -> bool {
+        !(HALF_FULL_ROUNDS..HALF_FULL_ROUNDS + self.partial_rounds()).contains(&round)
+    }
+
+    /// The hash of one element less than the width has.
+    ///
+    /// # Panics
+    /// If there are more inputs, or fewer.
+    pub fn hash(&self, inputs: &[Fr]) -> Fr {
+        assert_eq!(inputs.len() + 1, self.width, "one input less than the width");
+        let mut state = [Fr::ZERO; MAX_WIDTH];
+        state[1..self.width].copy_from_slice(inputs);
+        self.permute(&mut state[..self.width]);
+        state[0]
+    }
+
+    /// Permutes one state.
+    ///
+    /// # Panics
+    /// If it has another width.
+    pub fn permute(&self, state: &mut [Fr]) {
+        assert_eq!(state.len(), self.width, "a state of this width");
+        for (round, constants) in self.round_constants.chunks_exact(self.width).enumerate() {
+            let boxes = if self.is_full(round) { self.width } else { 1 };
+            state.iter_mut().zip(constants).for_each(|(element, constant)| *element += *constant);
+            state[..boxes].iter_mut().for_each(|element| *element = fifth_power(*element));
+            self.multiply(state);
+        }
+    }
+
+    fn multiply(&self, state: &mut [Fr]) {
+        let mut before = [Fr::ZERO; MAX_WIDTH];
+        before[..self.width].copy_from_slice(state);
+        for (element, row) in state.iter_mut().zip(self.matrix.chunks_exact(self.width)) {
+            let products = row.iter().zip(&before).map(|(entry, element)| *entry * *element);
+            *element = products.fold(Fr::ZERO, |sum, product| sum + product);
+        }
+    }
+}
+
+/// The S-box.
+#[inline(always)]
+fn fifth_power<A: Algebra>(x: A) -> A {
+    x.square().square() * x
+}
+
+/// The element of an integer of as many bits as the modulus has.
+fn reduced(words: [u64; 4]) -> Fr {
+    let mut bytes = words.map(u64::to_be_bytes);
+    bytes.reverse();
+    Fr::from_bytes_be_reduced(bytes.as_flattened())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::poseidon;
+    use proofmill_field::bn254::Fr;
+
+    /// circomlibjs, `test/poseidon.js`.
+    #[test]
+    fn circomlib_agrees() {
+        let cases: [(&[u64], &str); 2] = [
+            (&[1, 2], "7853200120776062878684798364095072458815029376092732009249414926327459813530"),
+            (&[1, 2, 3, 4], "18821383157269793795438455681495246036402687001665670618754263018637548127333"),
+        ];
+        for (inputs, expected) in cases {
+            let inputs: Vec<Fr> = inputs.iter().map(|x| Fr::from(*x)).collect();
+            assert_eq!(poseidon(&inputs).to_string(), expected);
+        }
+    }
+}
