@@ -1,38 +1,124 @@
-//! The Pedersen hash is its definition.
+//! The Pedersen hash is its definition, in plain integers and by arkworks.
 
-use proofmill_curve::{Jacobian, grumpkin::Grumpkin};
-use proofmill_field::{Field, PrimeField, bn254::Fr};
-use proofmill_hash::pedersen::{GENERATORS, ORIGIN, pedersen, start, window_tables};
-use proofmill_testing::rng;
+use ark_ec::{AffineRepr, CurveGroup};
+use ark_ff::PrimeField as _;
+use num_bigint::{BigInt, BigUint};
+use proofmill_curve::{Affine, Jacobian, grumpkin::Grumpkin};
+use proofmill_field::{Field, bn254::Fr};
+use proofmill_hash::pedersen::{DST, GENERATORS, ORIGIN, pedersen, pedersen_many, start, window_tables};
+use proofmill_testing::{IntegerCurve, for_each_level, rng};
 
-/// Edges and random elements.
-fn pairs() -> Vec<[Fr; 2]> {
+fn integer(x: Fr) -> BigInt {
+    x.to_string().parse().expect("decimal digits")
+}
+
+fn coordinates(point: Affine<Grumpkin>) -> Option<[BigInt; 2]> {
+    Some([point.x, point.y].map(integer))
+}
+
+/// Edges, inputs that agree or are opposite, and random ones.
+fn pairs(random: usize) -> Vec<[Fr; 2]> {
     let mut rng = rng(1);
-    let edges = [Fr::ZERO, Fr::ONE, -Fr::ONE, Fr::from(u64::MAX)];
+    let power = |bit: u32| Fr::from(2).pow_vartime(&[u64::from(bit)]);
+    let edges = [Fr::ZERO, Fr::ONE, -Fr::ONE, power(253), power(128) - Fr::ONE, Fr::from(u64::MAX)];
     let mut pairs: Vec<_> = edges.iter().flat_map(|a| edges.map(|b| [*a, b])).collect();
-    pairs.extend((0..16).map(|_| [Fr::random(&mut rng), Fr::random(&mut rng)]));
+    for _ in 0..random {
+        let [a, b] = [Fr::random(&mut rng), Fr::random(&mut rng)];
+        pairs.extend([[a, b], [a, a], [a, -a], [Fr::ZERO, b]]);
+    }
     pairs
 }
 
 #[test]
+fn generators_are_hashed_to_the_curve() {
+    let curve = IntegerCurve::grumpkin();
+    for (name, point) in [("O", ORIGIN), ("G0", GENERATORS[0]), ("G1", GENERATORS[1])] {
+        assert_eq!(curve.hash_to_curve(name.as_bytes(), DST.as_bytes()), coordinates(point));
+    }
+}
+
+#[test]
+fn the_hash_is_its_definition() {
+    let curve = IntegerCurve::grumpkin();
+    let points = [ORIGIN, GENERATORS[0], GENERATORS[1]].map(coordinates);
+    for [a, b] in pairs(2) {
+        let sum =
+            curve.add(&curve.multiply(&integer(a), &points[1]), &curve.multiply(&integer(b), &points[2]));
+        let [x, _] = curve.add(&points[0], &sum).expect("a finite point");
+        assert_eq!(x, integer(pedersen(a, b)));
+    }
+}
+
+fn arkworks(point: Affine<Grumpkin>) -> ark_grumpkin::Affine {
+    let [x, y] = [point.x, point.y].map(|x| ark_grumpkin::Fq::from_le_bytes_mod_order(&x.to_bytes_le()));
+    ark_grumpkin::Affine::new(x, y)
+}
+
+#[test]
+fn arkworks_agrees_at_every_level() {
+    let pairs = pairs(100);
+    let [o, g0, g1] = [ORIGIN, GENERATORS[0], GENERATORS[1]].map(arkworks);
+    let scalar = |x: Fr| ark_grumpkin::Fr::from_le_bytes_mod_order(&x.to_bytes_le());
+    let expected: Vec<BigUint> = pairs
+        .iter()
+        .map(|[a, b]| {
+            (g0 * scalar(*a) + g1 * scalar(*b) + o).into_affine().x().expect("a finite point").into()
+        })
+        .collect();
+    let decimal = |hashes: Vec<Fr>| hashes.iter().map(|hash| hash.to_string().parse().unwrap()).collect();
+    let one_by_one: Vec<BigUint> = decimal(pairs.iter().map(|[a, b]| pedersen(*a, *b)).collect());
+    assert_eq!(one_by_one, expected);
+    for_each_level(|level| {
+        for count in [0, 1, 7, 8, 9, 300, pairs.len()] {
+            let hashes: Vec<BigUint> = decimal(pedersen_many(level, &pairs[..count]));
+            assert!(hashes == expected[..count], "{count} at {level}");
+        }
+    });
+}
+
+/// Digit `k` of `width` bits.
+fn digit(input: Fr, width: u32, k: usize) -> usize {
+    let digit: BigInt = (integer(input) >> (width as usize * k)) % (1 << width);
+    digit.to_string().parse().expect("a digit")
+}
+
+#[test]
 fn windows_add_up_to_the_hash() {
-    for inputs @ [a, b] in pairs() {
-        let products =
-            inputs.iter().zip(GENERATORS).map(|(input, point)| point.mul_words_vartime(&input.to_words()));
-        let expected = products.sum::<Jacobian<Grumpkin>>().add_affine(&ORIGIN).to_affine();
-        assert_eq!(pedersen(a, b), expected.x);
-        for (width, windows) in [(2, 127), (10, 26)] {
-            let mut sum = Jacobian::from(start(width * windows as u32));
-            for (generator, input) in inputs.iter().enumerate() {
-                let words = input.to_words();
-                for (k, table) in window_tables(generator, width, windows).iter().enumerate() {
-                    let bits = (0..width as usize).rev().map(|i| k * width as usize + i);
-                    let bit =
-                        |bit: usize| words.get(bit / 64).map_or(0, |word| (word >> (bit % 64) & 1) as usize);
-                    sum = sum.add_affine(&table[bits.fold(0, |digit, i| digit << 1 | bit(i))]);
+    for (width, windows) in [(1, 254), (2, 127), (10, 26), (7, 37)] {
+        let tables = [0, 1].map(|generator| window_tables(generator, width, windows));
+        let start = start(width * windows as u32);
+        for inputs in pairs(10) {
+            let mut sum = Jacobian::from(start);
+            for (input, tables) in inputs.into_iter().zip(&tables) {
+                for (k, table) in tables.iter().enumerate() {
+                    assert_eq!(table.len(), 1 << width);
+                    sum = sum.add_affine(&table[digit(input, width, k)]);
                 }
             }
-            assert_eq!(sum.to_affine(), expected);
+            assert_eq!(sum.to_affine().x, pedersen(inputs[0], inputs[1]), "{windows} windows of {width}");
         }
     }
+}
+
+/// Entry e of window k, one by one.
+#[test]
+fn windows_hold_the_multiples_that_they_say() {
+    let curve = IntegerCurve::grumpkin();
+    let order = BigInt::from(1) + integer_of_scalar(-proofmill_curve::grumpkin::Fr::ONE);
+    for (generator, point) in GENERATORS.into_iter().enumerate() {
+        for (width, windows) in [(2, 127), (3, 4)] {
+            for (k, table) in window_tables(generator, width, windows).iter().enumerate().step_by(21) {
+                for (e, entry) in table.iter().enumerate() {
+                    let odd = 2 * e as i64 + 1 - (1i64 << width);
+                    let halves = (BigInt::from(odd) << (width as usize * k)) * ((&order + 1) / 2);
+                    let scalar = ((halves % &order) + &order) % &order;
+                    assert_eq!(curve.multiply(&scalar, &coordinates(point)), coordinates(*entry));
+                }
+            }
+        }
+    }
+}
+
+fn integer_of_scalar(x: proofmill_curve::grumpkin::Fr) -> BigInt {
+    x.to_string().parse().expect("decimal digits")
 }

@@ -1,14 +1,16 @@
-//! Development only: edge-case inputs, loops over levels and threads, times.
+//! Development only: edge-case inputs, loops over levels and threads, times, a curve in plain integers.
 //!
-//! Nothing here knows a field or a curve: integers are little-endian slices of 64-bit words, so that every
+//! Nothing here knows our fields and curves: integers are little-endian slices of 64-bit words, so that every
 //! crate can use this one in its tests.
 
 mod bench;
+mod integer_curve;
 mod integers;
 mod machine;
 mod timing;
 
 pub use bench::Records;
+pub use integer_curve::{IntegerCurve, IntegerPoint};
 pub use integers::{bit_runs, edge_integers, is_below, operands, rng, uniform};
 pub use machine::{for_each_goldilocks_level, for_each_level, for_each_pool};
 pub use timing::assert_levels_win;

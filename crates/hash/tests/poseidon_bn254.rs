@@ -1,0 +1,78 @@
+//! Poseidon over BN254's scalar field against circomlib's.
+
+use proofmill_field::{Field, bn254::Fr};
+use proofmill_hash::{PoseidonBn254, poseidon_bn254::poseidon};
+use serde_json::Value;
+
+/// What circomlibjs 0.1.7 (`buildPoseidon`) says of three lists at each width: 1, 2, ...; r - 1, r - 2, ...; hashes.
+#[test]
+fn circomlib_agrees_at_every_width() {
+    let answers: Value = serde_json::from_str(include_str!("data/circomlib-poseidon.json")).expect("JSON");
+    let element = |value: &Value| value.as_str().expect("text").parse::<Fr>().expect("an element");
+    let cases = answers.as_array().expect("cases");
+    assert_eq!(cases.len(), 3 * 16);
+    for (i, case) in cases.iter().enumerate() {
+        let inputs: Vec<Fr> = case["in"].as_array().expect("a list").iter().map(element).collect();
+        assert_eq!(inputs.len(), i / 3 + 1);
+        assert_eq!(poseidon(&inputs), element(&case["out"]), "{} inputs", inputs.len());
+    }
+}
+
+/// The answers that circomlib's and iden3's own tests state (circomlibjs `test/poseidon.js`, go-iden3-crypto
+/// `poseidon/poseidon_test.go`).
+#[test]
+fn answers_of_their_tests() {
+    let cases: [(&[u64], &str); 5] = [
+        (&[1], "18586133768512220936620570745912940619677854269274689475585506675881198879027"),
+        (&[1, 2], "7853200120776062878684798364095072458815029376092732009249414926327459813530"),
+        (&[1, 2, 3, 4], "18821383157269793795438455681495246036402687001665670618754263018637548127333"),
+        (&[1, 2, 0, 0, 0], "1018317224307729531995786483840663576608797660851238720571059489595066344487"),
+        (
+            &[1, 2, 3, 4, 5, 6],
+            "20400040500897583745843009878988256314335038853985262692600694741116813247201",
+        ),
+    ];
+    for (inputs, expected) in cases {
+        let inputs: Vec<Fr> = inputs.iter().map(|x| Fr::from(*x)).collect();
+        assert_eq!(poseidon(&inputs).to_string(), expected);
+    }
+}
+
+/// The parameters are what circuits make of them: rounds with all constants and the whole matrix.
+#[test]
+fn parameters_make_the_permutation() {
+    for width in 2..=17 {
+        let parameters = PoseidonBn254::of_width(width);
+        let rounds = 8 + parameters.partial_rounds();
+        assert_eq!(parameters.round_constants().len(), rounds * width);
+        assert_eq!(parameters.matrix().len(), width * width);
+        // Invertible sums x + y.
+        assert!(parameters.matrix().iter().all(|entry| !entry.is_zero()));
+        let inputs: Vec<Fr> = (1..width as u64).map(Fr::from).collect();
+        let mut state = [&[Fr::ZERO], &inputs[..]].concat();
+        for (round, constants) in parameters.round_constants().chunks(width).enumerate() {
+            for (i, (element, constant)) in state.iter_mut().zip(constants).enumerate() {
+                *element += *constant;
+                if i == 0 || parameters.is_full(round) {
+                    *element = element.pow_vartime(&[5]);
+                }
+            }
+            let rows = parameters.matrix().chunks(width);
+            let products = |row: &[Fr]| row.iter().zip(&state).fold(Fr::ZERO, |sum, (m, x)| sum + *m * *x);
+            state = rows.map(products).collect();
+        }
+        assert_eq!(state[0], poseidon(&inputs));
+    }
+}
+
+#[test]
+#[should_panic(expected = "width 2 to 17")]
+fn nothing_to_hash() {
+    poseidon(&[]);
+}
+
+#[test]
+#[should_panic(expected = "width 2 to 17")]
+fn too_much_to_hash() {
+    poseidon(&[Fr::ONE; 17]);
+}
