@@ -12,5 +12,5 @@ mod pairing;
 
 pub use evm::EncodingError;
 pub use group::{Affine, Curve, Jacobian, Xyzz};
-pub use msm::{Bases, Msm, msm};
+pub use msm::{Bases, FixedBase, Msm, msm};
 pub use pairing::{Gt, multi_pairing, pairing, pairing_product_is_one};

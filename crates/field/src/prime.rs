@@ -347,6 +347,9 @@ impl<P: Prime, B: Backend> Default for Fp<P, B> {
     }
 }
 
+/// Zero is the default: `zeroize` wipes elements, and vectors of them.
+impl<P: Prime, B: Backend> zeroize::DefaultIsZeroes for Fp<P, B> {}
+
 impl<P: Prime, B: Backend> Add for Fp<P, B> {
     type Output = Self;
     #[inline(always)]

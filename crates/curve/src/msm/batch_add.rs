@@ -8,6 +8,7 @@
 //! Doublings, opposite points and infinity make the product of a batch's denominators zero; the batch is then
 //! begun again with care, and mended by lane masks.
 
+use crate::{Affine, Curve};
 use proofmill_field::{Algebra, Engine, LANES, Packable, batch_invert};
 use proofmill_simd::{Pages, prefetch};
 use std::{marker::PhantomData, ops::Range};
@@ -51,6 +52,11 @@ impl<R: Copy + Send + Sync> Rows<R> {
 
     pub(super) fn bases_mut(&mut self) -> &mut [R] {
         &mut self.rows[..self.bases]
+    }
+
+    /// One row, a base's or a sum's.
+    pub(super) fn row(&self, index: usize) -> &R {
+        &self.rows[index]
     }
 
     /// One part for each adder: all may read the bases, each its own sums.
@@ -204,20 +210,27 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         self.rows.slice_mut(start, self.kept.len()).copy_from_slice(&self.kept);
     }
 
-    /// The coordinates of a point.
-    pub(super) fn coordinates(&self, reference: Ref) -> [F; 2] {
-        let mut coordinates = [[F::ZERO; LANES]; 2];
+    /// Writes the points that the references stand for, as many.
+    pub(super) fn write<C: Curve<Base = F>>(&self, refs: &[Ref], points: &mut [Affine<C>]) {
         self.engine.run(
             #[inline(always)]
             || {
-                let group = &[[reference; 2]; LANES][..F::width::<E>()];
-                let [x, y] = &mut coordinates;
-                F::store::<E>(self.gather(group, 0, 0), &mut x[..group.len()]);
-                F::store::<E>(self.gather(group, 0, 1), &mut y[..group.len()]);
+                let width = F::width::<E>();
+                for (refs, points) in refs.chunks(width).zip(points.chunks_mut(width)) {
+                    let mut group = [[refs[0]; 2]; LANES];
+                    for (pair, reference) in group.iter_mut().zip(refs) {
+                        *pair = [*reference; 2];
+                    }
+                    let (mut x, mut y) = ([F::ZERO; LANES], [F::ZERO; LANES]);
+                    F::store::<E>(self.gather(&group[..width], 0, 0), &mut x[..width]);
+                    F::store::<E>(self.gather(&group[..width], 0, 1), &mut y[..width]);
+                    for (i, (point, reference)) in points.iter_mut().zip(refs).enumerate() {
+                        let negative = reference.0 & Ref::NEGATIVE != 0;
+                        *point = Affine { x: x[i], y: if negative { -y[i] } else { y[i] } };
+                    }
+                }
             },
         );
-        let [x, y] = coordinates.map(|lanes| lanes[0]);
-        [x, if reference.0 & Ref::NEGATIVE == 0 { y } else { -y }]
     }
 
     /// Coordinate 0 or 1 of the first (side 0) or second points of a group.

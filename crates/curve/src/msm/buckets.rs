@@ -33,9 +33,9 @@ pub(super) struct WindowAdder<'a, F: Packable, E: Engine> {
 
 /// A run of points, in an array of references, that belong together.
 #[derive(Clone, Copy)]
-struct Segment {
-    start: usize,
-    len: usize,
+pub(super) struct Segment {
+    pub(super) start: usize,
+    pub(super) len: usize,
 }
 
 impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
@@ -170,8 +170,9 @@ impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
         let sums = segments.iter().rev().map(|segment| match segment.len {
             0 => Affine::<C>::INFINITY,
             _ => {
-                let [x, y] = adder.coordinates(odd[segment.start]);
-                Affine { x, y }
+                let mut sum = [Affine::INFINITY];
+                adder.write(&odd[segment.start..=segment.start], &mut sum);
+                sum[0]
             }
         });
         sums.fold(Xyzz::INFINITY, |total, sum| total.double().add_affine(&sum)).into()
@@ -180,7 +181,7 @@ impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
 
 /// Sums each segment as a balanced tree, all segments together, round by round; the sum of a segment ends up
 /// at its start.
-fn sum_segments<F: Packable, E: Engine>(
+pub(super) fn sum_segments<F: Packable, E: Engine>(
     adder: &mut Adder<'_, F, E>,
     refs: &mut [Ref],
     segments: &mut [Segment],

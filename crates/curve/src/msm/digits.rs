@@ -27,6 +27,12 @@ impl Windows {
         Self { bits, count: Self::count_for(bits, scalar_bits) }
     }
 
+    /// The cut into windows of so many bits, from 2 to 16.
+    pub(super) fn of_bits(bits: u32, scalar_bits: u32) -> Self {
+        debug_assert!((2..=MAX_BITS).contains(&bits));
+        Self { bits, count: Self::count_for(bits, scalar_bits) }
+    }
+
     /// The top window takes what the bits and the carry into them need: at most `2^(bits - 1)`.
     fn count_for(bits: u32, scalar_bits: u32) -> u32 {
         (scalar_bits + 1).div_ceil(bits)
@@ -123,8 +129,18 @@ impl DigitsOfBlock<'_> {
 }
 
 impl Windows {
+    /// The digits of a scalar, the lowest window's first.
+    #[inline(always)]
+    pub(super) fn digits<S: PrimeField>(self, scalar: S, offset: [u64; 4]) -> impl Iterator<Item = i32> {
+        let shifted = add(scalar.to_words().as_ref(), offset);
+        (0..self.count()).map(move |window| {
+            let zero = if window + 1 == self.count() { 0 } else { 1 << (self.bits - 1) };
+            i32::from(self.field(&shifted, window)) - zero
+        })
+    }
+
     /// `2^(c-1)` in every window but the top one.
-    fn offset(self) -> [u64; 4] {
+    pub(super) fn offset(self) -> [u64; 4] {
         let mut offset = [0u64; 4];
         for window in 0..self.count - 1 {
             let bit = window * self.bits + self.bits - 1;

@@ -18,6 +18,9 @@
 mod batch_add;
 mod buckets;
 mod digits;
+mod fixed_base;
+
+pub use fixed_base::FixedBase;
 
 use crate::{
     Affine, Curve, Jacobian,

@@ -1,0 +1,162 @@
+//! Many multiples of one point: signed digits of each scalar name points of a table, which are added affinely, in
+//! lanes, with shared inversions.
+//!
+//! The table has `d 2^(c w) base` for every window w of c bits and every d up to `2^(c-1)`; a multiple is the sum of
+//! one of them, or its opposite, a window (fixed-base windowing: Brickell, Gordon, McCurley, Wilson, "Fast exponentiation
+//! with precomputation", 1992). A chunk's sums are balanced trees, as those of [`msm`](super::msm)'s buckets: 15 additions
+//! a multiple with windows of 16 bits.
+//!
+//! Time depends on the scalars.
+
+use super::{
+    batch_add::{Adder, Ref, Rows},
+    buckets::{Segment, sum_segments},
+    digits::Windows,
+    fill,
+};
+use crate::{Affine, Curve, Jacobian};
+use proofmill_field::{Engine, LANES, Packable, PrimeField};
+use proofmill_simd::{Level, dispatch};
+use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
+
+/// Scalars whose sums are built together: enough of them to share an inversion in the last round, few enough for
+/// their points to stay in the second-level cache.
+const CHUNK: usize = 1 << 10;
+
+/// A point and what is computed ahead to multiply it by many scalars.
+pub struct FixedBase<C: Curve<Base: Packable>> {
+    level: Level,
+    windows: Windows,
+    /// The table, window by window, and behind it each thread's sums.
+    rows: Rows<<C::Base as Packable>::Row>,
+    threads: usize,
+}
+
+impl<C: Curve<Base: Packable>> FixedBase<C> {
+    /// The table for about `count` multiples on the ambient rayon pool's threads: up to 32 MiB on G1.
+    ///
+    /// # Panics
+    /// If `base` is infinity.
+    pub fn new(level: Level, base: &Affine<C>, count: usize) -> Self {
+        assert!(!base.is_infinity(), "a base other than infinity");
+        let windows = Windows::of_bits(window_bits(count), C::Scalar::BITS);
+        let threads = rayon::current_num_threads();
+        let rows = dispatch!(level, engine => table(engine, base, windows, threads));
+        Self { level, windows, rows, threads }
+    }
+
+    /// Writes `scalars[i] * base` to `points[i]`. Runs on the ambient rayon pool.
+    ///
+    /// # Panics
+    /// If the slices differ in length.
+    pub fn multiply(&mut self, scalars: &[C::Scalar], points: &mut [Affine<C>]) {
+        assert_eq!(scalars.len(), points.len(), "as many points as scalars");
+        let chunks = Mutex::new(scalars.chunks(CHUNK).zip(points.chunks_mut(CHUNK)));
+        let (level, windows) = (self.level, self.windows);
+        self.rows.parts(self.threads).into_par_iter().with_max_len(1).for_each(|rows| {
+            dispatch!(level, engine => {
+                let mut adder = Adder::new(engine, rows, CHUNK * windows.count());
+                let mut sums = Sums::new(windows);
+                loop {
+                    let next = chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let Some((scalars, points)) = next else { break };
+                    sums.compute::<C, _>(&mut adder, scalars, points);
+                }
+            });
+        });
+    }
+}
+
+/// The width of windows with the fewest additions, those for the table included.
+fn window_bits(count: usize) -> u32 {
+    let additions = |bits: u32| (256 / u64::from(bits) + 1) * (count as u64 + (1 << (bits - 1)));
+    (2..=16).min_by_key(|bits| additions(*bits)).unwrap_or(2)
+}
+
+/// The table, and room for the sums of several adders.
+fn table<E: Engine, C: Curve<Base: Packable>>(
+    engine: E,
+    base: &Affine<C>,
+    windows: Windows,
+    threads: usize,
+) -> Rows<<C::Base as Packable>::Row> {
+    let (count, largest) = (windows.count(), windows.largest());
+    let shifted = |point: &Jacobian<C>| (0..windows.bits()).fold(*point, |point, _| point.double());
+    let shifts: Vec<_> = std::iter::successors(Some(Jacobian::from(*base)), |point| Some(shifted(point)))
+        .take(count)
+        .collect();
+    let len = count * largest;
+    // Round by round, twice as many multiples of each window's point: those up to m, and m more.
+    let mut rounds = Rows::new(count, 1, len - count + 2 * LANES);
+    fill(engine, &Jacobian::batch_to_affine(&shifts), rounds.bases_mut());
+    let row = |window: usize, digit: usize| match digit {
+        1 => window,
+        _ => {
+            let m = 1 << (digit - 1).ilog2();
+            count * m + window * m + digit - m - 1
+        }
+    };
+    for part in rounds.parts(1) {
+        let mut adder = Adder::<C::Base, E>::new(engine, part, len);
+        let mut pairs = Vec::new();
+        for m in (0..largest.ilog2()).map(|round| 1 << round) {
+            pairs.clear();
+            let of_window = |window| {
+                (1..=m).map(move |i| [row(window, i), row(window, m)].map(|row| Ref::new(row, false)))
+            };
+            pairs.extend((0..count).flat_map(of_window));
+            adder.add_pairs(&mut pairs).for_each(drop);
+        }
+    }
+    let mut rows = Rows::new(len, threads, CHUNK * count + 2 * LANES);
+    for (index, to) in rows.bases_mut().iter_mut().enumerate() {
+        *to = *rounds.row(row(index / largest, index % largest + 1));
+    }
+    rows
+}
+
+/// Memory for the sums of one chunk after the other.
+struct Sums {
+    windows: Windows,
+    refs: Vec<Ref>,
+    segments: Vec<Segment>,
+    pairs: Vec<[Ref; 2]>,
+    totals: Vec<Ref>,
+}
+
+impl Sums {
+    fn new(windows: Windows) -> Self {
+        Self { windows, refs: Vec::new(), segments: Vec::new(), pairs: Vec::new(), totals: Vec::new() }
+    }
+
+    fn compute<C: Curve<Base: Packable>, E: Engine>(
+        &mut self,
+        adder: &mut Adder<'_, C::Base, E>,
+        scalars: &[C::Scalar],
+        points: &mut [Affine<C>],
+    ) {
+        adder.clear();
+        self.refs.clear();
+        self.segments.clear();
+        let (largest, offset) = (self.windows.largest(), self.windows.offset());
+        for scalar in scalars {
+            let start = self.refs.len();
+            let digits = self.windows.digits(*scalar, offset).enumerate();
+            self.refs.extend(digits.filter(|(_, digit)| *digit != 0).map(|(window, digit)| {
+                Ref::new(window * largest + digit.unsigned_abs() as usize - 1, digit < 0)
+            }));
+            self.segments.push(Segment { start, len: self.refs.len() - start });
+        }
+        sum_segments(adder, &mut self.refs, &mut self.segments, &mut self.pairs);
+        self.totals.clear();
+        self.totals.extend(self.segments.iter().map(|segment| match segment.len {
+            0 => Ref::new(0, false),
+            _ => self.refs[segment.start],
+        }));
+        adder.write(&self.totals, points);
+        for (point, _) in points.iter_mut().zip(&self.segments).filter(|(_, segment)| segment.len == 0) {
+            *point = Affine::INFINITY;
+        }
+    }
+}

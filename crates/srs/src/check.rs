@@ -1,0 +1,61 @@
+//! Whether the powers belong together.
+
+use crate::{Srs, SrsError};
+use proofmill_curve::{Curve, Jacobian, bn254::G2, pairing_product_is_one};
+use proofmill_field::{Field, bn254::Fr};
+use proofmill_simd::Level;
+use rand::{TryRngCore, rngs::OsRng};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Powers whose sum is computed at once: the scratch of a sum of them is all the memory it takes.
+const PIECE: usize = 1 << 20;
+
+impl Srs {
+    /// Checks all of the string: that each power in G1 is tau times the one before, and of Ignition's transcripts the
+    /// checksums. With what is checked on opening, the string then is that of one tau, which is not zero; nothing says
+    /// that nobody knows it. Reads all of the powers once. Runs on the ambient rayon pool.
+    ///
+    /// With points `P_i` and a random z, `e(sum of z^i P_(i+1), 1) = e(sum of z^i P_i, tau)` in place of n relations:
+    /// a polynomial in z of degree below n is zero, which with any relation broken has a chance below n/r. The sums share
+    /// all terms but their first and last one, and so all work but one multiplication.
+    ///
+    /// # Errors
+    /// [`SrsError::Inconsistent`] says which power is the first that is not tau times the one before, or which file
+    /// is not what its checksum says; or a damaged file.
+    pub fn check(&self, level: Level) -> Result<(), SrsError> {
+        self.transcripts().par_iter().try_for_each(|file| file.check_sum())?;
+        OsRng.try_next_u64().map_err(|error| SrsError::Randomness(error.to_string()))?;
+        let mut bad = 0..self.len() - 1;
+        if self.relations_hold(level, bad.clone())? {
+            return Ok(());
+        }
+        while bad.len() > 1 {
+            let half = bad.start + bad.len() / 2;
+            bad = if self.relations_hold(level, bad.start..half)? { half..bad.end } else { bad.start..half };
+        }
+        let (power, before) = (bad.start + 1, bad.start);
+        let problem = format!("power {power} of tau in G1 is not tau times power {before}");
+        Err(SrsError::inconsistent(self.name(), problem))
+    }
+
+    /// Whether power i + 1 is tau times power i, for all i of a range.
+    fn relations_hold(&self, level: Level, range: Range<usize>) -> Result<bool, SrsError> {
+        let z = Fr::random(&mut OsRng.unwrap_err());
+        // The powers from `range.start` to `range.end`, both included, times powers of z from 1 on.
+        let (mut sum, mut next, mut last) = (Jacobian::INFINITY, Fr::ONE, Fr::ONE);
+        for start in (range.start..=range.end).step_by(PIECE) {
+            let mut scalars = Vec::new();
+            while scalars.len() < PIECE.min(range.end + 1 - start) {
+                scalars.push(next);
+                (last, next) = (next, next * z);
+            }
+            sum = sum.add(&self.msm(level, start, &scalars)?);
+        }
+        let first = self.power(level, range.start)?;
+        let last = self.power(level, range.end)?.mul_vartime(&last);
+        let after = sum.add_affine(&-first).to_affine();
+        let before = sum.add(&-last).to_affine().mul_vartime(&z).to_affine();
+        Ok(pairing_product_is_one(level, &[(after, G2::GENERATOR), (-before, *self.tau_g2())]))
+    }
+}

@@ -1,0 +1,62 @@
+//! Strings of one's own making: nobody else has a reason to trust them.
+
+use crate::SrsError;
+use proofmill_circom::{PtauHeader, PtauPoints, PtauWriter};
+use proofmill_curve::{
+    Affine, Curve, FixedBase,
+    bn254::{G1, G2},
+};
+use proofmill_field::{Field, bn254::Fr};
+use proofmill_simd::Level;
+use rand::{TryRngCore, rngs::OsRng};
+use std::path::Path;
+use zeroize::Zeroizing;
+
+/// Powers beyond a circuit's gates: blinding makes polynomials a few coefficients longer than the domain.
+pub const SPARE: usize = 64;
+
+/// Powers computed and written together.
+const PIECE: usize = 1 << 16;
+
+/// Writes `count` powers in G1 and two in G2 of a random tau to a `.ptau` with the sections 1, 2, 3 and 7, the last of
+/// which says that nobody contributed. tau and its powers are wiped from memory and never written; all the same,
+/// whoever ran the machine may have them, and with them may prove what is false. Takes about 40 MB whatever the count.
+/// Runs on the ambient rayon pool.
+///
+/// # Errors
+/// [`SrsError::File`], [`SrsError::Randomness`].
+///
+/// # Panics
+/// If `count` is below 2 or from 2^29 on.
+#[allow(clippy::indexing_slicing)] // A piece is no longer than its buffers.
+pub fn write_insecure(level: Level, path: &Path, count: usize) -> Result<(), SrsError> {
+    assert!((2..1 << 29).contains(&count), "from 2 to 2^29 - 1 powers");
+    OsRng.try_next_u64().map_err(|error| SrsError::Randomness(error.to_string()))?;
+    let mut tau = Zeroizing::new(Fr::ZERO);
+    while tau.is_zero() {
+        *tau = Fr::random(&mut OsRng.unwrap_err());
+    }
+    let power = count.ilog2();
+    let mut file = PtauWriter::create(path, &PtauHeader { power, ceremony_power: power }, 2)?;
+    let mut fixed = FixedBase::new(level, &G1::GENERATOR, count);
+    let mut scalars = Zeroizing::new(vec![Fr::ZERO; PIECE.min(count)]);
+    let mut points = vec![Affine::INFINITY; PIECE.min(count)];
+    let mut next = Zeroizing::new(Fr::ONE);
+    file.points(PtauPoints::TauG1, |out| {
+        for start in (0..count).step_by(PIECE) {
+            let len = PIECE.min(count - start);
+            let (scalars, points) = (&mut scalars[..len], &mut points[..len]);
+            for scalar in scalars.iter_mut() {
+                *scalar = *next;
+                *next *= *tau;
+            }
+            fixed.multiply(scalars, points);
+            out.points(points)?;
+        }
+        Ok(())
+    })?;
+    let tau_g2 = G2::GENERATOR.mul_vartime(&tau).to_affine();
+    file.points(PtauPoints::TauG2, |out| out.points(&[G2::GENERATOR, tau_g2]))?;
+    file.no_contributions()?;
+    Ok(file.finish()?)
+}

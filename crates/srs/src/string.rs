@@ -1,0 +1,367 @@
+//! The string: where its powers lie, and how they are read.
+
+use crate::{
+    SrsError,
+    transcript::{self, Transcript},
+};
+use proofmill_circom::{BinFile, FileName, PointCheck, Ptau};
+use proofmill_curve::{
+    Affine, Bases, Curve, FixedBase, Jacobian, Msm,
+    bn254::{G1, G2},
+    pairing_product_is_one,
+};
+use proofmill_field::{Field, bn254::Fr};
+use proofmill_simd::{Level, Portable};
+use sha2::{Digest, Sha256};
+use std::{
+    fmt,
+    ops::Range,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+/// What a string was opened from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SrsKind {
+    /// A `.ptau` file.
+    Ptau,
+    /// Transcripts of the Ignition ceremony.
+    Ignition,
+    /// None: it was made in memory, from a tau that was known.
+    Insecure,
+}
+
+impl fmt::Display for SrsKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ptau => "ptau",
+            Self::Ignition => "ignition",
+            Self::Insecure => "insecure",
+        })
+    }
+}
+
+/// Powers of tau: `tau^i` in G1 for i below [`Self::len`], and tau in G2.
+#[derive(Debug)]
+pub struct Srs {
+    name: FileName,
+    source: Source,
+    len: usize,
+    tau_g1: Affine<G1>,
+    tau_g2: Affine<G2>,
+}
+
+#[derive(Debug)]
+enum Source {
+    Ptau(Box<Ptau>),
+    /// Without the generator, which Ignition does not store.
+    Ignition(Vec<Transcript>),
+    Memory(Vec<Affine<G1>>),
+}
+
+/// As many powers are too few for anything: without the second one there is nothing to check tau in G2 by.
+const FEWEST: usize = 2;
+
+impl Srs {
+    /// Opens a `.ptau` file, one Ignition transcript (the first), or a folder with transcripts `transcriptNN.dat`,
+    /// of which the ones from the first on that are there are taken. The first two powers are checked, in G1 and in
+    /// G2: by the pairing, tau is the same in both.
+    ///
+    /// # Errors
+    /// [`SrsError`] for what is none of these or does not begin so.
+    pub fn open(path: &Path) -> Result<Self, SrsError> {
+        if path.is_dir() {
+            return Self::open_transcripts(&transcript::files_in(path)?);
+        }
+        let name = FileName::new(path);
+        match Transcript::open(path)? {
+            Some(first) => Self::of_transcripts(name, vec![first]),
+            None => Self::of_ptau(name, Ptau::open(path)?),
+        }
+    }
+
+    /// Opens Ignition transcripts that continue each other, the first one first; the last ones may be left out.
+    ///
+    /// # Errors
+    /// As [`Self::open`], and for files that do not continue each other.
+    pub fn open_transcripts(paths: &[PathBuf]) -> Result<Self, SrsError> {
+        let open = |path: &PathBuf| {
+            let kind = || transcript::kind_error(path, "another kind of file");
+            Transcript::open(path)?.ok_or_else(kind)
+        };
+        let files = paths.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        let name = FileName::new(paths.first().map(PathBuf::as_path).unwrap_or("".as_ref()));
+        Self::of_transcripts(name, files)
+    }
+
+    /// [`Self::open`] of a file's bytes; `name` stands for it in messages.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, SrsError> {
+        let file = FileName::new(name.as_ref());
+        if transcript::looks_like_one(&bytes) {
+            let first = Transcript::from_bytes(file.clone(), bytes)?;
+            return Self::of_transcripts(file, vec![first]);
+        }
+        Self::of_ptau(file, Ptau::read(BinFile::from_bytes(name, bytes)?)?)
+    }
+
+    /// The first `count` powers of a tau that the caller knows, in memory: whoever knows tau proves what is false.
+    /// For tests and benchmarks, which need the same string again. Runs on the ambient rayon pool.
+    ///
+    /// # Panics
+    /// If `tau` is zero or `count` below 2.
+    pub fn insecure_from_known_tau(level: Level, tau: Fr, count: usize) -> Self {
+        assert!(!tau.is_zero() && count >= FEWEST, "a tau other than zero, and 2 powers at least");
+        let scalars: Vec<_> =
+            std::iter::successors(Some(Fr::ONE), |power| Some(*power * tau)).take(count).collect();
+        let mut points = vec![Affine::INFINITY; count];
+        FixedBase::new(level, &G1::GENERATOR, count).multiply(&scalars, &mut points);
+        Self {
+            name: FileName::new("insecure powers of tau".as_ref()),
+            source: Source::Memory(points),
+            len: count,
+            tau_g1: G1::GENERATOR.mul_vartime(&tau).to_affine(),
+            tau_g2: G2::GENERATOR.mul_vartime(&tau).to_affine(),
+        }
+    }
+
+    fn of_ptau(name: FileName, ptau: Ptau) -> Result<Self, SrsError> {
+        let level = Level::Portable(Portable);
+        let len = ptau.tau_g1()?.len();
+        if len < FEWEST {
+            return Err(SrsError::TooFew { file: name, needed: FEWEST, found: len });
+        }
+        let g2 = ptau.tau_g2()?.slice(0..FEWEST)?.decode(level, PointCheck::InSubgroup)?;
+        let [one, tau_g2] = *g2.as_slice() else {
+            return Err(SrsError::inconsistent(&name, "expected two powers of tau in G2"));
+        };
+        if one != G2::GENERATOR {
+            return Err(SrsError::inconsistent(&name, "the first power of tau in G2 is not the generator"));
+        }
+        Self::begin(name, Source::Ptau(Box::new(ptau)), len, &[tau_g2])
+    }
+
+    fn of_transcripts(name: FileName, files: Vec<Transcript>) -> Result<Self, SrsError> {
+        let (len, candidates) = transcript::join(&files)?;
+        Self::begin(name, Source::Ignition(files), len, &candidates)
+    }
+
+    /// Checks the first two powers, the second against tau in G2, which is one of `candidates`.
+    fn begin(
+        name: FileName,
+        source: Source,
+        len: usize,
+        candidates: &[Affine<G2>],
+    ) -> Result<Self, SrsError> {
+        let level = Level::Portable(Portable);
+        let mut srs = Self { name, source, len, tau_g1: Affine::INFINITY, tau_g2: Affine::INFINITY };
+        let mut first = [Affine::INFINITY; FEWEST];
+        srs.read(level, 0, &mut first)?;
+        let [one, tau_g1] = first;
+        if one != G1::GENERATOR {
+            return Err(SrsError::inconsistent(
+                &srs.name,
+                "the first power of tau in G1 is not the generator",
+            ));
+        }
+        let same = |tau_g2: &&Affine<G2>| {
+            pairing_product_is_one(level, &[(tau_g1, G2::GENERATOR), (-one, **tau_g2)])
+        };
+        let Some(tau_g2) = candidates.iter().find(same) else {
+            return Err(SrsError::inconsistent(&srs.name, "tau in G2 is not the tau of the powers in G1"));
+        };
+        (srs.tau_g1, srs.tau_g2) = (tau_g1, *tau_g2);
+        Ok(srs)
+    }
+
+    /// What it was opened from.
+    pub fn kind(&self) -> SrsKind {
+        match self.source {
+            Source::Ptau(_) => SrsKind::Ptau,
+            Source::Ignition(_) => SrsKind::Ignition,
+            Source::Memory(_) => SrsKind::Insecure,
+        }
+    }
+
+    /// The file's name in messages, of several that of the first.
+    pub fn name(&self) -> &FileName {
+        &self.name
+    }
+
+    /// How many powers there are in G1, the generator among them.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Never: there are at least two.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Bytes of the files, or of the points in memory.
+    pub fn bytes(&self) -> u64 {
+        match &self.source {
+            Source::Ptau(ptau) => ptau.file().len() as u64,
+            Source::Ignition(files) => files.iter().map(Transcript::bytes).sum(),
+            Source::Memory(points) => size_of_val(points.as_slice()) as u64,
+        }
+    }
+
+    /// How many files it was opened from.
+    pub fn files(&self) -> usize {
+        match &self.source {
+            Source::Ptau(_) => 1,
+            Source::Ignition(files) => files.len(),
+            Source::Memory(_) => 0,
+        }
+    }
+
+    /// The `.ptau` it was opened from, if it was.
+    pub fn ptau(&self) -> Option<&Ptau> {
+        match &self.source {
+            Source::Ptau(ptau) => Some(ptau),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn transcripts(&self) -> &[Transcript] {
+        match &self.source {
+            Source::Ignition(files) => files,
+            _ => &[],
+        }
+    }
+
+    /// tau in G1: the second power.
+    pub fn tau_g1(&self) -> &Affine<G1> {
+        &self.tau_g1
+    }
+
+    /// tau in G2, in the subgroup.
+    pub fn tau_g2(&self) -> &Affine<G2> {
+        &self.tau_g2
+    }
+
+    /// What stands for the string in a transcript of Fiat-Shamir's: SHA-256 of the 16 bytes `proofmill-srs-v1`, tau in
+    /// G1 and tau in G2, points as the EVM encodes them ([`Affine::to_evm`]: x then y, and of Fq2's coefficients the second
+    /// first, 32 big-endian bytes each). tau determines every other power.
+    pub fn identity(&self) -> [u8; 32] {
+        let hash = Sha256::new().chain_update(b"proofmill-srs-v1");
+        hash.chain_update(self.tau_g1.to_evm()).chain_update(self.tau_g2.to_evm()).finalize().into()
+    }
+
+    /// Some powers in G1, decoded, each checked to be on the curve, on the ambient rayon pool.
+    ///
+    /// # Errors
+    /// [`SrsError::TooFew`], or a damaged file.
+    pub fn powers(&self, level: Level, range: Range<usize>) -> Result<Vec<Affine<G1>>, SrsError> {
+        use rayon::prelude::*;
+        /// Points that one task decodes.
+        const PIECE: usize = 1 << 12;
+        self.expect(range.end)?;
+        let mut points = vec![Affine::INFINITY; range.len()];
+        let pieces = points.par_chunks_mut(PIECE).enumerate();
+        let results = pieces.map(|(i, points)| self.read(level, range.start + i * PIECE, points));
+        // The first error, whichever thread met one first.
+        results.collect::<Vec<_>>().into_iter().collect::<Result<(), _>>()?;
+        Ok(points)
+    }
+
+    /// The sum of `scalars[i] * tau^(start + i)` in G1: the commitment to a polynomial with these coefficients, times
+    /// tau to the power of `start`. Points are decoded on the way and no copy of them is kept. Runs on the ambient
+    /// rayon pool.
+    ///
+    /// # Errors
+    /// [`SrsError::TooFew`], or a damaged file.
+    pub fn msm(&self, level: Level, start: usize, scalars: &[Fr]) -> Result<Jacobian<G1>, SrsError> {
+        let bases = self.bases(level, start..start.saturating_add(scalars.len()))?;
+        let sum = G1::msm(level, &bases, scalars);
+        bases.finish()?;
+        Ok(sum)
+    }
+
+    /// Some powers as the bases of a sum; whoever sums must call [`SrsBases::finish`].
+    ///
+    /// # Errors
+    /// [`SrsError::TooFew`].
+    pub fn bases(&self, level: Level, range: Range<usize>) -> Result<SrsBases<'_>, SrsError> {
+        self.expect(range.end)?;
+        Ok(SrsBases { srs: self, level, range, fault: Mutex::new(None) })
+    }
+
+    /// Checks that there are so many powers.
+    ///
+    /// # Errors
+    /// [`SrsError::TooFew`].
+    pub fn expect(&self, needed: usize) -> Result<(), SrsError> {
+        match needed <= self.len {
+            true => Ok(()),
+            false => Err(SrsError::TooFew { file: self.name.clone(), needed, found: self.len }),
+        }
+    }
+
+    /// One power.
+    pub(crate) fn power(&self, level: Level, index: usize) -> Result<Affine<G1>, SrsError> {
+        let mut power = [Affine::INFINITY];
+        self.read(level, index, &mut power)?;
+        Ok(power[0])
+    }
+
+    /// The powers from number `start` on, by this thread alone.
+    fn read(&self, level: Level, start: usize, points: &mut [Affine<G1>]) -> Result<(), SrsError> {
+        match &self.source {
+            Source::Memory(all) => {
+                let some = all.get(start..).unwrap_or_default();
+                points.iter_mut().zip(some).for_each(|(to, from)| *to = *from);
+            }
+            Source::Ptau(ptau) => ptau.tau_g1()?.read(level, start, points)?,
+            Source::Ignition(files) => transcript::read(files, level, start, points)?,
+        }
+        match points.iter().position(Affine::is_infinity) {
+            None => Ok(()),
+            Some(at) => {
+                let problem = format!("power {} of tau in G1 is infinity", start + at);
+                Err(SrsError::inconsistent(&self.name, problem))
+            }
+        }
+    }
+}
+
+/// Powers as the bases of a sum, decoded on the way.
+#[derive(Debug)]
+pub struct SrsBases<'a> {
+    srs: &'a Srs,
+    level: Level,
+    range: Range<usize>,
+    /// Where the first block lies that cannot be decoded, and why.
+    fault: Mutex<Option<(usize, SrsError)>>,
+}
+
+impl SrsBases<'_> {
+    /// Says whether every base that was read is one; a sum of others means nothing.
+    ///
+    /// # Errors
+    /// The first damage that a sum came upon.
+    pub fn finish(self) -> Result<(), SrsError> {
+        match self.fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            None => Ok(()),
+            Some((_, error)) => Err(error),
+        }
+    }
+}
+
+impl Bases<G1> for SrsBases<'_> {
+    fn count(&self) -> usize {
+        self.range.len()
+    }
+
+    fn read(&self, start: usize, bases: &mut [Affine<G1>]) {
+        if let Err(error) = self.srs.read(self.level, self.range.start + start, bases) {
+            let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+            if fault.as_ref().is_none_or(|(first, _)| start < *first) {
+                *fault = Some((start, error));
+            }
+        }
+    }
+}

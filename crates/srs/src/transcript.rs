@@ -1,0 +1,329 @@
+//! Transcripts of Aztec's Ignition ceremony (2020): one string over several files `transcriptNN.dat`, as the ceremony's
+//! `Transcript_spec.md` describes them.
+//!
+//! Seven big-endian words of 32 bits: the file's number, how many files there are, points of G1 and of G2 in all
+//! files, points of G1 and of G2 in this file, and how many of G1 come in files before. Then the points of G1, in the
+//! first file two of G2, and BLAKE2b-512 of all that. A coordinate is an integer in four words of 64 bits, the
+//! lowest word first, each big-endian; a point is x then y, an element of Fq2 its coefficient of 1 then that of u.
+//!
+//! The first point of G1 is tau's first power: the generator is not stored. One point of G2 is tau, the other one what
+//! the last participant multiplied by; revisions of the specification differ in which comes first, so that the
+//! pairing decides. The checksum tells whether a download is whole and nothing else; it is left to
+//! [`Srs::check`](crate::Srs::check), since it takes reading all of the file.
+
+use crate::SrsError;
+use blake2::{Blake2b512, Digest};
+use proofmill_circom::FileName;
+use proofmill_curve::{
+    Affine, Curve,
+    bn254::{G1, G2},
+};
+use proofmill_field::{
+    Algebra, Engine, Field, LANES, Packed, Prime, Vector,
+    bn254::{Fq, Fq2, FqParams},
+};
+use proofmill_simd::{Level, MappedFile, dispatch};
+use std::{
+    fs,
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+/// Bytes before the points.
+const MANIFEST: usize = 28;
+/// Bytes of a point of G1.
+const G1_BYTES: usize = 64;
+/// Bytes of a point of G2.
+const G2_BYTES: usize = 128;
+/// Bytes of the checksum at the end.
+const CHECKSUM: usize = 64;
+/// More files than any ceremony has: Ignition has 20.
+const MOST_FILES: u32 = 1 << 12;
+
+/// What a file says of itself and the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Manifest {
+    number: u32,
+    files: u32,
+    total_g1: u32,
+    total_g2: u32,
+    g1: u32,
+    g2: u32,
+    start: u32,
+}
+
+impl Manifest {
+    /// Reads it and compares it with the file's length.
+    fn read(file: &FileName, bytes: &[u8]) -> Result<Self, SrsError> {
+        let word = |i: usize| bytes.get(4 * i..)?.first_chunk().map(|bytes| u32::from_be_bytes(*bytes));
+        let fields = [word(0), word(1), word(2), word(3), word(4), word(5), word(6)];
+        let [Some(number), Some(files), Some(total_g1), Some(total_g2), Some(g1), Some(g2), Some(start)] =
+            fields
+        else {
+            let found = bytes.len();
+            let problem = format!("expected {MANIFEST} bytes of manifest, found {found} bytes in all");
+            return Err(SrsError::malformed(file, 0, problem));
+        };
+        let manifest = Self { number, files, total_g1, total_g2, g1, g2, start };
+        match manifest.problem(bytes.len()) {
+            None => Ok(manifest),
+            Some((field, problem)) => Err(SrsError::malformed(file, 4 * field, problem)),
+        }
+    }
+
+    /// The number of a field that cannot be, and why.
+    fn problem(&self, bytes: usize) -> Option<(u64, String)> {
+        let Self { number, files, total_g1, g1, g2, start, .. } = *self;
+        if files == 0 || files > MOST_FILES || number >= files {
+            return Some((0, format!("transcript number {number}, counted from 0, of {files}")));
+        }
+        if g1 == 0 || u64::from(start) + u64::from(g1) > u64::from(total_g1) {
+            let end = u64::from(start) + u64::from(g1);
+            return Some((4, format!("points {start} to {end} of G1 of {total_g1} in all transcripts")));
+        }
+        let expected = if number == 0 { 1..=2 } else { 0..=0 };
+        if !expected.contains(&g2) {
+            let problem =
+                format!("{g2} points of G2 in transcript {number}: the first has one or two, others none");
+            return Some((5, problem));
+        }
+        let length = (MANIFEST + CHECKSUM) as u64 + 64 * u64::from(g1) + 128 * u64::from(g2);
+        (length != bytes as u64).then(|| {
+            (4, format!("expected {length} bytes with {g1} points of G1 and {g2} of G2, found {bytes}"))
+        })
+    }
+}
+
+/// An open file: manifest read, the rest not looked at.
+#[derive(Debug)]
+pub(crate) struct Transcript {
+    name: FileName,
+    content: Content,
+    manifest: Manifest,
+}
+
+#[derive(Debug)]
+enum Content {
+    Mapped(MappedFile),
+    Owned(Vec<u8>),
+}
+
+/// Whether a file begins as a transcript does: with the high bytes of its number.
+pub(crate) fn looks_like_one(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0, 0])
+}
+
+/// `path` is something else.
+pub(crate) fn kind_error(path: &Path, found: &str) -> SrsError {
+    SrsError::Kind { file: FileName::new(path), found: found.to_owned() }
+}
+
+/// The transcripts of a folder from the first one on, by their names.
+pub(crate) fn files_in(folder: &Path) -> Result<Vec<PathBuf>, SrsError> {
+    let names = (0..MOST_FILES).map(|number| folder.join(format!("transcript{number:02}.dat")));
+    let files: Vec<_> = names.take_while(|path| fs::metadata(path).is_ok()).collect();
+    match files.is_empty() {
+        false => Ok(files),
+        true => Err(kind_error(folder, "a folder without transcript00.dat")),
+    }
+}
+
+impl Transcript {
+    /// Maps a file; `None` if it is no transcript by its first bytes.
+    pub(crate) fn open(path: &Path) -> Result<Option<Self>, SrsError> {
+        let name = FileName::new(path);
+        let file = MappedFile::open(path).map_err(|source| SrsError::io(&name, source))?;
+        if !looks_like_one(file.bytes()) {
+            return Ok(None);
+        }
+        Self::new(name, Content::Mapped(file)).map(Some)
+    }
+
+    /// A file in memory.
+    pub(crate) fn from_bytes(name: FileName, bytes: Vec<u8>) -> Result<Self, SrsError> {
+        Self::new(name, Content::Owned(bytes))
+    }
+
+    fn new(name: FileName, content: Content) -> Result<Self, SrsError> {
+        let bytes = match &content {
+            Content::Mapped(file) => file.bytes(),
+            Content::Owned(bytes) => bytes,
+        };
+        let manifest = Manifest::read(&name, bytes)?;
+        Ok(Self { name, content, manifest })
+    }
+
+    fn all(&self) -> &[u8] {
+        match &self.content {
+            Content::Mapped(file) => file.bytes(),
+            Content::Owned(bytes) => bytes,
+        }
+    }
+
+    /// Bytes of the file.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.all().len() as u64
+    }
+
+    /// Hands pages of the mapping back.
+    fn release(&self, range: Range<usize>) {
+        if let Content::Mapped(file) = &self.content {
+            file.release(range);
+        }
+    }
+
+    /// Compares the checksum with the rest of the file.
+    pub(crate) fn check_sum(&self) -> Result<(), SrsError> {
+        /// Bytes hashed before their pages are handed back.
+        const PIECE: usize = 1 << 20;
+        let all = self.all();
+        let (content, expected) = all.split_at(all.len().saturating_sub(CHECKSUM));
+        let mut hash = Blake2b512::new();
+        for (index, piece) in content.chunks(PIECE).enumerate() {
+            hash.update(piece);
+            self.release(index * PIECE..index * PIECE + piece.len());
+        }
+        if hash.finalize().as_slice() == expected {
+            return Ok(());
+        }
+        let problem = "the checksum is not that of the file's content: download it again";
+        Err(SrsError::inconsistent(&self.name, problem))
+    }
+
+    /// The points of G1 from number `start` of this file on.
+    fn read(&self, level: Level, start: usize, points: &mut [Affine<G1>]) -> Result<(), SrsError> {
+        let range = MANIFEST + start * G1_BYTES..MANIFEST + (start + points.len()) * G1_BYTES;
+        let bytes = self.all().get(range.clone()).unwrap_or_default();
+        let block = dispatch!(level, engine => engine.run(
+            #[inline(always)]
+            || decode(engine, bytes, points)
+        ));
+        self.release(range.clone());
+        block.map_err(|(index, problem)| {
+            let offset = (range.start + index * G1_BYTES) as u64;
+            SrsError::malformed(&self.name, offset, format!("point {} of G1: {problem}", start + index))
+        })
+    }
+
+    /// The points of G2, in the subgroup.
+    fn g2(&self) -> Result<Vec<Affine<G2>>, SrsError> {
+        let start = MANIFEST + self.manifest.g1 as usize * G1_BYTES;
+        let end = start + self.manifest.g2 as usize * G2_BYTES;
+        let points = self.all().get(start..end).unwrap_or_default().chunks_exact(G2_BYTES);
+        let decode = |(index, bytes): (usize, &[u8])| {
+            decode_g2(bytes).map_err(|problem| {
+                let offset = (start + index * G2_BYTES) as u64;
+                SrsError::malformed(&self.name, offset, format!("point {index} of G2: {problem}"))
+            })
+        };
+        points.enumerate().map(decode).collect()
+    }
+}
+
+/// Checks that files continue each other from the first one on; gives how many powers they have together, the
+/// generator included, and the points of G2.
+pub(crate) fn join(files: &[Transcript]) -> Result<(usize, Vec<Affine<G2>>), SrsError> {
+    let mut start = 0u32;
+    for (index, file) in files.iter().enumerate() {
+        let Manifest { number, g1, .. } = file.manifest;
+        if number as usize != index {
+            let problem =
+                format!("expected transcript number {index}, found {number}: give all, the first one first");
+            return Err(SrsError::malformed(&file.name, 0, problem));
+        }
+        if file.manifest.start != start {
+            let found = file.manifest.start;
+            let problem = format!("expected to continue at point {start} of G1, found {found}");
+            return Err(SrsError::malformed(&file.name, 24, problem));
+        }
+        let totals = |manifest: &Manifest| [manifest.files, manifest.total_g1, manifest.total_g2];
+        if files.first().is_some_and(|first| totals(&first.manifest) != totals(&file.manifest)) {
+            let problem = "the totals are not those of the first transcript: take files of one ceremony";
+            return Err(SrsError::malformed(&file.name, 4, problem));
+        }
+        // No overflow: at most the total.
+        start += g1;
+    }
+    let candidates = files.first().map(Transcript::g2).transpose()?.unwrap_or_default();
+    Ok((start as usize + 1, candidates))
+}
+
+/// The powers from number `start` on, over files that continue each other.
+pub(crate) fn read(
+    files: &[Transcript],
+    level: Level,
+    start: usize,
+    points: &mut [Affine<G1>],
+) -> Result<(), SrsError> {
+    let (generator, mut rest) = points.split_at_mut(points.len().min(usize::from(start == 0)));
+    generator.fill(G1::GENERATOR);
+    let mut number = start.max(1);
+    for file in files {
+        // Power 1 is a file's point 0.
+        let (first, count) = (file.manifest.start as usize + 1, file.manifest.g1 as usize);
+        let within = number.saturating_sub(first);
+        if within < count && !rest.is_empty() {
+            let some_here = rest.len().min(count - within);
+            let (some, others) = std::mem::take(&mut rest).split_at_mut(some_here);
+            file.read(level, within, some)?;
+            (number, rest) = (number + some.len(), others);
+        }
+    }
+    Ok(())
+}
+
+const NOT_BELOW_Q: &str = "coordinate is not below the modulus of bn254's base field";
+const OFF_CURVE: &str = "not on the curve";
+
+/// The words of a coordinate, lowest first.
+#[inline(always)]
+fn words(bytes: &[u8]) -> Option<[u64; 4]> {
+    let mut words = [0; 4];
+    for (word, bytes) in words.iter_mut().zip(bytes.first_chunk::<32>()?.as_chunks().0) {
+        *word = u64::from_be_bytes(*bytes);
+    }
+    Some(words)
+}
+
+/// Decodes points of G1 and checks them, in lanes; or the first bad one and what is wrong with it.
+#[inline(always)]
+fn decode<E: Engine>(_: E, bytes: &[u8], points: &mut [Affine<G1>]) -> Result<(), (usize, &'static str)> {
+    // Integers taken for Montgomery limbs are their values over R; R^2's limbs are the value R.
+    let radix = Fq::from_montgomery(FqParams::R2).unwrap_or_default();
+    let (radix, b) = (E::Packed::<FqParams>::load(&[radix; LANES]), E::Packed::load(&[G1::B; LANES]));
+    let groups = bytes.chunks(LANES * G1_BYTES).zip(points.chunks_mut(LANES)).enumerate();
+    for (group, (bytes, points)) in groups {
+        let (mut xs, mut ys) = ([Fq::ZERO; LANES], [Fq::ZERO; LANES]);
+        for (i, (bytes, (x, y))) in bytes.chunks_exact(G1_BYTES).zip(xs.iter_mut().zip(&mut ys)).enumerate() {
+            let (x_bytes, y_bytes) = bytes.split_at(G1_BYTES / 2);
+            let read = |bytes| words(bytes).and_then(Fq::from_montgomery);
+            (*x, *y) = read(x_bytes).zip(read(y_bytes)).ok_or((group * LANES + i, NOT_BELOW_Q))?;
+        }
+        let [x, y] = [xs, ys].map(|values| E::Packed::<FqParams>::load(&values) * radix);
+        let on_curve = (y.square() - (x.square() * x + b)).zero_lanes();
+        x.store(&mut xs);
+        y.store(&mut ys);
+        for (i, (point, (x, y))) in points.iter_mut().zip(xs.into_iter().zip(ys)).enumerate() {
+            if on_curve >> i & 1 == 0 {
+                let infinity = x.is_zero() && y.is_zero();
+                return Err((group * LANES + i, if infinity { "infinity" } else { OFF_CURVE }));
+            }
+            *point = Affine { x, y };
+        }
+    }
+    Ok(())
+}
+
+fn decode_g2(bytes: &[u8]) -> Result<Affine<G2>, &'static str> {
+    let coordinate = |i: usize| bytes.get(32 * i..).and_then(words).and_then(Fq::from_canonical);
+    let [Some(x0), Some(x1), Some(y0), Some(y1)] = [0, 1, 2, 3].map(coordinate) else {
+        return Err(NOT_BELOW_Q);
+    };
+    let point = Affine { x: Fq2::new(x0, x1), y: Fq2::new(y0, y1) };
+    match point {
+        _ if point.is_infinity() => Err("infinity"),
+        _ if !point.is_on_curve() => Err(OFF_CURVE),
+        _ if !point.is_in_subgroup() => Err("not in the subgroup of prime order"),
+        _ => Ok(point),
+    }
+}
