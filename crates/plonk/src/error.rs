@@ -12,6 +12,9 @@ pub enum PlonkError {
     /// The circuit has no constraint, so there is nothing to prove.
     #[error("expected a circuit with constraints, found none")]
     NoConstraints,
+    /// The circuit has no domain.
+    #[error("expected a circuit of at most 2^26 rows, found more")]
+    TooLarge,
     /// The reference string is too short.
     #[error("the circuit's {gates} gates need powers of tau of 2^{needed}, found 2^{found}")]
     TooFewPowers {

@@ -1,7 +1,7 @@
 //! PLONK (Gabizon, Williamson, Ciobotaru, eprint 2019/953) over BN254, compatible with snarkjs 0.7.6: the same
 //! keys byte for byte, proofs that its verifiers accept, its proofs verified.
 //!
-//! * [`setup`] turns R1CS constraints and powers of tau into a proving key; [`Decomposition`] is the decomposition.
+//! * [`setup`] turns R1CS constraints and powers of tau into a proving key; [`r1cs`] makes rows of constraints.
 //! * [`prove`] and [`verify`] are the protocol; [`ProvingKey`] is a mapped file, [`VerifyingKey`] and
 //!   [`Proof`] are values.
 //! * [`Gate`] is what a row must satisfy; [`Circuit`] builds rows.
@@ -11,7 +11,6 @@ mod arithmetisation;
 mod challenges;
 mod circuit;
 mod column;
-mod decomposition;
 mod error;
 pub mod gates;
 mod key;
@@ -22,13 +21,13 @@ mod permutation;
 mod polynomial;
 mod proof;
 mod prove;
+pub mod r1cs;
 mod setup;
 mod verify;
 
 use arithmetisation::{SELECTORS, Standard, StandardTerms, WIRES};
 pub use circuit::{Arithmetisation, Circuit, Variable};
 pub use column::{Cell, Cells, Column, Selector};
-pub use decomposition::{Decomposition, Row};
 pub use error::{MalformedError, PlonkError};
 pub use gates::Gate;
 pub use key::ProvingKey;
@@ -36,5 +35,6 @@ pub use layout::Layout;
 pub use lookup::LookupArgument;
 pub use proof::{Evaluations, Proof, VerifyingKey};
 pub use prove::{ProveOptions, prove, prove_with_rng};
+pub use r1cs::{Decomposition, Derivations, Row};
 pub use setup::setup;
 pub use verify::verify;

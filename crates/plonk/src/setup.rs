@@ -26,7 +26,7 @@ use std::path::Path;
 /// `observer` is called with the name of each phase as it begins. Runs on the ambient rayon pool.
 ///
 /// # Errors
-/// [`PlonkError::NoConstraints`], [`PlonkError::TooFewPowers`], [`PlonkError::File`].
+/// [`PlonkError::NoConstraints`], [`PlonkError::TooLarge`], [`PlonkError::TooFewPowers`], [`PlonkError::File`].
 pub fn setup(
     level: Level,
     r1cs: &R1cs,
@@ -35,7 +35,7 @@ pub fn setup(
     observer: &mut dyn FnMut(&'static str),
 ) -> Result<(), PlonkError> {
     observer("compile");
-    let circuit = compile(r1cs);
+    let circuit = Decomposition::of(r1cs)?;
     let (gates, log_n) = (circuit.rows.len(), circuit.log_n());
     if gates == 0 {
         return Err(PlonkError::NoConstraints);
@@ -53,14 +53,6 @@ pub fn setup(
     let mut file = PlonkWriter::create(zkey)?;
     writer.write(&circuit, ptau, &mut file)?;
     Ok(file.finish()?)
-}
-
-fn compile(r1cs: &R1cs) -> Decomposition {
-    let mut circuit = Decomposition::new(r1cs.header.wires, r1cs.header.public());
-    for row in 0..r1cs.header.constraints as usize {
-        circuit.constrain([r1cs.a.row(row), r1cs.b.row(row), r1cs.c.row(row)]);
-    }
-    circuit
 }
 
 struct Setup<'a> {

@@ -13,10 +13,15 @@
 //!
 //! Variable 0 is R1CS's constant one; in rows it stands for "no wire" and has the value zero.
 
-use crate::{SELECTORS, WIRES, key::LOG_N};
-use proofmill_circom::Addition;
+use super::{Derivations, MOST_ROWS, MOST_WIRES};
+use crate::{
+    Column, Gate, Layout, PlonkError, SELECTORS, WIRES,
+    gates::{Arithmetic, Formula},
+    key::LOG_N,
+};
+use proofmill_circom::{Addition, R1cs};
 use proofmill_field::{Field, bn254::Fr};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// One gate: which variables are on its wires, and its selectors (order: `Standard::NAMES`).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +90,47 @@ impl Decomposition {
             selectors: [Fr::ZERO, Fr::ONE, Fr::ZERO, Fr::ZERO, Fr::ZERO],
         };
         Self { public, variables: wires, additions: Vec::new(), rows: (1..=public).map(row).collect() }
+    }
+
+    /// The rows of all constraints of a circuit.
+    ///
+    /// # Errors
+    /// [`PlonkError::TooLarge`].
+    pub fn of(r1cs: &R1cs) -> Result<Self, PlonkError> {
+        let (wires, public) = (r1cs.header.wires, r1cs.header.public());
+        if public as usize > MOST_ROWS || wires > MOST_WIRES {
+            return Err(PlonkError::TooLarge);
+        }
+        let mut circuit = Self::new(wires, public);
+        for row in 0..r1cs.a.rows() {
+            circuit.constrain([r1cs.a.row(row), r1cs.b.row(row), r1cs.c.row(row)]);
+            if circuit.rows.len() > MOST_ROWS {
+                return Err(PlonkError::TooLarge);
+            }
+        }
+        Ok(circuit)
+    }
+
+    /// Its columns, and how its variables are computed.
+    pub fn into_layout(self) -> (Layout, Derivations) {
+        let Self { public, variables, additions, rows } = self;
+        let mut fixed = BTreeMap::new();
+        for (index, selector) in Arithmetic::SELECTORS.iter().enumerate() {
+            let values: Vec<Fr> = rows.iter().map(|row| row.selectors[index]).collect();
+            if values.iter().any(|value| !value.is_zero()) {
+                fixed.insert(Column::Selector(*selector), values);
+            }
+        }
+        let layout = Layout {
+            wires: WIRES as u8,
+            gates: vec![Gate::Arithmetic],
+            lookup: None,
+            public,
+            variables,
+            variables_of: (0..WIRES).map(|wire| rows.iter().map(|row| row.wires[wire]).collect()).collect(),
+            fixed,
+        };
+        (layout, Derivations::from_additions(variables - additions.len() as u32, additions))
     }
 
     /// Adds the rows of the constraint [a, b, c], `a * b = c`, each a sum of (wire, coefficient) in any order, no

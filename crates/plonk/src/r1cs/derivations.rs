@@ -1,0 +1,169 @@
+//! Variables that are sums of others.
+
+use crate::PlonkError;
+use proofmill_circom::Addition;
+use proofmill_field::{Field, bn254::Fr};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// How the variables that a circuit's witness does not have are computed from it, in order: each is a sum of factors times
+/// variables before it. 40 bytes a term and 8 a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Derivations {
+    /// The first derived variable's number: the count of values in a witness.
+    first: u32,
+    /// Variable `first + i` has the terms `offsets[i]..offsets[i + 1]`.
+    offsets: Vec<usize>,
+    terms: Vec<(u32, Fr)>,
+}
+
+/// Derived variables that one task computes, at least.
+const LEAST_IN_TASK: usize = 1 << 12;
+
+impl Derivations {
+    /// Nothing derived of a witness of `first` values.
+    pub fn new(first: u32) -> Self {
+        Self { first, offsets: vec![0], terms: Vec::new() }
+    }
+
+    /// Adds the variable that is this sum of factors times variables; its number.
+    ///
+    /// # Panics
+    /// If a variable is not before it, or there are 2^32.
+    pub fn push(&mut self, terms: impl IntoIterator<Item = (u32, Fr)>) -> u32 {
+        let variable = u32::try_from(self.first as usize + self.len()).expect("fewer than 2^32 variables");
+        let start = self.terms.len();
+        self.terms.extend(terms);
+        assert!(self.terms[start..].iter().all(|(term, _)| *term < variable), "variables come in order");
+        self.offsets.push(self.terms.len());
+        variable
+    }
+
+    /// Those of a proving key of the standard arithmetisation, for a witness of `first` values.
+    ///
+    /// # Panics
+    /// As [`Self::push`].
+    pub fn from_additions(first: u32, additions: impl IntoIterator<Item = Addition>) -> Self {
+        let mut derivations = Self::new(first);
+        for Addition { left, right, left_factor, right_factor } in additions {
+            derivations.push([(left, left_factor), (right, right_factor)]);
+        }
+        derivations
+    }
+
+    /// How many variables are derived.
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The first derived variable's number, which is the count of values in a witness.
+    pub fn first(&self) -> u32 {
+        self.first
+    }
+
+    /// The terms of each derived variable, in order: variables and their factors.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[(u32, Fr)]> {
+        self.offsets.windows(2).map(|ends| &self.terms[ends[0]..ends[1]])
+    }
+
+    /// The values of all variables: 0 for variable 0, in whose place a witness has the constant one, the witness's, then the
+    /// derived. On the ambient rayon pool.
+    ///
+    /// # Errors
+    /// [`PlonkError::WitnessLength`].
+    pub fn assign(&self, witness: &[Fr]) -> Result<Vec<Fr>, PlonkError> {
+        let expected = self.first as usize;
+        if witness.len() != expected {
+            return Err(PlonkError::WitnessLength { expected, found: witness.len() });
+        }
+        let mut values = Vec::with_capacity(expected + self.len());
+        values.extend_from_slice(witness);
+        if let Some(constant) = values.first_mut() {
+            *constant = Fr::ZERO;
+        }
+        values.resize(expected + self.len(), Fr::ZERO);
+        let (given, mut left) = values.split_at_mut(expected);
+        let given = &*given;
+        let mut tasks = Vec::new();
+        for range in self.independent() {
+            let derived = left.split_off_mut(..range.len()).expect("ranges cover the derived variables");
+            tasks.push((range, derived));
+        }
+        tasks.into_par_iter().for_each(|(range, derived)| self.compute(range, given, derived));
+        Ok(values)
+    }
+
+    /// Ranges of derived variables that refer to no derived variable of another range: what one constraint needs is derived
+    /// of the witness alone, so that there are many.
+    fn independent(&self) -> Vec<Range<usize>> {
+        let mut ranges = Vec::new();
+        let mut end = self.len();
+        // The earliest derived variable that those from `start` on refer to.
+        let mut earliest = end;
+        for start in (0..end).rev() {
+            for (variable, _) in &self.terms[self.offsets[start]..self.offsets[start + 1]] {
+                if let Some(derived) = variable.checked_sub(self.first) {
+                    earliest = earliest.min(derived as usize);
+                }
+            }
+            if start == 0 || (earliest >= start && end - start >= LEAST_IN_TASK) {
+                ranges.push(start..end);
+                end = start;
+            }
+        }
+        ranges.reverse();
+        ranges
+    }
+
+    /// The values of a range of derived variables that refers to no other.
+    fn compute(&self, range: Range<usize>, given: &[Fr], derived: &mut [Fr]) {
+        let first = given.len() + range.start;
+        for (i, variable) in range.enumerate() {
+            let mut sum = Fr::ZERO;
+            for &(term, factor) in &self.terms[self.offsets[variable]..self.offsets[variable + 1]] {
+                let term = term as usize;
+                let value = if term < given.len() { given[term] } else { derived[term - first] };
+                sum += if factor == Fr::ONE { value } else { factor * value };
+            }
+            derived[i] = sum;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sums over several tasks' worth, in groups that chain on.
+    #[test]
+    fn every_value_is_the_sum_of_its_terms() {
+        for group in [1, 3, 1000, 20_000] {
+            let mut derivations = Derivations::new(3);
+            let mut expected = vec![Fr::ZERO, Fr::from(5), Fr::from(7)];
+            for i in 0..20_000u32 {
+                let last = if i % group == 0 { 2 } else { 3 + i - 1 };
+                let factor = Fr::from(u64::from(i % 5));
+                assert_eq!(derivations.push([(1, factor), (last, Fr::ONE)]), 3 + i);
+                expected.push(factor * Fr::from(5) + expected[last as usize]);
+            }
+            let witness = [Fr::ONE, Fr::from(5), Fr::from(7)];
+            assert_eq!(derivations.assign(&witness).expect("values"), expected, "groups of {group}");
+            let ranges = derivations.independent();
+            assert!(ranges.iter().all(|range| range.len() >= LEAST_IN_TASK || range.start == 0));
+            assert_eq!(ranges.len() > 1, group < 20_000);
+            assert!(derivations.assign(&witness[1..]).is_err());
+        }
+    }
+
+    #[test]
+    fn nothing_is_derived() {
+        let derivations = Derivations::new(1);
+        assert_eq!(derivations.assign(&[Fr::ONE]).expect("values"), [Fr::ZERO]);
+        assert!(derivations.is_empty());
+    }
+}

@@ -1,0 +1,114 @@
+//! What a row, or a few consecutive ones, can say: a sum with at most one product is zero.
+
+use super::Derivations;
+use proofmill_field::{Field, bn254::Fr};
+use std::collections::HashMap;
+
+/// A sum of factors times variables, ascending, no variable twice, no factor zero; and a constant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Combination {
+    pub(super) terms: Vec<(u32, Fr)>,
+    pub(super) constant: Fr,
+}
+
+impl Combination {
+    /// Of terms in any order; variable 0 stands for the constant one.
+    pub(super) fn new(terms: impl Iterator<Item = (u32, Fr)>) -> Self {
+        let mut terms: Vec<_> = terms.collect();
+        terms.sort_unstable_by_key(|(variable, _)| *variable);
+        terms.dedup_by(|(variable, factor), (kept, sum)| {
+            let same = variable == kept;
+            if same {
+                *sum += *factor;
+            }
+            same
+        });
+        terms.retain(|(_, factor)| !factor.is_zero());
+        let constant = if terms.first().is_some_and(|(variable, _)| *variable == 0) {
+            terms.remove(0).1
+        } else {
+            Fr::ZERO
+        };
+        Self { terms, constant }
+    }
+
+    /// `left_factor * left + right_factor * right`.
+    pub(super) fn weighted(left_factor: Fr, left: &Self, right_factor: Fr, right: &Self) -> Self {
+        let scaled = |factor: Fr, of: &Self| {
+            let constant = (0, factor * of.constant);
+            let terms: Vec<_> =
+                of.terms.iter().map(|(variable, value)| (*variable, factor * *value)).collect();
+            terms.into_iter().chain([constant])
+        };
+        Self::new(scaled(left_factor, left).chain(scaled(right_factor, right)))
+    }
+}
+
+/// `factor * x * y + sum = 0` or `sum = 0`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Equation {
+    /// The factor, x and y.
+    pub(super) product: Option<(Fr, [u32; 2])>,
+    pub(super) sum: Combination,
+}
+
+/// The equations of constraints, and the variables that they have beyond the constraints'.
+#[derive(Debug)]
+pub(super) struct Equations {
+    pub(super) list: Vec<Equation>,
+    pub(super) derivations: Derivations,
+    /// The variables that stand for sums which are factors, by their terms' limbs, the first factor scaled to one.
+    factors: HashMap<Vec<(u32, [u64; 4])>, u32>,
+}
+
+impl Equations {
+    /// None, for a circuit with that many wires.
+    pub(super) fn new(wires: u32) -> Self {
+        Self { list: Vec::new(), derivations: Derivations::new(wires), factors: HashMap::new() }
+    }
+
+    /// Adds those of the constraint `a * b = c`.
+    pub(super) fn constrain(&mut self, [a, b, c]: [Combination; 3]) {
+        if a.terms.is_empty() {
+            return self.sum(Combination::weighted(a.constant, &b, -Fr::ONE, &c));
+        }
+        if b.terms.is_empty() {
+            return self.sum(Combination::weighted(b.constant, &a, -Fr::ONE, &c));
+        }
+        // (k x + a0) (l y + b0) = k l x y + b0 k x + a0 l y + a0 b0, the last three a0 b + b0 a - a0 b0.
+        let (a0, b0) = (a.constant, b.constant);
+        let a = self.factor(a);
+        let b = self.factor(b);
+        let (x, k) = a.terms[0];
+        let (y, l) = b.terms[0];
+        let mut sum = Combination::weighted(b0, &a, a0, &b);
+        sum.constant -= a0 * b0;
+        let sum = Combination::weighted(Fr::ONE, &sum, -Fr::ONE, &c);
+        self.list.push(Equation { product: Some((k * l, [x, y])), sum });
+    }
+
+    fn sum(&mut self, sum: Combination) {
+        if sum != Combination::default() {
+            self.list.push(Equation { product: None, sum });
+        }
+    }
+
+    /// The combination with one term: if it has more, a new variable stands for their sum, or an old one for the same.
+    fn factor(&mut self, combination: Combination) -> Combination {
+        let Combination { mut terms, constant } = combination;
+        let (_, leading) = terms[0];
+        if terms.len() == 1 {
+            return Combination { terms, constant };
+        }
+        let inverse = leading.invert().unwrap_or_default();
+        terms.iter_mut().for_each(|(_, factor)| *factor *= inverse);
+        let key = terms.iter().map(|(variable, factor)| (*variable, factor.to_montgomery())).collect();
+        let variable = *self.factors.entry(key).or_insert_with(|| {
+            let variable = self.derivations.push(terms.iter().copied());
+            terms.push((variable, -Fr::ONE));
+            self.list.push(Equation { product: None, sum: Combination { terms, constant: Fr::ZERO } });
+            variable
+        });
+        Combination { terms: vec![(variable, leading)], constant }
+    }
+}
