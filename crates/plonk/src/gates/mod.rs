@@ -7,9 +7,19 @@
 //!
 //! To add a gate: a file with a type that implements [`Formula`], and its name in the list below.
 
+mod any_of;
 mod arithmetic;
+mod chord;
+mod ecc_add;
+mod ecc_double;
+mod fixed_base;
 
+pub use any_of::AnyOf;
 pub use arithmetic::{Arithmetic, WideArithmetic};
+pub use chord::Chord;
+pub use ecc_add::EccAdd;
+pub use ecc_double::EccDouble;
+pub use fixed_base::FixedBase;
 
 use crate::{Cells, Selector};
 use proofmill_field::{Algebra, bn254::Fr};
@@ -67,7 +77,7 @@ macro_rules! gates {
     };
 }
 
-gates!($ Arithmetic, WideArithmetic);
+gates!($ Arithmetic, WideArithmetic, FixedBase, EccAdd, EccDouble, Chord, AnyOf);
 
 impl Gate {
     /// Its name in reports and error messages.
