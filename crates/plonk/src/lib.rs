@@ -9,6 +9,7 @@
 
 mod arithmetisation;
 mod challenges;
+mod check;
 mod circuit;
 mod column;
 mod error;
@@ -26,7 +27,10 @@ mod setup;
 mod verify;
 
 use arithmetisation::{SELECTORS, Standard, StandardTerms, WIRES};
-pub use circuit::{Arithmetisation, Circuit, Variable};
+pub use check::{Unsatisfied, check_layout};
+pub use circuit::{
+    Arithmetisation, Bit, Circuit, GadgetReport, Report, Table, TableNumber, TableReport, Variable,
+};
 pub use column::{Cell, Cells, Column, Selector};
 pub use error::{MalformedError, PlonkError};
 pub use gates::Gate;

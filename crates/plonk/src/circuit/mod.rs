@@ -2,9 +2,26 @@
 //!
 //! The same program builds for any [`Arithmetisation`]: gadgets choose the gates that it has. Rows do not depend on
 //! values, so that a program run on other inputs gives the same circuit and another witness.
+//!
+//! Wrong values never panic: they make a witness that does not satisfy the circuit, and [`Circuit::check`] says where.
+//! What panics is a program that could be right for no values, such as a range of more bits than the field has.
+//!
+//! The files: sums and products, booleans, ranges, words' AND and XOR, tables and lookups, scopes and the report.
+
+mod arithmetic;
+mod boolean;
+mod logic;
+mod range;
+mod report;
+mod table;
+
+pub use boolean::Bit;
+pub use report::{GadgetReport, Report, TableReport};
+pub use table::{Table, TableNumber};
 
 use crate::{Column, Gate, Layout, LookupArgument, Selector};
 use proofmill_field::{Field, bn254::Fr};
+use report::Scopes;
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
 /// Which gates a circuit may use.
@@ -60,6 +77,11 @@ impl Variable {
     /// No variable: on wires that a row does not use. Nothing makes it zero; where a gate needs zero, use
     /// [`Circuit::zero`].
     pub const NONE: Self = Self(0);
+
+    /// Its place among [`Circuit::values`] and in [`Layout::variables_of`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// A circuit and its witness.
@@ -68,10 +90,19 @@ pub struct Circuit {
     arithmetisation: Arithmetisation,
     values: Vec<Fr>,
     public: Vec<Variable>,
+    /// Variables of constants by their canonical words; their rows come last in the layout.
     constants: BTreeMap<[u64; 4], Variable>,
+    /// Pairs that [`Circuit::assert_equal`] made one, with the scope where.
+    copies: Vec<(Variable, Variable, u32)>,
     gates: Vec<Gate>,
     rows: Vec<[Variable; 4]>,
+    /// Whether nothing is switched on in the last row, so that the next may be laid into it.
+    open: bool,
     fixed: BTreeMap<Column, Vec<Fr>>,
+    tables: Vec<table::Registered>,
+    range_bits: u32,
+    logic_bits: u32,
+    scopes: Scopes,
 }
 
 impl Circuit {
@@ -82,9 +113,15 @@ impl Circuit {
             values: vec![Fr::ZERO],
             public: Vec::new(),
             constants: BTreeMap::new(),
+            copies: Vec::new(),
             gates: vec![arithmetisation.arithmetic()],
             rows: Vec::new(),
+            open: false,
             fixed: BTreeMap::new(),
+            tables: Vec::new(),
+            range_bits: range::TABLE_BITS,
+            logic_bits: logic::TABLE_BITS,
+            scopes: Scopes::new(),
         }
     }
 
@@ -94,6 +131,9 @@ impl Circuit {
     }
 
     /// A new variable with this value, which nothing constrains yet.
+    ///
+    /// # Panics
+    /// If there are 2^32 variables.
     pub fn witness(&mut self, value: Fr) -> Variable {
         let variable = Variable(u32::try_from(self.values.len()).expect("fewer than 2^32 variables"));
         self.values.push(value);
@@ -107,9 +147,16 @@ impl Circuit {
         variable
     }
 
+    /// Makes a variable's value a public input: a new variable that is equal to it.
+    pub fn publish(&mut self, variable: Variable) -> Variable {
+        let public = self.public_input(self.value(variable));
+        self.assert_equal(public, variable);
+        public
+    }
+
     /// A variable's value.
     pub fn value(&self, variable: Variable) -> Fr {
-        self.values[variable.0 as usize]
+        self.values[variable.index()]
     }
 
     /// The values of all variables.
@@ -122,31 +169,32 @@ impl Circuit {
         self.public.iter().map(|variable| self.value(*variable)).collect()
     }
 
-    /// Rows so far, the public inputs' not counted.
+    /// Rows so far: the public inputs' not counted, the constants' included.
     pub fn rows(&self) -> usize {
-        self.rows.len()
+        self.rows.len() + self.constants.len()
     }
 
     /// Adds a row: variables on the wires ([`Variable::NONE`] beyond the arithmetisation's), and the selectors and data
     /// that are not zero.
     ///
+    /// A gate that reads the next row needs one to follow at once, if only with variables (`fixed` empty); wires that a
+    /// gate reads must have variables. A row without anything switched on may be shared: what is added next is laid
+    /// into it if no wire has a variable of either that the other does not have there.
+    ///
     /// # Panics
-    /// If the arithmetisation lacks the gate or the wire.
+    /// If the arithmetisation lacks the gate or the wire, or a column is named twice.
     pub fn row(&mut self, wires: [Variable; 4], fixed: &[(Column, Fr)]) {
-        assert!(wires[self.arithmetisation.wires() as usize..].iter().all(|wire| *wire == Variable::NONE));
-        let row = self.rows.len();
-        self.rows.push(wires);
+        assert!(
+            wires[self.arithmetisation.wires() as usize..].iter().all(|wire| *wire == Variable::NONE),
+            "{} has {} wires",
+            self.arithmetisation,
+            self.arithmetisation.wires()
+        );
+        self.place(wires);
+        self.open = fixed.is_empty();
+        let row = self.rows.len() - 1;
         for &(column, value) in fixed {
-            if let Column::Selector(Selector::Gate(gate)) = column
-                && !self.gates.contains(&gate)
-            {
-                assert!(
-                    self.arithmetisation != Arithmetisation::Standard,
-                    "{} has no {gate:?}",
-                    self.arithmetisation
-                );
-                self.gates.push(gate);
-            }
+            self.admit(column);
             let values = self.fixed.entry(column).or_default();
             assert!(values.len() <= row, "{column} twice on one row");
             values.resize(row, Fr::ZERO);
@@ -154,38 +202,141 @@ impl Circuit {
         }
     }
 
-    /// The circuit as columns. Rows of public inputs come first.
-    pub fn layout(&self) -> Layout {
-        let public =
-            self.public.iter().map(|variable| [*variable, Variable::NONE, Variable::NONE, Variable::NONE]);
-        let rows: Vec<[Variable; 4]> = public.chain(self.rows.iter().copied()).collect();
-        let wires = self.arithmetisation.wires();
-        let variables_of =
-            (0..wires as usize).map(|wire| rows.iter().map(|row| row[wire].0).collect()).collect();
-        let mut fixed = self.fixed.clone();
-        let first = self.public.len();
-        for (column, values) in &mut fixed {
-            if !matches!(column, Column::TableColumn(_)) {
-                values.splice(0..0, std::iter::repeat_n(Fr::ZERO, first));
+    /// Lays the variables into the last row if that is open and has room for them, else onto a new row.
+    fn place(&mut self, wires: [Variable; 4]) {
+        if let Some(last) = self.rows.last_mut().filter(|_| self.open) {
+            let fits = |(old, new): (&Variable, &Variable)| {
+                old == new || *old == Variable::NONE || *new == Variable::NONE
+            };
+            if last.iter().zip(&wires).all(fits) {
+                for (old, new) in last.iter_mut().zip(wires) {
+                    *old = Variable(old.0.max(new.0));
+                }
+                return;
             }
         }
-        if first > 0 {
-            let on_first_wire = fixed.entry(Column::Selector(Selector::Wire(0))).or_default();
-            on_first_wire.resize(on_first_wire.len().max(first), Fr::ZERO);
-            on_first_wire[..first].fill(Fr::ONE);
+        self.scopes.count_row(self.rows.len());
+        self.rows.push(wires);
+    }
+
+    /// Notes that the circuit uses a selector.
+    fn admit(&mut self, column: Column) {
+        match column {
+            Column::Selector(Selector::Gate(gate)) if !self.gates.contains(&gate) => {
+                assert!(
+                    self.arithmetisation != Arithmetisation::Standard,
+                    "standard has no gate {}",
+                    gate.name()
+                );
+                self.gates.push(gate);
+            }
+            Column::Selector(Selector::Lookup) => {
+                assert!(
+                    self.arithmetisation == Arithmetisation::Ultra,
+                    "{} has no lookups",
+                    self.arithmetisation
+                );
+                self.scopes.count_lookup();
+            }
+            _ => {}
         }
+    }
+
+    /// The circuit as columns: rows of public inputs first, the constants' last.
+    pub fn layout(&self) -> Layout {
+        self.assemble(self.fixed.clone())
+    }
+
+    /// The circuit as columns, and the values of its variables: [`Self::layout`] without a copy of the columns in
+    /// between.
+    pub fn into_layout(mut self) -> (Layout, Vec<Fr>) {
+        let fixed = std::mem::take(&mut self.fixed);
+        let layout = self.assemble(fixed);
+        (layout, self.values)
+    }
+
+    fn assemble(&self, mut fixed: BTreeMap<Column, Vec<Fr>>) -> Layout {
+        let first = self.public.len();
+        for values in fixed.values_mut() {
+            values.splice(0..0, std::iter::repeat_n(Fr::ZERO, first));
+        }
+        let rows = first + self.rows.len();
+        let mut extend = |column: Selector, start: usize, values: &mut dyn Iterator<Item = Fr>| {
+            let column = fixed.entry(Column::Selector(column)).or_default();
+            column.resize(column.len().max(start), Fr::ZERO);
+            for (row, value) in (start..).zip(values) {
+                if row == column.len() {
+                    column.push(value);
+                } else {
+                    column[row] = value;
+                }
+            }
+        };
+        if first + self.constants.len() > 0 {
+            extend(Selector::Wire(0), 0, &mut std::iter::repeat_n(Fr::ONE, first));
+            extend(Selector::Wire(0), rows, &mut std::iter::repeat_n(Fr::ONE, self.constants.len()));
+        }
+        if !self.constants.is_empty() {
+            let negated = self.constants.values().map(|constant| -self.value(*constant));
+            extend(Selector::Constant, rows, &mut { negated });
+        }
+        self.tables_into(&mut fixed);
         let mut gates = self.gates.clone();
         gates.sort_unstable();
         let lookup =
             fixed.contains_key(&Column::Selector(Selector::Lookup)).then_some(LookupArgument::LogDerivative);
         Layout {
-            wires,
+            wires: self.arithmetisation.wires(),
             gates,
             lookup,
-            public: first as u32,
-            variables: self.values.len() as u32,
-            variables_of,
+            public: u32::try_from(first).expect("fewer than 2^32 public inputs"),
+            variables: u32::try_from(self.values.len()).expect("fewer than 2^32 variables"),
+            variables_of: self.variables_of(),
             fixed,
         }
     }
+
+    /// The variable on each row of each wire, equal ones replaced by the least of them.
+    fn variables_of(&self) -> Vec<Vec<u32>> {
+        let least = self.least_equal();
+        let number = |variable: Variable| least.get(variable.index()).copied().unwrap_or(variable.0);
+        let alone = |variable: &Variable| [*variable, Variable::NONE, Variable::NONE, Variable::NONE];
+        (0..self.arithmetisation.wires() as usize)
+            .map(|wire| {
+                let public = self.public.iter().map(alone);
+                let constants = self.constants.values().map(alone);
+                let rows = public.chain(self.rows.iter().copied()).chain(constants);
+                rows.map(|row| number(row[wire])).collect()
+            })
+            .collect()
+    }
+
+    /// For every variable the least one that it was asserted to equal; empty if there are no such assertions.
+    fn least_equal(&self) -> Vec<u32> {
+        if self.copies.is_empty() {
+            return Vec::new();
+        }
+        let mut parent: Vec<u32> = (0..self.values.len() as u32).collect();
+        for &(left, right, _) in &self.copies {
+            let (left, right) = (root(&mut parent, left.0), root(&mut parent, right.0));
+            parent[left.max(right) as usize] = left.min(right);
+        }
+        // Parents are less than their children, so one pass upwards finds every root.
+        for variable in 0..parent.len() {
+            parent[variable] = parent[parent[variable] as usize];
+        }
+        parent
+    }
 }
+
+/// The root of a variable's tree; halves the path to it.
+fn root(parent: &mut [u32], mut variable: u32) -> u32 {
+    while parent[variable as usize] != variable {
+        parent[variable as usize] = parent[parent[variable as usize] as usize];
+        variable = parent[variable as usize];
+    }
+    variable
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -13,6 +13,8 @@ mod chord;
 mod ecc_add;
 mod ecc_double;
 mod fixed_base;
+mod logic;
+mod range;
 
 pub use any_of::AnyOf;
 pub use arithmetic::{Arithmetic, WideArithmetic};
@@ -20,6 +22,8 @@ pub use chord::Chord;
 pub use ecc_add::EccAdd;
 pub use ecc_double::EccDouble;
 pub use fixed_base::FixedBase;
+pub use logic::Logic;
+pub use range::Range;
 
 use crate::{Cells, Selector};
 use proofmill_field::{Algebra, bn254::Fr};
@@ -77,7 +81,7 @@ macro_rules! gates {
     };
 }
 
-gates!($ Arithmetic, WideArithmetic, FixedBase, EccAdd, EccDouble, Chord, AnyOf);
+gates!($ Arithmetic, WideArithmetic, Range, Logic, FixedBase, EccAdd, EccDouble, Chord, AnyOf);
 
 impl Gate {
     /// Its name in reports and error messages.

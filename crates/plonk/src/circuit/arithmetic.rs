@@ -1,0 +1,285 @@
+//! Constants, sums and products.
+
+use super::{Arithmetisation, Circuit, Variable};
+use crate::{Column, Selector, Unsatisfied};
+use proofmill_field::{Field, bn254::Fr};
+
+const fn wire(index: u8) -> Column {
+    Column::Selector(Selector::Wire(index))
+}
+const PRODUCT: Column = Column::Selector(Selector::Product);
+const NEXT: Column = Column::Selector(Selector::Next);
+const CONSTANT: Column = Column::Selector(Selector::Constant);
+
+impl Circuit {
+    /// The variable of a constant: one for each value. Its row comes after all others, so that this may be called between
+    /// rows that belong together.
+    pub fn constant(&mut self, value: Fr) -> Variable {
+        if let Some(known) = self.constants.get(&value.to_canonical()) {
+            return *known;
+        }
+        let variable = self.witness(value);
+        self.constants.insert(value.to_canonical(), variable);
+        variable
+    }
+
+    /// The constant 0.
+    pub fn zero(&mut self) -> Variable {
+        self.constant(Fr::ZERO)
+    }
+
+    /// The constant 1.
+    pub fn one(&mut self) -> Variable {
+        self.constant(Fr::ONE)
+    }
+
+    /// `a + b`: one row.
+    pub fn add(&mut self, a: Variable, b: Variable) -> Variable {
+        self.linear(&[(a, Fr::ONE), (b, Fr::ONE)], Fr::ZERO)
+    }
+
+    /// `a - b`: one row.
+    pub fn sub(&mut self, a: Variable, b: Variable) -> Variable {
+        self.linear(&[(a, Fr::ONE), (b, -Fr::ONE)], Fr::ZERO)
+    }
+
+    /// `a b`: one row.
+    pub fn mul(&mut self, a: Variable, b: Variable) -> Variable {
+        self.quadratic((Fr::ONE, a, b), &[], Fr::ZERO)
+    }
+
+    /// `a b + c`: one row, two in standard.
+    pub fn mul_add(&mut self, a: Variable, b: Variable, c: Variable) -> Variable {
+        self.quadratic((Fr::ONE, a, b), &[(c, Fr::ONE)], Fr::ZERO)
+    }
+
+    /// The sum of `coefficient * variable` over the terms, and the constant.
+    ///
+    /// Rows for n > 1 different variables: n - 1 in standard, else `ceil(n / 3)` (plus one that the next row may share
+    /// if n = 1 modulo 3). No row for one variable by itself, or for none.
+    pub fn linear(&mut self, terms: &[(Variable, Fr)], constant: Fr) -> Variable {
+        let mut terms = collected(terms);
+        match terms[..] {
+            [] => return self.constant(constant),
+            [(variable, factor)] if factor == Fr::ONE && constant.is_zero() => return variable,
+            _ => {}
+        }
+        if self.arithmetisation != Arithmetisation::Standard && terms.len() % 3 == 1 && terms.len() > 1 {
+            let sum = self.running_sum(&terms, constant);
+            self.row([Variable::NONE, Variable::NONE, Variable::NONE, sum], &[]);
+            return sum;
+        }
+        let sum = self.witness(self.sum_of(&terms, constant));
+        terms.push((sum, -Fr::ONE));
+        self.assert_sum(None, terms, constant);
+        sum
+    }
+
+    /// `factor * a * b` plus the terms and the constant.
+    ///
+    /// Rows for n variables in the terms other than a and b: `n + 1` in standard, else `1 + ceil((n - 1) / 3)`.
+    pub fn quadratic(
+        &mut self,
+        product: (Fr, Variable, Variable),
+        terms: &[(Variable, Fr)],
+        constant: Fr,
+    ) -> Variable {
+        let (factor, a, b) = product;
+        let start = factor * self.value(a) * self.value(b) + constant;
+        let result = self.witness(self.sum_of(terms, start));
+        let mut terms = collected(terms);
+        terms.push((result, -Fr::ONE));
+        self.assert_sum(Some(product), terms, constant);
+        result
+    }
+
+    /// Constrains the terms and the constant to sum to zero.
+    pub fn assert_linear_zero(&mut self, terms: &[(Variable, Fr)], constant: Fr) {
+        self.assert_sum(None, collected(terms), constant);
+    }
+
+    /// Constrains `factor * a * b` plus the terms and the constant to be zero.
+    pub fn assert_quadratic_zero(
+        &mut self,
+        product: (Fr, Variable, Variable),
+        terms: &[(Variable, Fr)],
+        constant: Fr,
+    ) {
+        self.assert_sum(Some(product), collected(terms), constant);
+    }
+
+    /// Constrains `a b = c`: one row.
+    pub fn assert_product(&mut self, a: Variable, b: Variable, c: Variable) {
+        self.assert_quadratic_zero((Fr::ONE, a, b), &[(c, -Fr::ONE)], Fr::ZERO);
+    }
+
+    /// Makes two variables one, at no row. If their values differ, [`Circuit::check`] says so.
+    ///
+    /// # Panics
+    /// If either is [`Variable::NONE`].
+    pub fn assert_equal(&mut self, a: Variable, b: Variable) {
+        assert!(a != Variable::NONE && b != Variable::NONE, "expected two variables, found none");
+        if a != b {
+            self.copies.push((a, b, self.scopes.current()));
+        }
+    }
+
+    /// The first asserted equality that the values do not satisfy.
+    pub(crate) fn check_equalities(&self) -> Result<(), Unsatisfied> {
+        for &(a, b, scope) in &self.copies {
+            let values = [self.value(a), self.value(b)];
+            if values[0] != values[1] {
+                return Err(Unsatisfied::Equality { gadget: self.scopes.path(scope), values });
+            }
+        }
+        Ok(())
+    }
+
+    /// Constrains `a` to this value, at no row but the constant's.
+    pub fn assert_constant(&mut self, a: Variable, value: Fr) {
+        let value = self.constant(value);
+        self.assert_equal(a, value);
+    }
+
+    /// `1 / a`, and the constraint that there is one: one row.
+    pub fn inverse(&mut self, a: Variable) -> Variable {
+        let inverse = self.witness(self.value(a).invert().unwrap_or_default());
+        self.assert_quadratic_zero((Fr::ONE, a, inverse), &[], -Fr::ONE);
+        inverse
+    }
+
+    /// Constrains `a` and `b` to differ: two rows.
+    pub fn assert_different(&mut self, a: Variable, b: Variable) {
+        let difference = self.sub(a, b);
+        self.inverse(difference);
+    }
+
+    /// The rows that make `product + terms + constant` zero. Terms are of different variables.
+    fn assert_sum(
+        &mut self,
+        product: Option<(Fr, Variable, Variable)>,
+        mut terms: Vec<(Variable, Fr)>,
+        constant: Fr,
+    ) {
+        let mut row = Row::default();
+        let used = if product.is_some() { 2 } else { 0 };
+        if let Some((factor, a, b)) = product {
+            assert!(a != Variable::NONE && b != Variable::NONE, "expected two factors, found none");
+            row.fixed.push((PRODUCT, factor));
+            for (index, factor) in [a, b].into_iter().enumerate() {
+                let coefficient = terms.iter().position(|(variable, _)| *variable == factor);
+                let coefficient = coefficient.map(|place| terms.remove(place).1);
+                row.put(index, factor, coefficient.unwrap_or_default());
+            }
+        }
+        row.constant(constant);
+        let wires = self.arithmetisation.wires() as usize;
+        let free = wires - used;
+        if self.arithmetisation == Arithmetisation::Standard {
+            let surplus = terms.len().saturating_sub(free);
+            self.fold_pairs(&mut terms, surplus);
+        } else if terms.len() > free {
+            let kept = terms.split_off(terms.len() - (free - 1));
+            let running = self.running_sum(&terms, Fr::ZERO);
+            row.put(3, running, Fr::ONE);
+            terms = kept;
+        }
+        for (index, (variable, coefficient)) in (used..).zip(terms) {
+            row.put(index, variable, coefficient);
+        }
+        if !row.fixed.is_empty() {
+            self.row(row.wires, &row.fixed);
+        }
+    }
+
+    /// Replaces the first two terms by their sum, `times` times: a row each.
+    fn fold_pairs(&mut self, terms: &mut Vec<(Variable, Fr)>, times: usize) {
+        let Some(&(mut variable, mut factor)) = terms.first() else { return };
+        for &(next, next_factor) in &terms[1..=times] {
+            let sum = self.witness(self.value(variable) * factor + self.value(next) * next_factor);
+            let fixed = [(wire(0), factor), (wire(1), next_factor), (wire(2), -Fr::ONE)];
+            self.row([variable, next, sum, Variable::NONE], &fixed);
+            (variable, factor) = (sum, Fr::ONE);
+        }
+        terms.drain(..times);
+        terms[0] = (variable, factor);
+    }
+
+    /// The sum of terms and a constant, which belongs on the last wire of the row that follows: a row for the first four
+    /// terms, and for every three after them.
+    fn running_sum(&mut self, terms: &[(Variable, Fr)], constant: Fr) -> Variable {
+        let (first, rest) = terms.split_at(terms.len().min(4));
+        let mut sum = Variable::NONE;
+        for group in std::iter::once(first).chain(rest.chunks(3)) {
+            let mut row = Row::default();
+            let value = if sum == Variable::NONE {
+                row.constant(constant);
+                constant
+            } else {
+                row.put(3, sum, Fr::ONE);
+                self.value(sum)
+            };
+            for (index, &(variable, coefficient)) in group.iter().enumerate() {
+                row.put(index, variable, coefficient);
+            }
+            row.fixed.push((NEXT, -Fr::ONE));
+            self.row(row.wires, &row.fixed);
+            sum = self.witness(self.sum_of(group, value));
+        }
+        sum
+    }
+
+    /// The value of a sum.
+    fn sum_of(&self, terms: &[(Variable, Fr)], constant: Fr) -> Fr {
+        terms.iter().fold(constant, |sum, (variable, coefficient)| sum + self.value(*variable) * *coefficient)
+    }
+}
+
+/// Terms of different variables, with factors that are not zero.
+///
+/// # Panics
+/// If a variable is [`Variable::NONE`].
+fn collected(terms: &[(Variable, Fr)]) -> Vec<(Variable, Fr)> {
+    let mut terms = terms.to_vec();
+    terms.sort_by_key(|(variable, _)| *variable);
+    assert!(
+        terms.first().is_none_or(|(variable, _)| *variable != Variable::NONE),
+        "expected a variable, found none"
+    );
+    terms.dedup_by(|(variable, coefficient), (kept, sum)| {
+        let same = variable == kept;
+        if same {
+            *sum += *coefficient;
+        }
+        same
+    });
+    terms.retain(|(_, coefficient)| !coefficient.is_zero());
+    terms
+}
+
+/// A row of the arithmetic gate in the making.
+struct Row {
+    wires: [Variable; 4],
+    fixed: Vec<(Column, Fr)>,
+}
+
+impl Default for Row {
+    fn default() -> Self {
+        Self { wires: [Variable::NONE; 4], fixed: Vec::with_capacity(7) }
+    }
+}
+
+impl Row {
+    fn put(&mut self, index: usize, variable: Variable, coefficient: Fr) {
+        self.wires[index] = variable;
+        if !coefficient.is_zero() {
+            self.fixed.push((wire(index as u8), coefficient));
+        }
+    }
+
+    fn constant(&mut self, constant: Fr) {
+        if !constant.is_zero() {
+            self.fixed.push((CONSTANT, constant));
+        }
+    }
+}

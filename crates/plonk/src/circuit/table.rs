@@ -1,0 +1,146 @@
+//! Lookup tables and lookups.
+
+use super::{Circuit, TableReport, Variable};
+use crate::{Column, Selector};
+use proofmill_field::{Field, bn254::Fr};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// Rows of one to three values that lookups may name.
+///
+/// Rows may repeat, and a table may be empty (then no lookup in it holds).
+#[derive(Clone, Debug)]
+pub struct Table {
+    name: String,
+    rows: Arc<[[Fr; 3]]>,
+}
+
+impl Table {
+    /// A table; columns that it does not have are zero.
+    pub fn new(name: impl Into<String>, rows: impl Into<Arc<[[Fr; 3]]>>) -> Self {
+        Self { name: name.into(), rows: rows.into() }
+    }
+
+    /// The name in reports and error messages; a circuit has one table of a name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The rows.
+    pub fn rows(&self) -> &[[Fr; 3]] {
+        &self.rows
+    }
+}
+
+/// Which table of a circuit: its number there, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TableNumber(u32);
+
+impl TableNumber {
+    /// The number: what a lookup has in its last data column.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// A table of a circuit, and how often it was used.
+#[derive(Clone, Debug)]
+pub(super) struct Registered {
+    table: Table,
+    lookups: u64,
+}
+
+impl Circuit {
+    /// The number of the circuit's table of this name, which `make` gives when it is asked for the first time.
+    ///
+    /// Only tables with lookups are laid out.
+    pub fn table(&mut self, name: &str, make: impl FnOnce() -> Arc<[[Fr; 3]]>) -> TableNumber {
+        let place = self.tables.iter().position(|known| known.table.name == name);
+        let place = place.unwrap_or_else(|| {
+            self.tables.push(Registered { table: Table::new(name, make()), lookups: 0 });
+            self.tables.len() - 1
+        });
+        TableNumber(place as u32 + 1)
+    }
+
+    /// The table of this number.
+    ///
+    /// # Panics
+    /// If it is another circuit's.
+    pub fn table_of(&self, table: TableNumber) -> &Table {
+        &self.tables[table.0 as usize - 1].table
+    }
+
+    /// Adds a row that looks up `(w1 + f1 w1', w2 + f2 w2', w3 + f3 w3')` in a table, where w' are the wires of the row
+    /// that is added next (which has to follow if a factor is not zero).
+    ///
+    /// `wires` beyond the table's columns are [`Circuit::zero`].
+    ///
+    /// # Panics
+    /// If the circuit is not of [`Arithmetisation::Ultra`](super::Arithmetisation::Ultra).
+    pub fn lookup(&mut self, table: TableNumber, wires: [Variable; 3], factors: [Fr; 3]) {
+        let [w1, w2, w3] = wires;
+        let zero = self.zero();
+        self.lookup_with(table, [w1, w2, w3, zero], factors, &[]);
+    }
+
+    /// Adds a row that looks up `(w1 + f1 w1', w2 + f2 w2' - w4^2, w3 + f3 w3' + w4 (w4^2 - 2 w2 - w2'))`, with further
+    /// selectors on that row.
+    ///
+    /// # Panics
+    /// As [`Self::row`] does.
+    pub fn lookup_with(
+        &mut self,
+        table: TableNumber,
+        wires: [Variable; 4],
+        factors: [Fr; 3],
+        selectors: &[(Column, Fr)],
+    ) {
+        self.tables[table.0 as usize - 1].lookups += 1;
+        let mut fixed = vec![
+            (Column::Selector(Selector::Lookup), Fr::ONE),
+            (Column::Data(3), Fr::from(u64::from(table.0))),
+        ];
+        let factors = (0..).map(Column::Data).zip(factors);
+        fixed.extend(factors.filter(|(_, factor)| !factor.is_zero()));
+        fixed.extend_from_slice(selectors);
+        self.row(wires, &fixed);
+    }
+
+    /// The name of the table of this number, if there is one.
+    pub(crate) fn table_name(&self, number: Fr) -> Option<String> {
+        let [number, 0, 0, 0] = number.to_canonical() else { return None };
+        let place = usize::try_from(number.checked_sub(1)?).ok()?;
+        self.tables.get(place).map(|known| known.table.name.clone())
+    }
+
+    /// The tables that are used, with their numbers, ascending.
+    fn used_tables(&self) -> impl Iterator<Item = (u32, &Registered)> {
+        (1..).zip(&self.tables).filter(|(_, registered)| registered.lookups > 0)
+    }
+
+    /// Appends the columns of the tables that are used, one after the other.
+    pub(super) fn tables_into(&self, fixed: &mut BTreeMap<Column, Vec<Fr>>) {
+        for column in 0..3 {
+            let rows = || self.used_tables().flat_map(|(_, known)| known.table.rows());
+            if rows().any(|row| !row[column].is_zero()) {
+                fixed.insert(Column::TableColumn(column as u8), rows().map(|row| row[column]).collect());
+            }
+        }
+        let number = |(number, known): (u32, &Registered)| {
+            std::iter::repeat_n(Fr::from(u64::from(number)), known.table.rows.len())
+        };
+        let numbers: Vec<Fr> = self.used_tables().flat_map(number).collect();
+        if !numbers.is_empty() {
+            fixed.insert(Column::TableColumn(3), numbers);
+        }
+    }
+
+    pub(super) fn table_reports(&self) -> Vec<TableReport> {
+        let report = |(_, known): (u32, &Registered)| TableReport {
+            name: known.table.name.clone(),
+            rows: known.table.rows.len() as u64,
+            lookups: known.lookups,
+        };
+        self.used_tables().map(report).collect()
+    }
+}
