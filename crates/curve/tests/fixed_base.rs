@@ -5,7 +5,7 @@ mod arkworks;
 use ark_ec::CurveGroup;
 use arkworks::{g1, g2, scalar as ark_scalar};
 use proofmill_curve::{
-    Affine, Curve, FixedBase, Msm,
+    Affine, Curve, FixedBase, Jacobian, Msm,
     bn254::{G1, G2},
 };
 use proofmill_field::{Field, bn254::Fr};
@@ -61,5 +61,23 @@ fn a_table_for_millions() {
         for (point, scalar) in points.iter().zip(&scalars) {
             assert_eq!(*point, G1::GENERATOR.mul_vartime(scalar).to_affine(), "{level}");
         }
+    });
+}
+
+#[test]
+fn sums_of_multiples() {
+    let bases = [1, 77, 77].map(|scalar| G1::GENERATOR.mul_vartime(&Fr::from(scalar)).to_affine());
+    let scalars = scalars(3 * 700);
+    let expected: Vec<_> = scalars
+        .chunks(3)
+        .map(|scalars| {
+            let multiples = bases.iter().zip(scalars).map(|(base, scalar)| base.mul_vartime(scalar));
+            multiples.sum::<Jacobian<G1>>().to_affine()
+        })
+        .collect();
+    for_each_level(|level| {
+        let mut points = vec![Affine::INFINITY; expected.len()];
+        FixedBase::of_bases(level, &bases, points.len()).multiply(&scalars, &mut points);
+        assert!(points == expected, "{level}");
     });
 }

@@ -2,6 +2,7 @@
 
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_hash::{PoseidonBn254, poseidon_bn254::poseidon};
+use proofmill_testing::{for_each_level, rng};
 use serde_json::Value;
 
 /// What circomlibjs 0.1.7 (`buildPoseidon`) says of three lists at each width: 1, 2, ...; r - 1, r - 2, ...; hashes.
@@ -62,6 +63,21 @@ fn parameters_make_the_permutation() {
             state = rows.map(products).collect();
         }
         assert_eq!(state[0], poseidon(&inputs));
+    }
+}
+
+#[test]
+fn many_are_hashed_as_one_is() {
+    let mut rng = rng(1);
+    for width in [2, 3, 5, 17] {
+        let inputs: Vec<Fr> = (0..35 * (width - 1)).map(|_| Fr::random(&mut rng)).collect();
+        let expected: Vec<Fr> = inputs.chunks(width - 1).map(poseidon).collect();
+        for_each_level(|level| {
+            for count in [0, 1, 8, 15, 16, 17, 35] {
+                let hashes = PoseidonBn254::of_width(width).hash_many(level, &inputs[..count * (width - 1)]);
+                assert!(hashes == expected[..count], "{count} of {width} at {level}");
+            }
+        });
     }
 }
 

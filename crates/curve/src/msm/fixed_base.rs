@@ -1,7 +1,7 @@
-//! Many multiples of one point: signed digits of each scalar name points of a table, which are added affinely, in
-//! lanes, with shared inversions.
+//! Many multiples of one point, or sums of multiples of a few: signed digits of each scalar name points of a table, which
+//! are added affinely, in lanes, with shared inversions.
 //!
-//! The table has `d 2^(c w) base` for every window w of c bits and every d up to `2^(c-1)`; a multiple is the sum of
+//! The table has `d 2^(c w) base` for every base, every window w of c bits and every d up to `2^(c-1)`; a multiple is the sum of
 //! one of them, or its opposite, a window (fixed-base windowing: Brickell, Gordon, McCurley, Wilson, "Fast exponentiation
 //! with precomputation", 1992). A chunk's sums are balanced trees, as those of [`msm`](super::msm)'s buckets: 15 additions
 //! a multiple with windows of 16 bits.
@@ -18,17 +18,22 @@ use crate::{Affine, Curve, Jacobian};
 use proofmill_field::{Engine, LANES, Packable, PrimeField};
 use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
-use std::sync::{Mutex, PoisonError};
+use std::{
+    iter::successors,
+    slice::from_ref,
+    sync::{Mutex, PoisonError},
+};
 
-/// Scalars whose sums are built together: enough of them to share an inversion in the last round, few enough for
+/// Scalars whose multiples are summed together: enough of them to share an inversion in the last round, few enough for
 /// their points to stay in the second-level cache.
 const CHUNK: usize = 1 << 10;
 
-/// A point and what is computed ahead to multiply it by many scalars.
+/// A point, or a few, and what is computed ahead to multiply by many scalars.
 pub struct FixedBase<C: Curve<Base: Packable>> {
     level: Level,
     windows: Windows,
-    /// The table, window by window, and behind it each thread's sums.
+    bases: usize,
+    /// The table, base by base and window by window, and behind it each thread's sums.
     rows: Rows<<C::Base as Packable>::Row>,
     threads: usize,
 }
@@ -39,25 +44,36 @@ impl<C: Curve<Base: Packable>> FixedBase<C> {
     /// # Panics
     /// If `base` is infinity.
     pub fn new(level: Level, base: &Affine<C>, count: usize) -> Self {
-        assert!(!base.is_infinity(), "a base other than infinity");
-        let windows = Windows::of_bits(window_bits(count), C::Scalar::BITS);
-        let threads = rayon::current_num_threads();
-        let rows = dispatch!(level, engine => table(engine, base, windows, threads));
-        Self { level, windows, rows, threads }
+        Self::of_bases(level, from_ref(base), count)
     }
 
-    /// Writes `scalars[i] * base` to `points[i]`. Runs on the ambient rayon pool.
+    /// The table for about `count` sums of multiples of these, at most 16, of which each takes as much memory as one alone.
     ///
     /// # Panics
-    /// If the slices differ in length.
+    /// If a base is infinity, or there are none, or more than 16.
+    pub fn of_bases(level: Level, bases: &[Affine<C>], count: usize) -> Self {
+        assert!((1..=16).contains(&bases.len()), "1 to 16 bases, not {}", bases.len());
+        assert!(!bases.iter().any(Affine::is_infinity), "bases other than infinity");
+        let windows = Windows::of_bits(window_bits(count), C::Scalar::BITS);
+        let threads = rayon::current_num_threads();
+        let rows = dispatch!(level, engine => table(engine, bases, windows, threads));
+        Self { level, windows, bases: bases.len(), rows, threads }
+    }
+
+    /// Writes `scalars[i] * base` to `points[i]`; with k bases, the sum of `scalars[k i + j] * bases[j]`. Runs on the ambient
+    /// rayon pool.
+    ///
+    /// # Panics
+    /// If there are not k scalars a point.
     pub fn multiply(&mut self, scalars: &[C::Scalar], points: &mut [Affine<C>]) {
-        assert_eq!(scalars.len(), points.len(), "as many points as scalars");
-        let chunks = Mutex::new(scalars.chunks(CHUNK).zip(points.chunks_mut(CHUNK)));
-        let (level, windows) = (self.level, self.windows);
+        let (level, windows, bases) = (self.level, self.windows, self.bases);
+        assert_eq!(scalars.len(), bases * points.len(), "as many points as scalars of a base");
+        let chunk = CHUNK / bases;
+        let chunks = Mutex::new(scalars.chunks(chunk * bases).zip(points.chunks_mut(chunk)));
         self.rows.parts(self.threads).into_par_iter().with_max_len(1).for_each(|rows| {
             dispatch!(level, engine => {
                 let mut adder = Adder::new(engine, rows, CHUNK * windows.count());
-                let mut sums = Sums::new(windows);
+                let mut sums = Sums::new(windows, bases);
                 loop {
                     let next = chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
                     let Some((scalars, points)) = next else { break };
@@ -77,15 +93,15 @@ fn window_bits(count: usize) -> u32 {
 /// The table, and room for the sums of several adders.
 fn table<E: Engine, C: Curve<Base: Packable>>(
     engine: E,
-    base: &Affine<C>,
+    bases: &[Affine<C>],
     windows: Windows,
     threads: usize,
 ) -> Rows<<C::Base as Packable>::Row> {
-    let (count, largest) = (windows.count(), windows.largest());
+    let (count, largest) = (bases.len() * windows.count(), windows.largest());
     let shifted = |point: &Jacobian<C>| (0..windows.bits()).fold(*point, |point, _| point.double());
-    let shifts: Vec<_> = std::iter::successors(Some(Jacobian::from(*base)), |point| Some(shifted(point)))
-        .take(count)
-        .collect();
+    let shifts =
+        |base| successors(Some(Jacobian::from(base)), |point| Some(shifted(point))).take(windows.count());
+    let shifts: Vec<_> = bases.iter().flat_map(|base| shifts(*base)).collect();
     let len = count * largest;
     // Round by round, twice as many multiples of each window's point: those up to m, and m more.
     let mut rounds = Rows::new(count, 1, len - count + 2 * LANES);
@@ -109,7 +125,7 @@ fn table<E: Engine, C: Curve<Base: Packable>>(
             adder.add_pairs(&mut pairs).for_each(drop);
         }
     }
-    let mut rows = Rows::new(len, threads, CHUNK * count + 2 * LANES);
+    let mut rows = Rows::new(len, threads, CHUNK * windows.count() + 2 * LANES);
     for (index, to) in rows.bases_mut().iter_mut().enumerate() {
         *to = *rounds.row(row(index / largest, index % largest + 1));
     }
@@ -119,6 +135,7 @@ fn table<E: Engine, C: Curve<Base: Packable>>(
 /// Memory for the sums of one chunk after the other.
 struct Sums {
     windows: Windows,
+    bases: usize,
     refs: Vec<Ref>,
     segments: Vec<Segment>,
     pairs: Vec<[Ref; 2]>,
@@ -126,8 +143,9 @@ struct Sums {
 }
 
 impl Sums {
-    fn new(windows: Windows) -> Self {
-        Self { windows, refs: Vec::new(), segments: Vec::new(), pairs: Vec::new(), totals: Vec::new() }
+    fn new(windows: Windows, bases: usize) -> Self {
+        let (refs, segments, pairs, totals) = Default::default();
+        Self { windows, bases, refs, segments, pairs, totals }
     }
 
     fn compute<C: Curve<Base: Packable>, E: Engine>(
@@ -140,9 +158,9 @@ impl Sums {
         self.refs.clear();
         self.segments.clear();
         let (largest, offset) = (self.windows.largest(), self.windows.offset());
-        for scalar in scalars {
+        for scalars in scalars.chunks(self.bases) {
             let start = self.refs.len();
-            let digits = self.windows.digits(*scalar, offset).enumerate();
+            let digits = scalars.iter().flat_map(|scalar| self.windows.digits(*scalar, offset)).enumerate();
             self.refs.extend(digits.filter(|(_, digit)| *digit != 0).map(|(window, digit)| {
                 Ref::new(window * largest + digit.unsigned_abs() as usize - 1, digit < 0)
             }));

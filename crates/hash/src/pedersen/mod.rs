@@ -12,7 +12,7 @@
 mod generators;
 
 use proofmill_curve::{
-    Affine, Jacobian, Xyzz,
+    Affine, FixedBase, Jacobian, Xyzz,
     grumpkin::{self, Grumpkin},
 };
 use proofmill_field::{Field, PrimeField, bn254::Fr};
@@ -44,8 +44,27 @@ pub fn pedersen(a: Fr, b: Fr) -> Fr {
 }
 
 /// The hashes of many pairs. Runs on the ambient rayon pool.
-pub fn pedersen_many(_level: Level, pairs: &[[Fr; 2]]) -> Vec<Fr> {
-    pairs.par_iter().map(|[a, b]| pedersen(*a, *b)).collect()
+pub fn pedersen_many(level: Level, pairs: &[[Fr; 2]]) -> Vec<Fr> {
+    if pairs.len() < FEWEST {
+        return pairs.iter().map(|[a, b]| pedersen(*a, *b)).collect();
+    }
+    let bases = [GENERATORS[0], GENERATORS[1], ORIGIN];
+    let mut points = vec![Affine::INFINITY; pairs.len()];
+    let scalars = |[a, b]: &[Fr; 2]| [scalar(*a), scalar(*b), grumpkin::Fr::ONE];
+    let scalars: Vec<[grumpkin::Fr; 3]> = pairs.par_iter().map(scalars).collect();
+    FixedBase::of_bases(level, &bases, pairs.len()).multiply(scalars.as_flattened(), &mut points);
+    points.iter().map(|point| point.x).collect()
+}
+
+/// Fewer pairs are not worth their own tables.
+const FEWEST: usize = 128;
+
+/// The input's integer as a scalar of the group, whose order is above it.
+fn scalar(input: Fr) -> grumpkin::Fr {
+    let Some(scalar) = grumpkin::Fr::from_canonical(input.to_canonical()) else {
+        unreachable!("an integer below the order")
+    };
+    scalar
 }
 
 /// Half of a generator, by its number, 0 or 1.

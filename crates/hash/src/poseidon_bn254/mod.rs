@@ -4,12 +4,19 @@
 //! 2019/458); constants and matrices come from the paper's [generator](crate::grain) when a width is first used, which takes a
 //! millisecond or a few. The state is a zero and the inputs; the hash is its first element after the permutation.
 
-use crate::grain::Grain;
-use proofmill_field::{Algebra, Field, PrimeField, batch_invert, bn254::Fr};
-use std::sync::OnceLock;
+mod schedule;
 
-/// The widest state, in elements.
-pub const MAX_WIDTH: usize = 17;
+pub use schedule::MAX_WIDTH;
+
+use crate::grain::Grain;
+use proofmill_field::{
+    Algebra, Engine, Field, LANES, Packed, PrimeField, batch_invert,
+    bn254::{Fr, FrParams},
+};
+use proofmill_simd::{Level, dispatch};
+use rayon::prelude::*;
+use schedule::Schedule;
+use std::sync::OnceLock;
 
 /// Full rounds before the partial ones, and as many after.
 pub const HALF_FULL_ROUNDS: usize = 4;
@@ -24,6 +31,7 @@ pub struct PoseidonBn254 {
     width: usize,
     round_constants: Vec<Fr>,
     matrix: Vec<Fr>,
+    schedule: Schedule<Fr>,
 }
 
 /// The hash of 1 to 16 elements.
@@ -51,14 +59,15 @@ impl PoseidonBn254 {
         let bits = <Fr as PrimeField>::BITS;
         let mut grain = Grain::new(bits, width, 2 * HALF_FULL_ROUNDS, partial_rounds);
         let uniform = std::iter::repeat_with(|| Fr::from_canonical(grain.integer(bits))).flatten();
-        let round_constants = uniform.take(rounds * width).collect();
+        let round_constants: Vec<Fr> = uniform.take(rounds * width).collect();
         // What exceeds p is reduced here. No sum of these is zero, and no two are equal, at any width.
         let points: Vec<Fr> =
             std::iter::repeat_with(|| reduced(grain.integer(bits))).take(2 * width).collect();
         let (x, y) = points.split_at(width);
         let mut matrix: Vec<Fr> = x.iter().flat_map(|x| y.iter().map(move |y| *x + *y)).collect();
         batch_invert(&mut matrix);
-        Self { width, round_constants, matrix }
+        let schedule = Schedule::new(width, &round_constants, &matrix);
+        Self { width, round_constants, matrix, schedule }
     }
 
     /// Elements of the state.
@@ -93,40 +102,66 @@ impl PoseidonBn254 {
     /// If there are more inputs, or fewer.
     pub fn hash(&self, inputs: &[Fr]) -> Fr {
         assert_eq!(inputs.len() + 1, self.width, "one input less than the width");
-        let mut state = [Fr::ZERO; MAX_WIDTH];
-        state[1..self.width].copy_from_slice(inputs);
-        self.permute(&mut state[..self.width]);
-        state[0]
+        let mut states = [[Fr::ZERO]; MAX_WIDTH];
+        for (state, input) in states[1..].iter_mut().zip(inputs) {
+            *state = [*input];
+        }
+        self.schedule.permute(&mut states, |constant| *constant);
+        states[0][0]
     }
 
-    /// Permutes one state.
+    /// The hashes of rows of one element less than the width has, which lie one after the other. Runs on the ambient rayon
+    /// pool.
     ///
     /// # Panics
-    /// If it has another width.
-    pub fn permute(&self, state: &mut [Fr]) {
-        assert_eq!(state.len(), self.width, "a state of this width");
-        for (round, constants) in self.round_constants.chunks_exact(self.width).enumerate() {
-            let boxes = if self.is_full(round) { self.width } else { 1 };
-            state.iter_mut().zip(constants).for_each(|(element, constant)| *element += *constant);
-            state[..boxes].iter_mut().for_each(|element| *element = fifth_power(*element));
-            self.multiply(state);
-        }
+    /// If the last row is not whole.
+    pub fn hash_many(&self, level: Level, inputs: &[Fr]) -> Vec<Fr> {
+        let columns = self.width - 1;
+        assert!(inputs.len().is_multiple_of(columns), "rows of {columns} elements");
+        let mut hashes = vec![Fr::ZERO; inputs.len() / columns];
+        dispatch!(level, engine => self.hash_rows(engine, inputs, &mut hashes));
+        hashes
     }
 
-    fn multiply(&self, state: &mut [Fr]) {
-        let mut before = [Fr::ZERO; MAX_WIDTH];
-        before[..self.width].copy_from_slice(state);
-        for (element, row) in state.iter_mut().zip(self.matrix.chunks_exact(self.width)) {
-            let products = row.iter().zip(&before).map(|(entry, element)| *entry * *element);
-            *element = products.fold(Fr::ZERO, |sum, product| sum + product);
-        }
+    fn hash_rows<E: Engine>(&self, engine: E, inputs: &[Fr], hashes: &mut [Fr]) {
+        let columns = self.width - 1;
+        let schedule = self.schedule.map(E::Packed::<FrParams>::prepare);
+        let rows = inputs.par_chunks(columns * GROUP);
+        rows.zip(hashes.par_chunks_mut(GROUP)).for_each(|(rows, hashes)| {
+            engine.run(
+                #[inline(always)]
+                || hash_group::<E>(&schedule, columns, rows, hashes),
+            );
+        });
     }
 }
 
-/// The S-box.
+/// Rows that are hashed side by side: two vectors of lanes, for the latency of products.
+const GROUP: usize = 2 * LANES;
+
+/// Hashes at most as many rows.
 #[inline(always)]
-fn fifth_power<A: Algebra>(x: A) -> A {
-    x.square().square() * x
+fn hash_group<E: Engine>(
+    schedule: &Schedule<<E::Packed<FrParams> as Packed<FrParams>>::Splat>,
+    columns: usize,
+    rows: &[Fr],
+    hashes: &mut [Fr],
+) {
+    let mut states = [[E::Packed::<FrParams>::zero(); 2]; MAX_WIDTH];
+    for i in 0..columns {
+        let mut elements = [Fr::ZERO; GROUP];
+        for (element, row) in elements.iter_mut().zip(rows.chunks_exact(columns)) {
+            *element = row[i];
+        }
+        let (lanes, _) = elements.as_chunks::<LANES>();
+        states[i + 1] = [E::Packed::load(&lanes[0]), E::Packed::load(&lanes[1])];
+    }
+    schedule.permute(&mut states, E::Packed::splat);
+    let mut digests = [[Fr::ZERO; LANES]; 2];
+    for k in 0..2 {
+        states[0][k].store(&mut digests[k]);
+    }
+    hashes.copy_from_slice(&digests.as_flattened()[..hashes.len()]);
 }
 
 /// The element of an integer of as many bits as the modulus has.
