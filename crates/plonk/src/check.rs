@@ -35,7 +35,7 @@ pub enum Unsatisfied {
         /// The table's name, if the circuit is at hand.
         name: Option<String>,
         /// The values.
-        tuple: [Fr; 3],
+        tuple: Box<[Fr; 3]>,
     },
     /// Two variables that are asserted to be equal are not.
     #[error("two variables{} are asserted to be equal: {} and {}", within(gadget), decimal(values[0]), decimal(values[1]))]
@@ -76,14 +76,59 @@ fn listed(cells: &[(Cell, Fr)]) -> String {
 /// # Panics
 /// If a row's variable has no value.
 pub fn check_layout(layout: &Layout, values: &[Fr]) -> Result<(), Unsatisfied> {
-    let gates = layout.gates.iter().map(|gate| (*gate, gate.constants())).collect::<Vec<_>>();
-    let tables = table_rows(layout);
-    let unsatisfied = (0..layout.rows()).into_par_iter().find_map_first(|row| {
-        let row = RowCells { layout, values, row };
-        let failing = gates.iter().find_map(|(gate, constants)| row.failing_gate(*gate, constants));
-        failing.or_else(|| row.failing_lookup(&tables))
-    });
+    let checker = Checker::new(layout, values);
+    let unsatisfied = (0..layout.rows()).into_par_iter().find_map_first(|row| checker.row(row).next());
     unsatisfied.map_or(Ok(()), Err)
+}
+
+/// Everything that the variables' values do not satisfy.
+#[cfg(test)]
+pub(crate) fn all_unsatisfied(layout: &Layout, values: &[Fr]) -> Vec<Unsatisfied> {
+    let checker = Checker::new(layout, values);
+    (0..layout.rows()).flat_map(|row| checker.row(row)).collect()
+}
+
+/// A gate with what it multiplies by.
+struct Checked<'a> {
+    gate: Gate,
+    constants: Vec<Fr>,
+    selectors: Vec<&'a [Fr]>,
+}
+
+struct Checker<'a> {
+    layout: &'a Layout,
+    values: &'a [Fr],
+    gates: Vec<Checked<'a>>,
+    tables: HashSet<TableRow>,
+    /// Rows of the domain; the first follows the last.
+    domain: usize,
+}
+
+impl<'a> Checker<'a> {
+    fn new(layout: &'a Layout, values: &'a [Fr]) -> Self {
+        let column = |selector: &Selector| {
+            layout.fixed.get(&Column::Selector(*selector)).map(Vec::as_slice).unwrap_or_default()
+        };
+        let checked = |gate: &Gate| Checked {
+            gate: *gate,
+            constants: gate.constants(),
+            selectors: gate.selectors().iter().map(column).collect(),
+        };
+        Self {
+            layout,
+            values,
+            gates: layout.gates.iter().map(checked).collect(),
+            tables: table_rows(layout),
+            domain: layout.rows().max(layout.table_rows()).next_power_of_two(),
+        }
+    }
+
+    /// What does not hold on a row.
+    fn row(&self, row: usize) -> impl Iterator<Item = Unsatisfied> + use<'_> {
+        let cells = RowCells { checker: self, row };
+        let gates = self.gates.iter().flat_map(move |gate| cells.failing_constraints(gate));
+        gates.chain(std::iter::once_with(move || cells.failing_lookup()).flatten())
+    }
 }
 
 /// Montgomery words of three values and a table's number.
@@ -102,24 +147,25 @@ fn at(layout: &Layout, column: Column, row: usize) -> Fr {
 /// The cells that a constraint sees from one row. Beyond the last row there are zeros.
 #[derive(Clone, Copy)]
 struct RowCells<'a> {
-    layout: &'a Layout,
-    values: &'a [Fr],
+    checker: &'a Checker<'a>,
     row: usize,
 }
 
 impl RowCells<'_> {
     fn cell(&self, column: Column, row: usize) -> Fr {
-        let Column::Wire(wire) = column else { return at(self.layout, column, row) };
-        let variable = self.layout.variables_of[wire as usize].get(row).copied().unwrap_or_default();
-        self.values[variable as usize]
+        let Checker { layout, values, .. } = self.checker;
+        let Column::Wire(wire) = column else { return at(layout, column, row) };
+        let variable = layout.variables_of[wire as usize].get(row).copied().unwrap_or_default();
+        values[variable as usize]
     }
 
-    fn failing_gate(&self, gate: Gate, constants: &[Fr]) -> Option<Unsatisfied> {
-        let selectors = gate.selectors();
-        let selector = |index: usize| self.here(Column::Selector(selectors[index]));
-        let public = self.row < self.layout.public as usize && self.layout.gates.first() == Some(&gate);
+    fn failing_constraints(&self, checked: &Checked<'_>) -> Vec<Unsatisfied> {
+        let Checked { gate, constants, selectors } = checked;
+        let Checker { layout, gates, .. } = self.checker;
+        let selector = |index: usize| selectors[index].get(self.row).copied().unwrap_or_default();
+        let public = self.row < layout.public as usize && gates[0].gate == *gate;
         if !public && (0..selectors.len()).all(|index| selector(index).is_zero()) {
-            return None;
+            return Vec::new();
         }
         let mut sums = vec![Fr::ZERO; gate.constraints()];
         if public {
@@ -128,14 +174,20 @@ impl RowCells<'_> {
         gate.terms(self, constants, &mut |constraint, index, term: Fr| {
             sums[constraint] += selector(index) * term;
         });
-        let constraint = sums.iter().position(|sum| !sum.is_zero())?;
-        let recorder = Recorder { row: *self, read: RefCell::default() };
-        gate.terms(&recorder, constants, &mut |_, _, _| {});
-        let cells = recorder.read.into_inner();
-        Some(Unsatisfied::Gate { row: self.row, gadget: None, gate, constraint, cells })
+        let failing = (0..).zip(sums).filter(|(_, sum)| !sum.is_zero());
+        failing.map(|(constraint, _)| self.failure(checked, constraint)).collect()
     }
 
-    fn failing_lookup(&self, tables: &HashSet<TableRow>) -> Option<Unsatisfied> {
+    #[cold]
+    fn failure(&self, Checked { gate, constants, .. }: &Checked<'_>, constraint: usize) -> Unsatisfied {
+        let recorder = Recorder { row: *self, read: RefCell::default() };
+        gate.terms(&recorder, constants, &mut |_, _, _| {});
+        let mut cells = recorder.read.into_inner();
+        cells.sort_by_key(|(cell, _)| *cell);
+        Unsatisfied::Gate { row: self.row, gadget: None, gate: *gate, constraint, cells }
+    }
+
+    fn failing_lookup(&self) -> Option<Unsatisfied> {
         if self.here(Column::Selector(Selector::Lookup)).is_zero() {
             return None;
         }
@@ -144,8 +196,15 @@ impl RowCells<'_> {
         let [d1, d2, d3, table] = [0, 1, 2, 3].map(|index| self.data(index));
         let square = w4 * w4;
         let tuple = [w1 + d1 * n1, w2 + d2 * n2 - square, w3 + d3 * n3 + w4 * (square - w2 - w2 - n2)];
-        let known = tables.contains(&[tuple[0], tuple[1], tuple[2], table].map(Fr::to_montgomery));
-        (!known).then_some(Unsatisfied::Lookup { row: self.row, gadget: None, table, name: None, tuple })
+        let known =
+            self.checker.tables.contains(&[tuple[0], tuple[1], tuple[2], table].map(Fr::to_montgomery));
+        (!known).then_some(Unsatisfied::Lookup {
+            row: self.row,
+            gadget: None,
+            table,
+            name: None,
+            tuple: Box::new(tuple),
+        })
     }
 }
 
@@ -155,7 +214,7 @@ impl Cells<Fr> for RowCells<'_> {
     }
 
     fn after(&self, column: Column) -> Fr {
-        self.cell(column, self.row + 1)
+        self.cell(column, (self.row + 1) % self.checker.domain)
     }
 }
 
@@ -170,7 +229,6 @@ impl Recorder<'_> {
         let (cell, mut read) = (Cell { next, column }, self.read.borrow_mut());
         if read.iter().all(|(known, _)| *known != cell) {
             read.push((cell, value));
-            read.sort_by_key(|(cell, _)| *cell);
         }
         value
     }

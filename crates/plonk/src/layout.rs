@@ -5,7 +5,7 @@ use proofmill_field::bn254::Fr;
 use std::collections::BTreeMap;
 
 /// Rows, wires and fixed columns of a circuit.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Wires of a row: 3 or 4.
     pub wires: u8,

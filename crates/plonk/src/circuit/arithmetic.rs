@@ -55,19 +55,14 @@ impl Circuit {
 
     /// The sum of `coefficient * variable` over the terms, and the constant.
     ///
-    /// Rows for n > 1 different variables: n - 1 in standard, else `ceil(n / 3)` (plus one that the next row may share
-    /// if n = 1 modulo 3). No row for one variable by itself, or for none.
+    /// Rows for n > 1 different variables: n - 1 in standard, else `ceil((n - 1) / 3)` and one that the next row may
+    /// share if n = 1 modulo 3. No row for one variable by itself, or for none.
     pub fn linear(&mut self, terms: &[(Variable, Fr)], constant: Fr) -> Variable {
         let mut terms = collected(terms);
         match terms[..] {
             [] => return self.constant(constant),
             [(variable, factor)] if factor == Fr::ONE && constant.is_zero() => return variable,
             _ => {}
-        }
-        if self.arithmetisation != Arithmetisation::Standard && terms.len() % 3 == 1 && terms.len() > 1 {
-            let sum = self.running_sum(&terms, constant);
-            self.row([Variable::NONE, Variable::NONE, Variable::NONE, sum], &[]);
-            return sum;
         }
         let sum = self.witness(self.sum_of(&terms, constant));
         terms.push((sum, -Fr::ONE));
@@ -77,7 +72,8 @@ impl Circuit {
 
     /// `factor * a * b` plus the terms and the constant.
     ///
-    /// Rows for n variables in the terms other than a and b: `n + 1` in standard, else `1 + ceil((n - 1) / 3)`.
+    /// Rows for n variables in the terms other than a and b: `n + 1` in standard, else `ceil((n + 1) / 3)` and one that
+    /// the next row may share if n = 2 modulo 3.
     pub fn quadratic(
         &mut self,
         product: (Fr, Variable, Variable),
@@ -162,33 +158,29 @@ impl Circuit {
         constant: Fr,
     ) {
         let mut row = Row::default();
-        let used = if product.is_some() { 2 } else { 0 };
+        let (mut used, mut value) = (0, constant);
         if let Some((factor, a, b)) = product {
             assert!(a != Variable::NONE && b != Variable::NONE, "expected two factors, found none");
             row.fixed.push((PRODUCT, factor));
-            for (index, factor) in [a, b].into_iter().enumerate() {
-                let coefficient = terms.iter().position(|(variable, _)| *variable == factor);
-                let coefficient = coefficient.map(|place| terms.remove(place).1);
-                row.put(index, factor, coefficient.unwrap_or_default());
+            value += factor * self.value(a) * self.value(b);
+            for factor in [a, b] {
+                let own = terms.iter().position(|(variable, _)| *variable == factor);
+                let coefficient = own.map_or(Fr::ZERO, |place| terms.remove(place).1);
+                row.put(used, factor, coefficient);
+                value += coefficient * self.value(factor);
+                used += 1;
             }
         }
-        row.constant(constant);
-        let wires = self.arithmetisation.wires() as usize;
-        let free = wires - used;
+        if !constant.is_zero() {
+            row.fixed.push((CONSTANT, constant));
+        }
         if self.arithmetisation == Arithmetisation::Standard {
-            let surplus = terms.len().saturating_sub(free);
+            let surplus = terms.len().saturating_sub(3 - used);
             self.fold_pairs(&mut terms, surplus);
-        } else if terms.len() > free {
-            let kept = terms.split_off(terms.len() - (free - 1));
-            let running = self.running_sum(&terms, Fr::ZERO);
-            row.put(3, running, Fr::ONE);
-            terms = kept;
-        }
-        for (index, (variable, coefficient)) in (used..).zip(terms) {
-            row.put(index, variable, coefficient);
-        }
-        if !row.fixed.is_empty() {
-            self.row(row.wires, &row.fixed);
+            row.put_all(used, &terms);
+            self.finish(row);
+        } else {
+            self.run_on(row, used, &terms, value);
         }
     }
 
@@ -205,28 +197,35 @@ impl Circuit {
         terms[0] = (variable, factor);
     }
 
-    /// The sum of terms and a constant, which belongs on the last wire of the row that follows: a row for the first four
-    /// terms, and for every three after them.
-    fn running_sum(&mut self, terms: &[(Variable, Fr)], constant: Fr) -> Variable {
-        let (first, rest) = terms.split_at(terms.len().min(4));
-        let mut sum = Variable::NONE;
-        for group in std::iter::once(first).chain(rest.chunks(3)) {
-            let mut row = Row::default();
-            let value = if sum == Variable::NONE {
-                row.constant(constant);
-                constant
-            } else {
-                row.put(3, sum, Fr::ONE);
-                self.value(sum)
-            };
-            for (index, &(variable, coefficient)) in group.iter().enumerate() {
-                row.put(index, variable, coefficient);
+    /// Puts the terms on a row's wires from `used` on, of which there are four, and what does not fit on rows that follow:
+    /// a row sees the sum of what is left to do on the next one's last wire, or a single term that is left by itself.
+    /// `value` is that of the row so far.
+    fn run_on(&mut self, mut row: Row, mut used: usize, mut terms: &[(Variable, Fr)], mut value: Fr) {
+        let mut room = 4 - used;
+        while terms.len() > room {
+            let (now, later) = terms.split_at(room);
+            row.put_all(used, now);
+            if let [(last, coefficient)] = *later {
+                row.fixed.push((NEXT, coefficient));
+                self.finish(row);
+                self.row([Variable::NONE, Variable::NONE, Variable::NONE, last], &[]);
+                return;
             }
             row.fixed.push((NEXT, -Fr::ONE));
-            self.row(row.wires, &row.fixed);
-            sum = self.witness(self.sum_of(group, value));
+            self.finish(row);
+            value = self.sum_of(now, value);
+            row = Row::default();
+            row.put(3, self.witness(value), Fr::ONE);
+            (used, room, terms) = (0, 3, later);
         }
-        sum
+        row.put_all(used, terms);
+        self.finish(row);
+    }
+
+    fn finish(&mut self, row: Row) {
+        if !row.fixed.is_empty() {
+            self.row(row.wires, &row.fixed);
+        }
     }
 
     /// The value of a sum.
@@ -277,9 +276,9 @@ impl Row {
         }
     }
 
-    fn constant(&mut self, constant: Fr) {
-        if !constant.is_zero() {
-            self.fixed.push((CONSTANT, constant));
+    fn put_all(&mut self, start: usize, terms: &[(Variable, Fr)]) {
+        for (index, &(variable, coefficient)) in (start..).zip(terms) {
+            self.put(index, variable, coefficient);
         }
     }
 }

@@ -47,7 +47,7 @@ impl Circuit {
     }
 
     /// The bitwise exclusive OR of two variables, and the constraint that both are below `2^bits`; rows as for
-    /// [`Self::and`], one more in standard.
+    /// [`Self::and`].
     ///
     /// # Panics
     /// If `bits` is more than [`Self::MAX_BITS`].
@@ -70,14 +70,16 @@ impl Circuit {
     }
 
     fn logic_by_bits(&mut self, operation: Operation, a: Variable, b: Variable, bits: u32) -> Variable {
-        let (a_bits, b_bits) = (self.bits(a, bits), self.bits(b, bits));
-        let both: Vec<_> =
-            a_bits.into_iter().zip(b_bits).map(|(a, b)| self.bit_and(a, b).variable()).collect();
-        let and = self.linear(&powers(both, Fr::from(2)), Fr::ZERO);
-        match operation {
-            Operation::And => and,
-            Operation::Xor => self.linear(&[(a, Fr::ONE), (b, Fr::ONE), (and, -Fr::from(2))], Fr::ZERO),
+        let (a, b) = (self.bits(a, bits), self.bits(b, bits));
+        let mut result = Vec::with_capacity(a.len());
+        for (a, b) in a.into_iter().zip(b) {
+            let bit = match operation {
+                Operation::And => self.bit_and(a, b),
+                Operation::Xor => self.bit_xor(a, b),
+            };
+            result.push(bit.variable());
         }
+        self.linear(&powers(result, Fr::from(2)), Fr::ZERO)
     }
 
     /// The words' bits and those of the result, in this order.

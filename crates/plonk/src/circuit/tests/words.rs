@@ -48,3 +48,89 @@ fn words_are_those_of_integers() {
         }
     }
 }
+
+#[test]
+fn the_widest_range_holds_no_negative() {
+    let most = Circuit::MAX_BITS;
+    let largest = super::range::power_of_two(most) - Fr::ONE;
+    for bits in [most, most - 1, 128] {
+        let fits = super::range::power_of_two(bits) - Fr::ONE;
+        for_each_arithmetisation(&[], |circuit| {
+            let variable = circuit.witness(fits);
+            circuit.range(variable, bits);
+        });
+        for wrong in [fits + Fr::ONE, -Fr::ONE, largest + Fr::ONE] {
+            refused_by_each_arithmetisation(|circuit| {
+                let variable = circuit.witness(wrong);
+                circuit.range(variable, bits);
+            });
+        }
+    }
+}
+
+#[test]
+fn digits_are_those_of_integers() {
+    let value = 0x0123_4567_89ab_cdefu64;
+    for (bits, digit) in [(57u32, 1u32), (57, 4), (60, 13), (57, 20), (57, 57), (61, 100)] {
+        let count = if bits <= digit { 1 } else { bits.div_ceil(digit) };
+        let mask = if digit >= 64 { u64::MAX } else { (1 << digit) - 1 };
+        let expected: Vec<_> = (0..count).map(|i| Fr::from(value >> (i * digit) & mask)).collect();
+        for_each_arithmetisation(&expected, |circuit| {
+            let variable = circuit.witness(Fr::from(value));
+            let digits = circuit.decompose(variable, bits, digit);
+            digits.into_iter().for_each(|digit| _ = circuit.publish(digit));
+        });
+        refused_by_each_arithmetisation(|circuit| {
+            let variable = circuit.witness(Fr::from(value | 1 << 62));
+            circuit.decompose(variable, bits, digit);
+        });
+    }
+}
+
+#[test]
+fn one_word_on_both_sides() {
+    for bits in [2, 7, 16] {
+        for_each_arithmetisation(&[Fr::from(3), Fr::ZERO], |circuit| {
+            let a = circuit.witness(Fr::from(3));
+            let and = circuit.and(a, a, bits);
+            let xor = circuit.xor(a, a, bits);
+            circuit.publish(and);
+            circuit.publish(xor);
+        });
+    }
+}
+
+#[test]
+fn every_variable_of_words_is_constrained() {
+    for bits in [1, 2, 3, 8, 13, 14, 29] {
+        every_variable_is_constrained(|circuit| {
+            let variable = circuit.witness(Fr::ONE);
+            circuit.range(variable, bits);
+            circuit.assert_constant(variable, Fr::ONE);
+        });
+        every_variable_is_constrained(|circuit| {
+            let [a, b] = [1, 1].map(|value| circuit.witness(Fr::from(value)));
+            circuit.assert_constant(a, Fr::ONE);
+            circuit.assert_constant(b, Fr::ONE);
+            circuit.and(a, b, bits);
+            circuit.xor(a, b, bits);
+        });
+    }
+}
+
+#[test]
+fn rows_of_words() {
+    let rows = |program: &dyn Fn(&mut Circuit, Variable, Variable)| {
+        for_each_arithmetisation(&[], |circuit| {
+            let [a, b] = [77, 99].map(|value| circuit.witness(Fr::from(value)));
+            program(circuit, a, b);
+        })
+    };
+    // The constant zero has one row of these.
+    assert_eq!(rows(&|circuit, a, _| circuit.range(a, 8)), [11, 3, 2]);
+    assert_eq!(rows(&|circuit, a, _| circuit.range(a, 32)), [47, 6, 4]);
+    assert_eq!(rows(&|circuit, a, _| circuit.range(a, 64)), [95, 10, 6]);
+    assert_eq!(rows(&|circuit, a, _| circuit.range(a, 128)), [191, 18, 11]);
+    assert_eq!(rows(&|circuit, a, b| _ = circuit.and(a, b, 32)), [189, 18, 7]);
+    assert_eq!(rows(&|circuit, a, b| _ = circuit.xor(a, b, 32)), [189, 18, 7]);
+}
