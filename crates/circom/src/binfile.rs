@@ -30,25 +30,28 @@ pub enum FileKind {
     Zkey,
     /// Powers of tau.
     Ptau,
+    /// A proving key in an arithmetisation of Proofmill's own.
+    Pmpk,
 }
 
 impl FileKind {
-    const ALL: [Self; 4] = [Self::R1cs, Self::Wtns, Self::Zkey, Self::Ptau];
+    const ALL: [Self; 5] = [Self::R1cs, Self::Wtns, Self::Zkey, Self::Ptau, Self::Pmpk];
 
-    /// The first four bytes, which are also the usual file extension.
+    /// The first four bytes, which of circom's and snarkjs's files are also the usual extension.
     pub const fn magic(self) -> &'static str {
         match self {
             Self::R1cs => "r1cs",
             Self::Wtns => "wtns",
             Self::Zkey => "zkey",
             Self::Ptau => "ptau",
+            Self::Pmpk => "pmpk",
         }
     }
 
     /// The newest version of the format; older ones have the same layout.
     const fn newest_version(self) -> u32 {
         match self {
-            Self::R1cs | Self::Ptau => 1,
+            Self::R1cs | Self::Ptau | Self::Pmpk => 1,
             Self::Wtns | Self::Zkey => 2,
         }
     }
@@ -193,7 +196,7 @@ impl BinFile {
 fn read_file_header(name: &FileName, bytes: &[u8]) -> Result<(FileKind, u32, u32), CircomError> {
     let magic = bytes.get(..4).unwrap_or(bytes);
     let Some(kind) = FileKind::ALL.into_iter().find(|kind| kind.magic().as_bytes() == magic) else {
-        let expected = "r1cs, wtns, zkey or ptau".to_owned();
+        let expected = "r1cs, wtns, zkey, ptau or pmpk".to_owned();
         let found = if bytes.is_empty() {
             "an empty file".to_owned()
         } else {

@@ -2,6 +2,7 @@
 
 use crate::{
     binfile::{BinFile, FileKind},
+    circuit_key,
     error::CircomError,
     ptau, r1cs, wtns,
     zkey::{Counts, Protocol},
@@ -44,7 +45,7 @@ pub struct SectionDescription {
 /// Describes a file.
 ///
 /// # Errors
-/// [`CircomError`] for anything that is not an r1cs, wtns, zkey or ptau file, or whose header is malformed.
+/// [`CircomError`] for anything that is not an r1cs, wtns, zkey, ptau or pmpk file, or whose header is malformed.
 pub fn describe(path: &Path) -> Result<Description, CircomError> {
     describe_file(&BinFile::open(path)?)
 }
@@ -70,6 +71,7 @@ pub fn describe_file(file: &BinFile) -> Result<Description, CircomError> {
             ];
             (modulus.curve(), None, counts)
         }
+        FileKind::Pmpk => circuit_key_facts(file)?,
     };
     let section = |entry: &crate::SectionEntry| SectionDescription {
         id: entry.id,
@@ -119,6 +121,13 @@ fn zkey_facts(file: &BinFile) -> Result<Facts, CircomError> {
     Ok((header.base.curve(), Some(protocol), counts))
 }
 
+fn circuit_key_facts(file: &BinFile) -> Result<Facts, CircomError> {
+    let circuit_key::Counts { base, counts, .. } = circuit_key::Counts::read(file)?;
+    let names = ["wires of a row", "rows", "variables", "witness values", "public inputs"];
+    let counts = names.into_iter().zip(counts.map(u64::from)).collect();
+    Ok((base.curve(), None, counts))
+}
+
 /// What the format says that a section holds.
 fn content(kind: FileKind, protocol: Option<Protocol>, id: u32) -> &'static str {
     let names: &[&'static str] = match (kind, protocol) {
@@ -155,6 +164,16 @@ fn content(kind: FileKind, protocol: Option<Protocol>, id: u32) -> &'static str 
             "powers of tau",
         ],
         (FileKind::Zkey, _) => &["protocol", "header"],
+        (FileKind::Pmpk, _) => &[
+            "header",
+            "constants",
+            "wire maps",
+            "fixed columns",
+            "counts of terms",
+            "terms",
+            "commitments",
+            "powers of tau",
+        ],
         (FileKind::Ptau, _) => &[
             "header",
             "tau in G1",

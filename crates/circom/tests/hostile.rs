@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use proofmill_circom::{
-    BinFile, CircomError, Column, FileKind, Groth16Proof, Groth16VerificationKey, Groth16Zkey, PlonkProof,
+    BinFile, CircomError, CircuitKey, Column, FileKind, Groth16Proof, Groth16VerificationKey, Groth16Zkey, PlonkProof,
     PlonkVerificationKey, PlonkZkey, PointCheck, Polynomial, Ptau, PtauHeader, PtauPoints, PtauWriter, R1cs,
     Selector, Zkey, decode_witness, describe_file, parse_public,
 };
@@ -41,6 +41,7 @@ fn read_all(bytes: Vec<u8>) -> Result<String, CircomError> {
             Zkey::Groth16(zkey) => write!(all, "{}", read_groth16(&zkey, level)?),
             Zkey::Plonk(zkey) => write!(all, "{}", read_plonk(&zkey, level)?),
         },
+        FileKind::Pmpk => write!(all, "{:?}", CircuitKey::read(file)?.header()),
     }
     .unwrap();
     Ok(all)

@@ -15,6 +15,7 @@ mod column;
 mod error;
 pub mod gates;
 mod key;
+pub mod key_file;
 mod layout;
 mod linearisation;
 mod lookup;

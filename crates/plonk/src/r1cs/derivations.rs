@@ -39,6 +39,26 @@ impl Derivations {
         variable
     }
 
+    /// Those with so many terms each, of all the terms one after the other; `None` if a variable is not before the sum that it
+    /// is in, or the counts are not those of the terms.
+    pub fn from_parts(first: u32, counts: &[u32], terms: Vec<(u32, Fr)>) -> Option<Self> {
+        let mut offsets = vec![0];
+        let (mut left, mut end) = (terms.as_slice(), 0);
+        for (variable, count) in (u64::from(first)..).zip(counts) {
+            let sum = left.split_off(..*count as usize)?;
+            if sum.iter().any(|(term, _)| u64::from(*term) >= variable) {
+                return None;
+            }
+            end += sum.len();
+            offsets.push(end);
+        }
+        (left.is_empty() && u32::try_from(first as usize + counts.len()).is_ok()).then_some(Self {
+            first,
+            offsets,
+            terms,
+        })
+    }
+
     /// Those of a proving key of the standard arithmetisation, for a witness of `first` values.
     ///
     /// # Panics
@@ -67,7 +87,7 @@ impl Derivations {
     }
 
     /// The terms of each derived variable, in order: variables and their factors.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[(u32, Fr)]> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[(u32, Fr)]> + Clone {
         self.offsets.windows(2).map(|ends| &self.terms[ends[0]..ends[1]])
     }
 
