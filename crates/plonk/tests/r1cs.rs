@@ -5,7 +5,7 @@ mod fixtures;
 use fixtures::{r1cs, toy_witness};
 use proofmill_circom::{R1cs, R1csHeader, SparseMatrix};
 use proofmill_field::{Field, bn254::Fr};
-use proofmill_plonk::{Arithmetisation, Cells, Column, Derivations, Layout, PlonkError, r1cs::layout};
+use proofmill_plonk::{Arithmetisation, Derivations, Layout, PlonkError, check_layout, r1cs::layout};
 use proptest::prelude::*;
 use rand_chacha::{
     ChaCha20Rng,
@@ -98,54 +98,10 @@ impl Random {
     }
 }
 
-/// A row of a layout with values.
-struct Row<'a> {
-    layout: &'a Layout,
-    values: &'a [Fr],
-    row: usize,
-}
-
-impl Row<'_> {
-    fn at(&self, row: usize, column: Column) -> Fr {
-        match column {
-            Column::Wire(wire) => self.layout.variables_of[wire as usize]
-                .get(row)
-                .map_or(Fr::ZERO, |variable| self.values[*variable as usize]),
-            _ => {
-                self.layout.fixed.get(&column).and_then(|values| values.get(row)).copied().unwrap_or(Fr::ZERO)
-            }
-        }
-    }
-
-    /// Whether every constraint of every gate holds, the first with the public input.
-    fn holds(&self) -> bool {
-        self.layout.gates.iter().enumerate().all(|(index, gate)| {
-            let mut sums = vec![Fr::ZERO; gate.constraints()];
-            if index == 0 && self.row < self.layout.public as usize {
-                sums[0] -= self.values[1 + self.row];
-            }
-            gate.terms(self, &gate.constants(), &mut |constraint, selector, term| {
-                sums[constraint] += self.at(self.row, Column::Selector(gate.selectors()[selector])) * term;
-            });
-            sums.iter().all(Fr::is_zero)
-        })
-    }
-}
-
-impl Cells<Fr> for Row<'_> {
-    fn here(&self, column: Column) -> Fr {
-        self.at(self.row, column)
-    }
-
-    fn after(&self, column: Column) -> Fr {
-        self.at(self.row + 1, column)
-    }
-}
-
 fn holds((layout, derivations): &(Layout, Derivations), witness: &[Fr]) -> bool {
     let values = derivations.assign(witness).expect("a witness of this circuit");
     assert_eq!(values.len(), layout.variables as usize);
-    (0..layout.rows()).all(|row| Row { layout, values: &values, row }.holds())
+    check_layout(layout, &values).is_ok()
 }
 
 /// Rows are well-formed, hold for the witness, and each other value of a signal is refused if the constraints refuse it.
