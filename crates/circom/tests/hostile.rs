@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use proofmill_circom::{
-    BinFile, CircomError, CircuitKey, Column, FileKind, Groth16Proof, Groth16VerificationKey, Groth16Zkey, PlonkProof,
-    PlonkVerificationKey, PlonkZkey, PointCheck, Polynomial, Ptau, PtauHeader, PtauPoints, PtauWriter, R1cs,
-    Selector, Zkey, decode_witness, describe_file, parse_public,
+    BinFile, CircomError, CircuitKey, Column, FileKind, Groth16Proof, Groth16VerificationKey, Groth16Zkey,
+    PlonkProof, PlonkVerificationKey, PlonkZkey, PointCheck, Polynomial, Ptau, PtauHeader, PtauPoints,
+    PtauWriter, R1cs, Selector, Zkey, decode_witness, describe_file, parse_public,
 };
 use proofmill_curve::{
     Curve,

@@ -2,7 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use proofmill_circom::{
-    Groth16Proof, Groth16VerificationKey, PlonkProof, PlonkVerificationKey, parse_public, public_text,
+    AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey, Groth16Proof, Groth16VerificationKey,
+    PlonkProof, PlonkVerificationKey, parse_public, public_text,
+};
+use proofmill_curve::{
+    Affine, Curve,
+    bn254::{G1, G2},
 };
 use proofmill_field::bn254::{Fq, Fq2};
 use serde_json::Value;
@@ -32,6 +37,42 @@ fn snarkjs_files_come_back_byte_for_byte() {
     let key = Groth16VerificationKey::parse("key", GROTH16_KEY.as_bytes()).unwrap();
     assert_eq!(key.text(alpha_beta()), GROTH16_KEY);
     assert_eq!(public_text(&parse_public("public", PUBLIC.as_bytes()).unwrap()), PUBLIC);
+}
+
+#[test]
+fn circuits_proofs_and_keys_survive_their_files() {
+    let point = |k: u64| G1::GENERATOR.mul_vartime(&k.into()).to_affine();
+    let proof = CircuitProof {
+        commitments: [vec![point(1), point(2)], vec![], vec![Affine::INFINITY]],
+        quotient: vec![point(3)],
+        evaluations: vec![5.into(), 6.into()],
+        openings: [point(4), point(5)],
+    };
+    assert_eq!(CircuitProof::parse("proof", proof.text().as_bytes()).unwrap(), proof);
+    let key = CircuitVerificationKey {
+        wires: 4,
+        gates: vec!["one".to_owned(), "two".to_owned()],
+        lookup: String::new(),
+        columns: vec!["q_m".to_owned()],
+        public: 3,
+        power: 10,
+        commitments: vec![point(6), point(7)],
+        x_2: G2::GENERATOR,
+    };
+    let text = key.text();
+    let read = AnyPlonkVerificationKey::parse("key", text.as_bytes()).unwrap();
+    assert_eq!(read, AnyPlonkVerificationKey::Circuit(key));
+    let read = AnyPlonkVerificationKey::parse("key", PLONK_KEY.as_bytes()).unwrap();
+    assert!(matches!(read, AnyPlonkVerificationKey::Snarkjs(_)));
+    let error = CircuitProof::parse("proof", PLONK_PROOF.as_bytes()).unwrap_err().to_string();
+    assert_eq!(error, "proof: expected protocol proofmill-plonk, found plonk");
+    for (name, value) in [("wires", "\"4\""), ("gates", "[1]"), ("lookup", "null"), ("commitments", "[[1]]")]
+    {
+        let mut changed: Value = serde_json::from_str(&text).unwrap();
+        changed[name] = serde_json::from_str(value).unwrap();
+        let error = CircuitVerificationKey::parse("key", changed.to_string().as_bytes()).unwrap_err();
+        assert!(error.to_string().starts_with(&format!("key: {name}")), "{error}");
+    }
 }
 
 fn error_of(text: &str) -> String {

@@ -29,10 +29,12 @@ macro_rules! document {
     };
 }
 
+mod circuit;
 mod groth16;
 mod plonk;
 mod reader;
 
+pub use circuit::{AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey};
 pub use groth16::{Groth16Proof, Groth16VerificationKey};
 pub use plonk::{PlonkProof, PlonkVerificationKey};
 

@@ -134,7 +134,7 @@ impl PlonkProof {
 document!(PlonkVerificationKey);
 
 impl PlonkVerificationKey {
-    fn read(document: &Document) -> Result<Self, CircomError> {
+    pub(super) fn read(document: &Document) -> Result<Self, CircomError> {
         let root = document.of_protocol(PROTOCOL)?;
         let power = root.key("power")?;
         let mut key = Self {

@@ -102,10 +102,14 @@ impl<'a> Node<'a> {
     }
 
     /// The values of a list of known length.
-    fn tuple<const N: usize>(&self) -> Result<[Node<'a>; N], CircomError> {
+    pub(super) fn tuple<const N: usize>(&self) -> Result<[Node<'a>; N], CircomError> {
         let items = self.items()?;
         let found = items.len();
         items.try_into().map_err(|_| self.problem(format!("expected a list of {N}, found one of {found}")))
+    }
+
+    pub(super) fn text(&self) -> Result<&'a str, CircomError> {
+        self.value.as_str().ok_or_else(|| self.expected("a string"))
     }
 
     pub(super) fn scalar(&self) -> Result<Fr, CircomError> {

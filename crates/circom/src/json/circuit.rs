@@ -1,0 +1,172 @@
+//! Proofs and verification keys of circuits in Proofmill's own arithmetisations, in the manner of snarkjs's.
+
+use super::{
+    CURVE, PlonkVerificationKey, Point1, Point2, Scalar, point1, point2,
+    reader::{Document, Node},
+    text_of,
+};
+use crate::error::CircomError;
+use proofmill_curve::{
+    Affine,
+    bn254::{G1, G2},
+};
+use proofmill_field::bn254::Fr;
+use serde::Serialize;
+
+const PROTOCOL: &str = "proofmill-plonk";
+
+/// A proof as its file has it: points on their curve. How many there must be of each is the key's to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CircuitProof {
+    /// Commitments to the columns of the witness, by rounds.
+    pub commitments: [Vec<Affine<G1>>; 3],
+    /// Commitments to the parts of the quotient.
+    pub quotient: Vec<Affine<G1>>,
+    /// Values of the opened cells.
+    pub evaluations: Vec<Fr>,
+    /// The proofs of the openings at xi and at xi omega.
+    pub openings: [Affine<G1>; 2],
+}
+
+/// A verification key as its file has it: points on their curves. What the names mean is not known here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CircuitVerificationKey {
+    /// Wires of a row.
+    pub wires: u32,
+    /// What the gates are called.
+    pub gates: Vec<String>,
+    /// What the lookup argument is called; empty if there is none.
+    pub lookup: String,
+    /// What the fixed columns are called.
+    pub columns: Vec<String>,
+    /// Public inputs.
+    pub public: u32,
+    /// The domain has size `2^power`.
+    pub power: u32,
+    /// To the fixed columns, then to the permutation's for each wire.
+    pub commitments: Vec<Affine<G1>>,
+    /// tau in G2; not checked to be in the subgroup.
+    pub x_2: Affine<G2>,
+}
+
+/// A verification key of PLONK, whoever's the arithmetisation is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnyPlonkVerificationKey {
+    /// snarkjs's.
+    Snarkjs(PlonkVerificationKey),
+    /// One of ours.
+    Circuit(CircuitVerificationKey),
+}
+
+#[derive(Serialize)]
+struct ProofText {
+    protocol: &'static str,
+    curve: &'static str,
+    commitments: [Vec<Point1>; 3],
+    quotient: Vec<Point1>,
+    evaluations: Vec<Scalar>,
+    openings: [Point1; 2],
+}
+
+#[derive(Serialize)]
+struct KeyText<'a> {
+    protocol: &'static str,
+    curve: &'static str,
+    #[serde(rename = "nPublic")]
+    public: u32,
+    power: u32,
+    wires: u32,
+    gates: &'a [String],
+    lookup: &'a str,
+    columns: &'a [String],
+    commitments: Vec<Point1>,
+    #[serde(rename = "X_2")]
+    x_2: Point2,
+}
+
+fn points(node: &Node<'_>) -> Result<Vec<Affine<G1>>, CircomError> {
+    node.items()?.iter().map(Node::g1).collect()
+}
+
+fn names(node: &Node<'_>) -> Result<Vec<String>, CircomError> {
+    node.items()?.iter().map(|name| name.text().map(str::to_owned)).collect()
+}
+
+document!(CircuitProof);
+
+impl CircuitProof {
+    fn read(document: &Document) -> Result<Self, CircomError> {
+        let root = document.of_protocol(PROTOCOL)?;
+        let [first, second, third] = root.key("commitments")?.tuple()?;
+        let [at_xi, at_next] = root.key("openings")?.tuple()?;
+        Ok(Self {
+            commitments: [points(&first)?, points(&second)?, points(&third)?],
+            quotient: points(&root.key("quotient")?)?,
+            evaluations: root
+                .key("evaluations")?
+                .items()?
+                .iter()
+                .map(Node::scalar)
+                .collect::<Result<_, _>>()?,
+            openings: [at_xi.g1()?, at_next.g1()?],
+        })
+    }
+
+    /// The file's text.
+    pub fn text(&self) -> String {
+        let texts = |points: &Vec<Affine<G1>>| points.iter().copied().map(point1).collect::<Vec<_>>();
+        text_of(&ProofText {
+            protocol: PROTOCOL,
+            curve: CURVE,
+            commitments: self.commitments.each_ref().map(texts),
+            quotient: texts(&self.quotient),
+            evaluations: self.evaluations.iter().map(Fr::to_string).collect(),
+            openings: self.openings.map(point1),
+        })
+    }
+}
+
+document!(CircuitVerificationKey);
+
+impl CircuitVerificationKey {
+    fn read(document: &Document) -> Result<Self, CircomError> {
+        let root = document.of_protocol(PROTOCOL)?;
+        Ok(Self {
+            wires: root.key("wires")?.count()?,
+            gates: names(&root.key("gates")?)?,
+            lookup: root.key("lookup")?.text()?.to_owned(),
+            columns: names(&root.key("columns")?)?,
+            public: root.key("nPublic")?.count()?,
+            power: root.key("power")?.count()?,
+            commitments: points(&root.key("commitments")?)?,
+            x_2: root.key("X_2")?.g2()?,
+        })
+    }
+
+    /// The file's text.
+    pub fn text(&self) -> String {
+        text_of(&KeyText {
+            protocol: PROTOCOL,
+            curve: CURVE,
+            public: self.public,
+            power: self.power,
+            wires: self.wires,
+            gates: &self.gates,
+            lookup: &self.lookup,
+            columns: &self.columns,
+            commitments: self.commitments.iter().copied().map(point1).collect(),
+            x_2: point2(self.x_2),
+        })
+    }
+}
+
+document!(AnyPlonkVerificationKey);
+
+impl AnyPlonkVerificationKey {
+    fn read(document: &Document) -> Result<Self, CircomError> {
+        if document.of_protocol(PROTOCOL).is_ok() {
+            return CircuitVerificationKey::read(document).map(Self::Circuit);
+        }
+        PlonkVerificationKey::read(document).map(Self::Snarkjs)
+    }
+}
