@@ -71,7 +71,8 @@ fn prove(files: &Prove, machine: &mut Machine) -> Result<Outcome, Failure> {
         let (proof, public) = proofmill_plonk::prove(level, &key, &witness, options, observer)
             .map_err(|error| prove_failure(files, error))?;
         observer("write proof");
-        files.write(&PlonkProof::from(&proof).text(), &public)
+        let proof = proof.snarkjs().map(|proof| proof.text()).unwrap_or_default();
+        files.write(&proof, &public)
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{failure::Failure, machine::Machine, report::Outcome};
 use clap::{Args, Subcommand};
-use proofmill_circom::{PlonkVerificationKey, Zkey, write_text};
+use proofmill_circom::{Zkey, write_text};
 use proofmill_groth16::{Groth16Error, verifying_key_text};
 use proofmill_plonk::VerifyingKey;
 use serde_json::json;
@@ -67,7 +67,10 @@ fn export(files: &VerificationKey, machine: &mut Machine) -> Result<Outcome, Fai
             })?;
             ("groth16", text)
         }
-        Zkey::Plonk(zkey) => ("plonk", PlonkVerificationKey::from(&VerifyingKey::from(zkey.header())).text()),
+        Zkey::Plonk(zkey) => {
+            let key = VerifyingKey::from(zkey.header()).snarkjs();
+            ("plonk", key.map(|key| key.text()).unwrap_or_default())
+        }
     };
     write_text(&files.key, &text)?;
     Ok(Outcome::done(json!({ "protocol": protocol, "verification_key": files.key })))

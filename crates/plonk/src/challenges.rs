@@ -2,29 +2,35 @@
 //!
 //! | challenge | Keccak-256 of |
 //! |---|---|
-//! | beta | commitments Qm, Ql, Qr, Qo, Qc, S1, S2, S3 of the key; public inputs; A, B, C |
+//! | eta | as beta, if there are lookups; otherwise there is none |
+//! | beta | the key; public inputs; commitments of the first round. With lookups: eta, commitments of the second round |
 //! | gamma | beta |
-//! | alpha | beta, gamma, Z |
-//! | xi | alpha, T1, T2, T3 |
-//! | v | xi, the evaluations a, b, c, s1, s2, z(xi omega) |
-//! | u | Wxi, Wxiw |
+//! | delta, epsilon | the one before, if there are lookups |
+//! | alpha | beta, gamma (delta, epsilon); commitments of the third round |
+//! | xi | alpha, the parts of the quotient |
+//! | v | xi, the values of the opened cells |
+//! | u | v, Wxi, Wxiw |
 //!
-//! Each includes the one before, u apart, which only has to be unknown when Wxi and Wxiw are fixed (it batches
-//! the two pairing checks) and binds exactly those. The domain's size, k1, k2 and the reference string are
-//! not hashed: the verifier takes them from its own key, and the commitments depend on them. Deployed Solidity
-//! verifiers compute the same hashes, so none may be added here.
+//! Of the key, snarkjs hashes the commitments and nothing else, and for u not v; deployed Solidity verifiers compute the
+//! same hashes, so none may be added in standard circuits' proofs. There the domain's size, the multipliers and the reference
+//! string come from the verifier's own key, and the commitments depend on them; u only has to be unknown when Wxi
+//! and Wxiw are fixed, and binds exactly those. In all other circuits' the key is hashed whole: its
+//! [digest](VerifyingKey::digest).
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use crate::{Evaluations, Proof, VerifyingKey};
+use crate::{Proof, VerifyingKey};
 use proofmill_curve::{Affine, bn254::G1};
 use proofmill_field::bn254::Fr;
 use proofmill_transcript::KeccakTranscript;
 
-/// All challenges of a proof.
-#[derive(Clone, Copy, Debug)]
+/// All challenges of a proof; those not drawn yet are zero.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Challenges {
+    pub(crate) eta: Fr,
     pub(crate) beta: Fr,
     pub(crate) gamma: Fr,
+    pub(crate) delta: Fr,
+    pub(crate) epsilon: Fr,
     pub(crate) alpha: Fr,
     pub(crate) xi: Fr,
     pub(crate) v: Fr,
@@ -34,56 +40,86 @@ pub(crate) struct Challenges {
 impl Challenges {
     /// The challenges of a finished proof.
     pub(crate) fn of(key: &VerifyingKey, public: &[Fr], proof: &Proof) -> Self {
-        let (beta, gamma) = permutation(key, public, &proof.wires);
-        let alpha = quotient(beta, gamma, &proof.grand_product);
-        let xi = evaluation(alpha, &proof.quotient);
-        let v = opening(xi, &proof.evaluations);
-        Self { beta, gamma, alpha, xi, v, u: batching(&proof.opening, &proof.shifted_opening) }
+        let mut challenges = Self::default();
+        let [first, second, third] = &proof.commitments;
+        challenges.after_first_round(key, public, first);
+        challenges.after_second_round(key, second);
+        challenges.after_third_round(key, third);
+        challenges.after_quotient(&proof.quotient);
+        challenges.after_evaluations(&proof.evaluations);
+        challenges.after_openings(key, &proof.opening, &proof.shifted_opening);
+        challenges
+    }
+
+    /// eta, or beta where there is no eta.
+    pub(crate) fn after_first_round(
+        &mut self,
+        key: &VerifyingKey,
+        public: &[Fr],
+        commitments: &[Affine<G1>],
+    ) {
+        let mut transcript = KeccakTranscript::new();
+        if key.system.is_standard() {
+            key.fixed.iter().for_each(|point| transcript.absorb_point(point));
+        } else {
+            transcript.absorb_scalar(key.digest());
+        }
+        public.iter().for_each(|input| transcript.absorb_scalar(*input));
+        commitments.iter().for_each(|point| transcript.absorb_point(point));
+        let challenge = transcript.challenge();
+        if key.system.lookup().is_some() {
+            self.eta = challenge;
+        } else {
+            self.beta = challenge;
+        }
+    }
+
+    /// beta where there is an eta, gamma, delta and epsilon.
+    pub(crate) fn after_second_round(&mut self, key: &VerifyingKey, commitments: &[Affine<G1>]) {
+        let has_lookups = key.system.lookup().is_some();
+        if has_lookups {
+            self.beta = next(&[self.eta], commitments);
+        }
+        self.gamma = next(&[self.beta], &[]);
+        if has_lookups {
+            self.delta = next(&[self.gamma], &[]);
+            self.epsilon = next(&[self.delta], &[]);
+        }
+    }
+
+    /// alpha.
+    pub(crate) fn after_third_round(&mut self, key: &VerifyingKey, commitments: &[Affine<G1>]) {
+        self.alpha = if key.system.lookup().is_some() {
+            next(&[self.beta, self.gamma, self.delta, self.epsilon], commitments)
+        } else {
+            next(&[self.beta, self.gamma], commitments)
+        };
+    }
+
+    /// xi.
+    pub(crate) fn after_quotient(&mut self, parts: &[Affine<G1>]) {
+        self.xi = next(&[self.alpha], parts);
+    }
+
+    /// v.
+    pub(crate) fn after_evaluations(&mut self, evaluations: &[Fr]) {
+        let mut transcript = KeccakTranscript::new();
+        transcript.absorb_scalar(self.xi);
+        evaluations.iter().for_each(|value| transcript.absorb_scalar(*value));
+        self.v = transcript.challenge();
+    }
+
+    /// u.
+    fn after_openings(&mut self, key: &VerifyingKey, opening: &Affine<G1>, shifted: &Affine<G1>) {
+        let before: &[Fr] = if key.system.is_standard() { &[] } else { &[self.v] };
+        self.u = next(before, &[*opening, *shifted]);
     }
 }
 
-/// beta and gamma, which fold wires and labels in the permutation argument.
-pub(crate) fn permutation(key: &VerifyingKey, public: &[Fr], wires: &[Affine<G1>]) -> (Fr, Fr) {
+/// The hash of earlier challenges and points.
+fn next(before: &[Fr], points: &[Affine<G1>]) -> Fr {
     let mut transcript = KeccakTranscript::new();
-    key.selectors.iter().chain(&key.sigmas).for_each(|point| transcript.absorb_point(point));
-    public.iter().for_each(|input| transcript.absorb_scalar(*input));
-    wires.iter().for_each(|point| transcript.absorb_point(point));
-    let beta = transcript.challenge();
-    transcript.absorb_scalar(beta);
-    (beta, transcript.challenge())
-}
-
-/// alpha, which folds the gates' and the permutation's identities into one.
-pub(crate) fn quotient(beta: Fr, gamma: Fr, grand_product: &Affine<G1>) -> Fr {
-    let mut transcript = KeccakTranscript::new();
-    transcript.absorb_scalar(beta);
-    transcript.absorb_scalar(gamma);
-    transcript.absorb_point(grand_product);
-    transcript.challenge()
-}
-
-/// xi, where the identity is tested.
-pub(crate) fn evaluation(alpha: Fr, quotient: &[Affine<G1>]) -> Fr {
-    let mut transcript = KeccakTranscript::new();
-    transcript.absorb_scalar(alpha);
-    quotient.iter().for_each(|point| transcript.absorb_point(point));
-    transcript.challenge()
-}
-
-/// v, which folds the openings at xi.
-pub(crate) fn opening(xi: Fr, evaluations: &Evaluations) -> Fr {
-    let mut transcript = KeccakTranscript::new();
-    transcript.absorb_scalar(xi);
-    let Evaluations { wires, sigmas, shifted_grand_product } = evaluations;
-    wires.iter().chain(sigmas).for_each(|value| transcript.absorb_scalar(*value));
-    transcript.absorb_scalar(*shifted_grand_product);
-    transcript.challenge()
-}
-
-/// u, which folds the two openings' checks.
-fn batching(opening: &Affine<G1>, shifted_opening: &Affine<G1>) -> Fr {
-    let mut transcript = KeccakTranscript::new();
-    transcript.absorb_point(opening);
-    transcript.absorb_point(shifted_opening);
+    before.iter().for_each(|challenge| transcript.absorb_scalar(*challenge));
+    points.iter().for_each(|point| transcript.absorb_point(point));
     transcript.challenge()
 }

@@ -1,5 +1,6 @@
-//! The polynomials of the protocol, by what their values on the domain's rows hold.
+//! The polynomials of the protocol, by what their values on the domain's rows are.
 
+use crate::Gate;
 use proofmill_field::Algebra;
 use std::fmt;
 
@@ -29,6 +30,48 @@ pub enum Column {
     GrandProduct,
     /// The lookup argument's running sum or product.
     LookupAccumulator,
+    /// X itself.
+    Point,
+    /// The Lagrange polynomial that is 1 on the first row.
+    FirstLagrange,
+    /// Minus the public inputs on the first rows.
+    PublicInput,
+}
+
+impl Column {
+    /// How many columns there can be.
+    pub(crate) const COUNT: usize = 64;
+
+    /// A number of its own, below [`Self::COUNT`].
+    #[inline(always)]
+    pub(crate) const fn index(self) -> usize {
+        const { assert!(Gate::ALL.len() <= 24) }
+        match self {
+            Self::Wire(wire) => wire as usize,
+            Self::Data(index) => 4 + index as usize,
+            Self::Sigma(wire) => 8 + wire as usize,
+            Self::TableColumn(index) => 12 + index as usize,
+            Self::Selector(Selector::Wire(wire)) => 16 + wire as usize,
+            Self::Selector(Selector::Product) => 20,
+            Self::Selector(Selector::Next) => 21,
+            Self::Selector(Selector::Constant) => 22,
+            Self::Selector(Selector::Lookup) => 23,
+            Self::Table => 24,
+            Self::Multiplicities => 25,
+            Self::Sorted(half) => 26 + half as usize,
+            Self::GrandProduct => 28,
+            Self::LookupAccumulator => 29,
+            Self::Point => 30,
+            Self::FirstLagrange => 31,
+            Self::PublicInput => 32,
+            Self::Selector(Selector::Gate(gate)) => 40 + gate as usize,
+        }
+    }
+
+    /// Whether a circuit fixes it, so that the key has its commitment.
+    pub fn is_fixed(self) -> bool {
+        matches!(self, Self::Data(_) | Self::Sigma(_) | Self::Selector(_) | Self::TableColumn(_))
+    }
 }
 
 /// What a selector switches.
@@ -43,7 +86,7 @@ pub enum Selector {
     /// The constant.
     Constant,
     /// A custom gate.
-    Gate(crate::Gate),
+    Gate(Gate),
     /// A lookup.
     Lookup,
 }
@@ -67,6 +110,9 @@ impl fmt::Display for Column {
             Self::Sorted(half) => write!(f, "h{}", half + 1),
             Self::GrandProduct => f.write_str("z"),
             Self::LookupAccumulator => f.write_str("phi"),
+            Self::Point => f.write_str("x"),
+            Self::FirstLagrange => f.write_str("l1"),
+            Self::PublicInput => f.write_str("pi"),
         }
     }
 }

@@ -9,6 +9,9 @@ pub enum PlonkError {
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] CircomError),
+    /// The reference string is damaged.
+    #[error(transparent)]
+    Srs(#[from] proofmill_srs::SrsError),
     /// The circuit has no constraint, so there is nothing to prove.
     #[error("expected a circuit with constraints, found none")]
     NoConstraints,
@@ -51,6 +54,22 @@ pub enum PlonkError {
         /// The first gate where they differ.
         gate: usize,
     },
+    /// A lookup is not in the tables.
+    #[error(
+        "the witness does not satisfy row {row} (counted from 0; public inputs come first): it looks up what is in no table"
+    )]
+    Lookup {
+        /// The first such row.
+        row: usize,
+    },
+    /// The reference string has too few powers.
+    #[error("the circuit needs {needed} powers of tau, found {found}")]
+    ShortReference {
+        /// Powers that the key needs.
+        needed: usize,
+        /// Powers there are.
+        found: usize,
+    },
     /// The proof that was made does not verify: an unsatisfied witness that was not checked, or a proving key
     /// that contradicts itself.
     #[error("the proof does not verify: the witness is wrong or the proving key contradicts itself")]
@@ -67,8 +86,8 @@ pub enum MalformedError {
     /// A point is not where it should be.
     #[error("{name} is not on its curve, or not in its subgroup")]
     Point {
-        /// The point's name in snarkjs's files.
-        name: &'static str,
+        /// The point's name.
+        name: String,
     },
     /// There are too many or too few public inputs.
     #[error("expected {expected} public inputs, found {found}")]
@@ -77,6 +96,14 @@ pub enum MalformedError {
         expected: u32,
         /// What there are.
         found: usize,
+    },
+    /// There are too many or too few points or values.
+    #[error("expected a proof of {} points and {} values, found {} and {}", expected.0, expected.1, found.0, found.1)]
+    Proof {
+        /// Points and values of the key's system.
+        expected: (usize, usize),
+        /// What there are.
+        found: (usize, usize),
     },
     /// The key's sizes belong to no circuit.
     #[error("verification key: {public} public inputs on a domain of 2^{log_n}")]

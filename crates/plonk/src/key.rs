@@ -1,39 +1,223 @@
-//! The proving key as the rounds see it: polynomials by wire and by selector.
+//! The proving key as the rounds see it: fixed columns by name, in the form that a round asks for.
 
-use crate::{PlonkError, SELECTORS, VerifyingKey, WIRES};
-use proofmill_circom::{Addition, Column, PlonkHeader, PlonkZkey, PointCheck, Polynomial, Selector};
-use proofmill_curve::{Affine, bn254::G1};
-use proofmill_field::bn254::Fr;
+use crate::{Column, Layout, Memory, PlonkError, System, VerifyingKey, permutation};
+use proofmill_circom::{
+    Addition, Column as Wire, PlonkHeader, PlonkZkey, PointCheck, Selector as ZkeySelector,
+};
+use proofmill_curve::{Affine, bn254::G1, msm};
+use proofmill_field::{
+    Field,
+    bn254::{Fr, FrParams},
+};
+use proofmill_poly::Domain;
 use proofmill_simd::Level;
-use std::ops::{Range, RangeInclusive};
+use proofmill_srs::Srs;
+use std::{borrow::Cow, collections::BTreeMap, fmt, ops::RangeInclusive, sync::Arc};
 
-/// Logarithms of the domains' sizes that the protocol works on: the quotient's 3n + 6 coefficients are
+/// Logarithms of the domains' sizes that the standard protocol works on: the quotient's 3n + 6 coefficients are
 /// blinded in the last 6 of n, and the domain of 4n has a root of unity.
 pub(crate) const LOG_N: RangeInclusive<u32> = 3..=26;
 
-/// Points of the extended domain per point of the domain.
-pub(crate) const EXTENSION: usize = 4;
+/// Logarithms of the domains' sizes of circuits that were built here: the cosets of up to 7 parts lie in a domain of 8n.
+pub(crate) const BUILT_LOG_N: RangeInclusive<u32> = 4..=25;
 
-/// Values of the key's polynomials on some rows of a coset.
-#[derive(Debug, Default)]
-pub(crate) struct KeyRows {
-    pub(crate) selectors: [Vec<Fr>; SELECTORS],
-    pub(crate) sigmas: [Vec<Fr>; WIRES],
-    pub(crate) first_lagrange: Vec<Fr>,
+/// Powers of tau in G1.
+#[derive(Clone, Debug)]
+pub(crate) enum Reference {
+    /// In memory.
+    Points(Arc<Vec<Affine<G1>>>),
+    /// Wherever the string has them.
+    Srs(Arc<Srs>),
 }
 
-/// A proving key whose polynomials stay in the file until a round asks for them.
+impl Reference {
+    /// How many.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Points(points) => points.len(),
+            Self::Srs(srs) => srs.len(),
+        }
+    }
+
+    /// The commitment to a polynomial of at most as many coefficients as there are powers.
+    pub(crate) fn commit(&self, level: Level, coefficients: &[Fr]) -> Result<Affine<G1>, PlonkError> {
+        let sum = match self {
+            Self::Points(points) => msm::<G1>(level, &points[..coefficients.len()], coefficients),
+            Self::Srs(srs) => srs.msm(level, 0, coefficients)?,
+        };
+        Ok(sum.to_affine())
+    }
+}
+
+/// A proving key.
 #[derive(Debug)]
 pub struct ProvingKey {
-    zkey: PlonkZkey,
+    source: Source,
     verifying_key: VerifyingKey,
+}
+
+#[derive(Debug)]
+enum Source {
+    /// Its polynomials stay in the file until a round asks for them.
+    Zkey(PlonkZkey),
+    Built(Box<Built>),
+}
+
+/// A key that was made here.
+struct Built {
+    columns: FixedColumns,
+    reference: Reference,
+}
+
+impl fmt::Debug for Built {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Built").field("system", &self.columns.system).finish_non_exhaustive()
+    }
+}
+
+/// The fixed columns of a circuit as polynomials: a proving key that has not been committed to.
+pub struct FixedColumns {
+    system: System,
+    log_n: u32,
+    public: u32,
+    variables: u32,
+    variables_of: Vec<Vec<u32>>,
+    polynomials: BTreeMap<Column, Forms>,
+}
+
+/// A polynomial in the forms that are kept.
+struct Forms {
+    /// n coefficients.
+    coefficients: Vec<Fr>,
+    /// n values on the domain, unless memory is low.
+    values: Option<Vec<Fr>>,
+    /// n values on each of the cosets, if there is memory for them.
+    cosets: Vec<Vec<Fr>>,
+}
+
+impl FixedColumns {
+    /// The polynomials of a circuit.
+    ///
+    /// `observer` is called with the name of each phase as it begins. Runs on the ambient rayon pool.
+    ///
+    /// # Errors
+    /// [`PlonkError::NoConstraints`], [`PlonkError::Domain`].
+    pub fn new(
+        level: Level,
+        layout: Layout,
+        memory: Memory,
+        observer: &mut dyn FnMut(&'static str),
+    ) -> Result<Self, PlonkError> {
+        if layout.rows() == 0 {
+            return Err(PlonkError::NoConstraints);
+        }
+        let log_n = layout.log_n();
+        let domain = BUILT_LOG_N.contains(&log_n).then(|| Domain::new(log_n)).flatten();
+        let domain = domain.ok_or(PlonkError::Domain { log_n })?;
+        let n = domain.len();
+        let Layout { wires, gates, lookup, public, variables, variables_of, fixed } = layout;
+        let names: Vec<Column> = fixed.keys().copied().collect();
+        let system = System::new(wires, gates, lookup, &names);
+        let cosets = Cosets::new(log_n, system.parts());
+        observer("permutation");
+        let positions = permutation::sigma(&variables_of, variables, n);
+        let roots = permutation::powers(domain.root(), n);
+        let mut polynomials = BTreeMap::new();
+        let sigmas = (0..wires).map(Column::Sigma).zip(positions.chunks(n));
+        let sigmas = sigmas.map(|(column, positions)| (column, permutation::labels(positions, &roots)));
+        for (column, mut values) in fixed.into_iter().chain(sigmas) {
+            observer("ntt");
+            values.resize(n, Fr::ZERO);
+            values.shrink_to_fit();
+            polynomials.insert(column, Forms::new(level, &domain, &cosets, values, memory));
+        }
+        Ok(Self { system, log_n, public, variables, variables_of, polynomials })
+    }
+
+    /// The proving key of these columns, with the commitments to them.
+    ///
+    /// # Errors
+    /// [`PlonkError::ShortReference`], [`PlonkError::Srs`].
+    pub fn commit(
+        self,
+        level: Level,
+        srs: Arc<Srs>,
+        observer: &mut dyn FnMut(&'static str),
+    ) -> Result<ProvingKey, PlonkError> {
+        let (needed, found) = ((1 << self.log_n) + self.system.extra_powers(), srs.len());
+        if needed > found {
+            return Err(PlonkError::ShortReference { needed, found });
+        }
+        observer("msm");
+        let (tau, reference) = (*srs.tau_g2(), Reference::Srs(srs));
+        let commitments = self.system.fixed().iter().map(|column| match self.polynomials.get(column) {
+            Some(forms) => reference.commit(level, &forms.coefficients),
+            None => Ok(Affine::INFINITY),
+        });
+        let verifying_key = VerifyingKey {
+            system: self.system.clone(),
+            log_n: self.log_n,
+            public: self.public,
+            multipliers: permutation::multipliers(),
+            fixed: commitments.collect::<Result<_, _>>()?,
+            tau,
+        };
+        Ok(ProvingKey { source: Source::Built(Box::new(Built { columns: self, reference })), verifying_key })
+    }
+}
+
+impl Forms {
+    fn new(
+        level: Level,
+        domain: &Domain<FrParams>,
+        cosets: &Cosets,
+        values: Vec<Fr>,
+        memory: Memory,
+    ) -> Self {
+        let kept = (memory != Memory::Low).then(|| values.clone());
+        let mut coefficients = values;
+        domain.intt(level, &mut coefficients);
+        let on_coset = |shift: &Fr| {
+            let mut values = coefficients.clone();
+            domain.coset_ntt(level, &mut values, *shift);
+            values
+        };
+        let cosets =
+            if memory == Memory::Fast { cosets.shifts.iter().map(on_coset).collect() } else { Vec::new() };
+        Self { coefficients, values: kept, cosets }
+    }
+}
+
+/// The cosets of the domain on which the quotient is computed: `zeta^k H` for k from 1, zeta generating the smallest domain
+/// that has them all.
+#[derive(Clone, Debug)]
+pub(crate) struct Cosets {
+    /// `zeta^k`.
+    pub(crate) shifts: Vec<Fr>,
+    /// What `X^n` is on the coset: `zeta^(k n)`.
+    pub(crate) powers: Vec<Fr>,
+}
+
+impl Cosets {
+    pub(crate) fn new(log_n: u32, count: usize) -> Self {
+        let log_count = (count + 1).next_power_of_two().trailing_zeros();
+        let powers_of = |root: Option<Fr>| {
+            let root = root.unwrap_or_default();
+            std::iter::successors(Some(root), |power| Some(*power * root)).take(count).collect()
+        };
+        // zeta^n has order 2^log_count, and is the field's own root of that order.
+        Self {
+            shifts: powers_of(Fr::root_of_unity(log_n + log_count)),
+            powers: powers_of(Fr::root_of_unity(log_count)),
+        }
+    }
 }
 
 impl ProvingKey {
     /// A key around an open file.
     pub fn new(zkey: PlonkZkey) -> Self {
         let verifying_key = VerifyingKey::from(zkey.header());
-        Self { zkey, verifying_key }
+        Self { source: Source::Zkey(zkey), verifying_key }
     }
 
     /// What a verifier needs of it.
@@ -41,101 +225,116 @@ impl ProvingKey {
         &self.verifying_key
     }
 
-    /// R1CS's wires and the additions' variables.
+    /// The sizes of domains that it may have.
+    pub(crate) fn log_n_range(&self) -> RangeInclusive<u32> {
+        match &self.source {
+            Source::Zkey(_) => LOG_N,
+            Source::Built(_) => BUILT_LOG_N,
+        }
+    }
+
+    /// All variables, those that R1CS lacks too.
     pub(crate) fn variables(&self) -> u32 {
-        self.zkey.header().wires
+        match &self.source {
+            Source::Zkey(zkey) => zkey.header().wires,
+            Source::Built(built) => built.columns.variables,
+        }
     }
 
     /// How the variables that R1CS does not have are computed, in order; inputs come before outputs.
     pub(crate) fn additions(&self) -> Result<Vec<Addition>, PlonkError> {
-        Ok(self.zkey.additions()?)
+        match &self.source {
+            Source::Zkey(zkey) => Ok(zkey.additions()?),
+            Source::Built(_) => Ok(Vec::new()),
+        }
     }
 
-    /// The variable on each gate's wires a, b, c; all below `variables()`.
-    pub(crate) fn wire_maps(&self) -> Result<[Vec<u32>; WIRES], PlonkError> {
-        let [a, b, c] = Column::ALL.map(|column| self.zkey.wire_map(column));
-        Ok([a?, b?, c?])
+    /// The variable on each row of each wire; all below `variables()`.
+    pub(crate) fn variables_of(&self) -> Result<Cow<'_, [Vec<u32>]>, PlonkError> {
+        match &self.source {
+            Source::Zkey(zkey) => {
+                let maps: Result<Vec<_>, _> = Wire::ALL.into_iter().map(|wire| zkey.wire_map(wire)).collect();
+                Ok(Cow::Owned(maps?))
+            }
+            Source::Built(built) => Ok(Cow::Borrowed(&built.columns.variables_of)),
+        }
     }
 
-    fn selector(&self, selector: usize) -> Polynomial<'_> {
-        self.zkey.selector(Selector::ALL[selector])
+    fn forms(&self, column: Column) -> Option<&Forms> {
+        match &self.source {
+            Source::Zkey(_) => None,
+            Source::Built(built) => built.columns.polynomials.get(&column),
+        }
     }
 
-    fn sigma(&self, wire: usize) -> Polynomial<'_> {
-        self.zkey.sigma(Column::ALL[wire])
+    /// n coefficients of a fixed column.
+    pub(crate) fn coefficients(&self, level: Level, column: Column) -> Result<Cow<'_, [Fr]>, PlonkError> {
+        if let Some(forms) = self.forms(column) {
+            return Ok(Cow::Borrowed(&forms.coefficients));
+        }
+        let Source::Zkey(zkey) = &self.source else { return Ok(Cow::Borrowed(&[])) };
+        let place = self.verifying_key.system.fixed().iter().position(|fixed| *fixed == column);
+        let place = place.unwrap_or(usize::MAX);
+        let polynomial = match (ZkeySelector::ALL.get(place), place.checked_sub(ZkeySelector::ALL.len())) {
+            (Some(selector), _) => zkey.selector(*selector),
+            (None, Some(wire)) if wire < Wire::ALL.len() => zkey.sigma(Wire::ALL[wire]),
+            _ => return Ok(Cow::Borrowed(&[])),
+        };
+        Ok(Cow::Owned(polynomial.coefficients.decode(level)?))
     }
 
-    /// n coefficients of a selector.
-    pub(crate) fn selector_coefficients(&self, level: Level, selector: usize) -> Result<Vec<Fr>, PlonkError> {
-        Ok(self.selector(selector).coefficients.decode(level)?)
-    }
-
-    /// n coefficients of a permutation polynomial.
-    pub(crate) fn sigma_coefficients(&self, level: Level, wire: usize) -> Result<Vec<Fr>, PlonkError> {
-        Ok(self.sigma(wire).coefficients.decode(level)?)
-    }
-
-    /// The highest coefficients of a permutation polynomial, lowest first.
-    pub(crate) fn sigma_last_coefficients(
+    /// n values of a fixed column on the domain.
+    pub(crate) fn values(
         &self,
         level: Level,
-        wire: usize,
-        count: usize,
-    ) -> Result<Vec<Fr>, PlonkError> {
-        let coefficients = self.sigma(wire).coefficients;
-        let length = coefficients.len();
-        Ok(coefficients.slice(length.saturating_sub(count)..length)?.decode(level)?)
+        domain: &Domain<FrParams>,
+        column: Column,
+    ) -> Result<Cow<'_, [Fr]>, PlonkError> {
+        if let Some(values) = self.forms(column).and_then(|forms| forms.values.as_ref()) {
+            return Ok(Cow::Borrowed(values));
+        }
+        let mut values = self.coefficients(level, column)?.into_owned();
+        domain.ntt(level, &mut values);
+        Ok(Cow::Owned(values))
     }
 
-    /// n values of a selector on the domain.
-    pub(crate) fn selector_values(&self, selector: usize) -> Result<Vec<Fr>, PlonkError> {
-        Ok(self.selector(selector).extended.decode_strided(0, EXTENSION)?)
+    /// n values of a fixed column on the coset number `index`, of this shift.
+    pub(crate) fn coset_values(
+        &self,
+        level: Level,
+        domain: &Domain<FrParams>,
+        column: Column,
+        index: usize,
+        shift: Fr,
+    ) -> Result<Cow<'_, [Fr]>, PlonkError> {
+        if let Some(values) = self.forms(column).and_then(|forms| forms.cosets.get(index)) {
+            return Ok(Cow::Borrowed(values));
+        }
+        let mut values = self.coefficients(level, column)?.into_owned();
+        domain.coset_ntt(level, &mut values, shift);
+        Ok(Cow::Owned(values))
     }
 
-    /// n values of a permutation polynomial on the domain.
-    pub(crate) fn sigma_values(&self, wire: usize) -> Result<Vec<Fr>, PlonkError> {
-        Ok(self.sigma(wire).extended.decode_strided(0, EXTENSION)?)
-    }
-
-    /// Values of all polynomials at the points `zeta^k omega^row` of these rows, by `k`, where zeta generates
-    /// the extended domain. One task; for callers that run many.
-    pub(crate) fn extended_rows(&self, rows: Range<usize>) -> Result<[KeyRows; EXTENSION], PlonkError> {
-        let mut by_coset: [KeyRows; EXTENSION] = Default::default();
-        let columns = |polynomial: Polynomial<'_>| {
-            let range = rows.start * EXTENSION..rows.end * EXTENSION;
-            polynomial.extended.slice(range)?.decode_columns::<EXTENSION>()
-        };
-        for selector in 0..SELECTORS {
-            for (rows, column) in by_coset.iter_mut().zip(columns(self.selector(selector))?) {
-                rows.selectors[selector] = column;
+    /// Powers of tau in G1, enough for every polynomial that is committed to.
+    pub(crate) fn reference(&self, level: Level) -> Result<Reference, PlonkError> {
+        match &self.source {
+            Source::Zkey(zkey) => {
+                Ok(Reference::Points(Arc::new(zkey.ptau().decode(level, PointCheck::OnCurve)?)))
             }
+            Source::Built(built) => Ok(built.reference.clone()),
         }
-        for wire in 0..WIRES {
-            for (rows, column) in by_coset.iter_mut().zip(columns(self.sigma(wire))?) {
-                rows.sigmas[wire] = column;
-            }
-        }
-        for (rows, column) in by_coset.iter_mut().zip(columns(self.zkey.lagrange(0))?) {
-            rows.first_lagrange = column;
-        }
-        Ok(by_coset)
-    }
-
-    /// n + 6 powers of tau in G1.
-    pub(crate) fn reference(&self, level: Level) -> Result<Vec<Affine<G1>>, PlonkError> {
-        Ok(self.zkey.ptau().decode(level, PointCheck::OnCurve)?)
     }
 }
 
 impl From<&PlonkHeader> for VerifyingKey {
     fn from(header: &PlonkHeader) -> Self {
-        const { assert!(SELECTORS == Selector::ALL.len() && WIRES == Column::ALL.len()) }
+        let [.., k3] = permutation::multipliers();
         Self {
+            system: System::standard(),
             log_n: header.domain_size.trailing_zeros(),
             public: header.public,
-            multipliers: [header.k1, header.k2],
-            selectors: header.selectors,
-            sigmas: header.sigma,
+            multipliers: [Fr::ONE, header.k1, header.k2, k3],
+            fixed: [header.selectors.as_slice(), &header.sigma].concat(),
             tau: header.x_2,
         }
     }

@@ -34,3 +34,12 @@ impl Layout {
         (0..4).filter_map(|i| self.fixed.get(&Column::TableColumn(i))).map(Vec::len).max().unwrap_or(0)
     }
 }
+
+impl Layout {
+    /// The logarithm of the domain's size: rows and tables fit, and with lookups one row of the tables is zero.
+    pub fn log_n(&self) -> u32 {
+        let table_rows = self.table_rows() + usize::from(self.lookup.is_some());
+        let rows = self.rows().max(table_rows);
+        rows.next_power_of_two().trailing_zeros().max(*crate::key::BUILT_LOG_N.start())
+    }
+}

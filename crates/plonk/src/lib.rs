@@ -7,7 +7,6 @@
 //! * [`Gate`] is what a row must satisfy; [`Circuit`] builds rows.
 #![forbid(unsafe_code)]
 
-mod arithmetisation;
 mod challenges;
 mod check;
 mod circuit;
@@ -19,15 +18,16 @@ pub mod key_file;
 mod layout;
 mod linearisation;
 mod lookup;
+mod memory;
 mod permutation;
 mod polynomial;
 mod proof;
 mod prove;
 pub mod r1cs;
 mod setup;
+mod system;
 mod verify;
 
-use arithmetisation::{SELECTORS, Standard, StandardTerms, WIRES};
 pub use check::{Unsatisfied, check_layout};
 pub use circuit::{
     Arithmetisation, Bit, Circuit, GadgetReport, Report, Table, TableNumber, TableReport, Variable,
@@ -35,11 +35,13 @@ pub use circuit::{
 pub use column::{Cell, Cells, Column, Selector};
 pub use error::{MalformedError, PlonkError};
 pub use gates::Gate;
-pub use key::ProvingKey;
+pub use key::{FixedColumns, ProvingKey};
 pub use layout::Layout;
 pub use lookup::LookupArgument;
-pub use proof::{Evaluations, Proof, VerifyingKey};
+pub use memory::Memory;
+pub use proof::{Proof, VerifyingKey};
 pub use prove::{ProveOptions, prove, prove_with_rng};
 pub use r1cs::{Decomposition, Derivations, Row};
 pub use setup::setup;
+pub use system::System;
 pub use verify::verify;

@@ -1,64 +1,102 @@
 //! The identity at xi as a combination of committed polynomials (the paper's r(X), section 8.3).
 //!
-//! With the wires, S1, S2 and the shifted z replaced by their values at xi, what is left is linear in
-//! polynomials whose commitments everyone has. The prover adds the polynomials up, the verifier the points.
+//! With the opened cells replaced by their values at xi, what is left is linear in columns whose commitments everyone has.
+//! The prover adds the polynomials up, the verifier the points.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
-    Evaluations, SELECTORS, Standard, StandardTerms, VerifyingKey, WIRES,
-    arithmetisation::permutation_factor, challenges::Challenges, polynomial::repeated_square,
+    Cell, Cells, Column, System, VerifyingKey, challenges::Challenges, lookup::TABLE_COLUMNS,
+    polynomial::repeated_square, system::Sink,
 };
-use proofmill_field::{Algebra, Field, batch_invert, bn254::Fr};
+use proofmill_field::{Field, batch_invert, bn254::Fr};
+use std::collections::BTreeMap;
 
 /// Factors of the committed polynomials; the combination, plus `constant`, is zero at xi.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Linearisation {
-    /// Of the selectors.
-    pub(crate) selectors: [Fr; SELECTORS],
-    /// Of z.
-    pub(crate) grand_product: Fr,
-    /// Of S3.
-    pub(crate) last_sigma: Fr,
-    /// Of the quotient's three parts.
-    pub(crate) quotient: [Fr; 3],
+    /// Of columns.
+    pub(crate) columns: BTreeMap<Column, Fr>,
+    /// Of the quotient's parts.
+    pub(crate) quotient: Vec<Fr>,
     /// What has no polynomial (the paper's r_0).
     pub(crate) constant: Fr,
 }
 
 impl Linearisation {
     /// The factors for the challenges (v and u are not used); `None` if xi is in the domain, where the
-    /// identity says nothing. `public` has as many values as the key says, and the domain as many rows.
+    /// identity says nothing. `public` has as many values as the key says, the domain as many rows, and `evaluations` are
+    /// as many as the system opens cells.
     pub(crate) fn new(
         key: &VerifyingKey,
         public: &[Fr],
         challenges: &Challenges,
-        evaluations: &Evaluations,
+        evaluations: &[Fr],
     ) -> Option<Self> {
-        let &Challenges { beta, gamma, alpha, xi, .. } = challenges;
+        let system = &key.system;
+        let xi = challenges.xi;
         let xi_n = repeated_square(xi, key.log_n);
         let vanishing = xi_n - Fr::ONE;
         if vanishing.is_zero() {
             return None;
         }
         let (first_lagrange, public_input) = public_input(key.log_n, public, xi, vanishing)?;
+        let cells = Evaluated { system, evaluations, xi, first_lagrange };
+        let parameters = system.parameters(challenges, key.multipliers);
+        let powers = std::iter::successors(Some(vanishing), |power| Some(*power * xi_n));
+        let quotient = powers.take(system.parts()).map(|power| -power).collect();
+        let mut sum = Collected { system, columns: BTreeMap::new(), constant: public_input };
+        system.terms(&cells, &parameters, &mut sum);
+        let Collected { columns, constant, .. } = sum;
+        Some(Self { columns, quotient, constant })
+    }
+}
 
-        let [k1, k2] = key.multipliers;
-        let [a, b, c] = evaluations.wires;
-        let [s1, s2] = evaluations.sigmas;
-        let shifted = evaluations.shifted_grand_product;
-        let labels = [xi, k1 * xi, k2 * xi].map(|label| beta * label);
-        let identity = alpha * permutation_factor([a, b, c], labels, gamma);
-        // (a + beta s1 + gamma)(b + beta s2 + gamma)(c + beta S3(X) + gamma) z(xi omega) alpha, apart from its
-        // last factor, which is linear in S3.
-        let sigma = alpha * shifted * (a + beta * s1 + gamma) * (b + beta * s2 + gamma);
-        let start = alpha.square() * first_lagrange;
-        Some(Self {
-            selectors: Standard::terms::<Fr>([a, b, c]),
-            grand_product: identity + start,
-            last_sigma: -(sigma * beta),
-            quotient: [-vanishing, -(vanishing * xi_n), -(vanishing * xi_n.square())],
-            constant: public_input - sigma * (c + gamma) - start,
-        })
+/// Values at xi.
+struct Evaluated<'a> {
+    system: &'a System,
+    evaluations: &'a [Fr],
+    xi: Fr,
+    first_lagrange: Fr,
+}
+
+impl Evaluated<'_> {
+    /// An opened cell's value. Cells that are not opened occur only in factors of columns that the key lacks.
+    fn value(&self, cell: Cell) -> Fr {
+        let place = self.system.opened().binary_search(&cell).ok();
+        place.and_then(|place| self.evaluations.get(place)).copied().unwrap_or_default()
+    }
+}
+
+impl Cells<Fr> for Evaluated<'_> {
+    fn here(&self, column: Column) -> Fr {
+        match column {
+            Column::Point => self.xi,
+            Column::FirstLagrange => self.first_lagrange,
+            _ => self.value(Cell { next: false, column }),
+        }
+    }
+
+    fn after(&self, column: Column) -> Fr {
+        self.value(Cell { next: true, column })
+    }
+}
+
+/// The summands by column.
+struct Collected<'a> {
+    system: &'a System,
+    columns: BTreeMap<Column, Fr>,
+    constant: Fr,
+}
+
+impl Sink<Fr> for Collected<'_> {
+    fn linear(&mut self, column: Column, factor: Fr) {
+        if !self.system.lacks(column) {
+            *self.columns.entry(column).or_default() += factor;
+        }
+    }
+
+    fn constant(&mut self, value: Fr) {
+        self.constant += value;
     }
 }
 
@@ -78,11 +116,21 @@ fn public_input(log_n: u32, public: &[Fr], xi: Fr, vanishing: Fr) -> Option<(Fr,
     Some((*lagrange.first()?, sum))
 }
 
-/// The powers v, v^2, ... with which the openings of a, b, c, S1, S2 are folded.
-pub(crate) fn opening_factors(v: Fr) -> [Fr; 2 * WIRES - 1] {
-    let mut power = Fr::ONE;
-    [(); 2 * WIRES - 1].map(|()| {
-        power *= v;
-        power
-    })
+/// The factors with which the opened cells are folded, in their order: v, v^2, ... at xi, and 1, v, ... at xi omega.
+pub(crate) fn opening_factors(system: &System, v: Fr) -> impl Iterator<Item = (Cell, Fr)> {
+    let powers = |first| std::iter::successors(Some(first), move |power| Some(*power * v));
+    let at = |next| system.opened().iter().copied().filter(move |cell| cell.next == next);
+    at(false).zip(powers(v)).chain(at(true).zip(powers(Fr::ONE)))
+}
+
+/// The factor of each column that is not folded of others, for factors of columns that may be.
+pub(crate) fn unfolded(columns: BTreeMap<Column, Fr>, eta: Fr) -> BTreeMap<Column, Fr> {
+    let mut all = columns;
+    if let Some(mut factor) = all.remove(&Column::Table) {
+        for column in TABLE_COLUMNS {
+            *all.entry(column).or_default() += factor;
+            factor *= eta;
+        }
+    }
+    all
 }

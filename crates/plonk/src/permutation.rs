@@ -1,33 +1,97 @@
 //! Which positions of the wires must hold the same value.
 //!
-//! Position `p = wire * n + row` has the label `k_wire * omega^row` with `k = (1, k1, k2)`, which puts the three
+//! Position `p = wire * n + row` has the label `k_wire * omega^row` with `k = (1, 2, 3, 5)`, which puts the
 //! wires on disjoint cosets of the domain. A variable's positions form a cycle of the permutation sigma, and
 //! `S_wire` interpolates, over the rows, the label of `sigma(p)`.
 
-use crate::WIRES;
-use proofmill_field::{Field, bn254::Fr};
+use crate::{
+    Cells, Column,
+    system::{Growing, PERMUTATION_POWERS, Parameters, Sink, Summand},
+};
+use proofmill_field::{Algebra, Field, bn254::Fr};
 use rayon::prelude::*;
 
-/// Multipliers of the cosets of wires b and c: the smallest that lie in no coset of a power-of-two subgroup
-/// before them, for every domain (snarkjs searches and always finds these two).
-pub(crate) const COSET_MULTIPLIERS: [u64; 2] = [2, 3];
+/// Multipliers of the cosets of the wires: one, and the smallest that lie in no coset of a power-of-two subgroup
+/// before them, for every domain (snarkjs searches and always finds 2 and 3).
+pub(crate) const COSET_MULTIPLIERS: [u64; 4] = [1, 2, 3, 5];
+
+/// [`COSET_MULTIPLIERS`] as elements.
+pub(crate) fn multipliers() -> [Fr; 4] {
+    COSET_MULTIPLIERS.map(Fr::from)
+}
+
+/// The permutation argument over this many wires.
+#[derive(Clone, Copy)]
+pub(crate) struct Permutation {
+    pub(crate) wires: u8,
+}
+
+/// `z' = z f / g` and z = 1 on the first row, where f multiplies the wires folded with their own labels and g with those of
+/// where the permutation sends them.
+impl Summand for Permutation {
+    #[inline(always)]
+    fn terms<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>, sink: &mut impl Sink<A>) {
+        let alpha = &parameters.alpha;
+        let [power, power_of_start] = [alpha[PERMUTATION_POWERS[0]], alpha[PERMUTATION_POWERS[1]]];
+        let start = power_of_start * cells.here(Column::FirstLagrange);
+        sink.linear(Column::GrandProduct, power * identity(self.wires, cells, parameters) + start);
+        // The other side is linear in the last label.
+        let last = self.wires - 1;
+        let mut shifted = power * cells.after(Column::GrandProduct);
+        for wire in 0..last {
+            shifted = shifted * folded(wire, cells, parameters);
+        }
+        sink.linear(Column::Sigma(last), -(shifted * parameters.beta));
+        sink.constant(-(shifted * cells.wire(last).add_lazy(parameters.gamma)) - start);
+    }
+}
+
+impl Growing for Permutation {
+    #[inline(always)]
+    fn growth<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>) -> [A; 2] {
+        let mut denominator = folded(0, cells, parameters);
+        for wire in 1..self.wires {
+            denominator = denominator * folded(wire, cells, parameters);
+        }
+        [identity(self.wires, cells, parameters), denominator]
+    }
+}
+
+/// The product of the wires folded with their own labels.
+#[inline(always)]
+fn identity<A: Algebra>(wires: u8, cells: &impl Cells<A>, parameters: &Parameters<A>) -> A {
+    let x = cells.here(Column::Point);
+    let mut product = cells.wire(0).add_lazy(parameters.beta_multipliers[0] * x).add_lazy(parameters.gamma);
+    for wire in 1..wires {
+        let label = parameters.beta_multipliers[wire as usize] * x;
+        product = product * cells.wire(wire).add_lazy(label).add_lazy(parameters.gamma);
+    }
+    product
+}
+
+/// A wire folded with the label of where the permutation sends it.
+#[inline(always)]
+fn folded<A: Algebra>(wire: u8, cells: &impl Cells<A>, parameters: &Parameters<A>) -> A {
+    let label = parameters.beta * cells.here(Column::Sigma(wire));
+    cells.wire(wire).add_lazy(label).add_lazy(parameters.gamma)
+}
 
 /// The permutation as positions: `sigma[p]` is where the variable at `p` appeared before, and for a
 /// variable's first position where it appears last. Positions are visited row by row, in a row wire by wire;
 /// rows beyond the circuit's hold variable 0 on every wire.
 ///
 /// # Panics
-/// If a variable is not below `variables`, or 3n is not below 2^32 - 1.
-pub(crate) fn sigma(rows: &[[u32; WIRES]], variables: u32, n: usize) -> Vec<u32> {
+/// If a variable is not below `variables`, or there are 2^32 - 1 positions.
+pub(crate) fn sigma(variables_of: &[Vec<u32>], variables: u32, n: usize) -> Vec<u32> {
     const NOWHERE: u32 = u32::MAX;
-    let size = u32::try_from(WIRES * n).expect("positions fit 32 bits");
+    let size = u32::try_from(variables_of.len() * n).expect("positions fit 32 bits");
     assert!(size < NOWHERE);
-    let mut sigma = vec![0; WIRES * n];
+    let mut sigma = vec![0; size as usize];
     let (mut first, mut last) = (vec![NOWHERE; variables as usize], vec![NOWHERE; variables as usize]);
     for row in 0..n {
-        let wires = rows.get(row).copied().unwrap_or_default();
-        for (wire, variable) in wires.into_iter().enumerate() {
-            let (position, variable) = (wire * n + row, variable as usize);
+        for (wire, variables) in variables_of.iter().enumerate() {
+            let variable = variables.get(row).copied().unwrap_or_default() as usize;
+            let position = wire * n + row;
             if last[variable] == NOWHERE {
                 first[variable] = position as u32;
             } else {
@@ -43,8 +107,8 @@ pub(crate) fn sigma(rows: &[[u32; WIRES]], variables: u32, n: usize) -> Vec<u32>
 }
 
 /// The labels of positions: `multipliers[p / n] * roots[p % n]`, where `roots` are the n powers of omega.
-pub(crate) fn labels(positions: &[u32], multipliers: [Fr; WIRES], roots: &[Fr]) -> Vec<Fr> {
-    let n = roots.len();
+pub(crate) fn labels(positions: &[u32], roots: &[Fr]) -> Vec<Fr> {
+    let (n, multipliers) = (roots.len(), multipliers());
     positions
         .par_iter()
         .map(|&position| multipliers[position as usize / n] * roots[position as usize % n])
@@ -64,7 +128,7 @@ mod tests {
     fn cycles_run_backwards_through_the_rows() {
         let n = 4;
         // Variable 1 is at (row 0, a), (row 0, c), (row 1, b): positions 0, 8, 5.
-        let sigma = sigma(&[[1, 2, 1], [3, 1, 0]], 4, n);
+        let sigma = sigma(&[vec![1, 3], vec![2, 1], vec![1, 0]], 4, n);
         assert_eq!([sigma[0], sigma[8], sigma[5]], [5, 0, 8]);
         assert_eq!([sigma[4], sigma[1]], [4, 1], "a variable that appears once is a fixed point");
         // Variable 0: (1, c), then every wire of rows 2 and 3.
@@ -78,10 +142,11 @@ mod tests {
     #[test]
     fn cosets_are_disjoint_for_every_domain() {
         let order = [1u64 << 28];
-        let [k1, k2] = COSET_MULTIPLIERS.map(<Fr>::from);
-        let ratio = k2 * k1.invert().expect("not zero");
-        for multiplier in [k1, k2, ratio] {
-            assert_ne!(multiplier.pow_vartime(&order), Fr::ONE);
+        for (i, left) in multipliers().into_iter().enumerate() {
+            for right in &multipliers()[..i] {
+                let ratio = left * right.invert().expect("not zero");
+                assert_ne!(ratio.pow_vartime(&order), Fr::ONE);
+            }
         }
     }
 }

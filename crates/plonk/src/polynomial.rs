@@ -10,7 +10,6 @@ use proofmill_field::{
 };
 use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
-use std::marker::PhantomData;
 
 /// Elements of one parallel task: 64 KiB of scalars.
 pub(crate) const CHUNK: usize = 1 << LOG_CHUNK;
@@ -76,24 +75,6 @@ fn chunk_values(level: Level, coefficients: &[Fr], x: Fr) -> Vec<Fr> {
         .collect()
 }
 
-/// Loads the eight values of a row and the seven after it.
-pub(crate) struct Loader<E: Engine> {
-    row: usize,
-    engine: PhantomData<E>,
-}
-
-impl<E: Engine> Loader<E> {
-    #[inline(always)]
-    pub(crate) fn at(row: usize) -> Self {
-        Self { row, engine: PhantomData }
-    }
-
-    #[inline(always)]
-    pub(crate) fn from(&self, values: &[Fr]) -> Lanes<E> {
-        load::<E>(&values[self.row..])
-    }
-}
-
 /// `x^(2^times)`.
 #[inline(always)]
 pub(crate) fn repeated_square(x: Fr, times: u32) -> Fr {
@@ -139,6 +120,46 @@ pub(crate) fn linear_combination(level: Level, length: usize, terms: &[(Fr, &[Fr
         ));
     });
     sum
+}
+
+/// `sum += factor * polynomial` over the shorter of the two.
+pub(crate) fn add_multiple(level: Level, sum: &mut [Fr], factor: Fr, polynomial: &[Fr]) {
+    sum.par_chunks_mut(CHUNK).zip(polynomial.par_chunks(CHUNK)).for_each(|(sum, polynomial)| {
+        dispatch!(level, engine => engine.run(#[inline(always)] || add_scaled(engine, sum, factor, polynomial)));
+    });
+}
+
+/// The polynomial modulo `X^residues - power`, lowest coefficient first; `residues` is a multiple of the lanes and divides the
+/// length of a chunk.
+pub(crate) fn fold(level: Level, coefficients: &[Fr], residues: usize, power: Fr) -> Vec<Fr> {
+    let chunks: Vec<Vec<Fr>> = coefficients
+        .par_chunks(CHUNK)
+        .map(|chunk| {
+            let mut sum = vec![Fr::ZERO; residues];
+            dispatch!(level, engine => engine.run(#[inline(always)] || fold_chunk(engine, chunk, power, &mut sum)));
+            sum
+        })
+        .collect();
+    let step = repeated_square(power, (CHUNK / residues).trailing_zeros());
+    let mut sum = vec![Fr::ZERO; residues];
+    for chunk in chunks.iter().rev() {
+        for (sum, value) in sum.iter_mut().zip(chunk) {
+            *sum = *sum * step + *value;
+        }
+    }
+    sum
+}
+
+#[inline(always)]
+fn fold_chunk<E: Engine>(_: E, chunk: &[Fr], power: Fr, sum: &mut [Fr]) {
+    let power = splat::<E>(power);
+    let residues = sum.len();
+    for block in chunk.chunks(residues).rev() {
+        for (i, sum) in sum.chunks_mut(LANES).enumerate() {
+            let terms = block.get(i * LANES..).unwrap_or_default();
+            store(load::<E>(sum) * power + load::<E>(terms), sum);
+        }
+    }
 }
 
 /// `sum += factor * polynomial` over the shorter of the two.

@@ -1,101 +1,129 @@
 //! What the prover sends, and what it is checked against.
 
-use crate::{SELECTORS, WIRES};
+use crate::{Column, System, permutation};
 use proofmill_circom::{PlonkProof, PlonkVerificationKey};
 use proofmill_curve::{
     Affine,
     bn254::{G1, G2},
 };
-use proofmill_field::bn254::Fr;
+use proofmill_field::{Field, bn254::Fr};
+use proofmill_transcript::KeccakTranscript;
 
-/// A proof: nine points and six scalars, in the order of the rounds. [`PlonkProof`] is its file.
+/// A proof, in the order of the rounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
-    /// Commitments to the wires' polynomials a, b, c.
-    pub wires: [Affine<G1>; WIRES],
-    /// Commitment to the grand product z of the permutation argument.
-    pub grand_product: Affine<G1>,
-    /// Commitments to the three parts of the quotient t.
-    pub quotient: [Affine<G1>; 3],
-    /// The openings at the challenge.
-    pub evaluations: Evaluations,
+    /// Commitments to the witness's columns: the wires (and multiplicities), what is sorted, the running products and sums.
+    pub commitments: [Vec<Affine<G1>>; 3],
+    /// Commitments to the parts of the quotient t.
+    pub quotient: Vec<Affine<G1>>,
+    /// The values of the opened cells, [`System::opened`].
+    pub evaluations: Vec<Fr>,
     /// The proof of the openings at xi.
     pub opening: Affine<G1>,
-    /// The proof of the opening at xi omega.
+    /// The proof of the openings at xi omega.
     pub shifted_opening: Affine<G1>,
 }
 
-/// Values of polynomials at the challenge xi.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Evaluations {
-    /// a, b, c at xi.
-    pub wires: [Fr; WIRES],
-    /// The permutation's S1 and S2 at xi.
-    pub sigmas: [Fr; WIRES - 1],
-    /// z at xi omega.
-    pub shifted_grand_product: Fr,
-}
-
-/// What a verifier knows of a circuit. [`PlonkVerificationKey`] is its file.
+/// What a verifier knows of a circuit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyingKey {
+    /// The circuit's constraints.
+    pub system: System,
     /// The domain has size `2^log_n`.
     pub log_n: u32,
     /// How many public inputs there are.
     pub public: u32,
-    /// k1 and k2, which put the labels of wires b and c on cosets of their own.
-    pub multipliers: [Fr; WIRES - 1],
-    /// Commitments to the selectors, in the order of `Standard::NAMES`.
-    pub selectors: [Affine<G1>; SELECTORS],
-    /// Commitments to the permutation's S1, S2, S3.
-    pub sigmas: [Affine<G1>; WIRES],
+    /// What puts the labels of the wires on cosets of their own; the first is 1.
+    pub multipliers: [Fr; 4],
+    /// Commitments to the fixed columns, [`System::fixed`].
+    pub fixed: Vec<Affine<G1>>,
     /// The secret of the reference string times G2's generator.
     pub tau: Affine<G2>,
 }
 
-impl From<&Proof> for PlonkProof {
-    fn from(proof: &Proof) -> Self {
-        let [a, b, c] = proof.wires;
-        let [t1, t2, t3] = proof.quotient;
-        let Evaluations { wires: [eval_a, eval_b, eval_c], sigmas: [s1, s2], shifted_grand_product } =
-            proof.evaluations;
-        Self {
-            points: [a, b, c, proof.grand_product, t1, t2, t3, proof.opening, proof.shifted_opening],
-            evaluations: [eval_a, eval_b, eval_c, s1, s2, shifted_grand_product],
+impl VerifyingKey {
+    /// A hash of everything in the key, and with it of the reference string: that of `tau`.
+    pub fn digest(&self) -> Fr {
+        let Self { system, log_n, public, multipliers, fixed, tau } = self;
+        let mut transcript = KeccakTranscript::new();
+        let names = system.gates().iter().map(|gate| gate.name()).collect::<Vec<_>>().join(",");
+        let columns = system.fixed().iter().map(Column::to_string).collect::<Vec<_>>().join(",");
+        let lookup = system.lookup().map_or_else(String::new, |lookup| lookup.to_string());
+        transcript.absorb_bytes(
+            format!("proofmill-plonk-1;{};{names};{lookup};{columns};", system.wires()).as_bytes(),
+        );
+        transcript.absorb_scalar(u64::from(*log_n).into());
+        transcript.absorb_scalar(u64::from(*public).into());
+        multipliers.iter().for_each(|multiplier| transcript.absorb_scalar(*multiplier));
+        fixed.iter().for_each(|point| transcript.absorb_point(point));
+        transcript.absorb_g2(tau);
+        transcript.challenge()
+    }
+
+    /// As snarkjs's file holds it; `None` for a key of another system than the standard one.
+    pub fn snarkjs(&self) -> Option<PlonkVerificationKey> {
+        if !self.system.is_standard() {
+            return None;
         }
+        let [_, k1, k2, _] = self.multipliers;
+        let (selectors, sigma) = self.fixed.split_first_chunk()?;
+        let (selectors, sigma) = (*selectors, sigma.try_into().ok()?);
+        Some(PlonkVerificationKey {
+            public: self.public,
+            power: self.log_n,
+            k1,
+            k2,
+            selectors,
+            sigma,
+            x_2: self.tau,
+        })
+    }
+
+    /// The commitment to a fixed column; infinity for one that the key lacks, which is zero.
+    pub(crate) fn commitment(&self, column: Column) -> Affine<G1> {
+        let mut columns = self.system.fixed().iter().zip(&self.fixed);
+        columns.find(|(fixed, _)| **fixed == column).map_or(Affine::INFINITY, |(_, point)| *point)
+    }
+}
+
+impl Proof {
+    /// All points, in the order of the rounds.
+    pub fn points(&self) -> Vec<Affine<G1>> {
+        let before = self.commitments.iter().flatten().chain(&self.quotient);
+        before.chain([&self.opening, &self.shifted_opening]).copied().collect()
+    }
+
+    /// As snarkjs's file holds it; `None` for a proof of another system than the standard one.
+    pub fn snarkjs(&self) -> Option<PlonkProof> {
+        let evaluations = self.evaluations.as_slice().try_into().ok()?;
+        Some(PlonkProof { points: self.points().try_into().ok()?, evaluations })
     }
 }
 
 impl From<&PlonkProof> for Proof {
     fn from(file: &PlonkProof) -> Self {
         let [a, b, c, grand_product, t1, t2, t3, opening, shifted_opening] = file.points;
-        let [eval_a, eval_b, eval_c, s1, s2, shifted_grand_product] = file.evaluations;
         Self {
-            wires: [a, b, c],
-            grand_product,
-            quotient: [t1, t2, t3],
-            evaluations: Evaluations {
-                wires: [eval_a, eval_b, eval_c],
-                sigmas: [s1, s2],
-                shifted_grand_product,
-            },
+            commitments: [vec![a, b, c], vec![], vec![grand_product]],
+            quotient: vec![t1, t2, t3],
+            evaluations: file.evaluations.to_vec(),
             opening,
             shifted_opening,
         }
     }
 }
 
-impl From<&VerifyingKey> for PlonkVerificationKey {
-    fn from(key: &VerifyingKey) -> Self {
-        let [k1, k2] = key.multipliers;
-        let VerifyingKey { log_n: power, public, selectors, sigmas: sigma, tau: x_2, .. } = *key;
-        Self { public, power, k1, k2, selectors, sigma, x_2 }
-    }
-}
-
 impl From<&PlonkVerificationKey> for VerifyingKey {
     fn from(file: &PlonkVerificationKey) -> Self {
-        let PlonkVerificationKey { public, power: log_n, k1, k2, selectors, sigma: sigmas, x_2: tau } = *file;
-        Self { log_n, public, multipliers: [k1, k2], selectors, sigmas, tau }
+        let PlonkVerificationKey { public, power: log_n, k1, k2, selectors, sigma, x_2: tau } = *file;
+        let [.., k3] = permutation::multipliers();
+        Self {
+            system: System::standard(),
+            log_n,
+            public,
+            multipliers: [Fr::ONE, k1, k2, k3],
+            fixed: [selectors.as_slice(), &sigma].concat(),
+            tau,
+        }
     }
 }

@@ -5,9 +5,9 @@
 //! circuit, the permutation's labels (3n scalars) and the n Lagrange points.
 
 use crate::{
-    Decomposition, PlonkError, SELECTORS, WIRES,
+    Decomposition, PlonkError,
     key::LOG_N,
-    permutation::{self, COSET_MULTIPLIERS},
+    permutation::{self, multipliers},
 };
 use proofmill_circom::{
     CircomError, Column, PlonkHeader, PlonkWriter, PointCheck, Ptau, R1cs, SectionWriter, Selector,
@@ -78,7 +78,7 @@ impl Setup<'_> {
             file.wire_map(column, circuit.rows.iter().map(|row| row.wires[wire]))?;
         }
 
-        let mut selectors = Vec::with_capacity(SELECTORS);
+        let mut selectors = Vec::new();
         for (index, selector) in Selector::ALL.into_iter().enumerate() {
             let mut values: Vec<Fr> = circuit.rows.iter().map(|row| row.selectors[index]).collect();
             values.resize(n, Fr::ZERO);
@@ -86,12 +86,13 @@ impl Setup<'_> {
             file.selector(selector, |out| self.polynomial(values, out))?;
         }
 
-        let [k1, k2] = COSET_MULTIPLIERS.map(Fr::from);
+        let [_, k1, k2, _] = multipliers();
         (self.observer)("permutation");
-        let wires: Vec<[u32; WIRES]> = circuit.rows.iter().map(|row| row.wires).collect();
-        let positions = permutation::sigma(&wires, circuit.variables, n);
+        let variables_of: Vec<Vec<u32>> =
+            (0..3).map(|wire| circuit.rows.iter().map(|row| row.wires[wire]).collect()).collect();
+        let positions = permutation::sigma(&variables_of, circuit.variables, n);
         let roots = permutation::powers(self.domain.root(), n);
-        let labels = permutation::labels(&positions, [Fr::ONE, k1, k2], &roots);
+        let labels = permutation::labels(&positions, &roots);
         let sigma: Vec<_> = labels.chunks(n).map(|labels| self.commit(labels)).collect();
         file.sigma(|out| labels.chunks(n).try_for_each(|labels| self.polynomial(labels.to_vec(), out)))?;
 

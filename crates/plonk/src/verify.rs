@@ -1,10 +1,11 @@
-//! Checking a proof: one multi-scalar multiplication of 18 points, one of 2, one product of two pairings.
+//! Checking a proof: one multi-scalar multiplication of all its points and the key's, one of 2, one product of two
+//! pairings.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
-    MalformedError, Proof, VerifyingKey,
+    Column, MalformedError, Proof, VerifyingKey,
     challenges::Challenges,
-    linearisation::{Linearisation, opening_factors},
+    linearisation::{Linearisation, opening_factors, unfolded},
 };
 use proofmill_curve::{
     Affine, Curve,
@@ -23,7 +24,7 @@ use proofmill_simd::Level;
 ///
 /// # Errors
 /// [`MalformedError`]: a point that is not on its curve (or, in G2, not in the subgroup), another number of public
-/// inputs than the key's, or a key that belongs to no circuit.
+/// inputs than the key's, another number of points or values than its system has, or a key that belongs to no circuit.
 pub fn verify(
     level: Level,
     key: &VerifyingKey,
@@ -31,7 +32,7 @@ pub fn verify(
     proof: &Proof,
 ) -> Result<bool, MalformedError> {
     key.check()?;
-    proof.check()?;
+    proof.check(key)?;
     if public.len() != key.public as usize {
         return Err(MalformedError::PublicInputs { expected: key.public, found: public.len() });
     }
@@ -42,7 +43,7 @@ pub fn verify(
     let Some(root) = Fr::root_of_unity(key.log_n) else {
         return Ok(false);
     };
-    Ok(openings_hold(level, key, proof, &challenges, &linearisation, root))
+    Ok(openings_hold(level, key, proof, &challenges, linearisation, root))
 }
 
 /// `e(Wxi + u Wxiw, tau G2) = e(xi Wxi + u xi omega Wxiw + F - E, G2)`: both openings at once, where F is the
@@ -52,65 +53,92 @@ fn openings_hold(
     key: &VerifyingKey,
     proof: &Proof,
     challenges: &Challenges,
-    linearisation: &Linearisation,
+    linearisation: Linearisation,
     root: Fr,
 ) -> bool {
-    let &Challenges { xi, v, u, .. } = challenges;
-    let [va, vb, vc, v1, v2] = opening_factors(v);
-    let [a, b, c] = proof.evaluations.wires;
-    let [s1, s2] = proof.evaluations.sigmas;
-    let value = va * a + vb * b + vc * c + v1 * s1 + v2 * s2 + u * proof.evaluations.shifted_grand_product
-        - linearisation.constant;
+    let &Challenges { xi, v, u, eta, .. } = challenges;
+    let Linearisation { mut columns, quotient, constant } = linearisation;
+    let mut value = -constant;
+    for ((cell, factor), evaluation) in opening_factors(&key.system, v).zip(&proof.evaluations) {
+        let factor = if cell.next { u * factor } else { factor };
+        value += factor * *evaluation;
+        *columns.entry(cell.column).or_default() += factor;
+    }
 
-    let mut points = Vec::with_capacity(18);
-    let mut factors = Vec::with_capacity(18);
-    let mut add = |new_points: &[Affine<G1>], new_factors: &[Fr]| {
-        points.extend_from_slice(new_points);
-        factors.extend_from_slice(new_factors);
+    let mut points = Vec::new();
+    let mut factors = Vec::new();
+    let mut add = |point: Affine<G1>, factor: Fr| {
+        points.push(point);
+        factors.push(factor);
     };
-    add(&key.selectors, &linearisation.selectors);
-    add(&[proof.grand_product], &[linearisation.grand_product + u]);
-    add(&key.sigmas, &[v1, v2, linearisation.last_sigma]);
-    add(&proof.quotient, &linearisation.quotient);
-    add(&proof.wires, &[va, vb, vc]);
-    add(&[proof.opening, proof.shifted_opening], &[xi, u * xi * root]);
-    add(&[G1::GENERATOR], &[-value]);
+    for (column, factor) in unfolded(columns, eta) {
+        add(proof.commitment(key, column), factor);
+    }
+    for (point, factor) in proof.quotient.iter().zip(quotient) {
+        add(*point, factor);
+    }
+    add(proof.opening, xi);
+    add(proof.shifted_opening, u * xi * root);
+    add(G1::GENERATOR, -value);
     let folded = msm::<G1>(level, &points, &factors).to_affine();
     let quotients = msm::<G1>(level, &[proof.opening, proof.shifted_opening], &[-Fr::ONE, -u]).to_affine();
     pairing_product_is_one(level, &[(quotients, key.tau), (folded, G2::GENERATOR)])
 }
 
 impl Proof {
-    /// Whether every point is on the curve; infinity is (an honest commitment to zero is).
-    fn check(&self) -> Result<(), MalformedError> {
-        let names = ["A", "B", "C", "Z", "T1", "T2", "T3", "Wxi", "Wxiw"];
-        let last = [self.grand_product];
-        let points = self.wires.iter().chain(&last).chain(&self.quotient);
-        check_points(names.into_iter().zip(points.chain([&self.opening, &self.shifted_opening])))
+    /// The commitment to a column of the witness or of the key.
+    fn commitment(&self, key: &VerifyingKey, column: Column) -> Affine<G1> {
+        let rounds = key.system.rounds();
+        let mut columns = rounds.iter().flatten().zip(self.commitments.iter().flatten());
+        let own = columns.find(|(committed, _)| **committed == column).map(|(_, point)| *point);
+        own.unwrap_or_else(|| key.commitment(column))
+    }
+
+    /// Whether there are as many points and values as the system has, and every point is on the curve; infinity is (an
+    /// honest commitment to zero is).
+    fn check(&self, key: &VerifyingKey) -> Result<(), MalformedError> {
+        let system = &key.system;
+        let rounds = system.rounds();
+        let found = (self.points().len(), self.evaluations.len());
+        let columns = rounds.iter().map(Vec::len).sum::<usize>();
+        let expected = (columns + system.parts() + 2, system.opened().len());
+        let same_rounds =
+            rounds.iter().zip(&self.commitments).all(|(columns, points)| columns.len() == points.len());
+        if !same_rounds || found != expected {
+            return Err(MalformedError::Proof { expected, found });
+        }
+        for (column, point) in rounds.iter().flatten().zip(self.commitments.iter().flatten()) {
+            check_point(column, point)?;
+        }
+        for (part, point) in (1..).zip(&self.quotient) {
+            check_point(&format_args!("T{part}"), point)?;
+        }
+        check_point(&"Wxi", &self.opening)?;
+        check_point(&"Wxiw", &self.shifted_opening)
     }
 }
 
 impl VerifyingKey {
     /// Whether every point is where it should be and the sizes fit the field.
     fn check(&self) -> Result<(), MalformedError> {
-        if self.log_n > FrParams::TWO_ADICITY || u64::from(self.public) > 1 << self.log_n {
+        let fixed = self.system.fixed();
+        if self.log_n > FrParams::TWO_ADICITY
+            || u64::from(self.public) > 1 << self.log_n
+            || fixed.len() != self.fixed.len()
+        {
             return Err(MalformedError::Key { log_n: self.log_n, public: self.public });
         }
-        let names = ["Qm", "Ql", "Qr", "Qo", "Qc", "S1", "S2", "S3"];
-        check_points(names.into_iter().zip(self.selectors.iter().chain(&self.sigmas)))?;
+        for (column, point) in fixed.iter().zip(&self.fixed) {
+            check_point(column, point)?;
+        }
         if self.tau.is_on_curve() && self.tau.is_in_subgroup() {
             Ok(())
         } else {
-            Err(MalformedError::Point { name: "X_2" })
+            Err(MalformedError::Point { name: "X_2".into() })
         }
     }
 }
 
-fn check_points<'a>(
-    mut points: impl Iterator<Item = (&'static str, &'a Affine<G1>)>,
-) -> Result<(), MalformedError> {
-    match points.find(|(_, point)| !point.is_on_curve()) {
-        Some((name, _)) => Err(MalformedError::Point { name }),
-        None => Ok(()),
-    }
+fn check_point(name: &impl ToString, point: &Affine<G1>) -> Result<(), MalformedError> {
+    if point.is_on_curve() { Ok(()) } else { Err(MalformedError::Point { name: name.to_string() }) }
 }

@@ -6,7 +6,7 @@ use fixtures::{
     key_from, outside_the_subgroup, path, public_inputs, snarkjs_proof, snarkjs_verifying_key, text, toy_key,
     toy_witness,
 };
-use proofmill_circom::{PlonkProof, PlonkVerificationKey};
+use proofmill_circom::PlonkProof;
 use proofmill_field::{
     Field,
     bn254::{Fq, Fr},
@@ -29,17 +29,17 @@ fn seeded(level: Level, seed: u64) -> Proof {
 #[test]
 fn the_key_in_the_file_is_the_exported_one() {
     assert_eq!(*toy_key().verifying_key(), snarkjs_verifying_key());
-    let exported = PlonkVerificationKey::from(toy_key().verifying_key()).text();
+    let exported = toy_key().verifying_key().snarkjs().expect("a standard key").text();
     assert_eq!(exported, text("toy.plonk.vk.json"));
 }
 
 #[test]
 fn a_proof_survives_its_file() {
     let proof = seeded(Level::best(), 3);
-    let written = PlonkProof::from(&proof).text();
+    let written = proof.snarkjs().expect("a standard proof").text();
     let read = PlonkProof::parse("proof.json", written.as_bytes()).expect("a proof");
     assert_eq!(Proof::from(&read), proof);
-    assert_eq!(PlonkProof::from(&snarkjs_proof()).text(), text("toy.plonk.proof.json"));
+    assert_eq!(snarkjs_proof().snarkjs().expect("a standard proof").text(), text("toy.plonk.proof.json"));
 }
 
 #[test]
@@ -66,15 +66,9 @@ fn one_proof_at_every_level_and_number_of_threads() {
 #[test]
 fn two_proofs_share_nothing() {
     let (one, two) = (seeded(Level::best(), 1), seeded(Level::best(), 2));
-    let points = |proof: &Proof| {
-        let mut points = [proof.wires, proof.quotient].concat();
-        points.extend([proof.grand_product, proof.opening, proof.shifted_opening]);
-        points
-    };
-    let scalars = |proof: &Proof| {
-        let evaluations = &proof.evaluations;
-        [evaluations.wires.as_slice(), &[evaluations.shifted_grand_product]].concat()
-    };
+    let points = Proof::points;
+    // a, b, c and z; those of the permutation are the key's.
+    let scalars = |proof: &Proof| [&proof.evaluations[..3], &proof.evaluations[5..]].concat();
     let (ours, theirs) = (points(&one), points(&two));
     assert!(ours.iter().all(|point| !theirs.contains(point)));
     let (ours, theirs) = (scalars(&one), scalars(&two));
@@ -127,12 +121,12 @@ fn section(bytes: &[u8], id: u32) -> usize {
 #[test]
 fn a_permutation_that_is_not_the_wires_is_named() {
     let mut bytes = fs::read(path("toy.plonk.zkey")).expect("a key");
-    // S1 on row 3: the third section of polynomials, after 8 coefficients the value at index 4 * 3.
-    let value = section(&bytes, 12) + 32 * (8 + 4 * 3);
-    bytes[value] ^= 1;
+    // A coefficient of S1 changes its value on every row.
+    let coefficient = section(&bytes, 12) + 32 * 3;
+    bytes[coefficient] ^= 1;
     let key = key_from(bytes).expect("the header is as it was");
     let result = prove(Level::best(), &key, &toy_witness(), ProveOptions::default(), &mut |_| ());
-    assert!(matches!(result, Err(PlonkError::CopyConstraint { gate: 3 })), "{result:?}");
+    assert!(matches!(result, Err(PlonkError::CopyConstraint { gate: 0 })), "{result:?}");
 }
 
 #[test]
@@ -150,7 +144,8 @@ fn a_changed_key_gives_an_error_or_a_valid_proof() {
             .and_then(|key| prove(Level::best(), &key, &witness, ProveOptions::default(), &mut |_| ()));
         refused += usize::from(result.is_err());
     }
-    assert!(refused > count / 2, "{refused} of {count} were refused");
+    // Most of a key are values on the extended domain, which are not read.
+    assert!(refused > count / 5, "{refused} of {count} were refused");
 }
 
 #[test]

@@ -16,14 +16,12 @@ fn check(key: &VerifyingKey, public: &[Fr], proof: &Proof) -> Result<bool, Malfo
 }
 
 fn points_of(proof: &mut Proof) -> Vec<&mut Affine<G1>> {
-    let Proof { wires, grand_product, quotient, opening, shifted_opening, .. } = proof;
-    wires.iter_mut().chain(quotient).chain([grand_product, opening, shifted_opening]).collect()
+    let Proof { commitments, quotient, opening, shifted_opening, .. } = proof;
+    commitments.iter_mut().flatten().chain(quotient).chain([opening, shifted_opening]).collect()
 }
 
 fn scalars_of(proof: &mut Proof) -> Vec<&mut Fr> {
-    let evaluations = &mut proof.evaluations;
-    let last = &mut evaluations.shifted_grand_product;
-    evaluations.wires.iter_mut().chain(&mut evaluations.sigmas).chain([last]).collect()
+    proof.evaluations.iter_mut().collect()
 }
 
 /// The element with one byte of its encoding flipped, if that is an element.
@@ -81,7 +79,7 @@ fn other_points_are_rejected() {
         }
     }
     let mut swapped = snarkjs_proof();
-    swapped.wires.swap(0, 1);
+    swapped.commitments[0].swap(0, 1);
     assert_eq!(check(&key, &public, &swapped), Ok(false));
 }
 
@@ -112,20 +110,20 @@ fn the_key_is_bound() {
         check(&key, &public, &proof) != Ok(true)
     };
     for index in 0..5 {
-        assert!(refused(&|key| key.selectors[index] = G1::GENERATOR), "selector {index}");
-        assert!(refused(&|key| key.selectors[index].x += Fq::ONE), "selector {index} off the curve");
+        assert!(refused(&|key| key.fixed[index] = G1::GENERATOR), "selector {index}");
+        assert!(refused(&|key| key.fixed[index].x += Fq::ONE), "selector {index} off the curve");
     }
     for index in 0..3 {
-        assert!(refused(&|key| key.sigmas[index] = -key.sigmas[index]), "S{index}");
+        assert!(refused(&|key| key.fixed[5 + index] = -key.fixed[5 + index]), "S{index}");
     }
     for index in 0..2 {
-        assert!(refused(&|key| key.multipliers[index] += Fr::ONE), "k{index}");
+        assert!(refused(&|key| key.multipliers[1 + index] += Fr::ONE), "k{index}");
     }
     assert!(refused(&|key| key.log_n += 1));
     assert!(refused(&|key| key.tau = -key.tau));
     assert!(refused(&|key| key.tau.x.c0 += Fq::ONE));
     let key = VerifyingKey { tau: outside_the_subgroup(), ..snarkjs_verifying_key() };
-    assert_eq!(check(&key, &public, &proof), Err(MalformedError::Point { name: "X_2" }));
+    assert_eq!(check(&key, &public, &proof), Err(MalformedError::Point { name: "X_2".into() }));
 }
 
 #[test]

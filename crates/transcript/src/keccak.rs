@@ -1,6 +1,9 @@
 //! The transcript of snarkjs and of the Solidity verifiers that it writes.
 
-use proofmill_curve::{Affine, bn254::G1};
+use proofmill_curve::{
+    Affine,
+    bn254::{G1, G2},
+};
 use proofmill_field::bn254::Fr;
 use sha3::{Digest, Keccak256};
 
@@ -29,6 +32,20 @@ impl KeccakTranscript {
     /// Absorbs a point.
     pub fn absorb_point(&mut self, point: &Affine<G1>) {
         self.hasher.update(point.to_evm());
+    }
+
+    /// Absorbs a point of G2: x then y, each its two coefficients in 32 big-endian bytes, the constant one last, as the EVM
+    /// holds it; infinity as zeros.
+    pub fn absorb_g2(&mut self, point: &Affine<G2>) {
+        for coordinate in [point.x, point.y] {
+            self.hasher.update(coordinate.c1.to_bytes_be());
+            self.hasher.update(coordinate.c0.to_bytes_be());
+        }
+    }
+
+    /// Absorbs bytes as they are; where their number is not fixed, a delimiter is theirs to bring.
+    pub fn absorb_bytes(&mut self, bytes: &[u8]) {
+        self.hasher.update(bytes);
     }
 
     /// The digest of everything absorbed since the last challenge, read as a big-endian integer and reduced

@@ -1,23 +1,20 @@
 //! The prover: five rounds, one file each where there is something to compute.
 //!
-//! Memory, in vectors of n scalars (n is the domain's size; a polynomial of the extended domain is 4 of them):
-//! the highest point is in round 3, with the coefficients of a, b, c, z and the public inputs (5), the values of all
-//! five on three cosets (15) and the reference string (2, for points of 64 bytes): 22 vectors, 5.5 polynomials of
-//! the extended domain, beside the mapped key, whose pages are given back as they are read.
+//! Memory, in vectors of n scalars (n is the domain's size): the highest point is in round 3, with the coefficients of the
+//! witness's columns, their values on one coset, the fixed columns of that coset that are in use, and the parts of
+//! the quotient; the key and the reference string come on top.
 
-mod grand_product;
 mod openings;
+mod products;
 mod quotient;
+mod rows;
 mod wires;
 
 use crate::{
-    Evaluations, PlonkError, Proof, ProvingKey, WIRES,
-    challenges::{self, Challenges},
-    key::LOG_N,
-    polynomial::blind,
+    Column, PlonkError, Proof, ProvingKey, System, challenges::Challenges, key::Reference, polynomial::blind,
     verify,
 };
-use proofmill_curve::{Affine, bn254::G1, msm};
+use proofmill_curve::{Affine, bn254::G1};
 use proofmill_field::bn254::{Fr, FrParams};
 use proofmill_poly::Domain;
 use proofmill_simd::Level;
@@ -25,6 +22,7 @@ use rand::{
     RngCore, SeedableRng, TryRngCore,
     rngs::{OsRng, StdRng},
 };
+use std::collections::BTreeMap;
 
 /// What [`prove`] may be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,14 +37,14 @@ impl Default for ProveOptions {
     }
 }
 
-/// Proves knowledge of `witness`, the values of R1CS's wires (the first is the constant one), with blinding
-/// from the operating system's randomness. Gives the proof and the public inputs.
+/// Proves knowledge of `witness`: the values of R1CS's wires (the first is the constant one), or of all variables of a
+/// circuit that was built here, with blinding from the operating system's randomness. Gives the proof and the public inputs.
 ///
 /// `observer` is called with the name of each phase as it begins. The proof has been verified when it is
 /// returned. Runs on the ambient rayon pool.
 ///
 /// # Errors
-/// [`PlonkError::Unsatisfied`] with the first gate that does not hold (if it is checked),
+/// [`PlonkError::Unsatisfied`] with the first gate that does not hold (if it is checked), [`PlonkError::Lookup`],
 /// [`PlonkError::WitnessLength`], [`PlonkError::File`] for a key that cannot be read,
 /// [`PlonkError::Domain`], [`PlonkError::CopyConstraint`] and [`PlonkError::NotProven`] for one that
 /// contradicts itself, [`PlonkError::Randomness`].
@@ -75,105 +73,132 @@ pub fn prove_with_rng(
     rng: &mut impl RngCore,
     observer: &mut dyn FnMut(&'static str),
 ) -> Result<(Proof, Vec<Fr>), PlonkError> {
-    let blinding = Blinding::random(rng);
-    let mut prover = Prover::new(level, key, observer)?;
-    let assignment = prover.round1_assign(witness, options)?;
-    let wires = prover.round1_wires(&assignment, &blinding);
-    let wire_commitments = wires.each_ref().map(|wire| prover.commit("msm a, b, c", wire));
+    let verifying_key = key.verifying_key();
+    let blinding = Blinding::random(&verifying_key.system, rng);
+    let mut prover = Prover::new(level, key, blinding, observer)?;
+    let mut assignment = prover.round1_assign(witness, options)?;
+    let public = assignment.public.clone();
+    let first = prover.commit_columns(assignment.columns())?;
+    prover.challenges.after_first_round(verifying_key, &public, &first);
 
-    let public = assignment.public;
-    let (beta, gamma) = challenges::permutation(key.verifying_key(), &public, &wire_commitments);
-    let mut grand_product = prover.round2_grand_product(assignment.wires, beta, gamma)?;
-    blind(&mut grand_product, &blinding.grand_product);
-    let grand_product_commitment = prover.commit("msm z", &grand_product);
+    prover.fold_tables(&mut assignment)?;
+    let sorted = prover.round2_sorted(&mut assignment);
+    let second = prover.commit_columns(sorted)?;
+    prover.challenges.after_second_round(verifying_key, &second);
 
-    let alpha = challenges::quotient(beta, gamma, &grand_product_commitment);
-    let mut challenges = Challenges { beta, gamma, alpha, xi: alpha, v: alpha, u: alpha };
-    let polynomials = Polynomials { wires, grand_product };
-    let quotient = prover.round3_quotient(&polynomials, &public, &challenges, &blinding.quotient)?;
-    let quotient_commitments = quotient.each_ref().map(|part| prover.commit("msm t", part));
+    let running = prover.round3_running(assignment)?;
+    let third = prover.commit_columns(running)?;
+    prover.challenges.after_third_round(verifying_key, &third);
 
-    challenges.xi = challenges::evaluation(alpha, &quotient_commitments);
-    let opened = prover.round4_evaluate(&polynomials, challenges.xi)?;
-    challenges.v = challenges::opening(challenges.xi, &opened.evaluations);
-    let [opening, shifted_opening] =
-        prover.round5_open(polynomials, quotient, &opened, &public, &challenges)?;
+    let parts = prover.round4_quotient(&public)?;
+    let quotient = parts.iter().map(|part| prover.commit("msm t", part)).collect::<Result<Vec<_>, _>>()?;
+    prover.challenges.after_quotient(&quotient);
+
+    let evaluations = prover.round5_evaluate()?;
+    prover.challenges.after_evaluations(&evaluations);
+    let [opening, shifted_opening] = prover.round5_open(parts, &evaluations, &public)?;
     let proof = Proof {
-        wires: wire_commitments,
-        grand_product: grand_product_commitment,
-        quotient: quotient_commitments,
-        evaluations: opened.evaluations,
-        opening: prover.commit("msm w", &opening),
-        shifted_opening: prover.commit("msm w", &shifted_opening),
+        commitments: [first, second, third],
+        quotient,
+        evaluations,
+        opening: prover.commit("msm w", &opening)?,
+        shifted_opening: prover.commit("msm w", &shifted_opening)?,
     };
     prover.phase("verify");
-    match verify(level, key.verifying_key(), &public, &proof) {
+    match verify(level, verifying_key, &public, &proof) {
         Ok(true) => Ok((proof, public)),
         _ => Err(PlonkError::NotProven),
     }
 }
 
-/// What does not change from round to round.
+/// What the rounds share.
 struct Prover<'a> {
     level: Level,
     key: &'a ProvingKey,
+    system: &'a System,
     domain: Domain<FrParams>,
-    /// Powers of tau in G1.
-    reference: Vec<Affine<G1>>,
+    reference: Reference,
     observer: &'a mut dyn FnMut(&'static str),
+    blinding: Blinding,
+    challenges: Challenges,
+    /// Coefficients of the witness's columns, blinded, and of the folded tables.
+    polynomials: BTreeMap<Column, Vec<Fr>>,
 }
 
-/// Coefficients of the committed polynomials, blinded: n + 2 for a wire, n + 3 for z.
-struct Polynomials {
-    wires: [Vec<Fr>; WIRES],
-    grand_product: Vec<Fr>,
-}
-
-/// The evaluations and the polynomials of the key that were read for them.
-struct Opened {
-    evaluations: Evaluations,
-    sigmas: [Vec<Fr>; WIRES - 1],
-}
-
-/// Random coefficients: the paper's b_1 to b_11, lowest coefficient first.
+/// Random coefficients.
 struct Blinding {
-    wires: [[Fr; 2]; WIRES],
-    grand_product: [Fr; 3],
-    quotient: [Fr; 2],
+    /// By column, lowest first.
+    columns: BTreeMap<Column, Vec<Fr>>,
+    /// At the borders between the quotient's parts.
+    quotient: Vec<Fr>,
 }
 
 impl Blinding {
-    fn random(rng: &mut impl RngCore) -> Self {
-        let mut random = || Fr::random(rng);
-        Self {
-            wires: std::array::from_fn(|_| std::array::from_fn(|_| random())),
-            grand_product: std::array::from_fn(|_| random()),
-            quotient: std::array::from_fn(|_| random()),
-        }
+    fn random(system: &System, rng: &mut impl RngCore) -> Self {
+        let mut random = |count| (0..count).map(|_| Fr::random(rng)).collect::<Vec<_>>();
+        let rounds = system.rounds();
+        let columns = rounds.iter().flatten().map(|column| (*column, random(system.blinding(*column))));
+        let columns = columns.collect();
+        Self { columns, quotient: random(system.parts() - 1) }
     }
 }
+
+/// Columns of the witness by their values on the rows.
+type Values = Vec<(Column, Vec<Fr>)>;
 
 impl<'a> Prover<'a> {
     fn new(
         level: Level,
         key: &'a ProvingKey,
+        blinding: Blinding,
         observer: &'a mut dyn FnMut(&'static str),
     ) -> Result<Self, PlonkError> {
         observer("read zkey");
         let log_n = key.verifying_key().log_n;
-        let domain = LOG_N.contains(&log_n).then(|| Domain::new(log_n)).flatten();
+        let domain = key.log_n_range().contains(&log_n).then(|| Domain::new(log_n)).flatten();
         let domain = domain.ok_or(PlonkError::Domain { log_n })?;
-        let reference = key.reference(level)?;
-        Ok(Self { level, key, domain, reference, observer })
+        let (reference, system) = (key.reference(level)?, &key.verifying_key().system);
+        let (needed, found) = (domain.len() + system.extra_powers(), reference.len());
+        if needed > found {
+            return Err(PlonkError::ShortReference { needed, found });
+        }
+        let challenges = Challenges::default();
+        let polynomials = BTreeMap::new();
+        Ok(Self { level, key, system, domain, reference, observer, blinding, challenges, polynomials })
     }
 
     fn phase(&mut self, name: &'static str) {
         (self.observer)(name);
     }
 
-    /// The commitment to a polynomial of at most n + 6 coefficients.
-    fn commit(&mut self, phase: &'static str, coefficients: &[Fr]) -> Affine<G1> {
+    /// The commitment to a polynomial.
+    fn commit(&mut self, phase: &'static str, coefficients: &[Fr]) -> Result<Affine<G1>, PlonkError> {
         self.phase(phase);
-        msm::<G1>(self.level, &self.reference[..coefficients.len()], coefficients).to_affine()
+        self.reference.commit(self.level, coefficients)
+    }
+
+    /// Keeps the blinded coefficients of columns with these values; the commitments.
+    fn commit_columns<'v>(
+        &mut self,
+        columns: impl IntoIterator<Item = (Column, std::borrow::Cow<'v, [Fr]>)>,
+    ) -> Result<Vec<Affine<G1>>, PlonkError> {
+        let mut commitments = Vec::new();
+        for (column, values) in columns {
+            self.phase("ntt");
+            let blinding = self.blinding.columns.remove(&column).unwrap_or_default();
+            let mut coefficients = Vec::with_capacity(values.len() + blinding.len());
+            coefficients.extend_from_slice(&values);
+            drop(values);
+            self.domain.intt(self.level, &mut coefficients);
+            blind(&mut coefficients, &blinding);
+            let phase = match column {
+                Column::GrandProduct => "msm z",
+                Column::Wire(_) => "msm wires",
+                _ => "msm lookups",
+            };
+            commitments.push(self.commit(phase, &coefficients)?);
+            self.polynomials.insert(column, coefficients);
+        }
+        Ok(commitments)
     }
 }

@@ -1,78 +1,76 @@
-//! Rounds 4 and 5: the values at xi and the polynomials that prove them.
+//! Round 5: the values at xi and xi omega, and the polynomials that prove them.
 
-use super::{Opened, Polynomials, Prover};
+use super::Prover;
 use crate::{
-    Evaluations, PlonkError, SELECTORS, WIRES,
-    challenges::Challenges,
+    Cell, Column, PlonkError,
     linearisation::{Linearisation, opening_factors},
     polynomial::{divide_by_linear, evaluate, linear_combination},
 };
 use proofmill_field::{Field, bn254::Fr};
+use std::{borrow::Cow, collections::BTreeMap};
 
 impl Prover<'_> {
-    /// Step 4.2: the wires, S1 and S2 at xi, z at xi omega.
-    pub(super) fn round4_evaluate(
-        &mut self,
-        Polynomials { wires, grand_product }: &Polynomials,
-        xi: Fr,
-    ) -> Result<Opened, PlonkError> {
-        self.phase("open");
-        let mut sigmas = [const { Vec::new() }; WIRES - 1];
-        for (wire, coefficients) in sigmas.iter_mut().enumerate() {
-            *coefficients = self.key.sigma_coefficients(self.level, wire)?;
+    /// The coefficients of any column that has some.
+    fn polynomial(&self, column: Column) -> Result<Cow<'_, [Fr]>, PlonkError> {
+        match self.polynomials.get(&column) {
+            Some(coefficients) => Ok(Cow::Borrowed(coefficients)),
+            None => self.key.coefficients(self.level, column),
         }
-        let at_xi = |coefficients: &Vec<Fr>| evaluate(self.level, coefficients, xi);
-        let evaluations = Evaluations {
-            wires: wires.each_ref().map(at_xi),
-            sigmas: sigmas.each_ref().map(at_xi),
-            shifted_grand_product: evaluate(self.level, grand_product, xi * self.domain.root()),
-        };
-        Ok(Opened { evaluations, sigmas })
     }
 
-    /// Steps 5.2 to 5.4: the quotients of the folded openings at xi, and of z's at xi omega.
+    /// The opened cells' values.
+    pub(super) fn round5_evaluate(&mut self) -> Result<Vec<Fr>, PlonkError> {
+        self.phase("open");
+        let xi = self.challenges.xi;
+        let value = |&Cell { next, column }: &Cell| {
+            let x = if next { xi * self.domain.root() } else { xi };
+            Ok(evaluate(self.level, &self.polynomial(column)?, x))
+        };
+        self.system.opened().iter().map(value).collect()
+    }
+
+    /// The quotients of the folded openings at xi and at xi omega.
     pub(super) fn round5_open(
         &mut self,
-        Polynomials { wires, grand_product }: Polynomials,
-        quotient: [Vec<Fr>; 3],
-        Opened { evaluations, sigmas }: &Opened,
+        quotient: Vec<Vec<Fr>>,
+        evaluations: &[Fr],
         public: &[Fr],
-        challenges: &Challenges,
     ) -> Result<[Vec<Fr>; 2], PlonkError> {
         self.phase("open");
         let key = self.key.verifying_key();
         // Nobody but the hash function can put xi into the domain.
-        let linearisation =
-            Linearisation::new(key, public, challenges, evaluations).ok_or(PlonkError::NotProven)?;
-        let mut key_polynomials = Vec::with_capacity(SELECTORS + 1);
-        for selector in 0..SELECTORS {
-            key_polynomials.push(self.key.selector_coefficients(self.level, selector)?);
+        let linearisation = Linearisation::new(key, public, &self.challenges, evaluations);
+        let Linearisation { columns, quotient: quotient_factors, constant } =
+            linearisation.ok_or(PlonkError::NotProven)?;
+        let mut folded = [columns, BTreeMap::new()];
+        let mut values = [-constant, Fr::ZERO];
+        for ((cell, factor), value) in opening_factors(self.system, self.challenges.v).zip(evaluations) {
+            *folded[usize::from(cell.next)].entry(cell.column).or_default() += factor;
+            values[usize::from(cell.next)] += factor * *value;
         }
-        key_polynomials.push(self.key.sigma_coefficients(self.level, WIRES - 1)?);
-
-        let folded = wires.iter().chain(sigmas);
-        let values = evaluations.wires.iter().chain(&evaluations.sigmas);
-        let factors = opening_factors(challenges.v);
-        let mut terms: Vec<(Fr, &[Fr])> = factors.into_iter().zip(folded.map(Vec::as_slice)).collect();
-        let key_factors = linearisation.selectors.into_iter().chain([linearisation.last_sigma]);
-        terms.extend(key_factors.zip(key_polynomials.iter().map(Vec::as_slice)));
-        terms.extend(linearisation.quotient.into_iter().zip(quotient.iter().map(Vec::as_slice)));
-        terms.push((linearisation.grand_product, &grand_product));
-        let mut opening = linear_combination(self.level, self.domain.len() + 6, &terms);
-        opening[0] += linearisation.constant;
-        opening[0] -= factors.into_iter().zip(values).fold(Fr::ZERO, |sum, (v, value)| sum + v * *value);
-        let remainder = divide_by_linear(self.level, &mut opening, challenges.xi);
-        if !remainder.is_zero() {
-            return Err(PlonkError::NotProven);
+        let parts = quotient_factors.into_iter().zip(quotient.iter().map(Vec::as_slice)).collect();
+        let points = [self.challenges.xi, self.challenges.xi * self.domain.root()];
+        let mut openings = [Vec::new(), Vec::new()];
+        let mut parts = [parts, Vec::new()];
+        for i in 0..2 {
+            let mut sum = self.sum(&folded[i], std::mem::take(&mut parts[i]))?;
+            sum[0] -= values[i];
+            // Not zero if the witness is wrong and was not checked; the proof is then refused.
+            let _ = divide_by_linear(self.level, &mut sum, points[i]);
+            openings[i] = sum;
         }
-        opening.pop();
+        Ok(openings)
+    }
 
-        let mut shifted_opening = grand_product;
-        shifted_opening[0] -= evaluations.shifted_grand_product;
-        let shifted_xi = challenges.xi * self.domain.root();
-        let shifted_remainder = divide_by_linear(self.level, &mut shifted_opening, shifted_xi);
-        debug_assert!(shifted_remainder.is_zero(), "what is subtracted is the value");
-        shifted_opening.pop();
-        Ok([opening, shifted_opening])
+    /// The sum of columns and of other polynomials times factors, a few columns at a time: those of the key may have to be
+    /// read.
+    fn sum(&self, columns: &BTreeMap<Column, Fr>, others: Vec<(Fr, &[Fr])>) -> Result<Vec<Fr>, PlonkError> {
+        let length = self.domain.len() + self.system.extra_powers();
+        let mut sum = linear_combination(self.level, length, &others);
+        for (column, factor) in columns {
+            let polynomial = self.polynomial(*column)?;
+            crate::polynomial::add_multiple(self.level, &mut sum, *factor, &polynomial);
+        }
+        Ok(sum)
     }
 }

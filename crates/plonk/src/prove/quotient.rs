@@ -1,135 +1,123 @@
-//! Round 3: the quotient t of the identity's numerator by `X^n - 1`.
+//! Round 4: the quotient t of the identity by `X^n - 1`.
 //!
-//! The numerator has degree 4n + 5 and t has 3n + 6 coefficients. The key stores its polynomials' values on the
-//! extended domain of 4n points, which is n-point domain H and its cosets `zeta^k H` for k = 1, 2, 3, where zeta
-//! has order 4n. On H the divisor is zero; on coset k it is the constant `i^k - 1` (i = zeta^n). So the three
-//! cosets give t modulo `X^n - i^k` for k = 1, 2, 3 with n-point transforms and the key's own values, and what
-//! is missing, t's six highest coefficients, are the numerator's six highest: products of the factors' highest
-//! coefficients. (snarkjs evaluates on all 4n points, which include H, and carries the blinding
-//! part of every product apart, in a second vector, so that the division stays possible.)
+//! t has D n coefficients (D is the system's number of parts) and a few more. It is computed on D cosets of the n-point domain
+//! H, one after the other, and on a coset of a few points:
+//!
+//! * On a coset `X^n` is a constant c, so that the divisor is `c - 1` and an n-point inverse transform gives
+//!   `t mod (X^n - c)`, a combination of t's parts; D of these give `t mod M`, M the product of `X^n - c`.
+//! * `t = (t mod M) + M h` for an h of a few coefficients, found from the values of t and of `t mod M` on the few points,
+//!   which cost one multiplication a coefficient of every polynomial.
+//!
+//! There is no transform longer than n, and no second vector to carry the blinding (snarkjs evaluates on 4n points,
+//! which include H, and carries the blinding part of every product apart).
 
-use super::{Polynomials, Prover, grand_product::Labels};
+use super::{
+    Prover,
+    products::{divide, points},
+    rows::{Slots, add_summand},
+    wires::wrapped,
+};
 use crate::{
-    PlonkError, ProvingKey, Standard, StandardTerms, WIRES,
-    arithmetisation::permutation_factor,
-    challenges::Challenges,
-    key::{EXTENSION, KeyRows},
-    polynomial::{CHUNK, Lanes, Loader, load, repeated_square, splat, store},
+    Cells, Column, PlonkError, Selector,
+    key::Cosets,
+    polynomial::{CHUNK, Lanes, fold, load, repeated_square, splat, store},
+    system::{Argument, Sink, with_summand},
 };
 use proofmill_field::{Algebra, Engine, Field, LANES, bn254::Fr};
-use proofmill_simd::{Level, dispatch};
+use proofmill_poly::Domain;
+use proofmill_simd::dispatch;
 use rayon::prelude::*;
+use std::{borrow::Cow, collections::BTreeMap};
 
-/// Coefficients of the quotient beyond 3n.
-const HIGHEST: usize = 6;
+/// Points of the small coset: more than any t has coefficients beyond its parts.
+const POINTS: usize = 16;
 
-/// The cosets that the quotient is computed on: all of the extended domain but the domain itself.
-const COSETS: usize = EXTENSION - 1;
-
-/// The witness's polynomials on a coset; index j belongs to `shift * omega^j`.
-struct Coset {
-    shift: Fr,
-    /// `x^n` on the coset.
-    power: Fr,
-    /// `1 / (x^n - 1)` on the coset.
-    inverse_vanishing: Fr,
-    wires: [Vec<Fr>; WIRES],
-    /// z, and again its first value: at `x omega` it is the next one.
-    grand_product: Vec<Fr>,
-}
-
-/// The numbers in the numerator that all cosets share.
-struct Constants {
-    challenges: Challenges,
-    /// k1, k2.
-    multipliers: [Fr; WIRES - 1],
-    root: Fr,
-}
+/// The small coset is that of the roots of unity of order [`POINTS`] times this, whose order is no power of two: none of its
+/// points is in a coset where t is known.
+const SHIFT: u64 = 2;
 
 impl Prover<'_> {
-    /// Steps 3.2 and 3.3: t in three parts of n coefficients, the last with the six highest, whose borders are
-    /// blinded in a way that cancels in the sum.
-    pub(super) fn round3_quotient(
-        &mut self,
-        polynomials: &Polynomials,
-        public: &[Fr],
-        challenges: &Challenges,
-        &[b10, b11]: &[Fr; 2],
-    ) -> Result<[Vec<Fr>; 3], PlonkError> {
-        let highest = self.highest_coefficients(polynomials, challenges)?;
-        self.phase("ntt");
-        let (cosets, mut remainders) = self.cosets(polynomials, public)?;
-        self.phase("quotient");
-        let constants = Constants {
-            challenges: *challenges,
-            multipliers: self.key.verifying_key().multipliers,
-            root: self.domain.root(),
-        };
-        divide(self.level, self.key, &cosets, &constants, &mut remainders)?;
-        self.phase("ntt");
-        for (coset, values) in cosets.iter().zip(&mut remainders) {
-            self.domain.coset_intt(self.level, values, coset.shift);
-            // What is left modulo X^n - power of the six coefficients from 3n on.
-            for (value, coefficient) in values.iter_mut().zip(highest) {
-                *value -= coset.power * coset.power.square() * coefficient;
-            }
-        }
-        drop(cosets);
-        self.phase("quotient");
-        interpolate(self.level, &mut remainders);
-        let [mut low, mut middle, mut high] = remainders;
-        high.extend(highest);
-        low.push(b10);
-        middle[0] -= b10;
-        middle.push(b11);
-        high[0] -= b11;
-        Ok([low, middle, high])
-    }
-
-    /// Values on the cosets of the witness's polynomials and, apart, of the public inputs'.
-    fn cosets(
-        &self,
-        polynomials: &Polynomials,
-        public: &[Fr],
-    ) -> Result<([Coset; COSETS], [Vec<Fr>; COSETS]), PlonkError> {
-        let log_n = self.domain.len().trailing_zeros();
-        let public = self.public_input_polynomial(public);
-        let zeta = Fr::root_of_unity(log_n + 2).ok_or(PlonkError::NotProven)?;
-        let coset = |k: u64| {
-            let shift = zeta.pow_vartime(&[k]);
-            let power = repeated_square(shift, log_n);
-            let mut grand_product = self.values_on_coset(&polynomials.grand_product, shift);
-            grand_product.push(grand_product[0]);
-            Coset {
-                shift,
-                power,
-                // Never zero: the coset is not the domain.
-                inverse_vanishing: (power - Fr::ONE).invert().unwrap_or_default(),
-                wires: polynomials.wires.each_ref().map(|wire| self.values_on_coset(wire, shift)),
-                grand_product,
-            }
-        };
-        let cosets = [coset(1), coset(2), coset(3)];
-        let public = cosets.each_ref().map(|coset| self.values_on_coset(&public, coset.shift));
-        Ok((cosets, public))
-    }
-
-    /// The polynomial with minus the public inputs on the first rows and zero elsewhere.
-    fn public_input_polynomial(&self, public: &[Fr]) -> Vec<Fr> {
-        let mut values = vec![Fr::ZERO; self.domain.len()];
-        for (value, input) in values.iter_mut().zip(public) {
-            *value = -*input;
-        }
-        self.domain.intt(self.level, &mut values);
-        values
-    }
-
-    fn values_on_coset(&self, coefficients: &[Fr], shift: Fr) -> Vec<Fr> {
+    /// t in parts of n coefficients, the last with those beyond, whose borders are blinded in a way that cancels in the
+    /// sum.
+    pub(super) fn round4_quotient(&mut self, public: &[Fr]) -> Result<Vec<Vec<Fr>>, PlonkError> {
         let n = self.domain.len();
-        let (low, high) = coefficients.split_at(n);
+        self.phase("ntt");
+        let mut input = vec![Fr::ZERO; n];
+        for (value, public) in input.iter_mut().zip(public) {
+            *value = -*public;
+        }
+        self.domain.intt(self.level, &mut input);
+        self.polynomials.insert(Column::PublicInput, input);
+
+        let cosets = Cosets::new(n.trailing_zeros(), self.system.parts());
+        let mut remainders = Vec::with_capacity(cosets.shifts.len());
+        for (index, (shift, power)) in cosets.shifts.iter().zip(&cosets.powers).enumerate() {
+            let mut values = self.identity_on_coset(index, *shift, *power)?;
+            self.phase("ntt");
+            self.domain.coset_intt(self.level, &mut values, *shift);
+            remainders.push(values);
+        }
+        self.phase("quotient");
+        let mut parts = remainders;
+        self.interpolate(&mut parts, &cosets.powers);
+        let beyond = self.beyond(&parts, &cosets.powers)?;
+        // t = parts + M h: the coefficients of M, lowest first, without its leading one.
+        for (part, coefficient) in parts.iter_mut().zip(product_of_linear(&cosets.powers)) {
+            for (value, beyond) in part.iter_mut().zip(&beyond) {
+                *value += coefficient * *beyond;
+            }
+        }
+        if let Some(last) = parts.last_mut() {
+            last.extend(&beyond[..self.system.excess()]);
+        }
+        let blinding = std::mem::take(&mut self.blinding.quotient);
+        for (border, blinding) in blinding.into_iter().enumerate() {
+            parts[border].push(blinding);
+            parts[border + 1][0] -= blinding;
+        }
+        Ok(parts)
+    }
+
+    /// The identity's values on a coset.
+    fn identity_on_coset(&mut self, index: usize, shift: Fr, power: Fr) -> Result<Vec<Fr>, PlonkError> {
+        self.phase("ntt");
+        let level = self.level;
+        let mut values = self.on_coset(Column::PublicInput, shift, power);
+        let witness = self.polynomials.keys().copied().filter(|column| *column != Column::PublicInput);
+        let witness: Vec<(Column, Vec<Fr>)> =
+            witness.map(|column| (column, wrapped(self.on_coset(column, shift, power)))).collect();
+        let arguments = self.system.arguments();
+        let needs: Vec<Vec<Column>> =
+            arguments.iter().map(|argument| self.fixed_columns(*argument)).collect();
+        let mut fixed: BTreeMap<Column, Cow<'_, [Fr]>> = BTreeMap::new();
+        let parameters = self.system.parameters(&self.challenges, self.key.verifying_key().multipliers);
+        for (place, argument) in arguments.iter().enumerate() {
+            (self.observer)("ntt");
+            for column in &needs[place] {
+                if !fixed.contains_key(column) {
+                    let key = self.key;
+                    fixed.insert(*column, key.coset_values(level, &self.domain, *column, index, shift)?);
+                }
+            }
+            (self.observer)("quotient");
+            let mut slots = Slots::new();
+            witness.iter().for_each(|(column, values)| slots.set(*column, values));
+            fixed.iter().for_each(|(column, values)| slots.set(*column, values));
+            let known = self.known_on_coset(shift, power);
+            with_summand!(self.system, *argument, summand => {
+                add_summand(level, summand, &slots, &parameters, known, &mut values);
+            });
+            fixed.retain(|column, _| needs[place + 1..].iter().any(|needs| needs.contains(column)));
+        }
+        Ok(values)
+    }
+
+    /// The values on a coset of a polynomial with a few coefficients beyond n.
+    fn on_coset(&self, column: Column, shift: Fr, power: Fr) -> Vec<Fr> {
+        let n = self.domain.len();
+        let coefficients = self.polynomials.get(&column).map_or(&[][..], Vec::as_slice);
+        let (low, high) = coefficients.split_at(n.min(coefficients.len()));
         let mut values = low.to_vec();
-        // X^n is a constant on the coset.
-        let power = repeated_square(shift, n.trailing_zeros());
         for (value, coefficient) in values.iter_mut().zip(high) {
             *value += power * *coefficient;
         }
@@ -137,151 +125,228 @@ impl Prover<'_> {
         values
     }
 
-    /// t's coefficients from 3n on: the numerator's from 4n on. Only the two products of the permutation
-    /// argument reach so far.
-    fn highest_coefficients(
-        &self,
-        Polynomials { wires, grand_product }: &Polynomials,
-        challenges: &Challenges,
-    ) -> Result<[Fr; HIGHEST], PlonkError> {
-        let n = self.domain.len();
-        // The last coefficients, highest first: of a wire from n + 1, of z from n + 2 down.
-        let top = |coefficients: &[Fr]| -> [Fr; HIGHEST] {
-            std::array::from_fn(|i| coefficients[coefficients.len() - 1 - i])
-        };
-        let tops = wires.each_ref().map(|wire| top(wire));
-        let mut identity = top(grand_product);
-        let mut sigma = identity;
-        for (i, coefficient) in sigma.iter_mut().enumerate() {
-            *coefficient *= self.domain.root().pow_vartime(&[(n + 2 - i) as u64]);
-        }
-        for (wire, top) in tops.iter().enumerate() {
-            // beta k X + gamma is too low to be seen; S has its coefficients from n - 1 down.
-            identity = truncated_product(&identity, top);
-            let mut folded = *top;
-            let last = self.key.sigma_last_coefficients(self.level, wire, HIGHEST - 2)?;
-            for (coefficient, label) in folded[2..].iter_mut().zip(last.iter().rev()) {
-                *coefficient += challenges.beta * *label;
+    /// The key's columns that an argument looks at.
+    fn fixed_columns(&self, argument: Argument) -> Vec<Column> {
+        let data = (0..4).map(Column::Data);
+        let columns: Vec<Column> = match argument {
+            Argument::Gate(number) => {
+                let selectors =
+                    self.system.gates()[number.index].selectors().iter().copied().map(Column::Selector);
+                // The first gate is the arithmetic one, which has no data.
+                selectors.chain(data.filter(|_| number.index > 0)).collect()
             }
-            sigma = truncated_product(&sigma, &folded);
-        }
-        // Lowest first.
-        Ok(std::array::from_fn(|i| {
-            let i = HIGHEST - 1 - i;
-            challenges.alpha * (identity[i] - sigma[i])
-        }))
+            Argument::Permutation => (0..self.system.wires()).map(Column::Sigma).collect(),
+            Argument::Lookup(_) => data.chain([Column::Selector(Selector::Lookup)]).collect(),
+        };
+        columns.into_iter().filter(|column| !self.system.lacks(*column)).collect()
     }
-}
 
-/// From t modulo `X^n - i`, `X^n + 1` and `X^n + i` (without its highest coefficients) to its thirds:
-/// `u_k = t_0 + i^k t_1 + i^2k t_2`.
-fn interpolate(level: Level, [u1, u2, u3]: &mut [Vec<Fr>; 3]) {
-    let half = Fr::from(2).invert().unwrap_or_default();
-    let i = Fr::root_of_unity(2).unwrap_or_default();
-    // 1 / (2 i)
-    let half_of_minus_i = -(half * i);
-    u1.par_chunks_mut(CHUNK).zip(u2.par_chunks_mut(CHUNK)).zip(u3.par_chunks_mut(CHUNK)).for_each(
-        |((u1, u2), u3)| {
+    /// X and L_1 on some rows of a coset: `L_1(x) = (x^n - 1) / (n (x - 1))`.
+    fn known_on_coset(&self, shift: Fr, power: Fr) -> impl Fn(usize, usize) -> [Vec<Fr>; 2] + Sync + use<> {
+        let (level, root) = (self.level, self.domain.root());
+        let factor = (power - Fr::ONE) * inverse(Fr::from(self.domain.len() as u64));
+        move |start, count| {
+            let points = points(level, root, shift * root.pow_vartime(&[start as u64]), count);
+            let mut first_lagrange = vec![factor; count];
             dispatch!(level, engine => engine.run(
                 #[inline(always)]
-                || interpolate_chunk(engine, half, half_of_minus_i, u1, u2, u3)
+                || divide_by_points(engine, &points, &mut first_lagrange)
             ));
-        },
-    );
-}
+            [points, first_lagrange]
+        }
+    }
 
-/// The highest coefficients of the product of two polynomials by their highest ones.
-fn truncated_product(p: &[Fr; HIGHEST], q: &[Fr; HIGHEST]) -> [Fr; HIGHEST] {
-    std::array::from_fn(|i| (0..=i).fold(Fr::ZERO, |sum, j| sum + p[j] * q[i - j]))
-}
-
-/// Replaces the public inputs' values on each coset by the quotient's. A task takes some rows of all three
-/// cosets, because the key's values for them lie beside each other in the file.
-fn divide(
-    level: Level,
-    key: &ProvingKey,
-    cosets: &[Coset; COSETS],
-    constants: &Constants,
-    [first, second, third]: &mut [Vec<Fr>; COSETS],
-) -> Result<(), PlonkError> {
-    first
-        .par_chunks_mut(CHUNK)
-        .zip(second.par_chunks_mut(CHUNK))
-        .zip(third.par_chunks_mut(CHUNK))
-        .enumerate()
-        .try_for_each(|(index, ((first, second), third))| {
-            let start = index * CHUNK;
-            let [_, key_rows @ ..] = key.extended_rows(start..start + first.len())?;
-            for ((coset, key), values) in cosets.iter().zip(&key_rows).zip([first, second, third]) {
-                dispatch!(level, engine => engine.run(
-                    #[inline(always)]
-                    || divide_chunk(engine, coset, key, constants, start, values)
-                ));
+    /// From the identity modulo `X^n - c` for every power c to the parts of t modulo their product: the identity there is
+    /// `(c - 1)` times the sum of `c^i part_i`.
+    fn interpolate(&self, parts: &mut [Vec<Fr>], powers: &[Fr]) {
+        let mut matrix = inverse_vandermonde(powers);
+        for row in &mut matrix {
+            for (entry, power) in row.iter_mut().zip(powers) {
+                *entry *= inverse(*power - Fr::ONE);
             }
-            Ok(())
+        }
+        let (level, n) = (self.level, self.domain.len());
+        let mut chunks: Vec<Vec<&mut [Fr]>> = (0..n.div_ceil(CHUNK)).map(|_| Vec::new()).collect();
+        for part in parts {
+            for (chunks, chunk) in chunks.iter_mut().zip(part.chunks_mut(CHUNK)) {
+                chunks.push(chunk);
+            }
+        }
+        chunks.into_par_iter().for_each(|mut parts| {
+            dispatch!(level, engine => engine.run(
+                #[inline(always)]
+                || multiply_by_matrix(engine, &matrix, &mut parts)
+            ));
+        });
+    }
+
+    /// h: t's coefficients beyond its parts, of [`POINTS`] that mostly are zero.
+    fn beyond(&self, parts: &[Vec<Fr>], powers: &[Fr]) -> Result<Vec<Fr>, PlonkError> {
+        let n = self.domain.len();
+        let Some(small) = Domain::new(POINTS.trailing_zeros()) else { return Ok(Vec::new()) };
+        let shift = Fr::from(SHIFT);
+        let values = |coefficients: &[Fr], shift: Fr| {
+            let power = repeated_square(shift, POINTS.trailing_zeros());
+            let mut values = fold(self.level, coefficients, POINTS, power);
+            small.coset_ntt(self.level, &mut values, shift);
+            values
+        };
+        let mut few = FewPoints { here: BTreeMap::new(), after: BTreeMap::new(), point: 0 };
+        for column in self.system.fixed() {
+            if !matches!(column, Column::TableColumn(_)) {
+                let coefficients = self.key.coefficients(self.level, *column)?;
+                few.here.insert(*column, values(&coefficients, shift));
+            }
+        }
+        for (column, coefficients) in &self.polynomials {
+            few.here.insert(*column, values(coefficients, shift));
+            few.after.insert(*column, values(coefficients, shift * self.domain.root()));
+        }
+        let points: Vec<Fr> = (0..POINTS as u64).map(|i| shift * small.root().pow_vartime(&[i])).collect();
+        let n_inverse = inverse(Fr::from(n as u64));
+        let nth_powers: Vec<Fr> =
+            points.iter().map(|point| repeated_square(*point, n.trailing_zeros())).collect();
+        let vanishing: Vec<Fr> = nth_powers.iter().map(|power| *power - Fr::ONE).collect();
+        let lagrange = points
+            .iter()
+            .zip(&vanishing)
+            .map(|(x, vanishing)| *vanishing * n_inverse * inverse(*x - Fr::ONE));
+        few.here.insert(Column::FirstLagrange, lagrange.collect());
+        few.here.insert(Column::Point, points);
+
+        let parameters = self.system.parameters(&self.challenges, self.key.verifying_key().multipliers);
+        let parts: Vec<Vec<Fr>> = parts.iter().map(|part| values(part, shift)).collect();
+        let mut beyond = Vec::with_capacity(POINTS);
+        for point in 0..POINTS {
+            few.point = point;
+            let mut identity = FewSum { cells: &few, sum: few.here(Column::PublicInput) };
+            self.system.terms(&few, &parameters, &mut identity);
+            let power = nth_powers[point];
+            let known = parts.iter().rev().fold(Fr::ZERO, |value, part| value * power + part[point]);
+            let modulus = powers.iter().fold(Fr::ONE, |product, each| product * (power - *each));
+            beyond.push((identity.sum * inverse(vanishing[point]) - known) * inverse(modulus));
+        }
+        small.coset_intt(self.level, &mut beyond, shift);
+        Ok(beyond)
+    }
+}
+
+/// Values on the few points.
+struct FewPoints {
+    here: BTreeMap<Column, Vec<Fr>>,
+    /// At the points times omega.
+    after: BTreeMap<Column, Vec<Fr>>,
+    /// The point that is looked at.
+    point: usize,
+}
+
+impl FewPoints {
+    fn value(&self, of: &BTreeMap<Column, Vec<Fr>>, column: Column) -> Fr {
+        of.get(&column).map_or(Fr::ZERO, |values| values[self.point])
+    }
+}
+
+impl Cells<Fr> for FewPoints {
+    fn here(&self, column: Column) -> Fr {
+        self.value(&self.here, column)
+    }
+
+    fn after(&self, column: Column) -> Fr {
+        self.value(&self.after, column)
+    }
+}
+
+struct FewSum<'a> {
+    cells: &'a FewPoints,
+    sum: Fr,
+}
+
+impl Sink<Fr> for FewSum<'_> {
+    fn linear(&mut self, column: Column, factor: Fr) {
+        self.sum += factor * self.cells.here(column);
+    }
+
+    fn constant(&mut self, value: Fr) {
+        self.sum += value;
+    }
+}
+
+/// The inverse of what is not zero.
+fn inverse(element: Fr) -> Fr {
+    element.invert().unwrap_or_default()
+}
+
+/// The coefficients of the product of `Y - root`, lowest first, without the leading one.
+fn product_of_linear(roots: &[Fr]) -> Vec<Fr> {
+    let mut product = vec![Fr::ONE];
+    for root in roots {
+        product.insert(0, Fr::ZERO);
+        for i in 0..product.len() - 1 {
+            let next = product[i + 1];
+            product[i] -= *root * next;
+        }
+    }
+    product.pop();
+    product
+}
+
+/// Row i has what the values at the points are multiplied with for coefficient i of the polynomial that has them
+/// (Lagrange's basis polynomials, column by column).
+fn inverse_vandermonde(points: &[Fr]) -> Vec<Vec<Fr>> {
+    let basis: Vec<Vec<Fr>> = (0..points.len())
+        .map(|k| {
+            let others: Vec<Fr> =
+                points.iter().copied().enumerate().filter(|(i, _)| *i != k).map(|(_, x)| x).collect();
+            let scale = inverse(others.iter().fold(Fr::ONE, |product, other| product * (points[k] - *other)));
+            let mut coefficients = product_of_linear(&others);
+            coefficients.push(Fr::ONE);
+            coefficients.into_iter().map(|coefficient| coefficient * scale).collect()
         })
+        .collect();
+    (0..points.len()).map(|i| basis.iter().map(|coefficients| coefficients[i]).collect()).collect()
 }
 
-/// Replaces the public inputs' values at the points from `start` by the numerator over `x^n - 1`:
-/// gates + alpha (identity z(x) - sigma z(x omega)) + alpha^2 (z(x) - 1) L_1(x).
+/// Replaces the rows by the matrix times them, place by place.
 #[inline(always)]
-fn divide_chunk<E: Engine>(
-    _: E,
-    coset: &Coset,
-    key: &KeyRows,
-    constants: &Constants,
-    start: usize,
-    values: &mut [Fr],
-) {
-    let Constants { challenges: Challenges { beta, gamma, alpha, .. }, multipliers, root } = *constants;
-    let mut labels = Labels::<E>::new(root, coset.shift * root.pow_vartime(&[start as u64]) * beta);
-    // The divisor's inverse is folded into the factors of the three summands.
-    let inverse = coset.inverse_vanishing;
-    let [for_gates, for_permutation, for_start] =
-        [splat::<E>(inverse), splat::<E>(alpha * inverse), splat::<E>(alpha.square() * inverse)];
-    let (beta, gamma) = (splat::<E>(beta), splat::<E>(gamma));
-    let [k1, k2] = [splat::<E>(multipliers[0]), splat::<E>(multipliers[1])];
-    let [a, b, c] = &coset.wires;
-    let [qm, ql, qr, qo, qc] = &key.selectors;
-    let [s1, s2, s3] = &key.sigmas;
-    for (i, values) in values.chunks_mut(LANES).enumerate() {
-        let rows = Loader::<E>::at(start + i * LANES);
-        let key_rows = Loader::<E>::at(i * LANES);
-        let wires = [rows.from(a), rows.from(b), rows.from(c)];
-        let selectors =
-            [key_rows.from(qm), key_rows.from(ql), key_rows.from(qr), key_rows.from(qo), key_rows.from(qc)];
-        let gates = Standard::row(selectors, wires) + load::<E>(values);
-
-        let z = rows.from(&coset.grand_product);
-        let shifted = load::<E>(&coset.grand_product[start + i * LANES + 1..]);
-        let label = labels.next();
-        let identity = permutation_factor(wires, [label, k1 * label, k2 * label], gamma) * z;
-        let sigmas = [beta * key_rows.from(s1), beta * key_rows.from(s2), beta * key_rows.from(s3)];
-        let sigma = permutation_factor(wires, sigmas, gamma) * shifted;
-
-        let at_first = (z - Lanes::<E>::one()) * key_rows.from(&key.first_lagrange);
-        store(for_gates * gates + for_permutation * (identity - sigma) + for_start * at_first, values);
+fn multiply_by_matrix<E: Engine>(_: E, matrix: &[Vec<Fr>], rows: &mut [&mut [Fr]]) {
+    let matrix: Vec<Vec<Lanes<E>>> = matrix
+        .iter()
+        .map(
+            #[inline(always)]
+            |row| {
+                row.iter()
+                    .map(
+                        #[inline(always)]
+                        |entry| splat::<E>(*entry),
+                    )
+                    .collect()
+            },
+        )
+        .collect();
+    let length = rows.first().map_or(0, |row| row.len());
+    let mut inputs = Vec::with_capacity(rows.len());
+    for start in (0..length).step_by(LANES) {
+        inputs.clear();
+        for row in rows.iter() {
+            inputs.push(load::<E>(&row[start..]));
+        }
+        for (row, entries) in rows.iter_mut().zip(&matrix) {
+            let mut sum = Lanes::<E>::zero();
+            for (entry, input) in entries.iter().zip(&inputs) {
+                sum = sum + *entry * *input;
+            }
+            store(sum, &mut row[start..]);
+        }
     }
 }
 
+/// `values /= x - 1`.
 #[inline(always)]
-fn interpolate_chunk<E: Engine>(
-    _: E,
-    half: Fr,
-    half_of_minus_i: Fr,
-    u1: &mut [Fr],
-    u2: &mut [Fr],
-    u3: &mut [Fr],
-) {
-    let half = splat::<E>(half);
-    let half_of_minus_i = splat::<E>(half_of_minus_i);
-    for ((u1, u2), u3) in u1.chunks_mut(LANES).zip(u2.chunks_mut(LANES)).zip(u3.chunks_mut(LANES)) {
-        let [v1, v2, v3] = [load::<E>(u1), load::<E>(u2), load::<E>(u3)];
-        let middle = half_of_minus_i * (v1 - v3);
-        let difference = half * (v1 + v3);
-        let sum = v2 + middle;
-        store(half * (sum + difference), u1);
-        store(middle, u2);
-        store(half * (sum - difference), u3);
+fn divide_by_points<E: Engine>(_: E, points: &[Fr], values: &mut [Fr]) {
+    let one = Lanes::<E>::one();
+    let mut denominators = Vec::with_capacity(points.len().div_ceil(LANES));
+    for points in points.chunks(LANES) {
+        denominators.push(load::<E>(points) - one);
     }
+    divide::<E>(values, &denominators);
 }

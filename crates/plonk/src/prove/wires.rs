@@ -1,26 +1,58 @@
-//! Round 1: the values on the wires, the check that they satisfy the gates, and their polynomials.
+//! Round 1: the values on the wires, the check that they satisfy the gates, and how often tables are looked up.
 
-use super::{Blinding, ProveOptions, Prover};
+use super::{
+    ProveOptions, Prover, Values,
+    rows::{Slots, add_summand},
+};
 use crate::{
-    PlonkError, ProvingKey, SELECTORS, Standard, StandardTerms, WIRES,
-    polynomial::{CHUNK, Loader, blind, load},
+    Column, LookupArgument, PlonkError, ProvingKey, Selector,
+    challenges::Challenges,
+    lookup::{TABLE_COLUMNS, Tuples},
+    polynomial::linear_combination,
+    system::{Argument, with_summand},
 };
 use proofmill_circom::Addition;
-use proofmill_field::{Engine, Field, LANES, Vector, bn254::Fr};
-use proofmill_simd::{Level, dispatch};
+use proofmill_field::{Field, bn254::Fr};
+use rand::{SeedableRng, rngs::StdRng};
 use rayon::prelude::*;
-use std::ops::Range;
+use std::borrow::Cow;
 
-/// Values on the rows of the domain.
+/// Values on the rows of the domain; those of columns that the next row is looked at of, and again the first.
 pub(super) struct Assignment {
-    /// a, b, c on every row.
-    pub(super) wires: [Vec<Fr>; WIRES],
+    /// The wires, what is looked up how often and, later, folded tables and what is sorted.
+    pub(super) values: Values,
     /// The public inputs.
     pub(super) public: Vec<Fr>,
+    /// Which row of the tables each row looks up.
+    pub(super) tuples: Option<Tuples>,
+}
+
+impl Assignment {
+    /// The columns that are committed to, n values each.
+    pub(super) fn columns(&self) -> impl Iterator<Item = (Column, Cow<'_, [Fr]>)> {
+        self.values.iter().map(|(column, values)| (*column, Cow::Borrowed(without_wrap(values))))
+    }
+
+    /// A column's n + 1 values.
+    pub(super) fn column(&self, column: Column) -> &[Fr] {
+        self.values.iter().find(|(each, _)| *each == column).map_or(&[], |(_, values)| values)
+    }
+}
+
+/// The values without the first one's repetition.
+pub(super) fn without_wrap(values: &[Fr]) -> &[Fr] {
+    values.split_last().map_or(values, |(_, values)| values)
+}
+
+/// The values and again the first.
+pub(super) fn wrapped(mut values: Vec<Fr>) -> Vec<Fr> {
+    values.reserve_exact(1);
+    values.extend(values.first().copied());
+    values
 }
 
 impl Prover<'_> {
-    /// Step 1.1: from the witness to the wires.
+    /// From the witness to the wires and multiplicities.
     pub(super) fn round1_assign(
         &mut self,
         witness: &[Fr],
@@ -29,52 +61,139 @@ impl Prover<'_> {
         self.phase("check witness");
         let variables = variables(self.key, witness)?;
         let n = self.domain.len();
-        let mut wires = self.key.wire_maps()?.map(|map| {
-            let mut values: Vec<Fr> = map.par_iter().map(|variable| variables[*variable as usize]).collect();
+        let maps = self.key.variables_of()?;
+        let wire = |map: &Vec<u32>| {
+            let mut values = Vec::with_capacity(n + 1);
+            map.par_iter().map(|variable| variables[*variable as usize]).collect_into_vec(&mut values);
             values.resize(n, Fr::ZERO);
-            values
-        });
-        wires.iter_mut().for_each(|values| values.shrink_to_fit());
-        let public = variables[1..=self.key.verifying_key().public as usize].to_vec();
-        let assignment = Assignment { wires, public };
+            wrapped(values)
+        };
+        let values: Values = (0..).map(Column::Wire).zip(maps.iter().map(wire)).collect();
+        drop(maps);
+        let public = self.key.verifying_key().public as usize;
+        let public = values.first().map_or(&[][..], |(_, values)| values)[..public].to_vec();
+        let mut assignment = Assignment { values, public, tuples: None };
         if options.check_witness {
             self.check(&assignment)?;
+        }
+        if let Some(argument) = self.system.lookup() {
+            let tuples = self.tuples(&assignment)?;
+            if argument == LookupArgument::LogDerivative {
+                assignment.values.push((Column::Multiplicities, wrapped(tuples.multiplicities(n))));
+            }
+            assignment.tuples = Some(tuples);
         }
         Ok(assignment)
     }
 
-    /// Refuses an assignment with the first gate that does not hold. Copy constraints hold because wires of
-    /// one variable are read from one place; that the key's permutation says the same is checked in round 2.
-    fn check(&self, assignment: &Assignment) -> Result<(), PlonkError> {
-        let mut selectors = [const { Vec::new() }; SELECTORS];
-        for (selector, values) in selectors.iter_mut().enumerate() {
-            *values = self.key.selector_values(selector)?;
+    /// Refuses an assignment with the first row that does not hold. Copy constraints hold because wires of
+    /// one variable are read from one place; that the key's permutation says the same is checked in round 3.
+    fn check(&mut self, assignment: &Assignment) -> Result<(), PlonkError> {
+        let n = self.domain.len();
+        let mut failures = vec![Fr::ZERO; n];
+        for (failure, input) in failures.iter_mut().zip(&assignment.public) {
+            *failure = -*input;
         }
-        match first_failing_row(self.level, &selectors, assignment) {
+        // Constraints of one row are folded by powers of a number that no witness was made for.
+        let alpha = Fr::random(&mut StdRng::from_os_rng());
+        let challenges = Challenges { alpha, ..Challenges::default() };
+        let parameters = self.system.parameters(&challenges, self.key.verifying_key().multipliers);
+        for argument in self.system.arguments() {
+            let Argument::Gate(number) = argument else { continue };
+            let index = number.index;
+            let gate = self.system.gates()[index];
+            let mut fixed = Vec::new();
+            let data = (0..4).map(Column::Data).filter(|_| index > 0);
+            for column in gate.selectors().iter().copied().map(Column::Selector).chain(data) {
+                if !self.system.lacks(column) {
+                    fixed.push((column, self.key.values(self.level, &self.domain, column)?));
+                }
+            }
+            let mut slots = Slots::new();
+            fixed.iter().for_each(|(column, values)| slots.set(*column, values));
+            assignment.values.iter().for_each(|(column, values)| slots.set(*column, values));
+            let known = |_, _| [Vec::new(), Vec::new()];
+            with_summand!(self.system, argument, summand => {
+                add_summand(self.level, summand, &slots, &parameters, known, &mut failures);
+            });
+        }
+        match failures.par_iter().position_first(|value| !value.is_zero()) {
             None => Ok(()),
             Some(gate) => Err(PlonkError::Unsatisfied { gate }),
         }
     }
 
-    /// Steps 1.2 and 1.3: the wires' polynomials, each blinded by two coefficients.
-    pub(super) fn round1_wires(&mut self, assignment: &Assignment, blinding: &Blinding) -> [Vec<Fr>; WIRES] {
-        self.phase("ntt");
-        std::array::from_fn(|wire| {
-            let mut coefficients = Vec::with_capacity(self.domain.len() + 2);
-            coefficients.extend_from_slice(&assignment.wires[wire]);
-            self.domain.intt(self.level, &mut coefficients);
-            blind(&mut coefficients, &blinding.wires[wire]);
-            coefficients
-        })
+    /// Which rows of the tables are looked up.
+    fn tuples(&mut self, assignment: &Assignment) -> Result<Tuples, PlonkError> {
+        self.phase("look up");
+        let values = |column: Column| -> Result<Cow<'_, [Fr]>, PlonkError> {
+            if self.system.lacks(column) {
+                return Ok(Cow::Borrowed(&[]));
+            }
+            self.key.values(self.level, &self.domain, column)
+        };
+        let mut tables = Vec::new();
+        for column in TABLE_COLUMNS {
+            tables.push(values(column)?);
+        }
+        let mut data = Vec::new();
+        for index in 0..4 {
+            data.push(values(Column::Data(index))?);
+        }
+        let selector = values(Column::Selector(Selector::Lookup))?;
+        let wires: Vec<&[Fr]> = (0..4).map(|wire| assignment.column(Column::Wire(wire))).collect();
+        Tuples::find(&selector, &wires, &data, &tables, self.domain.len())
+    }
+
+    /// Folds the tables' columns by eta.
+    pub(super) fn fold_tables(&mut self, assignment: &mut Assignment) -> Result<(), PlonkError> {
+        if self.system.lookup().is_none() {
+            return Ok(());
+        }
+        self.phase("look up");
+        let (level, n, eta) = (self.level, self.domain.len(), self.challenges.eta);
+        let mut columns = Vec::new();
+        for column in TABLE_COLUMNS {
+            columns.push(if self.system.lacks(column) {
+                Cow::Borrowed(&[][..])
+            } else {
+                self.key.coefficients(level, column)?
+            });
+        }
+        let powers = std::iter::successors(Some(Fr::ONE), |power| Some(*power * eta));
+        let terms: Vec<(Fr, &[Fr])> = powers.zip(columns.iter().map(|column| &**column)).collect();
+        let folded = linear_combination(level, n, &terms);
+        let mut values = folded.clone();
+        self.polynomials.insert(Column::Table, folded);
+        self.domain.ntt(level, &mut values);
+        assignment.values.push((Column::Table, wrapped(values)));
+        Ok(())
+    }
+
+    /// Sorts lookups and tables where the argument wants it.
+    pub(super) fn round2_sorted(&mut self, assignment: &mut Assignment) -> Vec<(Column, Cow<'static, [Fr]>)> {
+        if self.system.lookup() != Some(LookupArgument::Plookup) {
+            return Vec::new();
+        }
+        self.phase("look up");
+        let table = without_wrap(assignment.column(Column::Table)).to_vec();
+        let halves = assignment.tuples.as_ref().map(|tuples| tuples.sorted(&table));
+        let [even, odd] = halves.unwrap_or_default();
+        let columns = [(Column::Sorted(0), even), (Column::Sorted(1), odd)];
+        assignment.values.extend(columns.iter().cloned().map(|(column, values)| (column, wrapped(values))));
+        columns.into_iter().map(|(column, values)| (column, Cow::Owned(values))).collect()
     }
 }
 
 /// The values of all variables: 0 for variable 0, the witness's for R1CS's wires, sums for the others.
-fn variables(key: &ProvingKey, witness: &[Fr]) -> Result<Vec<Fr>, PlonkError> {
+fn variables<'w>(key: &ProvingKey, witness: &'w [Fr]) -> Result<Cow<'w, [Fr]>, PlonkError> {
     let (count, additions) = (key.variables() as usize, key.additions()?);
     let expected = count - additions.len();
     if witness.len() != expected {
         return Err(PlonkError::WitnessLength { expected, found: witness.len() });
+    }
+    if additions.is_empty() && witness.first().is_some_and(Fr::is_zero) {
+        return Ok(Cow::Borrowed(witness));
     }
     let mut values = Vec::with_capacity(count);
     values.extend_from_slice(witness);
@@ -84,57 +203,5 @@ fn variables(key: &ProvingKey, witness: &[Fr]) -> Result<Vec<Fr>, PlonkError> {
     for Addition { left, right, left_factor, right_factor } in additions {
         values.push(left_factor * values[left as usize] + right_factor * values[right as usize]);
     }
-    Ok(values)
-}
-
-/// The first row where selectors times terms, minus the row's public input, is not zero.
-fn first_failing_row(
-    level: Level,
-    selectors: &[Vec<Fr>; SELECTORS],
-    assignment: &Assignment,
-) -> Option<usize> {
-    let n = assignment.wires[0].len();
-    let starts: Vec<usize> = (0..n).step_by(CHUNK).collect();
-    starts.par_iter().find_map_first(|&start| {
-        let rows = start..(start + CHUNK).min(n);
-        dispatch!(level, engine => engine.run(
-            #[inline(always)]
-            || first_failing_of(engine, selectors, assignment, rows)
-        ))
-    })
-}
-
-#[inline(always)]
-fn first_failing_of<E: Engine>(
-    engine: E,
-    selectors: &[Vec<Fr>; SELECTORS],
-    assignment: &Assignment,
-    rows: Range<usize>,
-) -> Option<usize> {
-    // A loop, as the iterator's search is a call that the compiler does not inline here.
-    for row in rows.step_by(LANES) {
-        let failing = failing_lanes(engine, selectors, assignment, row);
-        if failing != 0 {
-            return Some(row + failing.trailing_zeros() as usize);
-        }
-    }
-    None
-}
-
-/// Which of the eight rows from `row` do not hold, bit i for the i-th.
-#[inline(always)]
-fn failing_lanes<E: Engine>(
-    _: E,
-    selectors: &[Vec<Fr>; SELECTORS],
-    assignment: &Assignment,
-    row: usize,
-) -> u8 {
-    let rows = Loader::<E>::at(row);
-    let [a, b, c] = &assignment.wires;
-    let [qm, ql, qr, qo, qc] = selectors;
-    let wires = [rows.from(a), rows.from(b), rows.from(c)];
-    let selectors = [rows.from(qm), rows.from(ql), rows.from(qr), rows.from(qo), rows.from(qc)];
-    let public = assignment.public.get(row..).unwrap_or_default();
-    let sum = Standard::row(selectors, wires) - load::<E>(public);
-    !sum.zero_lanes()
+    Ok(Cow::Owned(values))
 }

@@ -15,7 +15,7 @@
 
 use super::{Derivations, MOST_ROWS, MOST_WIRES};
 use crate::{
-    Column, Gate, Layout, PlonkError, SELECTORS, WIRES,
+    Column, Gate, Layout, PlonkError,
     gates::{Arithmetic, Formula},
     key::LOG_N,
 };
@@ -23,7 +23,12 @@ use proofmill_circom::{Addition, R1cs};
 use proofmill_field::{Field, bn254::Fr};
 use std::collections::{BTreeMap, VecDeque};
 
-/// One gate: which variables are on its wires, and its selectors (order: `Standard::NAMES`).
+/// Wires of a row.
+const WIRES: usize = 3;
+/// Selectors of a row.
+const SELECTORS: usize = 5;
+
+/// One gate: which variables are on its wires, and its selectors (order: `System::standard`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Variables on wires a, b, c; 0 for none.

@@ -1,0 +1,102 @@
+//! Which rows of the tables a witness looks up.
+
+use super::values;
+use crate::{Cells, Column, PlonkError};
+use proofmill_field::{Field, bn254::Fr};
+use rayon::prelude::*;
+use std::collections::HashMap;
+
+/// The lookups of a witness.
+#[derive(Clone, Debug)]
+pub(crate) struct Tuples {
+    /// For each row of the domain the row of the tables that it looks up; that of zeros where it looks nothing up.
+    rows: Vec<u32>,
+    /// Which rows look something up.
+    active: Vec<bool>,
+}
+
+/// A tuple: the table's number, then the values.
+type Key = [[u64; 4]; 4];
+
+/// Cells of one row.
+struct RowCells<'a> {
+    row: usize,
+    wires: &'a [&'a [Fr]],
+    data: &'a [&'a [Fr]],
+}
+
+impl Cells<Fr> for RowCells<'_> {
+    fn here(&self, column: Column) -> Fr {
+        let values = match column {
+            Column::Wire(wire) => self.wires[wire as usize],
+            Column::Data(index) => self.data[index as usize],
+            _ => &[],
+        };
+        values.get(self.row).copied().unwrap_or_default()
+    }
+
+    fn after(&self, column: Column) -> Fr {
+        Self { row: self.row + 1, ..*self }.here(column)
+    }
+}
+
+impl Tuples {
+    /// The lookups of wires (n + 1 values each), for a selector, data and tables of n values each, or none for zero.
+    ///
+    /// # Errors
+    /// [`PlonkError::Lookup`] with the first row that looks up what is in no table.
+    pub(crate) fn find(
+        selector: &[Fr],
+        wires: &[&[Fr]],
+        data: &[impl AsRef<[Fr]>],
+        tables: &[impl AsRef<[Fr]>],
+        n: usize,
+    ) -> Result<Self, PlonkError> {
+        let data: Vec<&[Fr]> = data.iter().map(AsRef::as_ref).collect();
+        let value = |index: usize, row: usize| tables[index].as_ref().get(row).copied().unwrap_or_default();
+        let mut places: HashMap<Key, u32> = HashMap::new();
+        for row in 0..n {
+            let key = [value(3, row), value(0, row), value(1, row), value(2, row)]
+                .map(|part: Fr| part.to_montgomery());
+            places.entry(key).or_insert(row as u32);
+        }
+        let zeros = places.get(&[<Fr>::ZERO.to_montgomery(); 4]).copied().unwrap_or_default();
+        let active: Vec<bool> = (0..n).map(|row| selector.get(row).is_some_and(|q| !q.is_zero())).collect();
+        let find = |row: usize| {
+            if !active[row] {
+                return Ok(zeros);
+            }
+            let cells = RowCells { row, wires, data: &data };
+            let [v1, v2, v3] = values(&cells);
+            let key = [cells.data(3), v1, v2, v3].map(|part: Fr| part.to_montgomery());
+            places.get(&key).copied().ok_or(row)
+        };
+        let rows: Vec<Result<u32, usize>> = (0..n).into_par_iter().map(find).collect();
+        let rows: Result<Vec<u32>, usize> = rows.into_iter().collect();
+        rows.map(|rows| Self { rows, active }).map_err(|row| PlonkError::Lookup { row })
+    }
+
+    /// How often each of n rows of the tables is looked up.
+    pub(crate) fn multiplicities(&self, n: usize) -> Vec<Fr> {
+        let mut counts = vec![0u64; n];
+        for (row, _) in self.rows.iter().zip(&self.active).filter(|(_, active)| **active) {
+            counts[*row as usize] += 1;
+        }
+        counts.into_iter().map(Fr::from).collect()
+    }
+
+    /// The folded tables' n rows with each row's lookup put beside it, in two halves: the even places' and the odd ones'.
+    pub(crate) fn sorted(&self, table: &[Fr]) -> [Vec<Fr>; 2] {
+        let mut counts = vec![1u32; table.len()];
+        for row in &self.rows {
+            counts[*row as usize] += 1;
+        }
+        let mut halves = [Vec::with_capacity(table.len()), Vec::with_capacity(table.len())];
+        let all =
+            table.iter().zip(counts).flat_map(|(value, count)| std::iter::repeat_n(*value, count as usize));
+        for (place, value) in all.enumerate() {
+            halves[place % 2].push(value);
+        }
+        halves
+    }
+}

@@ -1,0 +1,40 @@
+//! How much of what can be computed again is kept.
+
+use std::{fmt, str::FromStr};
+
+/// What a proving key keeps, for any of which the same randomness gives the same proof.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Memory {
+    /// Every fixed column as coefficients, as values on the domain and as values on the quotient's cosets: 2 + parts vectors of n
+    /// scalars each.
+    Fast,
+    /// Coefficients and values on the domain; one coset at a time.
+    #[default]
+    Balanced,
+    /// Coefficients alone; one coset at a time, and of its columns those that are still needed.
+    Low,
+}
+
+impl Memory {
+    /// All, from the most.
+    pub const ALL: [Self; 3] = [Self::Fast, Self::Balanced, Self::Low];
+}
+
+impl fmt::Display for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Fast => "fast",
+            Self::Balanced => "balanced",
+            Self::Low => "low",
+        })
+    }
+}
+
+impl FromStr for Memory {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let named = Self::ALL.into_iter().find(|each| each.to_string() == name);
+        named.ok_or_else(|| format!("expected a memory mode (fast, balanced or low), found {name:?}"))
+    }
+}

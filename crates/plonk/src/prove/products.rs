@@ -1,0 +1,219 @@
+//! Round 3: running products and sums, which begin with 1 and 0 on the first row and grow from row to row as an argument says
+//! ([`Growing`]): the permutation argument's z, and the lookup argument's z or phi.
+//!
+//! After the last row they are back at the beginning exactly (but for a chance of about n/r) if what the argument is about
+//! holds.
+
+use super::{
+    Prover,
+    rows::{LaneCells, Slots, splat_all},
+    wires::Assignment,
+};
+use crate::{
+    Column, LookupArgument, PlonkError, Selector,
+    lookup::{log_derivative::LogDerivative, plookup::Plookup},
+    permutation::{self, Permutation},
+    polynomial::{CHUNK, Lanes, load, splat, store},
+    system::{Growing, Parameters},
+};
+use proofmill_field::{
+    Algebra, Backend, Engine, Field, Fp, LANES, Packed, batch_invert,
+    bn254::{Fr, FrParams},
+};
+use proofmill_simd::{Level, dispatch};
+use rayon::prelude::*;
+use std::borrow::Cow;
+
+/// Whether growth is multiplied or added.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Running {
+    Product,
+    Sum,
+}
+
+impl Running {
+    fn start(self) -> Fr {
+        if self == Self::Product { Fr::ONE } else { Fr::ZERO }
+    }
+
+    /// Replaces each element by the total of those before it; the total of all.
+    fn before<B: Backend>(self, values: &mut [Fp<FrParams, B>]) -> Fp<FrParams, B> {
+        let mut total = if self == Self::Product { Fp::ONE } else { Fp::ZERO };
+        for value in values {
+            let next = if self == Self::Product { total * *value } else { total + *value };
+            *value = total;
+            total = next;
+        }
+        total
+    }
+}
+
+impl Prover<'_> {
+    /// The running columns' values, in the order of their commitments.
+    pub(super) fn round3_running(
+        &mut self,
+        assignment: Assignment,
+    ) -> Result<Vec<(Column, Cow<'static, [Fr]>)>, PlonkError> {
+        self.phase("grand product");
+        let wires = self.system.wires();
+        let mut sigmas = Vec::with_capacity(wires.into());
+        for wire in 0..wires {
+            sigmas
+                .push((Column::Sigma(wire), self.key.values(self.level, &self.domain, Column::Sigma(wire))?));
+        }
+        let (values, total) = self.running(Permutation { wires }, Running::Product, &assignment, &sigmas);
+        if total != Fr::ONE {
+            return Err(self.copy_constraint_error(&sigmas));
+        }
+        drop(sigmas);
+        let mut columns = vec![(Column::GrandProduct, Cow::Owned(values))];
+        if let Some(argument) = self.system.lookup() {
+            let mut fixed = Vec::new();
+            let data = (0..4).map(Column::Data);
+            for column in data.chain([Column::Selector(Selector::Lookup)]) {
+                if !self.system.lacks(column) {
+                    fixed.push((column, self.key.values(self.level, &self.domain, column)?));
+                }
+            }
+            let (running, (values, total)) = match argument {
+                LookupArgument::LogDerivative => {
+                    (Running::Sum, self.running(LogDerivative, Running::Sum, &assignment, &fixed))
+                }
+                LookupArgument::Plookup => {
+                    (Running::Product, self.running(Plookup, Running::Product, &assignment, &fixed))
+                }
+            };
+            if total != running.start() {
+                return Err(PlonkError::NotProven);
+            }
+            columns.push((Column::LookupAccumulator, Cow::Owned(values)));
+        }
+        Ok(columns)
+    }
+
+    /// A running column's values and what it has become after the last row.
+    fn running(
+        &self,
+        summand: impl Growing,
+        running: Running,
+        assignment: &Assignment,
+        fixed: &[(Column, Cow<'_, [Fr]>)],
+    ) -> (Vec<Fr>, Fr) {
+        let parameters = self.system.parameters(&self.challenges, self.key.verifying_key().multipliers);
+        let mut slots = Slots::new();
+        fixed.iter().for_each(|(column, values)| slots.set(*column, values));
+        assignment.values.iter().for_each(|(column, values)| slots.set(*column, values));
+        let mut values = vec![Fr::ZERO; self.domain.len()];
+        let (level, root) = (self.level, self.domain.root());
+        let mut before: Vec<Fr> = values
+            .par_chunks_mut(CHUNK)
+            .enumerate()
+            .map(|(index, values)| {
+                let start = index * CHUNK;
+                let points = points(level, root, root.pow_vartime(&[start as u64]), values.len());
+                let mut slots = slots.from(start);
+                slots.set(Column::Point, &points);
+                dispatch!(level, engine => {
+                    engine.run(#[inline(always)] || ratios(engine, summand, &slots, &parameters, values));
+                    let values = Fr::slice_with_backend_mut(engine.backend(), values);
+                    running.before(values).portable()
+                })
+            })
+            .collect();
+        let total = running.before(&mut before);
+        values.par_chunks_mut(CHUNK).zip(before).for_each(|(values, before)| {
+            dispatch!(level, engine => engine.run(#[inline(always)] || carry(engine, running, values, before)));
+        });
+        (values, total)
+    }
+
+    /// Names the first row whose permutation in the key is not what the key's wires say.
+    fn copy_constraint_error(&self, sigmas: &[(Column, Cow<'_, [Fr]>)]) -> PlonkError {
+        let n = self.domain.len();
+        let maps = match self.key.variables_of() {
+            Ok(maps) => maps,
+            Err(error) => return error,
+        };
+        let positions = permutation::sigma(&maps, self.key.variables(), n);
+        let labels = permutation::labels(&positions, &permutation::powers(self.domain.root(), n));
+        let differs = |row: &usize| {
+            sigmas.iter().zip(labels.chunks(n)).any(|((_, sigma), labels)| sigma[*row] != labels[*row])
+        };
+        match (0..n).find(differs) {
+            Some(gate) => PlonkError::CopyConstraint { gate },
+            None => PlonkError::NotProven,
+        }
+    }
+}
+
+/// The ratios numerator / denominator of the growth on as many rows as there are places.
+#[inline(always)]
+fn ratios<E: Engine>(
+    _: E,
+    summand: impl Growing,
+    slots: &Slots<'_>,
+    parameters: &Parameters<Fr>,
+    ratios: &mut [Fr],
+) {
+    let parameters = splat_all::<E>(parameters);
+    let mut denominators = Vec::with_capacity(CHUNK / LANES);
+    for (i, ratios) in ratios.chunks_mut(LANES).enumerate() {
+        let cells = LaneCells::<E>::at(slots, i * LANES);
+        let [numerator, denominator] = summand.growth(&cells, &parameters);
+        store(numerator, ratios);
+        denominators.push(denominator);
+    }
+    divide::<E>(ratios, &denominators);
+}
+
+/// `numerators /= denominators` by Montgomery's trick, lane by lane; zero where a product is zero.
+#[inline(always)]
+pub(super) fn divide<E: Engine>(numerators: &mut [Fr], denominators: &[Lanes<E>]) {
+    let mut prefixes = Vec::with_capacity(denominators.len());
+    let mut product = Lanes::<E>::one();
+    for denominator in denominators {
+        prefixes.push(product);
+        product = product * *denominator;
+    }
+    let mut inverses = [Fr::ZERO; LANES];
+    product.store(&mut inverses);
+    batch_invert(&mut inverses);
+    let mut inverse = Lanes::<E>::load(&inverses);
+    for ((numerators, denominator), prefix) in
+        numerators.chunks_mut(LANES).zip(denominators).zip(prefixes).rev()
+    {
+        store(load::<E>(numerators) * inverse * prefix, numerators);
+        inverse = inverse * *denominator;
+    }
+}
+
+/// What was before the chunk comes to all its values.
+#[inline(always)]
+fn carry<E: Engine>(_: E, running: Running, values: &mut [Fr], before: Fr) {
+    let before = splat::<E>(before);
+    for values in values.chunks_mut(LANES) {
+        let lanes = load::<E>(values);
+        store(if running == Running::Product { lanes * before } else { lanes + before }, values);
+    }
+}
+
+/// `first * root^i` for i below `count`.
+pub(super) fn points(level: Level, root: Fr, first: Fr, count: usize) -> Vec<Fr> {
+    let mut points = vec![Fr::ZERO; count];
+    dispatch!(level, engine => engine.run(#[inline(always)] || fill_points(engine, root, first, &mut points)));
+    points
+}
+
+#[inline(always)]
+fn fill_points<E: Engine>(_: E, root: Fr, first: Fr, points: &mut [Fr]) {
+    let mut powers = [first; LANES];
+    for i in 1..LANES {
+        powers[i] = powers[i - 1] * root;
+    }
+    let mut next = Lanes::<E>::load(&powers);
+    let step = splat::<E>(root.square().square().square());
+    for points in points.chunks_mut(LANES) {
+        store(next, points);
+        next = next * step;
+    }
+}

@@ -1,0 +1,128 @@
+//! Columns as the lanes see them: eight rows at once.
+
+use crate::{
+    Cells, Column,
+    polynomial::{CHUNK, Lanes, load, splat, store},
+    system::{Parameters, Sink, Summand},
+};
+use proofmill_field::{Engine, LANES, bn254::Fr};
+use proofmill_simd::{Level, dispatch};
+use rayon::prelude::*;
+use std::marker::PhantomData;
+
+/// The values of columns on a range of rows and the row after it. A column that is not there is zero.
+pub(super) struct Slots<'a>([&'a [Fr]; Column::COUNT]);
+
+impl<'a> Slots<'a> {
+    pub(super) fn new() -> Self {
+        Self([&[]; Column::COUNT])
+    }
+
+    pub(super) fn set(&mut self, column: Column, values: &'a [Fr]) {
+        self.0[column.index()] = values;
+    }
+
+    /// The rows from `start` on.
+    pub(super) fn from(&self, start: usize) -> Self {
+        Self(self.0.map(|values| values.get(start..).unwrap_or_default()))
+    }
+}
+
+/// Eight rows of [`Slots`].
+pub(super) struct LaneCells<'a, E> {
+    slots: &'a Slots<'a>,
+    row: usize,
+    engine: PhantomData<E>,
+}
+
+impl<'a, E: Engine> LaneCells<'a, E> {
+    #[inline(always)]
+    pub(super) fn at(slots: &'a Slots<'a>, row: usize) -> Self {
+        Self { slots, row, engine: PhantomData }
+    }
+
+    #[inline(always)]
+    fn load(&self, column: Column, row: usize) -> Lanes<E> {
+        load::<E>(self.slots.0[column.index()].get(row..).unwrap_or_default())
+    }
+}
+
+impl<E: Engine> Cells<Lanes<E>> for LaneCells<'_, E> {
+    #[inline(always)]
+    fn here(&self, column: Column) -> Lanes<E> {
+        self.load(column, self.row)
+    }
+
+    #[inline(always)]
+    fn after(&self, column: Column) -> Lanes<E> {
+        self.load(column, self.row + 1)
+    }
+}
+
+/// The identity's value on eight rows.
+struct LaneSum<'a, 'b, E: Engine> {
+    cells: &'b LaneCells<'a, E>,
+    sum: Lanes<E>,
+}
+
+impl<E: Engine> Sink<Lanes<E>> for LaneSum<'_, '_, E> {
+    #[inline(always)]
+    fn linear(&mut self, column: Column, factor: Lanes<E>) {
+        if !self.cells.slots.0[column.index()].is_empty() {
+            self.sum = self.sum + factor * self.cells.here(column);
+        }
+    }
+
+    #[inline(always)]
+    fn constant(&mut self, value: Lanes<E>) {
+        self.sum = self.sum + value;
+    }
+}
+
+/// The parameters in every lane.
+#[inline(always)]
+pub(super) fn splat_all<E: Engine>(parameters: &Parameters<Fr>) -> Parameters<Lanes<E>> {
+    parameters.map(
+        #[inline(always)]
+        |value| splat::<E>(value),
+    )
+}
+
+/// Adds a summand to the values of all rows; `known` gives X and the first Lagrange polynomial on a range of
+/// rows by its first one and its length.
+pub(super) fn add_summand(
+    level: Level,
+    summand: impl Summand,
+    slots: &Slots<'_>,
+    parameters: &Parameters<Fr>,
+    known: impl Fn(usize, usize) -> [Vec<Fr>; 2] + Sync,
+    values: &mut [Fr],
+) {
+    values.par_chunks_mut(CHUNK).enumerate().for_each(|(index, values)| {
+        let [points, first_lagrange] = known(index * CHUNK, values.len());
+        let mut slots = slots.from(index * CHUNK);
+        slots.set(Column::Point, &points);
+        slots.set(Column::FirstLagrange, &first_lagrange);
+        dispatch!(level, engine => engine.run(
+            #[inline(always)]
+            || add_to_chunk(engine, summand, &slots, parameters, values)
+        ));
+    });
+}
+
+#[inline(always)]
+fn add_to_chunk<E: Engine>(
+    _: E,
+    summand: impl Summand,
+    slots: &Slots<'_>,
+    parameters: &Parameters<Fr>,
+    values: &mut [Fr],
+) {
+    let parameters = splat_all::<E>(parameters);
+    for (i, values) in values.chunks_mut(LANES).enumerate() {
+        let cells = LaneCells::<E>::at(slots, i * LANES);
+        let mut sum = LaneSum { cells: &cells, sum: load::<E>(values) };
+        summand.terms(&cells, &parameters, &mut sum);
+        store(sum.sum, values);
+    }
+}

@@ -1,0 +1,502 @@
+//! What a proof of some circuit consists of, found from the constraints themselves.
+//!
+//! The identity that a proof shows is a sum of a column times a factor, over some columns, plus a constant ([`Sink`]). The
+//! prover adds it up in lanes on cosets. Prover and verifier evaluate factors and constant at the challenge from opened
+//! cells, which leaves a combination of commitments. Which cells must be opened, the degree of the quotient and how many
+//! coefficients blind a column follow from evaluating the same formulas on [`Shape`]s.
+
+use crate::{
+    Cell, Cells, Column, Gate, LookupArgument, Selector, challenges::Challenges, gates::Formula,
+    permutation::multipliers,
+};
+use proofmill_field::{Algebra, Field, bn254::Fr};
+use std::{
+    collections::BTreeSet,
+    marker::PhantomData,
+    ops::{Add, Mul, Neg, Sub},
+};
+
+/// Takes the identity's summands.
+pub(crate) trait Sink<A: Algebra> {
+    /// Adds `column * factor`; the column of a selector that the key lacks is zero.
+    fn linear(&mut self, column: Column, factor: A);
+    /// Adds a value.
+    fn constant(&mut self, value: A);
+}
+
+/// Cells behind a reference, so that formulas of values one by one are compiled once.
+struct Borrowed<'a, A>(&'a dyn Cells<A>);
+
+impl<A: Algebra> Cells<A> for Borrowed<'_, A> {
+    fn here(&self, column: Column) -> A {
+        self.0.here(column)
+    }
+
+    fn after(&self, column: Column) -> A {
+        self.0.after(column)
+    }
+}
+
+/// A sink behind a reference.
+struct BorrowedMut<'a, A>(&'a mut dyn Sink<A>);
+
+impl<A: Algebra> Sink<A> for BorrowedMut<'_, A> {
+    fn linear(&mut self, column: Column, factor: A) {
+        self.0.linear(column, factor);
+    }
+
+    fn constant(&mut self, value: A) {
+        self.0.constant(value);
+    }
+}
+
+/// The challenges as the formulas use them, and field constants.
+#[derive(Clone, Debug)]
+pub(crate) struct Parameters<A> {
+    pub(crate) beta: A,
+    pub(crate) gamma: A,
+    /// beta times the multiplier of each wire's coset.
+    pub(crate) beta_multipliers: [A; 4],
+    /// Folds a table's columns.
+    pub(crate) eta: A,
+    pub(crate) delta: A,
+    pub(crate) epsilon: A,
+    /// Powers of alpha from 0.
+    pub(crate) alpha: Vec<A>,
+    /// Of each gate of the system.
+    pub(crate) constants: Vec<Vec<A>>,
+}
+
+impl<A: Copy> Parameters<A> {
+    /// Every value mapped.
+    pub(crate) fn map<B>(&self, mut f: impl FnMut(A) -> B) -> Parameters<B> {
+        let Self { beta, gamma, beta_multipliers: [k0, k1, k2, k3], eta, delta, epsilon, .. } = *self;
+        Parameters {
+            beta: f(beta),
+            gamma: f(gamma),
+            beta_multipliers: [f(k0), f(k1), f(k2), f(k3)],
+            eta: f(eta),
+            delta: f(delta),
+            epsilon: f(epsilon),
+            alpha: self.alpha.iter().map(|power| f(*power)).collect(),
+            constants: self
+                .constants
+                .iter()
+                .map(|constants| constants.iter().map(|constant| f(*constant)).collect())
+                .collect(),
+        }
+    }
+}
+
+/// A summand of the identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Argument {
+    Gate(GateNumber),
+    Permutation,
+    Lookup(LookupArgument),
+}
+
+/// A gate by its number in the system, and its first power of alpha.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct GateNumber {
+    pub(crate) index: usize,
+    first_power: usize,
+}
+
+/// The formulas of an [`Argument`], a type each so that loops over rows are compiled one by one.
+pub(crate) trait Summand: Copy + Send + Sync {
+    /// The summands of the identity.
+    fn terms<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>, sink: &mut impl Sink<A>);
+}
+
+/// A summand with a column that is a running product or sum.
+pub(crate) trait Growing: Summand {
+    /// What it is multiplied with, or what is added, from a row to the next, as numerator and denominator.
+    fn growth<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>) -> [A; 2];
+}
+
+/// An expression with `$summand` the [`Summand`] of an [`Argument`] of a [`System`].
+macro_rules! with_summand {
+    ($system:expr, $argument:expr, $summand:ident => $body:expr) => {
+        match $argument {
+            $crate::system::Argument::Gate(number) => {
+                $crate::gates::with_gate!($system.gates()[number.index], G => {
+                    let $summand = $crate::system::GateSummand::<G>::new(number);
+                    $body
+                })
+            }
+            $crate::system::Argument::Permutation => {
+                let $summand = $crate::permutation::Permutation { wires: $system.wires() };
+                $body
+            }
+            $crate::system::Argument::Lookup($crate::LookupArgument::LogDerivative) => {
+                let $summand = $crate::lookup::log_derivative::LogDerivative;
+                $body
+            }
+            $crate::system::Argument::Lookup($crate::LookupArgument::Plookup) => {
+                let $summand = $crate::lookup::plookup::Plookup;
+                $body
+            }
+        }
+    };
+}
+pub(crate) use with_summand;
+
+/// The powers of alpha of the permutation argument's two constraints; the first gate has 0.
+pub(crate) const PERMUTATION_POWERS: [usize; 2] = [1, 2];
+/// Those of the lookup argument's.
+pub(crate) const LOOKUP_POWERS: [usize; 2] = [3, 4];
+/// The first of the other gates'.
+const GATE_POWERS: usize = 5;
+
+/// The constraints and the fixed columns of a circuit: what of it the protocol depends on, apart from sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct System {
+    wires: u8,
+    gates: Vec<Gate>,
+    lookup: Option<LookupArgument>,
+    fixed: Vec<Column>,
+    opened: Vec<Cell>,
+    linear: BTreeSet<Column>,
+    /// The highest coefficient of the identity is that of `X^(degree.0 n + degree.1)`.
+    degree: (u32, i32),
+}
+
+impl System {
+    /// The system of these gates, in which the key has exactly the given selectors, data and table columns, in this order,
+    /// and then the permutation's.
+    pub(crate) fn new(wires: u8, gates: Vec<Gate>, lookup: Option<LookupArgument>, fixed: &[Column]) -> Self {
+        let sigmas = (0..wires).map(Column::Sigma);
+        let fixed = fixed.iter().copied().chain(sigmas).collect();
+        let empty =
+            Self { wires, gates, lookup, fixed, opened: vec![], linear: BTreeSet::new(), degree: (0, 0) };
+        // How much a column is blinded depends on the cells that are opened, and the degree on the blinding.
+        empty.measured().measured()
+    }
+
+    /// The system of the circuits of snarkjs.
+    pub fn standard() -> Self {
+        let fixed: Vec<Column> = Gate::Arithmetic.selectors().iter().copied().map(Column::Selector).collect();
+        Self::new(3, vec![Gate::Arithmetic], None, &fixed)
+    }
+
+    /// Whether this is [`Self::standard`], whose transcript is that of snarkjs.
+    pub fn is_standard(&self) -> bool {
+        self.wires == 3 && self.gates == [Gate::Arithmetic] && self.lookup.is_none() && self.fixed.len() == 8
+    }
+
+    fn measured(mut self) -> Self {
+        let mut seen = Seen { system: &self, cells: 0, linear: BTreeSet::new(), degree: (0, 0) };
+        let parameters = self.parameters(&Challenges::default(), multipliers()).map(|_| Shape::CONSTANT);
+        self.terms(&Shapes(&self), &parameters, &mut seen);
+        let Seen { cells, linear, degree, .. } = seen;
+        let opened = Shape { degree, cells }.cells().filter(|cell| !is_known(cell.column)).collect();
+        (self.opened, self.linear, self.degree) = (opened, linear, degree);
+        self.opened.sort_unstable();
+        self
+    }
+
+    /// Wires of a row.
+    pub fn wires(&self) -> u8 {
+        self.wires
+    }
+
+    /// The kinds of gates.
+    pub fn gates(&self) -> &[Gate] {
+        &self.gates
+    }
+
+    /// How lookups are proven.
+    pub fn lookup(&self) -> Option<LookupArgument> {
+        self.lookup
+    }
+
+    /// The columns that the key has commitments of, in its order: selectors, data, tables, permutation.
+    pub fn fixed(&self) -> &[Column] {
+        &self.fixed
+    }
+
+    /// The cells whose values at the challenge a proof has, in its order.
+    pub fn opened(&self) -> &[Cell] {
+        &self.opened
+    }
+
+    /// In how many parts of n coefficients the quotient is committed to; the last one has [`Self::excess`] more.
+    pub fn parts(&self) -> usize {
+        self.degree.0 as usize - 1
+    }
+
+    /// How many coefficients the quotient has beyond `parts() * n`.
+    pub(crate) fn excess(&self) -> usize {
+        usize::try_from(self.degree.1 + 1).unwrap_or(0)
+    }
+
+    /// The columns of the witness in the order of their commitments, by round: the wires and what belongs to them, what
+    /// needs the tables folded, and the running products and sums.
+    pub(crate) fn rounds(&self) -> [Vec<Column>; 3] {
+        let mut first: Vec<Column> = (0..self.wires).map(Column::Wire).collect();
+        let (mut second, mut third) = (Vec::new(), vec![Column::GrandProduct]);
+        match self.lookup {
+            None => {}
+            Some(LookupArgument::LogDerivative) => {
+                first.push(Column::Multiplicities);
+                third.push(Column::LookupAccumulator);
+            }
+            Some(LookupArgument::Plookup) => {
+                second.extend([Column::Sorted(0), Column::Sorted(1)]);
+                third.push(Column::LookupAccumulator);
+            }
+        }
+        [first, second, third]
+    }
+
+    /// How many random coefficients hide a column of the witness: one for its commitment, one for each value that a proof
+    /// tells, be it by itself or in a combination.
+    pub(crate) fn blinding(&self, column: Column) -> usize {
+        if column.is_fixed() || matches!(column, Column::Table | Column::PublicInput) {
+            return 0;
+        }
+        let opened = |next| self.opened.contains(&Cell { next, column });
+        1 + usize::from(opened(false) || self.linear.contains(&column)) + usize::from(opened(true))
+    }
+
+    /// Most coefficients beyond n of any polynomial that is committed to.
+    pub fn extra_powers(&self) -> usize {
+        self.excess().max(MOST_BLINDING)
+    }
+
+    /// The identity's summands.
+    pub(crate) fn arguments(&self) -> Vec<Argument> {
+        let gate = |index| Argument::Gate(GateNumber { index, first_power: self.first_power(index) });
+        let gates = (0..self.gates.len()).map(gate);
+        gates.chain([Argument::Permutation]).chain(self.lookup.map(Argument::Lookup)).collect()
+    }
+
+    /// The first power of alpha of a gate.
+    fn first_power(&self, gate: usize) -> usize {
+        let before = self.gates.get(1..gate).unwrap_or_default();
+        if gate == 0 { 0 } else { GATE_POWERS + before.iter().map(|gate| gate.constraints()).sum::<usize>() }
+    }
+
+    /// The challenges as parameters; `multipliers` are those of the wires' cosets.
+    pub(crate) fn parameters(&self, challenges: &Challenges, multipliers: [Fr; 4]) -> Parameters<Fr> {
+        let &Challenges { beta, gamma, alpha, eta, delta, epsilon, .. } = challenges;
+        let powers = self.first_power(self.gates.len()).max(GATE_POWERS);
+        Parameters {
+            beta,
+            gamma,
+            beta_multipliers: multipliers.map(|multiplier| beta * multiplier),
+            eta,
+            delta,
+            epsilon,
+            alpha: std::iter::successors(Some(Fr::ONE), |power| Some(*power * alpha)).take(powers).collect(),
+            constants: self.gates.iter().map(|gate| gate.constants()).collect(),
+        }
+    }
+
+    /// The summands of all arguments, of values one by one. Lanes use [`with_summand`].
+    pub(crate) fn terms<A: Algebra>(
+        &self,
+        cells: &dyn Cells<A>,
+        parameters: &Parameters<A>,
+        sink: &mut dyn Sink<A>,
+    ) {
+        let (cells, mut sink) = (Borrowed(cells), BorrowedMut(sink));
+        for argument in self.arguments() {
+            with_summand!(self, argument, summand => summand.terms(&cells, parameters, &mut sink));
+        }
+    }
+
+    /// Whether the circuit fixes this column and it is zero.
+    pub(crate) fn lacks(&self, column: Column) -> bool {
+        column.is_fixed() && !self.fixed.contains(&column)
+    }
+}
+
+/// Most random coefficients of a column.
+const MOST_BLINDING: usize = 3;
+
+/// Most selectors of a gate.
+const MOST_SELECTORS: usize = 8;
+
+/// A gate: each selector times the sum of its terms, constraints by powers of alpha.
+#[derive(Clone, Copy)]
+pub(crate) struct GateSummand<G> {
+    number: GateNumber,
+    formula: PhantomData<fn(G)>,
+}
+
+impl<G> GateSummand<G> {
+    #[inline(always)]
+    pub(crate) fn new(number: GateNumber) -> Self {
+        Self { number, formula: PhantomData }
+    }
+}
+
+impl<G: Formula + Copy> Summand for GateSummand<G> {
+    #[inline(always)]
+    fn terms<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>, sink: &mut impl Sink<A>) {
+        let GateNumber { index, first_power } = self.number;
+        let alpha = &parameters.alpha;
+        let mut factors = [A::zero(); MOST_SELECTORS];
+        let mut emit = inlined(
+            #[inline(always)]
+            |constraint: usize, selector: usize, term: A| {
+                let power = first_power + constraint;
+                let term = if power == 0 { term } else { alpha[power] * term };
+                factors[selector] = factors[selector] + term;
+            },
+        );
+        G::terms(cells, &parameters.constants[index], &mut emit);
+        for selector in 0..G::SELECTORS.len() {
+            sink.linear(Column::Selector(G::SELECTORS[selector]), factors[selector]);
+        }
+    }
+}
+
+/// The closure itself: the attribute that inlines it may stand at an argument alone.
+#[inline(always)]
+fn inlined<F>(closure: F) -> F {
+    closure
+}
+
+/// Whether everybody knows the column's values without being told.
+fn is_known(column: Column) -> bool {
+    matches!(column, Column::Point | Column::FirstLagrange | Column::PublicInput)
+}
+
+/// The degree of an expression, `n` times the first number plus the second, and the cells in it: bit i of `cells` for
+/// column i on this row, bit 64 + i for the next one.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    degree: (u32, i32),
+    cells: u128,
+}
+
+impl Shape {
+    const CONSTANT: Self = Self { degree: (0, 0), cells: 0 };
+
+    fn cells(self) -> impl Iterator<Item = Cell> {
+        every_column().flat_map(move |column| {
+            [false, true].into_iter().filter_map(move |next| {
+                let bit = column.index() + if next { 64 } else { 0 };
+                (self.cells >> bit & 1 == 1).then_some(Cell { next, column })
+            })
+        })
+    }
+}
+
+/// All columns.
+fn every_column() -> impl Iterator<Item = Column> {
+    use Column::{Data, Sigma, Sorted, TableColumn, Wire};
+    let four = (0..4)
+        .flat_map(|i| [Wire(i), Data(i), Sigma(i), TableColumn(i), Column::Selector(Selector::Wire(i))]);
+    let selectors = [Selector::Product, Selector::Next, Selector::Constant, Selector::Lookup];
+    let gates = Gate::ALL.iter().map(|gate| Column::Selector(Selector::Gate(*gate)));
+    let others = [
+        Column::Table,
+        Column::Multiplicities,
+        Sorted(0),
+        Sorted(1),
+        Column::GrandProduct,
+        Column::LookupAccumulator,
+        Column::Point,
+        Column::FirstLagrange,
+        Column::PublicInput,
+    ];
+    four.chain(selectors.map(Column::Selector)).chain(gates).chain(others)
+}
+
+impl Add for Shape {
+    type Output = Self;
+
+    fn add(self, rhs: Self) -> Self {
+        Self { degree: self.degree.max(rhs.degree), cells: self.cells | rhs.cells }
+    }
+}
+
+impl Sub for Shape {
+    type Output = Self;
+
+    fn sub(self, rhs: Self) -> Self {
+        self + rhs
+    }
+}
+
+impl Mul for Shape {
+    type Output = Self;
+
+    fn mul(self, rhs: Self) -> Self {
+        let degree = (self.degree.0 + rhs.degree.0, self.degree.1 + rhs.degree.1);
+        Self { degree, cells: self.cells | rhs.cells }
+    }
+}
+
+impl Neg for Shape {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        self
+    }
+}
+
+impl Algebra for Shape {
+    fn zero() -> Self {
+        Self::CONSTANT
+    }
+
+    fn one() -> Self {
+        Self::CONSTANT
+    }
+
+    fn square(self) -> Self {
+        self * self
+    }
+}
+
+/// Every column by its shape.
+struct Shapes<'a>(&'a System);
+
+impl Shapes<'_> {
+    fn shape(&self, column: Column, bit: usize) -> Shape {
+        let degree = match column {
+            Column::Point => (0, 1),
+            _ => (1, self.0.blinding(column) as i32 - 1),
+        };
+        Shape { degree, cells: 1 << bit }
+    }
+}
+
+impl Cells<Shape> for Shapes<'_> {
+    fn here(&self, column: Column) -> Shape {
+        self.shape(column, column.index())
+    }
+
+    fn after(&self, column: Column) -> Shape {
+        self.shape(column, 64 + column.index())
+    }
+}
+
+/// What the summands of a system are made of.
+struct Seen<'a> {
+    system: &'a System,
+    cells: u128,
+    linear: BTreeSet<Column>,
+    degree: (u32, i32),
+}
+
+impl Sink<Shape> for Seen<'_> {
+    fn linear(&mut self, column: Column, factor: Shape) {
+        if self.system.lacks(column) {
+            return;
+        }
+        self.linear.insert(column);
+        self.cells |= factor.cells;
+        self.degree = self.degree.max((factor * Shapes(self.system).here(column)).degree);
+    }
+
+    fn constant(&mut self, value: Shape) {
+        self.cells |= value.cells;
+        self.degree = self.degree.max(value.degree);
+    }
+}
