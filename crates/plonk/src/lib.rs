@@ -27,10 +27,12 @@ pub mod r1cs;
 mod setup;
 mod system;
 mod verify;
+pub mod workload;
 
 pub use check::{Unsatisfied, check_layout};
 pub use circuit::{
-    Arithmetisation, Bit, Circuit, GadgetReport, Report, Table, TableNumber, TableReport, Variable,
+    Arithmetisation, Bit, Circuit, GadgetReport, Multiples, Point, Report, Table, TableNumber, TableReport,
+    Variable,
 };
 pub use column::{Cell, Cells, Column, Selector};
 pub use error::{MalformedError, PlonkError};

@@ -6,16 +6,25 @@
 //! Wrong values never panic: they make a witness that does not satisfy the circuit, and [`Circuit::check`] says where.
 //! What panics is a program that could be right for no values, such as a range of more bits than the field has.
 //!
-//! The files: sums and products, booleans, ranges, words' AND and XOR, tables and lookups, scopes and the report.
+//! The files: sums and products, booleans, ranges, words' AND and XOR, tables and lookups, scopes and the report; Grumpkin's
+//! points, their multiples and the Pedersen hash.
 
 mod arithmetic;
+mod below_modulus;
 mod boolean;
+mod curve;
+mod fixed_base;
 mod logic;
+mod multiples;
+mod pedersen;
 mod range;
 mod report;
+mod scalar_mul;
 mod table;
 
 pub use boolean::Bit;
+pub use curve::Point;
+pub use multiples::Multiples;
 pub use report::{GadgetReport, Report, TableReport};
 pub use table::{Table, TableNumber};
 
@@ -102,6 +111,8 @@ pub struct Circuit {
     tables: Vec<table::Registered>,
     range_bits: u32,
     logic_bits: u32,
+    /// Bits of the windows of Pedersen hashes.
+    window_bits: u32,
     scopes: Scopes,
 }
 
@@ -121,6 +132,7 @@ impl Circuit {
             tables: Vec::new(),
             range_bits: range::TABLE_BITS,
             logic_bits: logic::TABLE_BITS,
+            window_bits: arithmetisation.window_bits(),
             scopes: Scopes::new(),
         }
     }

@@ -40,6 +40,11 @@ impl TableNumber {
     pub fn number(self) -> u32 {
         self.0
     }
+
+    /// The table that was added so many after this one.
+    pub(super) fn following(self, count: u32) -> Self {
+        Self(self.0 + count)
+    }
 }
 
 /// A table of a circuit, and how often it was used.

@@ -10,6 +10,8 @@
 mod any_of;
 mod arithmetic;
 mod chord;
+#[cfg(test)]
+mod curve_tests;
 mod ecc_add;
 mod ecc_double;
 mod fixed_base;

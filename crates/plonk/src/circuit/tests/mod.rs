@@ -1,6 +1,7 @@
 //! What the tests of all gadgets share.
 
 mod arithmetic;
+mod curve;
 mod gates;
 mod lookups;
 mod structure;

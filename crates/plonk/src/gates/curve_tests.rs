@@ -1,0 +1,163 @@
+//! Every constraint of the gates of Grumpkin's group law, broken by itself.
+
+use crate::{Arithmetisation, Cells, Circuit, Column, Gate, Selector, Unsatisfied, Variable};
+use proofmill_curve::{Curve, grumpkin::Grumpkin};
+use proofmill_field::{Algebra, Field, bn254::Fr};
+
+/// The wires of two rows, and the data of the first.
+#[derive(Clone, Debug)]
+struct Rows {
+    wires: [[Fr; 4]; 2],
+    data: [Fr; 4],
+}
+
+impl Cells<Fr> for Rows {
+    fn here(&self, column: Column) -> Fr {
+        match column {
+            Column::Wire(wire) => self.wires[0][wire as usize],
+            Column::Data(index) => self.data[index as usize],
+            _ => panic!("gates read wires and data, not {column}"),
+        }
+    }
+
+    fn after(&self, column: Column) -> Fr {
+        let Column::Wire(wire) = column else { panic!("gates read the next row's wires, not its {column}") };
+        self.wires[1][wire as usize]
+    }
+}
+
+impl Rows {
+    /// The constraints of a gate that do not hold.
+    fn failing(&self, gate: Gate) -> Vec<usize> {
+        let mut sums = vec![Fr::ZERO; gate.constraints()];
+        gate.terms(self, &gate.constants(), &mut |constraint, _, term: Fr| sums[constraint] += term);
+        (0..sums.len()).filter(|k| !sums[*k].is_zero()).collect()
+    }
+
+    /// What the checker says of a circuit of these rows.
+    fn check(&self, gate: Gate) -> Result<(), Unsatisfied> {
+        let mut circuit = Circuit::new(Arithmetisation::Ultra);
+        let [here, next] = self.wires.map(|row| row.map(|value| circuit.witness(value)));
+        let data = (0..).map(Column::Data).zip(self.data);
+        circuit
+            .row(here, &data.chain([(Column::Selector(Selector::Gate(gate)), Fr::ONE)]).collect::<Vec<_>>());
+        circuit.row(next, &[]);
+        circuit.check()
+    }
+
+    /// Holds as it is; each of the others fails in the constraint of its place, and in no other.
+    fn assert_broken(&self, gate: Gate, broken: &[Self]) {
+        assert!(self.failing(gate).is_empty(), "{gate:?}: {:?}", self.failing(gate));
+        assert_eq!(self.check(gate), Ok(()));
+        assert_eq!(broken.len(), gate.constraints());
+        for (k, rows) in broken.iter().enumerate() {
+            assert_eq!(rows.failing(gate), [k], "{gate:?}");
+            let refused = rows.check(gate);
+            let said = matches!(refused, Err(Unsatisfied::Gate { row: 0, gate: which, constraint, .. })
+                if which == gate && constraint == k);
+            assert!(said, "{refused:?}");
+        }
+    }
+
+    fn with(&self, change: impl FnOnce(&mut Self)) -> Self {
+        let mut rows = self.clone();
+        change(&mut rows);
+        rows
+    }
+}
+
+/// An addition in the FixedBase gate of the point that the data give for a digit.
+fn fixed_base(digit: u64, rest: u64) -> Rows {
+    let data = [7, 11, 13, 17].map(Fr::from);
+    let d = Fr::from(digit).double() - Fr::from(3);
+    let square = d.square();
+    let (point_x, point_y) = (data[0] + data[1] * square, d * (data[2] + data[3] * square));
+    let (x, y) = (Fr::from(1000), Fr::from(2000));
+    let slope = (point_y - y) * (point_x - x).invert().unwrap();
+    let next_x = slope.square() - x - point_x;
+    let next_y = slope * (x - next_x) - y;
+    let here = [Fr::from(4 * rest + digit), x, y, slope];
+    Rows { wires: [here, [Fr::from(rest), next_x, next_y, Fr::from(99)]], data }
+}
+
+#[test]
+fn fixed_base_constraints() {
+    let rows = fixed_base(2, 21);
+    let broken = [
+        fixed_base(4, 21),
+        rows.with(|rows| rows.data[0] += Fr::ONE),
+        rows.with(|rows| rows.data[2] += Fr::ONE),
+        rows.with(|rows| rows.wires[1][2] += Fr::ONE),
+    ];
+    rows.assert_broken(Gate::FixedBase, &broken);
+    for digit in 0..8 {
+        let failing = fixed_base(digit, 5).failing(Gate::FixedBase);
+        assert_eq!(failing, if digit < 4 { vec![] } else { vec![0] });
+    }
+}
+
+#[test]
+fn chord_constraint() {
+    let rows = fixed_base(1, 0);
+    rows.assert_broken(Gate::Chord, &[rows.with(|rows| rows.wires[1][2] += Fr::ONE)]);
+}
+
+#[test]
+fn ecc_add_constraints() {
+    let [p, q] = [3, 5].map(|k| Grumpkin::GENERATOR.mul_words_vartime(&[k]).to_affine());
+    let sum = Grumpkin::GENERATOR.mul_words_vartime(&[8]).to_affine();
+    let run = q.x - p.x;
+    let inverse = run.invert().unwrap();
+    let rows =
+        Rows { wires: [[p.x, p.y, q.x, q.y], [sum.x, sum.y, inverse, Fr::from(99)]], data: [Fr::ZERO; 4] };
+    let broken = [
+        rows.with(|rows| rows.wires[1][2] += Fr::ONE),
+        rows.with(|rows| {
+            rows.wires[1][0] += Fr::ONE;
+            rows.wires[1][1] = (q.y - p.y) * inverse * (p.x - rows.wires[1][0]) - p.y;
+        }),
+        rows.with(|rows| rows.wires[1][1] += Fr::ONE),
+    ];
+    rows.assert_broken(Gate::EccAdd, &broken);
+    // Equal and opposite points leave the other constraints no say: only the inverse refuses them.
+    let same = rows.with(|rows| rows.wires = [[p.x, p.y, p.x, p.y], [sum.x, sum.y, inverse, Fr::ZERO]]);
+    assert_eq!(same.failing(Gate::EccAdd), [0]);
+    let opposite = rows.with(|rows| rows.wires[0] = [p.x, p.y, p.x, -p.y]);
+    assert!(opposite.failing(Gate::EccAdd).contains(&0));
+}
+
+#[test]
+fn ecc_double_constraints() {
+    let p = Grumpkin::GENERATOR.mul_words_vartime(&[3]).to_affine();
+    let twice = Grumpkin::GENERATOR.mul_words_vartime(&[6]).to_affine();
+    let other = Fr::from(99);
+    let rows =
+        Rows { wires: [[p.x, p.y, other, other], [twice.x, twice.y, other, other]], data: [Fr::ZERO; 4] };
+    let slope = p.x.square() * Fr::from(3) * p.y.double().invert().unwrap();
+    let broken = [
+        rows.with(|rows| {
+            rows.wires[1][0] += Fr::ONE;
+            rows.wires[1][1] = slope * (p.x - rows.wires[1][0]) - p.y;
+        }),
+        rows.with(|rows| rows.wires[1][1] += Fr::ONE),
+    ];
+    rows.assert_broken(Gate::EccDouble, &broken);
+}
+
+#[test]
+fn any_of_constraint() {
+    let data = [100, 200, 300, 400].map(Fr::from);
+    for place in 0..4 {
+        let mut rows = Rows { wires: [[1, 2, 3, 0].map(Fr::from), [4, 0, 0, 0].map(Fr::from)], data };
+        let other = if place == 3 { rows.wires[1][0] } else { rows.wires[0][place] };
+        rows.wires[0][3] = data[place] - other;
+        rows.assert_broken(Gate::AnyOf, &[rows.with(|rows| rows.wires[0][3] += Fr::ONE)]);
+    }
+}
+
+#[test]
+#[should_panic(expected = "standard has")]
+fn standard_has_no_custom_gates() {
+    let mut circuit = Circuit::new(Arithmetisation::Standard);
+    circuit.row([Variable::NONE; 4], &[(Column::Selector(Selector::Gate(Gate::EccDouble)), Fr::ONE)]);
+}
