@@ -123,6 +123,14 @@ impl Ptau {
         self.file.sections().iter().any(|entry| entry.id == PtauPoints::LagrangeTauG1.section().id)
     }
 
+    /// How many contributions the file says it has: after none, whoever made it may know tau.
+    ///
+    /// # Errors
+    /// [`CircomError`] if the section is missing, there twice, or too short.
+    pub fn contributions(&self) -> Result<u32, CircomError> {
+        contributions(&self.file)
+    }
+
     /// tau^i in G1, `2^(power + 1) - 1` in a full file.
     ///
     /// # Errors

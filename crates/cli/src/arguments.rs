@@ -7,6 +7,7 @@ use crate::{
     ntt::Ntt,
     plonk::PlonkCommand,
     shell::{Completions, Man},
+    srs::SrsCommand,
     witness::WtnsCommand,
     zkey::ZkeyCommand,
 };
@@ -80,6 +81,12 @@ pub(crate) enum Command {
         after_help = "Examples:\n  proofmill merkle build trace.bin --columns 8 --out trace.tree\n  proofmill merkle open trace.tree 5 77 --out opening.json\n  proofmill merkle check opening.json --rows 1048576 --columns 8 --root HEX"
     )]
     Merkle(MerkleCommand),
+    /// Structured reference strings, powers of tau: new, info, check
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  proofmill srs new --size 2^20 test.ptau\n  proofmill srs info pot20.ptau\n  proofmill srs check ignition/"
+    )]
+    Srs(SrsCommand),
     /// Transform columns of a file between coefficients and values over the Goldilocks field
     Ntt(Ntt),
     /// Say what an r1cs, wtns, zkey or ptau file is
@@ -102,6 +109,7 @@ impl Command {
             Self::Zkey(command) => command.name(),
             Self::Wtns(command) => command.name(),
             Self::Merkle(command) => command.name(),
+            Self::Srs(command) => command.name(),
             Self::Ntt(_) => "ntt",
             Self::Info(_) => "info",
             Self::Cpu => "cpu",
@@ -117,6 +125,7 @@ impl Command {
             Self::Plonk(command) => command.outputs(),
             Self::Zkey(command) => command.outputs(),
             Self::Merkle(command) => command.outputs(),
+            Self::Srs(command) => command.outputs(),
             Self::Ntt(files) => files.outputs(),
             Self::Wtns(_) | Self::Info(_) | Self::Cpu | Self::Completions(_) | Self::Man(_) => Vec::new(),
         }

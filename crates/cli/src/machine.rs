@@ -9,6 +9,8 @@ use std::{io::IsTerminal, thread};
 pub(crate) struct Machine {
     pub(crate) level: Level,
     pub(crate) threads: usize,
+    /// Whether nothing but errors is to be printed.
+    pub(crate) quiet: bool,
     pool: ThreadPool,
     pub(crate) clock: PhaseClock,
 }
@@ -26,7 +28,7 @@ impl Machine {
             .build()
             .map_err(|error| Failure::Input(format!("cannot start {threads} threads: {error}")))?;
         let clock = PhaseClock::new(!options.quiet && std::io::stderr().is_terminal());
-        Ok(Self { level, threads, pool, clock })
+        Ok(Self { level, threads, quiet: options.quiet, pool, clock })
     }
 
     /// Runs `work` on the threads; it calls its second argument when a phase begins.

@@ -17,6 +17,7 @@ mod proving;
 mod report;
 mod rows;
 mod shell;
+mod srs;
 mod witness;
 mod zkey;
 
@@ -57,6 +58,7 @@ fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
         Command::Info(info) => info::run(&info),
         Command::Wtns(command) => witness::run(command, machine),
         Command::Merkle(command) => merkle::run(command, machine),
+        Command::Srs(command) => srs::run(command, machine),
         Command::Ntt(files) => ntt::run(&files, machine),
         Command::Cpu => Ok(cpu::run(machine)),
         Command::Completions(completions) => shell::completions(&completions),

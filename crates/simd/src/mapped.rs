@@ -3,9 +3,10 @@
 use memmap2::Mmap;
 use std::{fs::File, io, ops::Range, path::Path};
 
-/// How many bytes around a touched page Linux maps along with it, if it has them in memory.
+/// How many bytes around a touched page Linux maps along with it, if it has them in memory: 64 KiB, or up to 2 MiB where
+/// the page cache holds them in one piece.
 #[cfg(unix)]
-const AROUND: usize = 1 << 16;
+const AROUND: usize = 1 << 21;
 
 /// A file's bytes, mapped for reading.
 ///

@@ -17,8 +17,9 @@ impl Srs {
     /// that nobody knows it. Reads all of the powers once. Runs on the ambient rayon pool.
     ///
     /// With points `P_i` and a random z, `e(sum of z^i P_(i+1), 1) = e(sum of z^i P_i, tau)` in place of n relations:
-    /// a polynomial in z of degree below n is zero, which with any relation broken has a chance below n/r. The sums share
-    /// all terms but their first and last one, and so all work but one multiplication.
+    /// the difference of the exponents is a polynomial in z of degree below n, which is zero if all of them hold, and
+    /// vanishes at a random z with a chance below n/r if one does not. The sums share all terms but their first and last
+    /// one, and so all work but one multiplication.
     ///
     /// # Errors
     /// [`SrsError::Inconsistent`] says which power is the first that is not tau times the one before, or which file

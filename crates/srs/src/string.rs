@@ -4,7 +4,7 @@ use crate::{
     SrsError,
     transcript::{self, Transcript},
 };
-use proofmill_circom::{BinFile, FileName, PointCheck, Ptau};
+use proofmill_circom::{BinFile, CircomError, FileName, PointCheck, Ptau};
 use proofmill_curve::{
     Affine, Bases, Curve, FixedBase, Jacobian, Msm,
     bn254::{G1, G2},
@@ -76,7 +76,7 @@ impl Srs {
         let name = FileName::new(path);
         match Transcript::open(path)? {
             Some(first) => Self::of_transcripts(name, vec![first]),
-            None => Self::of_ptau(name, Ptau::open(path)?),
+            None => Self::of_ptau(name, Ptau::open(path).map_err(kind_of)?),
         }
     }
 
@@ -86,12 +86,13 @@ impl Srs {
     /// As [`Self::open`], and for files that do not continue each other.
     pub fn open_transcripts(paths: &[PathBuf]) -> Result<Self, SrsError> {
         let open = |path: &PathBuf| {
-            let kind = || transcript::kind_error(path, "another kind of file");
-            Transcript::open(path)?.ok_or_else(kind)
+            Transcript::open(path)?.ok_or_else(|| transcript::kind_error(path, "another kind of file"))
         };
         let files = paths.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-        let name = FileName::new(paths.first().map(PathBuf::as_path).unwrap_or("".as_ref()));
-        Self::of_transcripts(name, files)
+        match paths.first() {
+            Some(first) => Self::of_transcripts(FileName::new(first), files),
+            None => Err(transcript::kind_error("".as_ref(), "no files")),
+        }
     }
 
     /// [`Self::open`] of a file's bytes; `name` stands for it in messages.
@@ -104,7 +105,8 @@ impl Srs {
             let first = Transcript::from_bytes(file.clone(), bytes)?;
             return Self::of_transcripts(file, vec![first]);
         }
-        Self::of_ptau(file, Ptau::read(BinFile::from_bytes(name, bytes)?)?)
+        let ptau = BinFile::from_bytes(name, bytes).and_then(Ptau::read);
+        Self::of_ptau(file, ptau.map_err(kind_of)?)
     }
 
     /// The first `count` powers of a tau that the caller knows, in memory: whoever knows tau proves what is false.
@@ -325,6 +327,14 @@ impl Srs {
                 Err(SrsError::inconsistent(&self.name, problem))
             }
         }
+    }
+}
+
+/// Of what else a file might have been, the string's own message says more.
+fn kind_of(error: CircomError) -> SrsError {
+    match error {
+        CircomError::Kind { file, found, .. } => SrsError::Kind { file, found },
+        error => error.into(),
     }
 }
 

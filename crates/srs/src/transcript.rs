@@ -244,7 +244,7 @@ pub(crate) fn join(files: &[Transcript]) -> Result<(usize, Vec<Affine<G2>>), Srs
         // No overflow: at most the total.
         start += g1;
     }
-    let candidates = files.first().map(Transcript::g2).transpose()?.unwrap_or_default();
+    let candidates = files.first().map_or(Ok(Vec::new()), Transcript::g2)?;
     Ok((start as usize + 1, candidates))
 }
 

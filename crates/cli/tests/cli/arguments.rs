@@ -3,7 +3,7 @@
 use crate::process::Folder;
 use serde_json::Value;
 
-const COMMANDS: [&str; 24] = [
+const COMMANDS: [&str; 28] = [
     "",
     "groth16",
     "groth16 prove",
@@ -23,6 +23,10 @@ const COMMANDS: [&str; 24] = [
     "merkle build",
     "merkle open",
     "merkle check",
+    "srs",
+    "srs new",
+    "srs info",
+    "srs check",
     "ntt",
     "info",
     "cpu",

@@ -7,4 +7,5 @@ mod merkle;
 mod ntt;
 mod outputs;
 mod process;
+mod srs;
 mod verdicts;

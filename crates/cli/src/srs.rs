@@ -1,0 +1,179 @@
+//! `srs`: structured reference strings.
+
+use crate::{failure::Failure, machine::Machine, report::Outcome};
+use clap::{Args, Subcommand};
+use proofmill_simd::Level;
+use proofmill_srs::{SPARE, Srs, SrsError, write_insecure};
+use serde_json::json;
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
+
+/// What there is to know before one uses such a string.
+const WARNING: &str = "warning: whoever runs this command may learn tau, and whoever knows tau can prove what is false: unsafe for production. Take the powers of a ceremony there.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SrsCommand {
+    /// Write powers of a random tau: UNSAFE for production, for tests and benchmarks only
+    #[command(after_help = "Examples:
+  proofmill srs new --size 2^20 test.ptau
+  proofmill srs new --size 300000 test.ptau --threads 1
+
+UNSAFE for production: tau is random and wiped from memory, but whoever runs this command may learn it all the same, and whoever knows tau can prove what is false. Take the powers of a ceremony there: a snarkjs ptau file or Aztec's Ignition transcripts.")]
+    New(New),
+    /// Say how many powers a file has and where they are from
+    #[command(after_help = "Examples:
+  proofmill srs info pot20.ptau
+  proofmill srs info transcript00.dat transcript01.dat
+  proofmill srs info ignition/ --json")]
+    Info(Files),
+    /// Check that a file's powers are those of one tau
+    #[command(after_help = "Examples:
+  proofmill srs check pot20.ptau
+  proofmill srs check ignition/ && echo valid
+
+Checks every power in G1 against the one before, tau in G2, and the checksums of Ignition's transcripts. That nobody knows tau is what a ceremony is for: no file shows it.")]
+    Check(Files),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct New {
+    /// The ptau file to write: powers in G1, two in G2
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Gates of the largest circuit, a number or 2^k; there will be 64 more powers, for what blinds the polynomials
+    #[arg(long, value_name = "2^K", value_parser = size)]
+    size: usize,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Files {
+    /// A ptau file, a folder of Ignition transcripts transcript00.dat and so on, or some of these, the first one first
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+}
+
+/// The largest size: powers are counted in 32 bits in places, and the scalar field has no larger domain.
+const LARGEST: u32 = 28;
+
+/// A number, or 2 to the power of one.
+fn size(text: &str) -> Result<usize, String> {
+    let size = match text.split_once('^') {
+        Some(("2", exponent)) => exponent.parse().ok().and_then(|exponent| 1usize.checked_shl(exponent)),
+        Some(_) => None,
+        None => text.parse().ok(),
+    };
+    size.filter(|size| (1..=1 << LARGEST).contains(size))
+        .ok_or_else(|| format!("expected a number from 1 to 2^{LARGEST}, such as 1000000 or 2^20"))
+}
+
+impl SrsCommand {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::New(_) => "srs new",
+            Self::Info(_) => "srs info",
+            Self::Check(_) => "srs check",
+        }
+    }
+
+    pub(crate) fn outputs(&self) -> Vec<&Path> {
+        match self {
+            Self::New(files) => vec![&files.file],
+            Self::Info(_) | Self::Check(_) => Vec::new(),
+        }
+    }
+}
+
+pub(crate) fn run(command: SrsCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
+    machine.clock.expect(1);
+    if matches!(command, SrsCommand::New(_)) && !machine.quiet {
+        eprintln!("{WARNING}");
+    }
+    machine.run(|level, observer| match command {
+        SrsCommand::New(new) => {
+            observer("compute and write powers");
+            new.write(level)
+        }
+        SrsCommand::Info(files) => files.info(),
+        SrsCommand::Check(files) => {
+            observer("check powers");
+            files.check(level)
+        }
+    })
+}
+
+impl New {
+    fn write(&self, level: Level) -> Result<Outcome, Failure> {
+        let powers = self.size + SPARE;
+        write_insecure(level, &self.file, powers).map_err(failure)?;
+        let srs = Srs::open(&self.file).map_err(failure)?;
+        Ok(Outcome::done(json!({
+            "file": self.file,
+            "powers": srs.len(),
+            "bytes": srs.bytes(),
+            "identity": hex(&srs.identity()),
+            "insecure": true,
+        })))
+    }
+}
+
+impl Files {
+    fn open(&self) -> Result<Srs, SrsError> {
+        match self.files.as_slice() {
+            [file] => Srs::open(file),
+            files => Srs::open_transcripts(files),
+        }
+    }
+
+    fn info(&self) -> Result<Outcome, Failure> {
+        let srs = self.open().map_err(failure)?;
+        let contributions = srs.ptau().map(|ptau| ptau.contributions()).transpose()?;
+        let (kind, powers, bytes) = (srs.kind().to_string(), srs.len(), srs.bytes());
+        let identity = hex(&srs.identity());
+        let mut text = String::new();
+        let mut row = |name: &str, value: &dyn std::fmt::Display| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{name:16} {value}");
+        };
+        row("kind", &kind);
+        row("curve", &"bn254");
+        row("powers", &powers);
+        match contributions {
+            Some(0) => row("contributions", &"0: whoever made the file may know tau"),
+            Some(count) => row("contributions", &count),
+            None => row("files", &srs.files()),
+        }
+        row("bytes", &bytes);
+        row("identity", &identity);
+        let result = json!({
+            "kind": kind, "curve": "bn254", "powers": powers, "contributions": contributions,
+            "files": srs.files(), "bytes": bytes, "identity": identity,
+        });
+        Ok(Outcome { text, ..Outcome::done(result) })
+    }
+
+    fn check(&self, level: Level) -> Result<Outcome, Failure> {
+        let checked = self.open().and_then(|srs| srs.check(level).map(|()| srs));
+        let srs = checked.map_err(|error| match error {
+            SrsError::Inconsistent { .. } => Failure::Rejected(error.to_string()),
+            error => failure(error),
+        })?;
+        let (powers, identity) = (srs.len(), hex(&srs.identity()));
+        let result = json!({
+            "valid": true, "kind": srs.kind().to_string(), "powers": powers, "identity": identity,
+        });
+        Ok(Outcome { text: format!("valid: {powers} powers of one tau\n"), ..Outcome::done(result) })
+    }
+}
+
+fn failure(error: SrsError) -> Failure {
+    match error {
+        SrsError::File(error) => Failure::File(error),
+        error => Failure::Input(error.to_string()),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
