@@ -3,9 +3,9 @@
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::PrimeField as _;
 use num_bigint::{BigInt, BigUint};
-use proofmill_curve::{Affine, Jacobian, grumpkin::Grumpkin};
+use proofmill_curve::{Affine, grumpkin::Grumpkin};
 use proofmill_field::{Field, bn254::Fr};
-use proofmill_hash::pedersen::{DST, GENERATORS, ORIGIN, pedersen, pedersen_many, start, window_tables};
+use proofmill_hash::pedersen::{DST, GENERATORS, ORIGIN, pedersen, pedersen_many};
 use proofmill_testing::{IntegerCurve, for_each_level, rng};
 
 fn integer(x: Fr) -> BigInt {
@@ -74,51 +74,4 @@ fn arkworks_agrees_at_every_level() {
             assert!(hashes == expected[..count], "{count} at {level}");
         }
     });
-}
-
-/// Digit `k` of `width` bits.
-fn digit(input: Fr, width: u32, k: usize) -> usize {
-    let digit: BigInt = (integer(input) >> (width as usize * k)) % (1 << width);
-    digit.to_string().parse().expect("a digit")
-}
-
-#[test]
-fn windows_add_up_to_the_hash() {
-    for (width, windows) in [(1, 254), (2, 127), (10, 26), (7, 37)] {
-        let tables = [0, 1].map(|generator| window_tables(generator, width, windows));
-        let start = start(width * windows as u32);
-        for inputs in pairs(10) {
-            let mut sum = Jacobian::from(start);
-            for (input, tables) in inputs.into_iter().zip(&tables) {
-                for (k, table) in tables.iter().enumerate() {
-                    assert_eq!(table.len(), 1 << width);
-                    sum = sum.add_affine(&table[digit(input, width, k)]);
-                }
-            }
-            assert_eq!(sum.to_affine().x, pedersen(inputs[0], inputs[1]), "{windows} windows of {width}");
-        }
-    }
-}
-
-/// Entry e of window k, one by one.
-#[test]
-fn windows_hold_the_multiples_that_they_say() {
-    let curve = IntegerCurve::grumpkin();
-    let order = BigInt::from(1) + integer_of_scalar(-proofmill_curve::grumpkin::Fr::ONE);
-    for (generator, point) in GENERATORS.into_iter().enumerate() {
-        for (width, windows) in [(2, 127), (3, 4)] {
-            for (k, table) in window_tables(generator, width, windows).iter().enumerate().step_by(21) {
-                for (e, entry) in table.iter().enumerate() {
-                    let odd = 2 * e as i64 + 1 - (1i64 << width);
-                    let halves = (BigInt::from(odd) << (width as usize * k)) * ((&order + 1) / 2);
-                    let scalar = ((halves % &order) + &order) % &order;
-                    assert_eq!(curve.multiply(&scalar, &coordinates(point)), coordinates(*entry));
-                }
-            }
-        }
-    }
-}
-
-fn integer_of_scalar(x: proofmill_curve::grumpkin::Fr) -> BigInt {
-    x.to_string().parse().expect("decimal digits")
 }
