@@ -29,7 +29,7 @@ impl IntegerCurve {
 
     /// 1/x, and 0 for 0.
     pub fn inverse(&self, x: &BigInt) -> BigInt {
-        self.modulo(x.clone()).modpow(&(&self.p - 2), &self.p)
+        self.modulo(x.clone()).modinv(&self.p).unwrap_or_default()
     }
 
     /// `x^3 + b`.

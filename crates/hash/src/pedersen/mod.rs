@@ -56,8 +56,9 @@ pub fn pedersen_many(level: Level, pairs: &[[Fr; 2]]) -> Vec<Fr> {
     points.iter().map(|point| point.x).collect()
 }
 
-/// Fewer pairs are not worth their own tables.
-const FEWEST: usize = 128;
+/// Fewer pairs are not worth tables of their own (`cargo bench -p proofmill-hash --bench bn254`): at `portable` as many take
+/// as long either way, at `avx512ifma` 128 do.
+const FEWEST: usize = 1 << 10;
 
 /// The input's integer as a scalar of the group, whose order is above it.
 fn scalar(input: Fr) -> grumpkin::Fr {

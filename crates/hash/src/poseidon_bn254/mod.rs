@@ -1,8 +1,8 @@
 //! Poseidon over BN254's scalar field with circomlib's parameters: the hash of 1 to 16 elements.
 //!
 //! S-box x^5, 8 full rounds and 56 to 70 partial ones (Grassi, Khovratovich, Rechberger, Roy, Schofnegger, eprint
-//! 2019/458); constants and matrices come from the paper's [generator](crate::grain) when a width is first used, which takes a
-//! millisecond or a few. The state is a zero and the inputs; the hash is its first element after the permutation.
+//! 2019/458); constants and matrices come from the paper's [generator](crate::grain) when a width is first used, which takes
+//! 2 to 8 milliseconds. The state is a zero and the inputs; the hash is its first element after the permutation.
 
 mod schedule;
 
