@@ -8,6 +8,8 @@
 //! A scalar is cut into K windows of w bits, whose digits e stand for the odd numbers 2 e - (2^w - 1), so that none is zero: the
 //! sum over k < K of `(2 e_k - (2^w - 1)) 2^(w k) G/2` is `a G - (2^(w K) - 1)/2 G`. What is missing is in the point that
 //! the sum starts from. Circuits add up points of this kind too.
+//!
+//! Time and what is read of the tables depend on the inputs.
 
 mod generators;
 
