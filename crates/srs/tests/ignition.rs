@@ -3,10 +3,7 @@
 mod transcripts;
 
 use ark_ec::{CurveGroup, VariableBaseMSM};
-use proofmill_curve::{
-    Affine, Curve,
-    bn254::{G1, G2},
-};
+use proofmill_curve::{Affine, Curve, bn254::G2};
 use proofmill_field::bn254::Fr;
 use proofmill_simd::Level;
 use proofmill_srs::{Srs, SrsError, SrsKind};
