@@ -85,7 +85,7 @@ impl Circuit {
 
     /// Twice a point of the curve.
     ///
-    /// Rows: standard 9; turbo and ultra one, and one that the next may share.
+    /// Rows: standard 8; turbo and ultra one, and one that the next may share.
     pub fn double_point(&mut self, point: Point) -> Point {
         self.gadget("double point", |circuit| circuit.add_to_itself(point))
     }

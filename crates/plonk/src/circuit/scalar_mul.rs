@@ -50,6 +50,8 @@ impl Circuit {
 
     /// A scalar times a point of the curve. A scalar of zero is refused: its multiple has no coordinates.
     ///
+    /// Rows: standard 4516, turbo 1167, ultra 1164.
+    ///
     /// The scalar is `A = 2 m + b < r`. With the base-4 digits e_k of m, of which the highest is 0 or 1, and odd digits
     /// `d_k = 2 e_k - 3`, except `d_126 = 2 e_126 + 1`, `A + 1 - b = 2 m + 1` is the sum of `d_k 4^k`. Horner's rule
     /// adds `d_k P` to `4 M P`, where M is odd, at least 1, and `4 M + d_k <= r`; as `|d_k| <= 3` and r + 6 is less than the
@@ -65,9 +67,10 @@ impl Circuit {
         let digits = self.signed_digits(scalar, integer, lowest);
         let twice = self.double_point(point);
         let thrice = self.add_points(twice, point);
+        let differences = Point { x: self.sub(thrice.x, point.x), y: self.sub(thrice.y, point.y) };
         let mut summands = Vec::new();
         for digit in &digits {
-            summands.push(self.odd_multiple(digit, point, thrice));
+            summands.push(self.odd_multiple(digit, point, differences));
         }
         let opposite = self.negate_point(point);
         let correction = self.select_point(lowest, twice, opposite);
@@ -81,7 +84,7 @@ impl Circuit {
         self.select_point(lowest, sum, even)
     }
 
-    /// One of two points: two rows, four in standard.
+    /// One of two points: four rows, six in standard.
     pub fn select_point(&mut self, bit: Bit, p: Point, q: Point) -> Point {
         Point { x: self.select(bit, p.x, q.x), y: self.select(bit, p.y, q.y) }
     }
@@ -124,12 +127,13 @@ impl Circuit {
         SignedDigit { positive, thrice }
     }
 
-    /// P, 3 P, or the opposite of either.
-    fn odd_multiple(&mut self, digit: &SignedDigit, point: Point, thrice: Point) -> Point {
-        let Point { x, y } = self.select_point(digit.thrice, thrice, point);
-        let positive = digit.positive.variable();
-        let y = self.quadratic((Fr::from(2), positive, y), &[(y, -Fr::ONE)], Fr::ZERO);
-        Point { x, y }
+    /// P, 3 P, or the opposite of either, given P and `3 P - P` coordinate by coordinate: in turbo and ultra three rows.
+    fn odd_multiple(&mut self, digit: &SignedDigit, point: Point, differences: Point) -> Point {
+        let [thrice, positive] = [digit.thrice, digit.positive].map(Bit::variable);
+        let [x, y] = [(point.x, differences.x), (point.y, differences.y)].map(|(once, difference)| {
+            self.quadratic((Fr::ONE, thrice, difference), &[(once, Fr::ONE)], Fr::ZERO)
+        });
+        Point { x, y: self.quadratic((Fr::from(2), positive, y), &[(y, -Fr::ONE)], Fr::ZERO) }
     }
 }
 
