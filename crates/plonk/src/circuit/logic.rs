@@ -143,7 +143,7 @@ impl Circuit {
     /// The table of words of so many bits and what the operation makes of them.
     fn logic_table(&mut self, operation: Operation, bits: u32) -> TableNumber {
         let name = if operation == Operation::And { "and" } else { "xor" };
-        self.table(&format!("{name} {bits}"), || {
+        self.table_of_numbers(name, bits, || {
             let words = (0..1u64 << (2 * bits)).map(|row| (row >> bits, row & ((1 << bits) - 1)));
             words.map(|(a, b)| [a, b, operation.of(a, b)].map(Fr::from)).collect()
         })

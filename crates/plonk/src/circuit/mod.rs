@@ -108,7 +108,7 @@ pub struct Circuit {
     /// Whether nothing is switched on in the last row, so that the next may be laid into it.
     open: bool,
     fixed: BTreeMap<Column, Vec<Fr>>,
-    tables: Vec<table::Registered>,
+    tables: table::Tables,
     range_bits: u32,
     logic_bits: u32,
     /// Bits of the windows of Pedersen hashes.
@@ -129,7 +129,7 @@ impl Circuit {
             rows: Vec::new(),
             open: false,
             fixed: BTreeMap::new(),
-            tables: Vec::new(),
+            tables: table::Tables::default(),
             range_bits: range::TABLE_BITS,
             logic_bits: logic::TABLE_BITS,
             window_bits: arithmetisation.window_bits(),

@@ -30,8 +30,8 @@ impl Circuit {
 
     /// Constrains a variable to be below `2^bits`.
     ///
-    /// Rows: standard 3 for every two bits; turbo 1 for every eight bits and one that the next row may share, and 1 more
-    /// for an odd number; ultra 1 for as many bits as the range table has.
+    /// Rows: standard 3 for every two bits; turbo 1 for every eight bits and one that the next row may share (and shares
+    /// if the number of bits is odd); ultra 1 for as many bits as the range table has.
     ///
     /// # Panics
     /// If `bits` is more than [`Self::MAX_BITS`].
@@ -130,7 +130,7 @@ impl Circuit {
 
     /// The table of integers of so many bits.
     fn range_table(&mut self, bits: u32) -> super::TableNumber {
-        self.table(&format!("range {bits}"), || {
+        self.table_of_numbers("range", bits, || {
             (0..1u64 << bits).map(|value| [Fr::from(value), Fr::ZERO, Fr::ZERO]).collect()
         })
     }

@@ -3,7 +3,10 @@
 use super::{Circuit, TableReport, Variable};
 use crate::{Column, Selector};
 use proofmill_field::{Field, bn254::Fr};
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 /// Rows of one to three values that lookups may name.
 ///
@@ -49,9 +52,31 @@ impl TableNumber {
 
 /// A table of a circuit, and how often it was used.
 #[derive(Clone, Debug)]
-pub(super) struct Registered {
+struct Registered {
     table: Table,
     lookups: u64,
+}
+
+/// The tables of a circuit.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tables {
+    /// By their numbers.
+    list: Vec<Registered>,
+    by_name: HashMap<String, TableNumber>,
+    /// The circuit's own, by what they hold for numbers of how many bits.
+    of_numbers: BTreeMap<(&'static str, u32), TableNumber>,
+}
+
+impl Tables {
+    fn push(&mut self, name: String, rows: Arc<[[Fr; 3]]>) -> TableNumber {
+        self.list.push(Registered { table: Table::new(name, rows), lookups: 0 });
+        TableNumber(u32::try_from(self.list.len()).expect("fewer than 2^32 tables"))
+    }
+
+    /// Those with lookups, with their numbers, ascending.
+    fn used(&self) -> impl Iterator<Item = (u32, &Registered)> {
+        (1..).zip(&self.list).filter(|(_, registered)| registered.lookups > 0)
+    }
 }
 
 impl Circuit {
@@ -59,12 +84,27 @@ impl Circuit {
     ///
     /// Only tables with lookups are laid out.
     pub fn table(&mut self, name: &str, make: impl FnOnce() -> Arc<[[Fr; 3]]>) -> TableNumber {
-        let place = self.tables.iter().position(|known| known.table.name == name);
-        let place = place.unwrap_or_else(|| {
-            self.tables.push(Registered { table: Table::new(name, make()), lookups: 0 });
-            self.tables.len() - 1
-        });
-        TableNumber(place as u32 + 1)
+        if let Some(known) = self.tables.by_name.get(name) {
+            return *known;
+        }
+        let number = self.tables.push(name.to_owned(), make());
+        self.tables.by_name.insert(name.to_owned(), number);
+        number
+    }
+
+    /// The number of a table of the circuit's own: what it holds, for numbers of how many bits.
+    pub(super) fn table_of_numbers(
+        &mut self,
+        what: &'static str,
+        bits: u32,
+        make: impl FnOnce() -> Arc<[[Fr; 3]]>,
+    ) -> TableNumber {
+        if let Some(known) = self.tables.of_numbers.get(&(what, bits)) {
+            return *known;
+        }
+        let number = self.tables.push(format!("{what} {bits}"), make());
+        self.tables.of_numbers.insert((what, bits), number);
+        number
     }
 
     /// The table of this number.
@@ -72,7 +112,7 @@ impl Circuit {
     /// # Panics
     /// If it is another circuit's.
     pub fn table_of(&self, table: TableNumber) -> &Table {
-        &self.tables[table.0 as usize - 1].table
+        &self.tables.list[table.0 as usize - 1].table
     }
 
     /// Adds a row that looks up `(w1 + f1 w1', w2 + f2 w2', w3 + f3 w3')` in a table, where w' are the wires of the row
@@ -100,7 +140,7 @@ impl Circuit {
         factors: [Fr; 3],
         selectors: &[(Column, Fr)],
     ) {
-        self.tables[table.0 as usize - 1].lookups += 1;
+        self.tables.list[table.0 as usize - 1].lookups += 1;
         let mut fixed = vec![
             (Column::Selector(Selector::Lookup), Fr::ONE),
             (Column::Data(3), Fr::from(u64::from(table.0))),
@@ -115,18 +155,13 @@ impl Circuit {
     pub(crate) fn table_name(&self, number: Fr) -> Option<String> {
         let [number, 0, 0, 0] = number.to_canonical() else { return None };
         let place = usize::try_from(number.checked_sub(1)?).ok()?;
-        self.tables.get(place).map(|known| known.table.name.clone())
-    }
-
-    /// The tables that are used, with their numbers, ascending.
-    fn used_tables(&self) -> impl Iterator<Item = (u32, &Registered)> {
-        (1..).zip(&self.tables).filter(|(_, registered)| registered.lookups > 0)
+        self.tables.list.get(place).map(|known| known.table.name.clone())
     }
 
     /// Appends the columns of the tables that are used, one after the other.
     pub(super) fn tables_into(&self, fixed: &mut BTreeMap<Column, Vec<Fr>>) {
         for column in 0..3 {
-            let rows = || self.used_tables().flat_map(|(_, known)| known.table.rows());
+            let rows = || self.tables.used().flat_map(|(_, known)| known.table.rows());
             if rows().any(|row| !row[column].is_zero()) {
                 fixed.insert(Column::TableColumn(column as u8), rows().map(|row| row[column]).collect());
             }
@@ -134,7 +169,7 @@ impl Circuit {
         let number = |(number, known): (u32, &Registered)| {
             std::iter::repeat_n(Fr::from(u64::from(number)), known.table.rows.len())
         };
-        let numbers: Vec<Fr> = self.used_tables().flat_map(number).collect();
+        let numbers: Vec<Fr> = self.tables.used().flat_map(number).collect();
         if !numbers.is_empty() {
             fixed.insert(Column::TableColumn(3), numbers);
         }
@@ -146,6 +181,6 @@ impl Circuit {
             rows: known.table.rows.len() as u64,
             lookups: known.lookups,
         };
-        self.used_tables().map(report).collect()
+        self.tables.used().map(report).collect()
     }
 }

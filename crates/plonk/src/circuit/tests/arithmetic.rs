@@ -261,6 +261,31 @@ fn random_programs_agree() {
 }
 
 #[test]
+fn every_variable_is_constrained_by_operations() {
+    every_variable_is_constrained(|circuit| {
+        let constants: Vec<_> = (3..14).map(|value| circuit.constant(Fr::from(value))).collect();
+        let terms: Vec<_> = constants.iter().map(|constant| (*constant, circuit.value(*constant))).collect();
+        for count in 2..terms.len() {
+            circuit.linear(&terms[..count], Fr::ONE);
+            circuit.quadratic((Fr::from(2), constants[0], constants[1]), &terms[2..count], Fr::ONE);
+            circuit.quadratic((Fr::from(2), constants[1], constants[1]), &terms[..count], Fr::ONE);
+        }
+        let [no, yes] = [false, true].map(|value| circuit.constant_bit(value));
+        for (a, b) in [(no, no), (no, yes), (yes, no), (yes, yes)] {
+            circuit.bit_and(a, b);
+            circuit.bit_or(a, b);
+            circuit.bit_xor(a, b);
+            circuit.bit_not(a);
+        }
+        circuit.select(yes, constants[0], constants[1]);
+        circuit.select(no, constants[0], constants[1]);
+        circuit.is_equal(constants[0], constants[1]);
+        circuit.assert_different(constants[0], constants[1]);
+        circuit.decompose(constants[5], 9, 3);
+    });
+}
+
+#[test]
 fn rows_do_not_depend_on_values() {
     for (seed, arithmetisation) in (0..10).flat_map(|seed| Arithmetisation::ALL.map(|each| (seed, each))) {
         let [one, other, zero] = [3, 40, 0]

@@ -100,22 +100,38 @@ fn each_constraint_of_words_is_needed() {
 }
 
 #[test]
-fn an_odd_digit_has_one_bit() {
-    // Three bits take two digits: 2 * 4 + 3 = 11 satisfies the gates alone.
-    let mut circuit = Circuit::new(Arithmetisation::Turbo);
-    let variable = circuit.witness(Fr::from(11));
-    circuit.range(variable, 3);
+fn the_top_digit_of_an_odd_width_is_one_bit() {
+    // Three bits have two digits, and the gates alone would take 2 * 4 + 3 for a number of three bits.
+    let three_bits = |program: &dyn Fn(&mut Circuit, Variable, Variable)| {
+        satisfied(Arithmetisation::Turbo, |circuit| {
+            let [three, zero] = [3, 0].map(|value| circuit.witness(Fr::from(value)));
+            program(circuit, three, zero);
+        })
+    };
+    let circuit = three_bits(&|circuit, three, _| circuit.range(three, 3));
     let layout = circuit.layout();
+    let (top, whole) = (layout.variables_of[0][0] as usize, layout.variables_of[3][1] as usize);
     let mut values = circuit.values().to_vec();
-    // The witness of a program is cut to its bits; this one is not.
-    let row = (0..layout.rows()).find(|row| layout.variables_of[0][*row] != 0).expect("a range row");
-    let top = layout.variables_of[1][row];
-    values[layout.variables_of[0][row] as usize] = Fr::from(2);
+    (values[top], values[whole]) = (Fr::from(2), Fr::from(11));
     let broken = all_unsatisfied(&layout, &values);
     assert!(
-        matches!(broken[..], [Unsatisfied::Gate { gate: Gate::WideArithmetic, .. }]),
-        "{broken:?} (top digit's variable: {top})"
+        matches!(broken[..], [Unsatisfied::Gate { row: 1, gate: Gate::WideArithmetic, .. }]),
+        "{broken:?}"
     );
+    // The same of a word: rows of (a, b, product, a AND b), the second with the top digits.
+    let circuit = three_bits(&|circuit, three, zero| _ = circuit.and(three, zero, 3));
+    let layout = circuit.layout();
+    for word in [0, 1] {
+        let (top, whole) = (layout.variables_of[word][1] as usize, layout.variables_of[word][2] as usize);
+        let mut values = circuit.values().to_vec();
+        let low = values[whole];
+        (values[top], values[whole]) = (Fr::from(2), Fr::from(8) + low);
+        let broken = all_unsatisfied(&layout, &values);
+        assert!(
+            matches!(broken[..], [Unsatisfied::Gate { row: 3 | 4, gate: Gate::WideArithmetic, .. }]),
+            "{broken:?}"
+        );
+    }
 }
 
 #[test]

@@ -129,3 +129,15 @@ fn table_sizes_choose_the_rows() {
         assert_eq!(circuit.report().tables.iter().map(|table| table.lookups).sum::<u64>(), lookups);
     }
 }
+
+#[test]
+fn a_table_of_the_same_name_is_another() {
+    let mut circuit = Circuit::new(Arithmetisation::Ultra);
+    let own = circuit.table("range 13", || rows(&[[1 << 20, 0, 0]]));
+    let variable = circuit.witness(Fr::from(1 << 20));
+    circuit.range(variable, 13);
+    assert!(matches!(circuit.check(), Err(Unsatisfied::Lookup { row: 0, .. })), "not the table of numbers");
+    let zero = circuit.zero();
+    circuit.lookup(own, [variable, zero, zero], [Fr::ZERO; 3]);
+    assert_eq!(all_unsatisfied(&circuit.layout(), circuit.values()).len(), 1, "the range alone");
+}

@@ -126,6 +126,13 @@ fn rows_of_words() {
             program(circuit, a, b);
         })
     };
+    assert_eq!(rows(&|circuit, a, b| _ = circuit.mul_add(a, b, a)), [1, 1, 1], "a is a factor");
+    assert_eq!(rows(&|circuit, a, _| _ = circuit.is_zero(a)), [2, 2, 2]);
+    let selection = |circuit: &mut Circuit, a, b| {
+        let bit = circuit.boolean(true);
+        circuit.select(bit, a, b);
+    };
+    assert_eq!(rows(&selection), [4, 3, 3], "with the bit's own row");
     // The constant zero has one row of these.
     assert_eq!(rows(&|circuit, a, _| circuit.range(a, 8)), [11, 3, 2]);
     assert_eq!(rows(&|circuit, a, _| circuit.range(a, 32)), [47, 6, 4]);
