@@ -119,7 +119,7 @@ impl<'a> Checker<'a> {
             values,
             gates: layout.gates.iter().map(checked).collect(),
             tables: table_rows(layout),
-            domain: layout.rows().max(layout.table_rows()).next_power_of_two(),
+            domain: 1 << layout.log_n(),
         }
     }
 
