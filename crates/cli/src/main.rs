@@ -19,6 +19,7 @@ mod rows;
 mod shell;
 mod srs;
 mod witness;
+mod workload;
 mod zkey;
 
 use arguments::{Arguments, Command};

@@ -7,3 +7,9 @@ pub(crate) fn peak_bytes() -> Option<u64> {
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kibibytes.checked_mul(1024)
 }
+
+/// Lets the peak begin anew with what is resident now, where the system can.
+pub(crate) fn reset_peak() {
+    // Linux: proc_pid_clear_refs(5). Without it peaks are those since the process began.
+    drop(std::fs::write("/proc/self/clear_refs", "5"));
+}

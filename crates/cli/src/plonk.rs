@@ -5,6 +5,7 @@ use crate::{
     machine::Machine,
     proving::{Prove, Setup, Verify},
     report::Outcome,
+    workload::{self, Workload},
 };
 use clap::Subcommand;
 use proofmill_circom::{PlonkProof, PlonkVerificationKey, PlonkZkey, Ptau, R1cs, read_witness};
@@ -31,6 +32,14 @@ pub(crate) enum PlonkCommand {
     #[command(after_help = "Examples:
   proofmill plonk setup circuit.r1cs pot.ptau circuit.zkey")]
     Setup(Setup),
+    /// Measure the six phases of a proof on circuits of chosen size
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  proofmill plonk workload arithmetic --gates 2^18 --arithmetisation ultra
+  proofmill plonk workload pedersen --hashes 4000 --arithmetisation turbo --json"
+    )]
+    Workload(Workload),
 }
 
 impl PlonkCommand {
@@ -39,13 +48,14 @@ impl PlonkCommand {
             Self::Prove(_) => "plonk prove",
             Self::Verify(_) => "plonk verify",
             Self::Setup(_) => "plonk setup",
+            Self::Workload(_) => "plonk workload",
         }
     }
 
     pub(crate) fn outputs(&self) -> Vec<&Path> {
         match self {
             Self::Prove(files) => files.outputs(),
-            Self::Verify(_) => Vec::new(),
+            Self::Verify(_) | Self::Workload(_) => Vec::new(),
             Self::Setup(files) => vec![&files.zkey],
         }
     }
@@ -56,6 +66,7 @@ pub(crate) fn run(command: PlonkCommand, machine: &mut Machine) -> Result<Outcom
         PlonkCommand::Prove(files) => prove(&files, machine),
         PlonkCommand::Verify(files) => verify(&files, machine),
         PlonkCommand::Setup(files) => setup(&files, machine),
+        PlonkCommand::Workload(command) => workload::run(&command, machine),
     }
 }
 

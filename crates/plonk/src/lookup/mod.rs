@@ -14,7 +14,7 @@ mod tuples;
 
 use crate::{Cells, Column};
 use proofmill_field::Algebra;
-use std::fmt;
+use std::{fmt, str::FromStr};
 pub(crate) use tuples::Tuples;
 
 /// How lookups are proven.
@@ -30,6 +30,15 @@ pub enum LookupArgument {
 impl LookupArgument {
     /// Every one.
     pub const ALL: [Self; 2] = [Self::LogDerivative, Self::Plookup];
+}
+
+impl FromStr for LookupArgument {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let named = Self::ALL.into_iter().find(|each| each.to_string() == name);
+        named.ok_or_else(|| format!("expected a lookup argument (logup or plookup), found {name:?}"))
+    }
 }
 
 impl fmt::Display for LookupArgument {
