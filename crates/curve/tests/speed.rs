@@ -1,6 +1,6 @@
-//! Multi-scalar multiplication is fast in lanes: a smoke test.
+//! Multi-scalar and fixed-base multiplication are fast in lanes: smoke tests.
 
-use proofmill_curve::{Affine, Curve, Jacobian, bn254::G1, msm};
+use proofmill_curve::{Affine, Curve, FixedBase, Jacobian, bn254::G1, msm};
 use proofmill_field::bn254::Fr;
 use proofmill_testing::{assert_levels_win, rng};
 
@@ -18,5 +18,15 @@ fn msm_2_12() {
     let bases: Vec<Affine<G1>> = Jacobian::batch_to_affine(&multiples);
     assert_levels_win(&[("avx512ifma", 1.5)], |level| {
         let _ = msm(level, &bases, &scalars);
+    });
+}
+
+#[test]
+fn fixed_base_2_12() {
+    let mut rng = rng(1);
+    let scalars: Vec<Fr> = (0..1 << 12).map(|_| Fr::random(&mut rng)).collect();
+    assert_levels_win(&[("avx512ifma", 1.5)], |level| {
+        let mut points = vec![Affine::INFINITY; scalars.len()];
+        FixedBase::new(level, &G1::GENERATOR, scalars.len()).multiply(&scalars, &mut points);
     });
 }

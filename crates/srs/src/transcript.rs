@@ -296,10 +296,11 @@ fn decode<E: Engine>(_: E, bytes: &[u8], points: &mut [Affine<G1>]) -> Result<()
         let (mut xs, mut ys) = ([Fq::ZERO; LANES], [Fq::ZERO; LANES]);
         for (i, (bytes, (x, y))) in bytes.chunks_exact(G1_BYTES).zip(xs.iter_mut().zip(&mut ys)).enumerate() {
             let (x_bytes, y_bytes) = bytes.split_at(G1_BYTES / 2);
-            let read = |bytes| words(bytes).and_then(Fq::from_montgomery);
-            (*x, *y) = read(x_bytes).zip(read(y_bytes)).ok_or((group * LANES + i, NOT_BELOW_Q))?;
+            *x = words(x_bytes).and_then(Fq::from_montgomery).ok_or((group * LANES + i, NOT_BELOW_Q))?;
+            *y = words(y_bytes).and_then(Fq::from_montgomery).ok_or((group * LANES + i, NOT_BELOW_Q))?;
         }
-        let [x, y] = [xs, ys].map(|values| E::Packed::<FqParams>::load(&values) * radix);
+        let x = E::Packed::<FqParams>::load(&xs) * radix;
+        let y = E::Packed::<FqParams>::load(&ys) * radix;
         let on_curve = (y.square() - (x.square() * x + b)).zero_lanes();
         x.store(&mut xs);
         y.store(&mut ys);
