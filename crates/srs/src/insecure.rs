@@ -20,7 +20,7 @@ const PIECE: usize = 1 << 16;
 
 /// Writes `count` powers in G1 and two in G2 of a random tau to a `.ptau` with the sections 1, 2, 3 and 7, the last of
 /// which says that nobody contributed. tau and its powers are wiped from memory and never written; all the same,
-/// whoever ran the machine may have them, and with them may prove what is false. Takes about 40 MB whatever the count.
+/// whoever ran the machine may have them, and with them may prove what is false. Takes about 75 MB, however many they are.
 /// Runs on the ambient rayon pool.
 ///
 /// # Errors
