@@ -298,21 +298,9 @@ impl ProvingKey {
         Ok(Cow::Owned(values))
     }
 
-    /// n values of a fixed column on the coset number `index`, of this shift.
-    pub(crate) fn coset_values(
-        &self,
-        level: Level,
-        domain: &Domain<FrParams>,
-        column: Column,
-        index: usize,
-        shift: Fr,
-    ) -> Result<Cow<'_, [Fr]>, PlonkError> {
-        if let Some(values) = self.forms(column).and_then(|forms| forms.cosets.get(index)) {
-            return Ok(Cow::Borrowed(values));
-        }
-        let mut values = self.coefficients(level, column)?.into_owned();
-        domain.coset_ntt(level, &mut values, shift);
-        Ok(Cow::Owned(values))
+    /// n values of a fixed column on the coset number `index`, if they are kept.
+    pub(crate) fn coset_values(&self, column: Column, index: usize) -> Option<&[Fr]> {
+        self.forms(column).and_then(|forms| forms.cosets.get(index)).map(Vec::as_slice)
     }
 
     /// Powers of tau in G1, enough for every polynomial that is committed to.

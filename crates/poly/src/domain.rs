@@ -70,6 +70,16 @@ impl<P: Prime> Domain<P> {
         self.forward(level, values, Some(Geometric { first: Fp::ONE, ratio: shift }));
     }
 
+    /// [`coset_ntt`](Self::coset_ntt) of coefficients that stay as they are.
+    ///
+    /// # Panics
+    /// If either slice's length is not n.
+    pub fn coset_ntt_into(&self, level: Level, coefficients: &[Fp<P>], shift: Fp<P>, values: &mut [Fp<P>]) {
+        let before = Some(Geometric { first: Fp::ONE, ratio: shift });
+        let after = Geometric { first: Fp::ONE, ratio: Fp::ONE };
+        self.transform(level, Some(coefficients), values, self.root, &self.twiddles, before, after);
+    }
+
     /// Values on the coset `shift * H` to coefficients, the inverse of [`coset_ntt`](Self::coset_ntt).
     ///
     /// # Panics
@@ -86,17 +96,20 @@ impl<P: Prime> Domain<P> {
 
     fn forward(&self, level: Level, values: &mut [Fp<P>], before: Option<Geometric<P>>) {
         let after = Geometric { first: Fp::ONE, ratio: Fp::ONE };
-        self.transform(level, values, self.root, &self.twiddles, before, after);
+        self.transform(level, None, values, self.root, &self.twiddles, before, after);
     }
 
     fn inverse(&self, level: Level, values: &mut [Fp<P>], ratio: Fp<P>) {
         let after = Geometric { first: self.inverse_len, ratio };
-        self.transform(level, values, self.inverse_root, &self.inverse_twiddles, None, after);
+        self.transform(level, None, values, self.inverse_root, &self.inverse_twiddles, None, after);
     }
 
+    /// The transform of `source`, or of the values themselves.
+    #[expect(clippy::too_many_arguments, reason = "what transforms differ in")]
     fn transform(
         &self,
         level: Level,
+        source: Option<&[Fp<P>]>,
         values: &mut [Fp<P>],
         root: Fp<P>,
         twiddles: &[Fp<P>],
@@ -104,7 +117,11 @@ impl<P: Prime> Domain<P> {
         after: Geometric<P>,
     ) {
         assert_eq!(values.len(), self.len(), "a transform takes as many values as its domain has elements");
+        assert!(source.is_none_or(|source| source.len() == self.len()), "as many coefficients as values");
         if is_small(self.log_n) {
+            if let Some(source) = source {
+                values.copy_from_slice(source);
+            }
             return transform_small(values, twiddles, before, after);
         }
         let log_rows = self.log_n.div_ceil(2);
@@ -112,7 +129,10 @@ impl<P: Prime> Domain<P> {
         let step = FourStep { log_rows, log_columns, root, twiddles, before, after };
         let mut buffer = self.scratch.lock().map(|mut kept| std::mem::take(&mut *kept)).unwrap_or_default();
         buffer.resize(values.len(), Default::default());
-        dispatch!(level, engine => step.run(engine, values, &mut buffer));
+        dispatch!(level, engine => {
+            step.run_columns(engine, source.unwrap_or(values), &mut buffer);
+            step.run_rows(engine, &buffer, values);
+        });
         if let Ok(mut kept) = self.scratch.lock() {
             *kept = buffer;
         }

@@ -51,23 +51,26 @@ pub(crate) struct FourStep<'a, P: Prime> {
 }
 
 impl<P: Prime> FourStep<'_, P> {
-    /// Replaces `values` by their transform; `buffer` has the same length.
-    pub(crate) fn run<E: Engine>(&self, engine: E, values: &mut [Fp<P>], buffer: &mut [P::Limbs]) {
+    /// The first pass, from `source` to `buffer` of the same length.
+    pub(crate) fn run_columns<E: Engine>(&self, engine: E, source: &[Fp<P>], buffer: &mut [P::Limbs]) {
         let (rows, columns) = (1 << self.log_rows, 1 << self.log_columns);
-        {
-            let (values, buffer) = (Columns::new(values, columns), Columns::new(buffer, columns));
-            let twiddles = self.twiddles_of::<E>(self.log_rows);
-            each_block(
-                engine,
-                columns,
-                rows,
-                #[inline(always)]
-                |scratch, column| {
-                    self.transform_columns::<E>(&values, &buffer, &twiddles, scratch, column);
-                },
-            );
-        }
-        let (buffer, values) = (&*buffer, Columns::new(values, rows));
+        let buffer = Columns::new(buffer, columns);
+        let twiddles = self.twiddles_of::<E>(self.log_rows);
+        each_block(
+            engine,
+            columns,
+            rows,
+            #[inline(always)]
+            |scratch, column| {
+                self.transform_columns::<E>(source, &buffer, &twiddles, scratch, column);
+            },
+        );
+    }
+
+    /// The second pass, from `buffer` to the transform.
+    pub(crate) fn run_rows<E: Engine>(&self, engine: E, buffer: &[P::Limbs], values: &mut [Fp<P>]) {
+        let (rows, columns) = (1 << self.log_rows, 1 << self.log_columns);
+        let values = Columns::new(values, rows);
         let twiddles = self.twiddles_of::<E>(self.log_columns);
         each_block(
             engine,
@@ -88,7 +91,7 @@ impl<P: Prime> FourStep<'_, P> {
     #[inline(always)]
     fn transform_columns<E: Engine>(
         &self,
-        values: &Columns<'_, Fp<P>>,
+        source: &[Fp<P>],
         buffer: &Columns<'_, P::Limbs>,
         twiddles: &[<E::Packed<P> as Packed<P>>::Splat],
         scratch: &mut [E::Packed<P>],
@@ -100,8 +103,7 @@ impl<P: Prime> FourStep<'_, P> {
             |before| before.lanes::<E::Packed<P>>(column, columns),
         );
         for row in 0..scratch.len() {
-            // SAFETY: this task alone uses these columns.
-            let elements = unsafe { values.block::<LANES>(row, column) };
+            let elements = source[row * columns + column..].first_chunk().expect("a block of lanes");
             let mut value = E::Packed::<P>::load_bits(Fp::as_limbs(elements));
             if let Some((term, step)) = &mut before {
                 value = value * *term;
@@ -118,7 +120,7 @@ impl<P: Prime> FourStep<'_, P> {
         let step = E::Packed::<P>::load(&steps);
         let mut twiddle = E::Packed::<P>::one();
         for (row, value) in scratch.iter().enumerate() {
-            // SAFETY: as above.
+            // SAFETY: this task alone uses these columns.
             let limbs = unsafe { buffer.block::<LANES>(row, column) };
             (*value * twiddle).store_bits(limbs);
             twiddle = twiddle * step;

@@ -36,7 +36,7 @@ const POINTS: usize = 16;
 /// points is in a coset where t is known.
 const SHIFT: u64 = 2;
 
-impl Prover<'_> {
+impl<'a> Prover<'a> {
     /// t in parts of n coefficients, the last with those beyond, whose borders are blinded in a way that cancels in the
     /// sum.
     pub(super) fn round4_quotient(&mut self, public: &[Fr]) -> Result<Vec<Vec<Fr>>, PlonkError> {
@@ -51,12 +51,14 @@ impl Prover<'_> {
 
         let cosets = Cosets::new(n.trailing_zeros(), self.system.parts());
         let mut remainders = Vec::with_capacity(cosets.shifts.len());
+        let mut spare = Vec::new();
         for (index, (shift, power)) in cosets.shifts.iter().zip(&cosets.powers).enumerate() {
-            let mut values = self.identity_on_coset(index, *shift, *power)?;
+            let mut values = self.identity_on_coset(index, *shift, *power, &mut spare)?;
             self.phase("ntt");
             self.domain.coset_intt(self.level, &mut values, *shift);
             remainders.push(values);
         }
+        drop(spare);
         self.phase("quotient");
         let mut parts = remainders;
         self.interpolate(&mut parts, &cosets.powers);
@@ -78,25 +80,34 @@ impl Prover<'_> {
         Ok(parts)
     }
 
-    /// The identity's values on a coset.
-    fn identity_on_coset(&mut self, index: usize, shift: Fr, power: Fr) -> Result<Vec<Fr>, PlonkError> {
+    /// The identity's values on a coset. `spare` are vectors to put values into, and come back.
+    fn identity_on_coset(
+        &mut self,
+        index: usize,
+        shift: Fr,
+        power: Fr,
+        spare: &mut Vec<Vec<Fr>>,
+    ) -> Result<Vec<Fr>, PlonkError> {
         self.phase("ntt");
         let level = self.level;
-        let mut values = self.on_coset(Column::PublicInput, shift, power);
-        let witness = self.polynomials.keys().copied().filter(|column| *column != Column::PublicInput);
-        let witness: Vec<(Column, Vec<Fr>)> =
-            witness.map(|column| (column, wrapped(self.on_coset(column, shift, power)))).collect();
+        let mut values = self.witness_on_coset(Column::PublicInput, shift, power, Vec::new());
+        let names: Vec<Column> =
+            self.polynomials.keys().copied().filter(|name| *name != Column::PublicInput).collect();
+        let mut witness = Vec::with_capacity(names.len());
+        for column in names {
+            let values = self.witness_on_coset(column, shift, power, spare.pop().unwrap_or_default());
+            witness.push((column, wrapped(values)));
+        }
         let arguments = self.system.arguments();
         let needs: Vec<Vec<Column>> =
             arguments.iter().map(|argument| self.fixed_columns(*argument)).collect();
-        let mut fixed: BTreeMap<Column, Cow<'_, [Fr]>> = BTreeMap::new();
+        let mut fixed: Vec<(Column, Cow<'_, [Fr]>)> = Vec::new();
         let parameters = self.system.parameters(&self.challenges, self.key.verifying_key().multipliers);
         for (place, argument) in arguments.iter().enumerate() {
             (self.observer)("ntt");
             for column in &needs[place] {
-                if !fixed.contains_key(column) {
-                    let key = self.key;
-                    fixed.insert(*column, key.coset_values(level, &self.domain, *column, index, shift)?);
+                if fixed.iter().all(|(have, _)| have != column) {
+                    fixed.push((*column, self.fixed_on_coset(*column, index, shift, spare)?));
                 }
             }
             (self.observer)("quotient");
@@ -107,22 +118,47 @@ impl Prover<'_> {
             with_summand!(self.system, *argument, summand => {
                 add_summand(level, summand, &slots, &parameters, known, &mut values);
             });
-            fixed.retain(|column, _| needs[place + 1..].iter().any(|needs| needs.contains(column)));
+            let done = |column: &Column| needs[place + 1..].iter().all(|needs| !needs.contains(column));
+            for (_, values) in fixed.extract_if(.., |(column, _)| done(column)) {
+                if let Cow::Owned(values) = values {
+                    spare.push(values);
+                }
+            }
         }
+        spare.extend(witness.into_iter().map(|(_, values)| values));
         Ok(values)
     }
 
-    /// The values on a coset of a polynomial with a few coefficients beyond n.
-    fn on_coset(&self, column: Column, shift: Fr, power: Fr) -> Vec<Fr> {
+    /// The values on a coset of a column of the witness, in `values`.
+    fn witness_on_coset(&mut self, column: Column, shift: Fr, power: Fr, mut values: Vec<Fr>) -> Vec<Fr> {
         let n = self.domain.len();
-        let coefficients = self.polynomials.get(&column).map_or(&[][..], Vec::as_slice);
-        let (low, high) = coefficients.split_at(n.min(coefficients.len()));
-        let mut values = low.to_vec();
-        for (value, coefficient) in values.iter_mut().zip(high) {
-            *value += power * *coefficient;
+        values.resize(n, Fr::ZERO);
+        if let Some(coefficients) = self.polynomials.get_mut(&column) {
+            // What is beyond n comes on top of the lowest while they are transformed.
+            let (low, high) = coefficients.split_at_mut(n);
+            low.iter_mut().zip(&*high).for_each(|(value, coefficient)| *value += power * *coefficient);
+            self.domain.coset_ntt_into(self.level, low, shift, &mut values);
+            low.iter_mut().zip(&*high).for_each(|(value, coefficient)| *value -= power * *coefficient);
         }
-        self.domain.coset_ntt(self.level, &mut values, shift);
         values
+    }
+
+    /// The values on a coset of a column of the key.
+    fn fixed_on_coset(
+        &self,
+        column: Column,
+        index: usize,
+        shift: Fr,
+        spare: &mut Vec<Vec<Fr>>,
+    ) -> Result<Cow<'a, [Fr]>, PlonkError> {
+        if let Some(values) = self.key.coset_values(column, index) {
+            return Ok(Cow::Borrowed(values));
+        }
+        let coefficients = self.key.coefficients(self.level, column)?;
+        let mut values = spare.pop().unwrap_or_default();
+        values.resize(self.domain.len(), Fr::ZERO);
+        self.domain.coset_ntt_into(self.level, &coefficients, shift, &mut values);
+        Ok(Cow::Owned(values))
     }
 
     /// The key's columns that an argument looks at.
