@@ -1,6 +1,6 @@
 //! The proving key as the rounds see it: fixed columns by name, in the form that a round asks for.
 
-use crate::{Column, Layout, Memory, PlonkError, System, VerifyingKey, permutation};
+use crate::{Column, Gate, Layout, Memory, PlonkError, System, VerifyingKey, permutation};
 use proofmill_circom::{
     Addition, Column as Wire, PlonkHeader, PlonkZkey, PointCheck, Selector as ZkeySelector,
 };
@@ -12,7 +12,13 @@ use proofmill_field::{
 use proofmill_poly::Domain;
 use proofmill_simd::Level;
 use proofmill_srs::Srs;
-use std::{borrow::Cow, collections::BTreeMap, fmt, ops::RangeInclusive, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    fmt,
+    ops::RangeInclusive,
+    sync::{Arc, OnceLock},
+};
 
 /// Logarithms of the domains' sizes that the standard protocol works on: the quotient's 3n + 6 coefficients are
 /// blinded in the last 6 of n, and the domain of 4n has a root of unity.
@@ -49,6 +55,9 @@ impl Reference {
     }
 }
 
+/// Selectors and permutation polynomials of a zkey.
+const ZKEY_COLUMNS: usize = ZkeySelector::ALL.len() + Wire::ALL.len();
+
 /// A proving key.
 #[derive(Debug)]
 pub struct ProvingKey {
@@ -58,8 +67,8 @@ pub struct ProvingKey {
 
 #[derive(Debug)]
 enum Source {
-    /// Its polynomials stay in the file until a round asks for them.
-    Zkey(PlonkZkey),
+    /// Its polynomials stay in the file until a round asks for them; coefficients are decoded once.
+    Zkey(Box<PlonkZkey>, [OnceLock<Vec<Fr>>; ZKEY_COLUMNS]),
     Built(Box<Built>),
 }
 
@@ -115,7 +124,12 @@ impl FixedColumns {
         let domain = BUILT_LOG_N.contains(&log_n).then(|| Domain::new(log_n)).flatten();
         let domain = domain.ok_or(PlonkError::Domain { log_n })?;
         let n = domain.len();
-        let Layout { wires, gates, lookup, public, variables, variables_of, fixed } = layout;
+        let Layout { wires, gates, lookup, public, variables, variables_of, mut fixed } = layout;
+        // Standard circuits are snarkjs's, whose keys have all selectors.
+        let always = if gates == [Gate::Arithmetic] { Gate::Arithmetic.selectors() } else { &[] };
+        for selector in always {
+            fixed.entry(Column::Selector(*selector)).or_default();
+        }
         let names: Vec<Column> = fixed.keys().copied().collect();
         let system = System::new(wires, gates, lookup, &names);
         let cosets = Cosets::new(log_n, system.parts());
@@ -217,7 +231,7 @@ impl ProvingKey {
     /// A key around an open file.
     pub fn new(zkey: PlonkZkey) -> Self {
         let verifying_key = VerifyingKey::from(zkey.header());
-        Self { source: Source::Zkey(zkey), verifying_key }
+        Self { source: Source::Zkey(Box::new(zkey), Default::default()), verifying_key }
     }
 
     /// What a verifier needs of it.
@@ -228,7 +242,7 @@ impl ProvingKey {
     /// The sizes of domains that it may have.
     pub(crate) fn log_n_range(&self) -> RangeInclusive<u32> {
         match &self.source {
-            Source::Zkey(_) => LOG_N,
+            Source::Zkey(..) => LOG_N,
             Source::Built(_) => BUILT_LOG_N,
         }
     }
@@ -236,7 +250,7 @@ impl ProvingKey {
     /// All variables, those that R1CS lacks too.
     pub(crate) fn variables(&self) -> u32 {
         match &self.source {
-            Source::Zkey(zkey) => zkey.header().wires,
+            Source::Zkey(zkey, _) => zkey.header().wires,
             Source::Built(built) => built.columns.variables,
         }
     }
@@ -244,7 +258,7 @@ impl ProvingKey {
     /// How the variables that R1CS does not have are computed, in order; inputs come before outputs.
     pub(crate) fn additions(&self) -> Result<Vec<Addition>, PlonkError> {
         match &self.source {
-            Source::Zkey(zkey) => Ok(zkey.additions()?),
+            Source::Zkey(zkey, _) => Ok(zkey.additions()?),
             Source::Built(_) => Ok(Vec::new()),
         }
     }
@@ -252,7 +266,7 @@ impl ProvingKey {
     /// The variable on each row of each wire; all below `variables()`.
     pub(crate) fn variables_of(&self) -> Result<Cow<'_, [Vec<u32>]>, PlonkError> {
         match &self.source {
-            Source::Zkey(zkey) => {
+            Source::Zkey(zkey, _) => {
                 let maps: Result<Vec<_>, _> = Wire::ALL.into_iter().map(|wire| zkey.wire_map(wire)).collect();
                 Ok(Cow::Owned(maps?))
             }
@@ -262,7 +276,7 @@ impl ProvingKey {
 
     fn forms(&self, column: Column) -> Option<&Forms> {
         match &self.source {
-            Source::Zkey(_) => None,
+            Source::Zkey(..) => None,
             Source::Built(built) => built.columns.polynomials.get(&column),
         }
     }
@@ -272,15 +286,20 @@ impl ProvingKey {
         if let Some(forms) = self.forms(column) {
             return Ok(Cow::Borrowed(&forms.coefficients));
         }
-        let Source::Zkey(zkey) = &self.source else { return Ok(Cow::Borrowed(&[])) };
+        let Source::Zkey(zkey, decoded) = &self.source else { return Ok(Cow::Borrowed(&[])) };
         let place = self.verifying_key.system.fixed().iter().position(|fixed| *fixed == column);
-        let place = place.unwrap_or(usize::MAX);
-        let polynomial = match (ZkeySelector::ALL.get(place), place.checked_sub(ZkeySelector::ALL.len())) {
-            (Some(selector), _) => zkey.selector(*selector),
-            (None, Some(wire)) if wire < Wire::ALL.len() => zkey.sigma(Wire::ALL[wire]),
-            _ => return Ok(Cow::Borrowed(&[])),
+        let Some((place, slot)) = place.and_then(|place| Some((place, decoded.get(place)?))) else {
+            return Ok(Cow::Borrowed(&[]));
         };
-        Ok(Cow::Owned(polynomial.coefficients.decode(level)?))
+        if slot.get().is_none() {
+            let polynomial = match place.checked_sub(ZkeySelector::ALL.len()) {
+                None => zkey.selector(ZkeySelector::ALL[place]),
+                Some(wire) => zkey.sigma(Wire::ALL[wire]),
+            };
+            // Of two that decode at once either will do.
+            drop(slot.set(polynomial.coefficients.decode(level)?));
+        }
+        Ok(Cow::Borrowed(slot.get().map_or(&[], Vec::as_slice)))
     }
 
     /// n values of a fixed column on the domain.
@@ -306,7 +325,7 @@ impl ProvingKey {
     /// Powers of tau in G1, enough for every polynomial that is committed to.
     pub(crate) fn reference(&self, level: Level) -> Result<Reference, PlonkError> {
         match &self.source {
-            Source::Zkey(zkey) => {
+            Source::Zkey(zkey, _) => {
                 Ok(Reference::Points(Arc::new(zkey.ptau().decode(level, PointCheck::OnCurve)?)))
             }
             Source::Built(built) => Ok(built.reference.clone()),
