@@ -114,7 +114,10 @@ impl<'a> Prover<'a> {
             let mut slots = Slots::new();
             witness.iter().for_each(|(column, values)| slots.set(*column, values));
             fixed.iter().for_each(|(column, values)| slots.set(*column, values));
-            let known = self.known_on_coset(shift, power);
+            let on_coset = self.known_on_coset(shift, power);
+            let is_gate = matches!(argument, Argument::Gate(_));
+            // Gates are about neither X nor the first row.
+            let known = |start, count| if is_gate { [vec![], vec![]] } else { on_coset(start, count) };
             with_summand!(self.system, *argument, summand => {
                 add_summand(level, summand, &slots, &parameters, known, &mut values);
             });
