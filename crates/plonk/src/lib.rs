@@ -19,6 +19,7 @@ mod layout;
 mod linearisation;
 mod lookup;
 mod memory;
+mod partial_rounds;
 mod permutation;
 mod polynomial;
 mod proof;
@@ -31,8 +32,8 @@ pub mod workload;
 
 pub use check::{Unsatisfied, check_layout};
 pub use circuit::{
-    Arithmetisation, Bit, Circuit, GadgetReport, Multiples, Point, Report, Table, TableNumber, TableReport,
-    Variable,
+    Arithmetisation, Bit, Circuit, GadgetReport, MerkleNode, Multiples, Point, Report, Table, TableNumber,
+    TableReport, Variable,
 };
 pub use column::{Cell, Cells, Column, Selector};
 pub use error::{MalformedError, PlonkError};

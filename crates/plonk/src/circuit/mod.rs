@@ -7,7 +7,7 @@
 //! What panics is a program that could be right for no values, such as a range of more bits than the field has.
 //!
 //! The files: sums and products, booleans, ranges, words' AND and XOR, tables and lookups, scopes and the report; Grumpkin's
-//! points, their multiples and the Pedersen hash.
+//! points, their multiples and the Pedersen hash; Poseidon, SHA-256 and Merkle roots.
 
 mod arithmetic;
 mod below_modulus;
@@ -15,15 +15,19 @@ mod boolean;
 mod curve;
 mod fixed_base;
 mod logic;
+mod merkle;
 mod multiples;
 mod pedersen;
+mod poseidon;
 mod range;
 mod report;
 mod scalar_mul;
+mod sha256;
 mod table;
 
 pub use boolean::Bit;
 pub use curve::Point;
+pub use merkle::MerkleNode;
 pub use multiples::Multiples;
 pub use report::{GadgetReport, Report, TableReport};
 pub use table::{Table, TableNumber};

@@ -16,6 +16,7 @@ mod ecc_add;
 mod ecc_double;
 mod fixed_base;
 mod logic;
+mod poseidon;
 mod range;
 
 pub use any_of::AnyOf;
@@ -25,6 +26,7 @@ pub use ecc_add::EccAdd;
 pub use ecc_double::EccDouble;
 pub use fixed_base::FixedBase;
 pub use logic::Logic;
+pub use poseidon::{PoseidonEnter, PoseidonFull, PoseidonLeave, PoseidonPartial};
 pub use range::Range;
 
 use crate::{Cells, Selector};
@@ -83,7 +85,7 @@ macro_rules! gates {
     };
 }
 
-gates!($ Arithmetic, WideArithmetic, Range, Logic, FixedBase, EccAdd, EccDouble, Chord, AnyOf);
+gates!($ Arithmetic, WideArithmetic, Range, Logic, FixedBase, EccAdd, EccDouble, Chord, AnyOf, PoseidonFull, PoseidonEnter, PoseidonPartial, PoseidonLeave);
 
 impl Gate {
     /// Its name in reports and error messages.

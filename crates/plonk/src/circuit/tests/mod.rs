@@ -4,6 +4,8 @@ mod arithmetic;
 mod curve;
 mod gates;
 mod lookups;
+mod merkle;
+mod poseidon;
 mod structure;
 mod words;
 

@@ -1,0 +1,54 @@
+//! Membership in Merkle trees.
+
+use super::{Bit, Circuit, Variable};
+
+/// A node of a Merkle tree: an element, or bytes.
+pub trait MerkleNode: Copy {
+    /// The two nodes in this order, in the other if the bit is 1: four rows for each variable of a node.
+    fn ordered(circuit: &mut Circuit, bit: Bit, nodes: [Self; 2]) -> [Self; 2];
+}
+
+impl MerkleNode for Variable {
+    fn ordered(circuit: &mut Circuit, bit: Bit, [first, second]: [Self; 2]) -> [Self; 2] {
+        let difference = circuit.sub(second, first);
+        let shift = circuit.mul(bit.variable(), difference);
+        [circuit.add(first, shift), circuit.sub(second, shift)]
+    }
+}
+
+impl<const N: usize> MerkleNode for [Variable; N] {
+    fn ordered(circuit: &mut Circuit, bit: Bit, [mut first, mut second]: [Self; 2]) -> [Self; 2] {
+        for (first, second) in first.iter_mut().zip(&mut second) {
+            [*first, *second] = Variable::ordered(circuit, bit, [*first, *second]);
+        }
+        [first, second]
+    }
+}
+
+impl Circuit {
+    /// The root of the Merkle tree that a leaf is in.
+    ///
+    /// The path goes from the leaf up: at each level the node's sibling, and whether the node is the right one of the two,
+    /// which makes the bits those of the leaf's index, the lowest first. `hash` makes the parent of a left and a right node,
+    /// for instance `|circuit, [left, right]| circuit.poseidon(&[left, right])`.
+    ///
+    /// A leaf is not told from an inner node: trees whose leaves are not hashed otherwise must have one depth.
+    pub fn merkle_root<N: MerkleNode>(
+        &mut self,
+        leaf: N,
+        path: &[(N, Bit)],
+        mut hash: impl FnMut(&mut Self, [N; 2]) -> N,
+    ) -> N {
+        self.gadget("merkle root", |circuit| {
+            path.iter().fold(leaf, |node, (sibling, is_right)| {
+                let children = N::ordered(circuit, *is_right, [node, *sibling]);
+                hash(circuit, children)
+            })
+        })
+    }
+
+    /// The SHA-256 digest of two digests, one after the other.
+    pub fn sha256_pair(&mut self, [left, right]: [[Variable; 32]; 2]) -> [Variable; 32] {
+        self.sha256([left, right].as_flattened())
+    }
+}
