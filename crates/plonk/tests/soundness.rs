@@ -1,0 +1,492 @@
+//! Forgeries: each constraint broken alone, and everything that a proof binds changed one at a time.
+
+use proofmill_curve::{Affine, Curve, bn254::G1};
+use proofmill_field::{Algebra, Field, bn254::Fr};
+use proofmill_plonk::{
+    Arithmetisation, Cells, Circuit, Column, FixedColumns, Gate, Layout, LookupArgument, Memory, PlonkError,
+    Proof, ProveOptions, ProvingKey, Selector, Variable, VerifyingKey, prove, verify,
+};
+use proofmill_simd::Level;
+use proofmill_srs::Srs;
+use std::sync::{Arc, LazyLock};
+
+static SRS: LazyLock<Arc<Srs>> = LazyLock::new(|| {
+    Arc::new(Srs::insecure_from_known_tau(Level::best(), Fr::from(0x1234_5678_9abc), 1 << 11))
+});
+
+fn key(layout: &Layout) -> ProvingKey {
+    let columns = FixedColumns::new(Level::best(), layout.clone(), Memory::Balanced, &mut |_| ());
+    columns.expect("columns").commit(Level::best(), SRS.clone(), &mut |_| ()).expect("a key")
+}
+
+/// A proof, or why there is none and in which phase.
+fn attempt(
+    key: &ProvingKey,
+    values: &[Fr],
+    check_witness: bool,
+) -> (Result<(Proof, Vec<Fr>), PlonkError>, &'static str) {
+    let mut last = "";
+    let options = ProveOptions { check_witness };
+    (prove(Level::best(), key, values, options, &mut |phase| last = phase), last)
+}
+
+/// The wires of a row, those of the next one, and the data.
+#[derive(Clone, Debug)]
+struct Rows([[Fr; 4]; 3]);
+
+impl Cells<Fr> for Rows {
+    fn here(&self, column: Column) -> Fr {
+        match column {
+            Column::Wire(wire) => self.0[0][wire as usize],
+            Column::Data(index) => self.0[2][index as usize],
+            _ => panic!("gates read wires and data, not {column}"),
+        }
+    }
+
+    fn after(&self, column: Column) -> Fr {
+        let Column::Wire(wire) = column else { panic!("gates read the next row's wires, not its {column}") };
+        self.0[1][wire as usize]
+    }
+}
+
+impl Rows {
+    /// What the constraints come to with every selector 1.
+    fn residues(&self, gate: Gate) -> Vec<Fr> {
+        let mut sums = vec![Fr::ZERO; gate.constraints()];
+        gate.terms(self, &gate.constants(), &mut |constraint, _, term: Fr| sums[constraint] += term);
+        sums
+    }
+
+    /// Gives a cell, in which a constraint is affine, the value for which the constraint comes to `residue`.
+    fn solve(&mut self, gate: Gate, constraint: usize, [row, wire]: [usize; 2], residue: Fr) {
+        let [at_zero, at_one] = [Fr::ZERO, Fr::ONE].map(|value| {
+            self.0[row][wire] = value;
+            self.residues(gate)[constraint]
+        });
+        let slope = (at_one - at_zero).invert().expect("the constraint depends on the cell");
+        self.0[row][wire] = (residue - at_zero) * slope;
+    }
+
+    /// Rows that satisfy every constraint of a gate but `broken`.
+    fn of(gate: Gate, broken: Option<usize>) -> Self {
+        let is = |constraint| broken == Some(constraint);
+        let wrong = |constraint| Fr::from(u64::from(is(constraint)));
+        let digit = |constraint, right: u64| if is(constraint) { Fr::from(4) } else { Fr::from(right) };
+        let four = |accumulator: Fr| accumulator.double().double();
+        let mut rows =
+            Self([[7, 11, 13, 17], [19, 23, 29, 31], [37, 41, 43, 47]].map(|row| row.map(Fr::from)));
+        // Constraints with the cells they determine, in an order in which none disturbs those before.
+        let solved: &[(usize, [usize; 2])] = match gate {
+            Gate::Arithmetic => &[(0, [0, 2])],
+            Gate::WideArithmetic => &[(0, [1, 3])],
+            Gate::Range => {
+                let a1 = four(rows.0[0][3]) + digit(0, 1);
+                let a2 = four(a1) + digit(1, 2);
+                let a3 = four(a2) + digit(2, 3);
+                [rows.0[0][2], rows.0[0][1], rows.0[0][0]] = [a1, a2, a3];
+                rows.0[1][3] = four(a3) + digit(3, 0);
+                &[]
+            }
+            Gate::Logic => {
+                let [x, y] = [digit(0, 3), digit(1, 2)];
+                rows.0[1][0] = four(rows.0[0][0]) + x;
+                rows.0[1][1] = four(rows.0[0][1]) + y;
+                rows.0[2][0] = Fr::ONE;
+                &[(2, [0, 2]), (3, [1, 3])]
+            }
+            Gate::FixedBase => {
+                rows.0[0][0] = four(rows.0[1][0]) + digit(0, 3);
+                &[(1, [1, 1]), (2, [2, 2]), (3, [1, 2])]
+            }
+            Gate::EccAdd => &[(0, [1, 2]), (1, [1, 0]), (2, [1, 1])],
+            Gate::EccDouble => &[(0, [1, 0]), (1, [1, 1])],
+            Gate::Chord => &[(0, [1, 2])],
+            Gate::AnyOf => {
+                rows.0[0][3] = rows.0[2][1] - rows.0[0][1] + wrong(0);
+                &[]
+            }
+            _ => panic!("no rows of {gate:?} here"),
+        };
+        for &(constraint, cell) in solved {
+            rows.solve(gate, constraint, cell, wrong(constraint));
+        }
+        let failing: Vec<usize> = rows
+            .residues(gate)
+            .iter()
+            .enumerate()
+            .filter(|(_, sum)| !sum.is_zero())
+            .map(|(k, _)| k)
+            .collect();
+        assert_eq!(failing, Vec::from_iter(broken), "{gate:?}");
+        rows
+    }
+
+    /// A circuit of these rows.
+    fn circuit(&self, gate: Gate) -> Circuit {
+        let standard = gate == Gate::Arithmetic;
+        let mut circuit =
+            Circuit::new(if standard { Arithmetisation::Standard } else { Arithmetisation::Turbo });
+        let [here, next] = [0, 1].map(|row| {
+            let mut wires = self.0[row].map(|value| circuit.witness(value));
+            if standard {
+                wires[3] = Variable::NONE;
+            }
+            wires
+        });
+        let mut fixed: Vec<(Column, Fr)> =
+            gate.selectors().iter().map(|selector| (Column::Selector(*selector), Fr::ONE)).collect();
+        if !standard {
+            fixed.extend((0..).map(Column::Data).zip(self.0[2]));
+        }
+        circuit.row(here, &fixed);
+        circuit.row(next, &[]);
+        circuit
+    }
+}
+
+#[test]
+fn no_proof_is_made_with_one_constraint_broken() {
+    // Every gate but Poseidon's, whose constraints the checker's tests break.
+    let gates = Gate::ALL.iter().copied().filter(|gate| !gate.name().starts_with("poseidon"));
+    for gate in gates {
+        let honest = Rows::of(gate, None).circuit(gate);
+        let (proof, _) = attempt(&key(&honest.layout()), honest.values(), false);
+        assert!(proof.is_ok(), "{gate:?}: {proof:?}");
+        for constraint in 0..gate.constraints() {
+            let circuit = Rows::of(gate, Some(constraint)).circuit(gate);
+            let key = key(&circuit.layout());
+            let (checked, _) = attempt(&key, circuit.values(), true);
+            assert!(matches!(checked, Err(PlonkError::Unsatisfied { gate: 0 })), "{gate:?} {constraint}");
+            let (forced, phase) = attempt(&key, circuit.values(), false);
+            assert!(matches!(forced, Err(PlonkError::NotProven)), "{gate:?} {constraint}: {forced:?}");
+            assert_eq!(phase, "verify", "it is the verifier that refuses: {gate:?} {constraint}");
+        }
+    }
+}
+
+/// A range and an exclusive or, of a public input; lookups where there are some.
+fn program(arithmetisation: Arithmetisation) -> Circuit {
+    let mut circuit = Circuit::new(arithmetisation);
+    circuit.set_range_table_bits(4);
+    circuit.set_logic_table_bits(2);
+    let x = circuit.public_input(Fr::from(0xa5));
+    circuit.range(x, 8);
+    let y = circuit.witness(Fr::from(0x3c));
+    let z = circuit.xor(x, y, 8);
+    circuit.publish(z);
+    circuit
+}
+
+/// A circuit of each arithmetisation, ultra with each lookup argument.
+fn systems() -> Vec<(String, Layout, Vec<Fr>)> {
+    let mut all = Vec::new();
+    for arithmetisation in Arithmetisation::ALL {
+        let circuit = program(arithmetisation);
+        let (layout, values) = (circuit.layout(), circuit.values().to_vec());
+        if layout.lookup.is_none() {
+            all.push((arithmetisation.to_string(), layout, values));
+            continue;
+        }
+        for argument in LookupArgument::ALL {
+            let layout = Layout { lookup: Some(argument), ..layout.clone() };
+            all.push((format!("{arithmetisation} with {argument}"), layout, values.clone()));
+        }
+    }
+    assert_eq!(all.len(), 4);
+    all
+}
+
+/// A proof with what it is about.
+struct Proven {
+    name: String,
+    key: VerifyingKey,
+    public: Vec<Fr>,
+    proof: Proof,
+}
+
+static PROVEN: LazyLock<Vec<Proven>> = LazyLock::new(|| {
+    let proven = systems().into_iter().map(|(name, layout, values)| {
+        let key = key(&layout);
+        let (proof, public) =
+            attempt(&key, &values, true).0.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let key = key.verifying_key().clone();
+        assert_eq!(verify(Level::best(), &key, &public, &proof), Ok(true), "{name}");
+        Proven { name, key, public, proof }
+    });
+    proven.collect()
+});
+
+impl Proven {
+    /// A well-formed proof that is wrong.
+    fn rejects(&self, what: &str, change: impl FnOnce(&mut VerifyingKey, &mut Vec<Fr>, &mut Proof)) {
+        assert_eq!(self.after(change), Ok(false), "{}: {what}", self.name);
+    }
+
+    fn after(
+        &self,
+        change: impl FnOnce(&mut VerifyingKey, &mut Vec<Fr>, &mut Proof),
+    ) -> Result<bool, proofmill_plonk::MalformedError> {
+        let (mut key, mut public, mut proof) = (self.key.clone(), self.public.clone(), self.proof.clone());
+        change(&mut key, &mut public, &mut proof);
+        verify(Level::best(), &key, &public, &proof)
+    }
+}
+
+fn points_of(proof: &mut Proof) -> Vec<&mut Affine<G1>> {
+    let Proof { commitments, quotient, opening, shifted_opening, .. } = proof;
+    commitments.iter_mut().flatten().chain(quotient).chain([opening, shifted_opening]).collect()
+}
+
+#[test]
+fn public_inputs_are_bound() {
+    for proven in PROVEN.iter() {
+        for index in 0..proven.public.len() {
+            for change in [Fr::ONE, -Fr::ONE] {
+                proven.rejects("public input", |_, public, _| public[index] += change);
+            }
+        }
+        proven.rejects("inputs swapped", |_, public, _| public.swap(0, 1));
+        assert!(proven.after(|_, public, _| public.push(Fr::ZERO)).is_err());
+        assert!(proven.after(|_, public, _| public.clear()).is_err());
+    }
+}
+
+#[test]
+fn the_key_is_bound() {
+    for proven in PROVEN.iter() {
+        for index in 0..proven.key.fixed.len() {
+            for other in [proven.proof.opening, Affine::INFINITY, -proven.key.fixed[index]] {
+                if other == proven.key.fixed[index] {
+                    continue;
+                }
+                proven.rejects("column", |key, _, _| key.fixed[index] = other);
+            }
+        }
+        for wire in 0..usize::from(proven.key.system.wires()) {
+            proven.rejects("multiplier", |key, _, _| key.multipliers[wire] += Fr::ONE);
+        }
+        proven.rejects("larger domain", |key, _, _| key.log_n += 1);
+        proven.rejects("smaller domain", |key, _, _| key.log_n -= 1);
+        proven.rejects("reference string", |key, _, _| key.tau = -key.tau);
+        let another = |key: &mut VerifyingKey, public: &mut Vec<Fr>, _: &mut Proof| {
+            key.public += 1;
+            public.push(Fr::ZERO);
+        };
+        assert_ne!(proven.key.digest(), {
+            let mut key = proven.key.clone();
+            another(&mut key, &mut Vec::new(), &mut proven.proof.clone());
+            key.digest()
+        });
+        proven.rejects("one more public input", another);
+    }
+}
+
+#[test]
+fn a_key_of_another_system_is_refused() {
+    for (at, proven) in PROVEN.iter().enumerate() {
+        for other in PROVEN.iter().skip(at + 1) {
+            assert_ne!(proven.key.digest(), other.key.digest());
+            let result = proven.after(|key, _, _| *key = other.key.clone());
+            assert_ne!(result, Ok(true), "{} for {}", proven.name, other.name);
+            let result = other.after(|key, _, _| *key = proven.key.clone());
+            assert_ne!(result, Ok(true), "{} for {}", other.name, proven.name);
+            // The other's constraints with this circuit's commitments.
+            let result = proven.after(|key, _, _| key.system = other.key.system.clone());
+            assert_ne!(result, Ok(true), "{} for {}", proven.name, other.name);
+        }
+    }
+}
+
+#[test]
+fn every_point_is_bound() {
+    for proven in PROVEN.iter() {
+        let count = proven.proof.points().len();
+        for index in 0..count {
+            for choice in 0..4 {
+                proven.rejects("point", |_, _, proof| {
+                    let point = &mut *points_of(proof)[index];
+                    let more = point.mul_words_vartime(&[2]).to_affine();
+                    *point = [-*point, Affine::INFINITY, G1::GENERATOR, more][choice];
+                });
+            }
+        }
+        for (left, right) in (0..count).flat_map(|left| (0..left).map(move |right| (left, right))) {
+            let points = proven.proof.points();
+            assert_ne!(points[left], points[right], "{}", proven.name);
+            proven.rejects("points swapped", |_, _, proof| {
+                let mut places = points_of(proof);
+                (*places[left], *places[right]) = (points[right], points[left]);
+            });
+        }
+    }
+}
+
+#[test]
+fn every_value_is_bound() {
+    for proven in PROVEN.iter() {
+        let count = proven.proof.evaluations.len();
+        for index in 0..count {
+            for change in [Fr::ONE, -Fr::ONE, -proven.proof.evaluations[index]] {
+                if !change.is_zero() {
+                    proven.rejects("value", |_, _, proof| proof.evaluations[index] += change);
+                }
+            }
+            // One bit of each byte.
+            for byte in 0..32 {
+                let mut bytes = proven.proof.evaluations[index].to_bytes_le();
+                bytes[byte] ^= 1 << (byte % 8);
+                if let Ok(changed) = Fr::from_bytes_le(&bytes) {
+                    proven.rejects("byte of a value", |_, _, proof| proof.evaluations[index] = changed);
+                }
+            }
+        }
+        let values = &proven.proof.evaluations;
+        for (left, right) in (0..count).flat_map(|left| (0..left).map(move |right| (left, right))) {
+            if values[left] != values[right] {
+                proven.rejects("values swapped", |_, _, proof| proof.evaluations.swap(left, right));
+            }
+        }
+    }
+}
+
+#[test]
+fn proofs_of_another_shape_are_malformed() {
+    type Change = fn(&mut Proof);
+    let changes: [Change; 10] = [
+        |proof| _ = proof.evaluations.pop(),
+        |proof| proof.evaluations.push(Fr::ZERO),
+        |proof| proof.evaluations.clear(),
+        |proof| _ = proof.quotient.pop(),
+        |proof| proof.quotient.push(Affine::INFINITY),
+        |proof| _ = proof.commitments[0].pop(),
+        |proof| proof.commitments[1].push(Affine::INFINITY),
+        |proof| _ = proof.commitments[2].pop(),
+        // As many points as before, in other rounds.
+        |proof| {
+            let point = proof.commitments[0].pop().expect("a wire");
+            proof.commitments[1].push(point);
+        },
+        |proof| {
+            let point = proof.quotient.pop().expect("a part");
+            proof.commitments[2].push(point);
+        },
+    ];
+    for proven in PROVEN.iter() {
+        for (index, change) in changes.iter().enumerate() {
+            let result = proven.after(|_, _, proof| change(proof));
+            assert!(result.is_err(), "{}, change {index}: {result:?}", proven.name);
+        }
+    }
+}
+
+#[test]
+fn the_proof_of_nothing_is_rejected() {
+    for proven in PROVEN.iter() {
+        proven.rejects("infinity and zero", |_, _, proof| {
+            points_of(proof).into_iter().for_each(|point| *point = Affine::INFINITY);
+            proof.evaluations.fill(Fr::ZERO);
+        });
+        proven.rejects("infinity", |_, _, proof| {
+            points_of(proof).into_iter().for_each(|point| *point = Affine::INFINITY);
+        });
+        proven.rejects("zero", |_, _, proof| proof.evaluations.fill(Fr::ZERO));
+        proven.rejects("openings of nothing", |_, _, proof| {
+            (proof.opening, proof.shifted_opening) = (Affine::INFINITY, Affine::INFINITY);
+        });
+    }
+}
+
+#[test]
+fn two_proofs_share_no_point_and_no_value_of_the_witness() {
+    for (proven, (name, layout, values)) in PROVEN.iter().zip(systems()) {
+        let (another, _) = attempt(&key(&layout), &values, true).0.expect("a proof");
+        for point in another.points() {
+            assert!(!point.is_infinity() && !proven.proof.points().contains(&point), "{name}");
+        }
+        for (cell, value) in proven.key.system.opened().iter().zip(&another.evaluations) {
+            // Those of the key and of the tables differ because xi does.
+            if !cell.column.is_fixed() && cell.column != Column::Table {
+                assert!(!proven.proof.evaluations.contains(value), "{name}: {cell:?}");
+            }
+        }
+    }
+}
+
+/// Lookups of `values` in a table.
+fn lookups(argument: LookupArgument, table: &[[u64; 3]], values: &[[u64; 3]]) -> (Layout, Vec<Fr>) {
+    let mut circuit = Circuit::new(Arithmetisation::Ultra);
+    let rows: Arc<[[Fr; 3]]> = table.iter().map(|row| row.map(Fr::from)).collect();
+    let number = circuit.table("table", || rows);
+    for tuple in values {
+        let wires = tuple.map(|value| circuit.witness(Fr::from(value)));
+        circuit.lookup(number, wires, [Fr::ZERO; 3]);
+    }
+    // Values that are in no table, on a row that looks nothing up.
+    let garbage = [991, 992, 993].map(|value| circuit.witness(Fr::from(value)));
+    circuit.row([garbage[0], garbage[1], garbage[2], Variable::NONE], &[]);
+    (Layout { lookup: Some(argument), ..circuit.layout() }, circuit.values().to_vec())
+}
+
+#[test]
+fn tables_may_repeat_rows_be_large_or_be_empty() {
+    let large: Vec<[u64; 3]> = (0..1000).map(|i| [i, i * i, 0]).collect();
+    let repeated = [[1, 2, 3], [4, 5, 6], [1, 2, 3], [1, 2, 3]];
+    for argument in LookupArgument::ALL {
+        for (table, values) in [
+            (&repeated[..], &[[1, 2, 3], [1, 2, 3], [4, 5, 6]][..]),
+            (&large[..], &[[31, 961, 0], [999, 998_001, 0]]),
+        ] {
+            let (layout, values) = lookups(argument, table, values);
+            let key = key(&layout);
+            assert!(1 << key.verifying_key().log_n > table.len());
+            let (proof, public) = attempt(&key, &values, true).0.expect("a proof");
+            assert_eq!(verify(Level::best(), key.verifying_key(), &public, &proof), Ok(true), "{argument}");
+        }
+        for (table, wrong) in [
+            (&repeated[..], [1, 2, 4]),
+            (&repeated[..], [1, 5, 6]),
+            (&repeated[..], [0, 0, 0]),
+            (&large[..], [1000, 1_000_000, 0]),
+            (&[], [0, 0, 0]),
+            (&[], [1, 2, 3]),
+        ] {
+            let (layout, values) = lookups(argument, table, &[wrong]);
+            for check_witness in [true, false] {
+                let (refused, _) = attempt(&key(&layout), &values, check_witness);
+                assert!(matches!(refused, Err(PlonkError::Lookup { row: 0 })), "{argument}: {refused:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_tuple_of_another_table_is_refused() {
+    for argument in LookupArgument::ALL {
+        let (mut layout, values) = lookups(argument, &[[1, 2, 3]], &[[1, 2, 3]]);
+        assert!(attempt(&key(&layout), &values, true).0.is_ok());
+        let numbers = layout.fixed.get_mut(&Column::Data(3)).expect("the tables' numbers");
+        assert!(layout.variables_of[0].len() >= numbers.len() && numbers[0] == Fr::ONE);
+        numbers[0] = Fr::from(2);
+        let (refused, _) = attempt(&key(&layout), &values, false);
+        assert!(matches!(refused, Err(PlonkError::Lookup { row: 0 })), "{argument}: {refused:?}");
+    }
+}
+
+#[test]
+fn a_proof_under_another_permutation_is_rejected() {
+    // Two circuits of the same gates, where the product is wired to another variable of the same value.
+    let circuit = |copied: bool| {
+        let mut circuit = Circuit::new(Arithmetisation::Turbo);
+        let [two, four, same, eight] = [2, 4, 4, 8].map(|value| circuit.witness(Fr::from(value)));
+        let product =
+            [(Column::Selector(Selector::Product), Fr::ONE), (Column::Selector(Selector::Wire(2)), -Fr::ONE)];
+        circuit.row([two, two, four, Variable::NONE], &product);
+        circuit.row([two, if copied { four } else { same }, eight, Variable::NONE], &product);
+        circuit
+    };
+    let [bound, free] = [true, false].map(circuit);
+    let [bound_key, free_key] = [&bound, &free].map(|circuit| key(&circuit.layout()));
+    let (proof, public) = attempt(&free_key, free.values(), true).0.expect("a proof");
+    assert_eq!(verify(Level::best(), free_key.verifying_key(), &public, &proof), Ok(true));
+    assert_eq!(verify(Level::best(), bound_key.verifying_key(), &public, &proof), Ok(false));
+}
