@@ -7,10 +7,17 @@ use crate::{
     report::Outcome,
     workload::{self, Workload},
 };
-use clap::Subcommand;
-use proofmill_circom::{PlonkProof, PlonkVerificationKey, PlonkZkey, Ptau, R1cs, read_witness};
-use proofmill_plonk::{MalformedError, PlonkError, Proof, ProveOptions, ProvingKey, VerifyingKey};
-use std::path::Path;
+use clap::{Args, Subcommand};
+use proofmill_circom::{
+    AnyPlonkVerificationKey, BinFile, CircuitKey, CircuitProof, FileKind, PlonkProof, PlonkZkey, Ptau, R1cs,
+    read_witness,
+};
+use proofmill_plonk::{
+    Arithmetisation, MalformedError, Memory, PlonkError, Proof, ProveOptions, ProvingKey, VerifyingKey, r1cs,
+    setup_circuit,
+};
+use proofmill_srs::{Srs, SrsError};
+use std::{path::Path, sync::Arc};
 
 /// How many phases a proof has, about.
 const PROVE_PHASES: usize = 15;
@@ -28,10 +35,11 @@ pub(crate) enum PlonkCommand {
   proofmill plonk verify verification_key.json public.json proof.json
   proofmill plonk verify verification_key.json public.json proof.json && echo valid")]
     Verify(Verify),
-    /// Make a circuit's proving key: the same bytes as `snarkjs plonk setup`
+    /// Make a circuit's proving key: the same bytes as `snarkjs plonk setup`, or in a wider arithmetisation
     #[command(after_help = "Examples:
-  proofmill plonk setup circuit.r1cs pot.ptau circuit.zkey")]
-    Setup(Setup),
+  proofmill plonk setup circuit.r1cs pot.ptau circuit.zkey
+  proofmill plonk setup --arithmetisation turbo circuit.r1cs pot.ptau circuit.key")]
+    Setup(PlonkSetup),
     /// Measure the six phases of a proof on circuits of chosen size
     #[command(
         subcommand,
@@ -40,6 +48,16 @@ pub(crate) enum PlonkCommand {
   proofmill plonk workload pedersen --hashes 4000 --arithmetisation turbo --json"
     )]
     Workload(Workload),
+}
+
+/// What `plonk setup` takes.
+#[derive(Args, Debug)]
+pub(crate) struct PlonkSetup {
+    #[command(flatten)]
+    files: Setup,
+    /// standard for snarkjs's zkey; turbo or ultra for a key of Proofmill's own, of fewer and wider rows
+    #[arg(long, value_name = "NAME", default_value = "standard")]
+    arithmetisation: Arithmetisation,
 }
 
 impl PlonkCommand {
@@ -56,7 +74,7 @@ impl PlonkCommand {
         match self {
             Self::Prove(files) => files.outputs(),
             Self::Verify(_) | Self::Workload(_) => Vec::new(),
-            Self::Setup(files) => vec![&files.zkey],
+            Self::Setup(setup) => vec![&setup.files.zkey],
         }
     }
 }
@@ -65,7 +83,7 @@ pub(crate) fn run(command: PlonkCommand, machine: &mut Machine) -> Result<Outcom
     match command {
         PlonkCommand::Prove(files) => prove(&files, machine),
         PlonkCommand::Verify(files) => verify(&files, machine),
-        PlonkCommand::Setup(files) => setup(&files, machine),
+        PlonkCommand::Setup(arguments) => setup(&arguments, machine),
         PlonkCommand::Workload(command) => workload::run(&command, machine),
     }
 }
@@ -74,7 +92,15 @@ fn prove(files: &Prove, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock.expect(PROVE_PHASES);
     machine.run(|level, observer| {
         observer("read zkey");
-        let key = ProvingKey::new(PlonkZkey::open(&files.zkey)?);
+        let file = BinFile::open(&files.zkey)?;
+        let key = match file.kind() {
+            FileKind::Pmpk => {
+                let key = CircuitKey::read(file)?;
+                ProvingKey::of_circuit(level, &key, Memory::default(), observer)
+                    .map_err(|error| prove_failure(files, error))?
+            }
+            _ => ProvingKey::new(PlonkZkey::read(file)?),
+        };
         observer("read witness");
         let witness = read_witness(&files.witness, level)?;
         files.check_r1cs(&witness, observer)?;
@@ -82,30 +108,43 @@ fn prove(files: &Prove, machine: &mut Machine) -> Result<Outcome, Failure> {
         let (proof, public) = proofmill_plonk::prove(level, &key, &witness, options, observer)
             .map_err(|error| prove_failure(files, error))?;
         observer("write proof");
-        let proof = proof.snarkjs().map(|proof| proof.text()).unwrap_or_default();
-        files.write(&proof, &public)
+        files.write(&proof.text(key.verifying_key()), &public)
     })
 }
 
 fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.run(|level, observer| {
         observer("read proof");
-        let key = VerifyingKey::from(&PlonkVerificationKey::open(&files.key)?);
+        let file = AnyPlonkVerificationKey::open(&files.key)?;
+        let key = VerifyingKey::try_from(&file).map_err(|error| verify_failure(files, &error))?;
         let public = files.signals()?;
-        let proof = Proof::from(&PlonkProof::open(&files.proof)?);
+        let proof = match file {
+            AnyPlonkVerificationKey::Snarkjs(_) => Proof::from(&PlonkProof::open(&files.proof)?),
+            AnyPlonkVerificationKey::Circuit(_) => Proof::from(CircuitProof::open(&files.proof)?),
+        };
         observer("verify");
         let verdict = proofmill_plonk::verify(level, &key, &public, &proof);
         files.outcome(verdict.map_err(|error| verify_failure(files, &error))?)
     })
 }
 
-fn setup(files: &Setup, machine: &mut Machine) -> Result<Outcome, Failure> {
+fn setup(arguments: &PlonkSetup, machine: &mut Machine) -> Result<Outcome, Failure> {
+    let PlonkSetup { files, arithmetisation } = arguments;
     machine.run(|level, observer| {
         observer("read r1cs");
-        let r1cs = R1cs::open(&files.r1cs)?;
-        let ptau = Ptau::open(&files.ptau)?;
-        proofmill_plonk::setup(level, &r1cs, &ptau, &files.zkey, observer)
-            .map_err(|error| setup_failure(files, error))?;
+        let circuit = R1cs::open(&files.r1cs)?;
+        let made = if *arithmetisation == Arithmetisation::Standard {
+            let ptau = Ptau::open(&files.ptau)?;
+            proofmill_plonk::setup(level, &circuit, &ptau, &files.zkey, observer)
+        } else {
+            let srs = Srs::open(&files.ptau).map_err(PlonkError::from);
+            observer("compile");
+            srs.and_then(|srs| {
+                let (layout, derivations) = r1cs::layout(&circuit, *arithmetisation)?;
+                setup_circuit(level, layout, &derivations, &Arc::new(srs), &files.zkey, observer)
+            })
+        };
+        made.map_err(|error| setup_failure(files, error))?;
         Ok(files.outcome())
     })
 }
@@ -124,6 +163,7 @@ fn prove_failure(files: &Prove, error: PlonkError) -> Failure {
 fn verify_failure(files: &Verify, error: &MalformedError) -> Failure {
     match error {
         MalformedError::PublicInputs { .. } => Failure::about(&files.public, error),
+        MalformedError::Proof { .. } => Failure::about(&files.proof, error),
         // The proof's points were checked when they were read; of the key's, not that of G2.
         _ => Failure::about(&files.key, error),
     }
@@ -132,7 +172,12 @@ fn verify_failure(files: &Verify, error: &MalformedError) -> Failure {
 fn setup_failure(files: &Setup, error: PlonkError) -> Failure {
     match error {
         PlonkError::File(error) => error.into(),
-        PlonkError::TooFewPowers { .. } => Failure::about(&files.ptau, error),
+        PlonkError::TooFewPowers { .. } | PlonkError::ShortReference { .. } => {
+            Failure::about(&files.ptau, error)
+        }
+        PlonkError::Srs(SrsError::File(error)) => error.into(),
+        // It names the file.
+        PlonkError::Srs(error) => Failure::Input(error.to_string()),
         _ => Failure::about(&files.r1cs, error),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{failure::Failure, machine::Machine, report::Outcome};
 use clap::{Args, Subcommand};
-use proofmill_circom::{Zkey, write_text};
+use proofmill_circom::{BinFile, CircuitKey, FileKind, Zkey, write_text};
 use proofmill_groth16::{Groth16Error, verifying_key_text};
 use proofmill_plonk::VerifyingKey;
 use serde_json::json;
@@ -58,7 +58,14 @@ pub(crate) fn run(command: ZkeyCommand, machine: &mut Machine) -> Result<Outcome
 }
 
 fn export(files: &VerificationKey, machine: &mut Machine) -> Result<Outcome, Failure> {
-    let (protocol, text) = match Zkey::open(&files.zkey)? {
+    let file = BinFile::open(&files.zkey)?;
+    if file.kind() == FileKind::Pmpk {
+        let key = CircuitKey::read(file)?;
+        let key = machine.run(|level, _| VerifyingKey::of_circuit(level, &key));
+        let text = key.map_err(|error| Failure::about(&files.zkey, error))?.text();
+        return write(files, "proofmill-plonk", &text);
+    }
+    let (protocol, text) = match Zkey::read(file)? {
         Zkey::Groth16(zkey) => {
             let text = machine.run(|level, _| verifying_key_text(level, &zkey));
             let text = text.map_err(|error| match error {
@@ -67,11 +74,12 @@ fn export(files: &VerificationKey, machine: &mut Machine) -> Result<Outcome, Fai
             })?;
             ("groth16", text)
         }
-        Zkey::Plonk(zkey) => {
-            let key = VerifyingKey::from(zkey.header()).snarkjs();
-            ("plonk", key.map(|key| key.text()).unwrap_or_default())
-        }
+        Zkey::Plonk(zkey) => ("plonk", VerifyingKey::from(zkey.header()).text()),
     };
-    write_text(&files.key, &text)?;
+    write(files, protocol, &text)
+}
+
+fn write(files: &VerificationKey, protocol: &str, text: &str) -> Result<Outcome, Failure> {
+    write_text(&files.key, text)?;
     Ok(Outcome::done(json!({ "protocol": protocol, "verification_key": files.key })))
 }

@@ -105,6 +105,9 @@ pub enum MalformedError {
         /// What there are.
         found: (usize, usize),
     },
+    /// The key's names belong to no arithmetisation.
+    #[error("verification key: {0}")]
+    System(String),
     /// The key's sizes belong to no circuit.
     #[error("verification key: {public} public inputs on a domain of 2^{log_n}")]
     Key {

@@ -1,10 +1,12 @@
 //! The proving key as the rounds see it: fixed columns by name, in the form that a round asks for.
 
-use crate::{Column, Gate, Layout, Memory, PlonkError, System, VerifyingKey, permutation};
-use proofmill_circom::{
-    Addition, Column as Wire, PlonkHeader, PlonkZkey, PointCheck, Selector as ZkeySelector,
+use crate::{Column, Derivations, Layout, Memory, PlonkError, System, VerifyingKey, permutation};
+use proofmill_circom::{Column as Wire, PlonkHeader, PlonkZkey, PointCheck, Selector as ZkeySelector};
+use proofmill_curve::{
+    Affine,
+    bn254::{G1, G2},
+    msm,
 };
-use proofmill_curve::{Affine, bn254::G1, msm};
 use proofmill_field::{
     Field,
     bn254::{Fr, FrParams},
@@ -76,6 +78,8 @@ enum Source {
 struct Built {
     columns: FixedColumns,
     reference: Reference,
+    /// How the variables that a witness lacks are computed; `None` if it has all.
+    derivations: Option<Derivations>,
 }
 
 impl fmt::Debug for Built {
@@ -124,12 +128,7 @@ impl FixedColumns {
         let domain = BUILT_LOG_N.contains(&log_n).then(|| Domain::new(log_n)).flatten();
         let domain = domain.ok_or(PlonkError::Domain { log_n })?;
         let n = domain.len();
-        let Layout { wires, gates, lookup, public, variables, variables_of, mut fixed } = layout;
-        // Standard circuits are snarkjs's, whose keys have all selectors.
-        let always = if gates == [Gate::Arithmetic] { Gate::Arithmetic.selectors() } else { &[] };
-        for selector in always {
-            fixed.entry(Column::Selector(*selector)).or_default();
-        }
+        let Layout { wires, gates, lookup, public, variables, variables_of, fixed } = layout.complete();
         let names: Vec<Column> = fixed.keys().copied().collect();
         let system = System::new(wires, gates, lookup, &names);
         let cosets = Cosets::new(log_n, system.parts());
@@ -158,7 +157,7 @@ impl FixedColumns {
         srs: Arc<Srs>,
         observer: &mut dyn FnMut(&'static str),
     ) -> Result<ProvingKey, PlonkError> {
-        let (needed, found) = ((1 << self.log_n) + self.system.extra_powers(), srs.len());
+        let (needed, found) = (self.powers(), srs.len());
         if needed > found {
             return Err(PlonkError::ShortReference { needed, found });
         }
@@ -168,15 +167,50 @@ impl FixedColumns {
             Some(forms) => reference.commit(level, &forms.coefficients),
             None => Ok(Affine::INFINITY),
         });
+        let commitments = commitments.collect::<Result<_, _>>()?;
+        Ok(self.committed(commitments, reference, tau, None))
+    }
+
+    /// The proving key of these columns with the commitments to them from a file, one for each fixed column.
+    ///
+    /// # Errors
+    /// [`PlonkError::ShortReference`].
+    pub(crate) fn with_commitments(
+        self,
+        commitments: Vec<Affine<G1>>,
+        powers: Vec<Affine<G1>>,
+        tau: Affine<G2>,
+        derivations: Derivations,
+    ) -> Result<ProvingKey, PlonkError> {
+        let (needed, found) = (self.powers(), powers.len());
+        if needed > found {
+            return Err(PlonkError::ShortReference { needed, found });
+        }
+        Ok(self.committed(commitments, Reference::Points(Arc::new(powers)), tau, Some(derivations)))
+    }
+
+    /// How many powers of tau a proof needs.
+    pub(crate) fn powers(&self) -> usize {
+        (1 << self.log_n) + self.system.extra_powers()
+    }
+
+    fn committed(
+        self,
+        commitments: Vec<Affine<G1>>,
+        reference: Reference,
+        tau: Affine<G2>,
+        derivations: Option<Derivations>,
+    ) -> ProvingKey {
         let verifying_key = VerifyingKey {
             system: self.system.clone(),
             log_n: self.log_n,
             public: self.public,
             multipliers: permutation::multipliers(),
-            fixed: commitments.collect::<Result<_, _>>()?,
+            fixed: commitments,
             tau,
         };
-        Ok(ProvingKey { source: Source::Built(Box::new(Built { columns: self, reference })), verifying_key })
+        let built = Built { columns: self, reference, derivations };
+        ProvingKey { source: Source::Built(Box::new(built)), verifying_key }
     }
 }
 
@@ -247,7 +281,18 @@ impl ProvingKey {
         }
     }
 
-    /// All variables, those that R1CS lacks too.
+    /// How the variables that a witness lacks are computed; `None` if it has all.
+    pub(crate) fn derivations(&self) -> Result<Option<Cow<'_, Derivations>>, PlonkError> {
+        match &self.source {
+            Source::Zkey(zkey, _) => {
+                let first = zkey.header().circuit_wires();
+                Ok(Some(Cow::Owned(Derivations::from_additions(first, zkey.additions()?))))
+            }
+            Source::Built(built) => Ok(built.derivations.as_ref().map(Cow::Borrowed)),
+        }
+    }
+
+    /// All variables, if a witness has them all.
     pub(crate) fn variables(&self) -> u32 {
         match &self.source {
             Source::Zkey(zkey, _) => zkey.header().wires,
@@ -255,15 +300,7 @@ impl ProvingKey {
         }
     }
 
-    /// How the variables that R1CS does not have are computed, in order; inputs come before outputs.
-    pub(crate) fn additions(&self) -> Result<Vec<Addition>, PlonkError> {
-        match &self.source {
-            Source::Zkey(zkey, _) => Ok(zkey.additions()?),
-            Source::Built(_) => Ok(Vec::new()),
-        }
-    }
-
-    /// The variable on each row of each wire; all below `variables()`.
+    /// The variable on each row of each wire; all of them exist.
     pub(crate) fn variables_of(&self) -> Result<Cow<'_, [Vec<u32>]>, PlonkError> {
         match &self.source {
             Source::Zkey(zkey, _) => {

@@ -4,15 +4,133 @@
 //! that anybody can satisfy it, nor that the commitments are its.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use crate::{Arithmetisation, Column, Derivations, Gate, Layout, LookupArgument, PlonkError, Selector};
+use crate::{
+    Arithmetisation, Column, Derivations, FixedColumns, Gate, Layout, LookupArgument, Memory, PlonkError,
+    ProvingKey, Selector, System, VerifyingKey, layout::log_n, permutation,
+};
 use proofmill_circom::{CircomError, CircuitKey, CircuitKeyHeader, CircuitKeyWriter};
 use proofmill_curve::{Affine, bn254::G2};
 use proofmill_field::bn254::Fr;
 use proofmill_simd::Level;
-use std::{collections::BTreeMap, path::Path};
+use proofmill_srs::Srs;
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 /// Data columns, and columns of the lookup tables.
-const MOST_DATA: u8 = 4;
+const DATA_COLUMNS: u8 = 4;
+
+/// What gates, lookup argument and fixed columns of a circuit are called in files.
+pub(crate) struct Names {
+    pub(crate) wires: u32,
+    pub(crate) gates: Vec<String>,
+    /// Empty if there are no lookups.
+    pub(crate) lookup: String,
+    /// Without the permutation's, which every circuit has.
+    pub(crate) columns: Vec<String>,
+}
+
+impl Names {
+    pub(crate) fn of(system: &System) -> Self {
+        let columns = system.fixed().iter().filter(|column| !matches!(column, Column::Sigma(_)));
+        Self::new(system.wires(), system.gates(), system.lookup(), columns)
+    }
+
+    fn new<'c>(
+        wires: u8,
+        gates: &[Gate],
+        lookup: Option<LookupArgument>,
+        columns: impl Iterator<Item = &'c Column>,
+    ) -> Self {
+        Self {
+            wires: wires.into(),
+            gates: gates.iter().map(|gate| gate.name().to_owned()).collect(),
+            lookup: lookup.map(|lookup| lookup.to_string()).unwrap_or_default(),
+            columns: columns.map(Column::to_string).collect(),
+        }
+    }
+
+    /// The system of these names, or what is wrong with them.
+    pub(crate) fn system(&self) -> Result<System, String> {
+        let (gates, lookup) = (self.gates()?, self.lookup()?);
+        let columns = self.columns(&gates, lookup)?;
+        // With the gates it was checked that there are 3 or 4 wires.
+        Ok(System::new(self.wires as u8, gates, lookup, &columns))
+    }
+
+    /// Ascending, the first one that of sums and products.
+    fn gates(&self) -> Result<Vec<Gate>, String> {
+        let mut gates = Vec::new();
+        for name in &self.gates {
+            let gate = Gate::ALL.iter().copied().find(|gate| gate.name() == name);
+            gates.push(gate.ok_or_else(|| format!("expected a gate, found {name:?}"))?);
+        }
+        let of_wires = |each: &Arithmetisation| u32::from(each.wires()) == self.wires;
+        let arithmetisation = Arithmetisation::ALL.iter().find(|each| of_wires(each));
+        match arithmetisation.map(|each| each.arithmetic()).as_ref() == gates.first() && ascending(&gates) {
+            true if !gates.is_empty() => Ok(gates),
+            _ => Err(format!("{} wires have no such gates, or in another order", self.wires)),
+        }
+    }
+
+    fn lookup(&self) -> Result<Option<LookupArgument>, String> {
+        if self.lookup.is_empty() {
+            return Ok(None);
+        }
+        let all = [LookupArgument::LogDerivative, LookupArgument::Plookup];
+        let named = all.into_iter().find(|argument| argument.to_string() == self.lookup);
+        named.map(Some).ok_or_else(|| format!("expected a lookup argument, found {:?}", self.lookup))
+    }
+
+    /// Ascending, of the gates and the lookups that there are.
+    fn columns(&self, gates: &[Gate], lookup: Option<LookupArgument>) -> Result<Vec<Column>, String> {
+        let selectors = gates.iter().flat_map(|gate| gate.selectors()).copied().map(Column::Selector);
+        let mut known: Vec<Column> = selectors.chain((0..DATA_COLUMNS).map(Column::Data)).collect();
+        if lookup.is_some() {
+            known.push(Column::Selector(Selector::Lookup));
+            known.extend((0..DATA_COLUMNS).map(Column::TableColumn));
+        }
+        let mut columns = Vec::new();
+        for name in &self.columns {
+            let column = known.iter().copied().find(|column| column.to_string() == *name);
+            columns.push(column.ok_or_else(|| format!("expected a fixed column, found {name:?}"))?);
+        }
+        match ascending(&columns) {
+            true => Ok(columns),
+            false => Err("a fixed column is there twice, or in another order".to_owned()),
+        }
+    }
+}
+
+fn ascending<T: Ord>(list: &[T]) -> bool {
+    list.is_sorted_by(|a, b| a < b)
+}
+
+/// Writes the proving key of a circuit for a reference string, the powers that a proof needs included, to `path`.
+///
+/// `observer` is called with the name of each phase as it begins. Runs on the ambient rayon pool.
+///
+/// # Errors
+/// [`PlonkError::NoConstraints`], [`PlonkError::Domain`], [`PlonkError::ShortReference`], [`PlonkError::Srs`],
+/// [`PlonkError::File`].
+pub fn setup_circuit(
+    level: Level,
+    layout: Layout,
+    derivations: &Derivations,
+    srs: &Arc<Srs>,
+    path: &Path,
+    observer: &mut dyn FnMut(&'static str),
+) -> Result<(), PlonkError> {
+    observer("write layout");
+    let layout = layout.complete();
+    let file = create(path, &layout, derivations, *srs.tau_g2())?;
+    let columns = FixedColumns::new(level, layout, Memory::Low, observer)?;
+    let count = columns.powers();
+    let key = columns.commit(level, srs.clone(), observer)?;
+    let commitments = key.verifying_key().fixed.clone();
+    drop(key);
+    observer("write key");
+    let powers = srs.powers(level, 0..count)?;
+    Ok(file.finish(&commitments, |out| out.points(&powers))?)
+}
 
 /// Begins a key's file with all that is known before anything is committed to.
 ///
@@ -24,20 +142,79 @@ pub fn create(
     derivations: &Derivations,
     tau: Affine<G2>,
 ) -> Result<CircuitKeyWriter, CircomError> {
-    let columns = layout.fixed.iter().map(|(column, values)| (column.to_string(), values.len() as u32));
+    let Names { wires, gates, lookup, columns } =
+        Names::new(layout.wires, &layout.gates, layout.lookup, layout.fixed.keys());
+    let lengths = layout.fixed.values().map(|values| values.len() as u32);
     let header = CircuitKeyHeader {
-        wires: layout.wires.into(),
+        wires,
         rows: layout.rows() as u32,
         variables: layout.variables,
         witness: derivations.first(),
         public: layout.public,
-        gates: layout.gates.iter().map(|gate| gate.name().to_owned()).collect(),
-        lookup: layout.lookup.map(lookup_name).unwrap_or_default().to_owned(),
-        columns: columns.collect(),
+        gates,
+        lookup,
+        columns: columns.into_iter().zip(lengths).collect(),
         tau,
     };
     let values: Vec<&[Fr]> = layout.fixed.values().map(Vec::as_slice).collect();
     CircuitKeyWriter::create(path, &header, &layout.variables_of, &values, derivations.iter())
+}
+
+impl ProvingKey {
+    /// The key in a file of any arithmetisation.
+    ///
+    /// `observer` is called with the name of each phase as it begins. Runs on the ambient rayon pool.
+    ///
+    /// # Errors
+    /// [`PlonkError::File`] for a file that is no such key, [`PlonkError::NoConstraints`], [`PlonkError::Domain`] and
+    /// [`PlonkError::ShortReference`] for one whose sizes belong to no circuit.
+    pub fn of_circuit(
+        level: Level,
+        file: &CircuitKey,
+        memory: Memory,
+        observer: &mut dyn FnMut(&'static str),
+    ) -> Result<Self, PlonkError> {
+        observer("read key");
+        let (layout, derivations) = circuit(file, level)?;
+        let (commitments, powers) = (file.commitments(level)?, file.powers(level)?);
+        FixedColumns::new(level, layout, memory, observer)?.with_commitments(
+            commitments,
+            powers,
+            file.header().tau,
+            derivations,
+        )
+    }
+}
+
+impl VerifyingKey {
+    /// What a verifier needs of a key of any arithmetisation.
+    ///
+    /// # Errors
+    /// [`PlonkError::File`] for a file that is no such key.
+    pub fn of_circuit(level: Level, file: &CircuitKey) -> Result<Self, PlonkError> {
+        let header = file.header();
+        let system = names(header).system().map_err(|problem| file.malformed(problem))?;
+        let tables = header.columns.iter().zip(system.fixed());
+        let tables = tables.filter(|(_, column)| matches!(column, Column::TableColumn(_)));
+        let table_rows = tables.map(|((_, values), _)| *values as usize).max().unwrap_or(0);
+        Ok(Self {
+            log_n: log_n(header.rows as usize, table_rows, system.lookup()),
+            system,
+            public: header.public,
+            multipliers: permutation::multipliers(),
+            fixed: file.commitments(level)?,
+            tau: header.tau,
+        })
+    }
+}
+
+fn names(header: &CircuitKeyHeader) -> Names {
+    Names {
+        wires: header.wires,
+        gates: header.gates.clone(),
+        lookup: header.lookup.clone(),
+        columns: header.columns.iter().map(|(name, _)| name.clone()).collect(),
+    }
 }
 
 /// The circuit of a key, and how its variables are derived. On the ambient rayon pool.
@@ -45,97 +222,34 @@ pub fn create(
 /// # Errors
 /// [`PlonkError::File`] for anything that is not a circuit of one of the arithmetisations.
 pub fn circuit(key: &CircuitKey, level: Level) -> Result<(Layout, Derivations), PlonkError> {
-    let &CircuitKeyHeader { wires, public, variables, witness, .. } = key.header();
-    let gates = gates(key)?;
-    let lookup = lookup(key)?;
-    let columns = columns(key, &gates, lookup)?;
+    let header = key.header();
+    let names = names(header);
+    let gates = names.gates().map_err(|problem| key.malformed(problem))?;
+    let lookup = names.lookup().map_err(|problem| key.malformed(problem))?;
+    let columns = names.columns(&gates, lookup).map_err(|problem| key.malformed(problem))?;
     let constants = key.constants(level)?;
     let mut fixed = BTreeMap::new();
-    for (index, column) in columns.into_iter().enumerate() {
+    for (index, (column, (name, values))) in columns.into_iter().zip(&header.columns).enumerate() {
+        if *values > header.rows && !matches!(column, Column::TableColumn(_)) {
+            return Err(key.malformed(format!("{values} values of {name} on {} rows", header.rows)).into());
+        }
         fixed.insert(column, key.column(index, &constants)?);
     }
-    let variables_of: Vec<Vec<u32>> =
-        (0..wires as usize).map(|wire| key.wire_map(wire)).collect::<Result<_, _>>()?;
-    // The prover takes the public inputs from the first variables.
-    let inputs = variables_of.first().map(|wire| wire.iter().take(public as usize).copied());
-    if !inputs.is_some_and(|inputs| inputs.eq(1..=public)) {
-        return Err(key.malformed("expected the public inputs on the first rows").into());
-    }
+    let wires = 0..header.wires as usize;
+    let variables_of = wires.map(|wire| key.wire_map(wire)).collect::<Result<Vec<_>, _>>()?;
     let (counts, terms) = key.derivations()?;
     let factor = |place: u32| constants.get(place as usize).copied().unwrap_or_default();
     let terms = terms.iter().map(|term| (term.variable, factor(term.factor))).collect();
-    let derivations = Derivations::from_parts(witness, &counts, terms);
-    let derivations =
-        derivations.ok_or_else(|| key.malformed("expected variables derived of earlier ones"))?;
-    // `gates` has checked that there are 3 or 4 wires.
-    let wires = wires as u8;
-    Ok((Layout { wires, gates, lookup, public, variables, variables_of, fixed }, derivations))
-}
-
-/// The gates: ascending, the first one that of sums and products.
-fn gates(key: &CircuitKey) -> Result<Vec<Gate>, PlonkError> {
-    let header = key.header();
-    let mut gates = Vec::new();
-    for name in &header.gates {
-        let gate = Gate::ALL.iter().copied().find(|gate| gate.name() == name);
-        gates.push(gate.ok_or_else(|| key.malformed(format!("expected a gate, found {name:?}")))?);
-    }
-    let of_wires = |each: &Arithmetisation| u32::from(each.wires()) == header.wires;
-    let arithmetisation = Arithmetisation::ALL.iter().find(|each| of_wires(each));
-    if arithmetisation.map(|each| each.arithmetic()).as_ref() != gates.first() || !ascending(&gates) {
-        let problem = format!("{} wires have no such gates, or in another order", header.wires);
-        return Err(key.malformed(problem).into());
-    }
-    Ok(gates)
-}
-
-fn lookup(key: &CircuitKey) -> Result<Option<LookupArgument>, PlonkError> {
-    let name = key.header().lookup.as_str();
-    if name.is_empty() {
-        return Ok(None);
-    }
-    let all = [LookupArgument::LogDerivative, LookupArgument::Plookup];
-    let named = all.into_iter().find(|argument| lookup_name(*argument) == name);
-    let problem = || key.malformed(format!("expected a lookup argument, found {name:?}"));
-    Ok(Some(named.ok_or_else(problem)?))
-}
-
-/// The fixed columns: ascending, of the gates and the lookups that there are, none longer than there are rows.
-fn columns(
-    key: &CircuitKey,
-    gates: &[Gate],
-    lookup: Option<LookupArgument>,
-) -> Result<Vec<Column>, PlonkError> {
-    let selectors = gates.iter().flat_map(|gate| gate.selectors()).copied().map(Column::Selector);
-    let mut known: Vec<Column> = selectors.chain((0..MOST_DATA).map(Column::Data)).collect();
-    if lookup.is_some() {
-        known.push(Column::Selector(Selector::Lookup));
-        known.extend((0..MOST_DATA).map(Column::TableColumn));
-    }
-    let rows = key.header().rows;
-    let mut columns = Vec::new();
-    for (name, values) in &key.header().columns {
-        let column = known.iter().copied().find(|column| column.to_string() == *name);
-        let column =
-            column.ok_or_else(|| key.malformed(format!("expected a fixed column, found {name:?}")))?;
-        if *values > rows && !matches!(column, Column::TableColumn(_)) {
-            return Err(key.malformed(format!("{values} values of {name} on {rows} rows")).into());
-        }
-        columns.push(column);
-    }
-    match ascending(&columns) {
-        true => Ok(columns),
-        false => Err(key.malformed("a fixed column is there twice, or in another order").into()),
-    }
-}
-
-fn ascending<T: Ord>(list: &[T]) -> bool {
-    list.is_sorted_by(|a, b| a < b)
-}
-
-fn lookup_name(argument: LookupArgument) -> &'static str {
-    match argument {
-        LookupArgument::LogDerivative => "logup",
-        LookupArgument::Plookup => "plookup",
-    }
+    let derivations = Derivations::from_parts(header.witness, &counts, terms)
+        .ok_or_else(|| key.malformed("expected variables derived of earlier ones"))?;
+    let layout = Layout {
+        wires: header.wires as u8,
+        gates,
+        lookup,
+        public: header.public,
+        variables: header.variables,
+        variables_of,
+        fixed,
+    };
+    Ok((layout, derivations))
 }

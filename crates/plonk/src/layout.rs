@@ -38,8 +38,22 @@ impl Layout {
 impl Layout {
     /// The logarithm of the domain's size: rows and tables fit, and with lookups one row of the tables is zero.
     pub fn log_n(&self) -> u32 {
-        let table_rows = self.table_rows() + usize::from(self.lookup.is_some());
-        let rows = self.rows().max(table_rows);
-        rows.next_power_of_two().trailing_zeros().max(*crate::key::BUILT_LOG_N.start())
+        log_n(self.rows(), self.table_rows(), self.lookup)
     }
+
+    /// With every column that a key has: standard circuits are snarkjs's, whose keys have all selectors.
+    pub(crate) fn complete(mut self) -> Self {
+        if self.gates == [Gate::Arithmetic] {
+            for selector in Gate::Arithmetic.selectors() {
+                self.fixed.entry(Column::Selector(*selector)).or_default();
+            }
+        }
+        self
+    }
+}
+
+/// [`Layout::log_n`] of a layout with so many rows.
+pub(crate) fn log_n(rows: usize, table_rows: usize, lookup: Option<LookupArgument>) -> u32 {
+    let table_rows = table_rows + usize::from(lookup.is_some());
+    rows.max(table_rows).next_power_of_two().trailing_zeros().max(*crate::key::BUILT_LOG_N.start())
 }

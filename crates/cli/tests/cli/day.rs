@@ -54,6 +54,35 @@ fn plonk_setup_is_that_of_snarkjs() {
 }
 
 #[test]
+fn keys_of_every_arithmetisation_prove() {
+    let folder = Folder::new();
+    for arithmetisation in ["standard", "turbo", "ultra"] {
+        let setup =
+            format!("plonk setup --arithmetisation {arithmetisation} circuit.r1cs pot8.ptau made.key");
+        folder.run(&setup).succeeded();
+        folder.run("zkey export verificationkey made.key made.vk.json").succeeded();
+        folder
+            .run("plonk prove made.key witness.wtns proof.json signals.json --r1cs circuit.r1cs")
+            .succeeded();
+        assert_eq!(folder.text("signals.json"), folder.text("public.json"));
+        folder.run("plonk verify made.vk.json signals.json proof.json").succeeded();
+        // The other signals of the example are hashes.
+        let wrong = folder.text("public.json").replacen('1', "2", 1);
+        folder.write("wrong.json", wrong);
+        folder.run("plonk verify made.vk.json wrong.json proof.json").failed(1);
+        if arithmetisation != "standard" {
+            let info = report(&folder.run("info made.key --json").stdout);
+            assert_eq!(info["result"]["kind"], "pmpk");
+            assert_eq!(info["result"]["counts"]["public_inputs"], 3);
+            let error = folder.run("plonk verify plonk.vk.json signals.json proof.json").failed(2);
+            assert!(error.contains("expected protocol plonk, found proofmill-plonk"), "{error}");
+        }
+    }
+    let unknown = folder.run("plonk setup --arithmetisation wide circuit.r1cs pot8.ptau made.key");
+    assert!(unknown.status == Some(2) && unknown.stderr.contains("standard, turbo or ultra"), "{unknown:?}");
+}
+
+#[test]
 fn groth16_setup_gives_a_working_key() {
     let folder = Folder::new();
     folder.run("groth16 setup circuit.r1cs pot8.ptau made.zkey").succeeded();

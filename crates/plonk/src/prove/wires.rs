@@ -11,7 +11,6 @@ use crate::{
     polynomial::linear_combination,
     system::{Argument, with_summand},
 };
-use proofmill_circom::Addition;
 use proofmill_field::{Field, bn254::Fr};
 use rand::{SeedableRng, rngs::StdRng};
 use rayon::prelude::*;
@@ -185,23 +184,21 @@ impl Prover<'_> {
     }
 }
 
-/// The values of all variables: 0 for variable 0, the witness's for R1CS's wires, sums for the others.
+/// The values of all variables: 0 for variable 0, the witness's, and those derived of it.
 fn variables<'w>(key: &ProvingKey, witness: &'w [Fr]) -> Result<Cow<'w, [Fr]>, PlonkError> {
-    let (count, additions) = (key.variables() as usize, key.additions()?);
-    let expected = count - additions.len();
-    if witness.len() != expected {
-        return Err(PlonkError::WitnessLength { expected, found: witness.len() });
+    if let Some(derivations) = key.derivations()? {
+        return derivations.assign(witness).map(Cow::Owned);
     }
-    if additions.is_empty() && witness.first().is_some_and(Fr::is_zero) {
+    let (expected, found) = (key.variables() as usize, witness.len());
+    if found != expected {
+        return Err(PlonkError::WitnessLength { expected, found });
+    }
+    if witness.first().is_some_and(Fr::is_zero) {
         return Ok(Cow::Borrowed(witness));
     }
-    let mut values = Vec::with_capacity(count);
-    values.extend_from_slice(witness);
+    let mut values = witness.to_vec();
     if let Some(constant) = values.first_mut() {
         *constant = Fr::ZERO;
-    }
-    for Addition { left, right, left_factor, right_factor } in additions {
-        values.push(left_factor * values[left as usize] + right_factor * values[right as usize]);
     }
     Ok(Cow::Owned(values))
 }

@@ -1,0 +1,78 @@
+//! Proofs and verification keys as JSON: snarkjs's for the standard arithmetisation, for the others one of our own.
+
+use crate::{MalformedError, Proof, VerifyingKey, key_file::Names, permutation};
+use proofmill_circom::{AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey};
+
+impl Proof {
+    /// The text of its file, for this key.
+    pub fn text(&self, key: &VerifyingKey) -> String {
+        let standard = if key.system.is_standard() { self.snarkjs() } else { None };
+        if let Some(file) = standard {
+            return file.text();
+        }
+        let file = CircuitProof {
+            commitments: self.commitments.clone(),
+            quotient: self.quotient.clone(),
+            evaluations: self.evaluations.clone(),
+            openings: [self.opening, self.shifted_opening],
+        };
+        file.text()
+    }
+}
+
+impl From<CircuitProof> for Proof {
+    fn from(file: CircuitProof) -> Self {
+        let CircuitProof { commitments, quotient, evaluations, openings: [opening, shifted_opening] } = file;
+        Self { commitments, quotient, evaluations, opening, shifted_opening }
+    }
+}
+
+impl VerifyingKey {
+    /// The text of its file.
+    pub fn text(&self) -> String {
+        if let Some(file) = self.snarkjs() {
+            return file.text();
+        }
+        let names = Names::of(&self.system);
+        let file = CircuitVerificationKey {
+            wires: names.wires,
+            gates: names.gates,
+            lookup: names.lookup,
+            columns: names.columns,
+            public: self.public,
+            power: self.log_n,
+            commitments: self.fixed.clone(),
+            x_2: self.tau,
+        };
+        file.text()
+    }
+}
+
+impl TryFrom<&AnyPlonkVerificationKey> for VerifyingKey {
+    type Error = MalformedError;
+
+    /// The key of a file, which [`verify`](crate::verify) checks further.
+    ///
+    /// # Errors
+    /// [`MalformedError::System`] for names that are not those of an arithmetisation.
+    fn try_from(file: &AnyPlonkVerificationKey) -> Result<Self, MalformedError> {
+        let file = match file {
+            AnyPlonkVerificationKey::Snarkjs(file) => return Ok(Self::from(file)),
+            AnyPlonkVerificationKey::Circuit(file) => file,
+        };
+        let names = Names {
+            wires: file.wires,
+            gates: file.gates.clone(),
+            lookup: file.lookup.clone(),
+            columns: file.columns.clone(),
+        };
+        Ok(Self {
+            system: names.system().map_err(MalformedError::System)?,
+            log_n: file.power,
+            public: file.public,
+            multipliers: permutation::multipliers(),
+            fixed: file.commitments.clone(),
+            tau: file.x_2,
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! R1CS proven in every arithmetisation, with the key from its file.
+
+mod fixtures;
+
+use fixtures::{path, public_inputs, r1cs, toy_witness};
+use proofmill_circom::{AnyPlonkVerificationKey, BinFile, CircuitKey, CircuitProof};
+use proofmill_field::{Field, bn254::Fr};
+use proofmill_plonk::{
+    Arithmetisation, Memory, PlonkError, Proof, ProveOptions, ProvingKey, VerifyingKey, prove, r1cs::layout,
+    setup_circuit, verify,
+};
+use proofmill_simd::Level;
+use proofmill_srs::Srs;
+use std::{fs, sync::Arc};
+
+/// The bytes of the toy's key.
+fn key(arithmetisation: Arithmetisation) -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("toy.key");
+    let srs = Arc::new(Srs::open(&path("powers-2e5.ptau")).expect("powers of tau"));
+    let (layout, derivations) = layout(&r1cs("toy.circuit.r1cs"), arithmetisation).expect("rows");
+    setup_circuit(Level::best(), layout, &derivations, &srs, &file, &mut |_| ()).expect("a key");
+    fs::read(&file).expect("made")
+}
+
+fn open(bytes: Vec<u8>) -> Result<ProvingKey, PlonkError> {
+    let file = CircuitKey::read(BinFile::from_bytes("toy.key", bytes)?)?;
+    ProvingKey::of_circuit(Level::best(), &file, Memory::default(), &mut |_| ())
+}
+
+#[test]
+fn a_key_from_its_file_proves() {
+    for arithmetisation in Arithmetisation::ALL {
+        let bytes = key(arithmetisation);
+        let key = open(bytes.clone()).expect("a key");
+        let options = ProveOptions::default();
+        let (proof, public) =
+            prove(Level::best(), &key, &toy_witness(), options, &mut |_| ()).expect("a proof");
+        assert_eq!(public, public_inputs(), "{arithmetisation}");
+
+        let verifying_key = key.verifying_key();
+        let text = verifying_key.text();
+        let file = AnyPlonkVerificationKey::parse("key", text.as_bytes()).expect("a key");
+        let read = VerifyingKey::try_from(&file).expect("a key");
+        assert_eq!(read, *verifying_key);
+        let file = CircuitKey::read(BinFile::from_bytes("toy.key", bytes).expect("a file")).expect("a key");
+        assert_eq!(VerifyingKey::of_circuit(Level::best(), &file).expect("a key"), read);
+        let text = proof.text(verifying_key);
+        if verifying_key.system.is_standard() {
+            continue;
+        }
+        let read_proof = Proof::from(CircuitProof::parse("proof", text.as_bytes()).expect("a proof"));
+        assert_eq!(read_proof, proof);
+        assert_eq!(verify(Level::best(), &read, &public, &read_proof), Ok(true));
+        let wrong: Vec<Fr> = public.iter().map(|value| *value + Fr::ONE).collect();
+        assert_eq!(verify(Level::best(), &read, &wrong, &read_proof), Ok(false));
+    }
+}
+
+#[test]
+fn a_wrong_witness_is_refused_by_row() {
+    let key = open(key(Arithmetisation::Turbo)).expect("a key");
+    for signal in 1..toy_witness().len() {
+        let mut wrong = toy_witness();
+        wrong[signal] += Fr::ONE;
+        let attempt = |check_witness| {
+            prove(Level::best(), &key, &wrong, ProveOptions { check_witness }, &mut |_| ()).map(|_| ())
+        };
+        assert!(matches!(attempt(true), Err(PlonkError::Unsatisfied { .. })), "signal {signal}");
+        assert!(matches!(attempt(false), Err(PlonkError::NotProven)), "signal {signal}");
+    }
+}
+
+#[test]
+fn a_changed_key_gives_an_error_or_a_valid_proof() {
+    let (bytes, witness) = (key(Arithmetisation::Turbo), toy_witness());
+    let (mut refused, mut count) = (0, 0);
+    for position in (0..bytes.len()).step_by(7) {
+        let mut changed = bytes.clone();
+        changed[position] ^= 1 << (position % 8);
+        let result = open(changed)
+            .and_then(|key| prove(Level::best(), &key, &witness, ProveOptions::default(), &mut |_| ()));
+        refused += usize::from(result.is_err());
+        count += 1;
+    }
+    assert!(refused > count * 9 / 10, "{refused} of {count} were refused");
+}
+
+#[test]
+fn names_of_no_arithmetisation_are_refused() {
+    let key = open(key(Arithmetisation::Turbo)).expect("a key");
+    let text = key.verifying_key().text();
+    for (name, other) in [("wide_arithmetic", "arithmetic"), ("q_m", "q_x"), ("\"wires\": 4", "\"wires\": 5")]
+    {
+        assert!(text.contains(name), "{text}");
+        let changed = text.replacen(name, other, 1);
+        let file = AnyPlonkVerificationKey::parse("key", changed.as_bytes()).expect("a key");
+        let error = VerifyingKey::try_from(&file).expect_err("refused").to_string();
+        assert!(error.starts_with("verification key: ") && error.lines().count() == 1, "{error}");
+    }
+}
