@@ -123,3 +123,134 @@ fn next(before: &[Fr], points: &[Affine<G1>]) -> Fr {
     points.iter().for_each(|point| transcript.absorb_point(point));
     transcript.challenge()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+    use crate::{Arithmetisation, Circuit, FixedColumns, Layout, LookupArgument, Memory};
+    use proofmill_curve::Curve;
+    use proofmill_field::Field;
+    use proofmill_simd::Level;
+    use proofmill_srs::Srs;
+    use std::sync::Arc;
+
+    /// In the order in which they are drawn; those that a system does not have are zero.
+    fn listed(challenges: &Challenges) -> [Fr; 9] {
+        let &Challenges { eta, beta, gamma, delta, epsilon, alpha, xi, v, u } = challenges;
+        [eta, beta, gamma, delta, epsilon, alpha, xi, v, u]
+    }
+
+    const ETA: usize = 0;
+    const BETA: usize = 1;
+    const ALPHA: usize = 5;
+    const XI: usize = 6;
+    const V: usize = 7;
+    const U: usize = 8;
+
+    /// A key of each system, with the public inputs, and a proof of its shape in which all points and values differ.
+    fn subjects() -> Vec<(VerifyingKey, Vec<Fr>, Proof)> {
+        let level = Level::best();
+        let srs = Arc::new(Srs::insecure_from_known_tau(level, Fr::from(12345), 1 << 7));
+        let layouts = Arithmetisation::ALL.into_iter().flat_map(|arithmetisation| {
+            let mut circuit = Circuit::new(arithmetisation);
+            circuit.set_range_table_bits(4);
+            let x = circuit.public_input(Fr::from(9));
+            circuit.range(x, 8);
+            let layout = circuit.layout();
+            match layout.lookup {
+                None => vec![layout],
+                Some(_) => LookupArgument::ALL
+                    .map(|argument| Layout { lookup: Some(argument), ..layout.clone() })
+                    .to_vec(),
+            }
+        });
+        let subject = |layout: Layout| {
+            let columns = FixedColumns::new(level, layout, Memory::Low, &mut |_| ()).unwrap();
+            let key = columns.commit(level, srs.clone(), &mut |_| ()).unwrap();
+            let key = key.verifying_key().clone();
+            let mut next = 1;
+            let mut point = || {
+                next += 1;
+                G1::GENERATOR.mul_words_vartime(&[next]).to_affine()
+            };
+            let rounds = key.system.rounds();
+            let proof = Proof {
+                commitments: rounds.map(|columns| columns.iter().map(|_| point()).collect()),
+                quotient: (0..key.system.parts()).map(|_| point()).collect(),
+                evaluations: (1..).map(Fr::from).take(key.system.opened().len()).collect(),
+                opening: point(),
+                shifted_opening: point(),
+            };
+            (key, vec![Fr::from(9)], proof)
+        };
+        layouts.map(subject).collect()
+    }
+
+    /// After a change, the challenges from `first` on are others, and those before are the same.
+    fn assert_from(
+        (key, public, proof): &(VerifyingKey, Vec<Fr>, Proof),
+        first: usize,
+        change: impl FnOnce(&mut VerifyingKey, &mut Vec<Fr>, &mut Proof),
+    ) {
+        let before = listed(&Challenges::of(key, public, proof));
+        let (mut changed_key, mut public, mut proof) = (key.clone(), public.clone(), proof.clone());
+        change(&mut changed_key, &mut public, &mut proof);
+        let after = listed(&Challenges::of(&changed_key, &public, &proof));
+        for (index, (before, after)) in before.into_iter().zip(after).enumerate() {
+            let absent = before.is_zero();
+            // The standard protocol's u is a hash of the openings alone.
+            let apart = index == U && first != U && key.system.is_standard();
+            assert_eq!(before != after, index >= first && !absent && !apart, "challenge {index}, {first}");
+        }
+    }
+
+    #[test]
+    fn what_is_sent_changes_every_later_challenge_and_no_earlier_one() {
+        for subject in subjects() {
+            let (_, _, proof) = &subject;
+            assert_from(&subject, ETA, |_, public, _| public[0] += Fr::ONE);
+            for (round, first) in [ETA, BETA, ALPHA].into_iter().enumerate() {
+                for index in 0..proof.commitments[round].len() {
+                    assert_from(&subject, first, |_, _, proof| {
+                        let point = &mut proof.commitments[round][index];
+                        *point = -*point;
+                    });
+                }
+            }
+            for index in 0..proof.quotient.len() {
+                assert_from(&subject, XI, |_, _, proof| proof.quotient[index] = -proof.quotient[index]);
+            }
+            for index in 0..proof.evaluations.len() {
+                assert_from(&subject, V, |_, _, proof| proof.evaluations[index] = Fr::ZERO);
+            }
+            assert_from(&subject, U, |_, _, proof| proof.opening = -proof.opening);
+            assert_from(&subject, U, |_, _, proof| proof.shifted_opening = -proof.shifted_opening);
+        }
+    }
+
+    #[test]
+    fn the_key_changes_every_challenge() {
+        let all = subjects();
+        for (number, subject) in all.iter().enumerate() {
+            let (key, ..) = subject;
+            for index in 0..key.fixed.len() {
+                assert_from(subject, ETA, |key, _, _| key.fixed[index] = G1::GENERATOR);
+            }
+            if key.system.is_standard() {
+                continue;
+            }
+            assert_from(subject, ETA, |key, _, _| key.log_n += 1);
+            assert_from(subject, ETA, |key, _, _| key.public += 1);
+            for wire in 0..4 {
+                assert_from(subject, ETA, |key, _, _| key.multipliers[wire] += Fr::ONE);
+            }
+            assert_from(subject, ETA, |key, _, _| key.tau = -key.tau);
+            for (other, ..) in &all[..number] {
+                let mut renamed = key.clone();
+                renamed.system = other.system.clone();
+                assert_ne!(renamed.digest(), key.digest());
+            }
+        }
+    }
+}

@@ -70,7 +70,7 @@ pub struct ProvingKey {
 #[derive(Debug)]
 enum Source {
     /// Its polynomials stay in the file until a round asks for them; coefficients are decoded once.
-    Zkey(Box<PlonkZkey>, [OnceLock<Vec<Fr>>; ZKEY_COLUMNS]),
+    Zkey(Box<(PlonkZkey, [OnceLock<Vec<Fr>>; ZKEY_COLUMNS])>),
     Built(Box<Built>),
 }
 
@@ -265,7 +265,7 @@ impl ProvingKey {
     /// A key around an open file.
     pub fn new(zkey: PlonkZkey) -> Self {
         let verifying_key = VerifyingKey::from(zkey.header());
-        Self { source: Source::Zkey(Box::new(zkey), Default::default()), verifying_key }
+        Self { source: Source::Zkey(Box::new((zkey, Default::default()))), verifying_key }
     }
 
     /// What a verifier needs of it.
@@ -284,9 +284,9 @@ impl ProvingKey {
     /// How the variables that a witness lacks are computed; `None` if it has all.
     pub(crate) fn derivations(&self) -> Result<Option<Cow<'_, Derivations>>, PlonkError> {
         match &self.source {
-            Source::Zkey(zkey, _) => {
-                let first = zkey.header().circuit_wires();
-                Ok(Some(Cow::Owned(Derivations::from_additions(first, zkey.additions()?))))
+            Source::Zkey(zkey) => {
+                let first = zkey.0.header().circuit_wires();
+                Ok(Some(Cow::Owned(Derivations::from_additions(first, zkey.0.additions()?))))
             }
             Source::Built(built) => Ok(built.derivations.as_ref().map(Cow::Borrowed)),
         }
@@ -295,7 +295,7 @@ impl ProvingKey {
     /// All variables, if a witness has them all.
     pub(crate) fn variables(&self) -> u32 {
         match &self.source {
-            Source::Zkey(zkey, _) => zkey.header().wires,
+            Source::Zkey(zkey) => zkey.0.header().wires,
             Source::Built(built) => built.columns.variables,
         }
     }
@@ -303,8 +303,9 @@ impl ProvingKey {
     /// The variable on each row of each wire; all of them exist.
     pub(crate) fn variables_of(&self) -> Result<Cow<'_, [Vec<u32>]>, PlonkError> {
         match &self.source {
-            Source::Zkey(zkey, _) => {
-                let maps: Result<Vec<_>, _> = Wire::ALL.into_iter().map(|wire| zkey.wire_map(wire)).collect();
+            Source::Zkey(zkey) => {
+                let maps: Result<Vec<_>, _> =
+                    Wire::ALL.into_iter().map(|wire| zkey.0.wire_map(wire)).collect();
                 Ok(Cow::Owned(maps?))
             }
             Source::Built(built) => Ok(Cow::Borrowed(&built.columns.variables_of)),
@@ -323,7 +324,8 @@ impl ProvingKey {
         if let Some(forms) = self.forms(column) {
             return Ok(Cow::Borrowed(&forms.coefficients));
         }
-        let Source::Zkey(zkey, decoded) = &self.source else { return Ok(Cow::Borrowed(&[])) };
+        let Source::Zkey(zkey) = &self.source else { return Ok(Cow::Borrowed(&[])) };
+        let (zkey, decoded) = &**zkey;
         let place = self.verifying_key.system.fixed().iter().position(|fixed| *fixed == column);
         let Some((place, slot)) = place.and_then(|place| Some((place, decoded.get(place)?))) else {
             return Ok(Cow::Borrowed(&[]));
@@ -362,8 +364,8 @@ impl ProvingKey {
     /// Powers of tau in G1, enough for every polynomial that is committed to.
     pub(crate) fn reference(&self, level: Level) -> Result<Reference, PlonkError> {
         match &self.source {
-            Source::Zkey(zkey, _) => {
-                Ok(Reference::Points(Arc::new(zkey.ptau().decode(level, PointCheck::OnCurve)?)))
+            Source::Zkey(zkey) => {
+                Ok(Reference::Points(Arc::new(zkey.0.ptau().decode(level, PointCheck::OnCurve)?)))
             }
             Source::Built(built) => Ok(built.reference.clone()),
         }

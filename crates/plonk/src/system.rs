@@ -407,6 +407,7 @@ fn every_column() -> impl Iterator<Item = Column> {
     four.chain(selectors.map(Column::Selector)).chain(gates).chain(others)
 }
 
+#[expect(clippy::suspicious_arithmetic_impl, reason = "sets of cells are joined")]
 impl Add for Shape {
     type Output = Self;
 
@@ -415,6 +416,7 @@ impl Add for Shape {
     }
 }
 
+#[expect(clippy::suspicious_arithmetic_impl, reason = "a difference has the shape of a sum")]
 impl Sub for Shape {
     type Output = Self;
 

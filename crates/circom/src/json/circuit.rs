@@ -51,6 +51,7 @@ pub struct CircuitVerificationKey {
 
 /// A verification key of PLONK, whoever's the arithmetisation is.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "a program reads one")]
 pub enum AnyPlonkVerificationKey {
     /// snarkjs's.
     Snarkjs(PlonkVerificationKey),

@@ -22,7 +22,7 @@ use rand::{
     RngCore, SeedableRng, TryRngCore,
     rngs::{OsRng, StdRng},
 };
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 /// What [`prove`] may be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,6 +146,9 @@ impl Blinding {
 /// Columns of the witness by their values on the rows.
 type Values = Vec<(Column, Vec<Fr>)>;
 
+/// The same, which may be someone else's.
+type Columns<'a> = Vec<(Column, Cow<'a, [Fr]>)>;
+
 impl<'a> Prover<'a> {
     fn new(
         level: Level,
@@ -180,7 +183,7 @@ impl<'a> Prover<'a> {
     /// Keeps the blinded coefficients of columns with these values; the commitments.
     fn commit_columns<'v>(
         &mut self,
-        columns: impl IntoIterator<Item = (Column, std::borrow::Cow<'v, [Fr]>)>,
+        columns: impl IntoIterator<Item = (Column, Cow<'v, [Fr]>)>,
     ) -> Result<Vec<Affine<G1>>, PlonkError> {
         let mut commitments = Vec::new();
         for (column, values) in columns {

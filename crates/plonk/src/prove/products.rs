@@ -5,7 +5,7 @@
 //! holds.
 
 use super::{
-    Prover,
+    Columns, Prover,
     rows::{LaneCells, Slots, splat_all},
     wires::Assignment,
 };
@@ -50,10 +50,7 @@ impl Running {
 
 impl Prover<'_> {
     /// The running columns' values, in the order of their commitments.
-    pub(super) fn round3_running(
-        &mut self,
-        assignment: Assignment,
-    ) -> Result<Vec<(Column, Cow<'static, [Fr]>)>, PlonkError> {
+    pub(super) fn round3_running(&mut self, assignment: Assignment) -> Result<Columns<'static>, PlonkError> {
         self.phase("grand product");
         let wires = self.system.wires();
         let mut sigmas = Vec::with_capacity(wires.into());

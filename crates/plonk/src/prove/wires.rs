@@ -1,7 +1,7 @@
 //! Round 1: the values on the wires, the check that they satisfy the gates, and how often tables are looked up.
 
 use super::{
-    ProveOptions, Prover, Values,
+    Columns, ProveOptions, Prover, Values,
     rows::{Slots, add_summand},
 };
 use crate::{
@@ -170,7 +170,7 @@ impl Prover<'_> {
     }
 
     /// Sorts lookups and tables where the argument wants it.
-    pub(super) fn round2_sorted(&mut self, assignment: &mut Assignment) -> Vec<(Column, Cow<'static, [Fr]>)> {
+    pub(super) fn round2_sorted(&mut self, assignment: &mut Assignment) -> Columns<'static> {
         if self.system.lookup() != Some(LookupArgument::Plookup) {
             return Vec::new();
         }

@@ -1,0 +1,48 @@
+//! Grumpkin's gadgets are proven and verified in every arithmetisation.
+
+use proofmill_curve::{Curve, grumpkin::Grumpkin};
+use proofmill_field::{Field, bn254::Fr};
+use proofmill_hash::pedersen::pedersen;
+use proofmill_plonk::{
+    Arithmetisation, Circuit, FixedColumns, Memory, Multiples, ProveOptions, prove, verify,
+};
+use proofmill_simd::Level;
+use proofmill_srs::Srs;
+use std::sync::Arc;
+
+/// A hash, and both kinds of multiplication; every custom gate of the curve, and in ultra tables of points.
+fn circuit(arithmetisation: Arithmetisation) -> Circuit {
+    let mut circuit = Circuit::new(arithmetisation);
+    if arithmetisation == Arithmetisation::Ultra {
+        circuit.set_window_bits(4);
+        circuit.set_range_table_bits(8);
+    }
+    let inputs = [Fr::from(5), -Fr::ONE].map(|input| circuit.public_input(input));
+    let hash = circuit.pedersen(inputs[0], inputs[1]);
+    circuit.publish(hash);
+    let generator = circuit.constant_point(Grumpkin::GENERATOR);
+    let product = circuit.mul_point(hash, generator);
+    let width = if arithmetisation == Arithmetisation::Standard { 3 } else { 2 };
+    let same = circuit.mul_fixed_point(hash, &Multiples::with_window_bits(Grumpkin::GENERATOR, width));
+    circuit.assert_equal_points(product, same);
+    circuit.check().unwrap_or_else(|unsatisfied| panic!("{arithmetisation}: {unsatisfied}"));
+    circuit
+}
+
+#[test]
+fn gadgets_are_proven() {
+    let level = Level::best();
+    let srs = Arc::new(Srs::insecure_from_known_tau(level, Fr::from(0x1234_5678_9abc), 1 << 15));
+    for arithmetisation in Arithmetisation::ALL {
+        let (layout, values) = circuit(arithmetisation).into_layout();
+        let columns = FixedColumns::new(level, layout, Memory::Balanced, &mut |_| ()).expect("columns");
+        let key = columns.commit(level, srs.clone(), &mut |_| ()).expect("a key");
+        let (proof, public) = prove(level, &key, &values, ProveOptions::default(), &mut |_| ())
+            .unwrap_or_else(|error| panic!("{arithmetisation}: {error}"));
+        assert_eq!(public, [Fr::from(5), -Fr::ONE, pedersen(Fr::from(5), -Fr::ONE)]);
+        assert_eq!(verify(level, key.verifying_key(), &public, &proof), Ok(true), "{arithmetisation}");
+        let mut other = public.clone();
+        other[2] += Fr::ONE;
+        assert_eq!(verify(level, key.verifying_key(), &other, &proof), Ok(false), "{arithmetisation}");
+    }
+}

@@ -1,0 +1,60 @@
+//! Proofs of circuits with hashes: the gates of Poseidon in lanes and at a point, SHA-256's lookups.
+
+use proofmill_field::{Algebra, bn254::Fr};
+use proofmill_hash::poseidon_bn254::poseidon;
+use proofmill_plonk::{
+    Arithmetisation, Circuit, FixedColumns, Gate, Memory, PlonkError, ProveOptions, ProvingKey, prove, verify,
+};
+use proofmill_simd::Level;
+use proofmill_srs::Srs;
+use proofmill_testing::for_each_level;
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+
+fn key(circuit: &Circuit, log_size: u32) -> ProvingKey {
+    let srs = Srs::insecure_from_known_tau(Level::best(), Fr::from(0x1234_5678_9abc), 1 << log_size);
+    let columns =
+        FixedColumns::new(Level::best(), circuit.layout(), Memory::Fast, &mut |_| ()).expect("columns");
+    columns.commit(Level::best(), Arc::new(srs), &mut |_| ()).expect("a key")
+}
+
+#[test]
+fn a_poseidon_tree_is_proven_at_every_level() {
+    let mut circuit = Circuit::new(Arithmetisation::Turbo);
+    let [leaf, sibling, uncle] = [3, 4, 5].map(|value| circuit.witness(Fr::from(value)));
+    let path = [(sibling, circuit.boolean(true)), (uncle, circuit.boolean(false))];
+    let root = circuit.merkle_root(leaf, &path, |circuit, pair| circuit.poseidon(&pair));
+    circuit.publish(root);
+    let expected = poseidon(&[poseidon(&[Fr::from(4), Fr::from(3)]), Fr::from(5)]);
+    let layout = circuit.layout();
+    for gate in [Gate::PoseidonFull, Gate::PoseidonEnter, Gate::PoseidonPartial, Gate::PoseidonLeave] {
+        assert!(layout.gates.contains(&gate));
+    }
+    let key = key(&circuit, 8);
+    for_each_level(|level| {
+        let (proof, public) =
+            prove(level, &key, circuit.values(), ProveOptions::default(), &mut |_| ()).expect("a proof");
+        assert_eq!(public, [expected]);
+        assert_eq!(verify(level, key.verifying_key(), &public, &proof), Ok(true));
+        assert_eq!(verify(level, key.verifying_key(), &[expected + Fr::one()], &proof), Ok(false));
+        let mut values = circuit.values().to_vec();
+        values[leaf.index()] += Fr::one();
+        let refused = prove(level, &key, &values, ProveOptions::default(), &mut |_| ());
+        assert!(matches!(refused, Err(PlonkError::Unsatisfied { .. })));
+    });
+}
+
+#[test]
+fn a_sha256_digest_is_proven_by_lookups() {
+    let mut circuit = Circuit::new(Arithmetisation::Ultra);
+    let message = b"abc".map(|byte| circuit.witness(Fr::from(u64::from(byte))));
+    for byte in circuit.sha256(&message) {
+        circuit.publish(byte);
+    }
+    let expected: Vec<Fr> = Sha256::digest(b"abc").iter().map(|byte| Fr::from(u64::from(*byte))).collect();
+    let key = key(&circuit, 15);
+    let (proof, public) =
+        prove(Level::best(), &key, circuit.values(), ProveOptions::default(), &mut |_| ()).expect("a proof");
+    assert_eq!(public, expected);
+    assert_eq!(verify(Level::best(), key.verifying_key(), &public, &proof), Ok(true));
+}
