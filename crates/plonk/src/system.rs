@@ -182,7 +182,9 @@ impl System {
 
     /// Whether this is [`Self::standard`], whose transcript is that of snarkjs.
     pub fn is_standard(&self) -> bool {
-        self.wires == 3 && self.gates == [Gate::Arithmetic] && self.lookup.is_none() && self.fixed.len() == 8
+        let selectors = Gate::Arithmetic.selectors().iter().copied().map(Column::Selector);
+        let fixed = selectors.chain((0..3).map(Column::Sigma));
+        self.gates == [Gate::Arithmetic] && self.lookup.is_none() && self.fixed.iter().copied().eq(fixed)
     }
 
     fn measured(mut self) -> Self {
