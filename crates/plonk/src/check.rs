@@ -1,6 +1,6 @@
 //! Where a witness does not satisfy a circuit: row by row, in the open.
 
-use crate::{Cell, Cells, Circuit, Column, Gate, Layout, Selector};
+use crate::{Cell, Cells, Circuit, Column, Gate, Layout, Selector, lookup};
 use proofmill_field::{Field, bn254::Fr};
 use rayon::prelude::*;
 use std::{cell::RefCell, collections::HashSet};
@@ -191,11 +191,7 @@ impl RowCells<'_> {
         if self.here(Column::Selector(Selector::Lookup)).is_zero() {
             return None;
         }
-        let [w1, w2, w3, w4] = [0, 1, 2, 3].map(|wire| self.wire(wire));
-        let [n1, n2, n3] = [0, 1, 2].map(|wire| self.next_wire(wire));
-        let [d1, d2, d3, table] = [0, 1, 2, 3].map(|index| self.data(index));
-        let square = w4 * w4;
-        let tuple = [w1 + d1 * n1, w2 + d2 * n2 - square, w3 + d3 * n3 + w4 * (square - w2 - w2 - n2)];
+        let (tuple, table) = (lookup::values(self), self.data(3));
         let known =
             self.checker.tables.contains(&[tuple[0], tuple[1], tuple[2], table].map(Fr::to_montgomery));
         (!known).then_some(Unsatisfied::Lookup {

@@ -75,8 +75,7 @@ impl Names {
         if self.lookup.is_empty() {
             return Ok(None);
         }
-        let all = [LookupArgument::LogDerivative, LookupArgument::Plookup];
-        let named = all.into_iter().find(|argument| argument.to_string() == self.lookup);
+        let named = LookupArgument::ALL.into_iter().find(|argument| argument.to_string() == self.lookup);
         named.map(Some).ok_or_else(|| format!("expected a lookup argument, found {:?}", self.lookup))
     }
 

@@ -33,9 +33,7 @@ impl Layout {
     pub fn table_rows(&self) -> usize {
         (0..4).filter_map(|i| self.fixed.get(&Column::TableColumn(i))).map(Vec::len).max().unwrap_or(0)
     }
-}
 
-impl Layout {
     /// The logarithm of the domain's size: rows and tables fit, and with lookups one row of the tables is zero.
     pub fn log_n(&self) -> u32 {
         log_n(self.rows(), self.table_rows(), self.lookup)
