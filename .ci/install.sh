@@ -15,6 +15,5 @@ rustup target add aarch64-unknown-linux-gnu
 export CARGO_TARGET_DIR=$root/build
 [ -x "$root/bin/cargo-deny" ] || cargo install --quiet --locked --debug --root "$root" cargo-deny@0.18.5
 [ -x "$root/bin/cargo-fuzz" ] || cargo install --quiet --locked --debug --root "$root" cargo-fuzz@0.13.1
-[ -d "$root/node_modules/@ethereumjs/evm" ] ||
-    npm install --prefix "$root" --no-audit --no-fund --loglevel error \
-        snarkjs@0.7.6 solc@0.8.37 @ethereumjs/evm@10.1.3
+[ -d "$root/node_modules/solc" ] ||
+    npm install --prefix "$root" --no-audit --no-fund --loglevel error snarkjs@0.7.6 solc@0.8.37

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# snarkjs.sh PROOFMILL: snarkjs and proofmill accept each other's keys and proofs, and so do snarkjs's Solidity
-# verifiers, at every level of this CPU. solidity.mjs finds its packages by NODE_PATH.
+# snarkjs.sh PROOFMILL EVM: snarkjs and proofmill accept each other's keys and proofs, and so do snarkjs's Solidity
+# verifiers, at every level of this CPU.
 set -euo pipefail
 proofmill=$(realpath "$1")
 expected=$PWD/crates/groth16/tests/data/membership-small.zkey
-solidity=$PWD/.ci/solidity.mjs
+evm=$(realpath "$2") solc=$PWD/.ci/solc.mjs
 small=$PWD/examples/membership-small large=$PWD/examples/membership
 cd "$(mktemp -d)"
 trap 'rm -rf "$PWD"' EXIT
@@ -22,7 +22,8 @@ for level in $("$proofmill" cpu --json | node -p 'JSON.parse(fs.readFileSync(0))
         accepts "$system" verify "$small/$system.vk.json" public.json proof.json
         snarkjs zkey export solidityverifier "$small/$system.zkey" verifier.sol
         snarkjs zkey export soliditycalldata public.json proof.json > calldata
-        node "$solidity" verifier.sol calldata
+        node "$solc" verifier.sol > compiled
+        "$evm" compiled calldata
     done
 
     echo "-- level $level: proofmill verifies snarkjs's proofs"

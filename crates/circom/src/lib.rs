@@ -28,8 +28,8 @@ pub use decode::{Coordinate, Form, PointCheck, Points, Scalars};
 pub use describe::{Description, SectionDescription, describe, describe_file};
 pub use error::{CircomError, FileName, Place, SectionName};
 pub use json::{
-    AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey, Groth16Proof, Groth16VerificationKey,
-    PlonkProof, PlonkVerificationKey, parse_public, public_text, read_public,
+    AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey, Groth16Proof,
+    Groth16VerificationKey, PlonkProof, PlonkVerificationKey, parse_public, public_text, read_public,
 };
 pub use output::{BinWriter, OutputFile, SectionWriter, remove_unfinished, write_text, write_texts};
 pub use ptau::{Ptau, PtauHeader, PtauPoints, PtauWriter};

@@ -17,6 +17,7 @@ mod proving;
 mod report;
 mod rows;
 mod shell;
+mod solidity;
 mod srs;
 mod witness;
 mod workload;

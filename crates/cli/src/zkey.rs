@@ -1,6 +1,11 @@
 //! `zkey`: proving keys.
 
-use crate::{failure::Failure, machine::Machine, report::Outcome};
+use crate::{
+    failure::Failure,
+    machine::Machine,
+    report::Outcome,
+    solidity::{self, SolidityCalldata, SolidityVerifier},
+};
 use clap::{Args, Subcommand};
 use proofmill_circom::{BinFile, CircuitKey, FileKind, Zkey, write_text};
 use proofmill_groth16::{Groth16Error, verifying_key_text};
@@ -13,7 +18,8 @@ pub(crate) enum ZkeyCommand {
     /// Write a part of a proving key to a file of its own
     #[command(
         subcommand,
-        after_help = "Examples:\n  proofmill zkey export verificationkey circuit.zkey verification_key.json"
+        after_help = "Examples:\n  proofmill zkey export verificationkey circuit.zkey verification_key.json
+  proofmill zkey export solidityverifier circuit.zkey verifier.sol"
     )]
     Export(ExportCommand),
 }
@@ -23,6 +29,12 @@ pub(crate) enum ExportCommand {
     /// Write the verification key of a Groth16 or PLONK proving key
     #[command(name = "verificationkey")]
     VerificationKey(VerificationKey),
+    /// Write a Solidity contract that verifies the proofs of a PLONK key
+    #[command(name = "solidityverifier")]
+    SolidityVerifier(SolidityVerifier),
+    /// Print a PLONK proof and its public signals as the arguments of that contract's verifyProof
+    #[command(name = "soliditycalldata")]
+    SolidityCalldata(SolidityCalldata),
 }
 
 #[derive(Args, Debug)]
@@ -41,12 +53,16 @@ impl ZkeyCommand {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Export(ExportCommand::VerificationKey(_)) => "zkey export verificationkey",
+            Self::Export(ExportCommand::SolidityVerifier(_)) => "zkey export solidityverifier",
+            Self::Export(ExportCommand::SolidityCalldata(_)) => "zkey export soliditycalldata",
         }
     }
 
     pub(crate) fn outputs(&self) -> Vec<&Path> {
         match self {
             Self::Export(ExportCommand::VerificationKey(files)) => vec![&files.key],
+            Self::Export(ExportCommand::SolidityVerifier(files)) => vec![&files.contract],
+            Self::Export(ExportCommand::SolidityCalldata(_)) => Vec::new(),
         }
     }
 }
@@ -54,6 +70,8 @@ impl ZkeyCommand {
 pub(crate) fn run(command: ZkeyCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
         ZkeyCommand::Export(ExportCommand::VerificationKey(files)) => export(&files, machine),
+        ZkeyCommand::Export(ExportCommand::SolidityVerifier(files)) => solidity::verifier(&files, machine),
+        ZkeyCommand::Export(ExportCommand::SolidityCalldata(files)) => solidity::calldata(&files),
     }
 }
 

@@ -4,6 +4,7 @@
 //! * [`setup`] turns R1CS constraints and powers of tau into a proving key; [`r1cs`] makes rows of constraints.
 //! * [`prove`] and [`verify`] are the protocol; [`ProvingKey`] is a mapped file, [`VerifyingKey`] and
 //!   [`Proof`] are values.
+//! * [`solidity`] writes verifiers as contracts.
 //! * [`Gate`] is what a row must satisfy; [`Circuit`] builds rows.
 #![forbid(unsafe_code)]
 
@@ -27,6 +28,7 @@ mod proof;
 mod prove;
 pub mod r1cs;
 mod setup;
+pub mod solidity;
 mod system;
 mod verify;
 pub mod workload;

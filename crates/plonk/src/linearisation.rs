@@ -5,21 +5,36 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
-    Cell, Cells, Column, System, VerifyingKey, challenges::Challenges, lookup::TABLE_COLUMNS,
-    polynomial::repeated_square, system::Sink,
+    Cell, Cells, Column, System, VerifyingKey,
+    challenges::Challenges,
+    lookup::TABLE_COLUMNS,
+    polynomial::repeated_square,
+    system::{Parameters, Sink},
 };
-use proofmill_field::{Field, batch_invert, bn254::Fr};
+use proofmill_field::{Algebra, Field, batch_invert, bn254::Fr};
 use std::collections::BTreeMap;
 
 /// Factors of the committed polynomials; the combination, plus `constant`, is zero at xi.
 #[derive(Clone, Debug)]
-pub(crate) struct Linearisation {
+pub(crate) struct Linearisation<A = Fr> {
     /// Of columns.
-    pub(crate) columns: BTreeMap<Column, Fr>,
+    pub(crate) columns: BTreeMap<Column, A>,
     /// Of the quotient's parts.
-    pub(crate) quotient: Vec<Fr>,
+    pub(crate) quotient: Vec<A>,
     /// What has no polynomial (the paper's r_0).
-    pub(crate) constant: Fr,
+    pub(crate) constant: A,
+}
+
+/// What everybody can compute at xi without the prover's help.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known<A> {
+    pub(crate) xi: A,
+    /// `xi^n`.
+    pub(crate) xi_n: A,
+    /// `L_1(xi)`.
+    pub(crate) first_lagrange: A,
+    /// `PI(xi)`.
+    pub(crate) public_input: A,
 }
 
 impl Linearisation {
@@ -32,7 +47,6 @@ impl Linearisation {
         challenges: &Challenges,
         evaluations: &[Fr],
     ) -> Option<Self> {
-        let system = &key.system;
         let xi = challenges.xi;
         let xi_n = repeated_square(xi, key.log_n);
         let vanishing = xi_n - Fr::ONE;
@@ -40,63 +54,93 @@ impl Linearisation {
             return None;
         }
         let (first_lagrange, public_input) = public_input(key.log_n, public, xi, vanishing)?;
-        let cells = Evaluated { system, evaluations, xi, first_lagrange };
-        let parameters = system.parameters(challenges, key.multipliers);
-        let powers = std::iter::successors(Some(vanishing), |power| Some(*power * xi_n));
-        let quotient = powers.take(system.parts()).map(|power| -power).collect();
-        let mut sum = Collected { system, columns: BTreeMap::new(), constant: public_input };
-        system.terms(&cells, &parameters, &mut sum);
-        let Collected { columns, constant, .. } = sum;
-        Some(Self { columns, quotient, constant })
+        let parameters = key.system.parameters(challenges, key.multipliers);
+        let known = Known { xi, xi_n, first_lagrange, public_input };
+        Some(Self::of_values(&key.system, &parameters, known, evaluations))
     }
+}
+
+impl<A: Algebra> Linearisation<A> {
+    /// The factors for values of any kind; `evaluations` are as many as the system opens cells.
+    pub(crate) fn of_values(
+        system: &System,
+        parameters: &Parameters<A>,
+        known: Known<A>,
+        evaluations: &[A],
+    ) -> Self {
+        let powers = std::iter::successors(Some(known.xi_n - A::one()), |power| Some(*power * known.xi_n));
+        let quotient = powers.take(system.parts()).map(|power| -power).collect();
+        let cells = Evaluated { system, evaluations, known };
+        let mut sum = Collected { system, columns: BTreeMap::new(), constant: known.public_input };
+        system.terms(&cells, parameters, &mut sum);
+        let Collected { columns, constant, .. } = sum;
+        Self { columns, quotient, constant }
+    }
+
+    /// With the openings at xi (folded by powers of v) and, times u, those at xi omega: what the openings' proofs are
+    /// about. Its columns are none that is folded of others; its constant is minus the folded values.
+    pub(crate) fn with_openings(self, system: &System, evaluations: &[A], v: A, u: A, eta: A) -> Self {
+        let Self { mut columns, quotient, mut constant } = self;
+        for ((cell, factor), evaluation) in opening_factors(system, v).zip(evaluations) {
+            let factor = if cell.next { u * factor } else { factor };
+            constant = constant - factor * *evaluation;
+            add(&mut columns, cell.column, factor);
+        }
+        Self { columns: unfolded(columns, eta), quotient, constant }
+    }
+}
+
+/// Adds to a column's factor.
+fn add<A: Algebra>(columns: &mut BTreeMap<Column, A>, column: Column, factor: A) {
+    let sum = columns.entry(column).or_insert_with(A::zero);
+    *sum = *sum + factor;
 }
 
 /// Values at xi.
-struct Evaluated<'a> {
+struct Evaluated<'a, A> {
     system: &'a System,
-    evaluations: &'a [Fr],
-    xi: Fr,
-    first_lagrange: Fr,
+    evaluations: &'a [A],
+    known: Known<A>,
 }
 
-impl Evaluated<'_> {
+impl<A: Algebra> Evaluated<'_, A> {
     /// An opened cell's value. Cells that are not opened occur only in factors of columns that the key lacks.
-    fn value(&self, cell: Cell) -> Fr {
+    fn value(&self, cell: Cell) -> A {
         let place = self.system.opened().binary_search(&cell).ok();
-        place.and_then(|place| self.evaluations.get(place)).copied().unwrap_or_default()
+        place.and_then(|place| self.evaluations.get(place)).copied().unwrap_or_else(A::zero)
     }
 }
 
-impl Cells<Fr> for Evaluated<'_> {
-    fn here(&self, column: Column) -> Fr {
+impl<A: Algebra> Cells<A> for Evaluated<'_, A> {
+    fn here(&self, column: Column) -> A {
         match column {
-            Column::Point => self.xi,
-            Column::FirstLagrange => self.first_lagrange,
+            Column::Point => self.known.xi,
+            Column::FirstLagrange => self.known.first_lagrange,
             _ => self.value(Cell { next: false, column }),
         }
     }
 
-    fn after(&self, column: Column) -> Fr {
+    fn after(&self, column: Column) -> A {
         self.value(Cell { next: true, column })
     }
 }
 
 /// The summands by column.
-struct Collected<'a> {
+struct Collected<'a, A> {
     system: &'a System,
-    columns: BTreeMap<Column, Fr>,
-    constant: Fr,
+    columns: BTreeMap<Column, A>,
+    constant: A,
 }
 
-impl Sink<Fr> for Collected<'_> {
-    fn linear(&mut self, column: Column, factor: Fr) {
+impl<A: Algebra> Sink<A> for Collected<'_, A> {
+    fn linear(&mut self, column: Column, factor: A) {
         if !self.system.lacks(column) {
-            *self.columns.entry(column).or_default() += factor;
+            add(&mut self.columns, column, factor);
         }
     }
 
-    fn constant(&mut self, value: Fr) {
-        self.constant += value;
+    fn constant(&mut self, value: A) {
+        self.constant = self.constant + value;
     }
 }
 
@@ -117,19 +161,19 @@ fn public_input(log_n: u32, public: &[Fr], xi: Fr, vanishing: Fr) -> Option<(Fr,
 }
 
 /// The factors with which the opened cells are folded, in their order: v, v^2, ... at xi, and 1, v, ... at xi omega.
-pub(crate) fn opening_factors(system: &System, v: Fr) -> impl Iterator<Item = (Cell, Fr)> {
+pub(crate) fn opening_factors<A: Algebra>(system: &System, v: A) -> impl Iterator<Item = (Cell, A)> {
     let powers = |first| std::iter::successors(Some(first), move |power| Some(*power * v));
     let at = |next| system.opened().iter().copied().filter(move |cell| cell.next == next);
-    at(false).zip(powers(v)).chain(at(true).zip(powers(Fr::ONE)))
+    at(false).zip(powers(v)).chain(at(true).zip(powers(A::one())))
 }
 
 /// The factor of each column that is not folded of others, for factors of columns that may be.
-pub(crate) fn unfolded(columns: BTreeMap<Column, Fr>, eta: Fr) -> BTreeMap<Column, Fr> {
+fn unfolded<A: Algebra>(columns: BTreeMap<Column, A>, eta: A) -> BTreeMap<Column, A> {
     let mut all = columns;
     if let Some(mut factor) = all.remove(&Column::Table) {
         for column in TABLE_COLUMNS {
-            *all.entry(column).or_default() += factor;
-            factor *= eta;
+            add(&mut all, column, factor);
+            factor = factor * eta;
         }
     }
     all

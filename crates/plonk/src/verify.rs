@@ -3,9 +3,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
-    Column, MalformedError, Proof, VerifyingKey,
-    challenges::Challenges,
-    linearisation::{Linearisation, opening_factors, unfolded},
+    Column, MalformedError, Proof, VerifyingKey, challenges::Challenges, linearisation::Linearisation,
 };
 use proofmill_curve::{
     Affine, Curve,
@@ -57,21 +55,15 @@ fn openings_hold(
     root: Fr,
 ) -> bool {
     let &Challenges { xi, v, u, eta, .. } = challenges;
-    let Linearisation { mut columns, quotient, constant } = linearisation;
-    let mut value = -constant;
-    for ((cell, factor), evaluation) in opening_factors(&key.system, v).zip(&proof.evaluations) {
-        let factor = if cell.next { u * factor } else { factor };
-        value += factor * *evaluation;
-        *columns.entry(cell.column).or_default() += factor;
-    }
-
+    let Linearisation { columns, quotient, constant } =
+        linearisation.with_openings(&key.system, &proof.evaluations, v, u, eta);
     let mut points = Vec::new();
     let mut factors = Vec::new();
     let mut add = |point: Affine<G1>, factor: Fr| {
         points.push(point);
         factors.push(factor);
     };
-    for (column, factor) in unfolded(columns, eta) {
+    for (column, factor) in columns {
         add(proof.commitment(key, column), factor);
     }
     for (point, factor) in proof.quotient.iter().zip(quotient) {
@@ -79,7 +71,7 @@ fn openings_hold(
     }
     add(proof.opening, xi);
     add(proof.shifted_opening, u * xi * root);
-    add(G1::GENERATOR, -value);
+    add(G1::GENERATOR, constant);
     let folded = msm::<G1>(level, &points, &factors).to_affine();
     let quotients = msm::<G1>(level, &[proof.opening, proof.shifted_opening], &[-Fr::ONE, -u]).to_affine();
     pairing_product_is_one(level, &[(quotients, key.tau), (folded, G2::GENERATOR)])
@@ -120,7 +112,7 @@ impl Proof {
 
 impl VerifyingKey {
     /// Whether every point is where it should be and the sizes fit the field.
-    fn check(&self) -> Result<(), MalformedError> {
+    pub(crate) fn check(&self) -> Result<(), MalformedError> {
         let fixed = self.system.fixed();
         if self.log_n > FrParams::TWO_ADICITY
             || u64::from(self.public) > 1 << self.log_n

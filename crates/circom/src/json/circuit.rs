@@ -1,7 +1,7 @@
 //! Proofs and verification keys of circuits in Proofmill's own arithmetisations, in the manner of snarkjs's.
 
 use super::{
-    CURVE, PlonkVerificationKey, Point1, Point2, Scalar, point1, point2,
+    CURVE, PlonkProof, PlonkVerificationKey, Point1, Point2, Scalar, point1, point2,
     reader::{Document, Node},
     text_of,
 };
@@ -47,6 +47,16 @@ pub struct CircuitVerificationKey {
     pub commitments: Vec<Affine<G1>>,
     /// tau in G2; not checked to be in the subgroup.
     pub x_2: Affine<G2>,
+}
+
+/// A proof of PLONK, whoever's the arithmetisation is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
+pub enum AnyPlonkProof {
+    /// snarkjs's.
+    Snarkjs(PlonkProof),
+    /// One of ours.
+    Circuit(CircuitProof),
 }
 
 /// A verification key of PLONK, whoever's the arithmetisation is.
@@ -169,5 +179,16 @@ impl AnyPlonkVerificationKey {
             return CircuitVerificationKey::read(document).map(Self::Circuit);
         }
         PlonkVerificationKey::read(document).map(Self::Snarkjs)
+    }
+}
+
+document!(AnyPlonkProof);
+
+impl AnyPlonkProof {
+    fn read(document: &Document) -> Result<Self, CircomError> {
+        if document.of_protocol(PROTOCOL).is_ok() {
+            return CircuitProof::read(document).map(Self::Circuit);
+        }
+        PlonkProof::read(document).map(Self::Snarkjs)
     }
 }

@@ -34,7 +34,7 @@ mod groth16;
 mod plonk;
 mod reader;
 
-pub use circuit::{AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey};
+pub use circuit::{AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey};
 pub use groth16::{Groth16Proof, Groth16VerificationKey};
 pub use plonk::{PlonkProof, PlonkVerificationKey};
 

@@ -92,7 +92,7 @@ struct KeyText {
 document!(PlonkProof);
 
 impl PlonkProof {
-    fn read(document: &Document) -> Result<Self, CircomError> {
+    pub(super) fn read(document: &Document) -> Result<Self, CircomError> {
         let root = document.of_protocol(PROTOCOL)?;
         let mut proof = Self { points: [Affine::INFINITY; 9], evaluations: [Fr::ZERO; 6] };
         for (point, name) in proof.points.iter_mut().zip(POINTS) {

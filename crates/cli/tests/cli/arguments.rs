@@ -3,7 +3,7 @@
 use crate::process::Folder;
 use serde_json::Value;
 
-const COMMANDS: [&str; 28] = [
+const COMMANDS: [&str; 30] = [
     "",
     "groth16",
     "groth16 prove",
@@ -16,6 +16,8 @@ const COMMANDS: [&str; 28] = [
     "zkey",
     "zkey export",
     "zkey export verificationkey",
+    "zkey export solidityverifier",
+    "zkey export soliditycalldata",
     "wtns",
     "wtns check",
     "merkle",

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# solidity.sh PROOFMILL EVM: the Solidity verifiers that proofmill writes accept its proofs, and refuse them changed.
+set -euo pipefail
+proofmill=$(realpath "$1") evm=$(realpath "$2")
+solc=$PWD/.ci/solc.mjs
+small=$PWD/examples/membership-small
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+cargo run --quiet --locked --package proofmill-plonk --example verifiers -- "$folder"
+cd "$folder"
+"$proofmill" plonk prove "$small/plonk.zkey" "$small/witness.wtns" proof.json public.json
+"$proofmill" zkey export solidityverifier "$small/plonk.zkey" snarkjs.sol
+"$proofmill" zkey export soliditycalldata public.json proof.json > snarkjs.calldata
+# The words are those that snarkjs prints, and its own contract takes them.
+words() { grep -oE '0x[0-9a-f]{64}' "$1"; }
+snarkjs zkey export soliditycalldata public.json proof.json > theirs.calldata
+cmp <(words snarkjs.calldata) <(words theirs.calldata)
+for arithmetisation in turbo ultra; do
+    "$proofmill" plonk setup --arithmetisation "$arithmetisation" "$small/circuit.r1cs" "$small/pot8.ptau" circuit.key
+    "$proofmill" plonk prove circuit.key "$small/witness.wtns" proof.json public.json
+    "$proofmill" zkey export solidityverifier circuit.key "r1cs-$arithmetisation.sol"
+    "$proofmill" zkey export verificationkey circuit.key vk.json
+    "$proofmill" zkey export solidityverifier vk.json of-vk
+    cmp of-vk "r1cs-$arithmetisation.sol"
+    "$proofmill" zkey export soliditycalldata public.json proof.json > "r1cs-$arithmetisation.calldata"
+done
+for contract in *.sol; do
+    node "$solc" "$contract" > compiled
+    echo "${contract%.sol}: $("$evm" compiled "${contract%.sol}.calldata")"
+done

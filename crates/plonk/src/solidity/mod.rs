@@ -1,0 +1,45 @@
+//! Verifiers as Solidity contracts, one for each key.
+//!
+//! Nothing of a circuit's constraints is written here: the formulas of its [`System`](crate::System) are
+//! [recorded](trace) once, as the verifier in Rust evaluates them, and [printed](yul) as Yul. What is written here is
+//! everything around them: the transcript (that of [`Challenges`](crate::challenges::Challenges)), the public inputs'
+//! polynomial, the sum of points and the pairing.
+//!
+//! A call is `verifyProof(uint256[N] proof, uint256[M] public)`. The proof's words are those of [`calldata`]: x and y of each
+//! point in the order of [`Proof::points`] (infinity is two zeros), then the values of
+//! [`System::opened`](crate::System::opened). For standard circuits that is snarkjs's order and signature.
+
+mod contract;
+mod trace;
+mod yul;
+
+use crate::{MalformedError, Proof, VerifyingKey};
+use contract::Contract;
+use proofmill_field::bn254::Fr;
+
+/// The source of a contract `PlonkVerifier` that verifies proofs for this key.
+///
+/// Its `verifyProof` gives what [`verify`](crate::verify) does, and false where that finds a proof malformed, numbers that are
+/// not below their modulus included.
+///
+/// # Errors
+/// [`MalformedError`] for a key that belongs to no circuit.
+pub fn verifier(key: &VerifyingKey) -> Result<String, MalformedError> {
+    key.check()?;
+    Ok(Contract::new(key).source())
+}
+
+/// The arguments of `verifyProof` for a proof, as snarkjs prints them: `["0x…","0x…"]["0x…"]`, 64 digits each.
+pub fn calldata(proof: &Proof, public: &[Fr]) -> String {
+    let points = proof.points();
+    let coordinates = points.iter().flat_map(|point| [point.x.to_bytes_be(), point.y.to_bytes_be()]);
+    let words = coordinates.chain(proof.evaluations.iter().map(|value| value.to_bytes_be()));
+    let list = |words: &mut dyn Iterator<Item = Vec<u8>>| {
+        let quoted = words.map(|word| {
+            let digits: String = word.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("\"0x{digits}\"")
+        });
+        format!("[{}]", quoted.collect::<Vec<_>>().join(","))
+    };
+    list(&mut { words }) + &list(&mut public.iter().map(|input| input.to_bytes_be()))
+}

@@ -1,0 +1,160 @@
+//! Formulas as straight-line programs: an algebra whose operations are recorded, each only once.
+
+use proofmill_field::{Algebra, Field, bn254::Fr};
+use std::{
+    cell::RefCell,
+    ops::{Add, Mul, Neg, Sub},
+};
+
+/// A value of the program that is being recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Traced(u32);
+
+impl Traced {
+    /// Its place in the program.
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    pub(super) fn constant(value: Fr) -> Self {
+        push(Node::Constant(value))
+    }
+
+    /// A value that is there before the program runs.
+    pub(super) fn input(word: Word) -> Self {
+        push(Node::Input(word))
+    }
+}
+
+/// Where a value lies before the program runs, by its first byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Word {
+    Calldata(usize),
+    Memory(usize),
+}
+
+/// How a value comes about; operands come before what is made of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Node {
+    Constant(Fr),
+    Input(Word),
+    Sum(Traced, Traced),
+    Difference(Traced, Traced),
+    Product(Traced, Traced),
+    Negative(Traced),
+}
+
+impl Node {
+    /// What it is made of.
+    pub(super) fn operands(self) -> impl Iterator<Item = Traced> {
+        let (first, second) = match self {
+            Self::Constant(_) | Self::Input(_) => (None, None),
+            Self::Sum(a, b) | Self::Difference(a, b) | Self::Product(a, b) => (Some(a), Some(b)),
+            Self::Negative(a) => (Some(a), None),
+        };
+        first.into_iter().chain(second)
+    }
+}
+
+thread_local! {
+    static RECORDING: RefCell<Vec<Node>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Runs formulas on [`Traced`] values; what they gave, and the program.
+pub(super) fn record<T>(formulas: impl FnOnce() -> T) -> (T, Vec<Node>) {
+    RECORDING.take();
+    let result = formulas();
+    (result, RECORDING.take())
+}
+
+/// The value's place if the program has it already (it has hundreds), a new one otherwise.
+fn push(node: Node) -> Traced {
+    RECORDING.with_borrow_mut(|nodes| {
+        let place = nodes.iter().position(|other| *other == node);
+        let place = place.unwrap_or_else(|| {
+            nodes.push(node);
+            nodes.len() - 1
+        });
+        Traced(place as u32)
+    })
+}
+
+fn node(value: Traced) -> Node {
+    RECORDING.with_borrow(|nodes| nodes[value.index()])
+}
+
+fn is_constant(value: Traced, constant: Fr) -> bool {
+    node(value) == Node::Constant(constant)
+}
+
+impl Add for Traced {
+    type Output = Self;
+
+    fn add(self, rhs: Self) -> Self {
+        match (node(self), node(rhs)) {
+            (Node::Constant(a), Node::Constant(b)) => Self::constant(a + b),
+            (Node::Constant(Fr::ZERO), _) => rhs,
+            (_, Node::Constant(Fr::ZERO)) => self,
+            (_, Node::Negative(b)) => self - b,
+            (Node::Negative(a), _) => rhs - a,
+            _ => push(Node::Sum(self.min(rhs), self.max(rhs))),
+        }
+    }
+}
+
+impl Sub for Traced {
+    type Output = Self;
+
+    fn sub(self, rhs: Self) -> Self {
+        match (node(self), node(rhs)) {
+            (Node::Constant(a), Node::Constant(b)) => Self::constant(a - b),
+            (_, Node::Constant(Fr::ZERO)) => self,
+            (_, Node::Constant(b)) => self + Self::constant(-b),
+            (Node::Constant(Fr::ZERO), _) => -rhs,
+            (_, Node::Negative(b)) => self + b,
+            _ => push(Node::Difference(self, rhs)),
+        }
+    }
+}
+
+impl Mul for Traced {
+    type Output = Self;
+
+    fn mul(self, rhs: Self) -> Self {
+        match (node(self), node(rhs)) {
+            (Node::Constant(a), Node::Constant(b)) => Self::constant(a * b),
+            _ if is_constant(self, Fr::ZERO) || is_constant(rhs, Fr::ONE) => self,
+            _ if is_constant(self, Fr::ONE) || is_constant(rhs, Fr::ZERO) => rhs,
+            (Node::Negative(a), _) => -(a * rhs),
+            (_, Node::Negative(b)) => -(self * b),
+            _ => push(Node::Product(self.min(rhs), self.max(rhs))),
+        }
+    }
+}
+
+impl Neg for Traced {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        match node(self) {
+            Node::Constant(a) => Self::constant(-a),
+            Node::Negative(a) => a,
+            Node::Difference(a, b) => b - a,
+            _ => push(Node::Negative(self)),
+        }
+    }
+}
+
+impl Algebra for Traced {
+    fn zero() -> Self {
+        Self::constant(Fr::ZERO)
+    }
+
+    fn one() -> Self {
+        Self::constant(Fr::ONE)
+    }
+
+    fn square(self) -> Self {
+        self * self
+    }
+}
