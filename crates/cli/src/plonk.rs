@@ -152,7 +152,7 @@ fn setup(arguments: &PlonkSetup, machine: &mut Machine) -> Result<Outcome, Failu
 fn prove_failure(files: &Prove, error: PlonkError) -> Failure {
     match error {
         PlonkError::File(error) => error.into(),
-        PlonkError::WitnessLength { .. } | PlonkError::Unsatisfied { .. } | PlonkError::NotProven => {
+        PlonkError::WitnessLength { .. } | PlonkError::Unsatisfied(_) | PlonkError::NotProven => {
             Failure::about(&files.witness, error)
         }
         PlonkError::Randomness(_) => Failure::Input(error.to_string()),

@@ -47,6 +47,14 @@ pub enum Unsatisfied {
     },
 }
 
+impl Unsatisfied {
+    /// The row that `cells` are of looks up what is in no table.
+    pub(crate) fn lookup(cells: &impl Cells<Fr>, row: usize) -> Self {
+        let tuple = Box::new(lookup::values(cells));
+        Self::Lookup { row, gadget: None, table: cells.data(3), name: None, tuple }
+    }
+}
+
 fn within(gadget: &Option<String>) -> String {
     gadget.as_ref().map(|gadget| format!(" in {gadget}")).unwrap_or_default()
 }
@@ -159,48 +167,20 @@ impl RowCells<'_> {
         values[variable as usize]
     }
 
-    fn failing_constraints(&self, checked: &Checked<'_>) -> Vec<Unsatisfied> {
-        let Checked { gate, constants, selectors } = checked;
+    fn failing_constraints(&self, Checked { gate, constants, selectors }: &Checked<'_>) -> Vec<Unsatisfied> {
         let Checker { layout, gates, .. } = self.checker;
         let selector = |index: usize| selectors[index].get(self.row).copied().unwrap_or_default();
         let public = self.row < layout.public as usize && gates[0].gate == *gate;
-        if !public && (0..selectors.len()).all(|index| selector(index).is_zero()) {
-            return Vec::new();
-        }
-        let mut sums = vec![Fr::ZERO; gate.constraints()];
-        if public {
-            sums[0] = -self.wire(0);
-        }
-        gate.terms(self, constants, &mut |constraint, index, term: Fr| {
-            sums[constraint] += selector(index) * term;
-        });
-        let failing = (0..).zip(sums).filter(|(_, sum)| !sum.is_zero());
-        failing.map(|(constraint, _)| self.failure(checked, constraint)).collect()
-    }
-
-    #[cold]
-    fn failure(&self, Checked { gate, constants, .. }: &Checked<'_>, constraint: usize) -> Unsatisfied {
-        let recorder = Recorder { row: *self, read: RefCell::default() };
-        gate.terms(&recorder, constants, &mut |_, _, _| {});
-        let mut cells = recorder.read.into_inner();
-        cells.sort_by_key(|(cell, _)| *cell);
-        Unsatisfied::Gate { row: self.row, gadget: None, gate: *gate, constraint, cells }
+        failing_constraints(self, self.row, *gate, constants, selector, public)
     }
 
     fn failing_lookup(&self) -> Option<Unsatisfied> {
         if self.here(Column::Selector(Selector::Lookup)).is_zero() {
             return None;
         }
-        let (tuple, table) = (lookup::values(self), self.data(3));
-        let known =
-            self.checker.tables.contains(&[tuple[0], tuple[1], tuple[2], table].map(Fr::to_montgomery));
-        (!known).then_some(Unsatisfied::Lookup {
-            row: self.row,
-            gadget: None,
-            table,
-            name: None,
-            tuple: Box::new(tuple),
-        })
+        let [v1, v2, v3] = lookup::values(self);
+        let known = self.checker.tables.contains(&[v1, v2, v3, self.data(3)].map(Fr::to_montgomery));
+        (!known).then(|| Unsatisfied::lookup(self, self.row))
     }
 }
 
@@ -214,13 +194,52 @@ impl Cells<Fr> for RowCells<'_> {
     }
 }
 
+/// The constraints of a gate that do not hold on the row that `cells` are of, for the values of its selectors there; `public` if
+/// the first of them has a public input.
+pub(crate) fn failing_constraints(
+    cells: &impl Cells<Fr>,
+    row: usize,
+    gate: Gate,
+    constants: &[Fr],
+    selector: impl Fn(usize) -> Fr,
+    public: bool,
+) -> Vec<Unsatisfied> {
+    if !public && (0..gate.selectors().len()).all(|index| selector(index).is_zero()) {
+        return Vec::new();
+    }
+    let mut sums = vec![Fr::ZERO; gate.constraints()];
+    if public {
+        sums[0] = -cells.wire(0);
+    }
+    gate.terms(cells, constants, &mut |constraint, index, term: Fr| {
+        sums[constraint] += selector(index) * term;
+    });
+    let failing = (0..).zip(sums).filter(|(_, sum)| !sum.is_zero());
+    failing.map(|(constraint, _)| failure(cells, row, gate, constants, constraint)).collect()
+}
+
+#[cold]
+fn failure(
+    cells: &impl Cells<Fr>,
+    row: usize,
+    gate: Gate,
+    constants: &[Fr],
+    constraint: usize,
+) -> Unsatisfied {
+    let recorder = Recorder { row: cells, read: RefCell::default() };
+    gate.terms(&recorder, constants, &mut |_, _, _| {});
+    let mut cells = recorder.read.into_inner();
+    cells.sort_by_key(|(cell, _)| *cell);
+    Unsatisfied::Gate { row, gadget: None, gate, constraint, cells }
+}
+
 /// Notes what is read.
-struct Recorder<'a> {
-    row: RowCells<'a>,
+struct Recorder<'a, C> {
+    row: &'a C,
     read: RefCell<Vec<(Cell, Fr)>>,
 }
 
-impl Recorder<'_> {
+impl<C> Recorder<'_, C> {
     fn note(&self, next: bool, column: Column, value: Fr) -> Fr {
         let (cell, mut read) = (Cell { next, column }, self.read.borrow_mut());
         if read.iter().all(|(known, _)| *known != cell) {
@@ -230,7 +249,7 @@ impl Recorder<'_> {
     }
 }
 
-impl Cells<Fr> for Recorder<'_> {
+impl<C: Cells<Fr>> Cells<Fr> for Recorder<'_, C> {
     fn here(&self, column: Column) -> Fr {
         self.note(false, column, self.row.here(column))
     }

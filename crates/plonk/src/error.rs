@@ -1,5 +1,6 @@
 //! What can go wrong.
 
+use crate::Unsatisfied;
 use proofmill_circom::CircomError;
 
 /// Why there is no key or no proof.
@@ -42,25 +43,14 @@ pub enum PlonkError {
         /// Values there are.
         found: usize,
     },
-    /// The witness does not satisfy the circuit.
-    #[error("the witness does not satisfy gate {gate} (counted from 0; public inputs come first)")]
-    Unsatisfied {
-        /// The first gate that does not hold.
-        gate: usize,
-    },
+    /// The witness does not satisfy the circuit: the first row that does not hold.
+    #[error("the witness does not satisfy {0} (rows are counted from 0; public inputs come first)")]
+    Unsatisfied(Unsatisfied),
     /// The proving key's permutation is not that of its wires.
     #[error("proving key: the permutation does not connect the wires of gate {gate} as the wire maps do")]
     CopyConstraint {
         /// The first gate where they differ.
         gate: usize,
-    },
-    /// A lookup is not in the tables.
-    #[error(
-        "the witness does not satisfy row {row} (counted from 0; public inputs come first): it looks up what is in no table"
-    )]
-    Lookup {
-        /// The first such row.
-        row: usize,
     },
     /// The reference string has too few powers.
     #[error("the circuit needs {needed} powers of tau, found {found}")]
@@ -108,6 +98,15 @@ pub enum MalformedError {
     /// The key's names belong to no arithmetisation.
     #[error("verification key: {0}")]
     System(String),
+    /// The key's reference string has the secret zero, for which every opening is proven.
+    #[error("verification key: X_2 is infinity")]
+    NoSecret,
+    /// Wires' labels are not told apart.
+    #[error("verification key: the multipliers of wires {} and {} put them on one coset", wires.0 + 1, wires.1 + 1)]
+    Multipliers {
+        /// The first such wires, counted from 0.
+        wires: (usize, usize),
+    },
     /// The key's sizes belong to no circuit.
     #[error("verification key: {public} public inputs on a domain of 2^{log_n}")]
     Key {

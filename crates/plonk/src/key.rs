@@ -115,6 +115,9 @@ impl FixedColumns {
     ///
     /// # Errors
     /// [`PlonkError::NoConstraints`], [`PlonkError::Domain`].
+    ///
+    /// # Panics
+    /// If the layout's first gate has not exactly one constraint.
     pub fn new(
         level: Level,
         layout: Layout,

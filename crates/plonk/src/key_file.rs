@@ -65,7 +65,10 @@ impl Names {
         }
         let of_wires = |each: &Arithmetisation| u32::from(each.wires()) == self.wires;
         let arithmetisation = Arithmetisation::ALL.iter().find(|each| of_wires(each));
-        match arithmetisation.map(|each| each.arithmetic()).as_ref() == gates.first() && ascending(&gates) {
+        let first = arithmetisation.map(|each| each.arithmetic());
+        let has_custom = arithmetisation.is_some_and(|each| *each != Arithmetisation::Standard);
+        let known = first.as_ref() == gates.first() && (has_custom || gates.len() == 1);
+        match known && ascending(&gates) {
             true if !gates.is_empty() => Ok(gates),
             _ => Err(format!("{} wires have no such gates, or in another order", self.wires)),
         }
@@ -75,8 +78,10 @@ impl Names {
         if self.lookup.is_empty() {
             return Ok(None);
         }
-        let named = LookupArgument::ALL.into_iter().find(|argument| argument.to_string() == self.lookup);
-        named.map(Some).ok_or_else(|| format!("expected a lookup argument, found {:?}", self.lookup))
+        if self.wires == u32::from(Arithmetisation::Standard.wires()) {
+            return Err(format!("{} wires have no lookups", self.wires));
+        }
+        self.lookup.parse().map(Some)
     }
 
     /// Ascending, of the gates and the lookups that there are.

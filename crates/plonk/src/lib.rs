@@ -21,6 +21,7 @@ mod layout;
 mod linearisation;
 mod lookup;
 mod memory;
+mod named;
 mod partial_rounds;
 mod permutation;
 mod polynomial;

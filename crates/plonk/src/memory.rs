@@ -1,6 +1,6 @@
 //! How much of what can be computed again is kept.
 
-use std::{fmt, str::FromStr};
+use crate::named::named;
 
 /// What a proving key keeps, for any of which the same randomness gives the same proof.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,21 +20,4 @@ impl Memory {
     pub const ALL: [Self; 3] = [Self::Fast, Self::Balanced, Self::Low];
 }
 
-impl fmt::Display for Memory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Fast => "fast",
-            Self::Balanced => "balanced",
-            Self::Low => "low",
-        })
-    }
-}
-
-impl FromStr for Memory {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let named = Self::ALL.into_iter().find(|each| each.to_string() == name);
-        named.ok_or_else(|| format!("expected a memory mode (fast, balanced or low), found {name:?}"))
-    }
-}
+named!(Memory, "a memory mode", Fast => "fast", Balanced => "balanced", Low => "low");

@@ -149,6 +149,10 @@ pub(crate) const LOOKUP_POWERS: [usize; 2] = [3, 4];
 /// The first of the other gates'.
 const GATE_POWERS: usize = 5;
 
+/// More coefficients than any quotient has beyond its parts: constraints have degree 6 at most, and columns 3 random
+/// coefficients.
+pub(crate) const MOST_EXCESS: usize = 16;
+
 /// The constraints and the fixed columns of a circuit: what of it the protocol depends on, apart from sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct System {
@@ -165,13 +169,24 @@ pub struct System {
 impl System {
     /// The system of these gates, in which the key has exactly the given selectors, data and table columns, in this order,
     /// and then the permutation's.
+    ///
+    /// # Panics
+    /// If the first gate has not exactly one constraint, or the degree is one that no gates of three or four wires have.
     pub(crate) fn new(wires: u8, gates: Vec<Gate>, lookup: Option<LookupArgument>, fixed: &[Column]) -> Self {
         let sigmas = (0..wires).map(Column::Sigma);
         let fixed = fixed.iter().copied().chain(sigmas).collect();
+        let first_constraints = gates.first().map(|gate| gate.constraints());
+        assert_eq!(
+            first_constraints,
+            Some(1),
+            "the first gate has one power of alpha, the permutation the next"
+        );
         let empty =
             Self { wires, gates, lookup, fixed, opened: vec![], linear: BTreeSet::new(), degree: (0, 0) };
         // How much a column is blinded depends on the cells that are opened, and the degree on the blinding.
-        empty.measured().measured()
+        let system = empty.measured().measured();
+        assert!(system.excess() <= MOST_EXCESS, "the quotient's last coefficients are found from few points");
+        system
     }
 
     /// The system of the circuits of snarkjs.
@@ -502,5 +517,49 @@ impl Sink<Shape> for Seen<'_> {
     fn constant(&mut self, value: Shape) {
         self.cells |= value.cells;
         self.degree = self.degree.max(value.degree);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_excess_of_every_system_is_found_from_few_points() {
+        let custom = Gate::ALL.iter().copied().filter(|gate| *gate > Gate::WideArithmetic);
+        let custom: Vec<Gate> = custom.collect();
+        let lookups = LookupArgument::ALL.into_iter().map(Some).chain([None]);
+        let (mut most, mut largest) = (0, 0);
+        for (lookup, chosen) in
+            lookups.flat_map(|lookup| (0..1 << custom.len()).map(move |set| (lookup, set)))
+        {
+            let mut gates = vec![Gate::WideArithmetic];
+            gates.extend(
+                (0..).zip(&custom).filter(|(place, _)| chosen >> place & 1 == 1).map(|(_, gate)| *gate),
+            );
+            let selectors = gates.iter().flat_map(|gate| gate.selectors()).copied().map(Column::Selector);
+            let mut fixed: Vec<Column> = selectors.chain((0..4).map(Column::Data)).collect();
+            if lookup.is_some() {
+                fixed.push(Column::Selector(Selector::Lookup));
+                fixed.extend((0..4).map(Column::TableColumn));
+            }
+            // What makes up the quotient may be any of them.
+            for fixed in [&fixed[..], &fixed[fixed.len() / 2..], &[]] {
+                let system = System::new(4, gates.clone(), lookup, fixed);
+                most = most.max(system.excess());
+                largest = largest.max(system.parts());
+                assert!(
+                    system.rounds().iter().flatten().all(|column| system.blinding(*column) <= MOST_BLINDING)
+                );
+            }
+        }
+        assert!(most <= MOST_EXCESS && System::standard().excess() <= most, "{most}");
+        assert!(largest <= 5, "{largest}");
+    }
+
+    #[test]
+    #[should_panic = "one power of alpha"]
+    fn the_first_gate_is_not_one_of_more_constraints() {
+        System::new(4, vec![Gate::Range], None, &[]);
     }
 }

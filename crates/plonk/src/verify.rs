@@ -4,6 +4,7 @@
 
 use crate::{
     Column, MalformedError, Proof, VerifyingKey, challenges::Challenges, linearisation::Linearisation,
+    polynomial::repeated_square,
 };
 use proofmill_curve::{
     Affine, Curve,
@@ -123,11 +124,29 @@ impl VerifyingKey {
         for (column, point) in fixed.iter().zip(&self.fixed) {
             check_point(column, point)?;
         }
-        if self.tau.is_on_curve() && self.tau.is_in_subgroup() {
-            Ok(())
-        } else {
-            Err(MalformedError::Point { name: "X_2".into() })
+        if !self.tau.is_on_curve() || !self.tau.is_in_subgroup() {
+            return Err(MalformedError::Point { name: "X_2".into() });
         }
+        if self.tau.is_infinity() {
+            return Err(MalformedError::NoSecret);
+        }
+        self.check_multipliers()
+    }
+
+    /// Whether the multipliers put the wires' labels on cosets of their own: those of one coset of the domain have one n-th
+    /// power.
+    fn check_multipliers(&self) -> Result<(), MalformedError> {
+        let wires = self.multipliers.iter().take(self.system.wires().into());
+        let powers: Vec<Fr> = wires.map(|multiplier| repeated_square(*multiplier, self.log_n)).collect();
+        for (wire, power) in powers.iter().enumerate() {
+            let before = powers.iter().take(wire).position(|before| before == power);
+            // Zero is on no coset.
+            let same = before.or(power.is_zero().then_some(wire));
+            if let Some(same) = same {
+                return Err(MalformedError::Multipliers { wires: (same, wire) });
+            }
+        }
+        Ok(())
     }
 }
 

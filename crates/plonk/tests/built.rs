@@ -4,7 +4,7 @@
 use proofmill_field::{Algebra, Field, bn254::Fr};
 use proofmill_plonk::{
     Arithmetisation, Circuit, Column, FixedColumns, Layout, LookupArgument, Memory, PlonkError, Proof,
-    ProveOptions, ProvingKey, Selector, Variable, prove, prove_with_rng, verify,
+    ProveOptions, ProvingKey, Selector, Unsatisfied, Variable, prove, prove_with_rng, verify,
 };
 use proofmill_simd::Level;
 use proofmill_srs::Srs;
@@ -169,7 +169,7 @@ fn what_is_in_no_table_is_named() {
         let place = values.iter().position(|value| *value == Fr::from(6)).expect("12 ^ 10");
         values[place] += Fr::ONE;
         let error = seeded(Level::best(), &key, &values, 1).expect_err("refused");
-        assert!(matches!(error, PlonkError::Lookup { row: 7 }), "{error}");
+        assert!(matches!(error, PlonkError::Unsatisfied(Unsatisfied::Lookup { row: 7, .. })), "{error}");
     }
 }
 
@@ -182,6 +182,12 @@ fn an_unsatisfied_gate_is_named() {
         values[last] += Fr::ONE;
         let key = key(&circuit.layout(), Memory::Balanced);
         let error = seeded(Level::best(), &key, &values, 1).expect_err("refused");
-        assert!(matches!(error, PlonkError::Unsatisfied { gate: 41 }), "{error}");
+        assert!(matches!(error, PlonkError::Unsatisfied(Unsatisfied::Gate { row: 41, .. })), "{error}");
+        let message = error.to_string();
+        let gate = arithmetisation.arithmetic().name();
+        let row = format!(
+            "the witness does not satisfy row 41: constraint 0 of gate {gate} does not hold with w1 = "
+        );
+        assert!(message.starts_with(&row) && message.lines().count() == 1, "{message}");
     }
 }

@@ -77,7 +77,9 @@ fn columns_of_gates_and_tables_survive() {
 #[test]
 fn circuits_that_contradict_themselves_are_refused() {
     type Change = fn(&mut Layout);
-    let changes: [(Change, &str); 5] = [
+    let changes: [(Change, &str); 7] = [
+        (|layout| layout.lookup = Some(LookupArgument::Plookup), "3 wires have no lookups"),
+        (|layout| layout.gates.push(proofmill_plonk::Gate::Range), "3 wires have no such gates"),
         (|layout| layout.gates.clear(), "4 wires have no such gates"),
         (|layout| layout.gates = vec![proofmill_plonk::Gate::Arithmetic], "4 wires have no such gates"),
         (
@@ -91,7 +93,9 @@ fn circuits_that_contradict_themselves_are_refused() {
         (|layout| drop(layout.fixed.insert(Column::Data(0), vec![Fr::ONE; 5000])), "5000 values of d1 on "),
     ];
     for (change, expected) in changes {
-        let (mut layout, derivations) = circuit(Arithmetisation::Turbo);
+        let standard = expected.starts_with('3');
+        let arithmetisation = if standard { Arithmetisation::Standard } else { Arithmetisation::Turbo };
+        let (mut layout, derivations) = circuit(arithmetisation);
         assert!(layout.public > 0 && layout.rows() > 1);
         change(&mut layout);
         let message = read(bytes(&layout, &derivations)).expect_err("refused").to_string();

@@ -11,7 +11,7 @@ use proofmill_field::{
     Field,
     bn254::{Fq, Fr},
 };
-use proofmill_plonk::{PlonkError, Proof, ProveOptions, prove, prove_with_rng, verify};
+use proofmill_plonk::{PlonkError, Proof, ProveOptions, Unsatisfied, prove, prove_with_rng, verify};
 use proofmill_simd::Level;
 use proofmill_testing::{for_each_level, for_each_pool};
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
@@ -93,13 +93,13 @@ fn wrong_witnesses_are_refused_by_gate() {
         prove(Level::best(), &key, witness, options, &mut |_| ()).map(|_| ())
     };
     // Wires: 1, out, x, s1 to s4. Gates: out, x, then s[i]^2 + i + 1 = s[i + 1] one by one.
-    for (wire, first_gate) in [(1, 6), (2, 2), (3, 2), (4, 3), (6, 5)] {
+    for (wire, first_row) in [(1, 6), (2, 2), (3, 2), (4, 3), (6, 5)] {
         let mut wrong = witness.clone();
         wrong[wire] += Fr::ONE;
-        let Err(PlonkError::Unsatisfied { gate }) = attempt(&wrong, true) else {
+        let Err(PlonkError::Unsatisfied(Unsatisfied::Gate { row, .. })) = attempt(&wrong, true) else {
             panic!("wire {wire} is checked");
         };
-        assert_eq!(gate, first_gate, "wire {wire}");
+        assert_eq!(row, first_row, "wire {wire}");
         assert!(matches!(attempt(&wrong, false), Err(PlonkError::NotProven)));
     }
     let short = attempt(&witness[1..], true);

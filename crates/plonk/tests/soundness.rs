@@ -1,34 +1,16 @@
 //! Forgeries: each constraint broken alone, and everything that a proof binds changed one at a time.
 
+mod fixtures;
+
+use fixtures::proven::{PROVEN, attempt, key, points_of, systems};
 use proofmill_curve::{Affine, Curve, bn254::G1};
 use proofmill_field::{Algebra, Field, bn254::Fr};
 use proofmill_plonk::{
-    Arithmetisation, Cells, Circuit, Column, FixedColumns, Gate, Layout, LookupArgument, Memory, PlonkError,
-    Proof, ProveOptions, ProvingKey, Selector, Variable, VerifyingKey, prove, verify,
+    Arithmetisation, Cells, Circuit, Column, Gate, Layout, LookupArgument, MalformedError, PlonkError, Proof,
+    Selector, Unsatisfied, Variable, VerifyingKey, check_layout, verify,
 };
 use proofmill_simd::Level;
-use proofmill_srs::Srs;
-use std::sync::{Arc, LazyLock};
-
-static SRS: LazyLock<Arc<Srs>> = LazyLock::new(|| {
-    Arc::new(Srs::insecure_from_known_tau(Level::best(), Fr::from(0x1234_5678_9abc), 1 << 11))
-});
-
-fn key(layout: &Layout) -> ProvingKey {
-    let columns = FixedColumns::new(Level::best(), layout.clone(), Memory::Balanced, &mut |_| ());
-    columns.expect("columns").commit(Level::best(), SRS.clone(), &mut |_| ()).expect("a key")
-}
-
-/// A proof, or why there is none and in which phase.
-fn attempt(
-    key: &ProvingKey,
-    values: &[Fr],
-    check_witness: bool,
-) -> (Result<(Proof, Vec<Fr>), PlonkError>, &'static str) {
-    let mut last = "";
-    let options = ProveOptions { check_witness };
-    (prove(Level::best(), key, values, options, &mut |phase| last = phase), last)
-}
+use std::sync::Arc;
 
 /// The wires of a row, those of the next one, and the data.
 #[derive(Clone, Debug)]
@@ -155,87 +137,22 @@ fn no_proof_is_made_with_one_constraint_broken() {
         assert!(proof.is_ok(), "{gate:?}: {proof:?}");
         for constraint in 0..gate.constraints() {
             let circuit = Rows::of(gate, Some(constraint)).circuit(gate);
-            let key = key(&circuit.layout());
+            let layout = circuit.layout();
+            let key = key(&layout);
+            let broken = check_layout(&layout, circuit.values()).expect_err("unsatisfied");
+            assert!(
+                matches!(broken, Unsatisfied::Gate { row: 0, gate: found, constraint: number, ref cells, .. }
+                    if found == gate && number == constraint && !cells.is_empty()),
+                "{gate:?} {constraint}: {broken}"
+            );
             let (checked, _) = attempt(&key, circuit.values(), true);
-            assert!(matches!(checked, Err(PlonkError::Unsatisfied { gate: 0 })), "{gate:?} {constraint}");
+            let Err(PlonkError::Unsatisfied(found)) = checked else { panic!("{gate:?} {constraint}") };
+            assert_eq!(found, broken, "the prover says what the checker does");
             let (forced, phase) = attempt(&key, circuit.values(), false);
             assert!(matches!(forced, Err(PlonkError::NotProven)), "{gate:?} {constraint}: {forced:?}");
             assert_eq!(phase, "verify", "it is the verifier that refuses: {gate:?} {constraint}");
         }
     }
-}
-
-/// A range and an exclusive or, of a public input; lookups where there are some.
-fn program(arithmetisation: Arithmetisation) -> Circuit {
-    let mut circuit = Circuit::new(arithmetisation);
-    circuit.set_range_table_bits(4);
-    circuit.set_logic_table_bits(2);
-    let x = circuit.public_input(Fr::from(0xa5));
-    circuit.range(x, 8);
-    let y = circuit.witness(Fr::from(0x3c));
-    let z = circuit.xor(x, y, 8);
-    circuit.publish(z);
-    circuit
-}
-
-/// A circuit of each arithmetisation, ultra with each lookup argument.
-fn systems() -> Vec<(String, Layout, Vec<Fr>)> {
-    let mut all = Vec::new();
-    for arithmetisation in Arithmetisation::ALL {
-        let circuit = program(arithmetisation);
-        let (layout, values) = (circuit.layout(), circuit.values().to_vec());
-        if layout.lookup.is_none() {
-            all.push((arithmetisation.to_string(), layout, values));
-            continue;
-        }
-        for argument in LookupArgument::ALL {
-            let layout = Layout { lookup: Some(argument), ..layout.clone() };
-            all.push((format!("{arithmetisation} with {argument}"), layout, values.clone()));
-        }
-    }
-    assert_eq!(all.len(), 4);
-    all
-}
-
-/// A proof with what it is about.
-struct Proven {
-    name: String,
-    key: VerifyingKey,
-    public: Vec<Fr>,
-    proof: Proof,
-}
-
-static PROVEN: LazyLock<Vec<Proven>> = LazyLock::new(|| {
-    let proven = systems().into_iter().map(|(name, layout, values)| {
-        let key = key(&layout);
-        let (proof, public) =
-            attempt(&key, &values, true).0.unwrap_or_else(|error| panic!("{name}: {error}"));
-        let key = key.verifying_key().clone();
-        assert_eq!(verify(Level::best(), &key, &public, &proof), Ok(true), "{name}");
-        Proven { name, key, public, proof }
-    });
-    proven.collect()
-});
-
-impl Proven {
-    /// A well-formed proof that is wrong.
-    fn rejects(&self, what: &str, change: impl FnOnce(&mut VerifyingKey, &mut Vec<Fr>, &mut Proof)) {
-        assert_eq!(self.after(change), Ok(false), "{}: {what}", self.name);
-    }
-
-    fn after(
-        &self,
-        change: impl FnOnce(&mut VerifyingKey, &mut Vec<Fr>, &mut Proof),
-    ) -> Result<bool, proofmill_plonk::MalformedError> {
-        let (mut key, mut public, mut proof) = (self.key.clone(), self.public.clone(), self.proof.clone());
-        change(&mut key, &mut public, &mut proof);
-        verify(Level::best(), &key, &public, &proof)
-    }
-}
-
-fn points_of(proof: &mut Proof) -> Vec<&mut Affine<G1>> {
-    let Proof { commitments, quotient, opening, shifted_opening, .. } = proof;
-    commitments.iter_mut().flatten().chain(quotient).chain([opening, shifted_opening]).collect()
 }
 
 #[test]
@@ -264,7 +181,7 @@ fn the_key_is_bound() {
             }
         }
         for wire in 0..usize::from(proven.key.system.wires()) {
-            proven.rejects("multiplier", |key, _, _| key.multipliers[wire] += Fr::ONE);
+            proven.rejects("multiplier", |key, _, _| key.multipliers[wire] += Fr::from(6));
         }
         proven.rejects("larger domain", |key, _, _| key.log_n += 1);
         proven.rejects("smaller domain", |key, _, _| key.log_n -= 1);
@@ -280,6 +197,30 @@ fn the_key_is_bound() {
         });
         proven.rejects("one more public input", another);
     }
+}
+
+#[test]
+fn keys_that_bind_nothing_are_malformed() {
+    for proven in PROVEN.iter() {
+        let refused = proven.after(|key, _, _| key.tau = Affine::INFINITY);
+        assert_eq!(refused, Err(MalformedError::NoSecret), "{}", proven.name);
+        let wires = usize::from(proven.key.system.wires());
+        let root = Fr::root_of_unity(proven.key.log_n).expect("a domain");
+        for (left, right) in (0..wires).flat_map(|left| (left + 1..wires).map(move |right| (left, right))) {
+            for factor in [Fr::ONE, -Fr::ONE, root, root.square()] {
+                let refused =
+                    proven.after(|key, _, _| key.multipliers[right] = key.multipliers[left] * factor);
+                let expected = MalformedError::Multipliers { wires: (left, right) };
+                assert_eq!(refused, Err(expected), "{}", proven.name);
+            }
+        }
+        for wire in 0..wires {
+            let refused = proven.after(|key, _, _| key.multipliers[wire] = Fr::ZERO);
+            assert_eq!(refused, Err(MalformedError::Multipliers { wires: (wire, wire) }), "{}", proven.name);
+        }
+    }
+    let error = MalformedError::Multipliers { wires: (0, 2) }.to_string();
+    assert_eq!(error, "verification key: the multipliers of wires 1 and 3 put them on one coset");
 }
 
 #[test]
@@ -454,7 +395,10 @@ fn tables_may_repeat_rows_be_large_or_be_empty() {
             let (layout, values) = lookups(argument, table, &[wrong]);
             for check_witness in [true, false] {
                 let (refused, _) = attempt(&key(&layout), &values, check_witness);
-                assert!(matches!(refused, Err(PlonkError::Lookup { row: 0 })), "{argument}: {refused:?}");
+                assert!(
+                    matches!(refused, Err(PlonkError::Unsatisfied(Unsatisfied::Lookup { row: 0, .. }))),
+                    "{argument}: {refused:?}"
+                );
             }
         }
     }
@@ -469,7 +413,10 @@ fn a_tuple_of_another_table_is_refused() {
         assert!(layout.variables_of[0].len() >= numbers.len() && numbers[0] == Fr::ONE);
         numbers[0] = Fr::from(2);
         let (refused, _) = attempt(&key(&layout), &values, false);
-        assert!(matches!(refused, Err(PlonkError::Lookup { row: 0 })), "{argument}: {refused:?}");
+        assert!(
+            matches!(refused, Err(PlonkError::Unsatisfied(Unsatisfied::Lookup { row: 0, .. }))),
+            "{argument}: {refused:?}"
+        );
     }
 }
 

@@ -32,10 +32,10 @@ pub use multiples::Multiples;
 pub use report::{GadgetReport, Report, TableReport};
 pub use table::{Table, TableNumber};
 
-use crate::{Column, Gate, Layout, LookupArgument, Selector};
+use crate::{Column, Gate, Layout, LookupArgument, Selector, named::named};
 use proofmill_field::{Field, bn254::Fr};
 use report::Scopes;
-use std::{collections::BTreeMap, fmt, str::FromStr};
+use std::collections::BTreeMap;
 
 /// Which gates a circuit may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,24 +63,7 @@ impl Arithmetisation {
     }
 }
 
-impl fmt::Display for Arithmetisation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Standard => "standard",
-            Self::Turbo => "turbo",
-            Self::Ultra => "ultra",
-        })
-    }
-}
-
-impl FromStr for Arithmetisation {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let named = Self::ALL.into_iter().find(|each| each.to_string() == name);
-        named.ok_or_else(|| format!("expected an arithmetisation (standard, turbo or ultra), found {name:?}"))
-    }
-}
+named!(Arithmetisation, "an arithmetisation", Standard => "standard", Turbo => "turbo", Ultra => "ultra");
 
 /// A value of the circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

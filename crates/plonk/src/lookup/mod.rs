@@ -12,10 +12,9 @@ pub(crate) mod log_derivative;
 pub(crate) mod plookup;
 mod tuples;
 
-use crate::{Cells, Column};
+use crate::{Cells, Column, named::named};
 use proofmill_field::Algebra;
-use std::{fmt, str::FromStr};
-pub(crate) use tuples::Tuples;
+pub(crate) use tuples::{RowCells, Tuples};
 
 /// How lookups are proven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,23 +31,7 @@ impl LookupArgument {
     pub const ALL: [Self; 2] = [Self::LogDerivative, Self::Plookup];
 }
 
-impl FromStr for LookupArgument {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let named = Self::ALL.into_iter().find(|each| each.to_string() == name);
-        named.ok_or_else(|| format!("expected a lookup argument (logup or plookup), found {name:?}"))
-    }
-}
-
-impl fmt::Display for LookupArgument {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::LogDerivative => "logup",
-            Self::Plookup => "plookup",
-        })
-    }
-}
+named!(LookupArgument, "a lookup argument", LogDerivative => "logup", Plookup => "plookup");
 
 /// The three values that a row looks up.
 #[inline(always)]

@@ -1,7 +1,7 @@
 //! Which rows of the tables a witness looks up.
 
 use super::values;
-use crate::{Cells, Column, PlonkError};
+use crate::{Cells, Column, PlonkError, Unsatisfied};
 use proofmill_field::{Field, bn254::Fr};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -18,11 +18,11 @@ pub(crate) struct Tuples {
 /// A tuple: the table's number, then the values.
 type Key = [[u64; 4]; 4];
 
-/// Cells of one row.
-struct RowCells<'a> {
-    row: usize,
-    wires: &'a [&'a [Fr]],
-    data: &'a [&'a [Fr]],
+/// Wires (n + 1 values each) and data of one row and the next.
+pub(crate) struct RowCells<'a> {
+    pub(crate) row: usize,
+    pub(crate) wires: &'a [&'a [Fr]],
+    pub(crate) data: &'a [&'a [Fr]],
 }
 
 impl Cells<Fr> for RowCells<'_> {
@@ -44,7 +44,7 @@ impl Tuples {
     /// The lookups of wires (n + 1 values each), for a selector, data and tables of n values each, or none for zero.
     ///
     /// # Errors
-    /// [`PlonkError::Lookup`] with the first row that looks up what is in no table.
+    /// [`PlonkError::Unsatisfied`] with the first row that looks up what is in no table.
     pub(crate) fn find(
         selector: &[Fr],
         wires: &[&[Fr]],
@@ -73,7 +73,10 @@ impl Tuples {
         };
         let rows: Vec<Result<u32, usize>> = (0..n).into_par_iter().map(find).collect();
         let rows: Result<Vec<u32>, usize> = rows.into_iter().collect();
-        rows.map(|rows| Self { rows, active }).map_err(|row| PlonkError::Lookup { row })
+        rows.map(|rows| Self { rows, active }).map_err(|row| {
+            let cells = RowCells { row, wires, data: &data };
+            PlonkError::Unsatisfied(Unsatisfied::lookup(&cells, row))
+        })
     }
 
     /// How often each of n rows of the tables is looked up.

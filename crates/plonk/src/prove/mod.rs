@@ -44,7 +44,7 @@ impl Default for ProveOptions {
 /// returned. Runs on the ambient rayon pool.
 ///
 /// # Errors
-/// [`PlonkError::Unsatisfied`] with the first gate that does not hold (if it is checked), [`PlonkError::Lookup`],
+/// [`PlonkError::Unsatisfied`] with the first row whose gates (if they are checked) or lookup do not hold,
 /// [`PlonkError::WitnessLength`], [`PlonkError::File`] for a key that cannot be read,
 /// [`PlonkError::Domain`], [`PlonkError::CopyConstraint`] and [`PlonkError::NotProven`] for one that
 /// contradicts itself, [`PlonkError::Randomness`].
@@ -89,21 +89,7 @@ pub fn prove_with_rng(
     let running = prover.round3_running(assignment)?;
     let third = prover.commit_columns(running)?;
     prover.challenges.after_third_round(verifying_key, &third);
-
-    let parts = prover.round4_quotient(&public)?;
-    let quotient = parts.iter().map(|part| prover.commit("msm t", part)).collect::<Result<Vec<_>, _>>()?;
-    prover.challenges.after_quotient(&quotient);
-
-    let evaluations = prover.round5_evaluate()?;
-    prover.challenges.after_evaluations(&evaluations);
-    let [opening, shifted_opening] = prover.round5_open(parts, &evaluations, &public)?;
-    let proof = Proof {
-        commitments: [first, second, third],
-        quotient,
-        evaluations,
-        opening: prover.commit("msm w", &opening)?,
-        shifted_opening: prover.commit("msm w", &shifted_opening)?,
-    };
+    let proof = prover.conclude([first, second, third], &public)?;
     prover.phase("verify");
     match verify(level, verifying_key, &public, &proof) {
         Ok(true) => Ok((proof, public)),
@@ -172,6 +158,24 @@ impl<'a> Prover<'a> {
 
     fn phase(&mut self, name: &'static str) {
         (self.observer)(name);
+    }
+
+    /// The proof about the columns that have been committed to, be it right or wrong.
+    fn conclude(&mut self, commitments: [Vec<Affine<G1>>; 3], public: &[Fr]) -> Result<Proof, PlonkError> {
+        let parts = self.round4_quotient(public)?;
+        let quotient = parts.iter().map(|part| self.commit("msm t", part)).collect::<Result<Vec<_>, _>>()?;
+        self.challenges.after_quotient(&quotient);
+
+        let evaluations = self.round5_evaluate()?;
+        self.challenges.after_evaluations(&evaluations);
+        let [opening, shifted_opening] = self.round5_open(parts, &evaluations, public)?;
+        Ok(Proof {
+            commitments,
+            quotient,
+            evaluations,
+            opening: self.commit("msm w", &opening)?,
+            shifted_opening: self.commit("msm w", &shifted_opening)?,
+        })
     }
 
     /// The commitment to a polynomial.

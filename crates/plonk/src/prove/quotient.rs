@@ -21,7 +21,7 @@ use crate::{
     Cells, Column, PlonkError, Selector,
     key::Cosets,
     polynomial::{CHUNK, Lanes, fold, load, repeated_square, splat, store},
-    system::{Argument, Sink, with_summand},
+    system::{Argument, MOST_EXCESS, Sink, with_summand},
 };
 use proofmill_field::{Algebra, Engine, Field, LANES, bn254::Fr};
 use proofmill_poly::Domain;
@@ -30,7 +30,7 @@ use rayon::prelude::*;
 use std::{borrow::Cow, collections::BTreeMap};
 
 /// Points of the small coset: more than any t has coefficients beyond its parts.
-const POINTS: usize = 16;
+const POINTS: usize = MOST_EXCESS;
 
 /// The small coset is that of the roots of unity of order [`POINTS`] times this, whose order is no power of two: none of its
 /// points is in a coset where t is known.

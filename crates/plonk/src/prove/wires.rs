@@ -7,7 +7,8 @@ use super::{
 use crate::{
     Column, LookupArgument, PlonkError, ProvingKey, Selector,
     challenges::Challenges,
-    lookup::{TABLE_COLUMNS, Tuples},
+    check::failing_constraints,
+    lookup::{RowCells, TABLE_COLUMNS, Tuples},
     polynomial::linear_combination,
     system::{Argument, with_summand},
 };
@@ -118,8 +119,37 @@ impl Prover<'_> {
         }
         match failures.par_iter().position_first(|value| !value.is_zero()) {
             None => Ok(()),
-            Some(gate) => Err(PlonkError::Unsatisfied { gate }),
+            Some(row) => Err(self.unsatisfied(assignment, row)?),
         }
+    }
+
+    /// What the checker says of a row that does not hold.
+    fn unsatisfied(&self, assignment: &Assignment, row: usize) -> Result<PlonkError, PlonkError> {
+        let value = |column: Column| {
+            let values = self.key.values(self.level, &self.domain, column)?;
+            Ok(values.get(row).copied().unwrap_or_default())
+        };
+        let values = |columns: &mut dyn Iterator<Item = Column>| -> Result<Vec<Fr>, PlonkError> {
+            columns
+                .map(|column| if self.system.lacks(column) { Ok(Fr::ZERO) } else { value(column) })
+                .collect()
+        };
+        let wire = |wire| assignment.column(Column::Wire(wire)).get(row..).unwrap_or_default();
+        let wires: Vec<&[Fr]> = (0..4).map(wire).collect();
+        let data = values(&mut (0..4).map(Column::Data))?;
+        let data: Vec<&[Fr]> = data.iter().map(std::slice::from_ref).collect();
+        // The slices begin with the row.
+        let cells = RowCells { row: 0, wires: &wires, data: &data };
+        for (index, gate) in self.system.gates().iter().enumerate() {
+            let selectors = values(&mut gate.selectors().iter().copied().map(Column::Selector))?;
+            let public = index == 0 && row < assignment.public.len();
+            let failing =
+                failing_constraints(&cells, row, *gate, &gate.constants(), |index| selectors[index], public);
+            if let Some(first) = failing.into_iter().next() {
+                return Ok(PlonkError::Unsatisfied(first));
+            }
+        }
+        Ok(PlonkError::NotProven)
     }
 
     /// Which rows of the tables are looked up.

@@ -1,0 +1,62 @@
+//! Names of choices: what they are written as, and read from.
+
+/// `Display` and `FromStr` of an enum by the names of its variants; `what` is what an unknown name should have been.
+macro_rules! named {
+    ($type:ty, $what:literal, $($variant:ident => $name:literal),+ $(,)?) => {
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(match self {
+                    $(Self::$variant => $name,)+
+                })
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = String;
+
+            fn from_str(name: &str) -> Result<Self, String> {
+                match name {
+                    $($name => Ok(Self::$variant),)+
+                    _ => Err($crate::named::unknown($what, &[$($name),+], name)),
+                }
+            }
+        }
+    };
+}
+pub(crate) use named;
+
+/// What is said of a name that is none of `names`.
+pub(crate) fn unknown(what: &str, names: &[&str], found: &str) -> String {
+    let names = match names {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        _ => names.concat(),
+    };
+    format!("expected {what} ({names}), found {found:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Arithmetisation, LookupArgument, Memory};
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        assert!(Arithmetisation::ALL.iter().all(|each| each.to_string().parse() == Ok(*each)));
+        assert!(LookupArgument::ALL.iter().all(|each| each.to_string().parse() == Ok(*each)));
+        assert!(Memory::ALL.iter().all(|each| each.to_string().parse() == Ok(*each)));
+    }
+
+    #[test]
+    fn other_names_are_refused_with_those_that_there_are() {
+        let refused = [
+            "Turbo".parse::<Arithmetisation>().expect_err("refused"),
+            "".parse::<LookupArgument>().expect_err("refused"),
+            "slow\n".parse::<Memory>().expect_err("refused"),
+        ];
+        let expected = [
+            "expected an arithmetisation (standard, turbo or ultra), found \"Turbo\"",
+            "expected a lookup argument (logup or plookup), found \"\"",
+            "expected a memory mode (fast, balanced or low), found \"slow\\n\"",
+        ];
+        assert_eq!(refused, expected);
+    }
+}
