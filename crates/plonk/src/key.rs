@@ -388,3 +388,43 @@ impl From<&PlonkHeader> for VerifyingKey {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Arithmetisation, Circuit, ProveOptions, Selector, Variable, prove};
+
+    /// A key whose permutation is that of a circuit, and whose wires have another variable on a row's third, which no gate
+    /// looks at; and a witness.
+    fn contradicting(arithmetisation: Arithmetisation, row: usize) -> (ProvingKey, Vec<Fr>) {
+        let level = Level::best();
+        let mut circuit = Circuit::new(arithmetisation);
+        let [x, y] = [3, 4].map(|value| circuit.witness(Fr::from(value)));
+        let same = [(0, Fr::ONE), (1, -Fr::ONE)]
+            .map(|(wire, factor)| (Column::Selector(Selector::Wire(wire)), factor));
+        for _ in 0..20 {
+            circuit.row([x, x, x, Variable::NONE], &same);
+        }
+        circuit.row([y, y, x, Variable::NONE], &same);
+        let mut columns =
+            FixedColumns::new(level, circuit.layout(), Memory::Balanced, &mut |_| ()).expect("columns");
+        columns.variables_of[2][row] = y.index() as u32;
+        let srs = Arc::new(Srs::insecure_from_known_tau(level, Fr::from(12345), 1 << 6));
+        (columns.commit(level, srs, &mut |_| ()).expect("a key"), circuit.values().to_vec())
+    }
+
+    #[test]
+    fn a_permutation_that_is_not_the_wires_is_named() {
+        for arithmetisation in Arithmetisation::ALL {
+            // Cycles run backwards: the changed place is the first whose label differs, the one after it the next.
+            for row in [0, 7, 19] {
+                let (key, values) = contradicting(arithmetisation, row);
+                let result = prove(Level::best(), &key, &values, ProveOptions::default(), &mut |_| ());
+                assert!(
+                    matches!(result, Err(PlonkError::CopyConstraint { gate }) if gate == row),
+                    "{arithmetisation}, row {row}: {result:?}"
+                );
+            }
+        }
+    }
+}

@@ -4,6 +4,8 @@
 //! witness's columns, their values on one coset, the fixed columns of that coset that are in use, and the parts of
 //! the quotient; the key and the reference string come on top.
 
+#[cfg(test)]
+mod forgeries;
 mod openings;
 mod products;
 mod quotient;

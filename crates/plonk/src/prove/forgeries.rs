@@ -1,0 +1,414 @@
+//! Proofs of columns that no honest prover commits to: the verifier refuses them, and where the identity breaks is as forged.
+//!
+//! A forger does what the prover does, but for the checks, and changes columns before they are committed to. Each forgery breaks
+//! one argument on one row, which is computed here row by row from the formulas, so that it is that argument alone that the
+//! verifier refuses.
+
+use super::{Blinding, Prover, wires::Assignment};
+use crate::{
+    Arithmetisation, Cells, Circuit, Column, FixedColumns, Layout, LookupArgument, Memory, ProveOptions,
+    ProvingKey, Selector, Variable,
+    challenges::Challenges,
+    lookup::{log_derivative::LogDerivative, plookup::Plookup},
+    permutation::Permutation,
+    system::{Argument, Growing, Parameters, Sink, Summand, with_summand},
+    verify,
+};
+use proofmill_field::{Algebra, Field, bn254::Fr};
+use proofmill_simd::Level;
+use proofmill_srs::Srs;
+use rand::{SeedableRng, rngs::StdRng};
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+};
+
+static SRS: LazyLock<Arc<Srs>> =
+    LazyLock::new(|| Arc::new(Srs::insecure_from_known_tau(Level::best(), Fr::from(12345), 1 << 7)));
+
+/// n values of every column.
+type Table = BTreeMap<Column, Vec<Fr>>;
+
+/// A row of a [`Table`].
+struct Row<'a> {
+    columns: &'a Table,
+    row: usize,
+}
+
+impl Cells<Fr> for Row<'_> {
+    fn here(&self, column: Column) -> Fr {
+        self.columns.get(&column).map_or(Fr::ZERO, |values| values[self.row % values.len()])
+    }
+
+    fn after(&self, column: Column) -> Fr {
+        Row { row: self.row + 1, ..*self }.here(column)
+    }
+}
+
+/// An argument's value on a row.
+struct Residue<'a>(&'a Row<'a>, Fr);
+
+impl Sink<Fr> for Residue<'_> {
+    fn linear(&mut self, column: Column, factor: Fr) {
+        self.1 += factor * self.0.here(column);
+    }
+
+    fn constant(&mut self, value: Fr) {
+        self.1 += value;
+    }
+}
+
+/// A running product or sum over all rows, and what it comes to after the last.
+fn running(
+    summand: impl Growing,
+    is_product: bool,
+    columns: &Table,
+    parameters: &Parameters<Fr>,
+) -> (Vec<Fr>, Fr) {
+    let n = columns[&Column::Wire(0)].len();
+    let mut total = if is_product { Fr::ONE } else { Fr::ZERO };
+    let mut values = Vec::new();
+    for row in 0..n {
+        values.push(total);
+        let [numerator, denominator] = summand.growth(&Row { columns, row }, parameters);
+        let growth = numerator * denominator.invert().expect("not zero");
+        total = if is_product { total * growth } else { total + growth };
+    }
+    (values, total)
+}
+
+/// What a forger knows when it changes a column.
+struct Moment {
+    challenges: Challenges,
+    /// What a running column comes to after the last row.
+    total: Fr,
+}
+
+/// Changes a column's n values.
+type Change<'a> = &'a dyn Fn(&mut [Fr], &Moment);
+
+/// What became of a forgery.
+#[derive(Debug, PartialEq, Eq)]
+struct Outcome {
+    /// Which arguments do not hold, and on which rows.
+    broken: Vec<(Argument, usize)>,
+    accepted: bool,
+}
+
+impl Outcome {
+    fn honest() -> Self {
+        Self { broken: vec![], accepted: true }
+    }
+
+    fn refused(argument: Argument, row: usize) -> Self {
+        Self { broken: vec![(argument, row)], accepted: false }
+    }
+}
+
+struct Forger {
+    key: ProvingKey,
+    values: Vec<Fr>,
+}
+
+impl Forger {
+    fn new(layout: &Layout, values: &[Fr]) -> Self {
+        let columns = FixedColumns::new(Level::best(), layout.clone(), Memory::Balanced, &mut |_| ());
+        let key = columns.expect("columns").commit(Level::best(), SRS.clone(), &mut |_| ()).expect("a key");
+        Self { key, values: values.to_vec() }
+    }
+
+    fn n(&self) -> usize {
+        1 << self.key.verifying_key().log_n
+    }
+
+    fn last_row(&self) -> usize {
+        self.n() - 1
+    }
+
+    /// The outcome of a proof with columns changed.
+    fn forge(&self, changes: &[(Column, Change<'_>)]) -> Outcome {
+        let (level, key) = (Level::best(), self.key.verifying_key());
+        let observer: &mut dyn FnMut(&'static str) = &mut |_| ();
+        let blinding = Blinding::random(&key.system, &mut StdRng::seed_from_u64(1));
+        let mut prover = Prover::new(level, &self.key, blinding, observer).expect("a prover");
+        let mut columns = self.fixed(&prover);
+        let change =
+            |prover: &Prover<'_>, columns: &mut Table, column: Column, mut values: Vec<Fr>, total: Fr| {
+                values.truncate(self.n());
+                for (_, change) in changes.iter().filter(|(changed, _)| *changed == column) {
+                    change(&mut values, &Moment { challenges: prover.challenges, total });
+                }
+                columns.insert(column, values);
+            };
+        let commit = |prover: &mut Prover<'_>, columns: &Table, names: &[Column]| {
+            let values = names.iter().map(|name| (*name, Cow::Borrowed(&columns[name][..])));
+            prover.commit_columns(values.collect::<Vec<_>>()).expect("commitments")
+        };
+        let [first_names, second_names, third_names] = key.system.rounds();
+
+        let options = ProveOptions { check_witness: false };
+        let mut assignment: Assignment = prover.round1_assign(&self.values, options).expect("honest");
+        let public = assignment.public.clone();
+        for (column, values) in assignment.values.clone() {
+            change(&prover, &mut columns, column, values, Fr::ZERO);
+        }
+        let first = commit(&mut prover, &columns, &first_names);
+        prover.challenges.after_first_round(key, &public, &first);
+
+        prover.fold_tables(&mut assignment).expect("tables");
+        if key.system.lookup().is_some() {
+            let table = assignment.column(Column::Table)[..self.n()].to_vec();
+            columns.insert(Column::Table, table);
+        }
+        for (column, values) in prover.round2_sorted(&mut assignment) {
+            change(&prover, &mut columns, column, values.into_owned(), Fr::ZERO);
+        }
+        let second = commit(&mut prover, &columns, &second_names);
+        prover.challenges.after_second_round(key, &second);
+
+        let parameters = key.system.parameters(&prover.challenges, key.multipliers);
+        let wires = key.system.wires();
+        let (values, total) = running(Permutation { wires }, true, &columns, &parameters);
+        change(&prover, &mut columns, Column::GrandProduct, values, total);
+        if let Some(argument) = key.system.lookup() {
+            let (values, total) = match argument {
+                LookupArgument::LogDerivative => running(LogDerivative, false, &columns, &parameters),
+                LookupArgument::Plookup => running(Plookup, true, &columns, &parameters),
+            };
+            change(&prover, &mut columns, Column::LookupAccumulator, values, total);
+        }
+        let third = commit(&mut prover, &columns, &third_names);
+        prover.challenges.after_third_round(key, &third);
+
+        let parameters = key.system.parameters(&prover.challenges, key.multipliers);
+        let broken = self.broken(&columns, &parameters, &public);
+        let proof = prover.conclude([first, second, third], &public).expect("a proof");
+        Outcome { broken, accepted: verify(level, key, &public, &proof) == Ok(true) }
+    }
+
+    /// The key's columns, and those that everybody knows.
+    fn fixed(&self, prover: &Prover<'_>) -> Table {
+        let names = self.key.verifying_key().system.fixed().iter();
+        let value = |column: &Column| {
+            let values = self.key.values(prover.level, &prover.domain, *column).expect("values");
+            (*column, values.into_owned())
+        };
+        let mut columns: Table = names.map(value).collect();
+        let mut first_row = vec![Fr::ZERO; self.n()];
+        first_row[0] = Fr::ONE;
+        columns.insert(Column::FirstLagrange, first_row);
+        columns.insert(Column::Point, crate::permutation::powers(prover.domain.root(), self.n()));
+        columns
+    }
+
+    /// Where the identity does not hold.
+    fn broken(&self, columns: &Table, parameters: &Parameters<Fr>, public: &[Fr]) -> Vec<(Argument, usize)> {
+        let system = &self.key.verifying_key().system;
+        let mut broken = Vec::new();
+        for (place, argument) in system.arguments().into_iter().enumerate() {
+            for row in 0..self.n() {
+                let cells = Row { columns, row };
+                let input = public.get(row).filter(|_| place == 0).copied().unwrap_or_default();
+                let mut residue = Residue(&cells, -input);
+                with_summand!(system, argument, summand => summand.terms(&cells, parameters, &mut residue));
+                if !residue.1.is_zero() {
+                    broken.push((argument, row));
+                }
+            }
+        }
+        broken
+    }
+}
+
+/// Rows that look up these tuples, each of variables of its own, in a table.
+const TABLE: [[u64; 3]; 3] = [[1, 2, 3], [4, 5, 6], [7, 8, 9]];
+const LOOKUPS: [[u64; 3]; 4] = [[1, 2, 3], [4, 5, 6], [1, 2, 3], [1, 2, 3]];
+
+fn lookups(argument: LookupArgument) -> Forger {
+    let mut circuit = Circuit::new(Arithmetisation::Ultra);
+    let rows: Arc<[[Fr; 3]]> = TABLE.iter().map(|row| row.map(Fr::from)).collect();
+    let number = circuit.table("table", || rows);
+    for tuple in LOOKUPS {
+        let wires = tuple.map(|value| circuit.witness(Fr::from(value)));
+        circuit.lookup(number, wires, [Fr::ZERO; 3]);
+    }
+    let layout = Layout { lookup: Some(argument), ..circuit.layout() };
+    Forger::new(&layout, circuit.values())
+}
+
+/// Row 1 looks up another tuple, (4, 5, 9) or the zeros that fill the tables up.
+fn wrong_lookup(tuple: [u64; 3]) -> [impl Fn(&mut [Fr], &Moment); 3] {
+    tuple.map(|value| move |values: &mut [Fr], _: &Moment| values[1] = Fr::from(value))
+}
+
+fn with_wires<'a>(
+    wires: &'a [impl Fn(&mut [Fr], &Moment)],
+    others: &[(Column, Change<'a>)],
+) -> Vec<(Column, Change<'a>)> {
+    let wires = (0..).map(Column::Wire).zip(wires).map(|(column, change)| (column, change as Change<'a>));
+    wires.chain(others.iter().copied()).collect()
+}
+
+/// From row `k` on, a running sum or product is such that it closes.
+fn jump(is_product: bool, k: usize) -> impl Fn(&mut [Fr], &Moment) {
+    move |values, moment| {
+        for value in &mut values[k..] {
+            let inverse = moment.total.invert().unwrap_or_default();
+            *value = if is_product { *value * inverse } else { *value - moment.total };
+        }
+    }
+}
+
+#[test]
+fn columns_that_are_not_changed_are_proven() {
+    for argument in LookupArgument::ALL {
+        assert_eq!(lookups(argument).forge(&[]), Outcome::honest());
+    }
+    // Where a sum begins is free: only its differences are constrained.
+    let shifted: Change<'_> = &|values, _| values.iter_mut().for_each(|value| *value += Fr::from(5));
+    let outcome = lookups(LookupArgument::LogDerivative).forge(&[(Column::LookupAccumulator, shifted)]);
+    assert_eq!(outcome, Outcome::honest());
+}
+
+#[test]
+fn forged_multiplicities_are_refused() {
+    let forger = lookups(LookupArgument::LogDerivative);
+    let lookup = Argument::Lookup(LookupArgument::LogDerivative);
+    let refused = Outcome::refused(lookup, forger.last_row());
+    // Of the tables' rows, and of one that only fills them up.
+    for row in [0, 1, 2, 3, forger.last_row()] {
+        let more: Change<'_> = &|values, _| values[row] += Fr::ONE;
+        let less: Change<'_> = &|values, _| values[row] -= Fr::ONE;
+        assert_eq!(forger.forge(&[(Column::Multiplicities, more)]), refused);
+        assert_eq!(forger.forge(&[(Column::Multiplicities, less)]), refused);
+    }
+    let moved: Change<'_> = &|values, _| values.swap(0, 1);
+    assert_eq!(forger.forge(&[(Column::Multiplicities, moved)]), refused);
+    let none: Change<'_> = &|values, _| values.fill(Fr::ZERO);
+    assert_eq!(forger.forge(&[(Column::Multiplicities, none)]), refused);
+}
+
+#[test]
+fn a_row_that_is_in_no_table_is_refused_whatever_is_counted() {
+    let forger = lookups(LookupArgument::LogDerivative);
+    let lookup = Argument::Lookup(LookupArgument::LogDerivative);
+    let refused = Outcome::refused(lookup, forger.last_row());
+    for tuple in [[4, 5, 9], [0, 0, 0], [7, 5, 6]] {
+        let wires = wrong_lookup(tuple);
+        assert_eq!(forger.forge(&with_wires(&wires, &[])), refused, "{tuple:?}");
+        let places = (0..4).chain([forger.last_row()]);
+        for place in places {
+            let counted: Change<'_> = &|values, _| {
+                values[1] -= Fr::ONE;
+                values[place] += Fr::ONE;
+            };
+            let outcome = forger.forge(&with_wires(&wires, &[(Column::Multiplicities, counted)]));
+            assert_eq!(outcome, refused, "{tuple:?} counted on row {place}");
+        }
+        // The sum closes by a jump.
+        for row in [1, 2, forger.last_row()] {
+            let closed = jump(false, row);
+            let outcome = forger.forge(&with_wires(&wires, &[(Column::LookupAccumulator, &closed)]));
+            assert_eq!(outcome, Outcome::refused(lookup, row - 1), "{tuple:?}");
+        }
+    }
+    // A tuple of the tables, with its count.
+    let counted: Change<'_> =
+        &|values, _| (values[1], values[2]) = (values[1] - Fr::ONE, values[2] + Fr::ONE);
+    let wires = wrong_lookup([7, 8, 9]);
+    assert_eq!(forger.forge(&with_wires(&wires, &[(Column::Multiplicities, counted)])), Outcome::honest());
+}
+
+/// A tuple of the table, or that would be, as the arguments see it.
+fn folded(tuple: [u64; 3], moment: &Moment) -> Fr {
+    let [v1, v2, v3] = tuple.map(Fr::from);
+    let eta = moment.challenges.eta;
+    v1 + eta * (v2 + eta * (v3 + eta * Fr::ONE))
+}
+
+#[test]
+fn forged_sorted_columns_are_refused() {
+    let forger = lookups(LookupArgument::Plookup);
+    let lookup = Argument::Lookup(LookupArgument::Plookup);
+    let refused = Outcome::refused(lookup, forger.last_row());
+    for half in [0, 1].map(Column::Sorted) {
+        let swapped: Change<'_> = &|values, _| values.swap(0, 3);
+        assert_eq!(forger.forge(&[(half, swapped)]), refused);
+        let other: Change<'_> = &|values, moment| values[1] = folded([7, 8, 9], moment);
+        assert_eq!(forger.forge(&[(half, other)]), refused);
+        let foreign: Change<'_> = &|values, moment| values[1] = folded([4, 5, 9], moment);
+        assert_eq!(forger.forge(&[(half, foreign)]), refused);
+        let nothing: Change<'_> = &|values, _| values.fill(Fr::ZERO);
+        assert_eq!(forger.forge(&[(half, nothing)]), refused);
+    }
+}
+
+#[test]
+fn a_row_that_is_in_no_table_is_refused_wherever_it_is_sorted() {
+    let forger = lookups(LookupArgument::Plookup);
+    let lookup = Argument::Lookup(LookupArgument::Plookup);
+    let refused = Outcome::refused(lookup, forger.last_row());
+    for tuple in [[4, 5, 9], [0, 0, 0], [7, 5, 6]] {
+        let wires = wrong_lookup(tuple);
+        assert_eq!(forger.forge(&with_wires(&wires, &[])), refused, "{tuple:?}");
+        // In the place of one of the two that the tables and row 1 had.
+        let sorted: Change<'_> = &|values, moment| {
+            let honest = folded([4, 5, 6], moment);
+            let place = values.iter().position(|value| *value == honest).expect("once in each half");
+            values[place] = folded(tuple, moment);
+        };
+        for half in [0, 1].map(Column::Sorted) {
+            assert_eq!(forger.forge(&with_wires(&wires, &[(half, sorted)])), refused, "{tuple:?}");
+        }
+        for row in [1, 2, forger.last_row()] {
+            let closed = jump(true, row);
+            let outcome = forger.forge(&with_wires(&wires, &[(Column::LookupAccumulator, &closed)]));
+            assert_eq!(outcome, Outcome::refused(lookup, row - 1), "{tuple:?}");
+        }
+    }
+}
+
+#[test]
+fn running_products_that_begin_elsewhere_are_refused() {
+    let doubled: Change<'_> = &|values, _| values.iter_mut().for_each(|value| *value = value.double());
+    let zero: Change<'_> = &|values, _| values.fill(Fr::ZERO);
+    for change in [doubled, zero] {
+        let forger = lookups(LookupArgument::Plookup);
+        let lookup = Argument::Lookup(LookupArgument::Plookup);
+        let outcome = forger.forge(&[(Column::LookupAccumulator, change)]);
+        assert_eq!(outcome, Outcome::refused(lookup, 0));
+        for arithmetisation in Arithmetisation::ALL {
+            let forger = copies(arithmetisation);
+            let outcome = forger.forge(&[(Column::GrandProduct, change)]);
+            assert_eq!(outcome, Outcome::refused(Argument::Permutation, 0), "{arithmetisation}");
+        }
+    }
+}
+
+/// A sum, and on the row after it its summands on wires that no gate looks at.
+fn copies(arithmetisation: Arithmetisation) -> Forger {
+    let mut circuit = Circuit::new(arithmetisation);
+    let [one, two, three] = [1, 2, 3].map(|value| circuit.witness(Fr::from(value)));
+    let selectors = [(0, Fr::ONE), (1, Fr::ONE), (2, -Fr::ONE)];
+    let selectors = selectors.map(|(wire, factor)| (Column::Selector(Selector::Wire(wire)), factor));
+    circuit.row([one, two, three, Variable::NONE], &selectors);
+    circuit.row([three, one, two, Variable::NONE], &[]);
+    Forger::new(&circuit.layout(), circuit.values())
+}
+
+#[test]
+fn copies_that_differ_are_refused() {
+    for arithmetisation in Arithmetisation::ALL {
+        let forger = copies(arithmetisation);
+        assert_eq!(forger.forge(&[]), Outcome::honest(), "{arithmetisation}");
+        for wire in [0, 1, 2].map(Column::Wire) {
+            let other: Change<'_> = &|values, _| values[1] += Fr::ONE;
+            let refused = Outcome::refused(Argument::Permutation, forger.last_row());
+            assert_eq!(forger.forge(&[(wire, other)]), refused, "{arithmetisation}: {wire}");
+            let closed = jump(true, 2);
+            let outcome = forger.forge(&[(wire, other), (Column::GrandProduct, &closed)]);
+            assert_eq!(outcome, Outcome::refused(Argument::Permutation, 1), "{arithmetisation}: {wire}");
+        }
+    }
+}
