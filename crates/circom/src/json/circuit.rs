@@ -95,6 +95,13 @@ struct KeyText<'a> {
     x_2: Point2,
 }
 
+/// The root of a document of ours, which names its curve.
+fn root(document: &Document) -> Result<Node<'_>, CircomError> {
+    let root = document.of_protocol(PROTOCOL)?;
+    root.key("curve")?;
+    Ok(root)
+}
+
 fn points(node: &Node<'_>) -> Result<Vec<Affine<G1>>, CircomError> {
     node.items()?.iter().map(Node::g1).collect()
 }
@@ -107,7 +114,7 @@ document!(CircuitProof);
 
 impl CircuitProof {
     fn read(document: &Document) -> Result<Self, CircomError> {
-        let root = document.of_protocol(PROTOCOL)?;
+        let root = root(document)?;
         let [first, second, third] = root.key("commitments")?.tuple()?;
         let [at_xi, at_next] = root.key("openings")?.tuple()?;
         Ok(Self {
@@ -141,7 +148,7 @@ document!(CircuitVerificationKey);
 
 impl CircuitVerificationKey {
     fn read(document: &Document) -> Result<Self, CircomError> {
-        let root = document.of_protocol(PROTOCOL)?;
+        let root = root(document)?;
         Ok(Self {
             wires: root.key("wires")?.count()?,
             gates: names(&root.key("gates")?)?,
@@ -175,7 +182,7 @@ document!(AnyPlonkVerificationKey);
 
 impl AnyPlonkVerificationKey {
     fn read(document: &Document) -> Result<Self, CircomError> {
-        if document.of_protocol(PROTOCOL).is_ok() {
+        if document.protocol() == Some(PROTOCOL) {
             return CircuitVerificationKey::read(document).map(Self::Circuit);
         }
         PlonkVerificationKey::read(document).map(Self::Snarkjs)
@@ -186,7 +193,7 @@ document!(AnyPlonkProof);
 
 impl AnyPlonkProof {
     fn read(document: &Document) -> Result<Self, CircomError> {
-        if document.of_protocol(PROTOCOL).is_ok() {
+        if document.protocol() == Some(PROTOCOL) {
             return CircuitProof::read(document).map(Self::Circuit);
         }
         PlonkProof::read(document).map(Self::Snarkjs)

@@ -48,16 +48,18 @@ impl Document {
         Node { file: &self.name, path: String::new(), value: &self.value }
     }
 
+    /// What protocol the document says it is of.
+    pub(super) fn protocol(&self) -> Option<&str> {
+        self.value.get("protocol").and_then(Value::as_str)
+    }
+
     /// Checks that the document is of this protocol and of our curve; the root.
     pub(super) fn of_protocol(&self, protocol: &'static str) -> Result<Node<'_>, CircomError> {
         let root = self.root();
-        match root.value.get("protocol").map(|found| found.as_str()) {
-            Some(Some(found)) if found == protocol => {}
-            found => {
-                let found =
-                    found.flatten().map_or("none".to_owned(), |found| found.escape_debug().to_string());
-                return Err(CircomError::Protocol { file: self.name.clone(), expected: protocol, found });
-            }
+        let found = self.protocol();
+        if found != Some(protocol) {
+            let found = found.map_or("none".to_owned(), |found| found.escape_debug().to_string());
+            return Err(CircomError::Protocol { file: self.name.clone(), expected: protocol, found });
         }
         // Files of snarkjs's early versions name no curve.
         if let Some(curve) = root.value.get("curve")

@@ -1,0 +1,142 @@
+//! Files with a byte changed: keys, proofs and public inputs of every system are refused, as they are read or by the verifier.
+//!
+//! What a file says in JSON is its text without the white space between tokens; a change there, and only there, changes
+//! nothing.
+
+mod fixtures;
+
+use fixtures::{
+    path,
+    proven::{PROVEN, Proven, SRS, systems},
+    r1cs, toy_witness,
+};
+use proofmill_circom::{
+    AnyPlonkProof, AnyPlonkVerificationKey, BinFile, CircuitKey, parse_public, public_text,
+};
+use proofmill_field::bn254::Fr;
+use proofmill_plonk::{
+    Arithmetisation, Derivations, Layout, Memory, PlonkError, Proof, ProveOptions, ProvingKey, VerifyingKey,
+    prove, r1cs::layout, setup_circuit, verify,
+};
+use proofmill_simd::Level;
+use proofmill_srs::Srs;
+use rayon::prelude::*;
+use std::{fs, sync::Arc};
+
+/// The texts of a verification key, public inputs and a proof.
+fn texts(proven: &Proven) -> [Vec<u8>; 3] {
+    [proven.key.text(), public_text(&proven.public), proven.proof.text(&proven.key)].map(String::into_bytes)
+}
+
+/// Whether texts are read as a key, public inputs and a proof that is valid.
+fn accepted([key, public, proof]: [&[u8]; 3]) -> bool {
+    let Ok(key) = AnyPlonkVerificationKey::parse("key", key) else { return false };
+    let (Ok(key), Ok(public)) = (VerifyingKey::try_from(&key), parse_public("public", public)) else {
+        return false;
+    };
+    let proof = match AnyPlonkProof::parse("proof", proof) {
+        Ok(AnyPlonkProof::Snarkjs(proof)) => Proof::from(&proof),
+        Ok(AnyPlonkProof::Circuit(proof)) => Proof::from(proof),
+        Err(_) => return false,
+    };
+    verify(Level::best(), &key, &public, &proof) == Ok(true)
+}
+
+/// A text without the white space outside strings; there are no escapes in ours.
+fn significant(text: &[u8]) -> Vec<u8> {
+    let mut in_string = false;
+    let mut keep = |byte: &u8| {
+        in_string ^= *byte == b'"';
+        in_string || !b" \t\r\n".contains(byte)
+    };
+    text.iter().copied().filter(|byte| keep(byte)).collect()
+}
+
+/// Where the name is that snarkjs's early files lack.
+fn optional(text: &[u8]) -> std::ops::Range<usize> {
+    let name = b"\"curve\"";
+    let start = text.windows(name.len()).position(|window| window == name);
+    start.map_or(0..0, |start| start + 1..start + name.len() - 1)
+}
+
+#[test]
+fn every_byte_of_keys_public_inputs_and_proofs_counts() {
+    for proven in PROVEN.iter() {
+        let texts = texts(proven);
+        assert!(accepted(texts.each_ref().map(Vec::as_slice)), "{}", proven.name);
+        for (file, text) in texts.iter().enumerate() {
+            let optional = if proven.key.system.is_standard() { optional(text) } else { 0..0 };
+            let with = |changed: &[u8]| {
+                let mut files = texts.each_ref().map(Vec::as_slice);
+                files[file] = changed;
+                accepted(files)
+            };
+            let positions = (0..text.len()).filter(|position| !optional.contains(position));
+            positions.collect::<Vec<_>>().into_par_iter().for_each(|position| {
+                for change in [1 << (position % 8), b'\t' ^ text[position]] {
+                    let mut changed = text.clone();
+                    changed[position] ^= change;
+                    assert_eq!(
+                        with(&changed),
+                        significant(&changed) == significant(text),
+                        "{}, file {file}: {:?} for {:?} at {position}",
+                        proven.name,
+                        char::from(changed[position]),
+                        char::from(text[position]),
+                    );
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn truncated_files_are_refused() {
+    for proven in PROVEN.iter() {
+        let texts = texts(proven);
+        for (file, text) in texts.iter().enumerate() {
+            for length in 0..text.len() {
+                let mut files = texts.each_ref().map(Vec::as_slice);
+                files[file] = &text[..length];
+                assert!(!accepted(files), "{}, file {file}: {length} bytes", proven.name);
+            }
+        }
+    }
+}
+
+/// The bytes of a circuit's proving key.
+fn proving_key(layout: Layout, derivations: &Derivations, srs: &Arc<Srs>) -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("made.key");
+    setup_circuit(Level::best(), layout, derivations, srs, &file, &mut |_| ()).expect("a key");
+    fs::read(&file).expect("made")
+}
+
+fn prove_with(bytes: Vec<u8>, witness: &[Fr]) -> Result<Proof, PlonkError> {
+    let file = CircuitKey::read(BinFile::from_bytes("changed.key", bytes)?)?;
+    let key = ProvingKey::of_circuit(Level::best(), &file, Memory::Balanced, &mut |_| ())?;
+    // A proof that is returned has been verified, by the changed key.
+    prove(Level::best(), &key, witness, ProveOptions::default(), &mut |_| ()).map(|(proof, _)| proof)
+}
+
+#[test]
+fn no_changed_byte_of_a_proving_key_gives_a_proof() {
+    let srs = Arc::new(Srs::open(&path("powers-2e5.ptau")).expect("powers of tau"));
+    let (toy, derivations) = layout(&r1cs("toy.circuit.r1cs"), Arithmetisation::Turbo).expect("rows");
+    // Beyond so many bytes, which are the header and then some, one of so many is changed.
+    let mut subjects =
+        vec![("toy".to_owned(), proving_key(toy, &derivations, &srs), toy_witness(), (1000, 1))];
+    for (name, layout, values) in systems() {
+        let derivations = Derivations::new(layout.variables);
+        subjects.push((name, proving_key(layout, &derivations, &SRS), values, (600, 29)));
+    }
+    for (name, bytes, witness, (whole, step)) in subjects {
+        assert!(prove_with(bytes.clone(), &witness).is_ok(), "{name}");
+        let positions: Vec<usize> = (0..whole).chain((whole..bytes.len()).step_by(step)).collect();
+        positions.into_par_iter().for_each(|position| {
+            let mut changed = bytes.clone();
+            changed[position] ^= 1 << (position % 8);
+            assert!(prove_with(changed, &witness).is_err(), "{name}: byte {position}");
+        });
+    }
+}
