@@ -3,8 +3,14 @@
 
 use libfuzzer_sys::fuzz_target;
 use proofmill_circom::{BinFile, CircuitKey, FileKind, R1cs};
-use proofmill_plonk::{Arithmetisation, key_file, r1cs};
+use proofmill_field::bn254::Fr;
+use proofmill_plonk::{
+    Arithmetisation, Memory, ProveOptions, ProvingKey, VerifyingKey, key_file, prove, r1cs, verify,
+};
 use proofmill_simd::Level;
+
+/// Rows beyond which a key is not proven with.
+const MOST_ROWS: u32 = 128;
 
 fuzz_target!(|bytes: &[u8]| {
     let level = Level::best();
@@ -21,7 +27,21 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(key) = CircuitKey::read(file) else { return };
     drop(key.commitments(level));
     drop(key.powers(level));
-    if let Ok((layout, derivations)) = key_file::circuit(&key, level) {
-        assert_eq!(layout.variables as usize, derivations.first() as usize + derivations.len());
+    let verifying_key = VerifyingKey::of_circuit(level, &key);
+    let Ok((layout, derivations)) = key_file::circuit(&key, level) else { return };
+    assert_eq!(layout.variables as usize, derivations.first() as usize + derivations.len());
+    let header = key.header();
+    let most = header.columns.iter().map(|(_, values)| *values).max().unwrap_or(0).max(header.rows);
+    if most > MOST_ROWS {
+        return;
+    }
+    let Ok(proving_key) = ProvingKey::of_circuit(level, &key, Memory::Low, &mut |_| ()) else { return };
+    assert!(verifying_key.is_ok_and(|key| key == *proving_key.verifying_key()));
+    let witness = vec![Fr::from(1); derivations.first() as usize];
+    for check_witness in [true, false] {
+        let made = prove(level, &proving_key, &witness, ProveOptions { check_witness }, &mut |_| ());
+        if let Ok((proof, public)) = made {
+            assert_eq!(verify(level, proving_key.verifying_key(), &public, &proof), Ok(true));
+        }
     }
 });

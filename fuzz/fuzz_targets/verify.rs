@@ -1,31 +1,87 @@
-//! Proofs, verification keys and public signals of any text, and verifiers of what can be read.
+//! Proofs, verification keys and public signals of any text, and verifiers of what can be read: none accepts what is not the
+//! key's own proof.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use proofmill_circom::{
-    Groth16Proof, Groth16VerificationKey, PlonkProof, PlonkVerificationKey, parse_public,
+    AnyPlonkProof, AnyPlonkVerificationKey, Groth16Proof, Groth16VerificationKey, parse_public,
 };
+use proofmill_field::bn254::Fr;
 use proofmill_plonk::{Proof, VerifyingKey};
 use proofmill_simd::Level;
+use std::sync::LazyLock;
 
 const GROTH16_KEY: &[u8] = include_bytes!("../../examples/membership-small/groth16.vk.json");
-const PLONK_KEY: &[u8] = include_bytes!("../../examples/membership-small/plonk.vk.json");
 const PUBLIC: &[u8] = include_bytes!("../../examples/membership-small/public.json");
+
+/// A key of PLONK with public signals and a proof, of each kind.
+struct Plonk {
+    key: VerifyingKey,
+    public: Vec<Fr>,
+    proof: Proof,
+}
+
+macro_rules! texts {
+    ($($folder:literal $key:literal $public:literal $proof:literal),* $(,)?) => {
+        [$([
+            &include_bytes!(concat!("../../", $folder, "/", $key))[..],
+            include_bytes!(concat!("../../", $folder, "/", $public)),
+            include_bytes!(concat!("../../", $folder, "/", $proof)),
+        ]),*]
+    };
+}
+
+static PLONK: LazyLock<Vec<Plonk>> = LazyLock::new(|| {
+    let texts = texts![
+        "examples/membership-small" "plonk.vk.json" "public.json" "plonk.proof.json",
+        "crates/plonk/tests/data" "turbo.vk.json" "words.public.json" "turbo.proof.json",
+        "crates/plonk/tests/data" "logup.vk.json" "words.public.json" "logup.proof.json",
+        "crates/plonk/tests/data" "plookup.vk.json" "words.public.json" "plookup.proof.json",
+    ];
+    let read = texts.map(|[key, public, proof]| {
+        Some(Plonk { key: plonk_key(key)?, public: parse_public("public", public).ok()?, proof: plonk_proof(proof)? })
+    });
+    read.into_iter().map(|plonk| plonk.expect("files that can be read")).collect()
+});
+
+fn plonk_key(text: &[u8]) -> Option<VerifyingKey> {
+    VerifyingKey::try_from(&AnyPlonkVerificationKey::parse("key", text).ok()?).ok()
+}
+
+fn plonk_proof(text: &[u8]) -> Option<Proof> {
+    match AnyPlonkProof::parse("proof", text).ok()? {
+        AnyPlonkProof::Snarkjs(proof) => Some(Proof::from(&proof)),
+        AnyPlonkProof::Circuit(proof) => Some(Proof::from(proof)),
+    }
+}
 
 fuzz_target!(|text: &[u8]| {
     let level = Level::best();
-    drop(parse_public("input", text));
+    let public = parse_public("input", text);
     drop(Groth16VerificationKey::parse("input", text));
-    drop(PlonkVerificationKey::parse("input", text));
-    let Ok(public) = parse_public("public", PUBLIC) else { return };
-    if let (Ok(key), Ok(proof)) =
-        (Groth16VerificationKey::parse("key", GROTH16_KEY), Groth16Proof::parse("input", text))
-    {
+    if let (Ok(key), Ok(public), Ok(proof)) = (
+        Groth16VerificationKey::parse("key", GROTH16_KEY),
+        parse_public("public", PUBLIC),
+        Groth16Proof::parse("input", text),
+    ) {
         drop(proofmill_groth16::verify(level, &key, &public, &proof));
     }
-    if let (Ok(key), Ok(proof)) =
-        (PlonkVerificationKey::parse("key", PLONK_KEY), PlonkProof::parse("input", text))
-    {
-        drop(proofmill_plonk::verify(level, &VerifyingKey::from(&key), &public, &Proof::from(&proof)));
+    let (key, proof) = (plonk_key(text), plonk_proof(text));
+    for honest in PLONK.iter() {
+        let verify = |key: &VerifyingKey, public: &[Fr], proof: &Proof| {
+            let accepted = proofmill_plonk::verify(level, key, public, proof) == Ok(true);
+            let same = *key == honest.key && public == honest.public && *proof == honest.proof;
+            assert!(!accepted || same, "another proof is accepted");
+        };
+        if let Some(key) = &key {
+            verify(key, &honest.public, &honest.proof);
+            drop(proofmill_plonk::solidity::verifier(key));
+        }
+        if let Ok(public) = &public {
+            verify(&honest.key, public, &honest.proof);
+        }
+        if let Some(proof) = &proof {
+            verify(&honest.key, &honest.public, proof);
+        }
     }
 });
