@@ -12,6 +12,7 @@ emulated() {
 }
 
 cargo build --quiet --locked --workspace --target "$target"
+PROOFMILL_REQUIRE_SHA256=neon,arm-sha2 emulated sve=off portable,neon --package proofmill-sha256
 emulated sve=off portable,neon --package proofmill-field --package proofmill-curve --package proofmill-hash \
     --package proofmill-poly
 # What an opening with a changed byte is worth does not depend on the CPU, and takes minutes here.

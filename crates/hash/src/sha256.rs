@@ -1,40 +1,37 @@
 //! Trees of SHA-256: a leaf is the hash of its row's words as little-endian bytes, a node that of its children's 64 bytes.
 
 use crate::TreeHash;
+use proofmill_sha256::Kernels;
 use proofmill_simd::Level;
-use sha2::Digest as _;
 
-/// SHA-256 (FIPS 180-4) of the crate `sha2`.
+/// SHA-256 (FIPS 180-4), by the fastest kernels of a level: [`Kernels::at`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sha256;
+
+/// Rows that are made bytes at a time: a few for each lane, and little enough for the first cache.
+const TILE: usize = 64;
 
 impl TreeHash for Sha256 {
     type Digest = [u8; 32];
     const NAME: &'static str = "sha256";
     const MODULUS: Option<u64> = None;
 
-    fn hash_rows(_: Level, rows: &[u64], columns: usize, digests: &mut [[u8; 32]]) {
+    fn hash_rows(level: Level, rows: &[u64], columns: usize, digests: &mut [[u8; 32]]) {
         assert_eq!(rows.len(), columns * digests.len(), "as many words as rows times columns");
-        for (row, digest) in digests.iter_mut().enumerate() {
-            *digest = of_words(rows[row * columns..][..columns].iter().copied());
-        }
+        hash(level, columns, digests, |row, column| rows[row * columns + column]);
     }
 
-    fn hash_columns(_: Level, columns: &[&[u64]], digests: &mut [[u8; 32]]) {
+    fn hash_columns(level: Level, columns: &[&[u64]], digests: &mut [[u8; 32]]) {
         assert!(
             columns.iter().all(|column| column.len() == digests.len()),
             "one word a digest in each column"
         );
-        for (row, digest) in digests.iter_mut().enumerate() {
-            *digest = of_words(columns.iter().map(|column| column[row]));
-        }
+        hash(level, columns.len(), digests, |row, column| columns[column][row]);
     }
 
-    fn hash_pairs(_: Level, children: &[[u8; 32]], parents: &mut [[u8; 32]]) {
+    fn hash_pairs(level: Level, children: &[[u8; 32]], parents: &mut [[u8; 32]]) {
         assert_eq!(children.len(), 2 * parents.len(), "two children a parent");
-        for (pair, parent) in children.as_chunks::<2>().0.iter().zip(parents) {
-            *parent = sha2::Sha256::digest(pair.as_flattened()).into();
-        }
+        Kernels::at(level).pairs(children.as_flattened().as_chunks().0, parents);
     }
 
     fn to_bytes(digest: &[u8; 32]) -> [u8; 32] {
@@ -46,8 +43,18 @@ impl TreeHash for Sha256 {
     }
 }
 
-fn of_words(words: impl Iterator<Item = u64>) -> [u8; 32] {
-    let mut hash = sha2::Sha256::new();
-    words.for_each(|word| hash.update(word.to_le_bytes()));
-    hash.finalize().into()
+/// Hashes rows of words, tile by tile.
+fn hash(level: Level, columns: usize, digests: &mut [[u8; 32]], word: impl Fn(usize, usize) -> u64) {
+    let kernels = Kernels::at(level);
+    let length = 8 * columns;
+    let mut bytes = vec![0; length * TILE.min(digests.len())];
+    for (tile, digests) in digests.chunks_mut(TILE).enumerate() {
+        let bytes = &mut bytes[..length * digests.len()];
+        for (row, bytes) in (tile * TILE..).zip(bytes.chunks_exact_mut(length.max(1))) {
+            for (column, bytes) in bytes.as_chunks_mut().0.iter_mut().enumerate() {
+                *bytes = word(row, column).to_le_bytes();
+            }
+        }
+        kernels.rows(bytes, length, digests);
+    }
 }

@@ -1,5 +1,7 @@
 //! Levels: bundles of CPU features, and the tokens that prove them.
 
+#[cfg(target_arch = "x86_64")]
+use std::{arch::x86_64::__cpuid, sync::LazyLock};
 use std::{fmt, str::FromStr};
 
 /// The most 64-bit lanes of any level: SVE's longest vector.
@@ -64,21 +66,55 @@ macro_rules! vector_token {
 #[cfg(target_arch = "x86_64")]
 vector_token!(
     /// Proof that this CPU has AVX2, and [`Adx`].
-    Avx2, is_x86_feature_detected, ["avx2"], "avx2,bmi2,adx", adx -> Adx
+    Avx2, is_x86_feature_detected, ["avx2"], "avx2,bmi2,adx", adx -> Adx, ssse3 -> Ssse3
 );
 
 #[cfg(target_arch = "x86_64")]
 vector_token!(
     /// Proof that this CPU has AVX-512 F, DQ, BW and VL, and [`Avx2`].
     Avx512, is_x86_feature_detected, ["avx512f" "avx512dq" "avx512bw" "avx512vl"],
-    "avx512f,avx512dq,avx512bw,avx512vl,avx2,bmi2,adx", avx2 -> Avx2, adx -> Adx
+    "avx512f,avx512dq,avx512bw,avx512vl,avx2,bmi2,adx", avx2 -> Avx2, adx -> Adx, ssse3 -> Ssse3
 );
+
+#[cfg(target_arch = "x86_64")]
+impl Avx512 {
+    /// 512-bit additions that a core starts each cycle: 4 by AMD's Zen 5 (family 1Ah, measured), 2 by others. For choosing
+    /// between kernels, not for promises: Zen 5 has small versions that start 2, and a virtual machine may hide the
+    /// family.
+    pub fn additions_per_cycle(self) -> usize {
+        // The instruction leaves the virtual machine, which takes a thousand times as long as any other.
+        static IS_ZEN5: LazyLock<bool> = LazyLock::new(|| {
+            let version = __cpuid(1).eax;
+            let family = ((version >> 8) & 15) + ((version >> 20) & 255);
+            __cpuid(0).ebx == u32::from_le_bytes(*b"Auth") && family == 0x1a
+        });
+        if *IS_ZEN5 { 4 } else { 2 }
+    }
+}
 
 #[cfg(target_arch = "x86_64")]
 vector_token!(
     /// Proof that this CPU has AVX-512 VBMI2 (`vpshrdq`) and IFMA (`vpmadd52luq`, `vpmadd52huq`), and [`Avx512`].
     Avx512Ifma, is_x86_feature_detected, ["avx512vbmi2" "avx512ifma"],
     "avx512f,avx512dq,avx512bw,avx512vl,avx512vbmi2,avx512ifma,avx2,bmi2,adx", avx512 -> Avx512, adx -> Adx
+);
+
+#[cfg(target_arch = "x86_64")]
+vector_token!(
+    /// Proof that this CPU has SSSE3 (`pshufb`).
+    Ssse3, is_x86_feature_detected, ["ssse3"], "ssse3"
+);
+
+#[cfg(target_arch = "x86_64")]
+vector_token!(
+    /// Proof that this CPU has SHA-NI (`sha256rnds2` and its kin), SSE 4.1, and [`Ssse3`].
+    ShaNi, is_x86_feature_detected, ["sha" "sse4.1" "ssse3"], "sha,sse4.1,ssse3", ssse3 -> Ssse3
+);
+
+#[cfg(target_arch = "aarch64")]
+vector_token!(
+    /// Proof that this CPU has the SHA-256 instructions of Armv8's cryptographic extension, and [`Neon`].
+    ArmSha2, is_aarch64_feature_detected, ["neon" "sha2"], "neon,sha2", neon -> Neon
 );
 
 #[cfg(target_arch = "aarch64")]

@@ -9,10 +9,10 @@ mod mapped;
 mod memory;
 
 #[cfg(target_arch = "x86_64")]
-pub use level::{Adx, Avx2, Avx512, Avx512Ifma};
-pub use level::{Level, LevelError, MAX_LANES, Portable};
+pub use level::{Adx, Avx2, Avx512, Avx512Ifma, ShaNi, Ssse3};
 #[cfg(target_arch = "aarch64")]
-pub use level::{Neon, Sve, Sve2};
+pub use level::{ArmSha2, Neon, Sve, Sve2};
+pub use level::{Level, LevelError, MAX_LANES, Portable};
 pub use mapped::MappedFile;
 pub use memory::{Lines, Pages, Zeroed, prefetch, prefetch_at, return_freed_memory};
 

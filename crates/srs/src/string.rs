@@ -11,8 +11,8 @@ use proofmill_curve::{
     pairing_product_is_one,
 };
 use proofmill_field::{Field, bn254::Fr};
+use proofmill_sha256::Sha256;
 use proofmill_simd::{Level, Portable};
-use sha2::{Digest, Sha256};
 use std::{
     fmt,
     ops::Range,
@@ -249,8 +249,8 @@ impl Srs {
     /// G1 and tau in G2, points as the EVM encodes them ([`Affine::to_evm`]: x then y, and of Fq2's coefficients the second
     /// first, 32 big-endian bytes each). tau determines every other power.
     pub fn identity(&self) -> [u8; 32] {
-        let hash = Sha256::new().chain_update(b"proofmill-srs-v1");
-        hash.chain_update(self.tau_g1.to_evm()).chain_update(self.tau_g2.to_evm()).finalize().into()
+        let hash = Sha256::new().chain(b"proofmill-srs-v1");
+        hash.chain(&self.tau_g1.to_evm()).chain(&self.tau_g2.to_evm()).finish()
     }
 
     /// Some powers in G1, decoded, each checked to be on the curve, on the ambient rayon pool.

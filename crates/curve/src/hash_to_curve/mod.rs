@@ -7,7 +7,7 @@ mod svdw;
 pub use svdw::Svdw;
 
 use proofmill_field::PrimeField;
-use sha2::{Digest, Sha256};
+use proofmill_sha256::Sha256;
 
 /// Bytes of SHA-256's output.
 const OUTPUT: usize = 32;
@@ -27,18 +27,18 @@ pub fn expand_message_xmd(message: &[u8], dst: &[u8], length: usize) -> Vec<u8> 
     assert!(!dst.is_empty(), "a tag of the domain");
     let blocks = length.div_ceil(OUTPUT);
     assert!(blocks <= 255, "at most 255 blocks of output, {blocks} wanted");
-    let oversize = Sha256::new().chain_update(b"H2C-OVERSIZE-DST-").chain_update(dst).finalize();
-    let dst = if dst.len() > 255 { &oversize[..] } else { dst };
+    let oversize = (dst.len() > 255).then(|| Sha256::new().chain(b"H2C-OVERSIZE-DST-").chain(dst).finish());
+    let dst = oversize.as_ref().map_or(dst, |hash| &hash[..]);
     // Both lengths were checked above.
-    let finish = |hash: Sha256| hash.chain_update(dst).chain_update([dst.len() as u8]).finalize();
-    let start = Sha256::new().chain_update([0; BLOCK]).chain_update(message);
-    let first = finish(start.chain_update((length as u16).to_be_bytes()).chain_update([0]));
+    let finish = |hash: Sha256| hash.chain(dst).chain(&[dst.len() as u8]).finish();
+    let start = Sha256::new().chain(&[0; BLOCK]).chain(message);
+    let first = finish(start.chain(&(length as u16).to_be_bytes()).chain(&[0]));
     let mut block = [0; OUTPUT];
     let mut bytes = Vec::with_capacity(blocks * OUTPUT);
     for i in 1..=blocks {
         // The block before, which is zero at first, enters beside the first hash.
         block.iter_mut().zip(&first).for_each(|(byte, first)| *byte ^= first);
-        block = finish(Sha256::new().chain_update(block).chain_update([i as u8])).into();
+        block = finish(Sha256::new().chain(&block).chain(&[i as u8]));
         bytes.extend(block);
     }
     bytes.truncate(length);

@@ -1,0 +1,95 @@
+//! Armv8's cryptographic extension: four rounds in two instructions (`sha256h`, `sha256h2`), four words of the schedule in
+//! two (`sha256su0`, `sha256su1`).
+
+use crate::instructions::{self, State};
+use proofmill_simd::ArmSha2;
+use std::arch::aarch64::*;
+
+/// The state after these blocks.
+pub(crate) fn compress_blocks(token: ArmSha2, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
+    token.vectorize(
+        #[inline(always)]
+        || instructions::compress_blocks::<Halves>(state, blocks),
+    );
+}
+
+/// Digests of messages of 64 bytes.
+pub(crate) fn pairs(token: ArmSha2, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    token.vectorize(
+        #[inline(always)]
+        || instructions::pairs::<Halves>(pairs, digests),
+    );
+}
+
+/// Only made where the instructions are: the type is private, and the functions above take a token.
+#[derive(Clone, Copy)]
+struct Halves {
+    abcd: uint32x4_t,
+    efgh: uint32x4_t,
+}
+
+// SAFETY, for all below: NEON and the SHA-256 instructions are there, see `Halves`; references have the bytes that are read
+// or written through them.
+#[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
+impl State for Halves {
+    type Four = uint32x4_t;
+
+    #[inline(always)]
+    fn of_words(words: &[u32; 8]) -> Self {
+        unsafe { Self { abcd: vld1q_u32(words.as_ptr()), efgh: vld1q_u32(words.as_ptr().add(4)) } }
+    }
+
+    #[inline(always)]
+    fn to_words(self) -> [u32; 8] {
+        let mut words = [0; 8];
+        unsafe {
+            vst1q_u32(words.as_mut_ptr(), self.abcd);
+            vst1q_u32(words.as_mut_ptr().add(4), self.efgh);
+        }
+        words
+    }
+
+    #[inline(always)]
+    fn to_bytes(self) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        unsafe {
+            vst1q_u8(bytes.as_mut_ptr(), vrev32q_u8(vreinterpretq_u8_u32(self.abcd)));
+            vst1q_u8(bytes.as_mut_ptr().add(16), vrev32q_u8(vreinterpretq_u8_u32(self.efgh)));
+        }
+        bytes
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self { abcd: Self::sum(self.abcd, other.abcd), efgh: Self::sum(self.efgh, other.efgh) }
+    }
+
+    #[inline(always)]
+    fn four_rounds(&mut self, w_and_k: uint32x4_t) {
+        unsafe {
+            let abcd = vsha256hq_u32(self.abcd, self.efgh, w_and_k);
+            self.efgh = vsha256h2q_u32(self.efgh, self.abcd, w_and_k);
+            self.abcd = abcd;
+        }
+    }
+
+    #[inline(always)]
+    fn load(words: &[u32; 4]) -> uint32x4_t {
+        unsafe { vld1q_u32(words.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn load_bytes(bytes: &[u8; 16]) -> uint32x4_t {
+        unsafe { vreinterpretq_u32_u8(vrev32q_u8(vld1q_u8(bytes.as_ptr()))) }
+    }
+
+    #[inline(always)]
+    fn sum(words: uint32x4_t, others: uint32x4_t) -> uint32x4_t {
+        unsafe { vaddq_u32(words, others) }
+    }
+
+    #[inline(always)]
+    fn schedule([w0, w1, w2, w3]: [uint32x4_t; 4]) -> uint32x4_t {
+        unsafe { vsha256su1q_u32(vsha256su0q_u32(w0, w1), w2, w3) }
+    }
+}

@@ -1,0 +1,168 @@
+//! The compression function of FIPS 180-4, section 6.2.2, once for a word of one message and for vectors that hold the
+//! same word of several.
+//!
+//! `maj` is `b ^ ((a ^ b) & (b ^ c))`: the second difference is the round before's first, which the compiler sees.
+//! The schedule is a ring of 16 words, each replaced as soon as its round is over.
+
+use crate::constants::{PADDING_OF_64, ROUND_CONSTANTS};
+
+/// 32-bit words of as many messages as it has lanes.
+pub(crate) trait Word: Copy {
+    /// The same word in all lanes.
+    fn splat(word: u32) -> Self;
+
+    /// Sum modulo 2^32.
+    fn add(self, other: Self) -> Self;
+
+    /// Rotation by 1 to 31 bits, which the compiler knows.
+    fn rotate_right(self, bits: u32) -> Self;
+
+    /// Shift by 1 to 31 bits, which the compiler knows; zeros come in.
+    fn shift_right(self, bits: u32) -> Self;
+
+    /// Bits that one or three of the words have.
+    fn parity(self, b: Self, c: Self) -> Self;
+
+    /// Bits of `f` where `self` has ones, of `g` where it has zeros.
+    fn choose(self, f: Self, g: Self) -> Self;
+
+    /// Bits that two or three of the words have.
+    fn majority(self, b: Self, c: Self) -> Self;
+}
+
+impl Word for u32 {
+    #[inline(always)]
+    fn splat(word: u32) -> Self {
+        word
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+
+    #[inline(always)]
+    fn rotate_right(self, bits: u32) -> Self {
+        self.rotate_right(bits)
+    }
+
+    #[inline(always)]
+    fn shift_right(self, bits: u32) -> Self {
+        self >> bits
+    }
+
+    #[inline(always)]
+    fn parity(self, b: Self, c: Self) -> Self {
+        self ^ b ^ c
+    }
+
+    #[inline(always)]
+    fn choose(self, f: Self, g: Self) -> Self {
+        g ^ (self & (f ^ g))
+    }
+
+    #[inline(always)]
+    fn majority(self, b: Self, c: Self) -> Self {
+        b ^ ((self ^ b) & (b ^ c))
+    }
+}
+
+/// Sigma0 (large) of section 4.1.2.
+#[inline(always)]
+fn big_sigma0<W: Word>(x: W) -> W {
+    x.rotate_right(2).parity(x.rotate_right(13), x.rotate_right(22))
+}
+
+/// Sigma1 (large).
+#[inline(always)]
+fn big_sigma1<W: Word>(x: W) -> W {
+    x.rotate_right(6).parity(x.rotate_right(11), x.rotate_right(25))
+}
+
+/// sigma0 (small).
+#[inline(always)]
+fn small_sigma0<W: Word>(x: W) -> W {
+    x.rotate_right(7).parity(x.rotate_right(18), x.shift_right(3))
+}
+
+/// sigma1 (small).
+#[inline(always)]
+fn small_sigma1<W: Word>(x: W) -> W {
+    x.rotate_right(17).parity(x.rotate_right(19), x.shift_right(10))
+}
+
+/// One round: `h` becomes the new `a`, `d` the new `e`; whoever calls it renames the others.
+#[inline(always)]
+fn round<W: Word>([a, b, c]: [W; 3], d: &mut W, [e, f, g]: [W; 3], h: &mut W, w_and_k: W) {
+    let known = h.add(w_and_k);
+    let chosen = e.choose(f, g);
+    let sigma1 = big_sigma1(e);
+    *d = d.add(known).add(chosen).add(sigma1);
+    *h = known.add(chosen).add(sigma1).add(a.majority(b, c)).add(big_sigma0(a));
+}
+
+/// Sixteen rounds; `w_and_k(i)` is the sum of the word and the constant of round i, and is asked for in order.
+#[inline(always)]
+pub(crate) fn sixteen_rounds<W: Word>(state: &mut [W; 8], mut w_and_k: impl FnMut(usize) -> W) {
+    eight_rounds(state, 0, &mut w_and_k);
+    eight_rounds(state, 8, &mut w_and_k);
+}
+
+#[inline(always)]
+fn eight_rounds<W: Word>(state: &mut [W; 8], i: usize, w_and_k: &mut impl FnMut(usize) -> W) {
+    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
+    round([a, b, c], &mut d, [e, f, g], &mut h, w_and_k(i));
+    round([h, a, b], &mut c, [d, e, f], &mut g, w_and_k(i + 1));
+    round([g, h, a], &mut b, [c, d, e], &mut f, w_and_k(i + 2));
+    round([f, g, h], &mut a, [b, c, d], &mut e, w_and_k(i + 3));
+    round([e, f, g], &mut h, [a, b, c], &mut d, w_and_k(i + 4));
+    round([d, e, f], &mut g, [h, a, b], &mut c, w_and_k(i + 5));
+    round([c, d, e], &mut f, [g, h, a], &mut b, w_and_k(i + 6));
+    round([b, c, d], &mut e, [f, g, h], &mut a, w_and_k(i + 7));
+    *state = [a, b, c, d, e, f, g, h];
+}
+
+/// The state after a block of 16 words.
+#[inline(always)]
+pub(crate) fn compress<W: Word>(before: [W; 8], mut w: [W; 16]) -> [W; 8] {
+    let mut state = before;
+    sixteen_rounds(
+        &mut state,
+        #[inline(always)]
+        |i| w[i].add(W::splat(ROUND_CONSTANTS[i])),
+    );
+    for first in [16, 32, 48] {
+        sixteen_rounds(
+            &mut state,
+            #[inline(always)]
+            |i| {
+                let sum = w[i].add(small_sigma0(w[(i + 1) % 16])).add(w[(i + 9) % 16]);
+                w[i] = sum.add(small_sigma1(w[(i + 14) % 16]));
+                w[i].add(W::splat(ROUND_CONSTANTS[first + i]))
+            },
+        );
+    }
+    sum(before, state)
+}
+
+/// The state after the block that pads a message of 64 bytes.
+#[inline(always)]
+pub(crate) fn compress_padding_of_64<W: Word>(before: [W; 8]) -> [W; 8] {
+    let mut state = before;
+    for first in [0, 16, 32, 48] {
+        sixteen_rounds(
+            &mut state,
+            #[inline(always)]
+            |i| W::splat(PADDING_OF_64[first + i]),
+        );
+    }
+    sum(before, state)
+}
+
+#[inline(always)]
+fn sum<W: Word>(mut before: [W; 8], after: [W; 8]) -> [W; 8] {
+    for i in 0..8 {
+        before[i] = before[i].add(after[i]);
+    }
+    before
+}

@@ -1,0 +1,122 @@
+//! Kernels of CPUs that have instructions for SHA-256, which all work on four words at a time.
+//!
+//! A message is a chain of instructions of several cycles each; messages go two at a time where there are two.
+
+use crate::constants::{INITIAL, PADDING_OF_64, ROUND_CONSTANTS};
+
+/// The state of a message in vectors, and the instructions.
+pub(crate) trait State: Copy {
+    /// Four words.
+    type Four: Copy;
+
+    /// Words a to h.
+    fn of_words(words: &[u32; 8]) -> Self;
+
+    /// Words a to h.
+    fn to_words(self) -> [u32; 8];
+
+    /// The words as big-endian bytes.
+    fn to_bytes(self) -> [u8; 32];
+
+    /// Each word plus the other's.
+    fn add(self, other: Self) -> Self;
+
+    /// Four rounds, by the four sums of words and constants.
+    fn four_rounds(&mut self, w_and_k: Self::Four);
+
+    /// Words in memory.
+    fn load(words: &[u32; 4]) -> Self::Four;
+
+    /// Big-endian words.
+    fn load_bytes(bytes: &[u8; 16]) -> Self::Four;
+
+    /// Each word plus the other's.
+    fn sum(words: Self::Four, others: Self::Four) -> Self::Four;
+
+    /// Words t to t + 3 of the schedule, from words t - 16 to t - 1.
+    fn schedule(w: [Self::Four; 4]) -> Self::Four;
+}
+
+/// The state after these blocks.
+#[inline(always)]
+pub(crate) fn compress_blocks<S: State>(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
+    let mut states = [S::of_words(state)];
+    for block in blocks {
+        states = compress([block], states);
+    }
+    *state = states[0].to_words();
+}
+
+/// Digests of messages of 64 bytes, two at a time.
+#[inline(always)]
+pub(crate) fn pairs<S: State>(pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    let ((twos, one), (two_digests, one_digest)) = (pairs.as_chunks::<2>(), digests.as_chunks_mut::<2>());
+    for ([first, second], digests) in twos.iter().zip(two_digests) {
+        pairs_of::<S, 2>([first, second], digests);
+    }
+    if let ([pair], [digest]) = (one, one_digest) {
+        pairs_of::<S, 1>([pair], std::array::from_mut(digest));
+    }
+}
+
+/// Digests of N messages of 64 bytes, side by side.
+#[inline(always)]
+fn pairs_of<S: State, const N: usize>(pairs: [&[u8; 64]; N], digests: &mut [[u8; 32]; N]) {
+    let states = compress_padding_of_64(compress(pairs, [S::of_words(&INITIAL); N]));
+    for i in 0..N {
+        digests[i] = states[i].to_bytes();
+    }
+}
+
+/// The states after a block each.
+#[inline(always)]
+fn compress<S: State, const N: usize>(blocks: [&[u8; 64]; N], before: [S; N]) -> [S; N] {
+    let mut states = before;
+    let mut w = [[S::load(&[0; 4]); 4]; N];
+    for four in 0..4 {
+        for i in 0..N {
+            w[i][four] = S::load_bytes(&blocks[i].as_chunks().0[four]);
+            states[i].four_rounds(S::sum(w[i][four], constants::<S>(&ROUND_CONSTANTS, four)));
+        }
+    }
+    // Unrolled by macro, so that every index into the ring is known.
+    macro_rules! four_rounds {
+        ($($four:literal)*) => { $(
+            for i in 0..N {
+                let ring = w[i];
+                w[i][$four % 4] = S::schedule([
+                    ring[$four % 4], ring[($four + 1) % 4], ring[($four + 2) % 4], ring[($four + 3) % 4]
+                ]);
+                states[i].four_rounds(S::sum(w[i][$four % 4], constants::<S>(&ROUND_CONSTANTS, $four)));
+            }
+        )* };
+    }
+    four_rounds!(4 5 6 7 8 9 10 11 12 13 14 15);
+    add(states, before)
+}
+
+/// The states after the block that pads messages of 64 bytes.
+#[inline(always)]
+fn compress_padding_of_64<S: State, const N: usize>(before: [S; N]) -> [S; N] {
+    let mut states = before;
+    for four in 0..16 {
+        for i in 0..N {
+            states[i].four_rounds(constants::<S>(&PADDING_OF_64, four));
+        }
+    }
+    add(states, before)
+}
+
+#[inline(always)]
+fn add<S: State, const N: usize>(mut states: [S; N], before: [S; N]) -> [S; N] {
+    for i in 0..N {
+        states[i] = states[i].add(before[i]);
+    }
+    states
+}
+
+/// The constants of four rounds.
+#[inline(always)]
+fn constants<S: State>(all: &[u32; 64], four: usize) -> S::Four {
+    S::load(&all.as_chunks().0[four])
+}

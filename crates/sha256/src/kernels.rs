@@ -1,0 +1,356 @@
+//! Which kernels hash: one for a single message, one for many.
+
+use crate::portable;
+use proofmill_simd::Level;
+use std::{fmt, str::FromStr};
+#[cfg(target_arch = "x86_64")]
+use {
+    crate::x86_64::{avx2, avx512, sha_ni, ssse3},
+    proofmill_simd::{Avx2, Avx512, ShaNi, Ssse3},
+};
+#[cfg(target_arch = "aarch64")]
+use {
+    crate::{arm_sha2, neon},
+    proofmill_simd::{ArmSha2, Neon},
+};
+
+/// The kernels that hash: one for a single message and, where that pays, one for many side by side.
+///
+/// By name there are `portable`, `ssse3`, `avx2`, `avx512`, `sha-ni`, `neon` and `arm-sha2`; [`Kernels::best`] and [`Kernels::at`] join two
+/// of them. Copying one costs nothing, and holding one proves that the CPU has what it needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kernels {
+    single: Single,
+    many: Option<Many>,
+}
+
+/// A kernel for a single message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Single {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Ssse3(Ssse3),
+    /// That of SSSE3 with AVX2's and BMI2's encodings.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Avx2),
+    #[cfg(target_arch = "x86_64")]
+    ShaNi(ShaNi),
+    #[cfg(target_arch = "aarch64")]
+    ArmSha2(ArmSha2),
+}
+
+/// A kernel for many messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Many {
+    #[cfg(target_arch = "x86_64")]
+    Ssse3(Ssse3),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Avx2),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512),
+    #[cfg(target_arch = "aarch64")]
+    Neon(Neon),
+}
+
+/// The names, on any CPU.
+const NAMES: [&str; 7] = ["portable", "ssse3", "avx2", "avx512", "sha-ni", "neon", "arm-sha2"];
+
+/// A kernel was asked for that does not exist or that this CPU lacks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KernelError {
+    /// No kernel has this name.
+    #[error("unknown SHA-256 kernel `{name}`; available on this CPU: {available}")]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// Names available here.
+        available: String,
+    },
+    /// The kernel exists but this CPU cannot run it.
+    #[error("this CPU lacks SHA-256 kernel `{name}`; available: {available}")]
+    Unavailable {
+        /// The name asked for.
+        name: String,
+        /// Names available here.
+        available: String,
+    },
+}
+
+impl Kernels {
+    /// Plain Rust.
+    pub const PORTABLE: Self = Self { single: Single::Portable, many: None };
+
+    /// The fastest that this CPU has.
+    #[inline]
+    pub fn best() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let vectors = Avx512::detect().map(Vectors::Avx512).or_else(|| Avx2::detect().map(Vectors::Avx2));
+            Self::of_x86_64(vectors)
+        }
+        #[cfg(target_arch = "aarch64")]
+        {
+            Self::of_arm_sha2().or_else(Self::of_neon).unwrap_or(Self::PORTABLE)
+        }
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        Self::PORTABLE
+    }
+
+    /// The fastest that this CPU has, with no longer vectors than the level has. The instructions for SHA-256 alone belong
+    /// to no level: all but `portable` use them.
+    pub fn at(level: Level) -> Self {
+        match level {
+            Level::Portable(_) => Self::PORTABLE,
+            #[cfg(target_arch = "x86_64")]
+            Level::Adx(_) => Self::of_x86_64(None),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2(token) => Self::of_x86_64(Some(Vectors::Avx2(token))),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512(token) => Self::of_x86_64(Some(Vectors::Avx512(token))),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Ifma(token) => Self::of_x86_64(Some(Vectors::Avx512(token.avx512()))),
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon(_) | Level::Sve(_) | Level::Sve2(_) => Self::best(),
+        }
+    }
+
+    /// Each kernel that this CPU has, alone.
+    pub fn available() -> Vec<Self> {
+        [
+            Some(Self::PORTABLE),
+            #[cfg(target_arch = "x86_64")]
+            Ssse3::detect()
+                .map(|token| Self { single: Single::Ssse3(token), many: Some(Many::Ssse3(token)) }),
+            #[cfg(target_arch = "x86_64")]
+            Avx2::detect().map(|token| Self { single: Single::Avx2(token), many: Some(Many::Avx2(token)) }),
+            #[cfg(target_arch = "x86_64")]
+            Avx512::detect()
+                .map(|token| Self { single: Single::Avx2(token.avx2()), many: Some(Many::Avx512(token)) }),
+            #[cfg(target_arch = "x86_64")]
+            ShaNi::detect().map(|token| Self { single: Single::ShaNi(token), many: None }),
+            #[cfg(target_arch = "aarch64")]
+            Self::of_neon(),
+            #[cfg(target_arch = "aarch64")]
+            Self::of_arm_sha2(),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    #[cfg(target_arch = "aarch64")]
+    fn of_neon() -> Option<Self> {
+        Neon::detect().map(|token| Self { single: Single::Portable, many: Some(Many::Neon(token)) })
+    }
+
+    #[cfg(target_arch = "aarch64")]
+    fn of_arm_sha2() -> Option<Self> {
+        ArmSha2::detect().map(|token| Self { single: Single::ArmSha2(token), many: None })
+    }
+
+    /// The fastest with vectors no longer than these. One message at a time, SHA-NI is two to four times faster than AVX2 with
+    /// eight, so that these are not used where it is.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    fn of_x86_64(vectors: Option<Vectors>) -> Self {
+        let single = match (ShaNi::detect(), vectors) {
+            (Some(token), _) => Single::ShaNi(token),
+            (None, Some(Vectors::Avx2(token))) => Single::Avx2(token),
+            (None, Some(Vectors::Avx512(token))) => Single::Avx2(token.avx2()),
+            (None, None) => Ssse3::detect().map_or(Single::Portable, Single::Ssse3),
+        };
+        let many = match (vectors, single) {
+            (Some(Vectors::Avx512(token)), _) => Some(Many::Avx512(token)),
+            (Some(Vectors::Avx2(token)), Single::Avx2(_)) => Some(Many::Avx2(token)),
+            (None, Single::Ssse3(token)) => Some(Many::Ssse3(token)),
+            _ => None,
+        };
+        Self { single, many }
+    }
+
+    /// The kernel for many messages, that for one if there is no other.
+    pub fn name(self) -> &'static str {
+        match self.many {
+            None => self.single_name(),
+            #[cfg(target_arch = "x86_64")]
+            Some(Many::Ssse3(_)) => NAMES[1],
+            #[cfg(target_arch = "x86_64")]
+            Some(Many::Avx2(_)) => NAMES[2],
+            #[cfg(target_arch = "x86_64")]
+            Some(Many::Avx512(_)) => NAMES[3],
+            #[cfg(target_arch = "aarch64")]
+            Some(Many::Neon(_)) => NAMES[5],
+        }
+    }
+
+    /// The kernel for one message. Lanes do not help it: with `avx2` and `avx512` its schedule alone is vectorised, as at
+    /// `ssse3`, in AVX2's encoding.
+    pub fn single_name(self) -> &'static str {
+        match self.single {
+            Single::Portable => NAMES[0],
+            #[cfg(target_arch = "x86_64")]
+            Single::Ssse3(_) => NAMES[1],
+            #[cfg(target_arch = "x86_64")]
+            Single::Avx2(_) => NAMES[2],
+            #[cfg(target_arch = "x86_64")]
+            Single::ShaNi(_) => NAMES[4],
+            #[cfg(target_arch = "aarch64")]
+            Single::ArmSha2(_) => NAMES[6],
+        }
+    }
+
+    /// The least number of messages for which a group of lanes, most of them idle, is faster than one message after the
+    /// other; `None` if there are no lanes.
+    pub fn least_in_lanes(self) -> Option<usize> {
+        Some(match (self.many?, self.single) {
+            // One group takes as long as so many pairs: benchmarks/records/sha256.csv.
+            #[cfg(target_arch = "x86_64")]
+            (Many::Avx512(token), Single::ShaNi(_)) if token.additions_per_cycle() == 4 => 8,
+            #[cfg(target_arch = "x86_64")]
+            (Many::Avx512(_), Single::ShaNi(_)) => 13,
+            _ => 2,
+        })
+    }
+
+    /// The state after these blocks.
+    #[inline]
+    pub(crate) fn compress(self, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
+        match self.single {
+            Single::Portable => portable::compress_blocks(state, blocks),
+            #[cfg(target_arch = "x86_64")]
+            Single::Ssse3(token) => ssse3::compress_blocks(token, state, blocks),
+            #[cfg(target_arch = "x86_64")]
+            Single::Avx2(token) => avx2::compress_blocks(token, state, blocks),
+            #[cfg(target_arch = "x86_64")]
+            Single::ShaNi(token) => sha_ni::compress_blocks(token, state, blocks),
+            #[cfg(target_arch = "aarch64")]
+            Single::ArmSha2(token) => arm_sha2::compress_blocks(token, state, blocks),
+        }
+    }
+
+    /// [`hash_pairs`](crate::hash_pairs) on this thread.
+    ///
+    /// # Panics
+    /// If there are not as many digests as pairs.
+    pub fn pairs(self, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+        assert_eq!(pairs.len(), digests.len(), "a digest for each pair");
+        let in_lanes = self.in_lanes(pairs.len());
+        let (pairs, single_pairs) = pairs.split_at(in_lanes);
+        let (digests, single_digests) = digests.split_at_mut(in_lanes);
+        match self.many {
+            _ if in_lanes == 0 => {}
+            None => {}
+            #[cfg(target_arch = "x86_64")]
+            Some(Many::Ssse3(token)) => ssse3::pairs(token, pairs, digests),
+            #[cfg(target_arch = "x86_64")]
+            Some(Many::Avx2(token)) => avx2::pairs(token, pairs, digests),
+            #[cfg(target_arch = "x86_64")]
+            Some(Many::Avx512(token)) => avx512::pairs(token, pairs, digests),
+            #[cfg(target_arch = "aarch64")]
+            Some(Many::Neon(token)) => neon::pairs(token, pairs, digests),
+        }
+        self.single_pairs(single_pairs, single_digests);
+    }
+
+    /// [`hash_rows`](crate::hash_rows) on this thread.
+    ///
+    /// # Panics
+    /// If `rows` has not `length` bytes for each digest.
+    pub fn rows(self, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
+        assert_eq!(Some(rows.len()), length.checked_mul(digests.len()), "a digest for each row");
+        let in_lanes = self.in_lanes(digests.len());
+        let (rows, single_rows) = rows.split_at(in_lanes * length);
+        let (digests, single_digests) = digests.split_at_mut(in_lanes);
+        match self.many {
+            _ if in_lanes == 0 => {}
+            None => {}
+            #[cfg(target_arch = "x86_64")]
+            Some(Many::Ssse3(token)) => ssse3::rows(token, rows, length, digests),
+            #[cfg(target_arch = "x86_64")]
+            Some(Many::Avx2(token)) => avx2::rows(token, rows, length, digests),
+            #[cfg(target_arch = "x86_64")]
+            Some(Many::Avx512(token)) => avx512::rows(token, rows, length, digests),
+            #[cfg(target_arch = "aarch64")]
+            Some(Many::Neon(token)) => neon::rows(token, rows, length, digests),
+        }
+        for (i, digest) in single_digests.iter_mut().enumerate() {
+            *digest = self.digest(&single_rows[i * length..][..length]);
+        }
+    }
+
+    /// How many of so many messages go into lanes: all but the last few, if they are too few for a group.
+    fn in_lanes(self, messages: usize) -> usize {
+        let Some(least) = self.least_in_lanes() else { return 0 };
+        let rest = messages % self.lanes();
+        if rest < least { messages - rest } else { messages }
+    }
+
+    /// Messages side by side in the kernel for many.
+    fn lanes(self) -> usize {
+        match self.many {
+            None => 1,
+            #[cfg(target_arch = "x86_64")]
+            Some(Many::Ssse3(_)) => 4,
+            #[cfg(target_arch = "x86_64")]
+            Some(Many::Avx2(_)) => 8,
+            #[cfg(target_arch = "x86_64")]
+            Some(Many::Avx512(_)) => 16,
+            #[cfg(target_arch = "aarch64")]
+            Some(Many::Neon(_)) => 4,
+        }
+    }
+
+    /// Digests of messages of 64 bytes, as many, without lanes.
+    fn single_pairs(self, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+        match self.single {
+            #[cfg(target_arch = "x86_64")]
+            Single::ShaNi(token) => sha_ni::pairs(token, pairs, digests),
+            #[cfg(target_arch = "aarch64")]
+            Single::ArmSha2(token) => arm_sha2::pairs(token, pairs, digests),
+            _ => portable::pairs(
+                |state, block| self.compress(state, std::slice::from_ref(block)),
+                pairs,
+                digests,
+            ),
+        }
+    }
+}
+
+/// The longest vectors to use.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+enum Vectors {
+    Avx2(Avx2),
+    Avx512(Avx512),
+}
+
+impl fmt::Display for Kernels {
+    /// The name, that of the kernel for one message behind it if it is another.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        if self.single_name() == self.name() {
+            Ok(())
+        } else {
+            write!(f, ", {} for one message", self.single_name())
+        }
+    }
+}
+
+impl FromStr for Kernels {
+    type Err = KernelError;
+
+    fn from_str(name: &str) -> Result<Self, KernelError> {
+        let available = Self::available();
+        if let Some(kernels) = available.iter().find(|kernels| kernels.name() == name) {
+            return Ok(*kernels);
+        }
+        let list = available.iter().map(|kernels| kernels.name()).collect::<Vec<_>>().join(", ");
+        let (name, available) = (name.to_owned(), list);
+        Err(if NAMES.contains(&name.as_str()) {
+            KernelError::Unavailable { name, available }
+        } else {
+            KernelError::Unknown { name, available }
+        })
+    }
+}

@@ -1,0 +1,42 @@
+//! Many messages of one length.
+
+use crate::Kernels;
+use rayon::prelude::*;
+
+/// Messages that a thread takes at a time; fewer than two of such are hashed where they are. Nodes of a tree of 2^12 leaves, a
+/// quarter of a megabyte with their digests, stay in a core's second cache.
+const PIECE: usize = 1 << 12;
+
+/// Digests of messages of 64 bytes, such as two digests that have one parent: `digests[i]` is that of `pairs[i]`. More than
+/// 8192 are shared between the threads of the ambient rayon pool.
+///
+/// # Panics
+/// If there are not as many digests as pairs.
+pub fn hash_pairs(kernels: Kernels, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    assert_eq!(pairs.len(), digests.len(), "a digest for each pair");
+    if pairs.len() <= 2 * PIECE {
+        kernels.pairs(pairs, digests);
+    } else {
+        let pieces = pairs.par_chunks(PIECE).zip(digests.par_chunks_mut(PIECE));
+        pieces.for_each(|(pairs, digests)| kernels.pairs(pairs, digests));
+    }
+}
+
+/// Digests of messages of `length` bytes each, one behind the other: `digests[i]` is that of
+/// `rows[i * length..(i + 1) * length]`. Many are shared between the threads of the ambient rayon pool.
+///
+/// # Panics
+/// If `rows` has not `length` bytes for each digest.
+pub fn hash_rows(kernels: Kernels, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
+    assert_eq!(Some(rows.len()), length.checked_mul(digests.len()), "a digest for each row");
+    if length == 64 {
+        return hash_pairs(kernels, rows.as_chunks().0, digests);
+    }
+    let piece = (PIECE * 64).checked_div(length).unwrap_or(PIECE).clamp(16, PIECE);
+    if length == 0 || digests.len() <= 2 * piece {
+        kernels.rows(rows, length, digests);
+    } else {
+        let pieces = rows.par_chunks(piece * length).zip(digests.par_chunks_mut(piece));
+        pieces.for_each(|(rows, digests)| kernels.rows(rows, length, digests));
+    }
+}

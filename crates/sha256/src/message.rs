@@ -1,0 +1,117 @@
+//! One message, at once or in parts.
+
+use crate::{Kernels, constants::INITIAL, padding::Tail, portable::to_bytes};
+use std::fmt;
+use zeroize::Zeroize;
+
+/// The digest of a message, by the CPU's fastest kernel.
+#[inline]
+pub fn digest(message: &[u8]) -> [u8; 32] {
+    Kernels::best().digest(message)
+}
+
+impl Kernels {
+    /// The digest of a message.
+    pub fn digest(self, message: &[u8]) -> [u8; 32] {
+        let mut state = INITIAL;
+        let (blocks, rest) = message.as_chunks();
+        if !blocks.is_empty() {
+            self.compress(&mut state, blocks);
+        }
+        self.compress(&mut state, Tail::new(rest, message.len() as u64).blocks());
+        to_bytes(state)
+    }
+}
+
+/// The hash of a message that comes in parts.
+///
+/// ```
+/// use proofmill_sha256::{Sha256, digest};
+///
+/// let mut hash = Sha256::new();
+/// hash.update(b"in ");
+/// hash.update(b"parts");
+/// assert_eq!(hash.finish(), digest(b"in parts"));
+/// ```
+#[derive(Clone)]
+pub struct Sha256 {
+    kernels: Kernels,
+    state: [u32; 8],
+    /// Bytes so far.
+    length: u64,
+    /// The last `length % 64` of them, and what was there before.
+    rest: [u8; 64],
+}
+
+impl Sha256 {
+    /// The hash of nothing yet, by the CPU's fastest kernel.
+    pub fn new() -> Self {
+        Self::with(Kernels::best())
+    }
+
+    /// The same by a chosen kernel.
+    pub fn with(kernels: Kernels) -> Self {
+        Self { kernels, state: INITIAL, length: 0, rest: [0; 64] }
+    }
+
+    /// Adds to the message. FIPS 180-4 defines no message of 2^61 bytes; of a longer one, the length is hashed modulo that.
+    pub fn update(&mut self, mut part: &[u8]) {
+        let filled = self.filled();
+        self.length = self.length.wrapping_add(part.len() as u64);
+        if filled > 0 {
+            let taken = part.len().min(64 - filled);
+            self.rest[filled..][..taken].copy_from_slice(&part[..taken]);
+            if filled + taken < 64 {
+                return;
+            }
+            self.kernels.compress(&mut self.state, std::slice::from_ref(&self.rest));
+            part = &part[taken..];
+        }
+        let (blocks, rest) = part.as_chunks();
+        if !blocks.is_empty() {
+            self.kernels.compress(&mut self.state, blocks);
+        }
+        self.rest[..rest.len()].copy_from_slice(rest);
+    }
+
+    /// The same, for calls in a row.
+    #[must_use]
+    pub fn chain(mut self, part: &[u8]) -> Self {
+        self.update(part);
+        self
+    }
+
+    /// The digest of the message so far.
+    pub fn finish(&self) -> [u8; 32] {
+        let mut state = self.state;
+        let tail = Tail::new(&self.rest[..self.filled()], self.length);
+        self.kernels.compress(&mut state, tail.blocks());
+        to_bytes(state)
+    }
+
+    /// Bytes that wait for a block to be full.
+    fn filled(&self) -> usize {
+        (self.length % 64) as usize
+    }
+}
+
+impl Default for Sha256 {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Without the state, which may be that of a secret.
+impl fmt::Debug for Sha256 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sha256").field("length", &self.length).finish_non_exhaustive()
+    }
+}
+
+impl Zeroize for Sha256 {
+    fn zeroize(&mut self) {
+        self.state.zeroize();
+        self.rest.zeroize();
+        self.length.zeroize();
+    }
+}

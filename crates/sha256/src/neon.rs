@@ -1,0 +1,122 @@
+//! Four messages in 128-bit vectors of NEON, for CPUs without the SHA-256 instructions.
+
+use crate::{
+    formula::Word,
+    lanes::{self, Lanes},
+};
+use proofmill_simd::Neon;
+use std::arch::aarch64::*;
+
+/// Digests of messages of 64 bytes.
+pub(crate) fn pairs(token: Neon, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    token.vectorize(
+        #[inline(always)]
+        || lanes::pairs::<Words>(pairs, digests),
+    );
+}
+
+/// Digests of messages of `length` bytes.
+pub(crate) fn rows(token: Neon, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
+    token.vectorize(
+        #[inline(always)]
+        || lanes::rows::<Words>(rows, length, digests),
+    );
+}
+
+/// Only made where NEON is: the type is private, and the functions above take a token.
+#[derive(Clone, Copy)]
+struct Words(uint32x4_t);
+
+// SAFETY, for all below: NEON is there, see `Words`.
+#[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
+impl Word for Words {
+    #[inline(always)]
+    fn splat(word: u32) -> Self {
+        Self(unsafe { vdupq_n_u32(word) })
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(unsafe { vaddq_u32(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn rotate_right(self, bits: u32) -> Self {
+        let left = unsafe { vshlq_u32(self.0, vdupq_n_s32(32 - bits.cast_signed())) };
+        Self(unsafe { vorrq_u32(left, self.shift_right(bits).0) })
+    }
+
+    #[inline(always)]
+    fn shift_right(self, bits: u32) -> Self {
+        Self(unsafe { vshlq_u32(self.0, vdupq_n_s32(-bits.cast_signed())) })
+    }
+
+    #[inline(always)]
+    fn parity(self, b: Self, c: Self) -> Self {
+        Self(unsafe { veorq_u32(veorq_u32(self.0, b.0), c.0) })
+    }
+
+    #[inline(always)]
+    fn choose(self, f: Self, g: Self) -> Self {
+        Self(unsafe { vbslq_u32(self.0, f.0, g.0) })
+    }
+
+    #[inline(always)]
+    fn majority(self, b: Self, c: Self) -> Self {
+        Self(unsafe { vbslq_u32(veorq_u32(b.0, c.0), self.0, b.0) })
+    }
+}
+
+/// Transposes the words of four vectors.
+#[inline(always)]
+fn transpose([a, b, c, d]: [uint32x4_t; 4]) -> [uint32x4_t; 4] {
+    // SAFETY: as above.
+    unsafe {
+        let (ab, cd) = (vzip1q_u32(a, b), vzip1q_u32(c, d));
+        let (ab_high, cd_high) = (vzip2q_u32(a, b), vzip2q_u32(c, d));
+        let low =
+            |x, y| vreinterpretq_u32_u64(vzip1q_u64(vreinterpretq_u64_u32(x), vreinterpretq_u64_u32(y)));
+        let high =
+            |x, y| vreinterpretq_u32_u64(vzip2q_u64(vreinterpretq_u64_u32(x), vreinterpretq_u64_u32(y)));
+        [low(ab, cd), high(ab, cd), low(ab_high, cd_high), high(ab_high, cd_high)]
+    }
+}
+
+impl Lanes for Words {
+    const COUNT: usize = 4;
+
+    #[inline(always)]
+    fn load<'a>(block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16] {
+        // SAFETY: as above; a block has the 64 bytes that are read.
+        unsafe {
+            let mut words = [Self(vdupq_n_u32(0)); 16];
+            for quarter in 0..4 {
+                let mut rows = [vdupq_n_u32(0); 4];
+                for r in 0..4 {
+                    let bytes = vld1q_u8(block(r).as_ptr().add(16 * quarter));
+                    rows[r] = vreinterpretq_u32_u8(vrev32q_u8(bytes));
+                }
+                let columns = transpose(rows);
+                for c in 0..4 {
+                    words[4 * quarter + c] = Self(columns[c]);
+                }
+            }
+            words
+        }
+    }
+
+    #[inline(always)]
+    fn store([a, b, c, d, e, f, g, h]: [Self; 8], digests: &mut [[u8; 32]]) {
+        assert_eq!(digests.len(), Self::COUNT, "a digest for each lane");
+        // SAFETY: as above; a digest has the 32 bytes that are written.
+        unsafe {
+            let first = transpose([a.0, b.0, c.0, d.0]);
+            let second = transpose([e.0, f.0, g.0, h.0]);
+            for r in 0..4 {
+                let digest = digests[r].as_mut_ptr();
+                vst1q_u8(digest, vrev32q_u8(vreinterpretq_u8_u32(first[r])));
+                vst1q_u8(digest.add(16), vrev32q_u8(vreinterpretq_u8_u32(second[r])));
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Sixteen messages in 512-bit vectors.
+//!
+//! A rotation is one instruction (`vprord`) and so is every function of three words (`vpternlogd`): a round takes 17
+//! instructions and a word of the schedule 11. A pair of blocks, of which the second only pads, takes 64 * 17 + 48 * 11 +
+//! 64 * 17 of them and some 120 to transpose words in and out: 2,800 for sixteen pairs, of which 1,100 are rotations and
+//! shifts, which have half of the units.
+
+use crate::{
+    formula::Word,
+    lanes::{self, Lanes},
+};
+use proofmill_simd::Avx512;
+use std::arch::x86_64::*;
+
+/// Digests of messages of 64 bytes.
+pub(crate) fn pairs(token: Avx512, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    token.vectorize(
+        #[inline(always)]
+        || lanes::pairs::<Words>(pairs, digests),
+    );
+}
+
+/// Digests of messages of `length` bytes.
+pub(crate) fn rows(token: Avx512, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
+    token.vectorize(
+        #[inline(always)]
+        || lanes::rows::<Words>(rows, length, digests),
+    );
+}
+
+/// Only made where AVX-512 is: the type is private, and the functions above take a token.
+#[derive(Clone, Copy)]
+struct Words(__m512i);
+
+/// The truth table of an operand of `vpternlogd`.
+const A: i32 = 0xf0;
+const B: i32 = 0xcc;
+const C: i32 = 0xaa;
+
+// SAFETY, for all below: AVX-512 F and BW are there, see `Words`.
+#[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
+impl Word for Words {
+    #[inline(always)]
+    fn splat(word: u32) -> Self {
+        Self(unsafe { _mm512_set1_epi32(word.cast_signed()) })
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(unsafe { _mm512_add_epi32(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn rotate_right(self, bits: u32) -> Self {
+        Self(unsafe { _mm512_rorv_epi32(self.0, _mm512_set1_epi32(bits.cast_signed())) })
+    }
+
+    #[inline(always)]
+    fn shift_right(self, bits: u32) -> Self {
+        Self(unsafe { _mm512_srlv_epi32(self.0, _mm512_set1_epi32(bits.cast_signed())) })
+    }
+
+    #[inline(always)]
+    fn parity(self, b: Self, c: Self) -> Self {
+        Self(unsafe { _mm512_ternarylogic_epi32::<{ A ^ B ^ C }>(self.0, b.0, c.0) })
+    }
+
+    #[inline(always)]
+    fn choose(self, f: Self, g: Self) -> Self {
+        Self(unsafe { _mm512_ternarylogic_epi32::<{ (A & B) | (!A & 0xff & C) }>(self.0, f.0, g.0) })
+    }
+
+    #[inline(always)]
+    fn majority(self, b: Self, c: Self) -> Self {
+        Self(unsafe { _mm512_ternarylogic_epi32::<{ (A & B) | (A & C) | (B & C) }>(self.0, b.0, c.0) })
+    }
+}
+
+/// For `vpshufb`: the bytes of each word turned round.
+#[inline(always)]
+fn swap(x: __m512i) -> __m512i {
+    // SAFETY: as above.
+    unsafe {
+        let order = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
+        _mm512_shuffle_epi8(x, _mm512_broadcast_i32x4(order))
+    }
+}
+
+/// Transposes the words of four vectors within each 128 bits.
+#[inline(always)]
+fn transpose_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+    // SAFETY: as above.
+    unsafe {
+        let (ab, cd) = (_mm512_unpacklo_epi32(a, b), _mm512_unpacklo_epi32(c, d));
+        let (ab_high, cd_high) = (_mm512_unpackhi_epi32(a, b), _mm512_unpackhi_epi32(c, d));
+        [
+            _mm512_unpacklo_epi64(ab, cd),
+            _mm512_unpackhi_epi64(ab, cd),
+            _mm512_unpacklo_epi64(ab_high, cd_high),
+            _mm512_unpackhi_epi64(ab_high, cd_high),
+        ]
+    }
+}
+
+impl Lanes for Words {
+    const COUNT: usize = 16;
+
+    #[inline(always)]
+    fn load<'a>(block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16] {
+        // SAFETY: as above; a block has the 64 bytes that are read.
+        unsafe {
+            let zero = _mm512_setzero_si512();
+            // quarters[g][c]: in the L-th 128 bits word 4 L + c of blocks 4 g to 4 g + 3.
+            let mut quarters = [[zero; 4]; 4];
+            for g in 0..4 {
+                let mut rows = [zero; 4];
+                for r in 0..4 {
+                    rows[r] = swap(_mm512_loadu_si512(block(4 * g + r).as_ptr().cast()));
+                }
+                quarters[g] = transpose_quarters(rows);
+            }
+            let mut words = [Self(zero); 16];
+            for c in 0..4 {
+                let [q0, q1, q2, q3] = [quarters[0][c], quarters[1][c], quarters[2][c], quarters[3][c]];
+                let (low01, low23) =
+                    (_mm512_shuffle_i32x4::<0x44>(q0, q1), _mm512_shuffle_i32x4::<0x44>(q2, q3));
+                let (high01, high23) =
+                    (_mm512_shuffle_i32x4::<0xee>(q0, q1), _mm512_shuffle_i32x4::<0xee>(q2, q3));
+                words[c] = Self(_mm512_shuffle_i32x4::<0x88>(low01, low23));
+                words[4 + c] = Self(_mm512_shuffle_i32x4::<0xdd>(low01, low23));
+                words[8 + c] = Self(_mm512_shuffle_i32x4::<0x88>(high01, high23));
+                words[12 + c] = Self(_mm512_shuffle_i32x4::<0xdd>(high01, high23));
+            }
+            words
+        }
+    }
+
+    #[inline(always)]
+    fn store([a, b, c, d, e, f, g, h]: [Self; 8], digests: &mut [[u8; 32]]) {
+        assert_eq!(digests.len(), Self::COUNT, "a digest for each lane");
+        let first = transpose_quarters([swap(a.0), swap(b.0), swap(c.0), swap(d.0)]);
+        let second = transpose_quarters([swap(e.0), swap(f.0), swap(g.0), swap(h.0)]);
+        // SAFETY: as above; a digest has the 32 bytes that are written.
+        unsafe {
+            // The halves of digests r and 4 + r, and of 8 + r and 12 + r.
+            let low = _mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0);
+            let high = _mm512_set_epi64(15, 14, 7, 6, 13, 12, 5, 4);
+            for r in 0..4 {
+                let both = _mm512_permutex2var_epi64(first[r], low, second[r]);
+                _mm256_storeu_si256(digests[r].as_mut_ptr().cast(), _mm512_castsi512_si256(both));
+                _mm256_storeu_si256(digests[4 + r].as_mut_ptr().cast(), _mm512_extracti64x4_epi64::<1>(both));
+                let both = _mm512_permutex2var_epi64(first[r], high, second[r]);
+                _mm256_storeu_si256(digests[8 + r].as_mut_ptr().cast(), _mm512_castsi512_si256(both));
+                _mm256_storeu_si256(
+                    digests[12 + r].as_mut_ptr().cast(),
+                    _mm512_extracti64x4_epi64::<1>(both),
+                );
+            }
+        }
+    }
+}

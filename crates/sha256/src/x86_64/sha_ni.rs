@@ -1,0 +1,115 @@
+//! SHA-NI: two rounds in one instruction (`sha256rnds2`), four words of the schedule in two (`sha256msg1`, `sha256msg2`).
+//!
+//! A message is a chain of 32 `sha256rnds2` a block, each of which waits 4 cycles for the one before, on Zen and on Intel's
+//! cores; two messages side by side fill the unit, which takes one every two cycles.
+
+use crate::instructions::{self, State};
+use proofmill_simd::ShaNi;
+use std::arch::x86_64::*;
+
+/// The state after these blocks.
+pub(crate) fn compress_blocks(token: ShaNi, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
+    token.vectorize(
+        #[inline(always)]
+        || instructions::compress_blocks::<Halves>(state, blocks),
+    );
+}
+
+/// Digests of messages of 64 bytes.
+pub(crate) fn pairs(token: ShaNi, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    token.vectorize(
+        #[inline(always)]
+        || instructions::pairs::<Halves>(pairs, digests),
+    );
+}
+
+/// The state as the instructions take it, most significant word first. Only made where they are: the type is private, and
+/// the functions above take a token.
+#[derive(Clone, Copy)]
+struct Halves {
+    abef: __m128i,
+    cdgh: __m128i,
+}
+
+// SAFETY, for all below: the SHA instructions, SSE 4.1 and SSSE3 are there, see `Halves`; references have the bytes that are
+// read or written through them.
+#[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
+impl State for Halves {
+    type Four = __m128i;
+
+    #[inline(always)]
+    fn of_words(words: &[u32; 8]) -> Self {
+        unsafe {
+            let words = words.as_ptr().cast::<__m128i>();
+            let badc = _mm_shuffle_epi32::<0xb1>(_mm_loadu_si128(words));
+            let hgfe = _mm_shuffle_epi32::<0x1b>(_mm_loadu_si128(words.add(1)));
+            Self { abef: _mm_alignr_epi8::<8>(badc, hgfe), cdgh: _mm_blend_epi16::<0xf0>(hgfe, badc) }
+        }
+    }
+
+    #[inline(always)]
+    fn to_words(self) -> [u32; 8] {
+        let mut words = [0; 8];
+        unsafe {
+            let (feba, dchg) = (_mm_shuffle_epi32::<0x1b>(self.abef), _mm_shuffle_epi32::<0xb1>(self.cdgh));
+            let halves = words.as_mut_ptr().cast::<__m128i>();
+            _mm_storeu_si128(halves, _mm_blend_epi16::<0xf0>(feba, dchg));
+            _mm_storeu_si128(halves.add(1), _mm_alignr_epi8::<8>(dchg, feba));
+        }
+        words
+    }
+
+    #[inline(always)]
+    fn to_bytes(self) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        unsafe {
+            // One shuffle turns words and bytes round.
+            let order = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+            let halves = bytes.as_mut_ptr().cast::<__m128i>();
+            let abcd = _mm_unpackhi_epi64(self.cdgh, self.abef);
+            let efgh = _mm_unpacklo_epi64(self.cdgh, self.abef);
+            _mm_storeu_si128(halves, _mm_shuffle_epi8(abcd, order));
+            _mm_storeu_si128(halves.add(1), _mm_shuffle_epi8(efgh, order));
+        }
+        bytes
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self { abef: Self::sum(self.abef, other.abef), cdgh: Self::sum(self.cdgh, other.cdgh) }
+    }
+
+    #[inline(always)]
+    fn four_rounds(&mut self, w_and_k: __m128i) {
+        unsafe {
+            self.cdgh = _mm_sha256rnds2_epu32(self.cdgh, self.abef, w_and_k);
+            self.abef = _mm_sha256rnds2_epu32(self.abef, self.cdgh, _mm_shuffle_epi32::<0x0e>(w_and_k));
+        }
+    }
+
+    #[inline(always)]
+    fn load(words: &[u32; 4]) -> __m128i {
+        unsafe { _mm_loadu_si128(words.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn load_bytes(bytes: &[u8; 16]) -> __m128i {
+        unsafe {
+            let order = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
+            _mm_shuffle_epi8(_mm_loadu_si128(bytes.as_ptr().cast()), order)
+        }
+    }
+
+    #[inline(always)]
+    fn sum(words: __m128i, others: __m128i) -> __m128i {
+        unsafe { _mm_add_epi32(words, others) }
+    }
+
+    #[inline(always)]
+    fn schedule([w0, w1, w2, w3]: [__m128i; 4]) -> __m128i {
+        unsafe {
+            let sum = _mm_add_epi32(_mm_sha256msg1_epu32(w0, w1), _mm_alignr_epi8::<4>(w3, w2));
+            _mm_sha256msg2_epu32(sum, w3)
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! One message with four words of its schedule in a vector, and four messages in 128-bit vectors.
+//!
+//! The rounds of one message are a chain that scalar code walks best. Beside them, vectors make the schedule sixteen rounds
+//! ahead, four words at a time: the words that sigma1 needs are two behind, so it comes in two halves, each with its words
+//! twice in 64 bits, where a shift by 64 bits is a rotation by 32 (Gueron and Krasnov, "Simultaneous hashing of multiple
+//! messages", 2012, describe the schedule in vectors).
+
+use crate::{
+    constants::ROUND_CONSTANTS,
+    formula::{Word, sixteen_rounds},
+    lanes::{self, Lanes},
+};
+use proofmill_simd::Ssse3;
+use std::arch::x86_64::*;
+
+/// The state after these blocks.
+pub(crate) fn compress_blocks(token: Ssse3, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
+    token.vectorize(
+        #[inline(always)]
+        || compress_inlined(state, blocks),
+    );
+}
+
+/// Digests of messages of 64 bytes, four at a time.
+pub(crate) fn pairs(token: Ssse3, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    token.vectorize(
+        #[inline(always)]
+        || lanes::pairs::<Words>(pairs, digests),
+    );
+}
+
+/// Digests of messages of `length` bytes, four at a time.
+pub(crate) fn rows(token: Ssse3, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
+    token.vectorize(
+        #[inline(always)]
+        || lanes::rows::<Words>(rows, length, digests),
+    );
+}
+
+/// The body of [`compress_blocks`], for levels that have more than SSSE3.
+///
+/// The CPU must have SSSE3: whoever calls it has a token.
+#[inline(always)]
+pub(crate) fn compress_inlined(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
+    for block in blocks {
+        let before = *state;
+        // SAFETY: SSSE3 is there; a block has four vectors, and so have K from each multiple of 16 and `w_and_k`.
+        unsafe {
+            let mut w = [_mm_setzero_si128(); 4];
+            let mut w_and_k = [0u32; 16];
+            let constants = |first: usize| _mm_loadu_si128(ROUND_CONSTANTS[first..][..4].as_ptr().cast());
+            for four in 0..4 {
+                w[four] = swap(_mm_loadu_si128(block.as_ptr().add(16 * four).cast()));
+                store_four(&mut w_and_k, four, _mm_add_epi32(w[four], constants(4 * four)));
+            }
+            for next in [16, 32, 48] {
+                sixteen_rounds(
+                    state,
+                    #[inline(always)]
+                    |i| {
+                        let sum = w_and_k[i];
+                        if i % 4 == 3 {
+                            let four = i / 4;
+                            w[four] =
+                                schedule([w[four], w[(four + 1) % 4], w[(four + 2) % 4], w[(four + 3) % 4]]);
+                            store_four(
+                                &mut w_and_k,
+                                four,
+                                _mm_add_epi32(w[four], constants(next + 4 * four)),
+                            );
+                        }
+                        sum
+                    },
+                );
+            }
+            sixteen_rounds(
+                state,
+                #[inline(always)]
+                |i| w_and_k[i],
+            );
+        }
+        for (word, before) in state.iter_mut().zip(before) {
+            *word = word.wrapping_add(before);
+        }
+    }
+}
+
+/// # Safety
+/// The CPU must have SSSE3.
+#[inline(always)]
+unsafe fn store_four(words: &mut [u32; 16], four: usize, value: __m128i) {
+    // SAFETY: by the contract; the slice has the four words that are written.
+    unsafe { _mm_storeu_si128(words[4 * four..][..4].as_mut_ptr().cast(), value) }
+}
+
+/// Words t to t + 3 of the schedule, from words t - 16 to t - 1.
+///
+/// # Safety
+/// The CPU must have SSSE3.
+#[inline(always)]
+unsafe fn schedule([w0, w1, w2, w3]: [__m128i; 4]) -> __m128i {
+    // SAFETY: by the contract.
+    unsafe {
+        let x = Words(_mm_alignr_epi8::<4>(w1, w0));
+        let sigma0 = x.rotate_right(7).parity(x.rotate_right(18), x.shift_right(3));
+        let sum = _mm_add_epi32(_mm_add_epi32(w0, sigma0.0), _mm_alignr_epi8::<4>(w3, w2));
+        let to_first = _mm_set_epi8(-1, -1, -1, -1, -1, -1, -1, -1, 11, 10, 9, 8, 3, 2, 1, 0);
+        let to_last = _mm_set_epi8(11, 10, 9, 8, 3, 2, 1, 0, -1, -1, -1, -1, -1, -1, -1, -1);
+        let first = _mm_shuffle_epi8(sigma1_of_twice(_mm_shuffle_epi32::<0b11_11_10_10>(w3)), to_first);
+        let sum = _mm_add_epi32(sum, first);
+        let last = _mm_shuffle_epi8(sigma1_of_twice(_mm_shuffle_epi32::<0b01_01_00_00>(sum)), to_last);
+        _mm_add_epi32(sum, last)
+    }
+}
+
+/// sigma1 in the lower half of each 64 bits, both halves of which are the same word.
+///
+/// # Safety
+/// The CPU must have SSSE3.
+#[inline(always)]
+unsafe fn sigma1_of_twice(words: __m128i) -> __m128i {
+    // SAFETY: by the contract.
+    unsafe {
+        let rotations = _mm_xor_si128(_mm_srli_epi64::<17>(words), _mm_srli_epi64::<19>(words));
+        _mm_xor_si128(rotations, _mm_srli_epi32::<10>(words))
+    }
+}
+
+/// The bytes of each word turned round.
+///
+/// # Safety
+/// The CPU must have SSSE3.
+#[inline(always)]
+pub(crate) unsafe fn swap(x: __m128i) -> __m128i {
+    // SAFETY: by the contract.
+    unsafe { _mm_shuffle_epi8(x, _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3)) }
+}
+
+/// Only made where SSSE3 is: the type is private, and the functions above take a token.
+#[derive(Clone, Copy)]
+struct Words(__m128i);
+
+// SAFETY, for all below: SSSE3 is there, see `Words`.
+#[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
+impl Word for Words {
+    #[inline(always)]
+    fn splat(word: u32) -> Self {
+        Self(unsafe { _mm_set1_epi32(word.cast_signed()) })
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(unsafe { _mm_add_epi32(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn rotate_right(self, bits: u32) -> Self {
+        let left = unsafe { _mm_sll_epi32(self.0, _mm_cvtsi32_si128(32 - bits.cast_signed())) };
+        Self(unsafe { _mm_or_si128(self.shift_right(bits).0, left) })
+    }
+
+    #[inline(always)]
+    fn shift_right(self, bits: u32) -> Self {
+        Self(unsafe { _mm_srl_epi32(self.0, _mm_cvtsi32_si128(bits.cast_signed())) })
+    }
+
+    #[inline(always)]
+    fn parity(self, b: Self, c: Self) -> Self {
+        self.xor(b).xor(c)
+    }
+
+    #[inline(always)]
+    fn choose(self, f: Self, g: Self) -> Self {
+        g.xor(self.and(f.xor(g)))
+    }
+
+    #[inline(always)]
+    fn majority(self, b: Self, c: Self) -> Self {
+        b.xor(self.xor(b).and(b.xor(c)))
+    }
+}
+
+// SAFETY: as above.
+#[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
+impl Words {
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self(unsafe { _mm_xor_si128(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Self(unsafe { _mm_and_si128(self.0, other.0) })
+    }
+}
+
+/// Transposes the words of four vectors.
+#[inline(always)]
+fn transpose([a, b, c, d]: [__m128i; 4]) -> [__m128i; 4] {
+    // SAFETY: as above.
+    unsafe {
+        let (ab, cd) = (_mm_unpacklo_epi32(a, b), _mm_unpacklo_epi32(c, d));
+        let (ab_high, cd_high) = (_mm_unpackhi_epi32(a, b), _mm_unpackhi_epi32(c, d));
+        [
+            _mm_unpacklo_epi64(ab, cd),
+            _mm_unpackhi_epi64(ab, cd),
+            _mm_unpacklo_epi64(ab_high, cd_high),
+            _mm_unpackhi_epi64(ab_high, cd_high),
+        ]
+    }
+}
+
+impl Lanes for Words {
+    const COUNT: usize = 4;
+
+    #[inline(always)]
+    fn load<'a>(block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16] {
+        // SAFETY: as above; a block has the 64 bytes that are read.
+        unsafe {
+            let mut words = [Self(_mm_setzero_si128()); 16];
+            for quarter in 0..4 {
+                let mut rows = [_mm_setzero_si128(); 4];
+                for r in 0..4 {
+                    rows[r] = swap(_mm_loadu_si128(block(r).as_ptr().add(16 * quarter).cast()));
+                }
+                let columns = transpose(rows);
+                for c in 0..4 {
+                    words[4 * quarter + c] = Self(columns[c]);
+                }
+            }
+            words
+        }
+    }
+
+    #[inline(always)]
+    fn store([a, b, c, d, e, f, g, h]: [Self; 8], digests: &mut [[u8; 32]]) {
+        assert_eq!(digests.len(), Self::COUNT, "a digest for each lane");
+        // SAFETY: as above; a digest has the 32 bytes that are written.
+        unsafe {
+            let first = transpose([swap(a.0), swap(b.0), swap(c.0), swap(d.0)]);
+            let second = transpose([swap(e.0), swap(f.0), swap(g.0), swap(h.0)]);
+            for r in 0..4 {
+                let digest = digests[r].as_mut_ptr().cast::<__m128i>();
+                _mm_storeu_si128(digest, first[r]);
+                _mm_storeu_si128(digest.add(1), second[r]);
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! SHA-256 by every kernel of this CPU.
+
+mod agreement;
+mod keyed;
+mod known_answers;
+mod speed;
+
+use proofmill_sha256::Kernels;
+use std::env;
+
+/// Names kernels, separated by commas, without which the tests must not pass: a skipped test cannot look like a passed one.
+const REQUIRED: &str = "PROOFMILL_REQUIRE_SHA256";
+
+/// Runs `body` with each kernel alone, and with the best ones of each level.
+fn for_each_kernels(mut body: impl FnMut(Kernels)) {
+    let available = Kernels::available();
+    for name in env::var(REQUIRED).unwrap_or_default().split(',').filter(|name| !name.is_empty()) {
+        assert!(available.iter().any(|kernels| kernels.name() == name), "{REQUIRED}: this CPU lacks {name}");
+    }
+    let mut all = available;
+    for level in proofmill_simd::Level::available() {
+        let kernels = Kernels::at(level);
+        if !all.contains(&kernels) {
+            all.push(kernels);
+        }
+    }
+    assert!(all.contains(&Kernels::best()), "{}", Kernels::best());
+    for kernels in all {
+        println!("-- {kernels}");
+        body(kernels);
+    }
+}
+
+fn from_hex(digits: &str) -> Vec<u8> {
+    let byte = |at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap();
+    (0..digits.len()).step_by(2).map(byte).collect()
+}
+
+/// The values of a response file's lines `name = value`, in order.
+fn fields<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
+    let fields = text.lines().filter_map(|line| line.split_once('='));
+    fields.filter(|(key, _)| key.trim() == name).map(|(_, value)| value.trim()).collect()
+}
