@@ -68,8 +68,40 @@ pub enum MerkleError {
         /// The one before it.
         before: u64,
     },
+    /// More chunks than the tree may have.
+    #[error("expected at most {limit} chunks, the limit, found {found}")]
+    TooManyChunks {
+        /// The limit.
+        limit: u64,
+        /// How many there are.
+        found: u64,
+    },
+    /// No chunk has this index.
+    #[error("index {index} is out of range: the tree has {chunks} chunks")]
+    ChunkRange {
+        /// The index.
+        index: u64,
+        /// The tree's chunks.
+        chunks: u64,
+    },
+    /// No node has this generalized index.
+    #[error("generalized index {index} is out of range: expected 1 to 2^{} - 1", depth + 1)]
+    GeneralizedIndex {
+        /// The index.
+        index: u64,
+        /// The tree's depth.
+        depth: u32,
+    },
+    /// What is above another node follows from it.
+    #[error("generalized index {index} is below {above}: show one of the two")]
+    NestedIndices {
+        /// The index.
+        index: u64,
+        /// That of a node on its path.
+        above: u64,
+    },
     /// As many words as rows times columns must be there.
-    #[error("expected {expected} values, as many as opened rows times columns, found {found}")]
+    #[error("expected {expected} values for the indices that are shown, found {found}")]
     ValueCount {
         /// Rows times columns.
         expected: u64,

@@ -8,6 +8,8 @@
 //! * [`Opening`] shows rows of a tree to whoever knows its root (or a layer of it, a *cap*); [`Opening::check`] and the
 //!   decoders take what an attacker wrote.
 //!
+//! * [`ssz`] has the trees of Ethereum's SSZ, over chunks of 32 bytes with zeros up to a limit.
+//!
 //! Threads are those of the ambient rayon pool; each takes whole subtrees. The digests do not depend on their number.
 #![forbid(unsafe_code)]
 
@@ -18,6 +20,7 @@ mod file;
 mod hash;
 mod leaves;
 mod opening;
+pub mod ssz;
 mod tree;
 
 pub use build::root;

@@ -51,7 +51,8 @@ impl<H: TreeHash> Opening<H> {
         let mut indices = self.indices.clone();
         let mut siblings = self.siblings.iter().copied();
         for _ in 0..climbed {
-            (indices, nodes) = parents::<H>(level, &indices, &nodes, &mut siblings)?;
+            let hash = |children: &[_], parents: &mut [_]| H::hash_pairs(level, children, parents);
+            (indices, nodes) = parents(&indices, &nodes, &mut siblings, hash)?;
         }
         let known = |index: &u64| cap.get(*index as usize);
         let agree = indices.iter().zip(&nodes).all(|(index, node)| known(index) == Some(node));
@@ -82,13 +83,13 @@ impl<H: TreeHash> Opening<H> {
     }
 }
 
-/// The nodes one layer up, and their indices.
-fn parents<H: TreeHash>(
-    level: Level,
+/// The nodes one layer up, and their indices; `hash` makes parents of twice as many children.
+pub(crate) fn parents<D: Copy + Default>(
     indices: &[u64],
-    nodes: &[H::Digest],
-    siblings: &mut impl Iterator<Item = H::Digest>,
-) -> Result<(Vec<u64>, Vec<H::Digest>), MerkleError> {
+    nodes: &[D],
+    siblings: &mut impl Iterator<Item = D>,
+    hash: impl FnOnce(&[D], &mut [D]),
+) -> Result<(Vec<u64>, Vec<D>), MerkleError> {
     let mut children = Vec::with_capacity(2 * nodes.len());
     let mut above = Vec::with_capacity(nodes.len());
     let mut known = indices.iter().copied().zip(nodes.iter().copied()).peekable();
@@ -101,8 +102,8 @@ fn parents<H: TreeHash>(
         children.extend(if index & 1 == 0 { [node, sibling] } else { [sibling, node] });
         above.push(index >> 1);
     }
-    let mut parents = vec![H::Digest::default(); above.len()];
-    H::hash_pairs(level, &children, &mut parents);
+    let mut parents = vec![D::default(); above.len()];
+    hash(&children, &mut parents);
     Ok((above, parents))
 }
 

@@ -5,3 +5,4 @@ mod document;
 mod file;
 mod opening;
 mod serial;
+mod ssz;

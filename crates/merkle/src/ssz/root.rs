@@ -1,0 +1,83 @@
+//! Roots of which nothing else is kept.
+
+use super::{Chunk, checked_depth, zero_root};
+use crate::MerkleError;
+use proofmill_sha256::{Kernels, digest};
+use rayon::prelude::*;
+
+/// Layers of the subtrees that a thread hashes: 2^11 chunks are 64 KiB, which stay in a core's second cache with the nodes
+/// above.
+const LAYERS: u32 = 11;
+
+/// SSZ's `merkleize`: the root of the tree over these chunks and zeros behind them, up to the limit rounded up to a power of
+/// two; without a limit, up to the next power of two. On the ambient rayon pool.
+///
+/// # Errors
+/// [`MerkleError::TooManyChunks`].
+///
+/// ```
+/// use proofmill_merkle::ssz::{hash_tree_root, zero_root};
+/// use proofmill_sha256::{Kernels, digest};
+///
+/// let root = hash_tree_root(Kernels::best(), &[[1; 32]], Some(2)).unwrap();
+/// assert_eq!(root, digest([[1; 32], [0; 32]].as_flattened()));
+/// assert_eq!(hash_tree_root(Kernels::best(), &[], Some(1 << 40)).unwrap(), zero_root(40));
+/// ```
+pub fn hash_tree_root(kernels: Kernels, chunks: &[Chunk], limit: Option<u64>) -> Result<Chunk, MerkleError> {
+    let depth = checked_depth(chunks.len(), limit)?;
+    if chunks.is_empty() {
+        return Ok(zero_root(depth));
+    }
+    let mut height = 0;
+    let mut above = Vec::new();
+    while height == 0 || above.len() > 1 {
+        let layers = LAYERS.min(depth - height);
+        let below = if height == 0 { chunks } else { &above[..] };
+        let subtrees = below.par_chunks(1 << layers);
+        above = subtrees
+            .map_init(Vec::new, |scratch, nodes| subtree_root(kernels, nodes, height, layers, scratch))
+            .collect();
+        height += layers;
+        if layers == 0 {
+            break;
+        }
+    }
+    // One subtree is left, with zeros at its right all the way up.
+    Ok((height..depth).fold(above[0], |node, height| parent(&node, &zero_root(height))))
+}
+
+/// The root of a list: of its elements' root and their number (not of chunks). Unions mix in their selector likewise.
+pub fn mix_in_length(root: &Chunk, length: u64) -> Chunk {
+    let mut chunk = [0; 32];
+    chunk[..8].copy_from_slice(&length.to_le_bytes());
+    parent(root, &chunk)
+}
+
+/// The node above two.
+fn parent(left: &Chunk, right: &Chunk) -> Chunk {
+    digest([*left, *right].as_flattened())
+}
+
+/// The root that is `layers` above nodes, at least one and at most `2^layers`, which themselves are at this height.
+fn subtree_root(
+    kernels: Kernels,
+    nodes: &[Chunk],
+    height: u32,
+    layers: u32,
+    scratch: &mut Vec<Chunk>,
+) -> Chunk {
+    scratch.resize(2 * nodes.len().div_ceil(2), [0; 32]);
+    let (mut below, mut above) = scratch.split_at_mut(nodes.len().div_ceil(2));
+    let mut count = nodes.len();
+    for layer in 0..layers {
+        let nodes = if layer == 0 { nodes } else { &below[..count] };
+        let (pairs, odd) = nodes.as_flattened().as_chunks();
+        kernels.pairs(pairs, &mut above[..pairs.len()]);
+        if let Some(left) = odd.as_chunks().0.first() {
+            above[pairs.len()] = parent(left, &zero_root(height + layer));
+        }
+        count = count.div_ceil(2);
+        std::mem::swap(&mut below, &mut above);
+    }
+    if layers == 0 { nodes[0] } else { below[0] }
+}
