@@ -11,7 +11,7 @@ use jf_plonk::{
 };
 use jf_relation::{Arithmetization, Circuit, PlonkCircuit};
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
-use std::{env, error::Error, fs, process::ExitCode, time::Instant};
+use std::{env, error::Error, fs, num::NonZeroUsize, process::ExitCode, time::Instant};
 
 /// Bits of the range table that every Ultra circuit has: as few as may be, since the chain looks nothing up.
 const RANGE_BITS: usize = 8;
@@ -50,7 +50,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         [kind, log_gates, ..] => (kind.as_str(), log_gates.parse::<u32>()?),
         _ => return Err("usage: jf-plonk-peer turbo|ultra LOG_GATES [RUNS]".into()),
     };
-    let runs = arguments.get(2).map_or(Ok(3), |runs| runs.parse())?;
+    let runs = arguments.get(2).map_or("3", String::as_str).parse::<NonZeroUsize>()?.get();
     let circuit = match kind {
         "turbo" => PlonkCircuit::new_turbo_plonk(),
         "ultra" => PlonkCircuit::new_ultra_plonk(RANGE_BITS),
