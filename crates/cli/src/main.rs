@@ -30,6 +30,9 @@ use machine::Machine;
 use report::{Outcome, Report};
 use std::process::ExitCode;
 
+#[global_allocator]
+static ALLOCATOR: proofmill_simd::LargeBlocks = proofmill_simd::LargeBlocks;
+
 fn main() -> ExitCode {
     proofmill_simd::return_freed_memory();
     let arguments = Arguments::parse();

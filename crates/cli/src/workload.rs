@@ -33,6 +33,9 @@ pub(crate) enum Workload {
         /// Hashes of the chain, as a number or as 2^K
         #[arg(long, value_name = "COUNT", default_value = "100", value_parser = count)]
         hashes: u64,
+        /// Bits of a window that one lookup adds, 2 to 16, in ultra [default: the most whose tables enlarge nothing]
+        #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(2..=16))]
+        window_bits: Option<u32>,
         #[command(flatten)]
         settings: Settings,
     },
@@ -84,7 +87,11 @@ impl Workload {
         let mut circuit = Circuit::new(self.settings().arithmetisation);
         match self {
             Self::Arithmetic { gates, .. } => workload::arithmetic(&mut circuit, *gates),
-            Self::Pedersen { hashes, .. } => {
+            Self::Pedersen { hashes, window_bits, .. } => {
+                if self.settings().arithmetisation == Arithmetisation::Ultra {
+                    let best = || workload::pedersen_window_bits(*hashes);
+                    workload::set_table_bits(&mut circuit, window_bits.unwrap_or_else(best));
+                }
                 workload::pedersen(&mut circuit, *hashes);
             }
         }

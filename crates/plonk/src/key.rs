@@ -1,6 +1,8 @@
 //! The proving key as the rounds see it: fixed columns by name, in the form that a round asks for.
 
-use crate::{Column, Derivations, Layout, Memory, PlonkError, System, VerifyingKey, permutation};
+use crate::{
+    Column, Derivations, Layout, Memory, PlonkError, System, VerifyingKey, permutation, polynomial::form,
+};
 use proofmill_circom::{Column as Wire, PlonkHeader, PlonkZkey, PointCheck, Selector as ZkeySelector};
 use proofmill_curve::{
     Affine,
@@ -96,6 +98,8 @@ pub struct FixedColumns {
     variables: u32,
     variables_of: Vec<Vec<u32>>,
     polynomials: BTreeMap<Column, Forms>,
+    /// What values on cosets are multiplied by.
+    form: Fr,
 }
 
 /// A polynomial in the forms that are kept.
@@ -135,6 +139,7 @@ impl FixedColumns {
         let names: Vec<Column> = fixed.keys().copied().collect();
         let system = System::new(wires, gates, lookup, &names);
         let cosets = Cosets::new(log_n, system.parts());
+        let form = form(level);
         observer("permutation");
         let positions = permutation::sigma(&variables_of, variables, n);
         let roots = permutation::powers(domain.root(), n);
@@ -145,9 +150,9 @@ impl FixedColumns {
             observer("ntt");
             values.resize(n, Fr::ZERO);
             values.shrink_to_fit();
-            polynomials.insert(column, Forms::new(level, &domain, &cosets, values, memory));
+            polynomials.insert(column, Forms::new(level, &domain, &cosets, form, values, memory));
         }
-        Ok(Self { system, log_n, public, variables, variables_of, polynomials })
+        Ok(Self { system, log_n, public, variables, variables_of, polynomials, form })
     }
 
     /// The proving key of these columns, with the commitments to them.
@@ -222,6 +227,7 @@ impl Forms {
         level: Level,
         domain: &Domain<FrParams>,
         cosets: &Cosets,
+        form: Fr,
         values: Vec<Fr>,
         memory: Memory,
     ) -> Self {
@@ -229,8 +235,8 @@ impl Forms {
         let mut coefficients = values;
         domain.intt(level, &mut coefficients);
         let on_coset = |shift: &Fr| {
-            let mut values = coefficients.clone();
-            domain.coset_ntt(level, &mut values, *shift);
+            let mut values = vec![Fr::ZERO; coefficients.len()];
+            domain.coset_ntt_into(level, &coefficients, *shift, form, &mut values);
             values
         };
         let cosets =
@@ -359,9 +365,11 @@ impl ProvingKey {
         Ok(Cow::Owned(values))
     }
 
-    /// n values of a fixed column on the coset number `index`, if they are kept.
-    pub(crate) fn coset_values(&self, column: Column, index: usize) -> Option<&[Fr]> {
-        self.forms(column).and_then(|forms| forms.cosets.get(index)).map(Vec::as_slice)
+    /// n values of a fixed column on the coset number `index`, times `form`, if they are kept so.
+    pub(crate) fn coset_values(&self, column: Column, index: usize, form: Fr) -> Option<&[Fr]> {
+        let Source::Built(built) = &self.source else { return None };
+        let forms = built.columns.polynomials.get(&column).filter(|_| built.columns.form == form)?;
+        forms.cosets.get(index).map(Vec::as_slice)
     }
 
     /// Powers of tau in G1, enough for every polynomial that is committed to.

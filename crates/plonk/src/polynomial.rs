@@ -15,8 +15,11 @@ use rayon::prelude::*;
 pub(crate) const CHUNK: usize = 1 << LOG_CHUNK;
 const LOG_CHUNK: u32 = 11;
 
-/// Groups of lanes in flight in [`evaluate`], against the latency of a multiplication.
-const CHAINS: usize = 4;
+/// Groups of lanes in flight, against the latency of a multiplication.
+pub(crate) const CHAINS: usize = 4;
+
+/// Coefficients that the groups take at a time.
+pub(crate) const GROUP: usize = CHAINS * LANES;
 
 /// Eight scalars side by side.
 pub(crate) type Lanes<E> = <E as Engine>::Packed<FrParams>;
@@ -27,12 +30,22 @@ pub(crate) fn splat<E: Engine>(element: Fr) -> Lanes<E> {
     Lanes::<E>::splat(&Lanes::<E>::prepare(element))
 }
 
-/// `from[0..8]`, zeros where `from` is shorter.
+/// `from[0..8]`, zeros where `from` is shorter. Costs a multiplication where [`form`] is not one.
 #[inline(always)]
 pub(crate) fn load<E: Engine>(from: &[Fr]) -> Lanes<E> {
     match from.first_chunk() {
         Some(group) => Lanes::<E>::load(group),
         None => Lanes::<E>::load(&padded(from)),
+    }
+}
+
+/// As [`load`], but the elements divided by [`form`], which costs nothing: for linear maps, that end in [`store_bits`], and for
+/// elements that have been multiplied by it.
+#[inline(always)]
+pub(crate) fn load_bits<E: Engine>(from: &[Fr]) -> Lanes<E> {
+    match from.first_chunk() {
+        Some(group) => Lanes::<E>::load_bits(Fr::as_limbs(group)),
+        None => Lanes::<E>::load_bits(Fr::as_limbs(&padded(from))),
     }
 }
 
@@ -43,7 +56,7 @@ fn padded(from: &[Fr]) -> [Fr; LANES] {
     group
 }
 
-/// Writes as many lanes as `to` has places.
+/// Writes as many lanes as `to` has places. Costs a multiplication where [`form`] is not one.
 #[inline(always)]
 pub(crate) fn store<P: Packed<FrParams>>(lanes: P, to: &mut [Fr]) {
     match to.first_chunk_mut() {
@@ -54,6 +67,37 @@ pub(crate) fn store<P: Packed<FrParams>>(lanes: P, to: &mut [Fr]) {
             to.copy_from_slice(&group[..to.len()]);
         }
     }
+}
+
+/// As [`store`], but the elements times [`form`], which costs nothing: the inverse of [`load_bits`].
+#[inline(always)]
+pub(crate) fn store_bits<P: Packed<FrParams>>(lanes: P, to: &mut [Fr]) {
+    match to.first_chunk_mut() {
+        Some(group) => lanes.store_scaled(group),
+        None => {
+            let mut group = [Fr::ZERO; LANES];
+            lanes.store_scaled(&mut group);
+            to.copy_from_slice(&group[..to.len()]);
+        }
+    }
+}
+
+/// What an element is multiplied by for its bits in memory to be those that the level's lanes compute with: Montgomery's constants
+/// of lanes and memory differ.
+pub(crate) fn form(level: Level) -> Fr {
+    let mut forms = [Fr::ZERO; LANES];
+    dispatch!(level, engine => engine.run(#[inline(always)] || store_bits(one(engine), &mut forms)));
+    forms[0]
+}
+
+#[inline(always)]
+fn one<E: Engine>(_: E) -> Lanes<E> {
+    Lanes::<E>::one()
+}
+
+/// The elements times [`form`].
+pub(crate) fn in_form(level: Level, elements: &[Fr]) -> Vec<Fr> {
+    linear_combination(level, elements.len(), &[(form(level), elements)])
 }
 
 /// The value at `x` of the polynomial with these coefficients (lowest first). Horner's rule in
@@ -86,21 +130,27 @@ fn horner(coefficients: &[Fr], x: Fr) -> Fr {
 }
 
 #[inline(always)]
-fn evaluate_chunk<E: Engine>(_: E, chunk: &[Fr], x: Fr) -> Fr {
-    const GROUP: usize = CHAINS * LANES;
-    let step = splat::<E>(repeated_square(x, GROUP.trailing_zeros()));
-    let mut sums = [Lanes::<E>::zero(); CHAINS];
-    for group in chunk.chunks(GROUP).rev() {
-        for (i, sum) in sums.iter_mut().enumerate() {
-            let terms = group.get(i * LANES..).unwrap_or_default();
-            *sum = *sum * step + load::<E>(terms);
-        }
-    }
+fn evaluate_chunk<E: Engine>(engine: E, chunk: &[Fr], x: Fr) -> Fr {
+    let sums = residues(engine, chunk, repeated_square(x, GROUP.trailing_zeros()));
     let mut value = [Fr::ZERO; GROUP];
     for (sum, value) in sums.into_iter().zip(value.chunks_mut(LANES)) {
-        store(sum, value);
+        store_bits(sum, value);
     }
     horner(&value, x)
+}
+
+/// The polynomial modulo `X^GROUP - power`, divided by [`form`].
+#[inline(always)]
+fn residues<E: Engine>(_: E, coefficients: &[Fr], power: Fr) -> [Lanes<E>; CHAINS] {
+    let power = splat::<E>(power);
+    let mut sums = [Lanes::<E>::zero(); CHAINS];
+    for group in coefficients.chunks(GROUP).rev() {
+        for (i, sum) in sums.iter_mut().enumerate() {
+            let terms = group.get(i * LANES..).unwrap_or_default();
+            *sum = *sum * power + load_bits::<E>(terms);
+        }
+    }
+    sums
 }
 
 /// `sum of factor * polynomial`, as long as `length`; longer polynomials are a caller's bug.
@@ -129,19 +179,17 @@ pub(crate) fn add_multiple(level: Level, sum: &mut [Fr], factor: Fr, polynomial:
     });
 }
 
-/// The polynomial modulo `X^residues - power`, lowest coefficient first; `residues` is a multiple of the lanes and divides the
-/// length of a chunk.
-pub(crate) fn fold(level: Level, coefficients: &[Fr], residues: usize, power: Fr) -> Vec<Fr> {
-    let chunks: Vec<Vec<Fr>> = coefficients
+/// Residues of [`fold`].
+pub(crate) const FOLDED: usize = 2 * LANES;
+
+/// The polynomial modulo `X^FOLDED - power`, lowest coefficient first.
+pub(crate) fn fold(level: Level, coefficients: &[Fr], power: Fr) -> [Fr; FOLDED] {
+    let chunks: Vec<[Fr; FOLDED]> = coefficients
         .par_chunks(CHUNK)
-        .map(|chunk| {
-            let mut sum = vec![Fr::ZERO; residues];
-            dispatch!(level, engine => engine.run(#[inline(always)] || fold_chunk(engine, chunk, power, &mut sum)));
-            sum
-        })
+        .map(|chunk| dispatch!(level, engine => engine.run(#[inline(always)] || fold_chunk(engine, chunk, power))))
         .collect();
-    let step = repeated_square(power, (CHUNK / residues).trailing_zeros());
-    let mut sum = vec![Fr::ZERO; residues];
+    let step = repeated_square(power, (CHUNK / FOLDED).trailing_zeros());
+    let mut sum = [Fr::ZERO; FOLDED];
     for chunk in chunks.iter().rev() {
         for (sum, value) in sum.iter_mut().zip(chunk) {
             *sum = *sum * step + *value;
@@ -151,15 +199,14 @@ pub(crate) fn fold(level: Level, coefficients: &[Fr], residues: usize, power: Fr
 }
 
 #[inline(always)]
-fn fold_chunk<E: Engine>(_: E, chunk: &[Fr], power: Fr, sum: &mut [Fr]) {
+fn fold_chunk<E: Engine>(engine: E, chunk: &[Fr], power: Fr) -> [Fr; FOLDED] {
+    const { assert!(GROUP == 2 * FOLDED) }
+    let sums = residues(engine, chunk, power.square());
     let power = splat::<E>(power);
-    let residues = sum.len();
-    for block in chunk.chunks(residues).rev() {
-        for (i, sum) in sum.chunks_mut(LANES).enumerate() {
-            let terms = block.get(i * LANES..).unwrap_or_default();
-            store(load::<E>(sum) * power + load::<E>(terms), sum);
-        }
-    }
+    let mut folded = [Fr::ZERO; FOLDED];
+    store_bits(sums[0] + power * sums[2], &mut folded[..LANES]);
+    store_bits(sums[1] + power * sums[3], &mut folded[LANES..]);
+    folded
 }
 
 /// `sum += factor * polynomial` over the shorter of the two.
@@ -168,8 +215,7 @@ fn add_scaled<E: Engine>(_: E, sum: &mut [Fr], factor: Fr, polynomial: &[Fr]) {
     let factor = splat::<E>(factor);
     let length = sum.len().min(polynomial.len());
     for (sum, terms) in sum[..length].chunks_mut(LANES).zip(polynomial.chunks(LANES)) {
-        let lanes = load::<E>(sum) + factor * load::<E>(terms);
-        store(lanes, sum);
+        store_bits(load_bits::<E>(sum) + factor * load_bits::<E>(terms), sum);
     }
 }
 
@@ -234,6 +280,18 @@ mod tests {
             let polynomial = random(length);
             for level in Level::prime_field_levels() {
                 assert_eq!(evaluate(level, &polynomial, x), horner(&polynomial, x), "{length} at {level}");
+            }
+        }
+    }
+
+    #[test]
+    fn residues_have_the_values_of_the_polynomial_where_they_are_to() {
+        let x = random(1)[0];
+        for length in lengths() {
+            let polynomial = random(length);
+            let power = repeated_square(x, FOLDED.trailing_zeros());
+            for level in Level::prime_field_levels() {
+                assert_eq!(horner(&fold(level, &polynomial, power), x), horner(&polynomial, x), "{length}");
             }
         }
     }

@@ -70,13 +70,20 @@ impl<P: Prime> Domain<P> {
         self.forward(level, values, Some(Geometric { first: Fp::ONE, ratio: shift }));
     }
 
-    /// [`coset_ntt`](Self::coset_ntt) of coefficients that stay as they are.
+    /// [`coset_ntt`](Self::coset_ntt) of coefficients that stay as they are; the values come times `factor`, at no cost.
     ///
     /// # Panics
     /// If either slice's length is not n.
-    pub fn coset_ntt_into(&self, level: Level, coefficients: &[Fp<P>], shift: Fp<P>, values: &mut [Fp<P>]) {
+    pub fn coset_ntt_into(
+        &self,
+        level: Level,
+        coefficients: &[Fp<P>],
+        shift: Fp<P>,
+        factor: Fp<P>,
+        values: &mut [Fp<P>],
+    ) {
         let before = Some(Geometric { first: Fp::ONE, ratio: shift });
-        let after = Geometric { first: Fp::ONE, ratio: Fp::ONE };
+        let after = Geometric { first: factor, ratio: Fp::ONE };
         self.transform(level, Some(coefficients), values, self.root, &self.twiddles, before, after);
     }
 

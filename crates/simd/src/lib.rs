@@ -4,10 +4,12 @@
 //! zero-sized tokens that only detection makes, so holding a token proves that the instructions may run.
 //! Every bulk operation takes a level and dispatches once, inside each parallel task.
 
+mod blocks;
 mod level;
 mod mapped;
 mod memory;
 
+pub use blocks::{LargeBlocks, release_kept_memory};
 #[cfg(target_arch = "x86_64")]
 pub use level::{Adx, Avx2, Avx512, Avx512Ifma, ShaNi, Ssse3};
 #[cfg(target_arch = "aarch64")]

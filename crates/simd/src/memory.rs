@@ -1,9 +1,10 @@
 //! Memory as kernels want it: fetched ahead, on pages of their own.
 
-use memmap2::MmapMut;
+use crate::LargeBlocks;
 use std::{
-    marker::PhantomData,
+    alloc::{GlobalAlloc, Layout, handle_alloc_error},
     ops::{Deref, DerefMut},
+    ptr::NonNull,
 };
 
 /// [`prefetch_at`] of every cache line of `target`.
@@ -29,18 +30,17 @@ pub fn prefetch_at(place: *const u64) {
     let _ = place;
 }
 
-/// Elements on pages of their own, zero at first: a page takes memory from its first use until the drop, which
-/// hands all of them back at once. Large ones lie on huge pages where the system has them on request, so that
-/// random access misses few entries of the address translation's cache.
+/// Elements in a block of their own, from [`LargeBlocks`] whatever the program's allocator is: large ones lie on huge pages
+/// where the system has them on request, so that random access misses few entries of the address translation's cache.
 pub struct Pages<T> {
-    map: MmapMut,
+    start: NonNull<T>,
     len: usize,
-    elements: PhantomData<[T]>,
 }
 
-/// From this many bytes on, huge pages gain more than rounding up to them wastes.
-#[cfg(target_os = "linux")]
-const LARGE: usize = 1 << 24;
+// SAFETY: it owns its elements.
+unsafe impl<T: Send> Send for Pages<T> {}
+// SAFETY: shared, it gives shared references alone.
+unsafe impl<T: Sync> Sync for Pages<T> {}
 
 /// Types of which zero bytes are a value, and which need not be dropped.
 ///
@@ -59,31 +59,49 @@ impl<T: Zeroed> Pages<T> {
     /// `len` elements of zero bytes.
     ///
     /// # Panics
-    /// As [`zeroed`](Self::zeroed).
+    /// If they are more than the address space.
     pub fn new(len: usize) -> Self {
-        // SAFETY: `T` promises it.
-        unsafe { Self::zeroed(len) }
+        let layout = Self::layout(len);
+        // SAFETY: the layout is not empty, and `T` promises that zero bytes are a value.
+        unsafe { Self::at(LargeBlocks.alloc_zeroed(layout), len) }
     }
 }
 
 impl<T> Pages<T> {
-    /// `len` elements of zero bytes.
+    /// `len` elements of whatever bytes are there.
     ///
     /// # Safety
-    /// Zero bytes must be a value of `T`, which must not need to be dropped.
+    /// Any initialised bytes must be a value of `T`, which must not need to be dropped.
     ///
     /// # Panics
-    /// If the system has no more memory to give.
-    pub unsafe fn zeroed(len: usize) -> Self {
-        const { assert!(align_of::<T>() <= 4096, "no more aligned than a page") };
-        let bytes = len.checked_mul(size_of::<T>()).expect("less than the address space");
-        let map = MmapMut::map_anon(bytes).expect("memory for a computation's scratch");
-        #[cfg(target_os = "linux")]
-        if bytes >= LARGE {
-            // It is advice: small pages are slower, nothing else.
-            drop(map.advise(memmap2::Advice::HugePage));
+    /// If they are more than the address space.
+    pub unsafe fn scratch(len: usize) -> Self {
+        let layout = Self::layout(len);
+        if layout.size() < LargeBlocks::LEAST {
+            // SAFETY: the layout is not empty; the caller's promise.
+            return unsafe { Self::at(LargeBlocks.alloc_zeroed(layout), len) };
         }
-        Self { map, len, elements: PhantomData }
+        // SAFETY: the layout is not empty. A large block is mapped memory, whose bytes are zero or what was written there.
+        unsafe { Self::at(LargeBlocks.alloc(layout), len) }
+    }
+
+    /// Of this many elements, at least one.
+    fn layout(len: usize) -> Layout {
+        Layout::array::<T>(len.max(1)).expect("less than the address space")
+    }
+
+    /// # Safety
+    /// The block must be of the layout, its elements initialised, or null.
+    unsafe fn at(block: *mut u8, len: usize) -> Self {
+        let Some(start) = NonNull::new(block.cast()) else { handle_alloc_error(Self::layout(len)) };
+        Self { start, len }
+    }
+}
+
+impl<T> Drop for Pages<T> {
+    fn drop(&mut self) {
+        // SAFETY: it came from there, with this layout.
+        unsafe { LargeBlocks.dealloc(self.start.as_ptr().cast(), Self::layout(self.len)) };
     }
 }
 
@@ -91,15 +109,15 @@ impl<T> Deref for Pages<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: initialised and large enough by `zeroed`.
-        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.len) }
+        // SAFETY: initialised and large enough.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
 
 impl<T> DerefMut for Pages<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: as above, and exclusive.
-        unsafe { std::slice::from_raw_parts_mut(self.map.as_mut_ptr().cast(), self.len) }
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }
 
@@ -145,7 +163,7 @@ pub fn return_freed_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: sets parameters of glibc's, before there is another thread or at worst beside one.
     unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, 1 << 15);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 1 << 18);
         // Small blocks are few: one heap for all threads.
         libc::mallopt(libc::M_ARENA_MAX, 1);
     }

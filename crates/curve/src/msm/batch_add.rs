@@ -47,7 +47,7 @@ impl<R: Copy + Send + Sync> Rows<R> {
         let len = bases + adders * sums;
         assert!(len < 1 << 31, "at most 2^31 points and sums");
         // SAFETY: rows are arrays of integers.
-        Self { rows: unsafe { Pages::zeroed(len) }, bases }
+        Self { rows: unsafe { Pages::scratch(len) }, bases }
     }
 
     pub(super) fn bases_mut(&mut self) -> &mut [R] {

@@ -2,9 +2,10 @@
 
 use super::values;
 use crate::{Cells, Column, PlonkError, Unsatisfied};
+use hashbrown::{DefaultHashBuilder, HashTable};
 use proofmill_field::{Field, bn254::Fr};
 use rayon::prelude::*;
-use std::collections::HashMap;
+use std::hash::BuildHasher;
 
 /// The lookups of a witness.
 #[derive(Clone, Debug)]
@@ -53,15 +54,25 @@ impl Tuples {
         n: usize,
     ) -> Result<Self, PlonkError> {
         let data: Vec<&[Fr]> = data.iter().map(AsRef::as_ref).collect();
-        let value = |index: usize, row: usize| tables[index].as_ref().get(row).copied().unwrap_or_default();
-        let mut places: HashMap<Key, u32> = HashMap::new();
-        for row in 0..n {
-            let key = [value(3, row), value(0, row), value(1, row), value(2, row)]
-                .map(|part: Fr| part.to_montgomery());
-            places.entry(key).or_insert(row as u32);
+        let tables: Vec<&[Fr]> = tables.iter().map(AsRef::as_ref).collect();
+        let key_of = |row: usize| -> Key {
+            let value = |index: usize| tables[index].get(row).copied().unwrap_or_default();
+            [value(3), value(0), value(1), value(2)].map(|part: Fr| part.to_montgomery())
+        };
+        let hasher = DefaultHashBuilder::default();
+        let hashes: Vec<u64> = (0..n).into_par_iter().map(|row| hasher.hash_one(key_of(row))).collect();
+        // The first row of each key.
+        let mut places: HashTable<u32> = HashTable::with_capacity(n);
+        for (row, hash) in hashes.iter().enumerate() {
+            let same =
+                |other: &u32| hashes[*other as usize] == *hash && key_of(*other as usize) == key_of(row);
+            places.entry(*hash, same, |other| hashes[*other as usize]).or_insert(row as u32);
         }
-        let zeros = places.get(&[<Fr>::ZERO.to_montgomery(); 4]).copied().unwrap_or_default();
-        let active: Vec<bool> = (0..n).map(|row| selector.get(row).is_some_and(|q| !q.is_zero())).collect();
+        let place =
+            |key: &Key| places.find(hasher.hash_one(key), |row| key_of(*row as usize) == *key).copied();
+        let zeros = place(&[<Fr>::ZERO.to_montgomery(); 4]).unwrap_or_default();
+        let active: Vec<bool> =
+            (0..n).into_par_iter().map(|row| selector.get(row).is_some_and(|q| !q.is_zero())).collect();
         let find = |row: usize| {
             if !active[row] {
                 return Ok(zeros);
@@ -69,7 +80,7 @@ impl Tuples {
             let cells = RowCells { row, wires, data: &data };
             let [v1, v2, v3] = values(&cells);
             let key = [cells.data(3), v1, v2, v3].map(|part: Fr| part.to_montgomery());
-            places.get(&key).copied().ok_or(row)
+            place(&key).ok_or(row)
         };
         let rows: Vec<Result<u32, usize>> = (0..n).into_par_iter().map(find).collect();
         let rows: Result<Vec<u32>, usize> = rows.into_iter().collect();

@@ -5,7 +5,7 @@
 //! holds.
 
 use super::{
-    Columns, Prover,
+    Columns, Prover, Values,
     rows::{LaneCells, Slots, splat_all},
     wires::Assignment,
 };
@@ -13,11 +13,14 @@ use crate::{
     Column, LookupArgument, PlonkError, Selector,
     lookup::{log_derivative::LogDerivative, plookup::Plookup},
     permutation::{self, Permutation},
-    polynomial::{CHUNK, Lanes, load, splat, store},
+    polynomial::{
+        CHAINS, CHUNK, GROUP, Lanes, form, in_form, load, load_bits, repeated_square, splat, store,
+        store_bits,
+    },
     system::{Growing, Parameters},
 };
 use proofmill_field::{
-    Algebra, Backend, Engine, Field, Fp, LANES, Packed, batch_invert,
+    Algebra, Backend, Engine, Field, Fp, LANES, batch_invert,
     bn254::{Fr, FrParams},
 };
 use proofmill_simd::{Level, dispatch};
@@ -98,16 +101,22 @@ impl Prover<'_> {
     ) -> (Vec<Fr>, Fr) {
         let parameters = self.system.parameters(&self.challenges, self.key.verifying_key().multipliers);
         let mut slots = Slots::new();
-        fixed.iter().for_each(|(column, values)| slots.set(*column, values));
-        assignment.values.iter().for_each(|(column, values)| slots.set(*column, values));
-        let mut values = vec![Fr::ZERO; self.domain.len()];
         let (level, root) = (self.level, self.domain.root());
+        let columns: Values = fixed
+            .iter()
+            .map(|(column, values)| (*column, &**values))
+            .chain(assignment.values.iter().map(|(column, values)| (*column, values.as_slice())))
+            .map(|(column, values)| (column, in_form(level, values)))
+            .collect();
+        columns.iter().for_each(|(column, values)| slots.set(*column, values));
+        let form = form(level);
+        let mut values = vec![Fr::ZERO; self.domain.len()];
         let mut before: Vec<Fr> = values
             .par_chunks_mut(CHUNK)
             .enumerate()
             .map(|(index, values)| {
                 let start = index * CHUNK;
-                let points = points(level, root, root.pow_vartime(&[start as u64]), values.len());
+                let points = points(level, root, form * root.pow_vartime(&[start as u64]), values.len());
                 let mut slots = slots.from(start);
                 slots.set(Column::Point, &points);
                 dispatch!(level, engine => {
@@ -163,34 +172,43 @@ fn ratios<E: Engine>(
     divide::<E>(ratios, &denominators);
 }
 
-/// `numerators /= denominators` by Montgomery's trick, lane by lane; zero where a product is zero.
+/// `numerators /= denominators` by Montgomery's trick, lane by lane in [`CHAINS`] chains; zero where a product is zero.
 #[inline(always)]
 pub(super) fn divide<E: Engine>(numerators: &mut [Fr], denominators: &[Lanes<E>]) {
     let mut prefixes = Vec::with_capacity(denominators.len());
-    let mut product = Lanes::<E>::one();
-    for denominator in denominators {
-        prefixes.push(product);
-        product = product * *denominator;
+    let mut products = [Lanes::<E>::one(); CHAINS];
+    for group in denominators.chunks(CHAINS) {
+        for (product, denominator) in products.iter_mut().zip(group) {
+            prefixes.push(*product);
+            *product = *product * *denominator;
+        }
     }
-    let mut inverses = [Fr::ZERO; LANES];
-    product.store(&mut inverses);
+    let mut inverses = [Fr::ZERO; GROUP];
+    for (product, inverses) in products.iter().zip(inverses.chunks_mut(LANES)) {
+        store(*product, inverses);
+    }
     batch_invert(&mut inverses);
-    let mut inverse = Lanes::<E>::load(&inverses);
-    for ((numerators, denominator), prefix) in
-        numerators.chunks_mut(LANES).zip(denominators).zip(prefixes).rev()
-    {
-        store(load::<E>(numerators) * inverse * prefix, numerators);
-        inverse = inverse * *denominator;
+    for (product, inverses) in products.iter_mut().zip(inverses.chunks(LANES)) {
+        *product = load::<E>(inverses);
+    }
+    let groups = denominators.chunks(CHAINS).zip(prefixes.chunks(CHAINS));
+    for (numerators, (denominators, prefixes)) in numerators.chunks_mut(GROUP).zip(groups).rev() {
+        let group = denominators.iter().zip(prefixes).zip(numerators.chunks_mut(LANES));
+        for (inverse, ((denominator, prefix), numerators)) in products.iter_mut().zip(group) {
+            store_bits(load_bits::<E>(numerators) * *inverse * *prefix, numerators);
+            *inverse = *inverse * *denominator;
+        }
     }
 }
 
 /// What was before the chunk comes to all its values.
 #[inline(always)]
 fn carry<E: Engine>(_: E, running: Running, values: &mut [Fr], before: Fr) {
-    let before = splat::<E>(before);
+    let (factor, summand) = (splat::<E>(before), load_bits::<E>(&[before; LANES]));
     for values in values.chunks_mut(LANES) {
-        let lanes = load::<E>(values);
-        store(if running == Running::Product { lanes * before } else { lanes + before }, values);
+        let lanes = load_bits::<E>(values);
+        let lanes = if running == Running::Product { lanes * factor } else { lanes + summand };
+        store_bits(lanes, values);
     }
 }
 
@@ -203,14 +221,19 @@ pub(super) fn points(level: Level, root: Fr, first: Fr, count: usize) -> Vec<Fr>
 
 #[inline(always)]
 fn fill_points<E: Engine>(_: E, root: Fr, first: Fr, points: &mut [Fr]) {
-    let mut powers = [first; LANES];
-    for i in 1..LANES {
+    let mut powers = [first; GROUP];
+    for i in 1..GROUP {
         powers[i] = powers[i - 1] * root;
     }
-    let mut next = Lanes::<E>::load(&powers);
-    let step = splat::<E>(root.square().square().square());
-    for points in points.chunks_mut(LANES) {
-        store(next, points);
-        next = next * step;
+    let step = splat::<E>(repeated_square(root, GROUP.trailing_zeros()));
+    let mut next = [Lanes::<E>::zero(); CHAINS];
+    for (next, powers) in next.iter_mut().zip(powers.chunks(LANES)) {
+        *next = load_bits::<E>(powers);
+    }
+    for points in points.chunks_mut(GROUP) {
+        for (next, points) in next.iter_mut().zip(points.chunks_mut(LANES)) {
+            store_bits(*next, points);
+            *next = *next * step;
+        }
     }
 }

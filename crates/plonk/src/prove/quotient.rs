@@ -18,9 +18,9 @@ use super::{
     wires::wrapped,
 };
 use crate::{
-    Cells, Column, PlonkError, Selector,
+    Cells, Column, LookupArgument, PlonkError, Selector,
     key::Cosets,
-    polynomial::{CHUNK, Lanes, fold, load, repeated_square, splat, store},
+    polynomial::{CHUNK, FOLDED, Lanes, fold, form, load, load_bits, repeated_square, splat, store_bits},
     system::{Argument, MOST_EXCESS, Sink, with_summand},
 };
 use proofmill_field::{Algebra, Engine, Field, LANES, bn254::Fr};
@@ -30,7 +30,8 @@ use rayon::prelude::*;
 use std::{borrow::Cow, collections::BTreeMap};
 
 /// Points of the small coset: more than any t has coefficients beyond its parts.
-const POINTS: usize = MOST_EXCESS;
+const POINTS: usize = FOLDED;
+const _: () = assert!(MOST_EXCESS <= POINTS);
 
 /// The small coset is that of the roots of unity of order [`POINTS`] times this, whose order is no power of two: none of its
 /// points is in a coset where t is known.
@@ -50,10 +51,11 @@ impl<'a> Prover<'a> {
         self.polynomials.insert(Column::PublicInput, input);
 
         let cosets = Cosets::new(n.trailing_zeros(), self.system.parts());
+        let form = form(self.level);
         let mut remainders = Vec::with_capacity(cosets.shifts.len());
         let mut spare = Vec::new();
         for (index, (shift, power)) in cosets.shifts.iter().zip(&cosets.powers).enumerate() {
-            let mut values = self.identity_on_coset(index, *shift, *power, &mut spare)?;
+            let mut values = self.identity_on_coset(index, *shift, *power, form, &mut spare)?;
             self.phase("ntt");
             self.domain.coset_intt(self.level, &mut values, *shift);
             remainders.push(values);
@@ -61,7 +63,7 @@ impl<'a> Prover<'a> {
         drop(spare);
         self.phase("quotient");
         let mut parts = remainders;
-        self.interpolate(&mut parts, &cosets.powers);
+        self.interpolate(&mut parts, &cosets.powers, form);
         let beyond = self.beyond(&parts, &cosets.powers)?;
         // t = parts + M h: the coefficients of M, lowest first, without its leading one.
         for (part, coefficient) in parts.iter_mut().zip(product_of_linear(&cosets.powers)) {
@@ -80,22 +82,24 @@ impl<'a> Prover<'a> {
         Ok(parts)
     }
 
-    /// The identity's values on a coset. `spare` are vectors to put values into, and come back.
+    /// The identity's values on a coset, times [`form`], as are all values here. `spare` are vectors to put values into, and come
+    /// back.
     fn identity_on_coset(
         &mut self,
         index: usize,
         shift: Fr,
         power: Fr,
+        form: Fr,
         spare: &mut Vec<Vec<Fr>>,
     ) -> Result<Vec<Fr>, PlonkError> {
         self.phase("ntt");
         let level = self.level;
-        let mut values = self.witness_on_coset(Column::PublicInput, shift, power, Vec::new());
+        let mut values = self.witness_on_coset(Column::PublicInput, shift, power, form, Vec::new());
         let names: Vec<Column> =
             self.polynomials.keys().copied().filter(|name| *name != Column::PublicInput).collect();
         let mut witness = Vec::with_capacity(names.len());
         for column in names {
-            let values = self.witness_on_coset(column, shift, power, spare.pop().unwrap_or_default());
+            let values = self.witness_on_coset(column, shift, power, form, spare.pop().unwrap_or_default());
             witness.push((column, wrapped(values)));
         }
         let arguments = self.system.arguments();
@@ -107,17 +111,18 @@ impl<'a> Prover<'a> {
             (self.observer)("ntt");
             for column in &needs[place] {
                 if fixed.iter().all(|(have, _)| have != column) {
-                    fixed.push((*column, self.fixed_on_coset(*column, index, shift, spare)?));
+                    fixed.push((*column, self.fixed_on_coset(*column, index, shift, form, spare)?));
                 }
             }
             (self.observer)("quotient");
             let mut slots = Slots::new();
             witness.iter().for_each(|(column, values)| slots.set(*column, values));
             fixed.iter().for_each(|(column, values)| slots.set(*column, values));
-            let on_coset = self.known_on_coset(shift, power);
-            let is_gate = matches!(argument, Argument::Gate(_));
-            // Gates are about neither X nor the first row.
-            let known = |start, count| if is_gate { [vec![], vec![]] } else { on_coset(start, count) };
+            let on_coset = self.known_on_coset(shift, power, form);
+            // Nothing else is about X or the first row.
+            let about_points =
+                matches!(argument, Argument::Permutation | Argument::Lookup(LookupArgument::Plookup));
+            let known = |start, count| if about_points { on_coset(start, count) } else { [vec![], vec![]] };
             with_summand!(self.system, *argument, summand => {
                 add_summand(level, summand, &slots, &parameters, known, &mut values);
             });
@@ -133,14 +138,21 @@ impl<'a> Prover<'a> {
     }
 
     /// The values on a coset of a column of the witness, in `values`.
-    fn witness_on_coset(&mut self, column: Column, shift: Fr, power: Fr, mut values: Vec<Fr>) -> Vec<Fr> {
+    fn witness_on_coset(
+        &mut self,
+        column: Column,
+        shift: Fr,
+        power: Fr,
+        form: Fr,
+        mut values: Vec<Fr>,
+    ) -> Vec<Fr> {
         let n = self.domain.len();
         values.resize(n, Fr::ZERO);
         if let Some(coefficients) = self.polynomials.get_mut(&column) {
             // What is beyond n comes on top of the lowest while they are transformed.
             let (low, high) = coefficients.split_at_mut(n);
             low.iter_mut().zip(&*high).for_each(|(value, coefficient)| *value += power * *coefficient);
-            self.domain.coset_ntt_into(self.level, low, shift, &mut values);
+            self.domain.coset_ntt_into(self.level, low, shift, form, &mut values);
             low.iter_mut().zip(&*high).for_each(|(value, coefficient)| *value -= power * *coefficient);
         }
         values
@@ -152,15 +164,16 @@ impl<'a> Prover<'a> {
         column: Column,
         index: usize,
         shift: Fr,
+        form: Fr,
         spare: &mut Vec<Vec<Fr>>,
     ) -> Result<Cow<'a, [Fr]>, PlonkError> {
-        if let Some(values) = self.key.coset_values(column, index) {
+        if let Some(values) = self.key.coset_values(column, index, form) {
             return Ok(Cow::Borrowed(values));
         }
         let coefficients = self.key.coefficients(self.level, column)?;
         let mut values = spare.pop().unwrap_or_default();
         values.resize(self.domain.len(), Fr::ZERO);
-        self.domain.coset_ntt_into(self.level, &coefficients, shift, &mut values);
+        self.domain.coset_ntt_into(self.level, &coefficients, shift, form, &mut values);
         Ok(Cow::Owned(values))
     }
 
@@ -181,27 +194,33 @@ impl<'a> Prover<'a> {
     }
 
     /// X and L_1 on some rows of a coset: `L_1(x) = (x^n - 1) / (n (x - 1))`.
-    fn known_on_coset(&self, shift: Fr, power: Fr) -> impl Fn(usize, usize) -> [Vec<Fr>; 2] + Sync + use<> {
+    fn known_on_coset(
+        &self,
+        shift: Fr,
+        power: Fr,
+        form: Fr,
+    ) -> impl Fn(usize, usize) -> [Vec<Fr>; 2] + Sync + use<> {
         let (level, root) = (self.level, self.domain.root());
-        let factor = (power - Fr::ONE) * inverse(Fr::from(self.domain.len() as u64));
+        // (x - 1) times form is what is divided by.
+        let factor = (power - Fr::ONE) * inverse(Fr::from(self.domain.len() as u64)) * form.square();
         move |start, count| {
-            let points = points(level, root, shift * root.pow_vartime(&[start as u64]), count);
+            let points = points(level, root, form * shift * root.pow_vartime(&[start as u64]), count);
             let mut first_lagrange = vec![factor; count];
             dispatch!(level, engine => engine.run(
                 #[inline(always)]
-                || divide_by_points(engine, &points, &mut first_lagrange)
+                || divide_by_points(engine, &points, form, &mut first_lagrange)
             ));
             [points, first_lagrange]
         }
     }
 
-    /// From the identity modulo `X^n - c` for every power c to the parts of t modulo their product: the identity there is
+    /// From [`form`] times the identity modulo `X^n - c` for every power c to the parts of t modulo their product: the identity there is
     /// `(c - 1)` times the sum of `c^i part_i`.
-    fn interpolate(&self, parts: &mut [Vec<Fr>], powers: &[Fr]) {
+    fn interpolate(&self, parts: &mut [Vec<Fr>], powers: &[Fr], form: Fr) {
         let mut matrix = inverse_vandermonde(powers);
         for row in &mut matrix {
             for (entry, power) in row.iter_mut().zip(powers) {
-                *entry *= inverse(*power - Fr::ONE);
+                *entry *= inverse((*power - Fr::ONE) * form);
             }
         }
         let (level, n) = (self.level, self.domain.len());
@@ -226,7 +245,7 @@ impl<'a> Prover<'a> {
         let shift = Fr::from(SHIFT);
         let values = |coefficients: &[Fr], shift: Fr| {
             let power = repeated_square(shift, POINTS.trailing_zeros());
-            let mut values = fold(self.level, coefficients, POINTS, power);
+            let mut values = fold(self.level, coefficients, power).to_vec();
             small.coset_ntt(self.level, &mut values, shift);
             values
         };
@@ -367,25 +386,25 @@ fn multiply_by_matrix<E: Engine>(_: E, matrix: &[Vec<Fr>], rows: &mut [&mut [Fr]
     for start in (0..length).step_by(LANES) {
         inputs.clear();
         for row in rows.iter() {
-            inputs.push(load::<E>(&row[start..]));
+            inputs.push(load_bits::<E>(&row[start..]));
         }
         for (row, entries) in rows.iter_mut().zip(&matrix) {
             let mut sum = Lanes::<E>::zero();
             for (entry, input) in entries.iter().zip(&inputs) {
                 sum = sum + *entry * *input;
             }
-            store(sum, &mut row[start..]);
+            store_bits(sum, &mut row[start..]);
         }
     }
 }
 
-/// `values /= x - 1`.
+/// `values /= x - x0`.
 #[inline(always)]
-fn divide_by_points<E: Engine>(_: E, points: &[Fr], values: &mut [Fr]) {
-    let one = Lanes::<E>::one();
+fn divide_by_points<E: Engine>(_: E, points: &[Fr], x0: Fr, values: &mut [Fr]) {
+    let x0 = splat::<E>(x0);
     let mut denominators = Vec::with_capacity(points.len().div_ceil(LANES));
     for points in points.chunks(LANES) {
-        denominators.push(load::<E>(points) - one);
+        denominators.push(load::<E>(points) - x0);
     }
     divide::<E>(values, &denominators);
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Cells, Column,
-    polynomial::{CHUNK, Lanes, load, splat, store},
+    polynomial::{CHUNK, Lanes, load_bits, splat, store_bits},
     system::{Parameters, Sink, Summand},
 };
 use proofmill_field::{Engine, LANES, bn254::Fr};
@@ -10,7 +10,8 @@ use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
 use std::marker::PhantomData;
 
-/// The values of columns on a range of rows and the row after it. A column that is not there is zero.
+/// The values of columns, times [`form`](crate::polynomial::form), on a range of rows and the row after it. A column that is
+/// not there is zero.
 pub(super) struct Slots<'a>([&'a [Fr]; Column::COUNT]);
 
 impl<'a> Slots<'a> {
@@ -43,7 +44,7 @@ impl<'a, E: Engine> LaneCells<'a, E> {
 
     #[inline(always)]
     fn load(&self, column: Column, row: usize) -> Lanes<E> {
-        load::<E>(self.slots.0[column.index()].get(row..).unwrap_or_default())
+        load_bits::<E>(self.slots.0[column.index()].get(row..).unwrap_or_default())
     }
 }
 
@@ -89,7 +90,7 @@ pub(super) fn splat_all<E: Engine>(parameters: &Parameters<Fr>) -> Parameters<La
 }
 
 /// Adds a summand to the values of all rows; `known` gives X and the first Lagrange polynomial on a range of
-/// rows by its first one and its length.
+/// rows by its first one and its length. All are times [`form`](crate::polynomial::form).
 pub(super) fn add_summand(
     level: Level,
     summand: impl Summand,
@@ -121,8 +122,8 @@ fn add_to_chunk<E: Engine>(
     let parameters = splat_all::<E>(parameters);
     for (i, values) in values.chunks_mut(LANES).enumerate() {
         let cells = LaneCells::<E>::at(slots, i * LANES);
-        let mut sum = LaneSum { cells: &cells, sum: load::<E>(values) };
+        let mut sum = LaneSum { cells: &cells, sum: load_bits::<E>(values) };
         summand.terms(&cells, &parameters, &mut sum);
-        store(sum.sum, values);
+        store_bits(sum.sum, values);
     }
 }

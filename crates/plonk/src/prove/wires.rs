@@ -9,7 +9,7 @@ use crate::{
     challenges::Challenges,
     check::failing_constraints,
     lookup::{RowCells, TABLE_COLUMNS, Tuples},
-    polynomial::linear_combination,
+    polynomial::{form, in_form, linear_combination},
     system::{Argument, with_summand},
 };
 use proofmill_field::{Field, bn254::Fr};
@@ -90,10 +90,13 @@ impl Prover<'_> {
     /// one variable are read from one place; that the key's permutation says the same is checked in round 3.
     fn check(&mut self, assignment: &Assignment) -> Result<(), PlonkError> {
         let n = self.domain.len();
+        let form = form(self.level);
         let mut failures = vec![Fr::ZERO; n];
         for (failure, input) in failures.iter_mut().zip(&assignment.public) {
-            *failure = -*input;
+            *failure = -*input * form;
         }
+        let wires: Values =
+            assignment.values.iter().map(|(column, values)| (*column, in_form(self.level, values))).collect();
         // Constraints of one row are folded by powers of a number that no witness was made for.
         let alpha = Fr::random(&mut StdRng::from_os_rng());
         let challenges = Challenges { alpha, ..Challenges::default() };
@@ -106,12 +109,13 @@ impl Prover<'_> {
             let data = (0..4).map(Column::Data).filter(|_| index > 0);
             for column in gate.selectors().iter().copied().map(Column::Selector).chain(data) {
                 if !self.system.lacks(column) {
-                    fixed.push((column, self.key.values(self.level, &self.domain, column)?));
+                    let values = self.key.values(self.level, &self.domain, column)?;
+                    fixed.push((column, in_form(self.level, &values)));
                 }
             }
             let mut slots = Slots::new();
             fixed.iter().for_each(|(column, values)| slots.set(*column, values));
-            assignment.values.iter().for_each(|(column, values)| slots.set(*column, values));
+            wires.iter().for_each(|(column, values)| slots.set(*column, values));
             let known = |_, _| [Vec::new(), Vec::new()];
             with_summand!(self.system, argument, summand => {
                 add_summand(self.level, summand, &slots, &parameters, known, &mut failures);
