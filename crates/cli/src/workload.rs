@@ -5,7 +5,8 @@ use clap::{Args, Subcommand};
 use proofmill_field::bn254::Fr;
 use proofmill_plonk::{
     Arithmetisation, Circuit, FixedColumns, LookupArgument, Memory, PlonkError, ProveOptions, VerifyingKey,
-    prove, verify, workload,
+    prove, verify,
+    workload::{self, TableBits},
 };
 use proofmill_simd::Level;
 use proofmill_srs::Srs;
@@ -89,8 +90,8 @@ impl Workload {
             Self::Arithmetic { gates, .. } => workload::arithmetic(&mut circuit, *gates),
             Self::Pedersen { hashes, window_bits, .. } => {
                 if self.settings().arithmetisation == Arithmetisation::Ultra {
-                    let best = || workload::pedersen_window_bits(*hashes);
-                    workload::set_table_bits(&mut circuit, window_bits.unwrap_or_else(best));
+                    let best = || TableBits::for_hashes(*hashes);
+                    window_bits.map_or_else(best, TableBits::with_window).set(&mut circuit);
                 }
                 workload::pedersen(&mut circuit, *hashes);
             }

@@ -10,6 +10,7 @@ use proofmill_field::{
 };
 use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// Elements of one parallel task: 64 KiB of scalars.
 pub(crate) const CHUNK: usize = 1 << LOG_CHUNK;
@@ -96,8 +97,21 @@ fn one<E: Engine>(_: E) -> Lanes<E> {
 }
 
 /// The elements times [`form`].
-pub(crate) fn in_form(level: Level, elements: &[Fr]) -> Vec<Fr> {
-    linear_combination(level, elements.len(), &[(form(level), elements)])
+pub(crate) fn in_form(level: Level, elements: Cow<'_, [Fr]>) -> Vec<Fr> {
+    let factor = form(level);
+    let mut elements = elements.into_owned();
+    elements.par_chunks_mut(CHUNK).for_each(|chunk| {
+        dispatch!(level, engine => engine.run(#[inline(always)] || scale(engine, chunk, factor)));
+    });
+    elements
+}
+
+#[inline(always)]
+fn scale<E: Engine>(_: E, elements: &mut [Fr], factor: Fr) {
+    let factor = splat::<E>(factor);
+    for elements in elements.chunks_mut(LANES) {
+        store_bits(load_bits::<E>(elements) * factor, elements);
+    }
 }
 
 /// The value at `x` of the polynomial with these coefficients (lowest first). Horner's rule in

@@ -289,6 +289,21 @@ impl System {
         gates.chain([Argument::Permutation]).chain(self.lookup.map(Argument::Lookup)).collect()
     }
 
+    /// The key's columns that an argument looks at.
+    pub(crate) fn fixed_columns(&self, argument: Argument) -> Vec<Column> {
+        let data = (0..4).map(Column::Data);
+        let columns: Vec<Column> = match argument {
+            Argument::Gate(number) => {
+                let selectors = self.gates[number.index].selectors().iter().copied().map(Column::Selector);
+                // The first gate is the arithmetic one, which has no data.
+                selectors.chain(data.filter(|_| number.index > 0)).collect()
+            }
+            Argument::Permutation => (0..self.wires).map(Column::Sigma).collect(),
+            Argument::Lookup(_) => data.chain([Column::Selector(Selector::Lookup)]).collect(),
+        };
+        columns.into_iter().filter(|column| !self.lacks(*column)).collect()
+    }
+
     /// The first power of alpha of a gate.
     fn first_power(&self, gate: usize) -> usize {
         let before = self.gates.get(1..gate).unwrap_or_default();

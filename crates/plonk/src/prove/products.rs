@@ -10,14 +10,14 @@ use super::{
     wires::Assignment,
 };
 use crate::{
-    Column, LookupArgument, PlonkError, Selector,
+    Column, LookupArgument, PlonkError,
     lookup::{log_derivative::LogDerivative, plookup::Plookup},
     permutation::{self, Permutation},
     polynomial::{
         CHAINS, CHUNK, GROUP, Lanes, form, in_form, load, load_bits, repeated_square, splat, store,
         store_bits,
     },
-    system::{Growing, Parameters},
+    system::{Argument, Growing, Parameters},
 };
 use proofmill_field::{
     Algebra, Backend, Engine, Field, Fp, LANES, batch_invert,
@@ -55,61 +55,48 @@ impl Prover<'_> {
     /// The running columns' values, in the order of their commitments.
     pub(super) fn round3_running(&mut self, assignment: Assignment) -> Result<Columns<'static>, PlonkError> {
         self.phase("grand product");
-        let wires = self.system.wires();
-        let mut sigmas = Vec::with_capacity(wires.into());
-        for wire in 0..wires {
-            sigmas
-                .push((Column::Sigma(wire), self.key.values(self.level, &self.domain, Column::Sigma(wire))?));
-        }
-        let (values, total) = self.running(Permutation { wires }, Running::Product, &assignment, &sigmas);
+        let level = self.level;
+        let columns = assignment.values.into_iter();
+        let columns = columns.map(|(column, values)| (column, in_form(level, Cow::Owned(values)))).collect();
+        let permutation = Permutation { wires: self.system.wires() };
+        let (values, total) = self.running(Argument::Permutation, permutation, Running::Product, &columns)?;
         if total != Fr::ONE {
-            return Err(self.copy_constraint_error(&sigmas));
+            return Err(self.copy_constraint_error()?);
         }
-        drop(sigmas);
-        let mut columns = vec![(Column::GrandProduct, Cow::Owned(values))];
+        let mut running_columns = vec![(Column::GrandProduct, Cow::Owned(values))];
         if let Some(argument) = self.system.lookup() {
-            let mut fixed = Vec::new();
-            let data = (0..4).map(Column::Data);
-            for column in data.chain([Column::Selector(Selector::Lookup)]) {
-                if !self.system.lacks(column) {
-                    fixed.push((column, self.key.values(self.level, &self.domain, column)?));
-                }
-            }
+            let lookup = Argument::Lookup(argument);
             let (running, (values, total)) = match argument {
                 LookupArgument::LogDerivative => {
-                    (Running::Sum, self.running(LogDerivative, Running::Sum, &assignment, &fixed))
+                    (Running::Sum, self.running(lookup, LogDerivative, Running::Sum, &columns)?)
                 }
                 LookupArgument::Plookup => {
-                    (Running::Product, self.running(Plookup, Running::Product, &assignment, &fixed))
+                    (Running::Product, self.running(lookup, Plookup, Running::Product, &columns)?)
                 }
             };
             if total != running.start() {
                 return Err(PlonkError::NotProven);
             }
-            columns.push((Column::LookupAccumulator, Cow::Owned(values)));
+            running_columns.push((Column::LookupAccumulator, Cow::Owned(values)));
         }
-        Ok(columns)
+        Ok(running_columns)
     }
 
-    /// A running column's values and what it has become after the last row.
+    /// A running column's values and what it has become after the last row; `columns` are the witness's in [`form`].
     fn running(
         &self,
+        argument: Argument,
         summand: impl Growing,
         running: Running,
-        assignment: &Assignment,
-        fixed: &[(Column, Cow<'_, [Fr]>)],
-    ) -> (Vec<Fr>, Fr) {
+        columns: &Values,
+    ) -> Result<(Vec<Fr>, Fr), PlonkError> {
         let parameters = self.system.parameters(&self.challenges, self.key.verifying_key().multipliers);
+        let fixed = self.fixed_in_form(argument)?;
         let mut slots = Slots::new();
-        let (level, root) = (self.level, self.domain.root());
-        let columns: Values = fixed
-            .iter()
-            .map(|(column, values)| (*column, &**values))
-            .chain(assignment.values.iter().map(|(column, values)| (*column, values.as_slice())))
-            .map(|(column, values)| (column, in_form(level, values)))
-            .collect();
-        columns.iter().for_each(|(column, values)| slots.set(*column, values));
-        let form = form(level);
+        for (column, values) in fixed.iter().chain(columns) {
+            slots.set(*column, values);
+        }
+        let (level, root, form) = (self.level, self.domain.root(), form(self.level));
         let mut values = vec![Fr::ZERO; self.domain.len()];
         let mut before: Vec<Fr> = values
             .par_chunks_mut(CHUNK)
@@ -130,25 +117,26 @@ impl Prover<'_> {
         values.par_chunks_mut(CHUNK).zip(before).for_each(|(values, before)| {
             dispatch!(level, engine => engine.run(#[inline(always)] || carry(engine, running, values, before)));
         });
-        (values, total)
+        Ok((values, total))
     }
 
     /// Names the first row whose permutation in the key is not what the key's wires say.
-    fn copy_constraint_error(&self, sigmas: &[(Column, Cow<'_, [Fr]>)]) -> PlonkError {
+    fn copy_constraint_error(&self) -> Result<PlonkError, PlonkError> {
         let n = self.domain.len();
-        let maps = match self.key.variables_of() {
-            Ok(maps) => maps,
-            Err(error) => return error,
-        };
+        let maps = self.key.variables_of()?;
+        let mut sigmas = Vec::new();
+        for column in self.system.fixed_columns(Argument::Permutation) {
+            sigmas.push(self.key.values(self.level, &self.domain, column)?);
+        }
         let positions = permutation::sigma(&maps, self.key.variables(), n);
         let labels = permutation::labels(&positions, &permutation::powers(self.domain.root(), n));
         let differs = |row: &usize| {
-            sigmas.iter().zip(labels.chunks(n)).any(|((_, sigma), labels)| sigma[*row] != labels[*row])
+            sigmas.iter().zip(labels.chunks(n)).any(|(sigma, labels)| sigma[*row] != labels[*row])
         };
-        match (0..n).find(differs) {
+        Ok(match (0..n).find(differs) {
             Some(gate) => PlonkError::CopyConstraint { gate },
             None => PlonkError::NotProven,
-        }
+        })
     }
 }
 

@@ -18,7 +18,7 @@ use super::{
     wires::wrapped,
 };
 use crate::{
-    Cells, Column, LookupArgument, PlonkError, Selector,
+    Cells, Column, LookupArgument, PlonkError,
     key::Cosets,
     polynomial::{CHUNK, FOLDED, Lanes, fold, form, load, load_bits, repeated_square, splat, store_bits},
     system::{Argument, MOST_EXCESS, Sink, with_summand},
@@ -104,7 +104,7 @@ impl<'a> Prover<'a> {
         }
         let arguments = self.system.arguments();
         let needs: Vec<Vec<Column>> =
-            arguments.iter().map(|argument| self.fixed_columns(*argument)).collect();
+            arguments.iter().map(|argument| self.system.fixed_columns(*argument)).collect();
         let mut fixed: Vec<(Column, Cow<'_, [Fr]>)> = Vec::new();
         let parameters = self.system.parameters(&self.challenges, self.key.verifying_key().multipliers);
         for (place, argument) in arguments.iter().enumerate() {
@@ -175,22 +175,6 @@ impl<'a> Prover<'a> {
         values.resize(self.domain.len(), Fr::ZERO);
         self.domain.coset_ntt_into(self.level, &coefficients, shift, form, &mut values);
         Ok(Cow::Owned(values))
-    }
-
-    /// The key's columns that an argument looks at.
-    fn fixed_columns(&self, argument: Argument) -> Vec<Column> {
-        let data = (0..4).map(Column::Data);
-        let columns: Vec<Column> = match argument {
-            Argument::Gate(number) => {
-                let selectors =
-                    self.system.gates()[number.index].selectors().iter().copied().map(Column::Selector);
-                // The first gate is the arithmetic one, which has no data.
-                selectors.chain(data.filter(|_| number.index > 0)).collect()
-            }
-            Argument::Permutation => (0..self.system.wires()).map(Column::Sigma).collect(),
-            Argument::Lookup(_) => data.chain([Column::Selector(Selector::Lookup)]).collect(),
-        };
-        columns.into_iter().filter(|column| !self.system.lacks(*column)).collect()
     }
 
     /// X and L_1 on some rows of a coset: `L_1(x) = (x^n - 1) / (n (x - 1))`.

@@ -95,24 +95,18 @@ impl Prover<'_> {
         for (failure, input) in failures.iter_mut().zip(&assignment.public) {
             *failure = -*input * form;
         }
-        let wires: Values =
-            assignment.values.iter().map(|(column, values)| (*column, in_form(self.level, values))).collect();
+        let wires: Values = assignment
+            .values
+            .iter()
+            .map(|(column, values)| (*column, in_form(self.level, Cow::Borrowed(values))))
+            .collect();
         // Constraints of one row are folded by powers of a number that no witness was made for.
         let alpha = Fr::random(&mut StdRng::from_os_rng());
         let challenges = Challenges { alpha, ..Challenges::default() };
         let parameters = self.system.parameters(&challenges, self.key.verifying_key().multipliers);
         for argument in self.system.arguments() {
-            let Argument::Gate(number) = argument else { continue };
-            let index = number.index;
-            let gate = self.system.gates()[index];
-            let mut fixed = Vec::new();
-            let data = (0..4).map(Column::Data).filter(|_| index > 0);
-            for column in gate.selectors().iter().copied().map(Column::Selector).chain(data) {
-                if !self.system.lacks(column) {
-                    let values = self.key.values(self.level, &self.domain, column)?;
-                    fixed.push((column, in_form(self.level, &values)));
-                }
-            }
+            let Argument::Gate(_) = argument else { continue };
+            let fixed = self.fixed_in_form(argument)?;
             let mut slots = Slots::new();
             fixed.iter().for_each(|(column, values)| slots.set(*column, values));
             wires.iter().for_each(|(column, values)| slots.set(*column, values));
@@ -154,6 +148,16 @@ impl Prover<'_> {
             }
         }
         Ok(PlonkError::NotProven)
+    }
+
+    /// The values of the key's columns that an argument looks at, in [`form`].
+    pub(super) fn fixed_in_form(&self, argument: Argument) -> Result<Values, PlonkError> {
+        let columns = self.system.fixed_columns(argument).into_iter();
+        let in_form = |column| {
+            let values = self.key.values(self.level, &self.domain, column)?;
+            Ok((column, in_form(self.level, values)))
+        };
+        columns.map(in_form).collect()
     }
 
     /// Which rows of the tables are looked up.
