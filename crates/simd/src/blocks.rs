@@ -6,11 +6,14 @@
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     ptr,
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
 };
 
 /// The system's allocator, but that blocks from 2 MiB on lie on huge pages where Linux has them on request, and that freed ones
-/// are kept for blocks of the same size. For `#[global_allocator]`.
+/// are kept for blocks of the same size, both from 32 MiB of such blocks on. For `#[global_allocator]`.
 ///
 /// Before the system is asked for a new block, as much of what is kept is handed back: the program never has more memory than
 /// it once used at a time.
@@ -31,6 +34,9 @@ const STEP: usize = 1 << 16;
 /// Most blocks that are kept.
 const MOST: usize = 256;
 
+/// Below so many bytes of large blocks at a time, huge pages and keeping blocks gain less than they waste.
+const WORTHWHILE: usize = 32 << 20;
+
 /// A block's address and length.
 type Block = (usize, usize);
 
@@ -42,6 +48,9 @@ struct Kept {
 
 static KEPT: Mutex<Kept> = Mutex::new(Kept { blocks: [(0, 0); MOST], count: 0 });
 
+/// Bytes of all blocks that there are, kept or in use.
+static MAPPED: AtomicUsize = AtomicUsize::new(0);
+
 impl Kept {
     /// A block of this length, the last freed; if there is none, the system has back what makes room for a new one.
     fn take(&mut self, length: usize) -> Option<usize> {
@@ -52,9 +61,9 @@ impl Kept {
         found.map(|index| self.remove(index).0)
     }
 
-    /// Keeps a block; gives it back if there is no room.
+    /// Keeps a block; gives it back if that is not worthwhile or there is no room.
     fn put(&mut self, block: Block) -> Option<Block> {
-        if self.count == MOST {
+        if MAPPED.load(Relaxed) < WORTHWHILE || self.count == MOST {
             return Some(block);
         }
         self.blocks[self.count] = block;
@@ -74,7 +83,7 @@ impl Kept {
         let mut released = 0;
         while released < bytes && self.count > 0 {
             let (address, length) = self.remove(0);
-            unmap(address, length);
+            hand_back(address, length);
             released += length;
         }
     }
@@ -133,7 +142,7 @@ unsafe impl GlobalAlloc for LargeBlocks {
         };
         let refused = kept().put((block.expose_provenance(), length));
         if let Some((address, length)) = refused {
-            unmap(address, length);
+            hand_back(address, length);
         }
     }
 
@@ -173,9 +182,17 @@ fn map(length: usize) -> *mut u8 {
     let block = start.wrapping_byte_add(before);
     unmap(start.expose_provenance(), before);
     unmap(block.expose_provenance() + length, most - before - length);
-    // SAFETY: the block is mapped. It is advice: small pages are slower, nothing else.
-    unsafe { libc::madvise(block, length, libc::MADV_HUGEPAGE) };
+    if MAPPED.fetch_add(length, Relaxed) + length >= WORTHWHILE {
+        // SAFETY: the block is mapped. It is advice: small pages are slower, nothing else.
+        unsafe { libc::madvise(block, length, libc::MADV_HUGEPAGE) };
+    }
     block.cast()
+}
+
+/// Hands a block, or its end, back to the system.
+fn hand_back(address: usize, length: usize) {
+    unmap(address, length);
+    MAPPED.fetch_sub(length, Relaxed);
 }
 
 #[cfg(target_os = "linux")]
@@ -190,7 +207,7 @@ fn unmap(address: usize, length: usize) {
 #[cfg(target_os = "linux")]
 fn resize(block: *mut u8, length: usize, new_length: usize) -> *mut u8 {
     if new_length <= length {
-        unmap(block.expose_provenance() + new_length, length - new_length);
+        hand_back(block.expose_provenance() + new_length, length - new_length);
         return block;
     }
     kept().release(new_length - length);
@@ -202,9 +219,10 @@ fn resize(block: *mut u8, length: usize, new_length: usize) -> *mut u8 {
     // SAFETY: the block is the caller's, and the place was mapped for it; what was there has not been used.
     let moved = unsafe { libc::mremap(block.cast(), length, new_length, flags, place) };
     if moved == libc::MAP_FAILED {
-        unmap(place.expose_provenance(), new_length);
+        hand_back(place.expose_provenance(), new_length);
         return ptr::null_mut();
     }
+    MAPPED.fetch_sub(length, Relaxed);
     moved.cast()
 }
 
@@ -261,6 +279,8 @@ mod tests {
         let (size, near) = (5 * HUGE, 5 * HUGE + 96);
         // SAFETY: every block is used within its layout and freed once with it.
         unsafe {
+            // Untouched, it takes no memory.
+            let worthwhile = LargeBlocks.alloc(layout(WORTHWHILE));
             let first = LargeBlocks.alloc(layout(size));
             assert_eq!(first.addr() % HUGE, 0);
             number(first, size);
@@ -290,8 +310,12 @@ mod tests {
             for block in blocks {
                 LargeBlocks.dealloc(block, layout(HUGE));
             }
-            assert!(kept().count <= MOST);
+            assert!((1..=MOST).contains(&kept().count));
+            LargeBlocks.dealloc(worthwhile, layout(WORTHWHILE));
             release_kept_memory();
+            let small = LargeBlocks.alloc(layout(size));
+            LargeBlocks.dealloc(small, layout(size));
+            assert_eq!(kept().count, 0, "not worthwhile");
         }
     }
 

@@ -163,7 +163,7 @@ pub fn return_freed_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: sets parameters of glibc's, before there is another thread or at worst beside one.
     unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, 1 << 18);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 3 << 15);
         // Small blocks are few: one heap for all threads.
         libc::mallopt(libc::M_ARENA_MAX, 1);
     }
