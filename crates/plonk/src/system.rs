@@ -203,7 +203,7 @@ impl System {
     }
 
     fn measured(mut self) -> Self {
-        let mut seen = Seen { system: &self, cells: 0, linear: BTreeSet::new(), degree: (0, 0) };
+        let mut seen = Seen::nothing(&self);
         let parameters = self.parameters(&Challenges::default(), multipliers()).map(|_| Shape::CONSTANT);
         self.terms(&Shapes(&self), &parameters, &mut seen);
         let Seen { cells, linear, degree, .. } = seen;
@@ -291,17 +291,16 @@ impl System {
 
     /// The key's columns that an argument looks at.
     pub(crate) fn fixed_columns(&self, argument: Argument) -> Vec<Column> {
-        let data = (0..4).map(Column::Data);
-        let columns: Vec<Column> = match argument {
-            Argument::Gate(number) => {
-                let selectors = self.gates[number.index].selectors().iter().copied().map(Column::Selector);
-                // The first gate is the arithmetic one, which has no data.
-                selectors.chain(data.filter(|_| number.index > 0)).collect()
-            }
-            Argument::Permutation => (0..self.wires).map(Column::Sigma).collect(),
-            Argument::Lookup(_) => data.chain([Column::Selector(Selector::Lookup)]).collect(),
+        let mut seen = Seen::nothing(self);
+        let parameters = self.parameters(&Challenges::default(), multipliers()).map(|_| Shape::CONSTANT);
+        let (cells, mut sink) = (Borrowed(&Shapes(self)), BorrowedMut(&mut seen));
+        with_summand!(self, argument, summand => summand.terms(&cells, &parameters, &mut sink));
+        let Seen { cells, linear, degree, .. } = seen;
+        let inside: Vec<Cell> = Shape { degree, cells }.cells().collect();
+        let is_used = |column: &Column| {
+            linear.contains(column) || inside.contains(&Cell { next: false, column: *column })
         };
-        columns.into_iter().filter(|column| !self.lacks(*column)).collect()
+        self.fixed.iter().copied().filter(is_used).collect()
     }
 
     /// The first power of alpha of a gate.
@@ -517,6 +516,12 @@ struct Seen<'a> {
     cells: u128,
     linear: BTreeSet<Column>,
     degree: (u32, i32),
+}
+
+impl<'a> Seen<'a> {
+    fn nothing(system: &'a System) -> Self {
+        Self { system, cells: 0, linear: BTreeSet::new(), degree: (0, 0) }
+    }
 }
 
 impl Sink<Shape> for Seen<'_> {
