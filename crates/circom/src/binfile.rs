@@ -4,10 +4,8 @@
 //! Every length is compared with what the file has before anything is sliced or allocated by it, so a
 //! section that claims 2^60 bytes is an error and nothing else.
 
-use crate::{
-    error::{CircomError, FileName, Place, SectionName, show_bytes},
-    mapped::Bytes,
-};
+use crate::error::{CircomError, FileName, Place, SectionName, show_bytes};
+use proofmill_simd::FileBytes;
 use serde::Serialize;
 use std::{fmt, ops::Range, path::Path};
 
@@ -76,7 +74,7 @@ pub struct SectionEntry {
 #[derive(Debug)]
 pub struct BinFile {
     name: FileName,
-    bytes: Bytes,
+    bytes: FileBytes,
     kind: FileKind,
     version: u32,
     sections: Vec<SectionEntry>,
@@ -89,7 +87,7 @@ impl BinFile {
     /// [`CircomError::Io`], [`CircomError::Kind`], [`CircomError::Version`], [`CircomError::Container`].
     pub fn open(path: &Path) -> Result<Self, CircomError> {
         let name = FileName::new(path);
-        let bytes = Bytes::map(path).map_err(|source| CircomError::io(&name, source))?;
+        let bytes = FileBytes::open(path).map_err(|source| CircomError::io(&name, source))?;
         Self::scan(name, bytes)
     }
 
@@ -98,7 +96,7 @@ impl BinFile {
     /// # Errors
     /// As [`Self::open`], without [`CircomError::Io`].
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, CircomError> {
-        Self::scan(FileName::new(Path::new(name)), Bytes::owned(bytes))
+        Self::scan(FileName::new(Path::new(name)), FileBytes::Owned(bytes))
     }
 
     pub(crate) fn expect_kind(&self, kind: FileKind) -> Result<(), CircomError> {
@@ -109,22 +107,22 @@ impl BinFile {
         Err(CircomError::Kind { file: self.name.clone(), expected, found })
     }
 
-    fn scan(name: FileName, bytes: Bytes) -> Result<Self, CircomError> {
-        let (kind, version, count) = read_file_header(&name, bytes.as_slice())?;
+    fn scan(name: FileName, bytes: FileBytes) -> Result<Self, CircomError> {
+        let (kind, version, count) = read_file_header(&name, &bytes)?;
         let mut sections = Vec::new();
         let mut position = FILE_HEADER;
         for index in 0..count {
-            let entry = read_section_header(&name, bytes.as_slice(), position, index, count)?;
+            let entry = read_section_header(&name, &bytes, position, index, count)?;
             position = entry.range.end;
             sections.push(entry);
         }
-        let left = bytes.as_slice().len() - position;
+        let left = bytes.len() - position;
         if left != 0 {
             let problem = format!("{left} bytes after the last of {count} sections");
             return Err(CircomError::Container { file: name, offset: position as u64, problem });
         }
         // The system mapped pages around each header.
-        bytes.release(0..bytes.as_slice().len());
+        bytes.release(0..bytes.len());
         Ok(Self { name, bytes, kind, version, sections })
     }
 
@@ -145,7 +143,7 @@ impl BinFile {
 
     /// Bytes of the file.
     pub fn len(&self) -> usize {
-        self.bytes.as_slice().len()
+        self.bytes.len()
     }
 
     /// Never: a container has a header.
@@ -189,7 +187,7 @@ impl BinFile {
     /// `range` of the file as (part of) a section; empty if the file has no such range.
     pub(crate) fn view(&self, name: SectionName, range: Range<usize>) -> Section<'_> {
         let start = range.start;
-        Section { file: self, name, start, bytes: self.bytes.as_slice().get(range).unwrap_or_default() }
+        Section { file: self, name, start, bytes: self.bytes.get(range).unwrap_or_default() }
     }
 }
 

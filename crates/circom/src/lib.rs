@@ -14,7 +14,6 @@ mod decode;
 mod describe;
 mod error;
 mod json;
-mod mapped;
 mod modulus;
 mod output;
 mod ptau;

@@ -19,6 +19,7 @@ mod rows;
 mod shell;
 mod solidity;
 mod srs;
+mod storage;
 mod witness;
 mod workload;
 mod zkey;

@@ -5,6 +5,7 @@ use crate::{
     machine::Machine,
     proving::{Prove, Setup, Verify},
     report::Outcome,
+    storage::StorageOptions,
     workload::{self, Workload},
 };
 use clap::{Args, Subcommand};
@@ -13,7 +14,7 @@ use proofmill_circom::{
     read_witness,
 };
 use proofmill_plonk::{
-    Arithmetisation, MalformedError, Memory, PlonkError, Proof, ProveOptions, ProvingKey, VerifyingKey, r1cs,
+    Arithmetisation, MalformedError, PlonkError, Proof, ProveOptions, ProvingKey, VerifyingKey, r1cs,
     setup_circuit,
 };
 use proofmill_srs::{Srs, SrsError};
@@ -28,8 +29,9 @@ pub(crate) enum PlonkCommand {
     #[command(after_help = "Examples:
   proofmill plonk prove circuit.zkey witness.wtns proof.json public.json
   proofmill plonk prove circuit.zkey witness.wtns proof.json public.json --r1cs circuit.r1cs
+  proofmill plonk prove circuit.key witness.wtns --memory low --scratch /var/tmp
   proofmill plonk prove circuit.zkey witness.wtns --threads 1 --json")]
-    Prove(Prove),
+    Prove(PlonkProve),
     /// Verify a proof
     #[command(after_help = "Examples:
   proofmill plonk verify verification_key.json public.json proof.json
@@ -48,6 +50,15 @@ pub(crate) enum PlonkCommand {
   proofmill plonk workload pedersen --hashes 4000 --arithmetisation turbo --json"
     )]
     Workload(Workload),
+}
+
+/// What `plonk prove` takes.
+#[derive(Args, Debug)]
+pub(crate) struct PlonkProve {
+    #[command(flatten)]
+    files: Prove,
+    #[command(flatten)]
+    storage: StorageOptions,
 }
 
 /// What `plonk setup` takes.
@@ -72,7 +83,7 @@ impl PlonkCommand {
 
     pub(crate) fn outputs(&self) -> Vec<&Path> {
         match self {
-            Self::Prove(files) => files.outputs(),
+            Self::Prove(prove) => prove.files.outputs(),
             Self::Verify(_) | Self::Workload(_) => Vec::new(),
             Self::Setup(setup) => vec![&setup.files.zkey],
         }
@@ -81,14 +92,15 @@ impl PlonkCommand {
 
 pub(crate) fn run(command: PlonkCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
-        PlonkCommand::Prove(files) => prove(&files, machine),
+        PlonkCommand::Prove(arguments) => prove(&arguments, machine),
         PlonkCommand::Verify(files) => verify(&files, machine),
         PlonkCommand::Setup(arguments) => setup(&arguments, machine),
         PlonkCommand::Workload(command) => workload::run(&command, machine),
     }
 }
 
-fn prove(files: &Prove, machine: &mut Machine) -> Result<Outcome, Failure> {
+fn prove(arguments: &PlonkProve, machine: &mut Machine) -> Result<Outcome, Failure> {
+    let PlonkProve { files, storage } = arguments;
     machine.clock.expect(PROVE_PHASES);
     machine.run(|level, observer| {
         observer("read zkey");
@@ -96,10 +108,10 @@ fn prove(files: &Prove, machine: &mut Machine) -> Result<Outcome, Failure> {
         let key = match file.kind() {
             FileKind::Pmpk => {
                 let key = CircuitKey::read(file)?;
-                ProvingKey::of_circuit(level, &key, Memory::default(), observer)
+                ProvingKey::of_circuit(level, &key, storage, observer)
                     .map_err(|error| prove_failure(files, error))?
             }
-            _ => ProvingKey::new(PlonkZkey::read(file)?),
+            _ => ProvingKey::new(PlonkZkey::read(file)?).with_scratch(storage.scratch.clone()),
         };
         observer("read witness");
         let witness = read_witness(&files.witness, level)?;
@@ -155,7 +167,7 @@ fn prove_failure(files: &Prove, error: PlonkError) -> Failure {
         PlonkError::WitnessLength { .. } | PlonkError::Unsatisfied(_) | PlonkError::NotProven => {
             Failure::about(&files.witness, error)
         }
-        PlonkError::Randomness(_) => Failure::Input(error.to_string()),
+        PlonkError::Randomness(_) | PlonkError::Scratch { .. } => Failure::Input(error.to_string()),
         _ => Failure::about(&files.zkey, error),
     }
 }

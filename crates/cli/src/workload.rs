@@ -1,14 +1,14 @@
 //! `plonk workload`: circuits of chosen size through the six phases of a proof's life, each timed.
 
-use crate::{failure::Failure, machine::Machine, memory, report::Outcome};
+use crate::{failure::Failure, machine::Machine, memory, report::Outcome, storage::StorageOptions};
 use clap::{Args, Subcommand};
 use proofmill_field::bn254::Fr;
 use proofmill_plonk::{
-    Arithmetisation, Circuit, FixedColumns, LookupArgument, Memory, PlonkError, ProveOptions, VerifyingKey,
-    prove, verify,
+    Arithmetisation, Circuit, FixedColumns, LookupArgument, PlonkError, ProveOptions, VerifyingKey, prove,
+    verify,
     workload::{self, TableBits},
 };
-use proofmill_simd::Level;
+use proofmill_simd::{Level, release_kept_memory};
 use proofmill_srs::Srs;
 use serde_json::{Value, json};
 use std::{fmt::Write as _, path::PathBuf, sync::Arc, time::Instant};
@@ -18,7 +18,7 @@ pub(crate) enum Workload {
     /// A chain of products and sums, three to one
     #[command(after_help = "Examples:
   proofmill plonk workload arithmetic --gates 2^16 --arithmetisation turbo
-  proofmill plonk workload arithmetic --gates 2^18 --arithmetisation ultra --memory low --json")]
+  proofmill plonk workload arithmetic --gates 2^18 --arithmetisation ultra --memory low --scratch /var/tmp")]
     Arithmetic {
         /// Rows of the circuit, as a number or as 2^K
         #[arg(long, value_name = "COUNT", default_value = "2^16", value_parser = count)]
@@ -47,10 +47,8 @@ pub(crate) struct Settings {
     /// Which gates the circuit may use: standard, turbo or ultra
     #[arg(long, value_name = "NAME", default_value_t = Arithmetisation::Ultra)]
     arithmetisation: Arithmetisation,
-    /// What of the proving key is kept: fast (all forms of its polynomials), balanced (coefficients and values) or low
-    /// (coefficients)
-    #[arg(long, value_name = "MODE", default_value_t = Memory::default())]
-    memory: Memory,
+    #[command(flatten)]
+    storage: StorageOptions,
     /// How lookups are proven: logup or plookup
     #[arg(long, value_name = "NAME", default_value_t = LookupArgument::LogDerivative)]
     lookup: LookupArgument,
@@ -120,6 +118,8 @@ struct Measurements(Vec<Measured>);
 
 impl Measurements {
     fn run<T>(&mut self, phase: &'static str, work: impl FnOnce() -> T) -> T {
+        // What a phase before freed is not this one's.
+        release_kept_memory();
         memory::reset_peak();
         let began = Instant::now();
         let result = work();
@@ -141,7 +141,7 @@ fn measure(
     let settings = command.settings();
     let mut phases = Measurements::default();
     observer("construct circuit");
-    let mut layout = phases.run("construct circuit", || command.build().layout());
+    let mut layout = phases.run("construct circuit", || command.build().into_layout().0);
     layout.lookup = layout.lookup.map(|_| settings.lookup);
     let rows = layout.rows();
     // Whoever has a key runs the program again for another witness.
@@ -152,7 +152,7 @@ fn measure(
     let srs = Arc::new(reference(settings, level, (1 << log_n) + (1 << 4))?);
     let failure = |error: PlonkError| Failure::Input(error.to_string());
     let columns = phases
-        .run("proving key", || FixedColumns::new(level, layout, settings.memory, observer))
+        .run("proving key", || FixedColumns::new(level, layout, &settings.storage, observer))
         .map_err(failure)?;
     let key = phases.run("verification key", || columns.commit(level, srs, observer)).map_err(failure)?;
     let options = ProveOptions::default();
@@ -172,7 +172,14 @@ fn measure(
 fn reference(settings: &Settings, level: Level, count: usize) -> Result<Srs, Failure> {
     match &settings.srs {
         Some(path) => Srs::open(path).map_err(|error| Failure::Input(error.to_string())),
-        None => Ok(Srs::insecure_from_known_tau(level, Fr::from(0x5072_6f6f_666d_696c), count)),
+        None => {
+            let tau = Fr::from(0x5072_6f6f_666d_696c);
+            match &settings.storage.scratch {
+                None => Ok(Srs::insecure_from_known_tau(level, tau, count)),
+                Some(folder) => Srs::insecure_in_folder(level, tau, count, folder)
+                    .map_err(|source| Failure::io(folder, source)),
+            }
+        }
     }
 }
 
@@ -204,7 +211,8 @@ fn outcome(command: &Workload, phases: &[Measured], rows: usize, log_n: u32, pro
     let result = json!({
         "workload": command.name(),
         "arithmetisation": settings.arithmetisation.to_string(),
-        "memory": settings.memory.to_string(),
+        "memory": settings.storage.memory.to_string(),
+        "scratch": settings.storage.scratch,
         "lookup": settings.lookup.to_string(),
         "hashes": command.hashes(),
         "rows": rows,

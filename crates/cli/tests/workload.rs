@@ -57,11 +57,37 @@ fn what_cannot_be_is_said_in_a_line() {
         (["--gates", "2^64"], "expected a number from 1 to 2^26"),
         (["--arithmetisation", "giga"], "standard, turbo or ultra"),
         (["--memory", "none"], "fast, balanced or low"),
+        (["--scratch", "nowhere"], "nowhere: No such file"),
         (["--lookup", "caulk"], "logup or plookup"),
         (["--srs", "nowhere.ptau"], "nowhere.ptau"),
     ] {
         let (code, _, err) = run(&[&["plonk", "workload", "arithmetic"], arguments.as_slice()].concat());
         assert_eq!(code, Some(2), "{err}");
         assert!(err.contains(expected), "{err}");
+    }
+}
+
+#[test]
+fn scratch_files_leave_nothing_behind() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scratch = folder.path().to_str().expect("text");
+    // More rows than are worked on at once.
+    for (memory, gates) in [("fast", "2^8"), ("low", "300000")] {
+        let arguments = [
+            "plonk",
+            "workload",
+            "arithmetic",
+            "--arithmetisation",
+            "standard",
+            "--gates",
+            gates,
+            "--memory",
+            memory,
+            "--scratch",
+            scratch,
+        ];
+        let (code, _, err) = run(&arguments);
+        assert_eq!(code, Some(0), "{err}");
+        assert_eq!(std::fs::read_dir(scratch).expect("the folder").count(), 0);
     }
 }

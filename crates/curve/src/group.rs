@@ -5,6 +5,7 @@
 //! additions are complete: infinity, doubling and opposite points are handled. Times depend on the values.
 
 use proofmill_field::{Algebra, Field, PrimeField, batch_invert};
+use proofmill_simd::Zeroed;
 use std::{fmt::Debug, iter::Sum, ops::Neg};
 
 /// A curve `y^2 = x^3 + B` and its subgroup of prime order.
@@ -30,6 +31,9 @@ pub struct Affine<C: Curve> {
     /// The ordinate.
     pub y: C::Base,
 }
+
+// SAFETY: two coordinates, and zeros are infinity.
+unsafe impl<C: Curve<Base: Zeroed>> Zeroed for Affine<C> {}
 
 /// A point by (X, Y, Z) with `x = X/Z^2`, `y = Y/Z^3`; infinity has Z = 0.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use crate::{
     Algebra, Backend, Field, PrimeField, Quadratic, SquareRoot,
     limbs::{Limbs, sbb},
 };
-use proofmill_simd::Portable;
+use proofmill_simd::{Portable, Zeroed};
 use rand::RngCore;
 use std::{
     fmt,
@@ -59,6 +59,9 @@ pub struct Fp<P: Prime, B: Backend = Portable> {
     limbs: P::Limbs,
     backend: PhantomData<B>,
 }
+
+// SAFETY: limbs are integers; all zero they are the element zero.
+unsafe impl<P: Prime<Limbs: Zeroed>, B: Backend> Zeroed for Fp<P, B> {}
 
 impl<P: Prime, B: Backend> Fp<P, B> {
     /// How many bytes an encoding has.

@@ -9,7 +9,7 @@ use crate::{
     tree::layer_start,
 };
 use proofmill_hash::TreeHash;
-use proofmill_simd::{Level, MappedFile};
+use proofmill_simd::{FileBytes, Level};
 use std::{
     io::{self, Seek, SeekFrom, Write},
     path::Path,
@@ -121,16 +121,10 @@ impl<C: Fn(usize, &[u64]) -> Result<(), MerkleError> + Sync> Leaves for Copied<'
 /// A tree in a file that is mapped: only what an opening needs is read.
 #[derive(Debug)]
 pub struct TreeFile {
-    bytes: Bytes,
+    bytes: FileBytes,
     hash: Hash,
     rows: usize,
     columns: usize,
-}
-
-#[derive(Debug)]
-enum Bytes {
-    Mapped(MappedFile),
-    Owned(Vec<u8>),
 }
 
 impl TreeFile {
@@ -140,7 +134,7 @@ impl TreeFile {
     /// [`MerkleError::Io`], [`MerkleError::NotATree`], [`MerkleError::Header`], [`MerkleError::FileLength`],
     /// [`MerkleError::UnknownHash`].
     pub fn open(path: &Path) -> Result<Self, MerkleError> {
-        Self::new(Bytes::Mapped(MappedFile::open(path)?))
+        Self::new(FileBytes::open(path)?)
     }
 
     /// A file's bytes in memory.
@@ -148,11 +142,11 @@ impl TreeFile {
     /// # Errors
     /// As [`open`](Self::open), without [`MerkleError::Io`].
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, MerkleError> {
-        Self::new(Bytes::Owned(bytes))
+        Self::new(FileBytes::Owned(bytes))
     }
 
-    fn new(bytes: Bytes) -> Result<Self, MerkleError> {
-        let all = bytes.all();
+    fn new(bytes: FileBytes) -> Result<Self, MerkleError> {
+        let all = &*bytes;
         if all.first_chunk() != Some(MAGIC) {
             return Err(MerkleError::NotATree);
         }
@@ -243,14 +237,21 @@ impl TreeFile {
 
     fn row(&self, index: usize) -> Result<Vec<u64>, MerkleError> {
         let row = 8 * self.columns;
-        let bytes = self.bytes.get(HEADER + index * row, row)?;
+        let bytes = self.part(HEADER + index * row, row)?;
         Ok(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
+    }
+
+    fn part(&self, offset: usize, length: usize) -> Result<&[u8], MerkleError> {
+        // The file's length was checked: this is no input's fault.
+        let bytes = offset.checked_add(length).and_then(|end| self.bytes.get(offset..end));
+        bytes
+            .ok_or_else(|| MerkleError::Damaged { problem: format!("offset {offset}: the file ends before") })
     }
 
     fn node<H: TreeHash>(&self, layer: u32, index: usize) -> Result<H::Digest, MerkleError> {
         let nodes_at = HEADER + 8 * self.columns * self.rows;
         let offset = nodes_at + DIGEST * (layer_start(self.rows, layer) + index);
-        let bytes = self.bytes.get(offset, DIGEST)?;
+        let bytes = self.part(offset, DIGEST)?;
         let digest = bytes.first_chunk().and_then(H::from_bytes);
         digest.ok_or_else(|| MerkleError::Damaged {
             problem: format!(
@@ -258,22 +259,6 @@ impl TreeFile {
                 H::NAME
             ),
         })
-    }
-}
-
-impl Bytes {
-    fn all(&self) -> &[u8] {
-        match self {
-            Self::Mapped(file) => file.bytes(),
-            Self::Owned(bytes) => bytes,
-        }
-    }
-
-    fn get(&self, offset: usize, length: usize) -> Result<&[u8], MerkleError> {
-        // The file's length was checked: this is no input's fault.
-        let bytes = offset.checked_add(length).and_then(|end| self.all().get(offset..end));
-        bytes
-            .ok_or_else(|| MerkleError::Damaged { problem: format!("offset {offset}: the file ends before") })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::Unsatisfied;
 use proofmill_circom::CircomError;
+use std::{io, path::PathBuf};
 
 /// Why there is no key or no proof.
 #[derive(Debug, thiserror::Error)]
@@ -64,6 +65,14 @@ pub enum PlonkError {
     /// that contradicts itself.
     #[error("the proof does not verify: the witness is wrong or the proving key contradicts itself")]
     NotProven,
+    /// A temporary file cannot be had.
+    #[error("{}: cannot keep vectors in a temporary file: {source}", folder.display())]
+    Scratch {
+        /// Where it was to be.
+        folder: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The operating system gives no randomness.
     #[error("no randomness from the operating system: {0}")]
     Randomness(String),

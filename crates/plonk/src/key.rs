@@ -1,11 +1,14 @@
 //! The proving key as the rounds see it: fixed columns by name, in the form that a round asks for.
 
 use crate::{
-    Column, Derivations, Layout, Memory, PlonkError, System, VerifyingKey, permutation, polynomial::form,
+    Column, Derivations, Layout, Memory, PlonkError, Storage, System, VerifyingKey,
+    memory::{Held, Scalars},
+    permutation,
+    polynomial::form,
 };
 use proofmill_circom::{Column as Wire, PlonkHeader, PlonkZkey, PointCheck, Selector as ZkeySelector};
 use proofmill_curve::{
-    Affine,
+    Affine, Jacobian,
     bn254::{G1, G2},
     msm,
 };
@@ -14,13 +17,14 @@ use proofmill_field::{
     bn254::{Fr, FrParams},
 };
 use proofmill_poly::Domain;
-use proofmill_simd::Level;
+use proofmill_simd::{Elements, Level};
 use proofmill_srs::Srs;
 use std::{
     borrow::Cow,
     collections::BTreeMap,
     fmt,
     ops::RangeInclusive,
+    path::PathBuf,
     sync::{Arc, OnceLock},
 };
 
@@ -34,8 +38,8 @@ pub(crate) const BUILT_LOG_N: RangeInclusive<u32> = 4..=25;
 /// Powers of tau in G1.
 #[derive(Clone, Debug)]
 pub(crate) enum Reference {
-    /// In memory.
-    Points(Arc<Vec<Affine<G1>>>),
+    /// Decoded.
+    Points(Arc<Elements<Affine<G1>>>),
     /// Wherever the string has them.
     Srs(Arc<Srs>),
 }
@@ -49,12 +53,29 @@ impl Reference {
         }
     }
 
-    /// The commitment to a polynomial of at most as many coefficients as there are powers.
-    pub(crate) fn commit(&self, level: Level, coefficients: &[Fr]) -> Result<Affine<G1>, PlonkError> {
-        let sum = match self {
-            Self::Points(points) => msm::<G1>(level, &points[..coefficients.len()], coefficients),
-            Self::Srs(srs) => srs.msm(level, 0, coefficients)?,
-        };
+    /// The commitment to a polynomial of at most as many coefficients as there are powers, by sums of at least `piece` terms
+    /// and less than twice as many.
+    pub(crate) fn commit(
+        &self,
+        level: Level,
+        piece: usize,
+        coefficients: &[Fr],
+    ) -> Result<Affine<G1>, PlonkError> {
+        let length = coefficients.len().max(1);
+        let piece = length.div_ceil((length / piece).max(1));
+        let mut sum = Jacobian::INFINITY;
+        for (index, coefficients) in coefficients.chunks(piece).enumerate() {
+            let start = index * piece;
+            sum = sum.add(&match self {
+                Self::Points(points) => {
+                    let range = start..start + coefficients.len();
+                    let sum = msm::<G1>(level, &points[range.clone()], coefficients);
+                    points.release(range);
+                    sum
+                }
+                Self::Srs(srs) => srs.msm(level, start, coefficients)?,
+            });
+        }
         Ok(sum.to_affine())
     }
 }
@@ -66,13 +87,14 @@ const ZKEY_COLUMNS: usize = ZkeySelector::ALL.len() + Wire::ALL.len();
 #[derive(Debug)]
 pub struct ProvingKey {
     source: Source,
+    storage: Storage,
     verifying_key: VerifyingKey,
 }
 
 #[derive(Debug)]
 enum Source {
     /// Its polynomials stay in the file until a round asks for them; coefficients are decoded once.
-    Zkey(Box<(PlonkZkey, [OnceLock<Vec<Fr>>; ZKEY_COLUMNS])>),
+    Zkey(Box<(PlonkZkey, [OnceLock<Scalars>; ZKEY_COLUMNS])>),
     Built(Box<Built>),
 }
 
@@ -93,6 +115,7 @@ impl fmt::Debug for Built {
 /// The fixed columns of a circuit as polynomials: a proving key that has not been committed to.
 pub struct FixedColumns {
     system: System,
+    storage: Storage,
     log_n: u32,
     public: u32,
     variables: u32,
@@ -105,11 +128,11 @@ pub struct FixedColumns {
 /// A polynomial in the forms that are kept.
 struct Forms {
     /// n coefficients.
-    coefficients: Vec<Fr>,
+    coefficients: Scalars,
     /// n values on the domain, unless memory is low.
-    values: Option<Vec<Fr>>,
+    values: Option<Scalars>,
     /// n values on each of the cosets, if there is memory for them.
-    cosets: Vec<Vec<Fr>>,
+    cosets: Vec<Scalars>,
 }
 
 impl FixedColumns {
@@ -118,16 +141,17 @@ impl FixedColumns {
     /// `observer` is called with the name of each phase as it begins. Runs on the ambient rayon pool.
     ///
     /// # Errors
-    /// [`PlonkError::NoConstraints`], [`PlonkError::Domain`].
+    /// [`PlonkError::NoConstraints`], [`PlonkError::Domain`], [`PlonkError::Scratch`].
     ///
     /// # Panics
     /// If the layout's first gate has not exactly one constraint.
     pub fn new(
         level: Level,
         layout: Layout,
-        memory: Memory,
+        storage: impl Into<Storage>,
         observer: &mut dyn FnMut(&'static str),
     ) -> Result<Self, PlonkError> {
+        let storage = storage.into();
         if layout.rows() == 0 {
             return Err(PlonkError::NoConstraints);
         }
@@ -146,13 +170,11 @@ impl FixedColumns {
         let mut polynomials = BTreeMap::new();
         let sigmas = (0..wires).map(Column::Sigma).zip(positions.chunks(n));
         let sigmas = sigmas.map(|(column, positions)| (column, permutation::labels(positions, &roots)));
-        for (column, mut values) in fixed.into_iter().chain(sigmas) {
+        for (column, values) in fixed.into_iter().chain(sigmas) {
             observer("ntt");
-            values.resize(n, Fr::ZERO);
-            values.shrink_to_fit();
-            polynomials.insert(column, Forms::new(level, &domain, &cosets, form, values, memory));
+            polynomials.insert(column, Forms::new(level, &domain, &cosets, form, values, &storage)?);
         }
-        Ok(Self { system, log_n, public, variables, variables_of, polynomials, form })
+        Ok(Self { system, storage, log_n, public, variables, variables_of, polynomials, form })
     }
 
     /// The proving key of these columns, with the commitments to them.
@@ -170,9 +192,9 @@ impl FixedColumns {
             return Err(PlonkError::ShortReference { needed, found });
         }
         observer("msm");
-        let (tau, reference) = (*srs.tau_g2(), Reference::Srs(srs));
+        let (tau, reference, piece) = (*srs.tau_g2(), Reference::Srs(srs), self.storage.piece());
         let commitments = self.system.fixed().iter().map(|column| match self.polynomials.get(column) {
-            Some(forms) => reference.commit(level, &forms.coefficients),
+            Some(forms) => reference.commit(level, piece, &Held::from(&forms.coefficients)),
             None => Ok(Affine::INFINITY),
         });
         let commitments = commitments.collect::<Result<_, _>>()?;
@@ -182,7 +204,7 @@ impl FixedColumns {
     /// The proving key of these columns with the commitments to them from a file, one for each fixed column.
     ///
     /// # Errors
-    /// [`PlonkError::ShortReference`].
+    /// [`PlonkError::ShortReference`], [`PlonkError::Scratch`].
     pub(crate) fn with_commitments(
         self,
         commitments: Vec<Affine<G1>>,
@@ -194,7 +216,8 @@ impl FixedColumns {
         if needed > found {
             return Err(PlonkError::ShortReference { needed, found });
         }
-        Ok(self.committed(commitments, Reference::Points(Arc::new(powers)), tau, Some(derivations)))
+        let powers = Reference::Points(Arc::new(self.storage.keep(powers)?));
+        Ok(self.committed(commitments, powers, tau, Some(derivations)))
     }
 
     /// How many powers of tau a proof needs.
@@ -217,8 +240,9 @@ impl FixedColumns {
             fixed: commitments,
             tau,
         };
+        let storage = self.storage.clone();
         let built = Built { columns: self, reference, derivations };
-        ProvingKey { source: Source::Built(Box::new(built)), verifying_key }
+        ProvingKey { source: Source::Built(Box::new(built)), storage, verifying_key }
     }
 }
 
@@ -228,20 +252,30 @@ impl Forms {
         domain: &Domain<FrParams>,
         cosets: &Cosets,
         form: Fr,
-        values: Vec<Fr>,
-        memory: Memory,
-    ) -> Self {
-        let kept = (memory != Memory::Low).then(|| values.clone());
-        let mut coefficients = values;
+        mut values: Vec<Fr>,
+        storage: &Storage,
+    ) -> Result<Self, PlonkError> {
+        let n = domain.len();
+        values.resize(n, Fr::ZERO);
+        values.shrink_to_fit();
+        let mut coefficients = storage.keep(values)?;
+        let values = match storage.memory {
+            Memory::Low => None,
+            Memory::Fast | Memory::Balanced => Some(storage.copy(&coefficients, n)?),
+        };
         domain.intt(level, &mut coefficients);
         let on_coset = |shift: &Fr| {
-            let mut values = vec![Fr::ZERO; coefficients.len()];
+            let mut values = storage.scalars(n)?;
             domain.coset_ntt_into(level, &coefficients, *shift, form, &mut values);
-            values
+            values.release(0..n);
+            Ok(values)
         };
-        let cosets =
-            if memory == Memory::Fast { cosets.shifts.iter().map(on_coset).collect() } else { Vec::new() };
-        Self { coefficients, values: kept, cosets }
+        let cosets = match storage.memory {
+            Memory::Fast => cosets.shifts.iter().map(on_coset).collect::<Result<_, PlonkError>>()?,
+            Memory::Balanced | Memory::Low => Vec::new(),
+        };
+        values.iter().chain([&coefficients]).for_each(|kept| kept.release(0..n));
+        Ok(Self { coefficients, values, cosets })
     }
 }
 
@@ -271,10 +305,23 @@ impl Cosets {
 }
 
 impl ProvingKey {
-    /// A key around an open file.
+    /// A key around an open file, whose columns' coefficients are kept from when they are first read.
     pub fn new(zkey: PlonkZkey) -> Self {
         let verifying_key = VerifyingKey::from(zkey.header());
-        Self { source: Source::Zkey(Box::new((zkey, Default::default()))), verifying_key }
+        let source = Source::Zkey(Box::new((zkey, Default::default())));
+        Self { source, storage: Storage::from(Memory::Low), verifying_key }
+    }
+
+    /// The same with what it keeps, and what a proof with it needs, in temporary files of this folder.
+    #[must_use]
+    pub fn with_scratch(mut self, folder: Option<PathBuf>) -> Self {
+        self.storage.scratch = folder;
+        self
+    }
+
+    /// Where vectors lie.
+    pub(crate) fn storage(&self) -> &Storage {
+        &self.storage
     }
 
     /// What a verifier needs of it.
@@ -329,15 +376,16 @@ impl ProvingKey {
     }
 
     /// n coefficients of a fixed column.
-    pub(crate) fn coefficients(&self, level: Level, column: Column) -> Result<Cow<'_, [Fr]>, PlonkError> {
+    pub(crate) fn coefficients(&self, level: Level, column: Column) -> Result<Held<'_>, PlonkError> {
         if let Some(forms) = self.forms(column) {
-            return Ok(Cow::Borrowed(&forms.coefficients));
+            return Ok(Held::from(&forms.coefficients));
         }
-        let Source::Zkey(zkey) = &self.source else { return Ok(Cow::Borrowed(&[])) };
+        let none = || Ok(Held::Made(Vec::new().into()));
+        let Source::Zkey(zkey) = &self.source else { return none() };
         let (zkey, decoded) = &**zkey;
         let place = self.verifying_key.system.fixed().iter().position(|fixed| *fixed == column);
         let Some((place, slot)) = place.and_then(|place| Some((place, decoded.get(place)?))) else {
-            return Ok(Cow::Borrowed(&[]));
+            return none();
         };
         if slot.get().is_none() {
             let polynomial = match place.checked_sub(ZkeySelector::ALL.len()) {
@@ -345,9 +393,10 @@ impl ProvingKey {
                 Some(wire) => zkey.sigma(Wire::ALL[wire]),
             };
             // Of two that decode at once either will do.
-            drop(slot.set(polynomial.coefficients.decode(level)?));
+            let coefficients = polynomial.coefficients.decode(level)?;
+            drop(slot.set(self.storage.keep(coefficients)?));
         }
-        Ok(Cow::Borrowed(slot.get().map_or(&[], Vec::as_slice)))
+        slot.get().map_or_else(none, |coefficients| Ok(Held::from(coefficients)))
     }
 
     /// n values of a fixed column on the domain.
@@ -356,27 +405,29 @@ impl ProvingKey {
         level: Level,
         domain: &Domain<FrParams>,
         column: Column,
-    ) -> Result<Cow<'_, [Fr]>, PlonkError> {
+    ) -> Result<Held<'_>, PlonkError> {
         if let Some(values) = self.forms(column).and_then(|forms| forms.values.as_ref()) {
-            return Ok(Cow::Borrowed(values));
+            return Ok(Held::from(values));
         }
-        let mut values = self.coefficients(level, column)?.into_owned();
+        let mut values = self.storage.copy(&self.coefficients(level, column)?, domain.len())?;
         domain.ntt(level, &mut values);
-        Ok(Cow::Owned(values))
+        values.release(0..values.len());
+        Ok(Held::Made(values))
     }
 
     /// n values of a fixed column on the coset number `index`, times `form`, if they are kept so.
-    pub(crate) fn coset_values(&self, column: Column, index: usize, form: Fr) -> Option<&[Fr]> {
+    pub(crate) fn coset_values(&self, column: Column, index: usize, form: Fr) -> Option<Held<'_>> {
         let Source::Built(built) = &self.source else { return None };
         let forms = built.columns.polynomials.get(&column).filter(|_| built.columns.form == form)?;
-        forms.cosets.get(index).map(Vec::as_slice)
+        forms.cosets.get(index).map(Held::from)
     }
 
     /// Powers of tau in G1, enough for every polynomial that is committed to.
     pub(crate) fn reference(&self, level: Level) -> Result<Reference, PlonkError> {
         match &self.source {
             Source::Zkey(zkey) => {
-                Ok(Reference::Points(Arc::new(zkey.0.ptau().decode(level, PointCheck::OnCurve)?)))
+                let points = zkey.0.ptau().decode(level, PointCheck::OnCurve)?;
+                Ok(Reference::Points(Arc::new(self.storage.keep(points)?)))
             }
             Source::Built(built) => Ok(built.reference.clone()),
         }
@@ -401,6 +452,7 @@ impl From<&PlonkHeader> for VerifyingKey {
 mod tests {
     use super::*;
     use crate::{Arithmetisation, Circuit, ProveOptions, Selector, Variable, prove};
+    use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 
     /// A key whose permutation is that of a circuit, and whose wires have another variable on a row's third, which no gate
     /// looks at; and a witness.
@@ -432,6 +484,25 @@ mod tests {
                     matches!(result, Err(PlonkError::CopyConstraint { gate }) if gate == row),
                     "{arithmetisation}, row {row}: {result:?}"
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn a_commitment_is_the_same_in_pieces() {
+        let level = Level::best();
+        let srs = Srs::insecure_from_known_tau(level, Fr::from(12345), 100);
+        let points = Storage::default().keep(srs.powers(level, 0..100).expect("powers")).expect("memory");
+        let mut rng = ChaCha20Rng::seed_from_u64(1);
+        let coefficients: Vec<Fr> = (0..100).map(|_| Fr::random(&mut rng)).collect();
+        for reference in [Reference::Points(Arc::new(points)), Reference::Srs(Arc::new(srs))] {
+            for length in [0, 1, 7, 99, 100] {
+                let commit = |piece| reference.commit(level, piece, &coefficients[..length]).expect("a sum");
+                let whole = commit(usize::MAX);
+                assert_eq!(whole.is_infinity(), length == 0);
+                for piece in [1, 10, 33, 50, 99] {
+                    assert_eq!(commit(piece), whole, "{length} in pieces of {piece}");
+                }
             }
         }
     }

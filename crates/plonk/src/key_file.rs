@@ -6,7 +6,7 @@
 
 use crate::{
     Arithmetisation, Column, Derivations, FixedColumns, Gate, Layout, LookupArgument, Memory, PlonkError,
-    ProvingKey, Selector, System, VerifyingKey, layout::log_n, permutation,
+    ProvingKey, Selector, Storage, System, VerifyingKey, layout::log_n, permutation,
 };
 use proofmill_circom::{CircomError, CircuitKey, CircuitKeyHeader, CircuitKeyWriter};
 use proofmill_curve::{Affine, bn254::G2};
@@ -171,17 +171,17 @@ impl ProvingKey {
     ///
     /// # Errors
     /// [`PlonkError::File`] for a file that is no such key, [`PlonkError::NoConstraints`], [`PlonkError::Domain`] and
-    /// [`PlonkError::ShortReference`] for one whose sizes belong to no circuit.
+    /// [`PlonkError::ShortReference`] for one whose sizes belong to no circuit, [`PlonkError::Scratch`].
     pub fn of_circuit(
         level: Level,
         file: &CircuitKey,
-        memory: Memory,
+        storage: impl Into<Storage>,
         observer: &mut dyn FnMut(&'static str),
     ) -> Result<Self, PlonkError> {
         observer("read key");
         let (layout, derivations) = circuit(file, level)?;
         let (commitments, powers) = (file.commitments(level)?, file.powers(level)?);
-        FixedColumns::new(level, layout, memory, observer)?.with_commitments(
+        FixedColumns::new(level, layout, storage, observer)?.with_commitments(
             commitments,
             powers,
             file.header().tau,

@@ -46,7 +46,7 @@ pub use key::{FixedColumns, ProvingKey};
 pub use key_file::setup_circuit;
 pub use layout::Layout;
 pub use lookup::LookupArgument;
-pub use memory::Memory;
+pub use memory::{Memory, Storage};
 pub use proof::{Proof, VerifyingKey};
 pub use prove::{ProveOptions, prove, prove_with_rng};
 pub use r1cs::{Decomposition, Derivations, Row};

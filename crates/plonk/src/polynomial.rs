@@ -10,7 +10,6 @@ use proofmill_field::{
 };
 use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
-use std::borrow::Cow;
 
 /// Elements of one parallel task: 64 KiB of scalars.
 pub(crate) const CHUNK: usize = 1 << LOG_CHUNK;
@@ -96,14 +95,12 @@ fn one<E: Engine>(_: E) -> Lanes<E> {
     Lanes::<E>::one()
 }
 
-/// The elements times [`form`].
-pub(crate) fn in_form(level: Level, elements: Cow<'_, [Fr]>) -> Vec<Fr> {
+/// Multiplies the elements by [`form`].
+pub(crate) fn bring_in_form(level: Level, elements: &mut [Fr]) {
     let factor = form(level);
-    let mut elements = elements.into_owned();
     elements.par_chunks_mut(CHUNK).for_each(|chunk| {
         dispatch!(level, engine => engine.run(#[inline(always)] || scale(engine, chunk, factor)));
     });
-    elements
 }
 
 #[inline(always)]
@@ -165,25 +162,6 @@ fn residues<E: Engine>(_: E, coefficients: &[Fr], power: Fr) -> [Lanes<E>; CHAIN
         }
     }
     sums
-}
-
-/// `sum of factor * polynomial`, as long as `length`; longer polynomials are a caller's bug.
-///
-/// # Panics
-/// If a polynomial has more than `length` coefficients.
-pub(crate) fn linear_combination(level: Level, length: usize, terms: &[(Fr, &[Fr])]) -> Vec<Fr> {
-    assert!(terms.iter().all(|(_, polynomial)| polynomial.len() <= length));
-    let mut sum = vec![Fr::ZERO; length];
-    sum.par_chunks_mut(CHUNK).enumerate().for_each(|(index, sum)| {
-        dispatch!(level, engine => engine.run(
-            #[inline(always)]
-            || for &(factor, polynomial) in terms {
-                let start = (index * CHUNK).min(polynomial.len());
-                add_scaled(engine, sum, factor, &polynomial[start..]);
-            }
-        ));
-    });
-    sum
 }
 
 /// `sum += factor * polynomial` over the shorter of the two.
@@ -265,12 +243,13 @@ fn divide_chunk<B: Backend>(chunk: &mut [Fp<FrParams, B>], x: Fp<FrParams, B>, m
 }
 
 /// Adds `blinding(X) * (X^n - 1)` to a polynomial of `n` coefficients, which leaves its values on the domain
-/// of size `n` as they are.
-pub(crate) fn blind(coefficients: &mut Vec<Fr>, blinding: &[Fr]) {
+/// of size `n` as they are; behind the coefficients there is room for as many as `blinding` has.
+pub(crate) fn blind(coefficients: &mut [Fr], blinding: &[Fr]) {
     for (coefficient, blinding) in coefficients.iter_mut().zip(blinding) {
         *coefficient -= *blinding;
     }
-    coefficients.extend_from_slice(blinding);
+    let n = coefficients.len() - blinding.len();
+    coefficients[n..].copy_from_slice(blinding);
 }
 
 #[cfg(test)]
@@ -311,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_combination_adds_every_term() {
+    fn a_multiple_is_added_to_the_shorter_of_two() {
         for length in lengths() {
             let (p, q) = (random(length), random(length / 2));
             let (k, l) = (Fr::from(3), -Fr::ONE);
@@ -321,7 +300,10 @@ mod tests {
                 })
                 .collect();
             for level in Level::prime_field_levels() {
-                assert_eq!(linear_combination(level, length + 5, &[(k, &p), (l, &q)]), expected, "{length}");
+                let mut sum = vec![Fr::ZERO; length + 5];
+                add_multiple(level, &mut sum, k, &p);
+                add_multiple(level, &mut sum, l, &q);
+                assert_eq!(sum, expected, "{length}");
             }
         }
     }
@@ -348,8 +330,9 @@ mod tests {
         let (n, root) = (8, Fr::root_of_unity(3).expect("a root"));
         let plain = random(n);
         let mut blinded = plain.clone();
+        blinded.resize(n + 3, Fr::ZERO);
         blind(&mut blinded, &random(3));
-        assert_eq!(blinded.len(), n + 3);
+        assert_eq!(blinded[n..], random(3));
         for i in 0..n as u64 {
             let x = root.pow_vartime(&[i]);
             assert_eq!(horner(&blinded, x), horner(&plain, x));

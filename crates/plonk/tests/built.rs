@@ -4,13 +4,16 @@
 use proofmill_field::{Algebra, Field, bn254::Fr};
 use proofmill_plonk::{
     Arithmetisation, Circuit, Column, FixedColumns, Layout, LookupArgument, Memory, PlonkError, Proof,
-    ProveOptions, ProvingKey, Selector, Unsatisfied, Variable, prove, prove_with_rng, verify,
+    ProveOptions, ProvingKey, Selector, Storage, Unsatisfied, Variable, prove, prove_with_rng, verify,
 };
 use proofmill_simd::Level;
 use proofmill_srs::Srs;
 use proofmill_testing::{for_each_level, for_each_pool};
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
-use std::sync::{Arc, LazyLock, Mutex};
+use std::{
+    path::Path,
+    sync::{Arc, LazyLock, Mutex},
+};
 
 static SRS: LazyLock<Arc<Srs>> = LazyLock::new(|| {
     Arc::new(Srs::insecure_from_known_tau(Level::best(), Fr::from(0x1234_5678_9abc), 1 << 10))
@@ -81,8 +84,8 @@ fn lookups(argument: LookupArgument) -> (Layout, Vec<Fr>) {
     (layout, circuit.values().to_vec())
 }
 
-fn key(layout: &Layout, memory: Memory) -> ProvingKey {
-    let columns = FixedColumns::new(Level::best(), layout.clone(), memory, &mut |_| ()).expect("columns");
+fn key(layout: &Layout, storage: impl Into<Storage>) -> ProvingKey {
+    let columns = FixedColumns::new(Level::best(), layout.clone(), storage, &mut |_| ()).expect("columns");
     columns.commit(Level::best(), SRS.clone(), &mut |_| ()).expect("a key")
 }
 
@@ -135,19 +138,44 @@ fn proofs_verify_and_bind_what_they_are_about() {
 
 #[test]
 fn one_proof_at_every_level_number_of_threads_and_memory_mode() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let places = [None, Some(folder.path().to_owned())];
+    let storages =
+        Memory::ALL.into_iter().flat_map(|memory| places.clone().map(|scratch| Storage { memory, scratch }));
+    let storages: Vec<Storage> = storages.collect();
     for (name, layout, values) in circuits() {
         let first = Mutex::new(None);
-        for memory in Memory::ALL {
-            let key = key(&layout, memory);
+        for storage in &storages {
+            let key = key(&layout, storage.clone());
             for_each_pool(&[1, 2, 5], |_| {
                 for_each_level(|level| {
                     let (proof, _) = seeded(level, &key, &values, 1).expect("a proof");
                     let mut first = first.lock().expect("not poisoned");
-                    assert_eq!(*first.get_or_insert(proof.clone()), proof, "{name} at {level}, {memory}");
+                    assert_eq!(*first.get_or_insert(proof.clone()), proof, "{name} at {level}, {storage:?}");
                 });
             });
         }
     }
+}
+
+#[test]
+fn scratch_files_that_cannot_be_are_an_error() {
+    let (_, layout, values) = circuits().swap_remove(0);
+    let folder = tempfile::tempdir().expect("a folder");
+    let storage = |folder: &Path| Storage { memory: Memory::Low, scratch: Some(folder.to_owned()) };
+    let missing = folder.path().join("missing");
+    let error = FixedColumns::new(Level::best(), layout.clone(), storage(&missing), &mut |_| ())
+        .map(|_| ())
+        .expect_err("no folder")
+        .to_string();
+    assert!(error.contains("missing: cannot keep") && error.lines().count() == 1, "{error}");
+
+    // The folder goes away between the key and the proof.
+    let key = key(&layout, storage(folder.path()));
+    assert_eq!(folder.path().read_dir().expect("a folder").count(), 0, "files have no names");
+    folder.close().expect("removed");
+    let error = seeded(Level::best(), &key, &values, 1).expect_err("no folder");
+    assert!(matches!(error, PlonkError::Scratch { .. }), "{error}");
 }
 
 #[test]

@@ -2,15 +2,16 @@
 
 mod fixtures;
 
-use fixtures::{path, public_inputs, r1cs, toy_witness};
+use fixtures::{path, public_inputs, r1cs, toy_key, toy_witness};
 use proofmill_circom::{AnyPlonkVerificationKey, BinFile, CircuitKey, CircuitProof};
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_plonk::{
-    Arithmetisation, Memory, PlonkError, Proof, ProveOptions, ProvingKey, VerifyingKey, prove, r1cs::layout,
-    setup_circuit, verify,
+    Arithmetisation, Memory, PlonkError, Proof, ProveOptions, ProvingKey, Storage, VerifyingKey, prove,
+    prove_with_rng, r1cs::layout, setup_circuit, verify,
 };
 use proofmill_simd::Level;
 use proofmill_srs::Srs;
+use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 use std::{fs, sync::Arc};
 
 /// The bytes of the toy's key.
@@ -24,8 +25,36 @@ fn key(arithmetisation: Arithmetisation) -> Vec<u8> {
 }
 
 fn open(bytes: Vec<u8>) -> Result<ProvingKey, PlonkError> {
+    open_in(bytes, Storage::default())
+}
+
+fn open_in(bytes: Vec<u8>, storage: Storage) -> Result<ProvingKey, PlonkError> {
     let file = CircuitKey::read(BinFile::from_bytes("toy.key", bytes)?)?;
-    ProvingKey::of_circuit(Level::best(), &file, Memory::default(), &mut |_| ())
+    ProvingKey::of_circuit(Level::best(), &file, storage, &mut |_| ())
+}
+
+#[test]
+fn a_key_from_its_file_gives_one_proof_wherever_it_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let seeded = |key: &ProvingKey| {
+        let mut rng = ChaCha20Rng::seed_from_u64(1);
+        let options = ProveOptions::default();
+        prove_with_rng(Level::best(), key, &toy_witness(), options, &mut rng, &mut |_| ()).expect("a proof").0
+    };
+    for arithmetisation in Arithmetisation::ALL {
+        let bytes = key(arithmetisation);
+        let expected = seeded(&open(bytes.clone()).expect("a key"));
+        for memory in Memory::ALL {
+            for scratch in [None, Some(folder.path().to_owned())] {
+                let storage = Storage { memory, scratch };
+                let key = open_in(bytes.clone(), storage.clone()).expect("a key");
+                assert_eq!(seeded(&key), expected, "{arithmetisation}, {storage:?}");
+            }
+        }
+    }
+    let scratch = Some(folder.path().to_owned());
+    assert_eq!(seeded(&toy_key().with_scratch(scratch)), seeded(&toy_key()), "snarkjs's key");
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
 }
 
 #[test]

@@ -5,17 +5,19 @@
 //! Every bulk operation takes a level and dispatches once, inside each parallel task.
 
 mod blocks;
+mod elements;
 mod level;
 mod mapped;
 mod memory;
 
 pub use blocks::{LargeBlocks, release_kept_memory};
+pub use elements::{Elements, FileElements};
 #[cfg(target_arch = "x86_64")]
 pub use level::{Adx, Avx2, Avx512, Avx512Ifma, ShaNi, Ssse3};
 #[cfg(target_arch = "aarch64")]
 pub use level::{ArmSha2, Neon, Sve, Sve2};
 pub use level::{Level, LevelError, MAX_LANES, Portable};
-pub use mapped::MappedFile;
+pub use mapped::{FileBytes, MappedFile};
 pub use memory::{Lines, Pages, Zeroed, prefetch, prefetch_at, return_freed_memory};
 
 /// Runs an expression once with `$engine` bound to the token of `$level` whose kernels the big prime fields have

@@ -1,12 +1,17 @@
-//! Files mapped into memory, read once and given back behind.
+//! Files mapped into memory, read once and given back behind; or their bytes from elsewhere.
 
 use memmap2::Mmap;
-use std::{fs::File, io, ops::Range, path::Path};
+use std::{
+    fs::File,
+    io,
+    ops::{Deref, Range},
+    path::Path,
+};
 
 /// How many bytes around a touched page Linux maps along with it, if it has them in memory: 64 KiB, or up to 2 MiB where
 /// the page cache holds them in one piece.
 #[cfg(unix)]
-const AROUND: usize = 1 << 21;
+pub(crate) const AROUND: usize = 1 << 21;
 
 /// A file's bytes, mapped for reading.
 ///
@@ -60,6 +65,43 @@ impl MappedFile {
             };
             // It is advice: memory stays in use a little longer if it is not taken.
             drop(advised);
+        }
+    }
+}
+
+/// A file's bytes: mapped, or in memory.
+#[derive(Debug)]
+pub enum FileBytes {
+    /// Of a file that is open.
+    Mapped(MappedFile),
+    /// From elsewhere.
+    Owned(Vec<u8>),
+}
+
+impl FileBytes {
+    /// [`MappedFile::open`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        MappedFile::open(path).map(Self::Mapped)
+    }
+
+    /// [`MappedFile::release`] of a mapped file.
+    pub fn release(&self, range: Range<usize>) {
+        if let Self::Mapped(file) = self {
+            file.release(range);
+        }
+    }
+}
+
+impl Deref for FileBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Mapped(file) => file.bytes(),
+            Self::Owned(bytes) => bytes,
         }
     }
 }

@@ -12,9 +12,9 @@ use proofmill_curve::{
 };
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_sha256::Sha256;
-use proofmill_simd::{Level, Portable};
+use proofmill_simd::{Elements, Level, Portable};
 use std::{
-    fmt,
+    fmt, io,
     ops::Range,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
@@ -56,7 +56,7 @@ enum Source {
     Ptau(Box<Ptau>),
     /// Without the generator, which Ignition does not store.
     Ignition(Vec<Transcript>),
-    Memory(Vec<Affine<G1>>),
+    Memory(Elements<Affine<G1>>),
 }
 
 /// As many powers are too few for anything: without the second one there is nothing to check tau in G2 by.
@@ -115,11 +115,33 @@ impl Srs {
     /// # Panics
     /// If `tau` is zero or `count` below 2.
     pub fn insecure_from_known_tau(level: Level, tau: Fr, count: usize) -> Self {
+        Self::insecure_in(level, tau, vec![Affine::INFINITY; count].into())
+    }
+
+    /// [`Self::insecure_from_known_tau`] in a temporary file of this folder, which has no name and is gone with the string.
+    ///
+    /// # Errors
+    /// What the system says if it cannot have such a file.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn insecure_in_folder(level: Level, tau: Fr, count: usize, folder: &Path) -> io::Result<Self> {
+        Ok(Self::insecure_in(level, tau, Elements::zeroed(Some(folder), count)?))
+    }
+
+    fn insecure_in(level: Level, tau: Fr, mut points: Elements<Affine<G1>>) -> Self {
+        /// Powers computed together.
+        const PIECE: usize = 1 << 16;
+        let count = points.len();
         assert!(!tau.is_zero() && count >= FEWEST, "a tau other than zero, and 2 powers at least");
-        let scalars: Vec<_> =
-            std::iter::successors(Some(Fr::ONE), |power| Some(*power * tau)).take(count).collect();
-        let mut points = vec![Affine::INFINITY; count];
-        FixedBase::new(level, &G1::GENERATOR, count).multiply(&scalars, &mut points);
+        let mut fixed = FixedBase::new(level, &G1::GENERATOR, count);
+        let mut powers = std::iter::successors(Some(Fr::ONE), |power| Some(*power * tau)).take(count);
+        for start in (0..count).step_by(PIECE) {
+            let scalars: Vec<_> = powers.by_ref().take(PIECE).collect();
+            let range = start..start + scalars.len();
+            fixed.multiply(&scalars, points.get_mut(range.clone()).unwrap_or_default());
+            points.release(range);
+        }
         Self {
             name: FileName::new("insecure powers of tau".as_ref()),
             source: Source::Memory(points),
@@ -207,7 +229,7 @@ impl Srs {
         match &self.source {
             Source::Ptau(ptau) => ptau.file().len() as u64,
             Source::Ignition(files) => files.iter().map(Transcript::bytes).sum(),
-            Source::Memory(points) => size_of_val(points.as_slice()) as u64,
+            Source::Memory(points) => size_of_val(&**points) as u64,
         }
     }
 
@@ -316,6 +338,7 @@ impl Srs {
             Source::Memory(all) => {
                 let some = all.get(start..).unwrap_or_default();
                 points.iter_mut().zip(some).for_each(|(to, from)| *to = *from);
+                all.release(start..start + points.len());
             }
             Source::Ptau(ptau) => ptau.tau_g1()?.read(level, start, points)?,
             Source::Ignition(files) => transcript::read(files, level, start, points)?,

@@ -22,7 +22,7 @@ use proofmill_field::{
     Algebra, Engine, Field, LANES, Packed, Prime, Vector,
     bn254::{Fq, Fq2, FqParams},
 };
-use proofmill_simd::{Level, MappedFile, dispatch};
+use proofmill_simd::{FileBytes, Level, MappedFile, dispatch};
 use std::{
     fs,
     ops::Range,
@@ -98,14 +98,8 @@ impl Manifest {
 #[derive(Debug)]
 pub(crate) struct Transcript {
     name: FileName,
-    content: Content,
+    content: FileBytes,
     manifest: Manifest,
-}
-
-#[derive(Debug)]
-enum Content {
-    Mapped(MappedFile),
-    Owned(Vec<u8>),
 }
 
 /// Whether a file begins as a transcript does: with the high bytes of its number.
@@ -136,28 +130,21 @@ impl Transcript {
         if !looks_like_one(file.bytes()) {
             return Ok(None);
         }
-        Self::new(name, Content::Mapped(file)).map(Some)
+        Self::new(name, FileBytes::Mapped(file)).map(Some)
     }
 
     /// A file in memory.
     pub(crate) fn from_bytes(name: FileName, bytes: Vec<u8>) -> Result<Self, SrsError> {
-        Self::new(name, Content::Owned(bytes))
+        Self::new(name, FileBytes::Owned(bytes))
     }
 
-    fn new(name: FileName, content: Content) -> Result<Self, SrsError> {
-        let bytes = match &content {
-            Content::Mapped(file) => file.bytes(),
-            Content::Owned(bytes) => bytes,
-        };
-        let manifest = Manifest::read(&name, bytes)?;
+    fn new(name: FileName, content: FileBytes) -> Result<Self, SrsError> {
+        let manifest = Manifest::read(&name, &content)?;
         Ok(Self { name, content, manifest })
     }
 
     fn all(&self) -> &[u8] {
-        match &self.content {
-            Content::Mapped(file) => file.bytes(),
-            Content::Owned(bytes) => bytes,
-        }
+        &self.content
     }
 
     /// Bytes of the file.
@@ -167,9 +154,7 @@ impl Transcript {
 
     /// Hands pages of the mapping back.
     fn release(&self, range: Range<usize>) {
-        if let Content::Mapped(file) = &self.content {
-            file.release(range);
-        }
+        self.content.release(range);
     }
 
     /// Compares the checksum with the rest of the file.

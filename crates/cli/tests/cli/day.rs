@@ -66,6 +66,14 @@ fn keys_of_every_arithmetisation_prove() {
             .succeeded();
         assert_eq!(folder.text("signals.json"), folder.text("public.json"));
         folder.run("plonk verify made.vk.json signals.json proof.json").succeeded();
+        for memory in ["--memory fast", "--memory low --scratch ."] {
+            folder
+                .run(&format!("plonk prove made.key witness.wtns proof.json signals.json {memory}"))
+                .succeeded();
+            folder.run("plonk verify made.vk.json signals.json proof.json").succeeded();
+        }
+        let missing = folder.run("plonk prove made.key witness.wtns --scratch nowhere").failed(2);
+        assert!(missing.contains("nowhere: cannot keep vectors"), "{missing}");
         let mut wrong: Vec<String> = serde_json::from_str(&folder.text("public.json")).expect("signals");
         wrong[0] = "1".into();
         folder.write("wrong.json", serde_json::to_string(&wrong).expect("text"));

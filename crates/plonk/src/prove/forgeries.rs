@@ -10,6 +10,7 @@ use crate::{
     ProvingKey, Selector, Variable,
     challenges::Challenges,
     lookup::{log_derivative::LogDerivative, plookup::Plookup},
+    memory::Held,
     permutation::Permutation,
     system::{Argument, Growing, Parameters, Sink, Summand, with_summand},
     verify,
@@ -19,7 +20,6 @@ use proofmill_simd::Level;
 use proofmill_srs::Srs;
 use rand::{SeedableRng, rngs::StdRng};
 use std::{
-    borrow::Cow,
     collections::BTreeMap,
     sync::{Arc, LazyLock},
 };
@@ -142,7 +142,7 @@ impl Forger {
                 columns.insert(column, values);
             };
         let commit = |prover: &mut Prover<'_>, columns: &Table, names: &[Column]| {
-            let values = names.iter().map(|name| (*name, Cow::Borrowed(&columns[name][..])));
+            let values = names.iter().map(|name| (*name, Held::Made(columns[name].clone().into())));
             prover.commit_columns(values.collect::<Vec<_>>()).expect("commitments")
         };
         let [first_names, second_names, third_names] = key.system.rounds();
@@ -150,8 +150,8 @@ impl Forger {
         let options = ProveOptions { check_witness: false };
         let mut assignment: Assignment = prover.round1_assign(&self.values, options).expect("honest");
         let public = assignment.public.clone();
-        for (column, values) in assignment.values.clone() {
-            change(&prover, &mut columns, column, values, Fr::ZERO);
+        for (column, values) in &assignment.values {
+            change(&prover, &mut columns, *column, values.to_vec(), Fr::ZERO);
         }
         let first = commit(&mut prover, &columns, &first_names);
         prover.challenges.after_first_round(key, &public, &first);
@@ -161,8 +161,8 @@ impl Forger {
             let table = assignment.column(Column::Table)[..self.n()].to_vec();
             columns.insert(Column::Table, table);
         }
-        for (column, values) in prover.round2_sorted(&mut assignment) {
-            change(&prover, &mut columns, column, values.into_owned(), Fr::ZERO);
+        for (column, values) in prover.round2_sorted(&mut assignment).expect("memory") {
+            change(&prover, &mut columns, column, values.to_vec(), Fr::ZERO);
         }
         let second = commit(&mut prover, &columns, &second_names);
         prover.challenges.after_second_round(key, &second);
@@ -192,7 +192,7 @@ impl Forger {
         let names = self.key.verifying_key().system.fixed().iter();
         let value = |column: &Column| {
             let values = self.key.values(prover.level, &prover.domain, *column).expect("values");
-            (*column, values.into_owned())
+            (*column, values.to_vec())
         };
         let mut columns: Table = names.map(value).collect();
         let mut first_row = vec![Fr::ZERO; self.n()];

@@ -13,7 +13,11 @@ mod rows;
 mod wires;
 
 use crate::{
-    Column, PlonkError, Proof, ProvingKey, System, challenges::Challenges, key::Reference, polynomial::blind,
+    Column, PlonkError, Proof, ProvingKey, Storage, System,
+    challenges::Challenges,
+    key::Reference,
+    memory::{Held, Scalars},
+    polynomial::blind,
     verify,
 };
 use proofmill_curve::{Affine, bn254::G1};
@@ -24,7 +28,7 @@ use rand::{
     RngCore, SeedableRng, TryRngCore,
     rngs::{OsRng, StdRng},
 };
-use std::{borrow::Cow, collections::BTreeMap};
+use std::collections::BTreeMap;
 
 /// What [`prove`] may be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +53,7 @@ impl Default for ProveOptions {
 /// [`PlonkError::Unsatisfied`] with the first row whose gates (if they are checked) or lookup do not hold,
 /// [`PlonkError::WitnessLength`], [`PlonkError::File`] for a key that cannot be read,
 /// [`PlonkError::Domain`], [`PlonkError::CopyConstraint`] and [`PlonkError::NotProven`] for one that
-/// contradicts itself, [`PlonkError::Randomness`].
+/// contradicts itself, [`PlonkError::Randomness`], [`PlonkError::Scratch`].
 pub fn prove(
     level: Level,
     key: &ProvingKey,
@@ -84,7 +88,7 @@ pub fn prove_with_rng(
     prover.challenges.after_first_round(verifying_key, &public, &first);
 
     prover.fold_tables(&mut assignment)?;
-    let sorted = prover.round2_sorted(&mut assignment);
+    let sorted = prover.round2_sorted(&mut assignment)?;
     let second = prover.commit_columns(sorted)?;
     prover.challenges.after_second_round(verifying_key, &second);
 
@@ -110,7 +114,7 @@ struct Prover<'a> {
     blinding: Blinding,
     challenges: Challenges,
     /// Coefficients of the witness's columns, blinded, and of the folded tables.
-    polynomials: BTreeMap<Column, Vec<Fr>>,
+    polynomials: BTreeMap<Column, Scalars>,
 }
 
 /// Random coefficients.
@@ -131,11 +135,11 @@ impl Blinding {
     }
 }
 
-/// Columns of the witness by their values on the rows.
-type Values = Vec<(Column, Vec<Fr>)>;
+/// Columns of the witness by their values on the rows, the first of them again behind the last.
+type Values = Vec<(Column, Scalars)>;
 
-/// The same, which may be someone else's.
-type Columns<'a> = Vec<(Column, Cow<'a, [Fr]>)>;
+/// Columns by their values, which may be someone else's.
+type Columns<'a> = Vec<(Column, Held<'a>)>;
 
 impl<'a> Prover<'a> {
     fn new(
@@ -158,6 +162,11 @@ impl<'a> Prover<'a> {
         Ok(Self { level, key, system, domain, reference, observer, blinding, challenges, polynomials })
     }
 
+    /// Where vectors lie.
+    fn storage(&self) -> &'a Storage {
+        self.key.storage()
+    }
+
     fn phase(&mut self, name: &'static str) {
         (self.observer)(name);
     }
@@ -165,7 +174,8 @@ impl<'a> Prover<'a> {
     /// The proof about the columns that have been committed to, be it right or wrong.
     fn conclude(&mut self, commitments: [Vec<Affine<G1>>; 3], public: &[Fr]) -> Result<Proof, PlonkError> {
         let parts = self.round4_quotient(public)?;
-        let quotient = parts.iter().map(|part| self.commit("msm t", part)).collect::<Result<Vec<_>, _>>()?;
+        let quotient = parts.iter().map(|part| self.commit("msm t", &Held::from(part)));
+        let quotient = quotient.collect::<Result<Vec<_>, _>>()?;
         self.challenges.after_quotient(&quotient);
 
         let evaluations = self.round5_evaluate()?;
@@ -183,29 +193,28 @@ impl<'a> Prover<'a> {
     /// The commitment to a polynomial.
     fn commit(&mut self, phase: &'static str, coefficients: &[Fr]) -> Result<Affine<G1>, PlonkError> {
         self.phase(phase);
-        self.reference.commit(self.level, coefficients)
+        self.reference.commit(self.level, self.storage().piece(), coefficients)
     }
 
-    /// Keeps the blinded coefficients of columns with these values; the commitments.
+    /// Keeps the blinded coefficients of columns with these values, n each and perhaps more; the commitments.
     fn commit_columns<'v>(
         &mut self,
-        columns: impl IntoIterator<Item = (Column, Cow<'v, [Fr]>)>,
+        columns: impl IntoIterator<Item = (Column, Held<'v>)>,
     ) -> Result<Vec<Affine<G1>>, PlonkError> {
-        let mut commitments = Vec::new();
+        let (n, mut commitments) = (self.domain.len(), Vec::new());
         for (column, values) in columns {
             self.phase("ntt");
             let blinding = self.blinding.columns.remove(&column).unwrap_or_default();
-            let mut coefficients = Vec::with_capacity(values.len() + blinding.len());
-            coefficients.extend_from_slice(&values);
+            let mut coefficients = self.storage().copy(&values[..n], n + blinding.len())?;
             drop(values);
-            self.domain.intt(self.level, &mut coefficients);
+            self.domain.intt(self.level, &mut coefficients[..n]);
             blind(&mut coefficients, &blinding);
             let phase = match column {
                 Column::GrandProduct => "msm z",
                 Column::Wire(_) => "msm wires",
                 _ => "msm lookups",
             };
-            commitments.push(self.commit(phase, &coefficients)?);
+            commitments.push(self.commit(phase, &Held::from(&coefficients))?);
             self.polynomials.insert(column, coefficients);
         }
         Ok(commitments)

@@ -4,16 +4,17 @@ use super::Prover;
 use crate::{
     Cell, Column, PlonkError,
     linearisation::{Linearisation, opening_factors},
-    polynomial::{divide_by_linear, evaluate, linear_combination},
+    memory::{Held, Scalars},
+    polynomial::{add_multiple, divide_by_linear, evaluate},
 };
 use proofmill_field::{Field, bn254::Fr};
-use std::{borrow::Cow, collections::BTreeMap};
+use std::collections::BTreeMap;
 
 impl Prover<'_> {
     /// The coefficients of any column that has some.
-    fn polynomial(&self, column: Column) -> Result<Cow<'_, [Fr]>, PlonkError> {
+    fn polynomial(&self, column: Column) -> Result<Held<'_>, PlonkError> {
         match self.polynomials.get(&column) {
-            Some(coefficients) => Ok(Cow::Borrowed(coefficients)),
+            Some(coefficients) => Ok(Held::from(coefficients)),
             None => self.key.coefficients(self.level, column),
         }
     }
@@ -32,10 +33,10 @@ impl Prover<'_> {
     /// The quotients of the folded openings at xi and at xi omega.
     pub(super) fn round5_open(
         &mut self,
-        quotient: Vec<Vec<Fr>>,
+        quotient: Vec<Scalars>,
         evaluations: &[Fr],
         public: &[Fr],
-    ) -> Result<[Vec<Fr>; 2], PlonkError> {
+    ) -> Result<[Scalars; 2], PlonkError> {
         self.phase("open");
         let key = self.key.verifying_key();
         // Nobody but the hash function can put xi into the domain.
@@ -48,29 +49,21 @@ impl Prover<'_> {
             *folded[usize::from(cell.next)].entry(cell.column).or_default() += factor;
             values[usize::from(cell.next)] += factor * *value;
         }
-        let parts = quotient_factors.into_iter().zip(quotient.iter().map(Vec::as_slice)).collect();
         let points = [self.challenges.xi, self.challenges.xi * self.domain.root()];
-        let mut openings = [Vec::new(), Vec::new()];
-        let mut parts = [parts, Vec::new()];
-        for i in 0..2 {
-            let mut sum = self.sum(&folded[i], std::mem::take(&mut parts[i]))?;
+        let length = self.domain.len() + self.system.extra_powers();
+        let mut openings = [self.storage().scalars(length)?, self.storage().scalars(length)?];
+        for (part, factor) in quotient.into_iter().zip(quotient_factors) {
+            add_multiple(self.level, &mut openings[0], factor, &part);
+        }
+        for (i, sum) in openings.iter_mut().enumerate() {
+            for (column, factor) in &folded[i] {
+                add_multiple(self.level, sum, *factor, &self.polynomial(*column)?);
+            }
             sum[0] -= values[i];
             // Not zero if the witness is wrong and was not checked; the proof is then refused.
-            let _ = divide_by_linear(self.level, &mut sum, points[i]);
-            openings[i] = sum;
+            let _ = divide_by_linear(self.level, sum, points[i]);
+            sum.release(0..length);
         }
         Ok(openings)
-    }
-
-    /// The sum of columns and of other polynomials times factors, a few columns at a time: those of the key may have to be
-    /// read.
-    fn sum(&self, columns: &BTreeMap<Column, Fr>, others: Vec<(Fr, &[Fr])>) -> Result<Vec<Fr>, PlonkError> {
-        let length = self.domain.len() + self.system.extra_powers();
-        let mut sum = linear_combination(self.level, length, &others);
-        for (column, factor) in columns {
-            let polynomial = self.polynomial(*column)?;
-            crate::polynomial::add_multiple(self.level, &mut sum, *factor, &polynomial);
-        }
-        Ok(sum)
     }
 }

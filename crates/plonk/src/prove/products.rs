@@ -6,16 +6,16 @@
 
 use super::{
     Columns, Prover, Values,
-    rows::{LaneCells, Slots, splat_all},
+    rows::{LaneCells, SEGMENT, Slots, Whole, splat_all},
     wires::Assignment,
 };
 use crate::{
     Column, LookupArgument, PlonkError,
     lookup::{log_derivative::LogDerivative, plookup::Plookup},
+    memory::{Held, Scalars},
     permutation::{self, Permutation},
     polynomial::{
-        CHAINS, CHUNK, GROUP, Lanes, form, in_form, load, load_bits, repeated_square, splat, store,
-        store_bits,
+        CHAINS, CHUNK, GROUP, Lanes, form, load, load_bits, repeated_square, splat, store, store_bits,
     },
     system::{Argument, Growing, Parameters},
 };
@@ -25,7 +25,6 @@ use proofmill_field::{
 };
 use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
-use std::borrow::Cow;
 
 /// Whether growth is multiplied or added.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,15 +54,16 @@ impl Prover<'_> {
     /// The running columns' values, in the order of their commitments.
     pub(super) fn round3_running(&mut self, assignment: Assignment) -> Result<Columns<'static>, PlonkError> {
         self.phase("grand product");
-        let level = self.level;
-        let columns = assignment.values.into_iter();
-        let columns = columns.map(|(column, values)| (column, in_form(level, Cow::Owned(values)))).collect();
+        let mut columns = Values::new();
+        for (column, values) in assignment.values {
+            columns.push((column, self.in_form(Held::Made(values))?));
+        }
         let permutation = Permutation { wires: self.system.wires() };
         let (values, total) = self.running(Argument::Permutation, permutation, Running::Product, &columns)?;
         if total != Fr::ONE {
             return Err(self.copy_constraint_error()?);
         }
-        let mut running_columns = vec![(Column::GrandProduct, Cow::Owned(values))];
+        let mut running_columns = vec![(Column::GrandProduct, Held::Made(values))];
         if let Some(argument) = self.system.lookup() {
             let lookup = Argument::Lookup(argument);
             let (running, (values, total)) = match argument {
@@ -77,7 +77,7 @@ impl Prover<'_> {
             if total != running.start() {
                 return Err(PlonkError::NotProven);
             }
-            running_columns.push((Column::LookupAccumulator, Cow::Owned(values)));
+            running_columns.push((Column::LookupAccumulator, Held::Made(values)));
         }
         Ok(running_columns)
     }
@@ -89,30 +89,28 @@ impl Prover<'_> {
         summand: impl Growing,
         running: Running,
         columns: &Values,
-    ) -> Result<(Vec<Fr>, Fr), PlonkError> {
+    ) -> Result<(Scalars, Fr), PlonkError> {
         let parameters = self.system.parameters(&self.challenges, self.key.verifying_key().multipliers);
         let fixed = self.fixed_in_form(argument)?;
-        let mut slots = Slots::new();
-        for (column, values) in fixed.iter().chain(columns) {
-            slots.set(*column, values);
-        }
+        let columns = Whole::new(fixed.iter().chain(columns).map(|(column, values)| (*column, values)));
         let (level, root, form) = (self.level, self.domain.root(), form(self.level));
-        let mut values = vec![Fr::ZERO; self.domain.len()];
-        let mut before: Vec<Fr> = values
-            .par_chunks_mut(CHUNK)
-            .enumerate()
-            .map(|(index, values)| {
-                let start = index * CHUNK;
+        let mut values = self.storage().scalars(self.domain.len())?;
+        let mut before: Vec<Fr> = Vec::new();
+        for (segment, values) in values.chunks_mut(SEGMENT).enumerate() {
+            let (first, count) = (segment * SEGMENT, values.len());
+            before.par_extend(values.par_chunks_mut(CHUNK).enumerate().map(|(index, values)| {
+                let start = first + index * CHUNK;
                 let points = points(level, root, form * root.pow_vartime(&[start as u64]), values.len());
-                let mut slots = slots.from(start);
+                let mut slots = columns.from(start);
                 slots.set(Column::Point, &points);
                 dispatch!(level, engine => {
                     engine.run(#[inline(always)] || ratios(engine, summand, &slots, &parameters, values));
                     let values = Fr::slice_with_backend_mut(engine.backend(), values);
                     running.before(values).portable()
                 })
-            })
-            .collect();
+            }));
+            columns.release(first..first + count);
+        }
         let total = running.before(&mut before);
         values.par_chunks_mut(CHUNK).zip(before).for_each(|(values, before)| {
             dispatch!(level, engine => engine.run(#[inline(always)] || carry(engine, running, values, before)));

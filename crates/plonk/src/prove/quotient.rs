@@ -14,12 +14,13 @@
 use super::{
     Prover,
     products::{divide, points},
-    rows::{Slots, add_summand},
-    wires::wrapped,
+    rows::{SEGMENT, Whole, add_summand},
+    wires::wrap,
 };
 use crate::{
     Cells, Column, LookupArgument, PlonkError,
     key::Cosets,
+    memory::{Held, Scalars},
     polynomial::{CHUNK, FOLDED, Lanes, fold, form, load, load_bits, repeated_square, splat, store_bits},
     system::{Argument, MOST_EXCESS, Sink, with_summand},
 };
@@ -27,7 +28,7 @@ use proofmill_field::{Algebra, Engine, Field, LANES, bn254::Fr};
 use proofmill_poly::Domain;
 use proofmill_simd::dispatch;
 use rayon::prelude::*;
-use std::{borrow::Cow, collections::BTreeMap};
+use std::collections::BTreeMap;
 
 /// Points of the small coset: more than any t has coefficients beyond its parts.
 const POINTS: usize = FOLDED;
@@ -40,10 +41,10 @@ const SHIFT: u64 = 2;
 impl<'a> Prover<'a> {
     /// t in parts of n coefficients, the last with those beyond, whose borders are blinded in a way that cancels in the
     /// sum.
-    pub(super) fn round4_quotient(&mut self, public: &[Fr]) -> Result<Vec<Vec<Fr>>, PlonkError> {
+    pub(super) fn round4_quotient(&mut self, public: &[Fr]) -> Result<Vec<Scalars>, PlonkError> {
         let n = self.domain.len();
         self.phase("ntt");
-        let mut input = vec![Fr::ZERO; n];
+        let mut input = self.storage().scalars(n)?;
         for (value, public) in input.iter_mut().zip(public) {
             *value = -*public;
         }
@@ -57,7 +58,8 @@ impl<'a> Prover<'a> {
         for (index, (shift, power)) in cosets.shifts.iter().zip(&cosets.powers).enumerate() {
             let mut values = self.identity_on_coset(index, *shift, *power, form, &mut spare)?;
             self.phase("ntt");
-            self.domain.coset_intt(self.level, &mut values, *shift);
+            self.domain.coset_intt(self.level, &mut values[..n], *shift);
+            values.release(0..n);
             remainders.push(values);
         }
         drop(spare);
@@ -72,40 +74,44 @@ impl<'a> Prover<'a> {
             }
         }
         if let Some(last) = parts.last_mut() {
-            last.extend(&beyond[..self.system.excess()]);
+            let excess = self.system.excess();
+            last[n..n + excess].copy_from_slice(&beyond[..excess]);
         }
         let blinding = std::mem::take(&mut self.blinding.quotient);
         for (border, blinding) in blinding.into_iter().enumerate() {
-            parts[border].push(blinding);
+            parts[border][n] = blinding;
             parts[border + 1][0] -= blinding;
         }
         Ok(parts)
     }
 
-    /// The identity's values on a coset, times [`form`], as are all values here. `spare` are vectors to put values into, and come
-    /// back.
+    /// The identity's values on a coset, times [`form`], as are all values here, with room behind them for what the quotient's
+    /// parts have beyond n coefficients. `spare` are vectors of n + 1 to put values into, and come back.
     fn identity_on_coset(
         &mut self,
         index: usize,
         shift: Fr,
         power: Fr,
         form: Fr,
-        spare: &mut Vec<Vec<Fr>>,
-    ) -> Result<Vec<Fr>, PlonkError> {
+        spare: &mut Vec<Scalars>,
+    ) -> Result<Scalars, PlonkError> {
         self.phase("ntt");
-        let level = self.level;
-        let mut values = self.witness_on_coset(Column::PublicInput, shift, power, form, Vec::new());
+        let (level, n) = (self.level, self.domain.len());
+        let mut values = self.storage().scalars(n + self.system.excess().max(1))?;
+        self.witness_on_coset(Column::PublicInput, shift, power, form, &mut values[..n]);
         let names: Vec<Column> =
             self.polynomials.keys().copied().filter(|name| *name != Column::PublicInput).collect();
         let mut witness = Vec::with_capacity(names.len());
         for column in names {
-            let values = self.witness_on_coset(column, shift, power, form, spare.pop().unwrap_or_default());
-            witness.push((column, wrapped(values)));
+            let mut values = self.vector(spare)?;
+            self.witness_on_coset(column, shift, power, form, &mut values[..n]);
+            wrap(&mut values);
+            witness.push((column, values));
         }
         let arguments = self.system.arguments();
         let needs: Vec<Vec<Column>> =
             arguments.iter().map(|argument| self.system.fixed_columns(*argument)).collect();
-        let mut fixed: Vec<(Column, Cow<'_, [Fr]>)> = Vec::new();
+        let mut fixed: Vec<(Column, Held<'_>)> = Vec::new();
         let parameters = self.system.parameters(&self.challenges, self.key.verifying_key().multipliers);
         for (place, argument) in arguments.iter().enumerate() {
             (self.observer)("ntt");
@@ -115,20 +121,19 @@ impl<'a> Prover<'a> {
                 }
             }
             (self.observer)("quotient");
-            let mut slots = Slots::new();
-            witness.iter().for_each(|(column, values)| slots.set(*column, values));
-            fixed.iter().for_each(|(column, values)| slots.set(*column, values));
+            let columns = fixed.iter().map(|(column, values)| (*column, &**values));
+            let columns = Whole::new(columns.chain(witness.iter().map(|(column, values)| (*column, values))));
             let on_coset = self.known_on_coset(shift, power, form);
             // Nothing else is about X or the first row.
             let about_points =
                 matches!(argument, Argument::Permutation | Argument::Lookup(LookupArgument::Plookup));
             let known = |start, count| if about_points { on_coset(start, count) } else { [vec![], vec![]] };
             with_summand!(self.system, *argument, summand => {
-                add_summand(level, summand, &slots, &parameters, known, &mut values);
+                add_summand(level, summand, &columns, &parameters, known, &mut values[..n]);
             });
             let done = |column: &Column| needs[place + 1..].iter().all(|needs| !needs.contains(column));
             for (_, values) in fixed.extract_if(.., |(column, _)| done(column)) {
-                if let Cow::Owned(values) = values {
+                if let Held::Made(values) = values {
                     spare.push(values);
                 }
             }
@@ -137,25 +142,22 @@ impl<'a> Prover<'a> {
         Ok(values)
     }
 
-    /// The values on a coset of a column of the witness, in `values`.
-    fn witness_on_coset(
-        &mut self,
-        column: Column,
-        shift: Fr,
-        power: Fr,
-        form: Fr,
-        mut values: Vec<Fr>,
-    ) -> Vec<Fr> {
+    /// A vector of n + 1 scalars that may be any.
+    fn vector(&self, spare: &mut Vec<Scalars>) -> Result<Scalars, PlonkError> {
+        spare.pop().map_or_else(|| self.storage().scalars(self.domain.len() + 1), Ok)
+    }
+
+    /// The values on a coset of a column of the witness, times `form`, in n `values`.
+    fn witness_on_coset(&mut self, column: Column, shift: Fr, power: Fr, form: Fr, values: &mut [Fr]) {
         let n = self.domain.len();
-        values.resize(n, Fr::ZERO);
         if let Some(coefficients) = self.polynomials.get_mut(&column) {
             // What is beyond n comes on top of the lowest while they are transformed.
             let (low, high) = coefficients.split_at_mut(n);
             low.iter_mut().zip(&*high).for_each(|(value, coefficient)| *value += power * *coefficient);
-            self.domain.coset_ntt_into(self.level, low, shift, form, &mut values);
+            self.domain.coset_ntt_into(self.level, low, shift, form, values);
             low.iter_mut().zip(&*high).for_each(|(value, coefficient)| *value -= power * *coefficient);
+            coefficients.release(0..n);
         }
-        values
     }
 
     /// The values on a coset of a column of the key.
@@ -165,16 +167,16 @@ impl<'a> Prover<'a> {
         index: usize,
         shift: Fr,
         form: Fr,
-        spare: &mut Vec<Vec<Fr>>,
-    ) -> Result<Cow<'a, [Fr]>, PlonkError> {
+        spare: &mut Vec<Scalars>,
+    ) -> Result<Held<'a>, PlonkError> {
         if let Some(values) = self.key.coset_values(column, index, form) {
-            return Ok(Cow::Borrowed(values));
+            return Ok(values);
         }
-        let coefficients = self.key.coefficients(self.level, column)?;
-        let mut values = spare.pop().unwrap_or_default();
-        values.resize(self.domain.len(), Fr::ZERO);
-        self.domain.coset_ntt_into(self.level, &coefficients, shift, form, &mut values);
-        Ok(Cow::Owned(values))
+        let (n, coefficients) = (self.domain.len(), self.key.coefficients(self.level, column)?);
+        let mut values = self.vector(spare)?;
+        self.domain.coset_ntt_into(self.level, &coefficients, shift, form, &mut values[..n]);
+        values.release(0..n);
+        Ok(Held::Made(values))
     }
 
     /// X and L_1 on some rows of a coset: `L_1(x) = (x^n - 1) / (n (x - 1))`.
@@ -200,7 +202,7 @@ impl<'a> Prover<'a> {
 
     /// From [`form`] times the identity modulo `X^n - c` for every power c to the parts of t modulo their product: the identity there is
     /// `(c - 1)` times the sum of `c^i part_i`.
-    fn interpolate(&self, parts: &mut [Vec<Fr>], powers: &[Fr], form: Fr) {
+    fn interpolate(&self, parts: &mut [Scalars], powers: &[Fr], form: Fr) {
         let mut matrix = inverse_vandermonde(powers);
         for row in &mut matrix {
             for (entry, power) in row.iter_mut().zip(powers) {
@@ -208,28 +210,34 @@ impl<'a> Prover<'a> {
             }
         }
         let (level, n) = (self.level, self.domain.len());
-        let mut chunks: Vec<Vec<&mut [Fr]>> = (0..n.div_ceil(CHUNK)).map(|_| Vec::new()).collect();
-        for part in parts {
-            for (chunks, chunk) in chunks.iter_mut().zip(part.chunks_mut(CHUNK)) {
-                chunks.push(chunk);
+        for start in (0..n).step_by(SEGMENT) {
+            let rows = start..n.min(start + SEGMENT);
+            let mut chunks: Vec<Vec<&mut [Fr]>> =
+                (0..rows.len().div_ceil(CHUNK)).map(|_| Vec::new()).collect();
+            for part in parts.iter_mut() {
+                for (chunks, chunk) in chunks.iter_mut().zip(part[rows.clone()].chunks_mut(CHUNK)) {
+                    chunks.push(chunk);
+                }
             }
+            chunks.into_par_iter().for_each(|mut parts| {
+                dispatch!(level, engine => engine.run(
+                    #[inline(always)]
+                    || multiply_by_matrix(engine, &matrix, &mut parts)
+                ));
+            });
+            parts.iter().for_each(|part| part.release(rows.clone()));
         }
-        chunks.into_par_iter().for_each(|mut parts| {
-            dispatch!(level, engine => engine.run(
-                #[inline(always)]
-                || multiply_by_matrix(engine, &matrix, &mut parts)
-            ));
-        });
     }
 
     /// h: t's coefficients beyond its parts, of [`POINTS`] that mostly are zero.
-    fn beyond(&self, parts: &[Vec<Fr>], powers: &[Fr]) -> Result<Vec<Fr>, PlonkError> {
+    fn beyond(&self, parts: &[Scalars], powers: &[Fr]) -> Result<Vec<Fr>, PlonkError> {
         let n = self.domain.len();
         let Some(small) = Domain::new(POINTS.trailing_zeros()) else { return Ok(Vec::new()) };
         let shift = Fr::from(SHIFT);
-        let values = |coefficients: &[Fr], shift: Fr| {
+        let values = |coefficients: &Scalars, shift: Fr| {
             let power = repeated_square(shift, POINTS.trailing_zeros());
-            let mut values = fold(self.level, coefficients, power).to_vec();
+            let coefficients = Held::from(coefficients);
+            let mut values = fold(self.level, &coefficients, power).to_vec();
             small.coset_ntt(self.level, &mut values, shift);
             values
         };

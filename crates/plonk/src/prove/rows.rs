@@ -2,23 +2,50 @@
 
 use crate::{
     Cells, Column,
+    memory::Scalars,
     polynomial::{CHUNK, Lanes, load_bits, splat, store_bits},
     system::{Parameters, Sink, Summand},
 };
 use proofmill_field::{Engine, LANES, bn254::Fr};
 use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
-use std::marker::PhantomData;
+use std::{marker::PhantomData, ops::Range};
+
+/// Rows that are worked on before columns in files leave memory: 8 MiB of each.
+pub(super) const SEGMENT: usize = 1 << 18;
 
 /// The values of columns, times [`form`](crate::polynomial::form), on a range of rows and the row after it. A column that is
 /// not there is zero.
 pub(super) struct Slots<'a>([&'a [Fr]; Column::COUNT]);
 
-impl<'a> Slots<'a> {
-    pub(super) fn new() -> Self {
-        Self([&[]; Column::COUNT])
+/// Whole columns for [`Slots`], of which a file's leave memory behind the rows that were worked on.
+pub(super) struct Whole<'a> {
+    slots: Slots<'a>,
+    columns: Vec<&'a Scalars>,
+}
+
+impl<'a> Whole<'a> {
+    pub(super) fn new(columns: impl IntoIterator<Item = (Column, &'a Scalars)>) -> Self {
+        let mut whole = Self { slots: Slots([&[]; Column::COUNT]), columns: Vec::new() };
+        for (column, values) in columns {
+            whole.slots.set(column, values);
+            whole.columns.push(values);
+        }
+        whole
     }
 
+    /// The rows from `start` on.
+    pub(super) fn from(&self, start: usize) -> Slots<'a> {
+        self.slots.from(start)
+    }
+
+    /// Rows that are not needed any more, for now.
+    pub(super) fn release(&self, rows: Range<usize>) {
+        self.columns.iter().for_each(|column| column.release(rows.clone()));
+    }
+}
+
+impl<'a> Slots<'a> {
     pub(super) fn set(&mut self, column: Column, values: &'a [Fr]) {
         self.0[column.index()] = values;
     }
@@ -94,21 +121,26 @@ pub(super) fn splat_all<E: Engine>(parameters: &Parameters<Fr>) -> Parameters<La
 pub(super) fn add_summand(
     level: Level,
     summand: impl Summand,
-    slots: &Slots<'_>,
+    columns: &Whole<'_>,
     parameters: &Parameters<Fr>,
     known: impl Fn(usize, usize) -> [Vec<Fr>; 2] + Sync,
     values: &mut [Fr],
 ) {
-    values.par_chunks_mut(CHUNK).enumerate().for_each(|(index, values)| {
-        let [points, first_lagrange] = known(index * CHUNK, values.len());
-        let mut slots = slots.from(index * CHUNK);
-        slots.set(Column::Point, &points);
-        slots.set(Column::FirstLagrange, &first_lagrange);
-        dispatch!(level, engine => engine.run(
-            #[inline(always)]
-            || add_to_chunk(engine, summand, &slots, parameters, values)
-        ));
-    });
+    for (segment, values) in values.chunks_mut(SEGMENT).enumerate() {
+        let (first, count) = (segment * SEGMENT, values.len());
+        values.par_chunks_mut(CHUNK).enumerate().for_each(|(index, values)| {
+            let start = first + index * CHUNK;
+            let [points, first_lagrange] = known(start, values.len());
+            let mut slots = columns.from(start);
+            slots.set(Column::Point, &points);
+            slots.set(Column::FirstLagrange, &first_lagrange);
+            dispatch!(level, engine => engine.run(
+                #[inline(always)]
+                || add_to_chunk(engine, summand, &slots, parameters, values)
+            ));
+        });
+        columns.release(first..first + count);
+    }
 }
 
 #[inline(always)]

@@ -2,14 +2,15 @@
 
 use super::{
     Columns, ProveOptions, Prover, Values,
-    rows::{Slots, add_summand},
+    rows::{Whole, add_summand},
 };
 use crate::{
     Column, LookupArgument, PlonkError, ProvingKey, Selector,
     challenges::Challenges,
     check::failing_constraints,
     lookup::{RowCells, TABLE_COLUMNS, Tuples},
-    polynomial::{form, in_form, linear_combination},
+    memory::{Held, Scalars},
+    polynomial::{add_multiple, bring_in_form, form},
     system::{Argument, with_summand},
 };
 use proofmill_field::{Field, bn254::Fr};
@@ -28,9 +29,9 @@ pub(super) struct Assignment {
 }
 
 impl Assignment {
-    /// The columns that are committed to, n values each.
-    pub(super) fn columns(&self) -> impl Iterator<Item = (Column, Cow<'_, [Fr]>)> {
-        self.values.iter().map(|(column, values)| (*column, Cow::Borrowed(without_wrap(values))))
+    /// The columns that are committed to.
+    pub(super) fn columns(&self) -> impl Iterator<Item = (Column, Held<'_>)> {
+        self.values.iter().map(|(column, values)| (*column, Held::from(values)))
     }
 
     /// A column's n + 1 values.
@@ -39,16 +40,12 @@ impl Assignment {
     }
 }
 
-/// The values without the first one's repetition.
-pub(super) fn without_wrap(values: &[Fr]) -> &[Fr] {
-    values.split_last().map_or(values, |(_, values)| values)
-}
-
-/// The values and again the first.
-pub(super) fn wrapped(mut values: Vec<Fr>) -> Vec<Fr> {
-    values.reserve_exact(1);
-    values.extend(values.first().copied());
-    values
+/// Has the first value again in the last place; what lies in a file leaves memory.
+pub(super) fn wrap(values: &mut Scalars) {
+    if let [first, .., last] = &mut **values {
+        *last = *first;
+    }
+    values.release(0..values.len());
 }
 
 impl Prover<'_> {
@@ -62,13 +59,14 @@ impl Prover<'_> {
         let variables = variables(self.key, witness)?;
         let n = self.domain.len();
         let maps = self.key.variables_of()?;
-        let wire = |map: &Vec<u32>| {
-            let mut values = Vec::with_capacity(n + 1);
-            map.par_iter().map(|variable| variables[*variable as usize]).collect_into_vec(&mut values);
-            values.resize(n, Fr::ZERO);
-            wrapped(values)
-        };
-        let values: Values = (0..).map(Column::Wire).zip(maps.iter().map(wire)).collect();
+        let mut values = Values::new();
+        for (wire, map) in (0..).map(Column::Wire).zip(maps.iter()) {
+            let mut column = self.storage().scalars(n + 1)?;
+            let places = column.par_iter_mut().zip(map);
+            places.for_each(|(value, variable)| *value = variables[*variable as usize]);
+            wrap(&mut column);
+            values.push((wire, column));
+        }
         drop(maps);
         let public = self.key.verifying_key().public as usize;
         let public = values.first().map_or(&[][..], |(_, values)| values)[..public].to_vec();
@@ -79,11 +77,29 @@ impl Prover<'_> {
         if let Some(argument) = self.system.lookup() {
             let tuples = self.tuples(&assignment)?;
             if argument == LookupArgument::LogDerivative {
-                assignment.values.push((Column::Multiplicities, wrapped(tuples.multiplicities(n))));
+                assignment.values.push((Column::Multiplicities, self.wrapped(&tuples.multiplicities(n))?));
             }
             assignment.tuples = Some(tuples);
         }
         Ok(assignment)
+    }
+
+    /// n values and again the first.
+    fn wrapped(&self, values: &[Fr]) -> Result<Scalars, PlonkError> {
+        let mut wrapped = self.storage().copy(values, values.len() + 1)?;
+        wrap(&mut wrapped);
+        Ok(wrapped)
+    }
+
+    /// The values times [`form`].
+    pub(super) fn in_form(&self, values: Held<'_>) -> Result<Scalars, PlonkError> {
+        let mut values = match values {
+            Held::Made(values) => values,
+            Held::Kept(values) => self.storage().copy(&values, values.len())?,
+        };
+        bring_in_form(self.level, &mut values);
+        values.release(0..values.len());
+        Ok(values)
     }
 
     /// Refuses an assignment with the first row that does not hold. Copy constraints hold because wires of
@@ -91,15 +107,14 @@ impl Prover<'_> {
     fn check(&mut self, assignment: &Assignment) -> Result<(), PlonkError> {
         let n = self.domain.len();
         let form = form(self.level);
-        let mut failures = vec![Fr::ZERO; n];
+        let mut failures = self.storage().scalars(n)?;
         for (failure, input) in failures.iter_mut().zip(&assignment.public) {
             *failure = -*input * form;
         }
-        let wires: Values = assignment
-            .values
-            .iter()
-            .map(|(column, values)| (*column, in_form(self.level, Cow::Borrowed(values))))
-            .collect();
+        let mut wires = Values::new();
+        for (column, values) in &assignment.values {
+            wires.push((*column, self.in_form(Held::from(values))?));
+        }
         // Constraints of one row are folded by powers of a number that no witness was made for.
         let alpha = Fr::random(&mut StdRng::from_os_rng());
         let challenges = Challenges { alpha, ..Challenges::default() };
@@ -107,12 +122,10 @@ impl Prover<'_> {
         for argument in self.system.arguments() {
             let Argument::Gate(_) = argument else { continue };
             let fixed = self.fixed_in_form(argument)?;
-            let mut slots = Slots::new();
-            fixed.iter().for_each(|(column, values)| slots.set(*column, values));
-            wires.iter().for_each(|(column, values)| slots.set(*column, values));
+            let columns = Whole::new(fixed.iter().chain(&wires).map(|(column, values)| (*column, values)));
             let known = |_, _| [Vec::new(), Vec::new()];
             with_summand!(self.system, argument, summand => {
-                add_summand(self.level, summand, &slots, &parameters, known, &mut failures);
+                add_summand(self.level, summand, &columns, &parameters, known, &mut failures);
             });
         }
         match failures.par_iter().position_first(|value| !value.is_zero()) {
@@ -155,7 +168,7 @@ impl Prover<'_> {
         let columns = self.system.fixed_columns(argument).into_iter();
         let in_form = |column| {
             let values = self.key.values(self.level, &self.domain, column)?;
-            Ok((column, in_form(self.level, values)))
+            Ok((column, self.in_form(values)?))
         };
         columns.map(in_form).collect()
     }
@@ -163,9 +176,9 @@ impl Prover<'_> {
     /// Which rows of the tables are looked up.
     fn tuples(&mut self, assignment: &Assignment) -> Result<Tuples, PlonkError> {
         self.phase("look up");
-        let values = |column: Column| -> Result<Cow<'_, [Fr]>, PlonkError> {
+        let values = |column: Column| -> Result<Held<'_>, PlonkError> {
             if self.system.lacks(column) {
-                return Ok(Cow::Borrowed(&[]));
+                return Ok(Held::Made(Vec::new().into()));
             }
             self.key.values(self.level, &self.domain, column)
         };
@@ -189,36 +202,38 @@ impl Prover<'_> {
         }
         self.phase("look up");
         let (level, n, eta) = (self.level, self.domain.len(), self.challenges.eta);
-        let mut columns = Vec::new();
+        let mut folded = self.storage().scalars(n)?;
+        let mut power = Fr::ONE;
         for column in TABLE_COLUMNS {
-            columns.push(if self.system.lacks(column) {
-                Cow::Borrowed(&[][..])
-            } else {
-                self.key.coefficients(level, column)?
-            });
+            if !self.system.lacks(column) {
+                add_multiple(level, &mut folded, power, &self.key.coefficients(level, column)?);
+            }
+            power *= eta;
         }
-        let powers = std::iter::successors(Some(Fr::ONE), |power| Some(*power * eta));
-        let terms: Vec<(Fr, &[Fr])> = powers.zip(columns.iter().map(|column| &**column)).collect();
-        let folded = linear_combination(level, n, &terms);
-        let mut values = folded.clone();
+        let mut values = self.storage().copy(&folded, n + 1)?;
+        folded.release(0..n);
         self.polynomials.insert(Column::Table, folded);
-        self.domain.ntt(level, &mut values);
-        assignment.values.push((Column::Table, wrapped(values)));
+        self.domain.ntt(level, &mut values[..n]);
+        wrap(&mut values);
+        assignment.values.push((Column::Table, values));
         Ok(())
     }
 
     /// Sorts lookups and tables where the argument wants it.
-    pub(super) fn round2_sorted(&mut self, assignment: &mut Assignment) -> Columns<'static> {
-        if self.system.lookup() != Some(LookupArgument::Plookup) {
-            return Vec::new();
+    pub(super) fn round2_sorted<'v>(
+        &mut self,
+        assignment: &'v mut Assignment,
+    ) -> Result<Columns<'v>, PlonkError> {
+        let first = assignment.values.len();
+        if self.system.lookup() == Some(LookupArgument::Plookup) {
+            self.phase("look up");
+            let table = &assignment.column(Column::Table)[..self.domain.len()];
+            let halves = assignment.tuples.as_ref().map(|tuples| tuples.sorted(table));
+            for (index, half) in (0..).zip(halves.unwrap_or_default()) {
+                assignment.values.push((Column::Sorted(index), self.wrapped(&half)?));
+            }
         }
-        self.phase("look up");
-        let table = without_wrap(assignment.column(Column::Table)).to_vec();
-        let halves = assignment.tuples.as_ref().map(|tuples| tuples.sorted(&table));
-        let [even, odd] = halves.unwrap_or_default();
-        let columns = [(Column::Sorted(0), even), (Column::Sorted(1), odd)];
-        assignment.values.extend(columns.iter().cloned().map(|(column, values)| (column, wrapped(values))));
-        columns.into_iter().map(|(column, values)| (column, Cow::Owned(values))).collect()
+        Ok(assignment.values[first..].iter().map(|(column, values)| (*column, Held::from(values))).collect())
     }
 }
 
