@@ -85,49 +85,30 @@ impl<'a> Scalars<'a> {
         })
     }
 
-    /// One of every `step`: the ones at `first`, `first + step`, ..., as many as there are whole steps; on
-    /// the ambient rayon pool. An error's offset is that of the step.
+    /// One of every `step`: the ones at `first`, `first + step`, ..., as many as there are whole steps and as `out` has
+    /// places; on the ambient rayon pool. An error's offset is that of the step.
     ///
     /// # Errors
     /// [`CircomError::Malformed`] for a value that is not below the modulus.
     ///
     /// # Panics
     /// If `first` is not below `step`.
-    pub fn decode_strided(&self, first: usize, step: usize) -> Result<Vec<Fr>, CircomError> {
+    pub fn decode_strided(&self, first: usize, step: usize, out: &mut [Fr]) -> Result<(), CircomError> {
         assert!(first < step, "the first element is in the first step");
-        let form = self.form;
-        decode_each(self.section, step * FR_BYTES, |_, bytes| {
-            let limbs = bytes.get(first * FR_BYTES..).and_then(read_limbs);
-            let value = match form {
-                Form::Canonical => limbs.and_then(Fr::from_canonical),
-                Form::Montgomery => limbs.and_then(Fr::from_montgomery),
-            };
-            value.ok_or_else(|| NOT_BELOW_R.into())
-        })
-    }
-
-    /// All of them in `STEP` columns: column i has the ones at `i`, `i + STEP`, ... One task; for callers that
-    /// run many, each on a slice.
-    ///
-    /// # Errors
-    /// [`CircomError::Malformed`] for a value that is not below the modulus.
-    pub fn decode_columns<const STEP: usize>(&self) -> Result<[Vec<Fr>; STEP], CircomError> {
-        let rows = self.len() / STEP;
-        let mut columns = std::array::from_fn(|_| Vec::with_capacity(rows));
-        let groups = self.section.bytes().chunks_exact(STEP * FR_BYTES);
-        for (row, group) in groups.enumerate() {
-            for (bytes, column) in group.chunks_exact(FR_BYTES).zip(&mut columns) {
-                let limbs = read_limbs(bytes);
-                let value = match self.form {
+        let (form, size) = (self.form, step * FR_BYTES);
+        // SAFETY: `fill_blocks`'s closure writes whole scalars only.
+        let out = unsafe { &mut *(std::ptr::from_mut(out) as *mut [MaybeUninit<Fr>]) };
+        fill_blocks(self.section, size, (BLOCK * FR_BYTES).div_ceil(size), out, |_, bytes, out| {
+            for (index, (bytes, out)) in bytes.chunks_exact(size).zip(out).enumerate() {
+                let limbs = bytes.get(first * FR_BYTES..).and_then(read_limbs);
+                let value = match form {
                     Form::Canonical => limbs.and_then(Fr::from_canonical),
                     Form::Montgomery => limbs.and_then(Fr::from_montgomery),
                 };
-                let offset = row * STEP * FR_BYTES;
-                column.push(value.ok_or_else(|| self.section.malformed(offset, NOT_BELOW_R))?);
+                out.write(value.ok_or((index, NOT_BELOW_R.into()))?);
             }
-        }
-        self.section.release();
-        Ok(columns)
+            Ok(())
+        })
     }
 }
 
@@ -229,27 +210,38 @@ fn decode_blocks<T: Copy + Send + Sync>(
 ) -> Result<Vec<T>, CircomError> {
     let count = section.len() / size;
     let mut elements = Vec::with_capacity(count);
-    let spare = elements.spare_capacity_mut().split_at_mut(count).0;
-    let fault = section
-        .bytes()
-        .par_chunks(BLOCK * size)
-        .zip(spare.par_chunks_mut(BLOCK))
-        .enumerate()
-        .filter_map(|(index, (bytes, out))| {
-            let result = block(index * BLOCK, bytes, out);
-            let start = index * BLOCK * size;
-            if let Ok(pages) = section.slice(start..start + bytes.len()) {
-                pages.release();
-            }
-            result.err().map(|(within, problem)| (index * BLOCK + within, problem))
-        })
-        .min_by_key(|(index, _)| *index);
-    if let Some((index, problem)) = fault {
-        return Err(section.malformed(index * size, format!("element {index}: {problem}")));
-    }
+    fill_blocks(section, size, BLOCK, elements.spare_capacity_mut().split_at_mut(count).0, block)?;
     // SAFETY: the blocks cover the first `count` elements, and each one returned `Ok`.
     unsafe { elements.set_len(count) };
     Ok(elements)
+}
+
+/// Decodes as many elements of `size` bytes as there are places, in blocks of `length`; `block` as for [`decode_blocks`].
+fn fill_blocks<T: Send>(
+    section: Section<'_>,
+    size: usize,
+    length: usize,
+    out: &mut [MaybeUninit<T>],
+    block: impl Fn(usize, &[u8], &mut [MaybeUninit<T>]) -> Result<(), Fault> + Sync,
+) -> Result<(), CircomError> {
+    let fault = section
+        .bytes()
+        .par_chunks(length * size)
+        .zip(out.par_chunks_mut(length))
+        .enumerate()
+        .filter_map(|(index, (bytes, out))| {
+            let result = block(index * length, bytes, out);
+            let start = index * length * size;
+            if let Ok(pages) = section.slice(start..start + bytes.len()) {
+                pages.release();
+            }
+            result.err().map(|(within, problem)| (index * length + within, problem))
+        })
+        .min_by_key(|(index, _)| *index);
+    match fault {
+        Some((index, problem)) => Err(section.malformed(index * size, format!("element {index}: {problem}"))),
+        None => Ok(()),
+    }
 }
 
 /// Decodes elements of `size` bytes one by one; `element` gets the index too.

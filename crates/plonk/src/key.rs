@@ -6,7 +6,9 @@ use crate::{
     permutation,
     polynomial::form,
 };
-use proofmill_circom::{Column as Wire, PlonkHeader, PlonkZkey, PointCheck, Selector as ZkeySelector};
+use proofmill_circom::{
+    Column as Wire, PlonkHeader, PlonkZkey, PointCheck, Polynomial, Selector as ZkeySelector,
+};
 use proofmill_curve::{
     Affine, Jacobian,
     bn254::{G1, G2},
@@ -83,6 +85,9 @@ impl Reference {
 /// Selectors and permutation polynomials of a zkey.
 const ZKEY_COLUMNS: usize = ZkeySelector::ALL.len() + Wire::ALL.len();
 
+/// Points of a zkey's extended domain for each of the domain: the point itself and one on each of [`Cosets`]'s three.
+const ZKEY_EXTENSION: usize = 4;
+
 /// A proving key.
 #[derive(Debug)]
 pub struct ProvingKey {
@@ -93,7 +98,8 @@ pub struct ProvingKey {
 
 #[derive(Debug)]
 enum Source {
-    /// Its polynomials stay in the file until a round asks for them; coefficients are decoded once.
+    /// Its polynomials stay in the file until a round asks for them; coefficients are decoded once, values whenever they are
+    /// looked at.
     Zkey(Box<(PlonkZkey, [OnceLock<Scalars>; ZKEY_COLUMNS])>),
     Built(Box<Built>),
 }
@@ -381,22 +387,25 @@ impl ProvingKey {
             return Ok(Held::from(&forms.coefficients));
         }
         let none = || Ok(Held::Made(Vec::new().into()));
-        let Source::Zkey(zkey) = &self.source else { return none() };
-        let (zkey, decoded) = &**zkey;
-        let place = self.verifying_key.system.fixed().iter().position(|fixed| *fixed == column);
-        let Some((place, slot)) = place.and_then(|place| Some((place, decoded.get(place)?))) else {
-            return none();
-        };
-        if slot.get().is_none() {
-            let polynomial = match place.checked_sub(ZkeySelector::ALL.len()) {
-                None => zkey.selector(ZkeySelector::ALL[place]),
-                Some(wire) => zkey.sigma(Wire::ALL[wire]),
-            };
+        let Some((polynomial, decoded)) = self.in_zkey(column) else { return none() };
+        if decoded.get().is_none() {
             // Of two that decode at once either will do.
             let coefficients = polynomial.coefficients.decode(level)?;
-            drop(slot.set(self.storage.keep(coefficients)?));
+            drop(decoded.set(self.storage.keep(coefficients)?));
         }
-        slot.get().map_or_else(none, |coefficients| Ok(Held::from(coefficients)))
+        decoded.get().map_or_else(none, |coefficients| Ok(Held::from(coefficients)))
+    }
+
+    /// A fixed column in its file, and the place for its coefficients.
+    fn in_zkey(&self, column: Column) -> Option<(Polynomial<'_>, &OnceLock<Scalars>)> {
+        let Source::Zkey(zkey) = &self.source else { return None };
+        let (zkey, decoded) = &**zkey;
+        let place = self.verifying_key.system.fixed().iter().position(|fixed| *fixed == column)?;
+        let polynomial = match place.checked_sub(ZkeySelector::ALL.len()) {
+            None => zkey.selector(ZkeySelector::ALL[place]),
+            Some(wire) => zkey.sigma(*Wire::ALL.get(wire)?),
+        };
+        Some((polynomial, decoded.get(place)?))
     }
 
     /// n values of a fixed column on the domain.
@@ -409,6 +418,12 @@ impl ProvingKey {
         if let Some(values) = self.forms(column).and_then(|forms| forms.values.as_ref()) {
             return Ok(Held::from(values));
         }
+        if let Some((polynomial, _)) = self.in_zkey(column) {
+            let mut values = self.storage.scalars(domain.len())?;
+            polynomial.extended.decode_strided(0, ZKEY_EXTENSION, &mut values)?;
+            values.release(0..values.len());
+            return Ok(Held::Made(values));
+        }
         let mut values = self.storage.copy(&self.coefficients(level, column)?, domain.len())?;
         domain.ntt(level, &mut values);
         values.release(0..values.len());
@@ -420,6 +435,19 @@ impl ProvingKey {
         let Source::Built(built) = &self.source else { return None };
         let forms = built.columns.polynomials.get(&column).filter(|_| built.columns.form == form)?;
         forms.cosets.get(index).map(Held::from)
+    }
+
+    /// Reads n values of a fixed column on the coset number `index`, if a file has them.
+    pub(crate) fn read_coset_values(
+        &self,
+        column: Column,
+        index: usize,
+        values: &mut [Fr],
+    ) -> Result<bool, PlonkError> {
+        let Some((polynomial, _)) = self.in_zkey(column) else { return Ok(false) };
+        // The first of a step is on the domain itself.
+        polynomial.extended.decode_strided(1 + index, ZKEY_EXTENSION, values)?;
+        Ok(true)
     }
 
     /// Powers of tau in G1, enough for every polynomial that is committed to.

@@ -121,12 +121,12 @@ fn section(bytes: &[u8], id: u32) -> usize {
 #[test]
 fn a_permutation_that_is_not_the_wires_is_named() {
     let mut bytes = fs::read(path("toy.plonk.zkey")).expect("a key");
-    // A coefficient of S1 changes its value on every row.
-    let coefficient = section(&bytes, 12) + 32 * 3;
-    bytes[coefficient] ^= 1;
+    // S1 on row 3: the third section of polynomials, after 8 coefficients the value at index 4 * 3.
+    let value = section(&bytes, 12) + 32 * (8 + 4 * 3);
+    bytes[value] ^= 1;
     let key = key_from(bytes).expect("the header is as it was");
     let result = prove(Level::best(), &key, &toy_witness(), ProveOptions::default(), &mut |_| ());
-    assert!(matches!(result, Err(PlonkError::CopyConstraint { gate: 0 })), "{result:?}");
+    assert!(matches!(result, Err(PlonkError::CopyConstraint { gate: 3 })), "{result:?}");
 }
 
 #[test]
@@ -144,8 +144,7 @@ fn a_changed_key_gives_an_error_or_a_valid_proof() {
             .and_then(|key| prove(Level::best(), &key, &witness, ProveOptions::default(), &mut |_| ()));
         refused += usize::from(result.is_err());
     }
-    // Most of a key are values on the extended domain, which are not read.
-    assert!(refused > count / 5, "{refused} of {count} were refused");
+    assert!(refused > count / 2, "{refused} of {count} were refused");
 }
 
 #[test]

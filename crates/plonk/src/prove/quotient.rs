@@ -21,7 +21,9 @@ use crate::{
     Cells, Column, LookupArgument, PlonkError,
     key::Cosets,
     memory::{Held, Scalars},
-    polynomial::{CHUNK, FOLDED, Lanes, fold, form, load, load_bits, repeated_square, splat, store_bits},
+    polynomial::{
+        CHUNK, FOLDED, Lanes, bring_in_form, fold, form, load, load_bits, repeated_square, splat, store_bits,
+    },
     system::{Argument, MOST_EXCESS, Sink, with_summand},
 };
 use proofmill_field::{Algebra, Engine, Field, LANES, bn254::Fr};
@@ -172,9 +174,14 @@ impl<'a> Prover<'a> {
         if let Some(values) = self.key.coset_values(column, index, form) {
             return Ok(values);
         }
-        let (n, coefficients) = (self.domain.len(), self.key.coefficients(self.level, column)?);
+        let n = self.domain.len();
         let mut values = self.vector(spare)?;
-        self.domain.coset_ntt_into(self.level, &coefficients, shift, form, &mut values[..n]);
+        if self.key.read_coset_values(column, index, &mut values[..n])? {
+            bring_in_form(self.level, &mut values[..n]);
+        } else {
+            let coefficients = self.key.coefficients(self.level, column)?;
+            self.domain.coset_ntt_into(self.level, &coefficients, shift, form, &mut values[..n]);
+        }
         values.release(0..n);
         Ok(Held::Made(values))
     }
