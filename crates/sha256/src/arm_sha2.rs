@@ -13,8 +13,22 @@ pub(crate) fn compress_blocks(token: ArmSha2, state: &mut [u32; 8], blocks: &[[u
     );
 }
 
+/// The digest of a message.
+pub(crate) fn digest(token: ArmSha2, message: &[u8]) -> [u8; 32] {
+    token.vectorize(
+        #[inline(always)]
+        || instructions::digest::<Halves>(message),
+    )
+}
+
 /// Digests of messages of 64 bytes.
+#[inline]
 pub(crate) fn pairs(token: ArmSha2, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    if let ([pair], [one]) = (pairs, &mut *digests) {
+        // The function for one has less to set up.
+        *one = digest(token, pair);
+        return;
+    }
     token.vectorize(
         #[inline(always)]
         || instructions::pairs::<Halves>(pairs, digests),

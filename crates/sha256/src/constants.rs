@@ -32,12 +32,12 @@ const fn root_fraction(x: u128, degree: u32) -> u32 {
     root as u32
 }
 
-/// K: of the cube roots of the first 64 primes (section 4.2.2).
-pub(crate) const ROUND_CONSTANTS: [u32; 64] = {
-    let mut constants = [0; 64];
+/// K: of the cube roots of the first 64 primes (section 4.2.2), by rounds of sixteen.
+pub(crate) const ROUND_CONSTANTS: [[u32; 16]; 4] = {
+    let mut constants = [[0; 16]; 4];
     let mut i = 0;
     while i < 64 {
-        constants[i] = root_fraction(PRIMES[i], 3);
+        constants[i / 16][i % 16] = root_fraction(PRIMES[i], 3);
         i += 1;
     }
     constants
@@ -55,7 +55,7 @@ pub(crate) const INITIAL: [u32; 8] = {
 };
 
 /// `W[t] + K[t]` of the block that only pads: what follows a message of 64 bytes.
-pub(crate) const PADDING_OF_64: [u32; 64] = {
+pub(crate) const PADDING_OF_64: [[u32; 16]; 4] = {
     let mut w = [0u32; 64];
     (w[0], w[15]) = (0x8000_0000, 64 * 8);
     let mut t = 16;
@@ -66,12 +66,13 @@ pub(crate) const PADDING_OF_64: [u32; 64] = {
         w[t] = w[t - 16].wrapping_add(sigma0).wrapping_add(w[t - 7]).wrapping_add(sigma1);
         t += 1;
     }
+    let mut sums = ROUND_CONSTANTS;
     let mut t = 0;
     while t < 64 {
-        w[t] = w[t].wrapping_add(ROUND_CONSTANTS[t]);
+        sums[t / 16][t % 16] = sums[t / 16][t % 16].wrapping_add(w[t]);
         t += 1;
     }
-    w
+    sums
 };
 
 #[cfg(test)]
@@ -81,7 +82,7 @@ mod tests {
     /// As FIPS 180-4 prints them.
     #[test]
     fn constants_are_the_standards() {
-        assert_eq!((ROUND_CONSTANTS[0], ROUND_CONSTANTS[63]), (0x428a_2f98, 0xc671_78f2));
+        assert_eq!((ROUND_CONSTANTS[0][0], ROUND_CONSTANTS[3][15]), (0x428a_2f98, 0xc671_78f2));
         assert_eq!((INITIAL[0], INITIAL[7]), (0x6a09_e667, 0x5be0_cd19));
         assert_eq!(PRIMES[63], 311);
     }

@@ -8,11 +8,21 @@ use crate::constants::{PADDING_OF_64, ROUND_CONSTANTS};
 
 /// 32-bit words of as many messages as it has lanes.
 pub(crate) trait Word: Copy {
+    /// Whether a vector instruction waits for the one before most of the time, so that the order of sums matters: what is
+    /// known last must be added last, and nothing twice in a row to it.
+    const IS_ONE_CHAIN: bool = false;
+
     /// The same word in all lanes.
     fn splat(word: u32) -> Self;
 
     /// Sum modulo 2^32.
     fn add(self, other: Self) -> Self;
+
+    /// The same where the other is known last, so that the compiler must not bring the sum forward.
+    #[inline(always)]
+    fn add_last(self, last: Self) -> Self {
+        self.add(last)
+    }
 
     /// Rotation by 1 to 31 bits, which the compiler knows.
     fn rotate_right(self, bits: u32) -> Self;
@@ -92,13 +102,21 @@ fn small_sigma1<W: Word>(x: W) -> W {
 }
 
 /// One round: `h` becomes the new `a`, `d` the new `e`; whoever calls it renames the others.
+///
+/// Where there is one chain, the new `e` is not `d + t1` but a sum of its own, so that it waits for Sigma1 and one addition.
 #[inline(always)]
 fn round<W: Word>([a, b, c]: [W; 3], d: &mut W, [e, f, g]: [W; 3], h: &mut W, w_and_k: W) {
     let known = h.add(w_and_k);
     let chosen = e.choose(f, g);
     let sigma1 = big_sigma1(e);
-    *d = d.add(known).add(chosen).add(sigma1);
-    *h = known.add(chosen).add(sigma1).add(a.majority(b, c)).add(big_sigma0(a));
+    if W::IS_ONE_CHAIN {
+        *d = d.add(known).add_last(chosen).add_last(sigma1);
+        *h = known.add_last(chosen).add_last(sigma1).add(a.majority(b, c)).add_last(big_sigma0(a));
+    } else {
+        let t1 = known.add(chosen).add(sigma1);
+        *d = d.add(t1);
+        *h = t1.add(a.majority(b, c)).add(big_sigma0(a));
+    }
 }
 
 /// Sixteen rounds; `w_and_k(i)` is the sum of the word and the constant of round i, and is asked for in order.
@@ -126,19 +144,20 @@ fn eight_rounds<W: Word>(state: &mut [W; 8], i: usize, w_and_k: &mut impl FnMut(
 #[inline(always)]
 pub(crate) fn compress<W: Word>(before: [W; 8], mut w: [W; 16]) -> [W; 8] {
     let mut state = before;
+    let [first, others @ ..] = &ROUND_CONSTANTS;
     sixteen_rounds(
         &mut state,
         #[inline(always)]
-        |i| w[i].add(W::splat(ROUND_CONSTANTS[i])),
+        |i| w[i].add(W::splat(first[i])),
     );
-    for first in [16, 32, 48] {
+    for constants in others {
         sixteen_rounds(
             &mut state,
             #[inline(always)]
             |i| {
                 let sum = w[i].add(small_sigma0(w[(i + 1) % 16])).add(w[(i + 9) % 16]);
                 w[i] = sum.add(small_sigma1(w[(i + 14) % 16]));
-                w[i].add(W::splat(ROUND_CONSTANTS[first + i]))
+                w[i].add(W::splat(constants[i]))
             },
         );
     }
@@ -149,11 +168,11 @@ pub(crate) fn compress<W: Word>(before: [W; 8], mut w: [W; 16]) -> [W; 8] {
 #[inline(always)]
 pub(crate) fn compress_padding_of_64<W: Word>(before: [W; 8]) -> [W; 8] {
     let mut state = before;
-    for first in [0, 16, 32, 48] {
+    for sums in &PADDING_OF_64 {
         sixteen_rounds(
             &mut state,
             #[inline(always)]
-            |i| W::splat(PADDING_OF_64[first + i]),
+            |i| W::splat(sums[i]),
         );
     }
     sum(before, state)

@@ -2,7 +2,10 @@
 //!
 //! A message is a chain of instructions of several cycles each; messages go two at a time where there are two.
 
-use crate::constants::{INITIAL, PADDING_OF_64, ROUND_CONSTANTS};
+use crate::{
+    constants::{INITIAL, PADDING_OF_64, ROUND_CONSTANTS},
+    padding::Tail,
+};
 
 /// The state of a message in vectors, and the instructions.
 pub(crate) trait State: Copy {
@@ -47,6 +50,25 @@ pub(crate) fn compress_blocks<S: State>(state: &mut [u32; 8], blocks: &[[u8; 64]
     *state = states[0].to_words();
 }
 
+/// The digest of a message.
+#[inline(always)]
+pub(crate) fn digest<S: State>(message: &[u8]) -> [u8; 32] {
+    if let Some(pair) = message.as_array() {
+        let mut digest = [[0; 32]];
+        pairs_of::<S, 1>([pair], &mut digest);
+        return digest[0];
+    }
+    let (blocks, rest) = message.as_chunks();
+    let mut states = [S::of_words(&INITIAL)];
+    for block in blocks {
+        states = compress([block], states);
+    }
+    for block in Tail::new(rest, message.len() as u64).blocks() {
+        states = compress([block], states);
+    }
+    states[0].to_bytes()
+}
+
 /// Digests of messages of 64 bytes, two at a time.
 #[inline(always)]
 pub(crate) fn pairs<S: State>(pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
@@ -76,7 +98,7 @@ fn compress<S: State, const N: usize>(blocks: [&[u8; 64]; N], before: [S; N]) ->
     for four in 0..4 {
         for i in 0..N {
             w[i][four] = S::load_bytes(&blocks[i].as_chunks().0[four]);
-            states[i].four_rounds(S::sum(w[i][four], constants::<S>(&ROUND_CONSTANTS, four)));
+            states[i].four_rounds(S::sum(w[i][four], constants::<S>(four)));
         }
     }
     // Unrolled by macro, so that every index into the ring is known.
@@ -87,7 +109,7 @@ fn compress<S: State, const N: usize>(blocks: [&[u8; 64]; N], before: [S; N]) ->
                 w[i][$four % 4] = S::schedule([
                     ring[$four % 4], ring[($four + 1) % 4], ring[($four + 2) % 4], ring[($four + 3) % 4]
                 ]);
-                states[i].four_rounds(S::sum(w[i][$four % 4], constants::<S>(&ROUND_CONSTANTS, $four)));
+                states[i].four_rounds(S::sum(w[i][$four % 4], constants::<S>($four)));
             }
         )* };
     }
@@ -99,9 +121,10 @@ fn compress<S: State, const N: usize>(blocks: [&[u8; 64]; N], before: [S; N]) ->
 #[inline(always)]
 fn compress_padding_of_64<S: State, const N: usize>(before: [S; N]) -> [S; N] {
     let mut states = before;
-    for four in 0..16 {
+    for sums in PADDING_OF_64.as_flattened().as_chunks().0 {
+        let sums = S::load(sums);
         for i in 0..N {
-            states[i].four_rounds(constants::<S>(&PADDING_OF_64, four));
+            states[i].four_rounds(sums);
         }
     }
     add(states, before)
@@ -117,6 +140,6 @@ fn add<S: State, const N: usize>(mut states: [S; N], before: [S; N]) -> [S; N] {
 
 /// The constants of four rounds.
 #[inline(always)]
-fn constants<S: State>(all: &[u32; 64], four: usize) -> S::Four {
-    S::load(&all.as_chunks().0[four])
+fn constants<S: State>(four: usize) -> S::Four {
+    S::load(&ROUND_CONSTANTS.as_flattened().as_chunks().0[four])
 }

@@ -1,6 +1,6 @@
 //! Which kernels hash: one for a single message, one for many.
 
-use crate::portable;
+use crate::{message::digest_by, portable};
 use proofmill_simd::Level;
 use std::{fmt, str::FromStr};
 #[cfg(target_arch = "x86_64")]
@@ -22,6 +22,10 @@ use {
 pub struct Kernels {
     single: Single,
     many: Option<Many>,
+    /// Messages side by side in the kernel for many, a power of two; 0 if there is none.
+    lanes: u8,
+    /// The least number of messages for which a group of lanes, the others idle, is faster than one after the other.
+    least: u8,
 }
 
 /// A kernel for a single message.
@@ -79,10 +83,29 @@ pub enum KernelError {
 
 impl Kernels {
     /// Plain Rust.
-    pub const PORTABLE: Self = Self { single: Single::Portable, many: None };
+    pub const PORTABLE: Self = Self { single: Single::Portable, many: None, lanes: 0, least: 0 };
+
+    fn new(single: Single, many: Option<Many>) -> Self {
+        let (lanes, least) = match (many, single) {
+            (None, _) => (0, 0),
+            // A group takes as long as so many pairs: benchmarks/records/sha256.csv.
+            #[cfg(target_arch = "x86_64")]
+            (Some(Many::Avx512(token)), Single::ShaNi(_)) if token.additions_per_cycle() == 4 => (16, 8),
+            #[cfg(target_arch = "x86_64")]
+            (Some(Many::Avx512(_)), Single::ShaNi(_)) => (16, 13),
+            #[cfg(target_arch = "x86_64")]
+            (Some(Many::Avx512(_)), _) => (16, 2),
+            #[cfg(target_arch = "x86_64")]
+            (Some(Many::Avx2(_)), _) => (8, 3),
+            #[cfg(target_arch = "x86_64")]
+            (Some(Many::Ssse3(_)), _) => (4, 3),
+            #[cfg(target_arch = "aarch64")]
+            (Some(Many::Neon(_)), _) => (4, 3),
+        };
+        Self { single, many, lanes, least }
+    }
 
     /// The fastest that this CPU has.
-    #[inline]
     pub fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
@@ -95,6 +118,20 @@ impl Kernels {
         }
         #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
         Self::PORTABLE
+    }
+
+    /// The fastest for one message, found out in less time.
+    #[inline]
+    pub(crate) fn best_single() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(token) = ShaNi::detect() {
+            return Self { single: Single::ShaNi(token), ..Self::PORTABLE };
+        }
+        #[cfg(target_arch = "aarch64")]
+        if let Some(token) = ArmSha2::detect() {
+            return Self { single: Single::ArmSha2(token), ..Self::PORTABLE };
+        }
+        Self { single: Self::best().single, ..Self::PORTABLE }
     }
 
     /// The fastest that this CPU has, with no longer vectors than the level has. The instructions for SHA-256 alone belong
@@ -120,15 +157,13 @@ impl Kernels {
         [
             Some(Self::PORTABLE),
             #[cfg(target_arch = "x86_64")]
-            Ssse3::detect()
-                .map(|token| Self { single: Single::Ssse3(token), many: Some(Many::Ssse3(token)) }),
+            Ssse3::detect().map(|token| Self::new(Single::Ssse3(token), Some(Many::Ssse3(token)))),
             #[cfg(target_arch = "x86_64")]
-            Avx2::detect().map(|token| Self { single: Single::Avx2(token), many: Some(Many::Avx2(token)) }),
+            Avx2::detect().map(|token| Self::new(Single::Avx2(token), Some(Many::Avx2(token)))),
             #[cfg(target_arch = "x86_64")]
-            Avx512::detect()
-                .map(|token| Self { single: Single::Avx2(token.avx2()), many: Some(Many::Avx512(token)) }),
+            Avx512::detect().map(|token| Self::new(Single::Avx2(token.avx2()), Some(Many::Avx512(token)))),
             #[cfg(target_arch = "x86_64")]
-            ShaNi::detect().map(|token| Self { single: Single::ShaNi(token), many: None }),
+            ShaNi::detect().map(|token| Self::new(Single::ShaNi(token), None)),
             #[cfg(target_arch = "aarch64")]
             Self::of_neon(),
             #[cfg(target_arch = "aarch64")]
@@ -141,12 +176,12 @@ impl Kernels {
 
     #[cfg(target_arch = "aarch64")]
     fn of_neon() -> Option<Self> {
-        Neon::detect().map(|token| Self { single: Single::Portable, many: Some(Many::Neon(token)) })
+        Neon::detect().map(|token| Self::new(Single::Portable, Some(Many::Neon(token))))
     }
 
     #[cfg(target_arch = "aarch64")]
     fn of_arm_sha2() -> Option<Self> {
-        ArmSha2::detect().map(|token| Self { single: Single::ArmSha2(token), many: None })
+        ArmSha2::detect().map(|token| Self::new(Single::ArmSha2(token), None))
     }
 
     /// The fastest with vectors no longer than these. One message at a time, SHA-NI is two to four times faster than AVX2 with
@@ -166,7 +201,7 @@ impl Kernels {
             (None, Single::Ssse3(token)) => Some(Many::Ssse3(token)),
             _ => None,
         };
-        Self { single, many }
+        Self::new(single, many)
     }
 
     /// The kernel for many messages, that for one if there is no other.
@@ -200,17 +235,16 @@ impl Kernels {
         }
     }
 
-    /// The least number of messages for which a group of lanes, most of them idle, is faster than one message after the
-    /// other; `None` if there are no lanes.
-    pub fn least_in_lanes(self) -> Option<usize> {
-        Some(match (self.many?, self.single) {
-            // One group takes as long as so many pairs: benchmarks/records/sha256.csv.
+    /// The digest of a message.
+    #[inline]
+    pub fn digest(self, message: &[u8]) -> [u8; 32] {
+        match self.single {
             #[cfg(target_arch = "x86_64")]
-            (Many::Avx512(token), Single::ShaNi(_)) if token.additions_per_cycle() == 4 => 8,
-            #[cfg(target_arch = "x86_64")]
-            (Many::Avx512(_), Single::ShaNi(_)) => 13,
-            _ => 2,
-        })
+            Single::ShaNi(token) => sha_ni::digest(token, message),
+            #[cfg(target_arch = "aarch64")]
+            Single::ArmSha2(token) => arm_sha2::digest(token, message),
+            _ => digest_by(|state, blocks| self.compress(state, blocks), message),
+        }
     }
 
     /// The state after these blocks.
@@ -233,8 +267,18 @@ impl Kernels {
     ///
     /// # Panics
     /// If there are not as many digests as pairs.
+    #[inline]
     pub fn pairs(self, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
         assert_eq!(pairs.len(), digests.len(), "a digest for each pair");
+        if self.lanes == 0 || pairs.len() < usize::from(self.least) {
+            self.single_pairs(pairs, digests);
+        } else {
+            self.many_pairs(pairs, digests);
+        }
+    }
+
+    /// The same with lanes.
+    fn many_pairs(self, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
         let in_lanes = self.in_lanes(pairs.len());
         let (pairs, single_pairs) = pairs.split_at(in_lanes);
         let (digests, single_digests) = digests.split_at_mut(in_lanes);
@@ -281,27 +325,15 @@ impl Kernels {
 
     /// How many of so many messages go into lanes: all but the last few, if they are too few for a group.
     fn in_lanes(self, messages: usize) -> usize {
-        let Some(least) = self.least_in_lanes() else { return 0 };
-        let rest = messages % self.lanes();
-        if rest < least { messages - rest } else { messages }
-    }
-
-    /// Messages side by side in the kernel for many.
-    fn lanes(self) -> usize {
-        match self.many {
-            None => 1,
-            #[cfg(target_arch = "x86_64")]
-            Some(Many::Ssse3(_)) => 4,
-            #[cfg(target_arch = "x86_64")]
-            Some(Many::Avx2(_)) => 8,
-            #[cfg(target_arch = "x86_64")]
-            Some(Many::Avx512(_)) => 16,
-            #[cfg(target_arch = "aarch64")]
-            Some(Many::Neon(_)) => 4,
+        if self.lanes == 0 {
+            return 0;
         }
+        let rest = messages % usize::from(self.lanes);
+        if rest < usize::from(self.least) { messages - rest } else { messages }
     }
 
     /// Digests of messages of 64 bytes, as many, without lanes.
+    #[inline]
     fn single_pairs(self, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
         match self.single {
             #[cfg(target_arch = "x86_64")]

@@ -12,14 +12,20 @@ const PIECE: usize = 1 << 12;
 ///
 /// # Panics
 /// If there are not as many digests as pairs.
+#[inline]
 pub fn hash_pairs(kernels: Kernels, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     assert_eq!(pairs.len(), digests.len(), "a digest for each pair");
     if pairs.len() <= 2 * PIECE {
         kernels.pairs(pairs, digests);
     } else {
-        let pieces = pairs.par_chunks(PIECE).zip(digests.par_chunks_mut(PIECE));
-        pieces.for_each(|(pairs, digests)| kernels.pairs(pairs, digests));
+        share_pairs(kernels, pairs, digests);
     }
+}
+
+/// Hashes pairs on the threads of the pool.
+fn share_pairs(kernels: Kernels, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    let pieces = pairs.par_chunks(PIECE).zip(digests.par_chunks_mut(PIECE));
+    pieces.for_each(|(pairs, digests)| kernels.pairs(pairs, digests));
 }
 
 /// Digests of messages of `length` bytes each, one behind the other: `digests[i]` is that of

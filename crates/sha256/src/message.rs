@@ -5,22 +5,20 @@ use std::fmt;
 use zeroize::Zeroize;
 
 /// The digest of a message, by the CPU's fastest kernel.
-#[inline]
 pub fn digest(message: &[u8]) -> [u8; 32] {
-    Kernels::best().digest(message)
+    Kernels::best_single().digest(message)
 }
 
-impl Kernels {
-    /// The digest of a message.
-    pub fn digest(self, message: &[u8]) -> [u8; 32] {
-        let mut state = INITIAL;
-        let (blocks, rest) = message.as_chunks();
-        if !blocks.is_empty() {
-            self.compress(&mut state, blocks);
-        }
-        self.compress(&mut state, Tail::new(rest, message.len() as u64).blocks());
-        to_bytes(state)
+/// The digest of a message; `compress` is what hashes blocks.
+#[inline(always)]
+pub(crate) fn digest_by(compress: impl Fn(&mut [u32; 8], &[[u8; 64]]), message: &[u8]) -> [u8; 32] {
+    let mut state = INITIAL;
+    let (blocks, rest) = message.as_chunks();
+    if !blocks.is_empty() {
+        compress(&mut state, blocks);
     }
+    compress(&mut state, Tail::new(rest, message.len() as u64).blocks());
+    to_bytes(state)
 }
 
 /// The hash of a message that comes in parts.
@@ -46,7 +44,7 @@ pub struct Sha256 {
 impl Sha256 {
     /// The hash of nothing yet, by the CPU's fastest kernel.
     pub fn new() -> Self {
-        Self::with(Kernels::best())
+        Self::with(Kernels::best_single())
     }
 
     /// The same by a chosen kernel.

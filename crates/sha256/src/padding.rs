@@ -1,6 +1,9 @@
 //! The end of a message: FIPS 180-4, section 5.1.1.
 
 /// The last block or two of a message: what does not fill a block, a one bit, zeros, and the length in bits.
+///
+/// They are written sixteen bytes at a time, as the kernels read them: a CPU does not hand on what lies in several stores
+/// to one load before these are done.
 pub(crate) struct Tail {
     blocks: [[u8; 64]; 2],
     count: usize,
@@ -13,12 +16,24 @@ impl Tail {
     /// If they are 64 or more.
     #[inline(always)]
     pub(crate) fn new(rest: &[u8], length: u64) -> Self {
-        let mut blocks = [[0; 64]; 2];
-        let count = if rest.len() < 56 { 1 } else { 2 };
-        blocks[0][..rest.len()].copy_from_slice(rest);
-        blocks[0][rest.len()] = 0x80;
         // FIPS 180-4 defines no message of 2^64 bits or more; its length is taken modulo that, as elsewhere.
-        *blocks[count - 1].last_chunk_mut().expect("64 bytes") = (length << 3).to_be_bytes();
+        let length = u128::from((length << 3).swap_bytes()) << 64;
+        let (whole, partial) = rest.as_chunks::<16>();
+        let mut quarters = [0; 8];
+        assert!(whole.len() < 4, "less than a block");
+        for i in 0..4 {
+            if let Some(quarter) = whole.get(i) {
+                quarters[i] = u128::from_le_bytes(*quarter);
+            } else if i == whole.len() {
+                quarters[i] = of_few_bytes(partial) | 0x80 << (8 * partial.len());
+            }
+        }
+        let count = if rest.len() < 56 { 1 } else { 2 };
+        quarters[4 * count - 1] |= length;
+        let mut blocks = [[0; 64]; 2];
+        for (bytes, quarter) in blocks.as_flattened_mut().as_chunks_mut().0.iter_mut().zip(quarters) {
+            *bytes = quarter.to_le_bytes();
+        }
         Self { blocks, count }
     }
 
@@ -26,5 +41,21 @@ impl Tail {
     #[inline(always)]
     pub(crate) fn blocks(&self) -> &[[u8; 64]] {
         &self.blocks[..self.count]
+    }
+}
+
+/// Fewer than 16 bytes as a little-endian integer, by loads that overlap.
+#[inline(always)]
+fn of_few_bytes(bytes: &[u8]) -> u128 {
+    let above = |size| 8 * (bytes.len() - size);
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        u128::from(u64::from_le_bytes(*first)) | u128::from(u64::from_le_bytes(*last)) << above(8)
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        u128::from(u32::from_le_bytes(*first)) | u128::from(u32::from_le_bytes(*last)) << above(4)
+    } else if let [first, .., last] = bytes {
+        let middle = bytes.len() / 2;
+        u128::from(*first) | u128::from(bytes[middle]) << (8 * middle) | u128::from(*last) << above(1)
+    } else {
+        bytes.first().map_or(0, |byte| u128::from(*byte))
     }
 }

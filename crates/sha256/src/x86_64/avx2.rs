@@ -6,7 +6,7 @@ use crate::{
     x86_64::ssse3,
 };
 use proofmill_simd::Avx2;
-use std::arch::x86_64::*;
+use std::arch::{asm, x86_64::*};
 
 /// Digests of messages of 64 bytes.
 pub(crate) fn pairs(token: Avx2, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
@@ -36,9 +36,24 @@ pub(crate) fn compress_blocks(token: Avx2, state: &mut [u32; 8], blocks: &[[u8; 
 #[derive(Clone, Copy)]
 struct Words(__m256i);
 
+/// A sum that the compiler cannot see through.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn add_last(sum: __m256i, last: __m256i) -> __m256i {
+    let result;
+    // SAFETY: the feature is there, and nothing but the registers is touched.
+    unsafe {
+        asm!("vpaddd {}, {}, {}", out(ymm_reg) result, in(ymm_reg) sum, in(ymm_reg) last,
+            options(pure, nomem, nostack, preserves_flags));
+    }
+    result
+}
+
 // SAFETY, for all below: AVX2 is there, see `Words`.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
 impl Word for Words {
+    const IS_ONE_CHAIN: bool = true;
+
     #[inline(always)]
     fn splat(word: u32) -> Self {
         Self(unsafe { _mm256_set1_epi32(word.cast_signed()) })
@@ -47,6 +62,11 @@ impl Word for Words {
     #[inline(always)]
     fn add(self, other: Self) -> Self {
         Self(unsafe { _mm256_add_epi32(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn add_last(self, last: Self) -> Self {
+        Self(unsafe { add_last(self.0, last.0) })
     }
 
     #[inline(always)]

@@ -15,8 +15,22 @@ pub(crate) fn compress_blocks(token: ShaNi, state: &mut [u32; 8], blocks: &[[u8;
     );
 }
 
+/// The digest of a message.
+pub(crate) fn digest(token: ShaNi, message: &[u8]) -> [u8; 32] {
+    token.vectorize(
+        #[inline(always)]
+        || instructions::digest::<Halves>(message),
+    )
+}
+
 /// Digests of messages of 64 bytes.
+#[inline]
 pub(crate) fn pairs(token: ShaNi, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+    if let ([pair], [one]) = (pairs, &mut *digests) {
+        // The function for one has less to set up.
+        *one = digest(token, pair);
+        return;
+    }
     token.vectorize(
         #[inline(always)]
         || instructions::pairs::<Halves>(pairs, digests),

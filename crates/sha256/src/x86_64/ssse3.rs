@@ -48,12 +48,11 @@ pub(crate) fn compress_inlined(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
         unsafe {
             let mut w = [_mm_setzero_si128(); 4];
             let mut w_and_k = [0u32; 16];
-            let constants = |first: usize| _mm_loadu_si128(ROUND_CONSTANTS[first..][..4].as_ptr().cast());
             for four in 0..4 {
                 w[four] = swap(_mm_loadu_si128(block.as_ptr().add(16 * four).cast()));
-                store_four(&mut w_and_k, four, _mm_add_epi32(w[four], constants(4 * four)));
+                store_four(&mut w_and_k, four, _mm_add_epi32(w[four], load_four(&ROUND_CONSTANTS[0], four)));
             }
-            for next in [16, 32, 48] {
+            for constants in &ROUND_CONSTANTS[1..] {
                 sixteen_rounds(
                     state,
                     #[inline(always)]
@@ -66,7 +65,7 @@ pub(crate) fn compress_inlined(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
                             store_four(
                                 &mut w_and_k,
                                 four,
-                                _mm_add_epi32(w[four], constants(next + 4 * four)),
+                                _mm_add_epi32(w[four], load_four(constants, four)),
                             );
                         }
                         sum
@@ -88,9 +87,17 @@ pub(crate) fn compress_inlined(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
 /// # Safety
 /// The CPU must have SSSE3.
 #[inline(always)]
+unsafe fn load_four(words: &[u32; 16], four: usize) -> __m128i {
+    // SAFETY: by the contract; the array has the four words that are read.
+    unsafe { _mm_loadu_si128(words.as_chunks::<4>().0[four].as_ptr().cast()) }
+}
+
+/// # Safety
+/// The CPU must have SSSE3.
+#[inline(always)]
 unsafe fn store_four(words: &mut [u32; 16], four: usize, value: __m128i) {
-    // SAFETY: by the contract; the slice has the four words that are written.
-    unsafe { _mm_storeu_si128(words[4 * four..][..4].as_mut_ptr().cast(), value) }
+    // SAFETY: by the contract; the array has the four words that are written.
+    unsafe { _mm_storeu_si128(words.as_chunks_mut::<4>().0[four].as_mut_ptr().cast(), value) }
 }
 
 /// Words t to t + 3 of the schedule, from words t - 16 to t - 1.
