@@ -42,6 +42,20 @@ struct Halves {
     efgh: uint32x4_t,
 }
 
+// The two below are functions of their own because the compiler inlines intrinsics only where their feature is declared.
+
+#[inline]
+#[target_feature(enable = "sha2")]
+fn four_rounds(abcd: uint32x4_t, efgh: uint32x4_t, w_and_k: uint32x4_t) -> (uint32x4_t, uint32x4_t) {
+    (vsha256hq_u32(abcd, efgh, w_and_k), vsha256h2q_u32(efgh, abcd, w_and_k))
+}
+
+#[inline]
+#[target_feature(enable = "sha2")]
+fn schedule(w0: uint32x4_t, w1: uint32x4_t, w2: uint32x4_t, w3: uint32x4_t) -> uint32x4_t {
+    vsha256su1q_u32(vsha256su0q_u32(w0, w1), w2, w3)
+}
+
 // SAFETY, for all below: NEON and the SHA-256 instructions are there, see `Halves`; references have the bytes that are read
 // or written through them.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
@@ -80,11 +94,7 @@ impl State for Halves {
 
     #[inline(always)]
     fn four_rounds(&mut self, w_and_k: uint32x4_t) {
-        unsafe {
-            let abcd = vsha256hq_u32(self.abcd, self.efgh, w_and_k);
-            self.efgh = vsha256h2q_u32(self.efgh, self.abcd, w_and_k);
-            self.abcd = abcd;
-        }
+        (self.abcd, self.efgh) = unsafe { four_rounds(self.abcd, self.efgh, w_and_k) };
     }
 
     #[inline(always)]
@@ -104,6 +114,6 @@ impl State for Halves {
 
     #[inline(always)]
     fn schedule([w0, w1, w2, w3]: [uint32x4_t; 4]) -> uint32x4_t {
-        unsafe { vsha256su1q_u32(vsha256su0q_u32(w0, w1), w2, w3) }
+        unsafe { schedule(w0, w1, w2, w3) }
     }
 }

@@ -12,7 +12,8 @@
 
 use crate::{
     formula::Word,
-    lanes::{self, Lanes, Two},
+    lanes::{self, Lanes},
+    x86_64::two::Two,
 };
 use proofmill_simd::Avx512;
 use std::arch::{asm, x86_64::*};

@@ -1,0 +1,73 @@
+//! Twice as many messages as a vector has lanes.
+
+use crate::{formula::Word, lanes::Lanes};
+
+/// Two vectors side by side: while an instruction of one waits for the one before, one of the other begins.
+#[derive(Clone, Copy)]
+pub(super) struct Two<L>([L; 2]);
+
+impl<L: Lanes> Word for Two<L> {
+    #[inline(always)]
+    fn splat(word: u32) -> Self {
+        Self([L::splat(word); 2])
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self([self.0[0].add(other.0[0]), self.0[1].add(other.0[1])])
+    }
+
+    #[inline(always)]
+    fn rotate_right(self, bits: u32) -> Self {
+        Self([self.0[0].rotate_right(bits), self.0[1].rotate_right(bits)])
+    }
+
+    #[inline(always)]
+    fn shift_right(self, bits: u32) -> Self {
+        Self([self.0[0].shift_right(bits), self.0[1].shift_right(bits)])
+    }
+
+    #[inline(always)]
+    fn parity(self, b: Self, c: Self) -> Self {
+        Self([self.0[0].parity(b.0[0], c.0[0]), self.0[1].parity(b.0[1], c.0[1])])
+    }
+
+    #[inline(always)]
+    fn choose(self, f: Self, g: Self) -> Self {
+        Self([self.0[0].choose(f.0[0], g.0[0]), self.0[1].choose(f.0[1], g.0[1])])
+    }
+
+    #[inline(always)]
+    fn majority(self, b: Self, c: Self) -> Self {
+        Self([self.0[0].majority(b.0[0], c.0[0]), self.0[1].majority(b.0[1], c.0[1])])
+    }
+}
+
+impl<L: Lanes> Lanes for Two<L> {
+    const COUNT: usize = 2 * L::COUNT;
+
+    #[inline(always)]
+    fn load<'a>(block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16] {
+        let first = L::load(&block);
+        let second = L::load(
+            #[inline(always)]
+            |i| block(L::COUNT + i),
+        );
+        let mut words = [Self([first[0]; 2]); 16];
+        for i in 0..16 {
+            words[i] = Self([first[i], second[i]]);
+        }
+        words
+    }
+
+    #[inline(always)]
+    fn store(state: [Self; 8], digests: &mut [[u8; 32]]) {
+        let (mut first, mut second) = ([state[0].0[0]; 8], [state[0].0[1]; 8]);
+        for i in 0..8 {
+            [first[i], second[i]] = state[i].0;
+        }
+        let (first_digests, second_digests) = digests.split_at_mut(L::COUNT);
+        L::store(first, first_digests);
+        L::store(second, second_digests);
+    }
+}
