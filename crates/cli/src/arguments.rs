@@ -6,6 +6,7 @@ use crate::{
     merkle::MerkleCommand,
     ntt::Ntt,
     plonk::PlonkCommand,
+    sha256::Sha256Command,
     shell::{Completions, Man},
     srs::SrsCommand,
     witness::WtnsCommand,
@@ -87,6 +88,8 @@ pub(crate) enum Command {
         after_help = "Examples:\n  proofmill srs new --size 2^20 test.ptau\n  proofmill srs info pot20.ptau\n  proofmill srs check ignition/"
     )]
     Srs(SrsCommand),
+    /// Hash files, check digests, compute roots of SSZ's trees
+    Sha256(Sha256Command),
     /// Transform columns of a file between coefficients and values over the Goldilocks field
     Ntt(Ntt),
     /// Say what an r1cs, wtns, zkey or ptau file is
@@ -110,6 +113,7 @@ impl Command {
             Self::Wtns(command) => command.name(),
             Self::Merkle(command) => command.name(),
             Self::Srs(command) => command.name(),
+            Self::Sha256(_) => "sha256",
             Self::Ntt(_) => "ntt",
             Self::Info(_) => "info",
             Self::Cpu => "cpu",
@@ -127,7 +131,12 @@ impl Command {
             Self::Merkle(command) => command.outputs(),
             Self::Srs(command) => command.outputs(),
             Self::Ntt(files) => files.outputs(),
-            Self::Wtns(_) | Self::Info(_) | Self::Cpu | Self::Completions(_) | Self::Man(_) => Vec::new(),
+            Self::Wtns(_)
+            | Self::Sha256(_)
+            | Self::Info(_)
+            | Self::Cpu
+            | Self::Completions(_)
+            | Self::Man(_) => Vec::new(),
         }
     }
 }

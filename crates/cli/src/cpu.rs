@@ -1,6 +1,7 @@
 //! `cpu`: what this CPU can do and what Proofmill makes of it.
 
 use crate::{machine::Machine, report::Outcome};
+use proofmill_sha256::Kernels;
 use proofmill_simd::Level;
 use serde_json::json;
 use std::{fmt::Write as _, fs};
@@ -39,6 +40,11 @@ pub(crate) fn run(machine: &Machine) -> Outcome {
     for (kernel, level) in &kernels {
         let _ = writeln!(text, "{kernel:36} {level}");
     }
+    let sha256 = Kernels::at(machine.level);
+    let named: Vec<_> = Kernels::available().into_iter().map(Kernels::name).collect();
+    let _ = writeln!(text, "{:36} {}", "SHA-256 of one message", sha256.single_name());
+    let _ = writeln!(text, "{:36} {}", "SHA-256 of many", sha256.name());
+    let _ = writeln!(text, "{:36} {}", "SHA-256 by `--kernel`", named.join(" "));
     let result = json!({
         "cpu": model,
         "features": features.iter().map(|(name, has)| ((*name).to_owned(), (*has).into()))
@@ -46,8 +52,9 @@ pub(crate) fn run(machine: &Machine) -> Outcome {
         "levels": levels,
         "kernels": kernels.iter().map(|(kernel, level)| json!({ "kernel": kernel, "level": level }))
             .collect::<Vec<_>>(),
+        "sha256": { "one": sha256.single_name(), "many": sha256.name(), "kernels": named },
     });
-    Outcome { result, text, note: "" }
+    Outcome { text, ..Outcome::done(result) }
 }
 
 /// The level at which big prime fields compute with single elements.

@@ -18,7 +18,7 @@ pub(crate) struct Info {
 
 pub(crate) fn run(arguments: &Info) -> Result<Outcome, Failure> {
     let description = describe(&arguments.file)?;
-    Ok(Outcome { result: object(&description), text: table(&description), note: "" })
+    Ok(Outcome { text: table(&description), ..Outcome::done(object(&description)) })
 }
 
 fn object(description: &Description) -> Value {

@@ -16,6 +16,7 @@ mod plonk;
 mod proving;
 mod report;
 mod rows;
+mod sha256;
 mod shell;
 mod solidity;
 mod srs;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         Err(failure) => (Report::failed(name, &options), Err(failure)),
     };
     let printed = report.print(&result);
+    let result = result.and_then(|outcome| outcome.failure.map_or(Ok(()), Err));
     match result.and(printed) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -65,6 +67,7 @@ fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
         Command::Wtns(command) => witness::run(command, machine),
         Command::Merkle(command) => merkle::run(command, machine),
         Command::Srs(command) => srs::run(command, machine),
+        Command::Sha256(command) => sha256::run(&command, machine),
         Command::Ntt(files) => ntt::run(&files, machine),
         Command::Cpu => Ok(cpu::run(machine)),
         Command::Completions(completions) => shell::completions(&completions),

@@ -16,12 +16,14 @@ pub(crate) struct Outcome {
     pub(crate) text: String,
     /// A line for who watches; printed on a terminal only.
     pub(crate) note: &'static str,
+    /// Why the command fails although there is something to print.
+    pub(crate) failure: Option<Failure>,
 }
 
 impl Outcome {
     /// Work whose result is a file.
     pub(crate) fn done(result: Value) -> Self {
-        Self { result, text: String::new(), note: "" }
+        Self { result, text: String::new(), note: "", failure: None }
     }
 }
 
@@ -82,9 +84,14 @@ impl Report {
         }
         object.insert("peak_memory_bytes".into(), memory::peak_bytes().into());
         match result {
-            Ok(outcome) => object.insert("result".into(), outcome.result.clone()),
-            Err(failure) => object.insert("error".into(), failure.to_string().into()),
-        };
+            Ok(outcome) => {
+                object.insert("result".into(), outcome.result.clone());
+                if let Some(failure) = &outcome.failure {
+                    object.insert("error".into(), failure.to_string().into());
+                }
+            }
+            Err(failure) => _ = object.insert("error".into(), failure.to_string().into()),
+        }
         Value::Object(object)
     }
 

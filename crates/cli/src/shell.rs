@@ -28,7 +28,7 @@ pub(crate) fn completions(arguments: &Completions) -> Result<Outcome, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "proofmill", &mut script);
     let text = String::from_utf8_lossy(&script).into_owned();
-    Ok(Outcome { result: json!({ "script": text }), text, note: "" })
+    Ok(Outcome { text: text.clone(), ..Outcome::done(json!({ "script": text })) })
 }
 
 pub(crate) fn man(arguments: &Man) -> Result<Outcome, Failure> {
@@ -41,5 +41,5 @@ pub(crate) fn man(arguments: &Man) -> Result<Outcome, Failure> {
         .render(&mut page)
         .map_err(|error| Failure::Input(format!("cannot write the man page: {error}")))?;
     let text = String::from_utf8_lossy(&page).into_owned();
-    Ok(Outcome { result: json!({ "page": text }), text, note: "" })
+    Ok(Outcome { text: text.clone(), ..Outcome::done(json!({ "page": text })) })
 }

@@ -7,5 +7,6 @@ mod merkle;
 mod ntt;
 mod outputs;
 mod process;
+mod sha256;
 mod srs;
 mod verdicts;

@@ -83,7 +83,7 @@ impl Folder {
     pub(crate) fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_proofmill"));
         command.args(arguments.split_whitespace()).current_dir(self.0.path());
-        command.env_remove("PROOFMILL_LEVEL").stdin(Stdio::null());
+        command.env_remove("PROOFMILL_LEVEL").env_remove("PROOFMILL_SHA256").stdin(Stdio::null());
         command
     }
 
