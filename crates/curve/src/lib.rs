@@ -1,5 +1,6 @@
-//! BN254 and Grumpkin: groups, multi-scalar multiplication, pairing, hash-to-curve, encodings.
+//! BN254, BLS12-381 and Grumpkin: groups, multi-scalar multiplication, pairing, hash-to-curve, encodings.
 
+pub mod bls12_381;
 pub mod bn254;
 mod bn254_constants;
 mod evm;

@@ -4,9 +4,9 @@ mod arkworks;
 
 use ark_ec::CurveGroup;
 use ark_ff::PrimeField;
-use arkworks::{g1, g2, point};
+use arkworks::{g1, g2};
 use proofmill_curve::{
-    Affine, Curve, Jacobian, Xyzz,
+    Affine, Curve, Jacobian, Xyzz, bls12_381,
     bn254::{G1, G2},
     grumpkin::Grumpkin,
 };
@@ -60,5 +60,11 @@ fn g2_agrees_with_arkworks() {
 
 #[test]
 fn grumpkin_agrees_with_arkworks() {
-    check::<_, Grumpkin, ark_grumpkin::Projective>(point);
+    check::<_, Grumpkin, ark_grumpkin::Projective>(g1);
+}
+
+#[test]
+fn bls12_381_agrees_with_arkworks() {
+    check::<_, bls12_381::G1, ark_bls12_381::G1Projective>(g1);
+    check::<_, bls12_381::G2, ark_bls12_381::G2Projective>(g2);
 }

@@ -4,9 +4,9 @@ mod arkworks;
 
 use ark_ec::CurveGroup;
 use ark_ff::PrimeField;
-use arkworks::{g1, g2, point, scalar as ark_scalar};
+use arkworks::{g1, g2, scalar as ark_scalar};
 use proofmill_curve::{
-    Affine, Curve, Jacobian, Msm,
+    Affine, Curve, Jacobian, Msm, bls12_381,
     bn254::{G1, G2},
     grumpkin::Grumpkin,
     msm,
@@ -112,11 +112,31 @@ fn large() {
 #[test]
 fn grumpkin() {
     for (bases, logarithms) in logarithms(300) {
-        let input = Input::<Grumpkin, ark_grumpkin::Projective>::new(logarithms, point);
+        let input = Input::<Grumpkin, ark_grumpkin::Projective>::new(logarithms, g1);
         for (name, scalars) in shapes(300) {
             input.check(&scalars, &format!("Grumpkin, {name}, {bases}"));
         }
     }
+}
+
+#[test]
+fn bls12_381() {
+    for len in [1, 5, 300] {
+        for (bases, logarithms) in logarithms(len) {
+            let g1_input = Input::<bls12_381::G1, ark_bls12_381::G1Projective>::new(logarithms.clone(), g1);
+            let g2_input = Input::<bls12_381::G2, ark_bls12_381::G2Projective>::new(logarithms, g2);
+            for (name, scalars) in shapes(len) {
+                g1_input.check(&scalars, &format!("G1, {name}, {bases}"));
+                g2_input.check(&scalars, &format!("G2, {name}, {bases}"));
+            }
+        }
+    }
+    let input = Input::<bls12_381::G1, ark_bls12_381::G1Projective>::new(random(5000, 3), g1);
+    for_each_pool(&[1, 5], |_| {
+        for (name, scalars) in shapes(5000) {
+            input.check(&scalars, name);
+        }
+    });
 }
 
 #[test]

@@ -1,7 +1,12 @@
 //! BLS12-381: the fields of Ethereum's and Zcash's pairing curve.
 
 pub use crate::bls12_381_constants::{FqParams, FrParams};
-use crate::{prime::Fp, quadratic::Quadratic};
+use crate::{
+    Algebra,
+    prime::Fp,
+    quadratic::Quadratic,
+    tower::{Dodecic, Tower},
+};
 use proofmill_simd::Portable;
 
 /// The base field.
@@ -10,3 +15,12 @@ pub type Fq<B = Portable> = Fp<FqParams, B>;
 pub type Fr<B = Portable> = Fp<FrParams, B>;
 /// `Fq[u] / (u^2 + 1)`, the base field of G2.
 pub type Fq2<B = Portable> = Quadratic<Fq<B>>;
+/// The target group's field: the tower over [`Fq2`] with xi = 1 + u.
+pub type Fq12<B = Portable> = Dodecic<FqParams, Fq<B>>;
+
+impl Tower for FqParams {
+    #[inline(always)]
+    fn mul_by_xi<A: Algebra>(x: Quadratic<A>) -> Quadratic<A> {
+        Quadratic::new(x.c0 - x.c1, x.c0 + x.c1)
+    }
+}

@@ -48,6 +48,7 @@ fn main() -> ExitCode {
         bn254::groups(),
         bn254::grumpkin(),
         bls12_381::fields(),
+        bls12_381::groups(),
         pedersen::generators(),
         poseidon::round_constants(),
         poseidon2::round_constants(),

@@ -41,8 +41,7 @@ impl Montgomery {
 
     /// A constant that is an array of elements, each on its own line.
     pub(crate) fn elements(&self, name: &str, values: &[BigInt]) -> String {
-        let lines: String =
-            values.iter().map(|value| format!("    [{}],\n", self.words(value).join(", "))).collect();
+        let lines: String = values.iter().map(|value| row(&self.words(value))).collect();
         format!("pub(crate) const {name}: [[u64; {}]; {}] = [\n{lines}];\n", self.limbs, values.len())
     }
 
@@ -95,6 +94,16 @@ fn words(value: &BigUint, limbs: usize) -> Vec<String> {
     let mut words = value.to_u64_digits();
     words.resize(limbs, 0);
     words.iter().map(|word| format!("{word:#018x}")).collect()
+}
+
+/// A line of an array of arrays, or one line a word where rustfmt prefers that.
+fn row(words: &[String]) -> String {
+    let array = format!("[{}],", words.join(", "));
+    if 4 + array.len() <= LINE {
+        return format!("    {array}\n");
+    }
+    let lines: String = words.iter().map(|word| format!("        {word},\n")).collect();
+    format!("    [\n{lines}    ],\n")
 }
 
 /// An array of words on one line, on the next, or one word a line: whichever rustfmt prefers.

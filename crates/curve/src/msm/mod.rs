@@ -22,11 +22,7 @@ mod fixed_base;
 
 pub use fixed_base::FixedBase;
 
-use crate::{
-    Affine, Curve, Jacobian,
-    bn254::{G1, G2},
-    grumpkin::Grumpkin,
-};
+use crate::{Affine, Curve, Jacobian, bls12_381, bn254, grumpkin::Grumpkin};
 use batch_add::Rows;
 use buckets::WindowAdder;
 use digits::{BLOCK, Digits, Windows};
@@ -65,23 +61,18 @@ impl<C: Curve> Bases<C> for &[Affine<C>] {
     }
 }
 
-impl Msm for G1 {
-    fn msm(level: Level, bases: &dyn Bases<Self>, scalars: &[Self::Scalar]) -> Jacobian<Self> {
-        pippenger(level, bases, scalars)
-    }
+/// Curves whose code is generated in this crate.
+macro_rules! compile {
+    ($($curve:ty),*) => {$(
+        impl Msm for $curve {
+            fn msm(level: Level, bases: &dyn Bases<Self>, scalars: &[Self::Scalar]) -> Jacobian<Self> {
+                pippenger(level, bases, scalars)
+            }
+        }
+    )*};
 }
 
-impl Msm for G2 {
-    fn msm(level: Level, bases: &dyn Bases<Self>, scalars: &[Self::Scalar]) -> Jacobian<Self> {
-        pippenger(level, bases, scalars)
-    }
-}
-
-impl Msm for Grumpkin {
-    fn msm(level: Level, bases: &dyn Bases<Self>, scalars: &[Self::Scalar]) -> Jacobian<Self> {
-        pippenger(level, bases, scalars)
-    }
-}
+compile!(bn254::G1, bn254::G2, Grumpkin, bls12_381::G1, bls12_381::G2);
 
 /// The sum of `scalars[i] * bases[i]`. Runs on the ambient rayon pool.
 ///

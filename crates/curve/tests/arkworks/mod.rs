@@ -2,12 +2,9 @@
 #![allow(dead_code, reason = "every test uses some of it")]
 
 use ark_ec::AffineRepr;
-use ark_ff::PrimeField;
-use proofmill_curve::{
-    Affine, Curve,
-    bn254::{G1Affine, G2Affine},
-};
-use proofmill_field::{Fp, Limbs, Prime, bn254::Fq2};
+use ark_ff::{Fp2, Fp2Config, PrimeField};
+use proofmill_curve::{Affine, Curve};
+use proofmill_field::{Fp, Limbs, Prime, Quadratic};
 
 pub(crate) fn fp<P: Prime, F: PrimeField>(value: F) -> Fp<P> {
     let mut limbs = P::Limbs::ZERO;
@@ -15,21 +12,26 @@ pub(crate) fn fp<P: Prime, F: PrimeField>(value: F) -> Fp<P> {
     Fp::from_canonical(limbs).unwrap()
 }
 
-pub(crate) fn fq2(value: ark_bn254::Fq2) -> Fq2 {
-    Fq2::new(fp(value.c0), fp(value.c1))
+pub(crate) fn fq2<P: Prime, F: Fp2Config>(value: Fp2<F>) -> Quadratic<Fp<P>> {
+    Quadratic::new(fp(value.c0), fp(value.c1))
 }
 
-pub(crate) fn point<P: Prime, C: Curve<Base = Fp<P>>, A: AffineRepr<BaseField: PrimeField>>(
+/// A point over a prime field.
+pub(crate) fn g1<P: Prime, C: Curve<Base = Fp<P>>, A: AffineRepr<BaseField: PrimeField>>(
     point: A,
 ) -> Affine<C> {
     point.xy().map_or(Affine::INFINITY, |(x, y)| Affine { x: fp(x), y: fp(y) })
 }
 
-pub(crate) fn g1(g1: ark_bn254::G1Affine) -> G1Affine {
-    point(g1)
-}
-
-pub(crate) fn g2(point: ark_bn254::G2Affine) -> G2Affine {
+/// A point over a quadratic extension.
+pub(crate) fn g2<
+    P: Prime,
+    C: Curve<Base = Quadratic<Fp<P>>>,
+    F: Fp2Config,
+    A: AffineRepr<BaseField = Fp2<F>>,
+>(
+    point: A,
+) -> Affine<C> {
     point.xy().map_or(Affine::INFINITY, |(x, y)| Affine { x: fq2(x), y: fq2(y) })
 }
 
