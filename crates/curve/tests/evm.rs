@@ -99,11 +99,13 @@ fn round_trips_and_arkworks() {
     };
     for _ in 0..10 {
         let p = ark_bn254::G1Projective::rand(&mut rng).into_affine();
-        assert_eq!(g1(p).to_evm()[..], be(&[p.x, p.y]));
-        assert_eq!(G1Affine::from_evm(&g1(p).to_evm()), Ok(g1(p)));
+        let point: G1Affine = g1(p);
+        assert_eq!(point.to_evm()[..], be(&[p.x, p.y]));
+        assert_eq!(G1Affine::from_evm(&point.to_evm()), Ok(point));
         let q = ark_bn254::G2Projective::rand(&mut rng).into_affine();
-        assert_eq!(g2(q).to_evm()[..], be(&[q.x.c1, q.x.c0, q.y.c1, q.y.c0]));
-        assert_eq!(G2Affine::from_evm(&g2(q).to_evm()), Ok(g2(q)));
+        let point: G2Affine = g2(q);
+        assert_eq!(point.to_evm()[..], be(&[q.x.c1, q.x.c0, q.y.c1, q.y.c0]));
+        assert_eq!(G2Affine::from_evm(&point.to_evm()), Ok(point));
     }
     assert_eq!(G1Affine::INFINITY.to_evm(), [0; 64]);
     assert_eq!(G1Affine::from_evm(&[0; 64]), Ok(Affine::INFINITY));
