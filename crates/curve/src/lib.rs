@@ -3,6 +3,7 @@
 pub mod bls12_381;
 pub mod bn254;
 mod bn254_constants;
+pub mod constant_time;
 mod evm;
 mod group;
 pub mod grumpkin;

@@ -3,6 +3,7 @@
 use crate::{Algebra, Backend, Field, Fp, Prime, Quadratic};
 use std::{
     array,
+    hint::black_box,
     ops::{Add, Mul, Neg, Sub},
 };
 
@@ -78,7 +79,13 @@ impl<P: Prime, B: Backend> Vector<P> for Fp<P, B> {
 
     #[inline(always)]
     fn select(mask: u8, chosen: Self, other: Self) -> Self {
-        if mask == 0 { other } else { chosen }
+        // By a mask of whose two values the compiler does not know: it would branch, and masks may be secret.
+        let mask = black_box(u64::from(mask & 1).wrapping_neg());
+        let (mut limbs, chosen) = (other.to_montgomery(), chosen.to_montgomery());
+        for (limb, chosen) in limbs.as_mut().iter_mut().zip(chosen.as_ref()) {
+            *limb ^= (*limb ^ chosen) & mask;
+        }
+        Self::from_limbs(limbs)
     }
 }
 

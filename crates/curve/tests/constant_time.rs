@@ -1,0 +1,69 @@
+//! Multiples by secret scalars, at every level, against sums that may take any time.
+
+use proofmill_curve::{
+    Curve,
+    bls12_381::{G1, G2},
+    constant_time::{multiple_in_g2, multiple_of_generator},
+};
+use proofmill_field::bls12_381::Fr;
+use proofmill_testing::{for_each_level, rng};
+
+/// The absolute value of the curve's parameter, in whose powers scalars are cut.
+const X: u64 = 0xd201_0000_0001_0000;
+
+/// Scalars at which digits, carries and quotients change, and uniform ones.
+fn scalars() -> Vec<Fr> {
+    let mut scalars: Vec<Fr> = (0..34).map(Fr::from).collect();
+    let mut power = Fr::from(1);
+    for _ in 0..4 {
+        for factor in [1, 2, X - 1, 1 << 63, 0x1084_2108_4210_8421, 0x8421_0842_1084_2108] {
+            let scalar = power * Fr::from(factor);
+            scalars.extend([scalar, scalar - Fr::from(1), scalar + Fr::from(1), -scalar]);
+        }
+        power *= Fr::from(X);
+    }
+    let two = Fr::from(2);
+    scalars.extend([51u64, 64, 127, 128, 192, 254].map(|exponent| two.pow(exponent)));
+    let mut rng = rng(1);
+    scalars.extend((0..40).map(|_| Fr::random(&mut rng)));
+    scalars
+}
+
+/// Powers by an exponent below 2^64.
+trait Power {
+    fn pow(self, exponent: u64) -> Self;
+}
+
+impl Power for Fr {
+    fn pow(self, exponent: u64) -> Self {
+        proofmill_field::Field::pow_vartime(&self, &[exponent])
+    }
+}
+
+#[test]
+fn multiples_of_the_generator_are_right() {
+    let scalars = scalars();
+    for scalar in &scalars {
+        let expected = G1::GENERATOR.mul_vartime(scalar).to_affine();
+        for_each_level(|level| {
+            assert_eq!(multiple_of_generator(level, &scalar.to_canonical()), expected, "{level}: {scalar}");
+        });
+    }
+}
+
+#[test]
+fn multiples_in_g2_are_right() {
+    let point = G2::GENERATOR.mul_vartime(&Fr::from(0x1234_5678_9abc_def0)).to_affine();
+    for scalar in &scalars() {
+        for point in [G2::GENERATOR, point] {
+            let expected = point.mul_vartime(scalar).to_affine();
+            for_each_level(|level| {
+                assert_eq!(
+                    multiple_in_g2(level, &point, &scalar.to_canonical()),
+                    expected,
+                    "{level}: {scalar}"
+                );
+            });
+        }
+    }
+}
