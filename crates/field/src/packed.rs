@@ -19,6 +19,9 @@ pub trait Vector<P: Prime>: Algebra {
     /// How many elements, at most [`LANES`].
     const WIDTH: usize;
 
+    /// One element in every lane; costs about a scalar multiplication.
+    fn broadcast(element: Fp<P>) -> Self;
+
     /// The elements as they are.
     fn load_slice(elements: &[Fp<P>]) -> Self;
 
@@ -39,6 +42,9 @@ pub trait Vector<P: Prime>: Algebra {
     /// Which lanes hold zero, bit i for lane i; takes sums and differences of reduced values.
     fn zero_lanes(self) -> u8;
 
+    /// Which lanes hold an odd integer of 0..p, bit i for lane i; takes reduced values.
+    fn odd_lanes(self) -> u8;
+
     /// `chosen` in the lanes whose bit is set, `other` elsewhere.
     fn select(mask: u8, chosen: Self, other: Self) -> Self;
 }
@@ -46,6 +52,11 @@ pub trait Vector<P: Prime>: Algebra {
 /// [`Vector`] of one element.
 impl<P: Prime, B: Backend> Vector<P> for Fp<P, B> {
     const WIDTH: usize = 1;
+
+    #[inline(always)]
+    fn broadcast(element: Fp<P>) -> Self {
+        element.rebrand()
+    }
 
     #[inline(always)]
     fn load_slice(elements: &[Fp<P>]) -> Self {
@@ -75,6 +86,11 @@ impl<P: Prime, B: Backend> Vector<P> for Fp<P, B> {
     #[inline(always)]
     fn zero_lanes(self) -> u8 {
         u8::from(self.is_zero())
+    }
+
+    #[inline(always)]
+    fn odd_lanes(self) -> u8 {
+        (self.to_canonical().as_ref()[0] & 1) as u8
     }
 
     #[inline(always)]
@@ -253,6 +269,11 @@ impl<P: Prime, B: Backend> Vector<P> for ScalarLanes<P, B> {
     const WIDTH: usize = LANES;
 
     #[inline(always)]
+    fn broadcast(element: Fp<P>) -> Self {
+        Self([element.rebrand(); LANES])
+    }
+
+    #[inline(always)]
     fn load_slice(elements: &[Fp<P>]) -> Self {
         Self(array::from_fn(|lane| elements[lane].rebrand()))
     }
@@ -284,6 +305,11 @@ impl<P: Prime, B: Backend> Vector<P> for ScalarLanes<P, B> {
     #[inline(always)]
     fn zero_lanes(self) -> u8 {
         self.0.iter().enumerate().fold(0, |mask, (lane, x)| mask | u8::from(x.is_zero()) << lane)
+    }
+
+    #[inline(always)]
+    fn odd_lanes(self) -> u8 {
+        self.0.iter().enumerate().fold(0, |mask, (lane, x)| mask | x.odd_lanes() << lane)
     }
 
     #[inline(always)]

@@ -615,6 +615,11 @@ impl<P: Prime> Vector<P> for IfmaLanes<P> {
     const WIDTH: usize = LANES;
 
     #[inline(always)]
+    fn broadcast(element: Fp<P>) -> Self {
+        Self::splat(&Self::prepare(element))
+    }
+
+    #[inline(always)]
     fn load_slice(elements: &[Fp<P>]) -> Self {
         Self::load(&elements.as_chunks().0[0])
     }
@@ -702,6 +707,13 @@ impl<P: Prime> Vector<P> for IfmaLanes<P> {
             }
         }
         zeros
+    }
+
+    #[inline(always)]
+    fn odd_lanes(self) -> u8 {
+        // A product with the integer 1 takes the Montgomery factor away.
+        let integer = (self * Self::constant(&[1, 0, 0, 0, 0, 0, 0, 0])).canonical();
+        simd!(_mm512_test_epi64_mask(integer.0.as_ref()[0], splat(1)))
     }
 
     #[inline(always)]
