@@ -50,8 +50,8 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
     type Lanes<P, E> = <E as Engine>::Packed<P>;
     let each =
         |f: &dyn Fn(Fp<P>, Fp<P>) -> Fp<P>| -> [Fp<P>; LANES] { std::array::from_fn(|i| f(a[i], b[i])) };
-    let mut got = [[Fp::<P>::ZERO; LANES]; 16];
-    let mut zeros = [0; 2];
+    let mut got = [[Fp::<P>::ZERO; LANES]; 17];
+    let (mut zeros, mut odd) = ([0; 2], [0; 2]);
     engine.run(
         #[inline(always)]
         || {
@@ -80,6 +80,8 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
             p.store(&mut got[14]);
             q.store(&mut got[15]);
             let twin = x;
+            Lanes::<P, E>::broadcast(b[3]).store(&mut got[16]);
+            odd = [x.odd_lanes(), (x - y).odd_lanes()];
             zeros = [x.sub_lazy(y).zero_lanes(), (x - twin).zero_lanes()];
         },
     );
@@ -103,6 +105,10 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
         std::array::from_fn(|i| if 0b1010_0101 >> i & 1 == 1 { -a[i] } else { a[i] });
     assert_eq!(got[14], std::array::from_fn(|i| a[i] * b[i] - signed[i]), "mul_sub {name}");
     assert_eq!(got[15], std::array::from_fn(|i| b[i] * (b[i] - signed[i]) - a[i]), "mul_sub {name}");
+    assert_eq!(got[16], [b[3]; LANES], "broadcast {name}");
+    let is_odd = |x: Fp<P>| (x.to_canonical().as_ref()[0] & 1) as u8;
+    let parities = |x: &dyn Fn(usize) -> Fp<P>| (0..LANES).fold(0, |mask, i| mask | is_odd(x(i)) << i);
+    assert_eq!(odd, [parities(&|i| a[i]), parities(&|i| a[i] - b[i])], "odd_lanes {name}");
     let equal = (0..LANES).fold(0, |mask, i| mask | u8::from(a[i] == b[i]) << i);
     assert_eq!(zeros, [equal, u8::MAX], "zero_lanes {name}");
 }
