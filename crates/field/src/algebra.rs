@@ -6,6 +6,10 @@ use std::{
     ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign},
 };
 
+/// Products, squares and multiples in the quadratic extension.
+pub type Quadratics<A, const N: usize, const S: usize, const M: usize> =
+    ([Quadratic<A>; N], [Quadratic<A>; S], [Quadratic<A>; M]);
+
 /// A commutative ring as a formula sees it: a scalar element, eight lanes, or an extension of either.
 pub trait Algebra:
     Copy
@@ -42,6 +46,48 @@ pub trait Algebra:
     #[inline(always)]
     fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
         Quadratic::karatsuba(a, b)
+    }
+
+    /// Independent products in the quadratic extension. Formulas of towers show all that they have at once here and in
+    /// [`quadratics`](Self::quadratics), for types that fill vectors with them; by default one is made after the other.
+    #[inline(always)]
+    fn mul_quadratics<const N: usize>(factors: [[&Quadratic<Self>; 2]; N]) -> [Quadratic<Self>; N] {
+        factors.map(
+            #[inline(always)]
+            |[a, b]| Self::mul_quadratic(a, b),
+        )
+    }
+
+    /// Independent products, squares and multiples by elements of the base in the quadratic extension.
+    #[inline(always)]
+    fn quadratics<const N: usize, const S: usize, const M: usize>(
+        factors: [[&Quadratic<Self>; 2]; N],
+        squares: [&Quadratic<Self>; S],
+        multiples: [(&Quadratic<Self>, &Self); M],
+    ) -> Quadratics<Self, N, S, M> {
+        let squares = squares.map(
+            #[inline(always)]
+            |a| a.square(),
+        );
+        let multiples = multiples.map(
+            #[inline(always)]
+            |(a, factor)| a.scale(*factor),
+        );
+        (Self::mul_quadratics(factors), squares, multiples)
+    }
+
+    /// The same value, small enough for any sum: for what takes part in the next formula without a multiplication, round
+    /// after round. (Types whose sums are not reduced override it.)
+    #[inline(always)]
+    fn reduced(self) -> Self {
+        self
+    }
+
+    /// Runs a part of a formula that is large enough to be a function of its own: its caller is never inlined, and
+    /// types that need CPU features enable them here.
+    #[inline(always)]
+    fn outlined<R>(formula: impl FnOnce() -> R) -> R {
+        formula()
     }
 
     /// `self + self`.

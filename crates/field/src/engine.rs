@@ -1,6 +1,6 @@
 //! From a level's token to the types that compute with it.
 
-use crate::{Backend, Fp, Packed, Prime, ScalarLanes, Vector};
+use crate::{Backend, Fp, Packed, Prime, ScalarLanes, Single, Vector};
 use proofmill_simd::Portable;
 
 /// The arithmetic that a level stands for: a backend for scalars and a packed type for lanes.
@@ -11,6 +11,8 @@ pub trait Engine: Copy + Send + Sync + 'static {
     type Vector<P: Prime>: Vector<P>;
     /// Eight elements side by side.
     type Packed<P: Prime>: Packed<P>;
+    /// One element, for a formula that runs once.
+    type Single<P: Prime>: Single<P>;
 
     /// The scalar backend's token.
     fn backend(self) -> Self::Backend;
@@ -35,6 +37,7 @@ impl Engine for Portable {
     type Backend = Portable;
     type Vector<P: Prime> = Fp<P, Portable>;
     type Packed<P: Prime> = ScalarLanes<P, Portable>;
+    type Single<P: Prime> = Fp<P, Portable>;
 
     #[inline(always)]
     fn backend(self) -> Portable {
@@ -52,6 +55,7 @@ impl Engine for proofmill_simd::Adx {
     type Backend = Self;
     type Vector<P: Prime> = Fp<P, Self>;
     type Packed<P: Prime> = ScalarLanes<P, Self>;
+    type Single<P: Prime> = Fp<P, Self>;
 
     #[inline(always)]
     fn backend(self) -> Self {
@@ -69,6 +73,7 @@ impl Engine for proofmill_simd::Avx512Ifma {
     type Backend = proofmill_simd::Adx;
     type Vector<P: Prime> = crate::x86_64::ifma::IfmaLanes<P>;
     type Packed<P: Prime> = crate::x86_64::ifma::IfmaLanes<P>;
+    type Single<P: Prime> = Fp<P, proofmill_simd::Adx>;
 
     #[inline(always)]
     fn backend(self) -> proofmill_simd::Adx {

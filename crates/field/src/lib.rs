@@ -20,11 +20,12 @@ mod packed;
 mod prime;
 mod quadratic;
 mod safegcd;
+mod single;
 mod tower;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub use algebra::{Algebra, Field, PrimeField, SquareRoot, batch_invert};
+pub use algebra::{Algebra, Field, PrimeField, Quadratics, SquareRoot, batch_invert};
 pub use backend::Backend;
 pub use engine::Engine;
 pub use limbs::Limbs;
@@ -32,4 +33,5 @@ pub use packable::Packable;
 pub use packed::{LANES, Packed, ScalarLanes, Vector};
 pub use prime::{FieldError, Fp, Prime};
 pub use quadratic::Quadratic;
+pub use single::Single;
 pub use tower::{Dodecic, Sextic, Tower};

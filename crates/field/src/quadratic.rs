@@ -99,6 +99,16 @@ impl<A: Algebra> Algebra for Quadratic<A> {
     }
 
     #[inline(always)]
+    fn reduced(self) -> Self {
+        Self::new(self.c0.reduced(), self.c1.reduced())
+    }
+
+    #[inline(always)]
+    fn outlined<R>(formula: impl FnOnce() -> R) -> R {
+        A::outlined(formula)
+    }
+
+    #[inline(always)]
     fn add_lazy(self, rhs: Self) -> Self {
         Self::new(self.c0.add_lazy(rhs.c0), self.c1.add_lazy(rhs.c1))
     }

@@ -40,39 +40,73 @@ impl<P: Tower, A: Algebra> Sextic<P, A> {
         Self { c, tower: PhantomData }
     }
 
+    #[inline(always)]
     fn zero() -> Self {
         Self::new([Quadratic::zero(); 3])
     }
 
     /// The product with v.
+    #[inline(always)]
     fn mul_by_v(self) -> Self {
         let [c0, c1, c2] = self.c;
         Self::new([P::mul_by_xi(c2), c0, c1])
     }
 
+    #[inline(always)]
     fn scale(self, factor: Quadratic<A>) -> Self {
+        let [c0, c1, c2] = &self.c;
+        Self::new(A::mul_quadratics([[c0, &factor], [c1, &factor], [c2, &factor]]))
+    }
+
+    /// The sums that Karatsuba's method multiplies beside the coefficients.
+    #[inline(always)]
+    fn sums(&self) -> [Quadratic<A>; 3] {
         let [c0, c1, c2] = self.c;
-        Self::new([c0 * factor, c1 * factor, c2 * factor])
+        [c1 + c2, c0 + c1, c0 + c2]
     }
 
-    /// The product with `b0 + b1 v`: five products.
-    fn mul_sparse(self, b0: Quadratic<A>, b1: Quadratic<A>) -> Self {
-        let [a0, a1, a2] = self.c;
-        let (v0, v1) = (a0 * b0, a1 * b1);
-        Self::new([
-            v0 + P::mul_by_xi((a1 + a2) * b1 - v1),
-            (a0 + a1) * (b0 + b1) - v0 - v1,
-            (a0 + a2) * b0 - v0 + v1,
-        ])
+    /// The product of which these are Karatsuba's six: those of the coefficients, then those of the sums.
+    #[inline(always)]
+    fn from_products(&[v0, v1, v2, s12, s01, s02]: &[Quadratic<A>; 6]) -> Self {
+        Self::new([v0 + P::mul_by_xi(s12 - v1 - v2), s01 - v0 - v1 + P::mul_by_xi(v2), s02 - v0 - v2 + v1])
     }
 
+    /// The product with `b0 + b1 v`, given those of coefficients `a0 b0, a1 b1`, then `(a1 + a2) b1,
+    /// (a0 + a1)(b0 + b1), (a0 + a2) b0`.
+    #[inline(always)]
+    fn from_sparse_products([v0, v1, s12, s01, s02]: [Quadratic<A>; 5]) -> Self {
+        Self::new([v0 + P::mul_by_xi(s12 - v1), s01 - v0 - v1, s02 - v0 + v1])
+    }
+
+    /// `K` independent products.
+    #[inline(always)]
+    fn mul_all<const K: usize, const N: usize>(a: [&Self; K], b: [&Self; K]) -> [Self; K] {
+        const { assert!(N == 6 * K) };
+        let (mut sums_a, mut sums_b) = ([[Quadratic::zero(); 3]; K], [[Quadratic::zero(); 3]; K]);
+        for k in 0..K {
+            (sums_a[k], sums_b[k]) = (a[k].sums(), b[k].sums());
+        }
+        let mut factors = [[&a[0].c[0]; 2]; N];
+        for k in 0..K {
+            for i in 0..3 {
+                factors[6 * k + i] = [&a[k].c[i], &b[k].c[i]];
+                factors[6 * k + 3 + i] = [&sums_a[k][i], &sums_b[k][i]];
+            }
+        }
+        let products = A::mul_quadratics(factors);
+        let mut results = [Self::zero(); K];
+        for (result, products) in results.iter_mut().zip(products.as_chunks().0) {
+            *result = Self::from_products(products);
+        }
+        results
+    }
+
+    #[inline(always)]
     fn square(self) -> Self {
-        let [a0, a1, a2] = self.c;
-        let s0 = a0.square();
-        let s1 = (a0 * a1).double();
-        let s2 = (a0 - a1 + a2).square();
-        let s3 = (a1 * a2).double();
-        let s4 = a2.square();
+        let [a0, a1, a2] = &self.c;
+        let ([s1, s3], [s0, s2, s4], []) =
+            A::quadratics([[a0, a1], [a1, a2]], [a0, &(*a0 - *a1 + *a2), a2], []);
+        let (s1, s3) = (s1.double(), s3.double());
         Self::new([s0 + P::mul_by_xi(s3), s1 + P::mul_by_xi(s4), s1 + s2 + s3 - s0 - s4])
     }
 }
@@ -90,41 +124,49 @@ impl<P: Tower, A: Field> Sextic<P, A> {
 
 impl<P: Tower, A: Algebra> Add for Sextic<P, A> {
     type Output = Self;
+    #[inline(always)]
     fn add(self, rhs: Self) -> Self {
-        Self::new(std::array::from_fn(|i| self.c[i] + rhs.c[i]))
+        let ([a0, a1, a2], [b0, b1, b2]) = (self.c, rhs.c);
+        Self::new([a0 + b0, a1 + b1, a2 + b2])
     }
 }
 
 impl<P: Tower, A: Algebra> Sub for Sextic<P, A> {
     type Output = Self;
+    #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
-        Self::new(std::array::from_fn(|i| self.c[i] - rhs.c[i]))
+        let ([a0, a1, a2], [b0, b1, b2]) = (self.c, rhs.c);
+        Self::new([a0 - b0, a1 - b1, a2 - b2])
     }
 }
 
 impl<P: Tower, A: Algebra> Neg for Sextic<P, A> {
     type Output = Self;
+    #[inline(always)]
     fn neg(self) -> Self {
-        Self::new(self.c.map(Neg::neg))
+        let [c0, c1, c2] = self.c;
+        Self::new([-c0, -c1, -c2])
     }
 }
 
 impl<P: Tower, A: Algebra> Mul for Sextic<P, A> {
     type Output = Self;
     /// Karatsuba: six products.
+    #[inline(never)]
     fn mul(self, rhs: Self) -> Self {
-        let ([a0, a1, a2], [b0, b1, b2]) = (self.c, rhs.c);
-        let (v0, v1, v2) = (a0 * b0, a1 * b1, a2 * b2);
-        Self::new([
-            v0 + P::mul_by_xi((a1 + a2) * (b1 + b2) - v1 - v2),
-            (a0 + a1) * (b0 + b1) - v0 - v1 + P::mul_by_xi(v2),
-            (a0 + a2) * (b0 + b2) - v0 - v2 + v1,
-        ])
+        A::outlined(
+            #[inline(always)]
+            || {
+                let [product] = Self::mul_all::<1, 6>([&self], [&rhs]);
+                product
+            },
+        )
     }
 }
 
 impl<P: Tower, A: Algebra> Dodecic<P, A> {
     /// The neutral element of multiplication.
+    #[inline(always)]
     pub fn one() -> Self {
         let mut one = Self { c0: Sextic::zero(), c1: Sextic::zero() };
         one.c0.c[0] = Quadratic::one();
@@ -132,55 +174,142 @@ impl<P: Tower, A: Algebra> Dodecic<P, A> {
     }
 
     /// `self * self`: two products in [`Sextic`].
+    #[inline(never)]
     pub fn square(self) -> Self {
-        let product = self.c0 * self.c1;
-        let c0 = (self.c0 + self.c1) * (self.c0 + self.c1.mul_by_v()) - product - product.mul_by_v();
-        Self { c0, c1: product + product }
+        A::outlined(
+            #[inline(always)]
+            || {
+                let sums = [self.c0 + self.c1, self.c0 + self.c1.mul_by_v()];
+                let [product, cross] = Sextic::mul_all::<2, 12>([&self.c0, &sums[0]], [&self.c1, &sums[1]]);
+                Self { c0: cross - product - product.mul_by_v(), c1: product + product }
+            },
+        )
     }
 
     /// The image under the Frobenius map's sixth power: the inverse of an element of norm 1.
+    #[inline(always)]
     pub fn conjugate(self) -> Self {
         Self { c0: self.c0, c1: -self.c1 }
     }
 
-    /// The product with `b0 + (b3 + b4 v) w`, the shape of a line through points of a D-type twist.
+    /// The product with `b0 + (b3 + b4 v) w`, the shape of a line through points of a D-type twist: 13 products.
+    #[inline(never)]
     pub fn mul_by_line(self, [b0, b3, b4]: [Quadratic<A>; 3]) -> Self {
-        let v0 = self.c0.scale(b0);
-        let v1 = self.c1.mul_sparse(b3, b4);
-        let cross = (self.c0 + self.c1).mul_sparse(b0 + b3, b4);
-        Self { c0: v0 + v1.mul_by_v(), c1: cross - v0 - v1 }
+        A::outlined(
+            #[inline(always)]
+            || {
+                let sum = self.c0 + self.c1;
+                let ([a0, a1, a2], [a3, a4, _]) = (&self.c0.c, &self.c1.c);
+                let ([t45, t34, t35], [s12, s01, s02]) = (&self.c1.sums(), &sum.sums());
+                let (b34, b03) = (&(b3 + b4), &(b0 + b3));
+                let products = A::mul_quadratics([
+                    [a0, &b0],
+                    [a1, &b0],
+                    [a2, &b0],
+                    [a3, &b3],
+                    [a4, &b4],
+                    [t45, &b4],
+                    [t34, b34],
+                    [t35, &b3],
+                    [&sum.c[0], b03],
+                    [&sum.c[1], &b4],
+                    [s12, &b4],
+                    [s01, &(*b03 + b4)],
+                    [s02, b03],
+                ]);
+                let [v0, v1, v2, u0, u1, u2, u3, u4, w0, w1, w2, w3, w4] = products;
+                let (v, u) = (Sextic::new([v0, v1, v2]), Sextic::from_sparse_products([u0, u1, u2, u3, u4]));
+                let cross = Sextic::from_sparse_products([w0, w1, w2, w3, w4]);
+                Self { c0: v + u.mul_by_v(), c1: cross - v - u }
+            },
+        )
+    }
+
+    /// The product with `b0 + b1 v + b4 v w`, the shape of a line through points of an M-type twist: 13 products.
+    #[inline(never)]
+    pub fn mul_by_line_m(self, [b0, b1, b4]: [Quadratic<A>; 3]) -> Self {
+        A::outlined(
+            #[inline(always)]
+            || {
+                let sum = self.c0 + self.c1;
+                let ([a0, a1, _], [a3, a4, a5]) = (&self.c0.c, &self.c1.c);
+                let ([t12, t01, t02], [s12, s01, s02]) = (&self.c0.sums(), &sum.sums());
+                let (b01, b14) = (&(b0 + b1), &(b1 + b4));
+                let products = A::mul_quadratics([
+                    [a3, &b4],
+                    [a4, &b4],
+                    [a5, &b4],
+                    [a0, &b0],
+                    [a1, &b1],
+                    [t12, &b1],
+                    [t01, b01],
+                    [t02, &b0],
+                    [&sum.c[0], &b0],
+                    [&sum.c[1], b14],
+                    [s12, b14],
+                    [s01, &(b0 + *b14)],
+                    [s02, &b0],
+                ]);
+                let [v0, v1, v2, u0, u1, u2, u3, u4, w0, w1, w2, w3, w4] = products;
+                let u = Sextic::from_sparse_products([u0, u1, u2, u3, u4]);
+                let v = Sextic::new([v0, v1, v2]).mul_by_v();
+                let cross = Sextic::from_sparse_products([w0, w1, w2, w3, w4]);
+                Self { c0: u + v.mul_by_v(), c1: cross - u - v }
+            },
+        )
     }
 
     /// The square of an element of the cyclotomic subgroup (Granger, Scott): nine squares in `Fq2`.
+    #[inline(never)]
     pub fn cyclotomic_square(self) -> Self {
-        let ([x0, x4, x3], [x2, x1, x5]) = (self.c0.c, self.c1.c);
-        let square = |a: Quadratic<A>, b: Quadratic<A>| {
-            let (aa, bb) = (a.square(), b.square());
-            (P::mul_by_xi(bb) + aa, (a + b).square() - aa - bb)
-        };
-        let ((t0, t1), (t2, t3), (t4, t5)) = (square(x0, x1), square(x2, x3), square(x4, x5));
-        let t5 = P::mul_by_xi(t5);
-        let less = |t: Quadratic<A>, x: Quadratic<A>| (t - x).double() + t;
-        let more = |t: Quadratic<A>, x: Quadratic<A>| (t + x).double() + t;
-        Self {
-            c0: Sextic::new([less(t0, x0), less(t2, x4), less(t4, x3)]),
-            c1: Sextic::new([more(t5, x2), more(t1, x1), more(t3, x5)]),
-        }
+        A::outlined(
+            #[inline(always)]
+            || {
+                let ([x0, x4, x3], [x2, x1, x5]) = (&self.c0.c, &self.c1.c);
+                let sums = [*x0 + *x1, *x2 + *x3, *x4 + *x5];
+                let ([], squares, []) =
+                    A::quadratics([], [x0, x1, &sums[0], x2, x3, &sums[1], x4, x5, &sums[2]], []);
+                let [aa, bb, ab, cc, dd, cd, ee, ff, ef] = squares;
+                let [t0, t2, t4] = [P::mul_by_xi(bb) + aa, P::mul_by_xi(dd) + cc, P::mul_by_xi(ff) + ee];
+                let [t1, t3, t5] = [ab - aa - bb, cd - cc - dd, P::mul_by_xi(ef - ee - ff)];
+                Self {
+                    c0: Sextic::new([tripled(t0, t0 - *x0), tripled(t2, t2 - *x4), tripled(t4, t4 - *x3)]),
+                    c1: Sextic::new([tripled(t5, t5 + *x2), tripled(t1, t1 + *x1), tripled(t3, t3 + *x5)]),
+                }
+            },
+        )
     }
 
     /// The image under the Frobenius map's `power`-th power, given `gamma = xi^((p^power - 1) / 6)`.
+    #[inline(never)]
     pub fn frobenius(self, power: u32, gamma: Quadratic<A>) -> Self {
-        let mut image = self;
-        let mut factor = Quadratic::one();
-        // Powers of w in turn: w^(2 i) = v^i.
-        for i in 0..3 {
-            for c in [&mut image.c0.c[i], &mut image.c1.c[i]] {
-                *c = if power % 2 == 1 { c.conjugate() } else { *c } * factor;
-                factor = factor * gamma;
-            }
-        }
-        image
+        A::outlined(
+            #[inline(always)]
+            || {
+                let mut conjugate = self;
+                if power % 2 == 1 {
+                    for i in 0..3 {
+                        conjugate.c0.c[i] = self.c0.c[i].conjugate();
+                        conjugate.c1.c[i] = self.c1.c[i].conjugate();
+                    }
+                }
+                // The coefficient of w^(2 i + j) is that of v^i in c_j.
+                let ([x0, x2, x4], [x1, x3, x5]) = (&conjugate.c0.c, &conjugate.c1.c);
+                let g2 = gamma.square();
+                let ([x1, x2, g3], [g4], []) =
+                    A::quadratics([[x1, &gamma], [x2, &g2], [&g2, &gamma]], [&g2], []);
+                let [x3, x4, t5] = A::mul_quadratics([[x3, &g3], [x4, &g4], [x5, &gamma]]);
+                let x5 = t5 * g4;
+                Self { c0: Sextic::new([*x0, x2, x4]), c1: Sextic::new([x1, x3, x5]) }
+            },
+        )
     }
+}
+
+/// `t + 2 other`, for `other = t +- x`.
+#[inline(always)]
+fn tripled<A: Algebra>(t: Quadratic<A>, other: Quadratic<A>) -> Quadratic<A> {
+    (other.double() + t).reduced()
 }
 
 impl<P: Tower, A: Field> Dodecic<P, A> {
@@ -194,9 +323,16 @@ impl<P: Tower, A: Field> Dodecic<P, A> {
 impl<P: Tower, A: Algebra> Mul for Dodecic<P, A> {
     type Output = Self;
     /// Karatsuba: three products in [`Sextic`].
+    #[inline(never)]
     fn mul(self, rhs: Self) -> Self {
-        let (v0, v1) = (self.c0 * rhs.c0, self.c1 * rhs.c1);
-        let cross = (self.c0 + self.c1) * (rhs.c0 + rhs.c1);
-        Self { c0: v0 + v1.mul_by_v(), c1: cross - v0 - v1 }
+        A::outlined(
+            #[inline(always)]
+            || {
+                let sums = [self.c0 + self.c1, rhs.c0 + rhs.c1];
+                let [v0, v1, cross] =
+                    Sextic::mul_all::<3, 18>([&self.c0, &self.c1, &sums[0]], [&rhs.c0, &rhs.c1, &sums[1]]);
+                Self { c0: v0 + v1.mul_by_v(), c1: cross - v0 - v1 }
+            },
+        )
     }
 }

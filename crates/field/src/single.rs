@@ -1,0 +1,28 @@
+//! One element for formulas that run once: a pairing, not a thousand.
+
+use crate::{Algebra, Backend, Fp, Prime};
+
+/// One element of the field `P`, in the form in which a level multiplies a few independent pairs of them fastest
+/// ([`Algebra::quadratics`]): a scalar, or a vector of its limbs.
+///
+/// Where sums are not reduced, at most 1000 reduced terms may add up before a multiplication: products count one each,
+/// as do elements loaded and those that `reduced` gives, and differences as much as sums. The tower's formulas stay below it.
+pub trait Single<P: Prime>: Algebra {
+    /// The element as it is.
+    fn load(element: Fp<P>) -> Self;
+
+    /// The element, canonical.
+    fn store(self) -> Fp<P>;
+}
+
+impl<P: Prime, B: Backend> Single<P> for Fp<P, B> {
+    #[inline(always)]
+    fn load(element: Fp<P>) -> Self {
+        element.rebrand()
+    }
+
+    #[inline(always)]
+    fn store(self) -> Fp<P> {
+        self.rebrand()
+    }
+}
