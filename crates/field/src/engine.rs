@@ -73,7 +73,7 @@ impl Engine for proofmill_simd::Avx512Ifma {
     type Backend = proofmill_simd::Adx;
     type Vector<P: Prime> = crate::x86_64::ifma::IfmaLanes<P>;
     type Packed<P: Prime> = crate::x86_64::ifma::IfmaLanes<P>;
-    type Single<P: Prime> = Fp<P, proofmill_simd::Adx>;
+    type Single<P: Prime> = crate::x86_64::single52::Single52<P>;
 
     #[inline(always)]
     fn backend(self) -> proofmill_simd::Adx {

@@ -33,5 +33,5 @@ pub use packable::Packable;
 pub use packed::{LANES, Packed, ScalarLanes, Vector};
 pub use prime::{FieldError, Fp, Prime};
 pub use quadratic::Quadratic;
-pub use single::Single;
+pub use single::{MOST_TERMS, Single};
 pub use tower::{Dodecic, Sextic, Tower};

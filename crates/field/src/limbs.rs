@@ -33,7 +33,10 @@ pub trait Limbs:
 {
     /// The same values eight side by side in radix 2^52.
     #[cfg(target_arch = "x86_64")]
-    type Lanes52: crate::x86_64::ifma::LaneLimbs;
+    type Lanes52: crate::x86_64::radix52::LaneLimbs;
+    /// As these, with at least 31 bits to spare.
+    #[cfg(target_arch = "x86_64")]
+    type Single52: crate::x86_64::radix52::LaneLimbs;
     /// How many limbs.
     const LEN: usize;
     /// All zero.
@@ -121,12 +124,14 @@ fn reduce_once<const N: usize>(a: [u64; N], p: &[u64; N]) -> [u64; N] {
 }
 
 macro_rules! impl_limbs {
-    ($n:literal, $lanes:literal, $signed:literal, $mul_adx:ident, $sum_adx:ident) => {
+    ($n:literal, $lanes:literal, $single:literal, $signed:literal, $mul_adx:ident, $sum_adx:ident) => {
         impl sealed::Sealed for [u64; $n] {}
 
         impl Limbs for [u64; $n] {
             #[cfg(target_arch = "x86_64")]
             type Lanes52 = [std::arch::x86_64::__m512i; $lanes];
+            #[cfg(target_arch = "x86_64")]
+            type Single52 = [std::arch::x86_64::__m512i; $single];
             const LEN: usize = $n;
             const ZERO: Self = [0; $n];
 
@@ -217,5 +222,5 @@ macro_rules! impl_limbs {
     };
 }
 
-impl_limbs!(4, 5, 5, mul_mont_4, sum_of_products_4);
-impl_limbs!(6, 8, 7, mul_mont_6, sum_of_products_6);
+impl_limbs!(4, 5, 6, 5, mul_mont_4, sum_of_products_4);
+impl_limbs!(6, 8, 8, 7, mul_mont_6, sum_of_products_6);

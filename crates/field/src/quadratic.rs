@@ -29,7 +29,8 @@ impl<A: Algebra> Quadratic<A> {
     /// The product with an element of the base.
     #[inline(always)]
     pub fn scale(self, factor: A) -> Self {
-        Self::new(self.c0 * factor, self.c1 * factor)
+        let [c0, c1] = A::mul_pair([self.c0, self.c1], [factor; 2]);
+        Self::new(c0, c1)
     }
 
     /// The product by three products in the base.
@@ -43,7 +44,8 @@ impl<A: Algebra> Quadratic<A> {
     /// `c0^2 + c1^2`, the product with the conjugate.
     #[inline(always)]
     pub fn norm(self) -> A {
-        self.c0.square() + self.c1.square()
+        let [square0, square1] = A::square_pair([self.c0, self.c1]);
+        square0 + square1
     }
 }
 

@@ -2,10 +2,13 @@
 
 use crate::{Algebra, Backend, Fp, Prime};
 
+/// How many terms of a [`Single`] may add up before a multiplication.
+pub const MOST_TERMS: u64 = 1000;
+
 /// One element of the field `P`, in the form in which a level multiplies a few independent pairs of them fastest
 /// ([`Algebra::quadratics`]): a scalar, or a vector of its limbs.
 ///
-/// Where sums are not reduced, at most 1000 reduced terms may add up before a multiplication: products count one each,
+/// Where sums are not reduced, at most [`MOST_TERMS`] reduced terms may add up before a multiplication: products count one each,
 /// as do elements loaded and those that `reduced` gives, and differences as much as sums. The tower's formulas stay below it.
 pub trait Single<P: Prime>: Algebra {
     /// The element as it is.

@@ -100,6 +100,18 @@ vector_token!(
 );
 
 #[cfg(target_arch = "x86_64")]
+impl Avx512Ifma {
+    /// The token where a type stands for it: for functions of a vector type that are not inlined.
+    ///
+    /// # Safety
+    /// The CPU must have every feature of the bundle.
+    #[inline(always)]
+    pub unsafe fn assume() -> Self {
+        Self(())
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
 vector_token!(
     /// Proof that this CPU has SSSE3 (`pshufb`).
     Ssse3, is_x86_feature_detected, ["ssse3"], "ssse3"

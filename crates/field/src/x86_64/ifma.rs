@@ -1,4 +1,4 @@
-//! Eight elements in AVX-512 lanes, multiplied by IFMA's 52-bit multiplier.
+//! Eight elements in AVX-512 lanes, multiplied by IFMA's 52-bit multiplier ([`radix52`]).
 //!
 //! Representation: limb i of all eight elements is one vector, radix 2^52, L = 5 limbs for four 64-bit words
 //! and 8 for six. Limbs are normalised (below 2^52, held in 64-bit lanes). Montgomery form with R = 2^(52 L),
@@ -10,12 +10,12 @@
 //! multiplied on BN254 and BLS12-381 Fq; on BLS12-381 Fr (0.7 * 2^s = 24) single differences may. `+` and `-` reduce: the quotient by p is estimated from the top limb, in units of
 //! 2^(BITS - 1) < 0.7 p, and the multiple to subtract is looked up in a table of eight, which leaves less
 //! than one p plus one unit.
-//!
-//! Method: product scanning, then word-by-word Montgomery reduction (Gueron, Krasnov, "Accelerating big
-//! integer arithmetic using Intel IFMA extensions", ARITH 2016; Koc, Acar, Kaliski 1996 for the reduction): 4 L^2 multiply-adds.
 
+use super::radix52::{
+    self, LaneLimbs, MASK, MAX, Radix52, multiple, power_of_two, simd, splat, split, transpose, words,
+};
 use crate::{
-    Algebra, Fp,
+    Algebra, Fp, Quadratic, Quadratics,
     limbs::Limbs,
     packed::{LANES, Packed, Vector},
     prime::Prime,
@@ -23,161 +23,27 @@ use crate::{
 use proofmill_simd::Avx512Ifma;
 use std::{
     arch::x86_64::*,
-    marker::PhantomData,
     ops::{Add, Mul, Neg, Sub},
 };
-
-/// Vectors of limbs: `[__m512i; 5]` or `[__m512i; 8]`.
-pub trait LaneLimbs: Copy + Send + Sync + AsRef<[__m512i]> + AsMut<[__m512i]> + 'static {
-    /// How many limbs of 52 bits.
-    const LEN: usize;
-    /// All zero.
-    const ZERO: Self;
-}
-
-impl LaneLimbs for [__m512i; 5] {
-    const LEN: usize = 5;
-    // SAFETY: all-zero bits are a vector.
-    const ZERO: Self = unsafe { std::mem::zeroed() };
-}
-
-impl LaneLimbs for [__m512i; 8] {
-    const LEN: usize = 8;
-    // SAFETY: all-zero bits are a vector.
-    const ZERO: Self = unsafe { std::mem::zeroed() };
-}
-
-/// Most limbs that any field has.
-const MAX: usize = 8;
-const MASK: u64 = (1 << 52) - 1;
-
-/// Constants of the field `P` in radix 2^52.
-struct Radix52<P>(PhantomData<P>);
-
-impl<P: Prime> Radix52<P> {
-    const L: usize = <P::Limbs as Limbs>::Lanes52::LEN;
-    const P1: [u64; MAX] = split(&words::<P>(&P::MODULUS));
-    const P2: [u64; MAX] = multiple(&Self::P1, 2);
-    const P4: [u64; MAX] = multiple(&Self::P1, 4);
-    /// `-p^-1 mod 2^52`.
-    const INV: u64 = P::INV & MASK;
-    /// `2^(52 L) mod p`: one.
-    const ONE: [u64; MAX] = split(&power_of_two::<P>(52 * Self::L as u32));
-    /// Multiplying by this takes 64-bit Montgomery form to this one.
-    const ENTER: [u64; MAX] = split(&power_of_two::<P>(2 * 52 * Self::L as u32 - 64 * P::Limbs::LEN as u32));
-    /// Multiplying by this takes this Montgomery form to the 64-bit one.
-    const LEAVE: [u64; MAX] = split(&power_of_two::<P>(64 * P::Limbs::LEN as u32));
-    /// Where the top limb's quotient digit begins: units of `2^(BITS - 1)`.
-    const QUOTIENT_SHIFT: u32 = P::BITS - 1 - 52 * (Self::L as u32 - 1);
-    /// Whether the table below reaches 5.25 p, so that a product of reduced values less two reduced values (below
-    /// 1.1 + 4, after adding 4 p) is reduced at once.
-    const WIDE: bool = multiple(&Self::P1, 21)[Self::L - 1] < 4 << (Self::QUOTIENT_SHIFT + 3);
-    /// Limb by limb, `floor(i 2^(BITS - 1) / p) p` for i in 0..8.
-    const MULTIPLES: [[u64; 8]; MAX] = {
-        let mut table = [[0; 8]; MAX];
-        let mut i = 0;
-        while i < 8 {
-            // Two units of the top limb are left for the borrow that the lower limbs may still hold (what they
-            // may still carry, 2^6, only adds as much to the bound).
-            let mut k = 0;
-            while multiple(&Self::P1, k + 1)[Self::L - 1] + 2 <= (i as u64) << Self::QUOTIENT_SHIFT {
-                k += 1;
-            }
-            let product = multiple(&Self::P1, k);
-            let mut limb = 0;
-            while limb < Self::L {
-                table[limb][i] = product[limb];
-                limb += 1;
-            }
-            i += 1;
-        }
-        table
-    };
-}
-
-const fn words<P: Prime>(limbs: &P::Limbs) -> [u64; MAX] {
-    let mut words = [0; MAX];
-    let mut i = 0;
-    while i < P::Limbs::LEN {
-        // SAFETY: `Limbs` is sealed to `[u64; LEN]`.
-        words[i] = unsafe { *std::ptr::from_ref(limbs).cast::<u64>().add(i) };
-        i += 1;
-    }
-    words
-}
-
-/// 64-bit words to 52-bit limbs.
-const fn split(words: &[u64; MAX]) -> [u64; MAX] {
-    let mut limbs = [0; MAX];
-    let mut i = 0;
-    while i < MAX {
-        let (word, bit) = (52 * i / 64, 52 * i % 64);
-        let mut limb = words[word] >> bit;
-        if bit > 12 && word + 1 < MAX {
-            limb |= words[word + 1] << (64 - bit);
-        }
-        limbs[i] = limb & MASK;
-        i += 1;
-    }
-    limbs
-}
-
-const fn multiple(limbs: &[u64; MAX], factor: u64) -> [u64; MAX] {
-    let mut product = [0; MAX];
-    let mut carry = 0;
-    let mut i = 0;
-    while i < MAX {
-        let sum = limbs[i] * factor + carry;
-        product[i] = sum & MASK;
-        carry = sum >> 52;
-        i += 1;
-    }
-    product
-}
-
-/// `2^exponent mod p` in 64-bit words.
-const fn power_of_two<P: Prime>(exponent: u32) -> [u64; MAX] {
-    let p = words::<P>(&P::MODULUS);
-    let mut value = [0; MAX];
-    value[0] = 1;
-    let mut i = 0;
-    while i < exponent {
-        let mut doubled = [0; MAX];
-        let mut reduced = [0; MAX];
-        let mut borrow = false;
-        let mut j = 0;
-        while j < MAX {
-            doubled[j] = value[j] << 1 | if j > 0 { value[j - 1] >> 63 } else { 0 };
-            (reduced[j], borrow) = crate::limbs::sbb(doubled[j], p[j], borrow);
-            j += 1;
-        }
-        value = if borrow { doubled } else { reduced };
-        i += 1;
-    }
-    value
-}
 
 /// [`LANES`] elements of `P` in vectors; see the module's head for bounds.
 #[derive(Clone, Copy)]
 pub struct IfmaLanes<P: Prime>(<P::Limbs as Limbs>::Lanes52);
 
-// Every function below is to be reached from `Avx512Ifma::vectorize` alone. `Engine` names this type for that token
-// only, but its loads take no token: code that names the type without holding one stops with an invalid-opcode
-// exception on a CPU without AVX-512.
-macro_rules! simd {
-    ($($body:tt)*) => {
-        // SAFETY: as said above: generic code gets this type from `Engine for Avx512Ifma`, with its token.
-        unsafe { $($body)* }
-    };
-}
+/// Constants in the lanes' number of limbs.
+type Constants<P> = Radix52<P, <<P as Prime>::Limbs as Limbs>::Lanes52>;
 
 #[inline(always)]
-fn splat(value: u64) -> __m512i {
-    simd!(_mm512_set1_epi64(value as i64))
+fn unwrap<P: Prime, const K: usize>(lanes: &[IfmaLanes<P>; K]) -> [<P::Limbs as Limbs>::Lanes52; K] {
+    let mut limbs = [<P::Limbs as Limbs>::Lanes52::ZERO; K];
+    for (limbs, lanes) in limbs.iter_mut().zip(lanes) {
+        *limbs = lanes.0;
+    }
+    limbs
 }
 
 impl<P: Prime> IfmaLanes<P> {
-    const L: usize = Radix52::<P>::L;
+    const L: usize = Constants::<P>::L;
 
     #[inline(always)]
     fn constant(limbs: &[u64; MAX]) -> Self {
@@ -190,16 +56,30 @@ impl<P: Prime> IfmaLanes<P> {
 
     /// Carries signed limbs upwards; the value must not be negative.
     #[inline(always)]
-    fn normalize(mut self) -> Self {
-        let limbs = self.0.as_mut();
-        for i in 0..Self::L - 1 {
-            simd! {
-                let carry = _mm512_srai_epi64(limbs[i], 52);
-                limbs[i + 1] = _mm512_add_epi64(limbs[i + 1], carry);
-                limbs[i] = _mm512_and_si512(limbs[i], splat(MASK));
-            }
+    fn normalize(self) -> Self {
+        Self(radix52::normalize(self.0))
+    }
+
+    /// `K` independent products, interleaved so that their latencies overlap; not normalised.
+    #[inline(always)]
+    fn mul_interleaved<const K: usize>(a: &[Self; K], b: &[Self; K]) -> [Self; K] {
+        let products = radix52::multiply::<P, _, K>(&unwrap(a), &unwrap(b));
+        let mut lanes = *a;
+        for (lanes, product) in lanes.iter_mut().zip(products) {
+            *lanes = Self(product);
         }
-        self
+        lanes
+    }
+
+    /// `K` independent squares, as interleaved.
+    #[inline(always)]
+    fn square_interleaved<const K: usize>(a: &[Self; K]) -> [Self; K] {
+        let squares = radix52::square::<P, _, K>(&unwrap(a));
+        let mut lanes = *a;
+        for (lanes, square) in lanes.iter_mut().zip(squares) {
+            *lanes = Self(square);
+        }
+        lanes
     }
 
     /// Limb-wise sum, not normalised.
@@ -234,97 +114,13 @@ impl<P: Prime> IfmaLanes<P> {
     fn reduce(mut self) -> Self {
         let limbs = self.0.as_mut();
         simd! {
-            let quotient = _mm512_srl_epi64(limbs[Self::L - 1], _mm_cvtsi64_si128(Radix52::<P>::QUOTIENT_SHIFT.into()));
-            for (limb, multiples) in limbs.iter_mut().zip(&Radix52::<P>::MULTIPLES) {
+            let quotient = _mm512_srl_epi64(limbs[Self::L - 1], _mm_cvtsi64_si128(Constants::<P>::QUOTIENT_SHIFT.into()));
+            for (limb, multiples) in limbs.iter_mut().zip(&Constants::<P>::MULTIPLES) {
                 let table = _mm512_loadu_epi64(multiples.as_ptr().cast());
                 *limb = _mm512_sub_epi64(*limb, _mm512_permutexvar_epi64(quotient, table));
             }
         }
         self.normalize()
-    }
-
-    /// `K` independent products, interleaved so that their latencies overlap; not normalised.
-    #[inline(always)]
-    fn mul_interleaved<const K: usize>(a: &[Self; K], b: &[Self; K]) -> [Self; K] {
-        simd! {
-            let mut columns = [[_mm512_setzero_si512(); K]; 2 * MAX];
-            for i in 0..Self::L {
-                for j in 0..Self::L {
-                    for k in 0..K {
-                        let (x, y) = (a[k].0.as_ref()[j], b[k].0.as_ref()[i]);
-                        columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], x, y);
-                        columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], x, y);
-                    }
-                }
-            }
-            Self::reduce_columns(columns)
-        }
-    }
-
-    /// `K` independent squares, interleaved: each cross product once, on doubled limbs; not normalised.
-    #[inline(always)]
-    fn square_interleaved<const K: usize>(a: &[Self; K]) -> [Self; K] {
-        simd! {
-            let mut columns = [[_mm512_setzero_si512(); K]; 2 * MAX];
-            for i in 0..Self::L {
-                for j in i + 1..Self::L {
-                    for k in 0..K {
-                        let (x, y) = (a[k].0.as_ref()[i], a[k].0.as_ref()[j]);
-                        columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], x, y);
-                        columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], x, y);
-                    }
-                }
-            }
-            for column in &mut columns[1..2 * Self::L] {
-                for sum in column {
-                    *sum = _mm512_add_epi64(*sum, *sum);
-                }
-            }
-            for i in 0..Self::L {
-                for k in 0..K {
-                    let x = a[k].0.as_ref()[i];
-                    columns[2 * i][k] = _mm512_madd52lo_epu64(columns[2 * i][k], x, x);
-                    columns[2 * i + 1][k] = _mm512_madd52hi_epu64(columns[2 * i + 1][k], x, x);
-                }
-            }
-            Self::reduce_columns(columns)
-        }
-    }
-
-    /// Montgomery reduction of products given by columns of weight 2^(52 i), each below 2^58; limbs as large come out.
-    #[inline(always)]
-    fn reduce_columns<const K: usize>(mut columns: [[__m512i; K]; 2 * MAX]) -> [Self; K] {
-        simd! {
-            let inv = splat(Radix52::<P>::INV);
-            for i in 0..Self::L {
-                let mut m = [_mm512_setzero_si512(); K];
-                for (m, column) in m.iter_mut().zip(&columns[i]) {
-                    *m = _mm512_madd52lo_epu64(*m, *column, inv);
-                }
-                for j in 0..Self::L {
-                    let p = splat(Radix52::<P>::P1[j]);
-                    for k in 0..K {
-                        if j > 0 {
-                            columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], m[k], p);
-                        }
-                        columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], m[k], p);
-                    }
-                }
-                // The low half of m p[0] only fills the column to the next multiple of 2^52.
-                let (low, high) = columns.split_at_mut(i + 1);
-                for (done, next) in low[i].iter().zip(&mut high[0]) {
-                    let carry = _mm512_srli_epi64(_mm512_add_epi64(*done, splat(MASK)), 52);
-                    *next = _mm512_add_epi64(*next, carry);
-                }
-            }
-            let mut products = [Self(<P::Limbs as Limbs>::Lanes52::ZERO); K];
-            for (k, product) in products.iter_mut().enumerate() {
-                for (limb, column) in product.0.as_mut().iter_mut().zip(&columns[Self::L..]) {
-                    *limb = column[k];
-                }
-            }
-            products
-        }
     }
 
     /// 52-bit limbs of eight elements whose 64-bit words are given word by word.
@@ -367,7 +163,7 @@ impl<P: Prime> IfmaLanes<P> {
     /// The canonical representative of a reduced value.
     #[inline(always)]
     fn canonical(self) -> Self {
-        let reduced = self.minus(&Self::constant(&Radix52::<P>::P1)).normalize();
+        let reduced = self.minus(&Self::constant(&Constants::<P>::P1)).normalize();
         let negative = simd!(_mm512_movepi64_mask(reduced.0.as_ref()[Self::L - 1]));
         reduced.blend(negative, &self)
     }
@@ -380,33 +176,6 @@ pub(crate) fn odd_words(_: Avx512Ifma, pairs: &[[u32; 2]]) -> [u8; 2] {
     simd! {
         let odd = _mm512_test_epi32_mask(_mm512_loadu_epi32(pairs.as_ptr().cast()), _mm512_set1_epi32(1));
         [_pext_u32(odd.into(), 0x5555) as u8, _pext_u32(odd.into(), 0xaaaa) as u8]
-    }
-}
-
-/// Rows of eight words to columns and back.
-#[inline(always)]
-fn transpose(rows: [__m512i; 8]) -> [__m512i; 8] {
-    simd! {
-        let [r0, r1, r2, r3, r4, r5, r6, r7] = rows;
-        let pairs = [
-            _mm512_unpacklo_epi64(r0, r1), _mm512_unpackhi_epi64(r0, r1),
-            _mm512_unpacklo_epi64(r2, r3), _mm512_unpackhi_epi64(r2, r3),
-            _mm512_unpacklo_epi64(r4, r5), _mm512_unpackhi_epi64(r4, r5),
-            _mm512_unpacklo_epi64(r6, r7), _mm512_unpackhi_epi64(r6, r7),
-        ];
-        let mut columns = [_mm512_setzero_si512(); 8];
-        for odd in 0..2 {
-            let [a, b, c, d] = [pairs[odd], pairs[2 + odd], pairs[4 + odd], pairs[6 + odd]];
-            let ab_low = _mm512_shuffle_i64x2::<0x88>(a, b);
-            let ab_high = _mm512_shuffle_i64x2::<0xdd>(a, b);
-            let cd_low = _mm512_shuffle_i64x2::<0x88>(c, d);
-            let cd_high = _mm512_shuffle_i64x2::<0xdd>(c, d);
-            columns[odd] = _mm512_shuffle_i64x2::<0x88>(ab_low, cd_low);
-            columns[4 + odd] = _mm512_shuffle_i64x2::<0xdd>(ab_low, cd_low);
-            columns[2 + odd] = _mm512_shuffle_i64x2::<0x88>(ab_high, cd_high);
-            columns[6 + odd] = _mm512_shuffle_i64x2::<0xdd>(ab_high, cd_high);
-        }
-        columns
     }
 }
 
@@ -439,7 +208,7 @@ impl<P: Prime> Sub for IfmaLanes<P> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
-        self.plus(&Self::constant(&Radix52::<P>::P2)).minus(&rhs).reduce()
+        self.plus(&Self::constant(&Constants::<P>::P2)).minus(&rhs).reduce()
     }
 }
 
@@ -468,7 +237,7 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
 
     #[inline(always)]
     fn one() -> Self {
-        Self::constant(&Radix52::<P>::ONE)
+        Self::constant(&Constants::<P>::ONE)
     }
 
     #[inline(always)]
@@ -499,13 +268,51 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
     fn square_sub_two_pair(a: [Self; 2], b: [Self; 2], c: [Self; 2]) -> [Self; 2] {
         let mut squares = Self::square_interleaved(&a);
         for (k, square) in squares.iter_mut().enumerate() {
-            *square = if Radix52::<P>::WIDE {
-                square.plus(&Self::constant(&Radix52::<P>::P4)).minus(&b[k]).minus(&c[k]).reduce()
+            *square = if Constants::<P>::WIDE {
+                square.plus(&Self::constant(&Constants::<P>::P4)).minus(&b[k]).minus(&c[k]).reduce()
             } else {
                 *square - b[k] - c[k]
             };
         }
         squares
+    }
+
+    /// On eight limbs a function of its own: three products are some 10 KiB of instructions.
+    #[inline(always)]
+    fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
+        if Self::L == MAX { Self::mul_quadratic_outlined(a, b) } else { Quadratic::karatsuba(a, b) }
+    }
+
+    #[inline(always)]
+    fn mul_quadratics<const N: usize>(factors: [[&Quadratic<Self>; 2]; N]) -> [Quadratic<Self>; N] {
+        let mut products = [Quadratic::zero(); N];
+        for (product, [a, b]) in products.iter_mut().zip(&factors) {
+            *product = Self::mul_quadratic_outlined(a, b);
+        }
+        products
+    }
+
+    #[inline(always)]
+    fn quadratics<const N: usize, const S: usize, const M: usize>(
+        factors: [[&Quadratic<Self>; 2]; N],
+        squares: [&Quadratic<Self>; S],
+        multiples: [(&Quadratic<Self>, &Self); M],
+    ) -> Quadratics<Self, N, S, M> {
+        let zero = Quadratic::zero();
+        let mut results = (Self::mul_quadratics(factors), [zero; S], [zero; M]);
+        for (square, a) in results.1.iter_mut().zip(&squares) {
+            *square = Self::square_quadratic_outlined(a);
+        }
+        for (multiple, (a, factor)) in results.2.iter_mut().zip(&multiples) {
+            *multiple = Self::scale_quadratic_outlined(a, factor);
+        }
+        results
+    }
+
+    #[inline(always)]
+    fn outlined<R>(formula: impl FnOnce() -> R) -> R {
+        // SAFETY: as `simd!` says: the level's engine alone names this type.
+        unsafe { Avx512Ifma::assume() }.vectorize(formula)
     }
 
     #[inline(always)]
@@ -515,7 +322,33 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
 
     #[inline(always)]
     fn sub_lazy(self, rhs: Self) -> Self {
-        self.plus(&Self::constant(&Radix52::<P>::P2)).minus(&rhs).normalize()
+        self.plus(&Self::constant(&Constants::<P>::P2)).minus(&rhs).normalize()
+    }
+}
+
+impl<P: Prime> IfmaLanes<P> {
+    #[inline(never)]
+    fn mul_quadratic_outlined(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
+        Self::outlined(
+            #[inline(always)]
+            || Quadratic::karatsuba(a, b),
+        )
+    }
+
+    #[inline(never)]
+    fn square_quadratic_outlined(a: &Quadratic<Self>) -> Quadratic<Self> {
+        Self::outlined(
+            #[inline(always)]
+            || a.square(),
+        )
+    }
+
+    #[inline(never)]
+    fn scale_quadratic_outlined(a: &Quadratic<Self>, factor: &Self) -> Quadratic<Self> {
+        Self::outlined(
+            #[inline(always)]
+            || a.scale(*factor),
+        )
     }
 }
 
@@ -525,7 +358,7 @@ impl<P: Prime> Packed<P> for IfmaLanes<P> {
     #[inline(always)]
     fn prepare(element: Fp<P>) -> [u64; MAX] {
         // A scalar product by 2^(52 L) leaves the 64-bit form for this one.
-        let factor = const { power_of_two::<P>(52 * Radix52::<P>::L as u32) };
+        let factor = const { power_of_two::<P>(52 * Constants::<P>::L as u32) };
         let mut limbs = P::Limbs::ZERO;
         limbs.as_mut().copy_from_slice(&factor[..P::Limbs::LEN]);
         let entered = element.to_montgomery().mul_mont_portable(&limbs, &P::MODULUS, P::INV);
@@ -539,13 +372,13 @@ impl<P: Prime> Packed<P> for IfmaLanes<P> {
 
     #[inline(always)]
     fn load(elements: &[Fp<P>; LANES]) -> Self {
-        Self::load_bits(Fp::as_limbs(elements)) * Self::constant(&Radix52::<P>::ENTER)
+        Self::load_bits(Fp::as_limbs(elements)) * Self::constant(&Constants::<P>::ENTER)
     }
 
     #[inline(always)]
     fn store(self, elements: &mut [Fp<P>; LANES]) {
         let mut limbs = [P::Limbs::ZERO; LANES];
-        (self * Self::constant(&Radix52::<P>::LEAVE)).canonical().store_bits(&mut limbs);
+        (self * Self::constant(&Constants::<P>::LEAVE)).canonical().store_bits(&mut limbs);
         *elements = limbs.map(Fp::from_limbs);
     }
 
@@ -681,7 +514,7 @@ impl<P: Prime> Vector<P> for IfmaLanes<P> {
 
     #[inline(always)]
     fn negate_lanes(mask: u8, mut value: Self) -> Self {
-        for (limb, p2) in value.0.as_mut().iter_mut().zip(&Radix52::<P>::P2) {
+        for (limb, p2) in value.0.as_mut().iter_mut().zip(&Constants::<P>::P2) {
             *limb = simd!(_mm512_mask_sub_epi64(*limb, mask, splat(*p2), *limb));
         }
         value
@@ -726,7 +559,7 @@ const fn multiples<P: Prime>() -> [[u64; MAX]; 6] {
     let mut table = [[0; MAX]; 6];
     let mut i = 0;
     while i < 6 {
-        table[i] = multiple(&Radix52::<P>::P1, i as u64);
+        table[i] = multiple(&Constants::<P>::P1, i as u64);
         i += 1;
     }
     table

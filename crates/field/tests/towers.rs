@@ -1,0 +1,310 @@
+//! Towers and single elements agree with arkworks at every level, and no formula's sums grow beyond what singles bear.
+
+use ark_ff::{Field as _, Fp12, Fp12Config, PrimeField as _};
+use proofmill_field::{
+    Algebra, Dodecic, Engine, Field, Fp, Limbs, MOST_TERMS, Prime, Quadratic, Sextic, Single, Tower,
+    bls12_381, bn254,
+};
+use proofmill_simd::{Level, dispatch};
+use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
+use std::ops::{Add, Mul, Neg, Sub};
+
+/// Canonical integers that stress carries of 52-bit and of 64-bit limbs, and random ones.
+fn inputs<P: Prime>() -> Vec<Fp<P>> {
+    let mut inputs = vec![Fp::ZERO, Fp::ONE, -Fp::ONE, Fp::from(2u64)];
+    for bit in 0..P::BITS as usize {
+        let mut power = P::Limbs::ZERO;
+        power.as_mut()[bit / 64] = 1 << (bit % 64);
+        inputs.extend(Fp::from_montgomery(power));
+        inputs.extend(Fp::from_canonical(power).map(|x| x - Fp::ONE));
+        inputs.extend(Fp::from_montgomery(power).map(|x| x - Fp::from_montgomery(one_limb()).unwrap()));
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(53);
+    inputs.extend((0..200).map(|_| Fp::random(&mut rng)));
+    inputs
+}
+
+fn one_limb<L: Limbs>() -> L {
+    let mut one = L::ZERO;
+    one.as_mut()[0] = 1;
+    one
+}
+
+/// Operations on one element, and those on sums of as many terms as are allowed.
+fn check_singles<P: Prime, E: Engine>(engine: E) {
+    let inputs = inputs::<P>();
+    for shift in [1, 7, 50, 333] {
+        for (i, a) in inputs.iter().enumerate() {
+            let b = inputs[(i + shift) % inputs.len()];
+            let mut got = [Fp::<P>::ZERO; 16];
+            engine.run(
+                #[inline(always)]
+                || singles::<P, E>(*a, b, &mut got),
+            );
+            let [a, b] = [*a, b];
+            let many = |x: Fp<P>| x * Fp::from(MOST_TERMS);
+            let wanted = [
+                a,
+                a + b,
+                a - b,
+                -a,
+                a.double(),
+                a * b,
+                a.square(),
+                a * b,
+                b * b,
+                many(a),
+                -many(a),
+                many(a) * many(b),
+                -(many(a) * many(b)),
+                many(a) * many(a),
+                many(a) * -many(a),
+                many(a * b - b),
+            ];
+            assert_eq!(got, wanted, "{} {a} {b}", P::NAME);
+        }
+    }
+}
+
+#[inline(always)]
+fn singles<P: Prime, E: Engine>(a: Fp<P>, b: Fp<P>, got: &mut [Fp<P>; 16]) {
+    let [x, y] = [E::Single::<P>::load(a), E::Single::<P>::load(b)];
+    let (mut sum_x, mut sum_y, mut less_x) = (x, y, -x);
+    for _ in 1..MOST_TERMS {
+        (sum_x, sum_y, less_x) = (sum_x + x, sum_y + y, less_x - x);
+    }
+    let mut difference = E::Single::<P>::zero();
+    for _ in 0..MOST_TERMS / 2 {
+        difference = difference + (x * y - y).reduced();
+        difference = difference - (y - x * y).reduced();
+    }
+    let [p, q] = E::Single::<P>::mul_pair([x, y], [y, y]);
+    let results = [
+        x,
+        x + y,
+        x - y,
+        -x,
+        x.double(),
+        x * y,
+        x.square(),
+        p,
+        q,
+        sum_x.reduced(),
+        less_x,
+        sum_x * sum_y,
+        less_x * sum_y,
+        less_x * less_x,
+        less_x * sum_x,
+        difference,
+    ];
+    for (got, result) in got.iter_mut().zip(results) {
+        *got = result.store();
+    }
+}
+
+#[test]
+fn singles_agree() {
+    for level in Level::available() {
+        dispatch!(level, engine => {
+            check_singles::<bls12_381::FqParams, _>(engine);
+            check_singles::<bls12_381::FrParams, _>(engine);
+            check_singles::<bn254::FqParams, _>(engine);
+            check_singles::<bn254::FrParams, _>(engine);
+        });
+    }
+}
+
+/// An element of either tower from arkworks' twelve coefficients, in its order.
+fn from_ark<P: Tower, C: Fp12Config>(x: &Fp12<C>) -> Dodecic<P, Fp<P>> {
+    let mut coefficients = x.to_base_prime_field_elements().map(|c| {
+        let mut limbs = P::Limbs::ZERO;
+        limbs.as_mut().copy_from_slice(c.into_bigint().as_ref());
+        Fp::from_canonical(limbs).unwrap()
+    });
+    let mut quadratic = || Quadratic::new(coefficients.next().unwrap(), coefficients.next().unwrap());
+    let mut sextic = || Sextic::new([quadratic(), quadratic(), quadratic()]);
+    Dodecic { c0: sextic(), c1: sextic() }
+}
+
+fn to_ark<P: Prime, C: Fp12Config>(coefficients: impl Iterator<Item = Fp<P>>) -> Fp12<C> {
+    type Base<C> = <Fp12<C> as ark_ff::Field>::BasePrimeField;
+    let coefficients = coefficients.map(|c| Base::<C>::from_le_bytes_mod_order(&c.to_bytes_le()));
+    Fp12::from_base_prime_field_elems(coefficients).unwrap()
+}
+
+/// Maps every coefficient.
+#[inline(always)]
+fn convert<P: Tower, A: Algebra, B: Algebra>(x: &Dodecic<P, A>, f: impl Fn(A) -> B + Copy) -> Dodecic<P, B> {
+    let mut image = Dodecic::one();
+    for (to, from) in [(&mut image.c0, &x.c0), (&mut image.c1, &x.c1)] {
+        for (to, from) in to.c.iter_mut().zip(&from.c) {
+            *to = Quadratic::new(f(from.c0), f(from.c1));
+        }
+    }
+    image
+}
+
+/// Every operation of the tower on two elements, the first of which lies in the cyclotomic subgroup.
+#[inline(always)]
+fn tower_results<P: Tower, A: Algebra>(
+    [x, y]: [Dodecic<P, A>; 2],
+    gamma: Quadratic<A>,
+) -> [Dodecic<P, A>; 9] {
+    let line = [y.c0.c[0], y.c0.c[1], y.c1.c[1]];
+    let chain = x.cyclotomic_square().cyclotomic_square().cyclotomic_square();
+    [
+        x * y,
+        y.square(),
+        y.mul_by_line(line),
+        y.mul_by_line_m(line),
+        x.cyclotomic_square(),
+        y.frobenius(1, gamma),
+        y.frobenius(2, gamma * gamma.conjugate()),
+        y.conjugate(),
+        (chain * y).square().mul_by_line(line).mul_by_line_m(line) * chain,
+    ]
+}
+
+fn wanted<C: Fp12Config>(x: Fp12<C>, y: Fp12<C>) -> [Fp12<C>; 9] {
+    let line = [y.c0.c0, y.c0.c1, y.c1.c1];
+    let by_line = |mut f: Fp12<C>| {
+        f.mul_by_034(&line[0], &line[1], &line[2]);
+        f
+    };
+    let by_line_m = |mut f: Fp12<C>| {
+        f.mul_by_014(&line[0], &line[1], &line[2]);
+        f
+    };
+    let chain = x.square().square().square();
+    [
+        x * y,
+        y.square(),
+        by_line(y),
+        by_line_m(y),
+        x.square(),
+        y.frobenius_map(1),
+        y.frobenius_map(2),
+        y.frobenius_map(6),
+        by_line_m(by_line((chain * y).square())) * chain,
+    ]
+}
+
+fn check_tower<P: Tower, C: Fp12Config, E: Engine>(engine: E) {
+    let mut rng = ChaCha8Rng::seed_from_u64(12);
+    // gamma = w^(p - 1), the coefficient of w in w's image.
+    let w = to_ark::<P, C>((0..12).map(|i| if i == 6 { Fp::ONE } else { Fp::ZERO }));
+    let gamma = from_ark::<P, C>(&w.frobenius_map(1)).c1.c[0];
+    for i in 0..60 {
+        let random: Fp12<C> = to_ark((0..12).map(|_| Fp::<P>::random(&mut rng)));
+        // The easy part of the final exponentiation.
+        let x = random.frobenius_map(6) * random.inverse().unwrap();
+        let x = x.frobenius_map(2) * x;
+        let y = to_ark((0..12).map(|j| match (i, i * j % 5) {
+            (30.., _) => Fp::random(&mut rng),
+            (_, 0) => -Fp::<P>::ONE,
+            (_, k) => Fp::from(k as u64 - 1),
+        }));
+        let inputs = [from_ark::<P, C>(&x), from_ark::<P, C>(&y)];
+        let mut got = [Dodecic::<P, Fp<P>>::one(); 9];
+        engine.run(
+            #[inline(always)]
+            || {
+                let [a, b] = &inputs;
+                let inputs = [convert(a, E::Single::<P>::load), convert(b, E::Single::<P>::load)];
+                let gamma = Quadratic::new(E::Single::<P>::load(gamma.c0), E::Single::<P>::load(gamma.c1));
+                for (got, result) in got.iter_mut().zip(&tower_results(inputs, gamma)) {
+                    *got = convert(result, Single::store);
+                }
+            },
+        );
+        for (k, wanted) in wanted(x, y).iter().enumerate() {
+            assert_eq!(got[k], from_ark(wanted), "operation {k} of {}", P::NAME);
+        }
+    }
+}
+
+#[test]
+fn towers_agree() {
+    for level in Level::available() {
+        dispatch!(level, engine => {
+            check_tower::<bls12_381::FqParams, ark_bls12_381::Fq12Config, _>(engine);
+            check_tower::<bn254::FqParams, ark_bn254::Fq12Config, _>(engine);
+        });
+    }
+}
+
+/// Counts the terms of a sum, and refuses more than allowed before a multiplication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Terms(u64);
+
+impl Add for Terms {
+    type Output = Self;
+    fn add(self, rhs: Self) -> Self {
+        Self(self.0 + rhs.0)
+    }
+}
+
+impl Sub for Terms {
+    type Output = Self;
+    fn sub(self, rhs: Self) -> Self {
+        // A difference has the terms of both.
+        self + rhs
+    }
+}
+
+impl Neg for Terms {
+    type Output = Self;
+    fn neg(self) -> Self {
+        self
+    }
+}
+
+impl Mul for Terms {
+    type Output = Self;
+    fn mul(self, rhs: Self) -> Self {
+        assert!(self.0.max(rhs.0) <= MOST_TERMS, "{self:?} times {rhs:?}");
+        Self(1)
+    }
+}
+
+impl Algebra for Terms {
+    fn zero() -> Self {
+        Self(0)
+    }
+
+    fn one() -> Self {
+        Self(1)
+    }
+
+    fn square(self) -> Self {
+        self * self
+    }
+
+    fn reduced(self) -> Self {
+        assert!(self.0 <= MOST_TERMS, "{self:?}");
+        Self(1)
+    }
+}
+
+/// Results of any operation are operands of any other, twice.
+#[test]
+fn sums_stay_small() {
+    fn check<P: Tower>() {
+        let gamma = Quadratic::new(Terms(1), Terms(1));
+        let fresh = convert(&Dodecic::<P, Fp<P>>::one(), |_| Terms(1));
+        let mut largest = fresh;
+        for _ in 0..2 {
+            for result in tower_results([largest; 2], gamma) {
+                let max = |a: Sextic<P, Terms>, b: Sextic<P, Terms>| {
+                    Sextic::new(std::array::from_fn(|i| {
+                        let (a, b) = (a.c[i], b.c[i]);
+                        Quadratic::new(Terms(a.c0.0.max(b.c0.0)), Terms(a.c1.0.max(b.c1.0)))
+                    }))
+                };
+                largest = Dodecic { c0: max(largest.c0, result.c0), c1: max(largest.c1, result.c1) };
+            }
+        }
+    }
+    check::<bls12_381::FqParams>();
+    check::<bn254::FqParams>();
+}
