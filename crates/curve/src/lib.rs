@@ -15,4 +15,4 @@ mod pairing;
 pub use evm::EncodingError;
 pub use group::{Affine, Curve, Jacobian, Xyzz};
 pub use msm::{Bases, FixedBase, Msm, msm};
-pub use pairing::{Gt, multi_pairing, pairing, pairing_product_is_one};
+pub use pairing::{Gt, Pairing, multi_pairing, pairing, pairing_product_is_one};

@@ -1,0 +1,138 @@
+//! BN254's pairing: after `6x + 2` doublings and additions, the lines through the point reached and Q's Frobenius images.
+//!
+//! Final exponentiation: Fuentes-Castaneda, Knapp, Rodriguez-Henriquez, "Faster hashing to G2" (SAC 2011), which
+//! raises to the multiple `2x (6x^2 + 3x + 1)` of the exponent's hard part; all of circom's tools do the same.
+
+use super::{Ate, Constants, Gt, Pairing, compute, miller::Walk, signed_digits};
+use crate::{
+    Affine, Curve, Jacobian,
+    bn254::{G1, G2},
+};
+use proofmill_field::{
+    Algebra, Dodecic, Quadratic,
+    bn254::{Fq, FqParams},
+};
+use proofmill_simd::Level;
+use std::sync::LazyLock;
+
+/// BN254's parameter x.
+const X: u64 = 4_965_661_367_192_848_881;
+
+/// Digits of x of this width: 13 products and 3 for the table, where the non-adjacent form takes 23.
+const WIDTH: u32 = 4;
+/// Signed odd digits of x below `2^(WIDTH - 1)`, the top one, which is 1, left out.
+static EXPONENT: LazyLock<Vec<i8>> = LazyLock::new(|| signed_digits(u128::from(X), WIDTH));
+
+impl Pairing for G1 {
+    type Prime = FqParams;
+    type G2 = G2;
+
+    fn multi_pairing(level: Level, pairs: &[(Affine<Self>, Affine<G2>)]) -> Gt<Self> {
+        compute(level, pairs)
+    }
+}
+
+type Fq12<A> = Dodecic<FqParams, A>;
+
+impl Ate for G1 {
+    /// Of 6x + 2, no two neighbours nonzero.
+    fn digits() -> &'static [i8] {
+        static DIGITS: LazyLock<Vec<i8>> = LazyLock::new(|| signed_digits(6 * u128::from(X) + 2, 2));
+        &DIGITS
+    }
+
+    fn constants() -> &'static Constants<Fq> {
+        static CONSTANTS: LazyLock<Constants<Fq>> = LazyLock::new(|| Constants::new(G2::B));
+        &CONSTANTS
+    }
+
+    #[inline(always)]
+    fn mul_by_b<A: Algebra>(constants: &Constants<A>, x: Quadratic<A>) -> Quadratic<A> {
+        constants.b * x
+    }
+
+    #[inline(always)]
+    fn mul_by_line<A: Algebra>(f: Fq12<A>, line: [Quadratic<A>; 3]) -> Fq12<A> {
+        f.mul_by_line(line)
+    }
+
+    #[inline(always)]
+    fn finish<A: Algebra>(constants: &Constants<A>, walks: &mut [Walk<A>], mut f: Fq12<A>) -> Fq12<A> {
+        for walk in walks {
+            let first = twisted(constants, walk.q);
+            let [x, y] = twisted(constants, first);
+            for q in [first, [x, -y]] {
+                walk.add::<Self>(q, &mut f);
+            }
+        }
+        f
+    }
+
+    #[inline(always)]
+    fn hard_part<A: Algebra>(constants: &Constants<A>, f: Fq12<A>) -> Fq12<A> {
+        let [g1, g2, g3] = constants.gammas;
+        let y0 = power_of_minus_x(f);
+        let y1 = y0.cyclotomic_square();
+        let y3 = y1.cyclotomic_square() * y1;
+        let y4 = power_of_minus_x(y3);
+        let y6 = power_of_minus_x(y4.cyclotomic_square()).conjugate();
+        let y8 = y6 * y4 * y3.conjugate();
+        let y9 = y8 * y1;
+        let y11 = y8 * y4 * f;
+        let y13 = y9.frobenius(1, g1) * y11;
+        let y14 = y8.frobenius(2, g2) * y13;
+        (f.conjugate() * y9).frobenius(3, g3) * y14
+    }
+}
+
+/// The image of a point of the twist: untwist, Frobenius map, twist.
+#[inline(always)]
+fn twisted<A: Algebra>(constants: &Constants<A>, [x, y]: [Quadratic<A>; 2]) -> [Quadratic<A>; 2] {
+    let gamma = constants.gammas[0];
+    let square = gamma.square();
+    [x.conjugate() * square, y.conjugate() * (square * gamma)]
+}
+
+/// `f^(-x)` in the cyclotomic subgroup, where the conjugate is the inverse.
+#[inline(never)]
+fn power_of_minus_x<A: Algebra>(f: Fq12<A>) -> Fq12<A> {
+    A::outlined(
+        #[inline(always)]
+        || {
+            // f, f^3, f^5, f^7.
+            let mut odd_powers = [f; 1 << (WIDTH - 2)];
+            let square = f.cyclotomic_square();
+            for i in 1..odd_powers.len() {
+                odd_powers[i] = odd_powers[i - 1] * square;
+            }
+            let mut power = f;
+            for digit in EXPONENT.iter().rev() {
+                power = power.cyclotomic_square();
+                let odd_power = odd_powers[usize::from(digit.unsigned_abs() / 2)];
+                match digit.signum() {
+                    1 => power = power * odd_power,
+                    -1 => power = power * odd_power.conjugate(),
+                    _ => {}
+                }
+            }
+            power.conjugate()
+        },
+    )
+}
+
+impl Affine<G2> {
+    /// Whether a point of the curve is in the subgroup of order r: `[x + 1] P + psi([x] P) + psi^2([x] P) =
+    /// psi^3([2x] P)` (Dai, Lin, Zhao, Zhou, "Fast subgroup membership testings for G1, G2 and GT on pairing-friendly
+    /// curves", eprint 2022/348, with the criterion for BN curves), psi the Frobenius map on the twist.
+    pub fn is_in_subgroup(&self) -> bool {
+        let psi = |point: Self| {
+            let [x, y] = twisted(G1::constants(), [point.x, point.y]);
+            Self { x, y }
+        };
+        let multiple = self.mul_words_vartime(&[X]);
+        let once = psi(multiple.to_affine());
+        let twice = psi(once);
+        let left = multiple.add_affine(self).add_affine(&once).add_affine(&twice);
+        left == Jacobian::from(psi(twice)).double()
+    }
+}

@@ -1,0 +1,299 @@
+//! The optimal ate pairings of BN254 and BLS12-381 (Vercauteren, "Optimal pairings", eprint 2008/096).
+//!
+//! `e(P, Q) = f_Q(P)^(k (p^12 - 1) / r)`: one Miller loop ([`miller`]) whose digits, line shapes and last steps a curve
+//! gives ([`Ate`]), then the final exponentiation, whose multiple k is arkworks', so that values agree. Products of
+//! pairings share the final exponentiation and, on one thread, the loop's squares.
+//!
+//! At a level with vector instructions many pairs go through the loop side by side, one in every lane ([`Lanes`]); of few
+//! pairs, each product is spread over a vector ([`One`]).
+//!
+//! Times depend on the points: for public data.
+
+mod bls12_381;
+mod bn254;
+mod miller;
+
+use crate::{Affine, Curve};
+use miller::miller_loop;
+use proofmill_field::{
+    Algebra, Backend, Dodecic, Engine, Field, Fp, LANES, Prime, Quadratic, Sextic, Single, Tower, Vector,
+};
+use proofmill_simd::{Level, dispatch};
+use rayon::prelude::*;
+use std::marker::PhantomData;
+
+/// A curve with a pairing, named by its first source group.
+pub trait Pairing: Curve<Base = Fp<<Self as Pairing>::Prime>> {
+    /// The base field and its tower.
+    type Prime: Tower;
+    /// The second source group.
+    type G2: Curve<Base = Quadratic<Fp<Self::Prime>>, Scalar = Self::Scalar>;
+
+    /// As [`multi_pairing`]; compiled in this crate, once for every level.
+    fn multi_pairing(level: Level, pairs: &[(Affine<Self>, Affine<Self::G2>)]) -> Gt<Self>;
+}
+
+/// An element of the target group's field.
+pub type Gt<C> = Dodecic<<C as Pairing>::Prime, <C as Curve>::Base>;
+
+/// `e(p, q)`. The points must be in their groups; infinity gives 1.
+pub fn pairing<C: Pairing>(level: Level, p: &Affine<C>, q: &Affine<C::G2>) -> Gt<C> {
+    C::multi_pairing(level, &[(*p, *q)])
+}
+
+/// The product of `e(p, q)` over all pairs, with one final exponentiation; 1 without any. Runs on the ambient rayon
+/// pool.
+pub fn multi_pairing<C: Pairing>(level: Level, pairs: &[(Affine<C>, Affine<C::G2>)]) -> Gt<C> {
+    C::multi_pairing(level, pairs)
+}
+
+/// Whether the product of `e(p, q)` over all pairs is 1.
+pub fn pairing_product_is_one<C: Pairing>(level: Level, pairs: &[(Affine<C>, Affine<C::G2>)]) -> bool {
+    C::multi_pairing(level, pairs) == Gt::<C>::one()
+}
+
+/// What tells one curve's pairing from the other's.
+trait Ate: Pairing {
+    /// The digits of the loop's length, -1, 0 and 1, least significant first, without the top one, which is 1.
+    fn digits() -> &'static [i8];
+
+    /// Its constants.
+    fn constants() -> &'static Constants<Fp<Self::Prime>>;
+
+    /// The product with the twist's b.
+    fn mul_by_b<A: Algebra>(constants: &Constants<A>, x: Quadratic<A>) -> Quadratic<A>;
+
+    /// The product with a line's value.
+    fn mul_by_line<A: Algebra>(
+        f: Dodecic<Self::Prime, A>,
+        line: [Quadratic<A>; 3],
+    ) -> Dodecic<Self::Prime, A>;
+
+    /// What follows the loop.
+    fn finish<A: Algebra>(
+        constants: &Constants<A>,
+        walks: &mut [miller::Walk<A>],
+        f: Dodecic<Self::Prime, A>,
+    ) -> Dodecic<Self::Prime, A>;
+
+    /// The power to a multiple of `(p^4 - p^2 + 1) / r` of an element of the cyclotomic subgroup.
+    fn hard_part<A: Algebra>(constants: &Constants<A>, f: Dodecic<Self::Prime, A>)
+    -> Dodecic<Self::Prime, A>;
+}
+
+/// A curve's constants, as scalars or in every lane.
+#[derive(Clone, Copy)]
+struct Constants<A> {
+    /// b of the twist `y^2 = x^3 + b`.
+    b: Quadratic<A>,
+    /// `xi^((p^k - 1) / 6)` for k = 1, 2, 3.
+    gammas: [Quadratic<A>; 3],
+}
+
+impl<P: Tower> Constants<Fp<P>> {
+    /// Of the twist with this b.
+    fn new(b: Quadratic<Fp<P>>) -> Self {
+        let gamma = P::mul_by_xi(Quadratic::one()).pow_vartime(sixth_of_predecessor::<P>().as_ref());
+        let norm = gamma * gamma.conjugate();
+        Self { b, gammas: [gamma, norm, norm * gamma] }
+    }
+
+    #[inline(always)]
+    fn lift<F: Form<P>>(&self) -> Constants<F::Element> {
+        let [g1, g2, g3] = &self.gammas;
+        let gammas = [lift::<P, F>(g1), lift::<P, F>(g2), lift::<P, F>(g3)];
+        Constants { b: lift::<P, F>(&self.b), gammas }
+    }
+}
+
+/// `(p - 1) / 6` by long division; p = 1 mod 6.
+fn sixth_of_predecessor<P: Prime>() -> P::Limbs {
+    let mut quotient = P::MODULUS;
+    let mut remainder = 0;
+    for word in quotient.as_mut().iter_mut().rev() {
+        let dividend = u128::from(remainder) << 64 | u128::from(*word);
+        (*word, remainder) = ((dividend / 6) as u64, (dividend % 6) as u64);
+    }
+    quotient
+}
+
+/// The non-adjacent form of a width, least significant digit first, without the top digit, which is 1.
+fn signed_digits(mut value: u128, width: u32) -> Vec<i8> {
+    let mut digits = Vec::new();
+    while value != 0 {
+        let window = (value & ((1 << width) - 1)) as i8;
+        let digit = match window {
+            _ if value & 1 == 0 => 0,
+            _ if window < 1 << (width - 1) => window,
+            _ => window - (1 << width),
+        };
+        value = value.wrapping_sub(digit as u128) >> 1;
+        digits.push(digit);
+    }
+    let top = digits.pop();
+    debug_assert_eq!(top, Some(1));
+    digits
+}
+
+/// Fewer pairs than this do not fill enough lanes.
+const LANES_FROM: usize = 3;
+
+/// The body of [`Pairing::multi_pairing`].
+fn compute<C: Ate>(level: Level, pairs: &[(Affine<C>, Affine<C::G2>)]) -> Gt<C> {
+    let finite = pairs.iter().filter(|(p, q)| !p.is_infinity() && !q.is_infinity());
+    let pairs: Vec<_> = finite.copied().collect();
+    dispatch!(level, engine => compute_at::<C, _>(engine, &pairs))
+}
+
+fn compute_at<C: Ate, E: Engine>(engine: E, pairs: &[(Affine<C>, Affine<C::G2>)]) -> Gt<C> {
+    let width = <Lanes<E> as Form<C::Prime>>::WIDTH;
+    let part = pairs.len().div_ceil(rayon::current_num_threads()).next_multiple_of(width).max(1);
+    let parts = pairs.par_chunks(part).map(|pairs| {
+        let values = if pairs.len() < LANES_FROM {
+            loop_values::<C, One<E>>(pairs)
+        } else {
+            loop_values::<C, Lanes<E>>(pairs)
+        };
+        product::<C, One<E>>(&values)
+    });
+    let values: Vec<_> = parts.collect();
+    final_exponentiation::<C, One<E>, _>(engine.backend(), product::<C, One<E>>(&values))
+}
+
+/// How elements are computed with: [`Lanes`] or [`One`].
+trait Form<P: Prime> {
+    /// Elements side by side.
+    type Element: Algebra;
+    /// How many.
+    const WIDTH: usize;
+    /// One element in every lane.
+    fn broadcast(element: Fp<P>) -> Self::Element;
+    /// As many elements as `WIDTH`.
+    fn load(elements: &[Fp<P>]) -> Self::Element;
+    /// Writes as many canonical elements.
+    fn store(lanes: Self::Element, elements: &mut [Fp<P>]);
+}
+
+/// A level's vectors.
+struct Lanes<E>(PhantomData<E>);
+
+/// One element, in the form that a level multiplies fastest.
+struct One<E>(PhantomData<E>);
+
+impl<P: Prime, E: Engine> Form<P> for Lanes<E> {
+    type Element = E::Vector<P>;
+    const WIDTH: usize = E::Vector::<P>::WIDTH;
+
+    #[inline(always)]
+    fn broadcast(element: Fp<P>) -> Self::Element {
+        E::Vector::broadcast(element)
+    }
+
+    #[inline(always)]
+    fn load(elements: &[Fp<P>]) -> Self::Element {
+        E::Vector::load_slice(elements)
+    }
+
+    #[inline(always)]
+    fn store(lanes: Self::Element, elements: &mut [Fp<P>]) {
+        lanes.store_slice(elements);
+    }
+}
+
+impl<P: Prime, E: Engine> Form<P> for One<E> {
+    type Element = E::Single<P>;
+    const WIDTH: usize = 1;
+
+    #[inline(always)]
+    fn broadcast(element: Fp<P>) -> Self::Element {
+        E::Single::load(element)
+    }
+
+    #[inline(always)]
+    fn load(elements: &[Fp<P>]) -> Self::Element {
+        E::Single::load(elements[0])
+    }
+
+    #[inline(always)]
+    fn store(lanes: Self::Element, elements: &mut [Fp<P>]) {
+        elements[0] = lanes.store();
+    }
+}
+
+/// The Miller loop's values of all pairs, one product for every lane.
+fn loop_values<C: Ate, F: Form<C::Prime>>(pairs: &[(Affine<C>, Affine<C::G2>)]) -> Vec<Gt<C>> {
+    F::Element::outlined(
+        #[inline(always)]
+        || lower::<_, F>(&miller_loop::<C, F>(&C::constants().lift::<F>(), pairs)),
+    )
+}
+
+fn product<C: Ate, F: Form<C::Prime>>(values: &[Gt<C>]) -> Gt<C> {
+    let [first, rest @ ..] = values else { return Gt::<C>::one() };
+    F::Element::outlined(
+        #[inline(always)]
+        || {
+            let mut product = lift_dodecic::<_, F>(first);
+            for value in rest {
+                product = product * lift_dodecic::<_, F>(value);
+            }
+            lower::<_, F>(&product)[0]
+        },
+    )
+}
+
+/// The final exponentiation of a nonzero value; 1 for zero, which no Miller loop gives. The scalar backend makes the
+/// inversion.
+fn final_exponentiation<C: Ate, F: Form<C::Prime>, B: Backend>(backend: B, f: Gt<C>) -> Gt<C> {
+    let with_backend = |x: Fp<C::Prime>| x.with_backend(backend);
+    let Some(inverse) = map(&f, with_backend).invert() else { return Gt::<C>::one() };
+    let inverse = map(&inverse, Fp::portable);
+    F::Element::outlined(
+        #[inline(always)]
+        || {
+            let constants = C::constants().lift::<F>();
+            let f = lift_dodecic::<_, F>(&f).conjugate() * lift_dodecic::<_, F>(&inverse);
+            let f = f.frobenius(2, constants.gammas[1]) * f;
+            lower::<_, F>(&C::hard_part(&constants, f))[0]
+        },
+    )
+}
+
+fn map<P: Tower, A: Algebra, B: Algebra>(x: &Dodecic<P, A>, f: impl Fn(A) -> B) -> Dodecic<P, B> {
+    let sextic = |x: &Sextic<P, A>| Sextic::new(x.c.map(|c| Quadratic::new(f(c.c0), f(c.c1))));
+    Dodecic { c0: sextic(&x.c0), c1: sextic(&x.c1) }
+}
+
+/// An element in every lane.
+#[inline(always)]
+fn lift<P: Prime, F: Form<P>>(x: &Quadratic<Fp<P>>) -> Quadratic<F::Element> {
+    Quadratic::new(F::broadcast(x.c0), F::broadcast(x.c1))
+}
+
+#[inline(always)]
+fn lift_dodecic<P: Tower, F: Form<P>>(x: &Dodecic<P, Fp<P>>) -> Dodecic<P, F::Element> {
+    let ([a0, a1, a2], [b0, b1, b2]) = (&x.c0.c, &x.c1.c);
+    Dodecic {
+        c0: Sextic::new([lift::<P, F>(a0), lift::<P, F>(a1), lift::<P, F>(a2)]),
+        c1: Sextic::new([lift::<P, F>(b0), lift::<P, F>(b1), lift::<P, F>(b2)]),
+    }
+}
+
+/// The elements of every lane.
+#[inline(always)]
+fn lower<P: Tower, F: Form<P>>(x: &Dodecic<P, F::Element>) -> Vec<Dodecic<P, Fp<P>>> {
+    let mut elements = vec![Dodecic::one(); F::WIDTH];
+    let mut lanes = [[Fp::ZERO; LANES]; 2];
+    for i in 0..3 {
+        for half in 0..2 {
+            let c = if half == 0 { x.c0.c[i] } else { x.c1.c[i] };
+            F::store(c.c0, &mut lanes[0][..F::WIDTH]);
+            F::store(c.c1, &mut lanes[1][..F::WIDTH]);
+            for (lane, element) in elements.iter_mut().enumerate() {
+                let sextic = if half == 0 { &mut element.c0 } else { &mut element.c1 };
+                sextic.c[i] = Quadratic::new(lanes[0][lane], lanes[1][lane]);
+            }
+        }
+    }
+    elements
+}
