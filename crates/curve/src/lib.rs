@@ -10,9 +10,12 @@ pub mod grumpkin;
 mod grumpkin_constants;
 pub mod hash_to_curve;
 mod msm;
+mod multiples;
 mod pairing;
+mod projective;
 
 pub use evm::EncodingError;
 pub use group::{Affine, Curve, Jacobian, Xyzz};
 pub use msm::{Bases, FixedBase, Msm, msm};
+pub use multiples::{Bls12Curve, multiples_of_points, sum_of_multiples, sum_of_points};
 pub use pairing::{Gt, Pairing, multi_pairing, pairing, pairing_product_is_one};

@@ -76,6 +76,32 @@ pub trait Algebra:
         (Self::mul_quadratics(factors), squares, multiples)
     }
 
+    /// Independent products and squares: formulas of curves show all that they have at once here.
+    #[inline(always)]
+    fn products<const N: usize, const S: usize>(
+        factors: [[&Self; 2]; N],
+        squares: [&Self; S],
+    ) -> ([Self; N], [Self; S]) {
+        let (mut products, mut squared) = ([Self::zero(); N], [Self::zero(); S]);
+        for (products, factors) in products.chunks_mut(2).zip(factors.chunks(2)) {
+            match (products, factors) {
+                ([first, second], [[a, b], [c, d]]) => {
+                    [*first, *second] = Self::mul_pair([**a, **c], [**b, **d])
+                }
+                ([product], [[a, b]]) => *product = **a * **b,
+                _ => unreachable!("chunks of one or two"),
+            }
+        }
+        for (squared, squares) in squared.chunks_mut(2).zip(squares.chunks(2)) {
+            match (squared, squares) {
+                ([first, second], [a, b]) => [*first, *second] = Self::square_pair([**a, **b]),
+                ([square], [a]) => *square = a.square(),
+                _ => unreachable!("chunks of one or two"),
+            }
+        }
+        (products, squared)
+    }
+
     /// The same value, small enough for any sum: for what takes part in the next formula without a multiplication, round
     /// after round. (Types whose sums are not reduced override it.)
     #[inline(always)]

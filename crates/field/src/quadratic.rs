@@ -111,6 +111,15 @@ impl<A: Algebra> Algebra for Quadratic<A> {
     }
 
     #[inline(always)]
+    fn products<const N: usize, const S: usize>(
+        factors: [[&Self; 2]; N],
+        squares: [&Self; S],
+    ) -> ([Self; N], [Self; S]) {
+        let (products, squares, []) = A::quadratics(factors, squares, []);
+        (products, squares)
+    }
+
+    #[inline(always)]
     fn add_lazy(self, rhs: Self) -> Self {
         Self::new(self.c0.add_lazy(rhs.c0), self.c1.add_lazy(rhs.c1))
     }

@@ -1,6 +1,6 @@
 //! One element for formulas that run once: a pairing, not a thousand.
 
-use crate::{Algebra, Backend, Fp, Prime};
+use crate::{Algebra, Backend, Fp, Prime, Vector};
 
 /// How many terms of a [`Single`] may add up before a multiplication.
 pub const MOST_TERMS: u64 = 1000;
@@ -16,6 +16,9 @@ pub trait Single<P: Prime>: Algebra {
 
     /// The element, canonical.
     fn store(self) -> Fp<P>;
+
+    /// `chosen` for 1, `other` for 0: without a branch, so that the choice may be secret.
+    fn select(choice: u8, chosen: Self, other: Self) -> Self;
 }
 
 impl<P: Prime, B: Backend> Single<P> for Fp<P, B> {
@@ -27,5 +30,10 @@ impl<P: Prime, B: Backend> Single<P> for Fp<P, B> {
     #[inline(always)]
     fn store(self) -> Fp<P> {
         self.rebrand()
+    }
+
+    #[inline(always)]
+    fn select(choice: u8, chosen: Self, other: Self) -> Self {
+        <Self as Vector<P>>::select(choice, chosen, other)
     }
 }

@@ -22,6 +22,14 @@ impl Adx {
     pub fn detect() -> Option<Self> {
         (is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("adx")).then_some(Self(()))
     }
+
+    /// The token without asking: for emulators that have the instructions and do not say so.
+    ///
+    /// # Safety
+    /// The CPU must have both features.
+    pub unsafe fn assume() -> Self {
+        Self(())
+    }
 }
 
 /// Declares a token whose bundle holds vector instructions: detection, the token of the bundle inside it, and

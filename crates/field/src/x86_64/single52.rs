@@ -17,11 +17,7 @@
 use super::radix52::{
     LaneLimbs, MASK, MAX, Radix52, multiple, multiply, power_of_two, simd, splat, split, transpose, words,
 };
-use crate::{
-    Algebra, Backend, Fp, Quadratic, Quadratics, Single,
-    limbs::{Limbs, sbb},
-    prime::{Prime, is_below},
-};
+use crate::{Algebra, Backend, Fp, Quadratic, Quadratics, Single, limbs::Limbs, prime::Prime};
 use proofmill_simd::{Adx, Avx512Ifma};
 use std::{
     arch::x86_64::*,
@@ -382,6 +378,11 @@ impl<P: Prime> Single<P> for Single52<P> {
         let element = scaled::<P>(&canonical::<P>(&limbs), &Bounds::<P>::LEAVE);
         Fp::from_limbs(element)
     }
+
+    #[inline(always)]
+    fn select(choice: u8, chosen: Self, other: Self) -> Self {
+        Self::new(simd!(_mm512_mask_blend_epi64((choice & 1).wrapping_neg(), other.0, chosen.0)))
+    }
 }
 
 /// The canonical 64-bit words of signed limbs of a value in (-p, 1.2 p).
@@ -398,11 +399,7 @@ fn canonical<P: Prime>(limbs: &[i64; MAX]) -> P::Limbs {
         }
     }
     debug_assert_eq!(carry, 0, "not negative");
-    while !is_below(&words, &P::MODULUS) {
-        let mut borrow = false;
-        for (word, p) in words.as_mut().iter_mut().zip(P::MODULUS.as_ref()) {
-            (*word, borrow) = sbb(*word, *p, borrow);
-        }
-    }
-    words
+    // Below 2.2 p. Without a branch: the value may be secret.
+    let once = words.add_mod(&P::Limbs::ZERO, &P::MODULUS);
+    once.add_mod(&P::Limbs::ZERO, &P::MODULUS)
 }

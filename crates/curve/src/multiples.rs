@@ -1,0 +1,248 @@
+//! Many points of BLS12-381 times factors of 64 bits, and sums of points: side by side in lanes. For public data.
+//!
+//! Every lane has a point of its own and adds by complete formulas ([`projective`](crate::projective)), so that no lane needs a
+//! case of its own. Factors are cut into 17 signed digits of four bits, which name one of eight multiples. A sum of multiples
+//! shares its doublings among all points that a task has.
+
+use crate::{
+    Affine, Curve, Jacobian,
+    bls12_381::{G1, G2},
+    projective::{Projective, is_equal, magnitude, signed_digits, twelve, twelve_xi},
+};
+use proofmill_field::{Algebra, Engine, Field, LANES, Packable};
+use proofmill_simd::{Level, dispatch};
+use rayon::prelude::*;
+
+/// Bits of a digit.
+const WINDOW: usize = 4;
+/// Multiples in a table besides zero.
+const MOST: usize = 1 << (WINDOW - 1);
+/// Digits of a factor.
+const DIGITS: usize = 17;
+/// Groups of lanes whose tables stay in the second cache: on G2, 24 KiB each.
+const GROUPS: usize = 16;
+
+/// One of BLS12-381's curves.
+pub trait Bls12Curve: Curve<Base: Packable> {
+    /// `3 B x` in lanes.
+    fn triple_b<E: Engine>(x: <Self::Base as Packable>::Lanes<E>) -> <Self::Base as Packable>::Lanes<E>;
+}
+
+impl Bls12Curve for G1 {
+    #[inline(always)]
+    fn triple_b<E: Engine>(x: <Self::Base as Packable>::Lanes<E>) -> <Self::Base as Packable>::Lanes<E> {
+        twelve(x)
+    }
+}
+
+impl Bls12Curve for G2 {
+    #[inline(always)]
+    fn triple_b<E: Engine>(x: <Self::Base as Packable>::Lanes<E>) -> <Self::Base as Packable>::Lanes<E> {
+        twelve_xi(x)
+    }
+}
+
+/// The sum of points, infinity for none. Runs on the ambient rayon pool.
+pub fn sum_of_points<C: Bls12Curve>(level: Level, points: &[Affine<C>]) -> Jacobian<C> {
+    let parts = points.par_chunks(share(points.len(), 64 * GROUPS));
+    let sums = parts.map(|points| dispatch!(level, engine => sum_part(engine, points)));
+    sums.reduce(|| Jacobian::INFINITY, |a, b| a.add(&b))
+}
+
+/// Each point times its factor. Runs on the ambient rayon pool.
+///
+/// # Panics
+/// If there are not as many factors as points.
+pub fn multiples_of_points<C: Bls12Curve>(
+    level: Level,
+    points: &[Affine<C>],
+    factors: &[u64],
+) -> Vec<Affine<C>> {
+    assert_eq!(points.len(), factors.len(), "as many factors as points");
+    let share = share(points.len(), GROUPS);
+    let parts = points.par_chunks(share).zip(factors.par_chunks(share));
+    let multiples = parts.flat_map_iter(|(points, factors)| {
+        let mut multiples = vec![Jacobian::INFINITY; points.len()];
+        dispatch!(level, engine => multiples_part(engine, points, factors, &mut multiples));
+        Jacobian::batch_to_affine(&multiples)
+    });
+    multiples.collect()
+}
+
+/// The sum of points times factors. Runs on the ambient rayon pool.
+///
+/// # Panics
+/// If there are not as many factors as points.
+pub fn sum_of_multiples<C: Bls12Curve>(level: Level, points: &[Affine<C>], factors: &[u64]) -> Jacobian<C> {
+    assert_eq!(points.len(), factors.len(), "as many factors as points");
+    let share = share(points.len(), GROUPS);
+    let parts = points.par_chunks(share).zip(factors.par_chunks(share));
+    let sums = parts
+        .map(|(points, factors)| dispatch!(level, engine => sum_multiples_part(engine, points, factors)));
+    sums.reduce(|| Jacobian::INFINITY, |a, b| a.add(&b))
+}
+
+/// Points of a task: whole groups of lanes, at most so many.
+fn share(count: usize, groups: usize) -> usize {
+    count.div_ceil(rayon::current_num_threads()).next_multiple_of(LANES).clamp(LANES, groups * LANES)
+}
+
+type Lanes<C, E> = Projective<<<C as Curve>::Base as Packable>::Lanes<E>>;
+
+/// Multiples 0 to 8 of each lane's point.
+type Table<C, E> = [Lanes<C, E>; MOST + 1];
+
+/// At most as many points as there are lanes; infinity after them.
+#[inline(always)]
+fn load<C: Bls12Curve, E: Engine>(points: &[Affine<C>]) -> Lanes<C, E> {
+    let width = C::Base::width::<E>();
+    let (mut x, mut y, mut z) = ([C::Base::ZERO; LANES], [C::Base::ONE; LANES], [C::Base::ZERO; LANES]);
+    for (i, point) in points.iter().enumerate() {
+        if !point.is_infinity() {
+            (x[i], y[i], z[i]) = (point.x, point.y, C::Base::ONE);
+        }
+    }
+    Projective {
+        x: C::Base::load::<E>(&x[..width]),
+        y: C::Base::load::<E>(&y[..width]),
+        z: C::Base::load::<E>(&z[..width]),
+    }
+}
+
+/// The points of the first lanes.
+#[inline(always)]
+fn store<C: Bls12Curve, E: Engine>(lanes: Lanes<C, E>, points: &mut [Jacobian<C>]) {
+    let width = C::Base::width::<E>();
+    let [mut x, mut y, mut z] = [[C::Base::ZERO; LANES]; 3];
+    C::Base::store::<E>(lanes.x, &mut x[..width]);
+    C::Base::store::<E>(lanes.y, &mut y[..width]);
+    C::Base::store::<E>(lanes.z, &mut z[..width]);
+    for (i, point) in points.iter_mut().enumerate() {
+        // (X/Z, Y/Z) is (X Z / Z^2, Y Z^2 / Z^3).
+        *point = Jacobian { x: x[i] * z[i], y: y[i] * z[i].square(), z: z[i] };
+    }
+}
+
+#[inline(always)]
+fn total<C: Bls12Curve, E: Engine>(lanes: Lanes<C, E>) -> Jacobian<C> {
+    let mut points = [Jacobian::INFINITY; LANES];
+    store::<C, E>(lanes, &mut points[..C::Base::width::<E>()]);
+    points.iter().fold(Jacobian::INFINITY, |sum, point| sum.add(point))
+}
+
+fn sum_part<C: Bls12Curve, E: Engine>(engine: E, points: &[Affine<C>]) -> Jacobian<C> {
+    engine.run(
+        #[inline(always)]
+        || {
+            let mut sum = Lanes::<C, E>::infinity();
+            for points in points.chunks(C::Base::width::<E>()) {
+                sum = sum.add(&load::<C, E>(points), C::triple_b::<E>);
+            }
+            total::<C, E>(sum)
+        },
+    )
+}
+
+fn multiples_part<C: Bls12Curve, E: Engine>(
+    engine: E,
+    points: &[Affine<C>],
+    factors: &[u64],
+    multiples: &mut [Jacobian<C>],
+) {
+    let width = C::Base::width::<E>();
+    engine.run(
+        #[inline(always)]
+        || {
+            let groups = points.chunks(width).zip(factors.chunks(width)).zip(multiples.chunks_mut(width));
+            for ((points, factors), multiples) in groups {
+                let tables = [table::<C, E>(points)];
+                store::<C, E>(ladder::<C, E>(&tables, &[digits(factors)]), multiples);
+            }
+        },
+    );
+}
+
+fn sum_multiples_part<C: Bls12Curve, E: Engine>(
+    engine: E,
+    points: &[Affine<C>],
+    factors: &[u64],
+) -> Jacobian<C> {
+    let width = C::Base::width::<E>();
+    engine.run(
+        #[inline(always)]
+        || {
+            let (mut tables, mut all_digits) = (Vec::new(), Vec::new());
+            for (points, factors) in points.chunks(width).zip(factors.chunks(width)) {
+                tables.push(table::<C, E>(points));
+                all_digits.push(digits(factors));
+            }
+            total::<C, E>(ladder::<C, E>(&tables, &all_digits))
+        },
+    )
+}
+
+/// The digits of each lane's factor.
+fn digits(factors: &[u64]) -> [[i8; DIGITS]; LANES] {
+    let mut digits = [[0; DIGITS]; LANES];
+    for (digits, factor) in digits.iter_mut().zip(factors) {
+        *digits = signed_digits(&[*factor], WINDOW);
+    }
+    digits
+}
+
+/// In each lane the sum over all groups of the multiple that its digits say.
+#[inline(always)]
+fn ladder<C: Bls12Curve, E: Engine>(tables: &[Table<C, E>], digits: &[[[i8; DIGITS]; LANES]]) -> Lanes<C, E> {
+    let mut sum = Lanes::<C, E>::infinity();
+    for window in (0..DIGITS).rev() {
+        if window + 1 < DIGITS {
+            for _ in 0..WINDOW {
+                sum = sum.double(C::triple_b::<E>);
+            }
+        }
+        for (table, digits) in tables.iter().zip(digits) {
+            sum = sum.add(&find::<C, E>(table, digits, window), C::triple_b::<E>);
+        }
+    }
+    sum
+}
+
+#[inline(always)]
+fn table<C: Bls12Curve, E: Engine>(points: &[Affine<C>]) -> Table<C, E> {
+    let base = load::<C, E>(points);
+    let mut table = [Lanes::<C, E>::infinity(); MOST + 1];
+    table[1] = base;
+    for i in 1..=MOST / 2 {
+        table[2 * i] = table[i].double(C::triple_b::<E>);
+        if 2 * i < MOST {
+            table[2 * i + 1] = table[2 * i].add(&base, C::triple_b::<E>);
+        }
+    }
+    table
+}
+
+/// The multiples that a window's digits name, one a lane.
+#[inline(always)]
+fn find<C: Bls12Curve, E: Engine>(
+    table: &Table<C, E>,
+    digits: &[[i8; DIGITS]; LANES],
+    window: usize,
+) -> Lanes<C, E> {
+    let mut found = [0; MOST + 1];
+    let mut signs = 0;
+    for (lane, digits) in digits.iter().enumerate().take(C::Base::width::<E>()) {
+        let (wanted, negative) = magnitude(digits[window]);
+        signs |= negative << lane;
+        for (i, found) in (0..).zip(&mut found) {
+            *found |= is_equal(wanted, i) << lane;
+        }
+    }
+    let mut entry = table[0];
+    for (found, candidate) in found.iter().zip(table).skip(1) {
+        entry.x = C::Base::select::<E>(*found, candidate.x, entry.x);
+        entry.y = C::Base::select::<E>(*found, candidate.y, entry.y);
+        entry.z = C::Base::select::<E>(*found, candidate.z, entry.z);
+    }
+    entry.y = C::Base::select::<E>(signs, -entry.y, entry.y);
+    entry
+}
