@@ -5,8 +5,7 @@ use clap::{Args, Subcommand};
 use proofmill_field::bn254::Fr;
 use proofmill_plonk::{
     Arithmetisation, Circuit, FixedColumns, LookupArgument, PlonkError, ProveOptions, VerifyingKey, prove,
-    verify,
-    workload::{self, TableBits},
+    verify, workload,
 };
 use proofmill_simd::{Level, release_kept_memory};
 use proofmill_srs::Srs;
@@ -88,8 +87,8 @@ impl Workload {
             Self::Arithmetic { gates, .. } => workload::arithmetic(&mut circuit, *gates),
             Self::Pedersen { hashes, window_bits, .. } => {
                 if self.settings().arithmetisation == Arithmetisation::Ultra {
-                    let best = || TableBits::for_hashes(*hashes);
-                    window_bits.map_or_else(best, TableBits::with_window).set(&mut circuit);
+                    let best = || workload::window_bits(*hashes);
+                    circuit.set_window_bits(window_bits.unwrap_or_else(best));
                 }
                 workload::pedersen(&mut circuit, *hashes);
             }

@@ -45,7 +45,7 @@ impl Column {
     /// A number of its own, below [`Self::COUNT`].
     #[inline(always)]
     pub(crate) const fn index(self) -> usize {
-        const { assert!(Gate::ALL.len() <= 24) }
+        const { assert!(Gate::ALL.len() <= 64 - 45) }
         match self {
             Self::Wire(wire) => wire as usize,
             Self::Data(index) => 4 + index as usize,
@@ -64,7 +64,8 @@ impl Column {
             Self::Point => 30,
             Self::FirstLagrange => 31,
             Self::PublicInput => 32,
-            Self::Selector(Selector::Gate(gate)) => 40 + gate as usize,
+            Self::Selector(Selector::Multiple(index)) => 33 + index as usize,
+            Self::Selector(Selector::Gate(gate)) => 45 + gate as usize,
         }
     }
 
@@ -87,6 +88,8 @@ pub enum Selector {
     Constant,
     /// A custom gate.
     Gate(Gate),
+    /// A coefficient of the equations of a [fixed point's multiples](crate::gates::FixedBase), counted from 0.
+    Multiple(u8),
     /// A lookup.
     Lookup,
 }
@@ -103,6 +106,7 @@ impl fmt::Display for Column {
             Self::Selector(Selector::Next) => f.write_str("q_n"),
             Self::Selector(Selector::Constant) => f.write_str("q_c"),
             Self::Selector(Selector::Gate(gate)) => write!(f, "q_{}", gate.name()),
+            Self::Selector(Selector::Multiple(index)) => write!(f, "q_multiple_{}", index + 1),
             Self::Selector(Selector::Lookup) => f.write_str("q_lookup"),
             Self::TableColumn(index) => write!(f, "t{}", index + 1),
             Self::Table => f.write_str("t"),

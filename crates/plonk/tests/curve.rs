@@ -22,7 +22,7 @@ fn circuit(arithmetisation: Arithmetisation) -> Circuit {
     circuit.publish(hash);
     let generator = circuit.constant_point(Grumpkin::GENERATOR);
     let product = circuit.mul_point(hash, generator);
-    let width = if arithmetisation == Arithmetisation::Standard { 3 } else { 2 };
+    let width = if arithmetisation == Arithmetisation::Ultra { 2 } else { 3 };
     let same = circuit.mul_fixed_point(hash, &Multiples::with_window_bits(Grumpkin::GENERATOR, width));
     circuit.assert_equal_points(product, same);
     circuit.check().unwrap_or_else(|unsatisfied| panic!("{arithmetisation}: {unsatisfied}"));

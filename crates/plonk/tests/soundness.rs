@@ -12,9 +12,9 @@ use proofmill_plonk::{
 use proofmill_simd::Level;
 use std::sync::Arc;
 
-/// The wires of a row, those of the next one, and the data.
+/// The wires of a row, those of the next one, and the data; and the gate's selectors.
 #[derive(Clone, Debug)]
-struct Rows([[Fr; 4]; 3]);
+struct Rows([[Fr; 4]; 3], Vec<Fr>);
 
 impl Cells<Fr> for Rows {
     fn here(&self, column: Column) -> Fr {
@@ -32,10 +32,12 @@ impl Cells<Fr> for Rows {
 }
 
 impl Rows {
-    /// What the constraints come to with every selector 1.
+    /// What the constraints come to.
     fn residues(&self, gate: Gate) -> Vec<Fr> {
         let mut sums = vec![Fr::ZERO; gate.constraints()];
-        gate.terms(self, &gate.constants(), &mut |constraint, _, term: Fr| sums[constraint] += term);
+        gate.terms(self, &gate.constants(), &mut |constraint, selector: usize, term: Fr| {
+            sums[constraint] += self.1[selector] * term;
+        });
         sums
     }
 
@@ -55,8 +57,8 @@ impl Rows {
         let wrong = |constraint| Fr::from(u64::from(is(constraint)));
         let digit = |constraint, right: u64| if is(constraint) { Fr::from(4) } else { Fr::from(right) };
         let four = |accumulator: Fr| accumulator.double().double();
-        let mut rows =
-            Self([[7, 11, 13, 17], [19, 23, 29, 31], [37, 41, 43, 47]].map(|row| row.map(Fr::from)));
+        let cells = [[7, 11, 13, 17], [19, 23, 29, 31], [37, 41, 43, 47]];
+        let mut rows = Self(cells.map(|row| row.map(Fr::from)), vec![Fr::ONE; gate.selectors().len()]);
         // Constraints with the cells they determine, in an order in which none disturbs those before.
         let solved: &[(usize, [usize; 2])] = match gate {
             Gate::Arithmetic => &[(0, [0, 2])],
@@ -77,8 +79,12 @@ impl Rows {
                 &[(2, [0, 2]), (3, [1, 3])]
             }
             Gate::FixedBase => {
-                rows.0[0][0] = four(rows.0[1][0]) + digit(0, 3);
-                &[(1, [1, 1]), (2, [2, 2]), (3, [1, 2])]
+                rows.solve(gate, 3, [1, 1], wrong(3));
+                // The last coefficient of each equation is its constant.
+                for (constraint, residue) in rows.residues(gate)[..3].iter().enumerate() {
+                    rows.1[4 * constraint + 4] += wrong(constraint) - *residue;
+                }
+                &[]
             }
             Gate::EccAdd => &[(0, [1, 2]), (1, [1, 0]), (2, [1, 1])],
             Gate::EccDouble => &[(0, [1, 0]), (1, [1, 1])],
@@ -118,8 +124,8 @@ impl Rows {
             }
             wires
         });
-        let mut fixed: Vec<(Column, Fr)> =
-            gate.selectors().iter().map(|selector| (Column::Selector(*selector), Fr::ONE)).collect();
+        let selectors = gate.selectors().iter().map(|selector| Column::Selector(*selector));
+        let mut fixed: Vec<(Column, Fr)> = selectors.zip(self.1.iter().copied()).collect();
         if !standard {
             fixed.extend((0..).map(Column::Data).zip(self.0[2]));
         }

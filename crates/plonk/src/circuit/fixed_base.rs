@@ -9,20 +9,19 @@
 
 use super::{
     Arithmetisation, Circuit, Point, TableNumber, Variable,
-    below_modulus::Levels,
-    multiples::{Multiples, Steps, steps},
+    multiples::{Conics, Multiples, Polynomials, Steps, TOP_SCALE, steps},
     range::power_of_two,
 };
 use crate::{Column, Gate, Selector};
 use proofmill_curve::{Affine, grumpkin::Grumpkin};
 use proofmill_field::{Algebra, Field, bn254::Fr};
 
-/// A scalar, the integer that its windows show, and what it multiplies. A right witness has the integer below r.
-pub(super) type Term<'a> = (Variable, [u64; 4], &'a Multiples);
+/// A scalar and what it multiplies.
+pub(super) type Term<'a> = (Variable, &'a Multiples);
 
 impl Circuit {
-    /// The start and the multiples of the scalars' integers, without `(2^254 - 1)/2` times the bases, added up. The integers are
-    /// constrained to be the scalars, below r.
+    /// The start and the multiples of the scalars, without `(r - 1)/2` times the bases, added up. Windows show no integer but the scalar
+    /// below r (see [`Multiples`]).
     pub(super) fn sum_of_multiples(&mut self, start: Affine<Grumpkin>, terms: &[Term<'_>]) -> Point {
         let (x, ordinate) = self.add_multiples(start, terms);
         let y = match ordinate {
@@ -41,7 +40,7 @@ impl Circuit {
 
     /// The sum's x, and either y or a line through the opposite point.
     fn add_multiples(&mut self, start: Affine<Grumpkin>, terms: &[Term<'_>]) -> (Variable, Ordinate) {
-        let points = terms.iter().flat_map(|(_, integer, multiples)| multiples.summands(*integer));
+        let points = terms.iter().flat_map(|(scalar, multiples)| multiples.summands(self.value(*scalar)));
         let steps = steps(start, points);
         let prefixes: Vec<Vec<Variable>> = terms.iter().map(|term| self.prefixes(term)).collect();
         if self.arithmetisation == Arithmetisation::Standard {
@@ -52,29 +51,17 @@ impl Circuit {
         (x, Ordinate::Known(y))
     }
 
-    /// What is left of a scalar's integer without the windows below each; first the scalar itself.
-    fn prefixes(&mut self, &(scalar, integer, multiples): &Term<'_>) -> Vec<Variable> {
-        let mut prefixes = vec![scalar];
-        for prefix in multiples.prefixes(integer).skip(1) {
+    /// What is left of a scalar without its top window, and then without the windows below each.
+    fn prefixes(&mut self, &(scalar, multiples): &Term<'_>) -> Vec<Variable> {
+        let mut prefixes = Vec::new();
+        for prefix in multiples.prefixes(self.value(scalar)) {
             prefixes.push(self.witness(prefix));
         }
         prefixes
     }
 
-    /// Constrains the integer of these prefixes to be below the modulus, by rows before that of the scalar's first window.
-    fn assert_canonical(&mut self, multiples: &Multiples, prefixes: &[Variable]) {
-        let width = multiples.width();
-        let levels = Levels::new(self.arithmetisation, width, 0);
-        let chosen: Vec<_> = levels.shifts().iter().map(|shift| prefixes[(shift / width) as usize]).collect();
-        self.assert_below_modulus(&levels, &chosen);
-    }
-
-    /// A row a window, and one more for every scalar in turbo and for the last in ultra.
+    /// A row a window, and one more: in turbo for every scalar, shared with what comes next, in ultra for the last.
     fn sum_by_gates(&mut self, steps: &Steps, terms: &[Term<'_>], prefixes: &[Vec<Variable>]) -> Point {
-        // The first scalar's comparison goes last, so that its end and the first window's row are one.
-        for ((_, _, multiples), prefixes) in terms.iter().zip(prefixes).rev() {
-            self.assert_canonical(multiples, prefixes);
-        }
         let mut sums = steps.sums.iter();
         let mut next_sum = |circuit: &mut Self, known: bool| {
             let Affine { x, y } = *sums.next().expect("a sum more than there are points");
@@ -83,41 +70,63 @@ impl Circuit {
         };
         let mut slopes = steps.slopes.iter();
         let mut sum = next_sum(self, true);
-        for ((_, _, multiples), prefixes) in terms.iter().zip(prefixes) {
-            let tables =
-                (self.arithmetisation == Arithmetisation::Ultra).then(|| self.window_tables(multiples));
-            for (window, prefix) in prefixes.iter().enumerate() {
+        let is_ultra = self.arithmetisation == Arithmetisation::Ultra;
+        for (term, prefixes) in terms.iter().zip(prefixes) {
+            let (scalar, multiples) = *term;
+            let tables = is_ultra.then(|| self.window_tables(multiples));
+            let first = if is_ultra { scalar } else { self.top_accumulator(term) };
+            for (window, accumulator) in std::iter::once(first).chain(prefixes.iter().copied()).enumerate() {
                 let slope = self.witness(*slopes.next().expect("a slope a point"));
-                let wires = [*prefix, sum.x, sum.y, slope];
                 match tables {
                     Some(first) => {
-                        let last = window + 1 == multiples.windows();
-                        let factor = if last { Fr::ZERO } else { -power_of_two(multiples.width()) };
+                        let factor = match window {
+                            0 => -Fr::ONE,
+                            _ if window == prefixes.len() => Fr::ZERO,
+                            _ => -power_of_two(multiples.width()),
+                        };
                         let chord = (Column::Selector(Selector::Gate(Gate::Chord)), Fr::ONE);
                         self.lookup_with(
                             first.following(window as u32),
-                            wires,
+                            [accumulator, sum.x, sum.y, slope],
                             [factor, Fr::ONE, Fr::ZERO],
                             &[chord],
                         );
                     }
-                    None => self.fixed_base_row(wires, multiples.polynomials(window)),
+                    None => {
+                        self.fixed_base_row([sum.x, sum.y, slope, accumulator], &multiples.conics()[window])
+                    }
                 }
                 sum = next_sum(self, false);
             }
-            if tables.is_none() {
+            if !is_ultra {
                 let zero = self.zero();
-                self.row([zero, sum.x, sum.y, Variable::NONE], &[]);
+                self.row([sum.x, sum.y, Variable::NONE, zero], &[]);
             }
         }
-        self.row([Variable::NONE, sum.x, sum.y, Variable::NONE], &[]);
+        if is_ultra {
+            self.row([Variable::NONE, sum.x, sum.y, Variable::NONE], &[]);
+        }
         sum
     }
 
-    fn fixed_base_row(&mut self, wires: [Variable; 4], [x, y_by_digit]: &[[Fr; 4]; 2]) {
-        let data = [x[0], x[1], y_by_digit[0], y_by_digit[1]];
-        let [d1, d2, d3, d4] = std::array::from_fn(|index| (Column::Data(index as u8), data[index]));
-        self.row(wires, &[(Column::Selector(Selector::Gate(Gate::FixedBase)), Fr::ONE), d1, d2, d3, d4]);
+    /// The accumulator of turbo's row for a scalar's top window, `8 a - 4 M + 7/2`: with the one after it, P, the gate's odd number is
+    /// `2 (8 a - 4 M + 7/2 - 8 P) - 7`, 8 times `2 (a - P) - M`. It is constrained by the row before, which has room for that.
+    fn top_accumulator(&mut self, &(scalar, multiples): &Term<'_>) -> Variable {
+        let scale = Fr::from(TOP_SCALE);
+        let half = Fr::from(2).invert().unwrap_or_default();
+        let constant = (Fr::from(7) - scale * multiples.largest_top()) * half;
+        let accumulator = self.witness(scale * self.value(scalar) + constant);
+        let sum = [(Selector::Wire(2), scale), (Selector::Next, -Fr::ONE), (Selector::Constant, constant)];
+        let fixed = sum.map(|(selector, value)| (Column::Selector(selector), value));
+        self.row([Variable::NONE, Variable::NONE, scalar, Variable::NONE], &fixed);
+        accumulator
+    }
+
+    fn fixed_base_row(&mut self, wires: [Variable; 4], conics: &Conics) {
+        let coefficients = (0..).map(Selector::Multiple).zip(conics.iter().flatten().copied());
+        let gate = std::iter::once((Selector::Gate(Gate::FixedBase), Fr::ONE));
+        let fixed = gate.chain(coefficients).map(|(selector, value)| (Column::Selector(selector), value));
+        self.row(wires, &fixed.collect::<Vec<_>>());
     }
 
     /// The number of the first of a point's tables, which follow each other.
@@ -150,12 +159,17 @@ impl Circuit {
         let start = steps.sums[0];
         let mut slopes = steps.slopes.iter();
         let mut sum: Option<(Variable, Line)> = None;
-        for ((_, _, multiples), prefixes) in terms.iter().zip(prefixes) {
-            self.assert_canonical(multiples, prefixes);
-            for (window, prefix) in prefixes.iter().enumerate() {
-                let next = prefixes.get(window + 1).copied();
-                let digit = self.odd_digit(*prefix, next, multiples.bits(window));
-                let point = self.multiple(&digit, multiples.polynomials(window));
+        for ((scalar, multiples), prefixes) in terms.iter().zip(prefixes) {
+            let accumulators = std::iter::once(scalar).chain(prefixes);
+            for (window, accumulator) in accumulators.enumerate() {
+                let polynomials = &multiples.polynomials()[window];
+                let (factor, most) = match window {
+                    0 => (Fr::ONE, multiples.largest_top()),
+                    _ => (power_of_two(multiples.width()), power_of_two(multiples.width()) - Fr::ONE),
+                };
+                let next = prefixes.get(window).map(|next| (*next, factor));
+                let digit = self.odd_digit(*accumulator, next, most, &polynomials.squares);
+                let point = self.multiple(&digit, polynomials);
                 let slope = self.witness(*slopes.next().expect("a slope a point"));
                 let line = self.line(slope, point);
                 let square = self.mul(slope, slope);
@@ -176,25 +190,30 @@ impl Circuit {
         sum.expect("a window")
     }
 
-    /// The odd digit of a window, given the prefix from it on and the one after it; its square; and what [`Self::multiple`]
-    /// needs for three bits. It is constrained to be one of -1, 1, -3, 3, ...
+    /// The odd number `2 (accumulator - factor * next) - most` of a window; its square; and what [`Self::multiple`] needs for three
+    /// bits. The square is constrained to be one of these.
     ///
-    /// The product of `D - 1`, `D - 9`, `D - 25` and `D - 49` is `p^2 + 210 p - 4096 D + 11025` for `p = D^2 - 42 D`.
-    fn odd_digit(&mut self, prefix: Variable, next: Option<Variable>, bits: u32) -> OddDigit {
-        let most = (1u64 << bits) - 1;
-        let factor = Fr::from(most + 1);
-        let rest = next.map_or(Fr::ZERO, |next| self.value(next));
-        let digit = (self.value(prefix) - factor * rest).double() - Fr::from(most);
+    /// Those of three bits are 1, 9, 25 and 49: the product of `D - 1`, `D - 9`, `D - 25` and `D - 49` is `p^2 + 210 p - 4096 D + 11025`
+    /// for `p = D^2 - 42 D`.
+    fn odd_digit(
+        &mut self,
+        accumulator: Variable,
+        next: Option<(Variable, Fr)>,
+        most: Fr,
+        squares: &[Fr],
+    ) -> OddDigit {
+        let rest = next.map_or(Fr::ZERO, |(next, factor)| factor * self.value(next));
+        let digit = (self.value(accumulator) - rest).double() - most;
         let digit = self.witness(digit);
-        // digit = 2 (prefix - 2^bits next) - most.
-        let terms = [(digit, Fr::ONE), (prefix, -Fr::from(2)), (next.unwrap_or(prefix), factor.double())];
-        self.assert_linear_zero(if next.is_some() { &terms } else { &terms[..2] }, Fr::from(most));
+        let (next, factor) = next.unwrap_or((accumulator, Fr::ZERO));
+        let terms = [(digit, Fr::ONE), (accumulator, -Fr::from(2)), (next, factor.double())];
+        self.assert_linear_zero(if factor.is_zero() { &terms[..2] } else { &terms }, most);
         let square = self.mul(digit, digit);
-        if bits == 2 {
-            self.assert_quadratic_zero((Fr::ONE, square, square), &[(square, -Fr::from(10))], Fr::from(9));
+        if let [s1, s2] = *squares {
+            self.assert_quadratic_zero((Fr::ONE, square, square), &[(square, -(s1 + s2))], s1 * s2);
             return OddDigit { digit, square, quartic: None };
         }
-        assert!(bits == 3, "windows of 2 or 3 bits, not {bits}");
+        debug_assert_eq!(squares, [1, 9, 25, 49].map(Fr::from));
         let p = self.quadratic((Fr::ONE, square, square), &[(square, -Fr::from(42))], Fr::ZERO);
         let terms = [(p, Fr::from(210)), (square, -Fr::from(4096))];
         self.assert_quadratic_zero((Fr::ONE, p, p), &terms, Fr::from(11025));
@@ -203,19 +222,19 @@ impl Circuit {
 
     /// The multiple that a digit chooses: x and y/d are polynomials in the digit's square D, of degree 3 for three bits. There
     /// `D^2 = p + 42 D`, so they are sums of 1, D, p and D p.
-    fn multiple(&mut self, digit: &OddDigit, polynomials: &[[Fr; 4]; 2]) -> Point {
+    fn multiple(&mut self, digit: &OddDigit, polynomials: &Polynomials) -> Point {
         let &OddDigit { digit, square, quartic } = digit;
-        let [x, y] = polynomials;
+        let Polynomials { x, y_by_odd: y, .. } = polynomials;
         let Some(p) = quartic else {
             let x = self.linear(&[(square, x[1])], x[0]);
             return Point { x, y: self.quadratic((y[1], digit, square), &[(digit, y[0])], Fr::ZERO) };
         };
-        let [x, y_by_digit] = [x, y].map(|[c0, c1, c2, c3]| {
+        let [x, y_by_odd] = [x, y].map(|[c0, c1, c2, c3]| {
             let on_square = *c1 + (*c2 + *c3 * Fr::from(42)) * Fr::from(42);
             let on_p = *c2 + *c3 * Fr::from(42);
             self.quadratic((*c3, square, p), &[(square, on_square), (p, on_p)], *c0)
         });
-        Point { x, y: self.mul(digit, y_by_digit) }
+        Point { x, y: self.mul(digit, y_by_odd) }
     }
 
     /// The line of a slope through a point: two rows.

@@ -1,38 +1,66 @@
 //! The points that a multiplication of a fixed point adds up.
 //!
-//! A scalar a below 2^254 is cut into windows of `width` bits, the lowest first, the last one of what is left. The digit e of
-//! a window of b bits at bit s stands for the odd number `d = 2 e - (2^b - 1)` and adds `d 2^s G/2`, which is never the neutral
-//! point. Together the windows add `a G - (2^254 - 1)/2 G`, whatever the width; the constant is part of the point that the sum
-//! [starts from](start).
+//! A scalar `a < r` is cut into windows of `width` bits, the lowest first; what is left, the top window, chooses one of 2^b values V(e)
+//! from 0 to `M = r - 2^R`, where R is the bits of the windows below and `b = 254 - R`. Neighbours among them differ by at most 2^R, so that
+//! every a below r has digits; and the largest integer that digits show is `M + 2^R - 1 = r - 1`. So whatever the digits are, the integer is
+//! below r, and there is one for each scalar: nothing has to be compared with r.
+//!
+//! A window adds d G/2 for an odd number d, which is never the neutral point: `2 V - M` for the top one, `2^s (2 e - (2^b - 1))` for a window
+//! of b bits at bit s. Odd numbers have opposites, which halves what has to be told apart: the values V are symmetric, too. Together
+//! the windows add `a G - (r - 1)/2 G`, whatever the width; the constant is part of the point that the sum [starts from](start).
 
-use super::{Arithmetisation, range::window as bits_of};
+use super::{
+    Arithmetisation,
+    range::{power_of_two, window as bits_of},
+};
 use proofmill_curve::{
     Affine, Jacobian,
     grumpkin::{self, Grumpkin},
 };
-use proofmill_field::{Algebra, Field, batch_invert, bn254::Fr};
+use proofmill_field::{Algebra, Field, SquareRoot, batch_invert, bn254::Fr};
 use rayon::prelude::*;
 use std::sync::{Arc, OnceLock};
 
 /// Bits of a scalar.
 pub(super) const SCALAR_BITS: u32 = 254;
 
-/// The squares of the odd digits 1, 3, 5, 7.
-const SQUARES: [u64; 4] = [1, 9, 25, 49];
-
 /// The multiples of a point of Grumpkin by the digits of all windows of one width.
 #[derive(Clone, Debug)]
 pub struct Multiples {
     base: Affine<Grumpkin>,
     width: u32,
+    /// The values that the top window chooses from, ascending.
+    tops: Vec<Fr>,
+    /// The top window, then the others from the lowest.
+    windows: Vec<Window>,
     /// Names of the lookup tables, one a window.
     names: Vec<String>,
-    /// Of each window the multiples by positive digits, 1, 3, ...; the others are their opposites.
-    positive: Vec<Vec<Affine<Grumpkin>>>,
-    /// Of each window of at most three bits the coefficients of x, and of y divided by the digit, as polynomials in the digit's
-    /// square.
-    polynomials: Vec<[[Fr; 4]; 2]>,
     tables: OnceLock<Vec<Arc<[[Fr; 3]]>>>,
+    conics: OnceLock<Vec<Conics>>,
+    polynomials: OnceLock<Vec<Polynomials>>,
+}
+
+/// The multiples by the digits of one window.
+#[derive(Clone, Debug)]
+struct Window {
+    /// The odd numbers of the digits from the middle up, in units of the window; those of the others are their opposites.
+    odd: Vec<Fr>,
+    /// The points of these.
+    positive: Vec<Affine<Grumpkin>>,
+}
+
+/// The coefficients of the equations of [`FixedBase`](crate::gates::FixedBase).
+pub(super) type Conics = [[Fr; 4]; 3];
+
+/// The points of a window of at most three bits as standard computes them.
+#[derive(Clone, Debug)]
+pub(super) struct Polynomials {
+    /// The squares of the odd numbers.
+    pub(super) squares: Vec<Fr>,
+    /// The coefficients of x as a polynomial in the square.
+    pub(super) x: [Fr; 4],
+    /// Those of y divided by the odd number.
+    pub(super) y_by_odd: [Fr; 4],
 }
 
 impl Multiples {
@@ -44,32 +72,39 @@ impl Multiples {
         Self::with_window_bits(base, arithmetisation.window_bits())
     }
 
-    /// Of a point, by windows of `width` bits; turbo has windows of 2 bits, standard of 3, ultra of any.
+    /// Of a point, by windows of `width` bits; standard and turbo have windows of 3 bits, ultra of any.
     ///
     /// # Panics
     /// If the point is infinity, or `width` is not in `2..=16`.
     pub fn with_window_bits(base: Affine<Grumpkin>, width: u32) -> Self {
         assert!(!base.is_infinity(), "expected a point with multiples, found infinity");
         assert!((2..=16).contains(&width), "expected windows of 2 to 16 bits, found {width}");
+        let lower = (SCALAR_BITS - 1) / width;
+        let (step, tops) = tops(lower * width);
         let mut half = base.mul_vartime(&half_scalar());
-        let mut halves = Vec::new();
-        for start in (0..SCALAR_BITS).step_by(width as usize) {
-            halves.push((half, width.min(SCALAR_BITS - start)));
+        // First multiple, difference, first odd number, difference, how many.
+        let middle = tops[tops.len() / 2].double() - tops[tops.len() - 1];
+        let first = half.to_affine().mul_words_vartime(&middle.to_canonical());
+        let step_point = base.mul_words_vartime(&step.to_canonical());
+        let mut progressions = vec![((first, middle), (step_point, step.double()), tops.len() / 2)];
+        for _ in 0..lower {
+            progressions.push(((half, Fr::ONE), (half.double(), Fr::from(2)), 1 << (width - 1)));
             half = (0..width).fold(half, |point, _| point.double());
         }
-        let positive: Vec<_> = halves.into_par_iter().map(|(half, bits)| odd_multiples(half, bits)).collect();
-        let polynomials =
-            if width <= 3 { positive.iter().map(|window| polynomials(window)).collect() } else { Vec::new() };
+        let window = |(first, difference, count)| Window::of(first, difference, count);
+        let windows: Vec<_> = progressions.into_par_iter().map(window).collect();
         let x: String = base.x.to_bytes_be().iter().map(|byte| format!("{byte:02x}")).collect();
         let sign = if base.y.to_canonical()[0] & 1 == 1 { "-" } else { "" };
         let name = |window| format!("{sign}{x} by {width} bits, window {window}");
         Self {
             base,
             width,
-            names: (0..positive.len()).map(name).collect(),
-            positive,
-            polynomials,
+            tops,
+            names: (0..windows.len()).map(name).collect(),
+            windows,
             tables: OnceLock::new(),
+            conics: OnceLock::new(),
+            polynomials: OnceLock::new(),
         }
     }
 
@@ -78,72 +113,174 @@ impl Multiples {
         self.base
     }
 
-    /// Bits of a window, except perhaps the last.
+    /// Bits of a window, except the top one, which has as many or fewer.
     pub fn width(&self) -> u32 {
         self.width
     }
 
     pub(super) fn windows(&self) -> usize {
-        self.positive.len()
+        self.windows.len()
     }
 
-    /// Bits of a window.
-    pub(super) fn bits(&self, window: usize) -> u32 {
-        self.width.min(SCALAR_BITS - self.width * window as u32)
+    /// M, the largest value of the top window.
+    pub(super) fn largest_top(&self) -> Fr {
+        self.tops[self.tops.len() - 1]
     }
 
     pub(super) fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Of each window a lookup table of (digit, -x, y).
+    /// Of each window a lookup table of (digit, -x, y), of the top one (V, -x, y).
     pub(super) fn tables(&self) -> &[Arc<[[Fr; 3]]>] {
         self.tables.get_or_init(|| {
-            let row = |window, digit| {
-                let Affine { x, y } = self.point(window, digit);
-                [Fr::from(digit as u64), -x, y]
+            let row = |window: usize, digit| {
+                let Affine { x, y } = self.windows[window].point(digit);
+                [if window == 0 { self.tops[digit] } else { Fr::from(digit as u64) }, -x, y]
             };
             (0..self.windows())
-                .map(|window| (0..1 << self.bits(window)).map(|digit| row(window, digit)).collect())
+                .map(|window| (0..self.windows[window].digits()).map(|digit| row(window, digit)).collect())
                 .collect()
         })
     }
 
-    /// The digit of a window of an integer.
-    pub(super) fn digit(&self, integer: &[u64; 4], window: usize) -> usize {
-        let bit = self.width as usize * window;
-        let word = |index: usize| integer.get(index).copied().unwrap_or_default();
-        let both = u128::from(word(bit / 64)) | u128::from(word(bit / 64 + 1)) << 64;
-        (both >> (bit % 64)) as usize & ((1 << self.bits(window)) - 1)
-    }
-
-    /// The point that a digit of a window adds.
-    pub(super) fn point(&self, window: usize, digit: usize) -> Affine<Grumpkin> {
-        let positive = &self.positive[window];
-        match digit.checked_sub(positive.len()) {
-            Some(index) => positive[index],
-            None => -positive[positive.len() - 1 - digit],
-        }
-    }
-
-    /// The points that an integer's windows add.
-    pub(super) fn summands(&self, integer: [u64; 4]) -> impl Iterator<Item = Affine<Grumpkin>> {
-        (0..self.windows()).map(move |window| self.point(window, self.digit(&integer, window)))
-    }
-
-    /// What is left of an integer without the windows below each, from that of all of it.
-    pub(super) fn prefixes(&self, integer: [u64; 4]) -> impl Iterator<Item = Fr> {
-        (0..self.windows() as u32).map(move |window| {
-            let start = self.width * window;
-            bits_of(&integer, start, SCALAR_BITS - start)
+    /// Of each window of at most three bits the equations of the points that a row of turbo adds.
+    pub(super) fn conics(&self) -> &[Conics] {
+        self.conics.get_or_init(|| {
+            let scale = |window| if window == 0 { Fr::from(TOP_SCALE) } else { Fr::ONE };
+            self.windows.iter().enumerate().map(|(index, window)| window.conics(scale(index))).collect()
         })
     }
 
-    /// The coefficients of x, and of y divided by the digit, as polynomials in the digit's square, for windows of at most three
-    /// bits.
-    pub(super) fn polynomials(&self, window: usize) -> &[[Fr; 4]; 2] {
-        &self.polynomials[window]
+    /// The points of a window and the odd numbers that the equations of [`Self::conics`] know them by.
+    #[cfg(test)]
+    pub(super) fn odd_points(&self, window: usize) -> impl Iterator<Item = (Fr, Affine<Grumpkin>)> {
+        let scale = if window == 0 { Fr::from(TOP_SCALE) } else { Fr::ONE };
+        let window = &self.windows[window];
+        let positive =
+            window.odd.iter().zip(&window.positive).map(move |(odd, point)| (*odd * scale, *point));
+        positive.clone().map(|(odd, point)| (-odd, -point)).chain(positive)
     }
+
+    /// A scalar's digits, window by window, and what is left of it without the top window and without the windows below each other one.
+    fn cut(&self, scalar: Fr) -> (Vec<usize>, Vec<Fr>) {
+        let words = |x: &Fr| x.to_canonical();
+        let is_in = |top: &Fr| words(top).iter().rev().le(words(&scalar).iter().rev());
+        let top = self.tops.partition_point(is_in) - 1;
+        let rest = words(&(scalar - self.tops[top]));
+        let lower = self.windows() as u32 - 1;
+        let shifts = (0..lower).map(|window| self.width * window);
+        let digit = |shift| bits_of(&rest, shift, self.width).to_canonical()[0] as usize;
+        let prefix = |shift| bits_of(&rest, shift, self.width * lower - shift);
+        (std::iter::once(top).chain(shifts.clone().map(digit)).collect(), shifts.map(prefix).collect())
+    }
+
+    /// The points that a scalar's windows add.
+    pub(super) fn summands(&self, scalar: Fr) -> impl Iterator<Item = Affine<Grumpkin>> {
+        self.windows.iter().zip(self.cut(scalar).0).map(|(window, digit)| window.point(digit))
+    }
+
+    /// A scalar without its top window, and so without the windows below each.
+    pub(super) fn prefixes(&self, scalar: Fr) -> Vec<Fr> {
+        self.cut(scalar).1
+    }
+
+    /// Of each window of at most three bits what standard computes its points by.
+    pub(super) fn polynomials(&self) -> &[Polynomials] {
+        self.polynomials.get_or_init(|| self.windows.iter().map(Window::polynomials).collect())
+    }
+}
+
+/// What a row of turbo multiplies the top window's odd numbers by: the gate subtracts 8 times the next row's accumulator.
+pub(super) const TOP_SCALE: u64 = 8;
+
+impl Window {
+    /// Of odd numbers in arithmetic progression, and their points.
+    fn of(first: (Jacobian<Grumpkin>, Fr), difference: (Jacobian<Grumpkin>, Fr), count: usize) -> Self {
+        let next =
+            |(point, odd): &(Jacobian<Grumpkin>, Fr)| Some((point.add(&difference.0), *odd + difference.1));
+        let (points, odd): (Vec<_>, _) = std::iter::successors(Some(first), next).take(count).unzip();
+        Self { odd, positive: Jacobian::batch_to_affine(&points) }
+    }
+
+    fn digits(&self) -> usize {
+        2 * self.positive.len()
+    }
+
+    /// The point that a digit adds.
+    fn point(&self, digit: usize) -> Affine<Grumpkin> {
+        match digit.checked_sub(self.positive.len()) {
+            Some(index) => self.positive[index],
+            None => -self.positive[self.positive.len() - 1 - digit],
+        }
+    }
+
+    fn polynomials(&self) -> Polynomials {
+        let squares: Vec<Fr> = self.odd.iter().map(|odd| odd.square()).collect();
+        let x: Vec<Fr> = self.positive.iter().map(|point| point.x).collect();
+        let mut by_odd = self.odd.clone();
+        batch_invert(&mut by_odd);
+        by_odd.iter_mut().zip(&self.positive).for_each(|(inverse, point)| *inverse *= point.y);
+        Polynomials { x: interpolate(&squares, &x), y_by_odd: interpolate(&squares, &by_odd), squares }
+    }
+
+    /// The equations of its points by `scale` times their odd numbers. A window of two bits has two points (u, T.x) for the conics; two
+    /// more are given them where u is no square, so that no d leads there.
+    fn conics(&self, scale: Fr) -> Conics {
+        let of_point = |(point, odd): (&Affine<Grumpkin>, &Fr)| {
+            let odd = *odd * scale;
+            [odd.square(), point.x, odd * point.y]
+        };
+        let of_points = self.positive.iter().zip(&self.odd).map(of_point);
+        let nonsquares = (2..).map(Fr::from).filter(|u| u.sqrt().is_none()).map(|u| [u, Fr::ZERO, Fr::ZERO]);
+        let points: Vec<_> = of_points.chain(nonsquares).take(4).collect();
+        let [p, q, r, s] = points[..] else { unreachable!("an endless iterator") };
+        for [[u1, x1, _], [u2, x2, _], [u3, x3, _]] in [[p, q, r], [p, q, s], [p, r, s], [q, r, s]] {
+            // Then two conics through the four have no line in common.
+            assert!(
+                (u2 - u1) * (x3 - x1) != (u3 - u1) * (x2 - x1),
+                "three multiples on a line: choose another base"
+            );
+        }
+        let rows = [p, q, r, s].map(|[u, x, w]| ([u.square(), x, u, Fr::ONE], [-x.square(), -(u * x), -w]));
+        solve(rows)
+    }
+}
+
+/// The three solutions of four linear equations `left . m = right`, for three right sides.
+fn solve(mut rows: [([Fr; 4], [Fr; 3]); 4]) -> Conics {
+    for column in 0..4 {
+        let pivot = (column..4).find(|row| !rows[*row].0[column].is_zero());
+        rows.swap(column, pivot.expect("four multiples on a parabola: choose another base"));
+        let inverse = rows[column].0[column].invert().expect("not zero");
+        rows[column] = (rows[column].0.map(|x| x * inverse), rows[column].1.map(|x| x * inverse));
+        let (left, right) = rows[column];
+        for row in (0..4).filter(|row| *row != column) {
+            let factor = rows[row].0[column];
+            (0..4).for_each(|i| rows[row].0[i] -= factor * left[i]);
+            (0..3).for_each(|i| rows[row].1[i] -= factor * right[i]);
+        }
+    }
+    std::array::from_fn(|equation| std::array::from_fn(|i| rows[i].1[equation]))
+}
+
+/// The values V of a window above `below` bits, ascending, and the step: `0, step, 2 step, ...` in the lower half, and `M - V` for each of
+/// these in the upper one, where the step is M divided by one less than there are values, rounded down.
+fn tops(below: u32) -> (Fr, Vec<Fr>) {
+    let largest = -power_of_two(below);
+    let count = 1u64 << (SCALAR_BITS - below);
+    let mut step = largest.to_canonical();
+    let mut remainder = 0;
+    for word in step.iter_mut().rev() {
+        let dividend = u128::from(remainder) << 64 | u128::from(*word);
+        *word = (dividend / u128::from(count - 1)) as u64;
+        remainder = (dividend % u128::from(count - 1)) as u64;
+    }
+    let step = Fr::from_canonical(step).expect("less than M");
+    let multiple = |k| Fr::from(k) * step;
+    let lower = (0..count / 2).map(multiple);
+    let upper = (0..count / 2).rev().map(|k| largest - multiple(k));
+    (step, lower.chain(upper).collect())
 }
 
 impl Arithmetisation {
@@ -151,8 +288,7 @@ impl Arithmetisation {
     /// tables unless [chosen](super::Circuit::set_window_bits).
     pub(super) fn window_bits(self) -> u32 {
         match self {
-            Self::Standard => 3,
-            Self::Turbo => 2,
+            Self::Standard | Self::Turbo => 3,
             Self::Ultra => 10,
         }
     }
@@ -163,51 +299,32 @@ fn half_scalar() -> grumpkin::Fr {
     grumpkin::Fr::from(2).invert().unwrap_or_default()
 }
 
-/// The multiples of a point by 1, 3, ..., `2^bits - 1`.
-fn odd_multiples(point: Jacobian<Grumpkin>, bits: u32) -> Vec<Affine<Grumpkin>> {
-    let twice = point.double();
-    let odd: Vec<_> = std::iter::successors(Some(point), |multiple| Some(multiple.add(&twice)))
-        .take(1 << (bits - 1))
-        .collect();
-    Jacobian::batch_to_affine(&odd)
-}
-
-/// x and y/d of the multiples by d = 1, 3, ... as polynomials in d^2.
-fn polynomials(multiples: &[Affine<Grumpkin>]) -> [[Fr; 4]; 2] {
-    let x: Vec<Fr> = multiples.iter().map(|point| point.x).collect();
-    let by_digit = (1..)
-        .step_by(2)
-        .zip(multiples)
-        .map(|(digit, point)| point.y * Fr::from(digit).invert().unwrap_or_default());
-    [interpolate(&x), interpolate(&by_digit.collect::<Vec<_>>())]
-}
-
-/// The coefficients of the polynomial with these values at the first of [`SQUARES`], by Newton's divided differences.
-fn interpolate(values: &[Fr]) -> [Fr; 4] {
+/// The coefficients of the polynomial with these values at these places, at most four, by Newton's divided differences.
+fn interpolate(places: &[Fr], values: &[Fr]) -> [Fr; 4] {
     let mut differences = values.to_vec();
     for order in 1..values.len() {
         for i in (order..values.len()).rev() {
-            let run = Fr::from(SQUARES[i] - SQUARES[i - order]).invert().unwrap_or_default();
+            let run = (places[i] - places[i - order]).invert().expect("places differ");
             differences[i] = (differences[i] - differences[i - 1]) * run;
         }
     }
     let mut coefficients = [Fr::ZERO; 4];
-    for (difference, square) in differences.iter().zip(SQUARES).rev() {
-        // Horner: times (X - square), plus the difference.
+    for (difference, place) in differences.iter().zip(places).rev() {
+        // Horner: times (X - place), plus the difference.
         for i in (0..4).rev() {
             let below = if i == 0 { *difference } else { coefficients[i - 1] };
-            coefficients[i] = below - coefficients[i] * Fr::from(square);
+            coefficients[i] = below - coefficients[i] * *place;
         }
     }
     coefficients
 }
 
-/// Where a sum starts that is to end in `origin` plus multiples of the bases: `origin + (2^254 - 1)/2 (base + ...)`.
+/// Where a sum starts that is to end in `origin` plus multiples of the bases: `origin + (r - 1)/2 (base + ...)`.
 pub(super) fn start(origin: Affine<Grumpkin>, bases: &[Affine<Grumpkin>]) -> Affine<Grumpkin> {
-    let half_bases =
-        bases.iter().map(|base| base.mul_vartime(&half_scalar())).sum::<Jacobian<Grumpkin>>().to_affine();
-    let all_ones = [u64::MAX, u64::MAX, u64::MAX, u64::MAX >> (256 - SCALAR_BITS)];
-    half_bases.mul_words_vartime(&all_ones).add_affine(&origin).to_affine()
+    let half: Fr = Fr::from(2).invert().unwrap_or_default();
+    let half = -half;
+    let multiples = bases.iter().map(|base| base.mul_words_vartime(&half.to_canonical()));
+    multiples.sum::<Jacobian<Grumpkin>>().add_affine(&origin).to_affine()
 }
 
 /// A sum of points, step by step.

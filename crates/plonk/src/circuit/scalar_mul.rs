@@ -14,7 +14,8 @@ const DIGITS: u32 = (SCALAR_BITS - 1).div_ceil(2);
 
 impl Circuit {
     /// Chooses the bits of the windows of Pedersen hashes that follow; the default in ultra is 10. Larger windows make fewer
-    /// rows and larger tables: 20 rows an input and 311,552 rows of tables for 13 bits, for instance.
+    /// rows and larger tables: 20 rows an input and 311,552 rows of tables for 13 bits, for instance. Tables cost nothing that fit into
+    /// the domain that the rows need.
     ///
     /// # Panics
     /// If the arithmetisation has no lookups, or `bits` is not in `2..=16`.
@@ -39,10 +40,8 @@ impl Circuit {
             self.window_bits,
             multiples.width()
         );
-        let integer = self.value(scalar).to_canonical();
         self.gadget("fixed-base multiplication", |circuit| {
-            let sum =
-                circuit.sum_of_multiples(start(ORIGIN, &[multiples.base()]), &[(scalar, integer, multiples)]);
+            let sum = circuit.sum_of_multiples(start(ORIGIN, &[multiples.base()]), &[(scalar, multiples)]);
             let origin = circuit.constant_point(-ORIGIN);
             circuit.add_points(sum, origin)
         })

@@ -4,11 +4,12 @@ use crate::{Arithmetisation, Cells, Circuit, Column, Gate, Selector, Unsatisfied
 use proofmill_curve::{Curve, grumpkin::Grumpkin};
 use proofmill_field::{Algebra, Field, bn254::Fr};
 
-/// The wires of two rows, and the data of the first.
+/// The wires of two rows, and the data of the first, and the selectors of its gate after the first one, which is 1.
 #[derive(Clone, Debug)]
 struct Rows {
     wires: [[Fr; 4]; 2],
     data: [Fr; 4],
+    coefficients: Vec<Fr>,
 }
 
 impl Cells<Fr> for Rows {
@@ -30,7 +31,10 @@ impl Rows {
     /// The constraints of a gate that do not hold.
     fn failing(&self, gate: Gate) -> Vec<usize> {
         let mut sums = vec![Fr::ZERO; gate.constraints()];
-        gate.terms(self, &gate.constants(), &mut |constraint, _, term: Fr| sums[constraint] += term);
+        gate.terms(self, &gate.constants(), &mut |constraint, selector: usize, term: Fr| {
+            let coefficient = selector.checked_sub(1).map_or(Fr::ONE, |index| self.coefficients[index]);
+            sums[constraint] += coefficient * term;
+        });
         (0..sums.len()).filter(|k| !sums[*k].is_zero()).collect()
     }
 
@@ -39,8 +43,9 @@ impl Rows {
         let mut circuit = Circuit::new(Arithmetisation::Ultra);
         let [here, next] = self.wires.map(|row| row.map(|value| circuit.witness(value)));
         let data = (0..).map(Column::Data).zip(self.data);
-        circuit
-            .row(here, &data.chain([(Column::Selector(Selector::Gate(gate)), Fr::ONE)]).collect::<Vec<_>>());
+        let values = std::iter::once(Fr::ONE).chain(self.coefficients.iter().copied());
+        let selectors = gate.selectors().iter().map(|selector| Column::Selector(*selector)).zip(values);
+        circuit.row(here, &data.chain(selectors).collect::<Vec<_>>());
         circuit.row(next, &[]);
         circuit.check()
     }
@@ -66,39 +71,46 @@ impl Rows {
     }
 }
 
-/// An addition in the FixedBase gate of the point that the data give for a digit.
-fn fixed_base(digit: u64, rest: u64) -> Rows {
-    let data = [7, 11, 13, 17].map(Fr::from);
-    let d = Fr::from(digit).double() - Fr::from(3);
-    let square = d.square();
-    let (point_x, point_y) = (data[0] + data[1] * square, d * (data[2] + data[3] * square));
+/// An addition in the FixedBase gate of a point by its odd number, before an accumulator; the equations' coefficients are such that they
+/// hold for that point, whatever the others.
+fn fixed_base(odd: Fr, rest: u64) -> Rows {
+    let (point_x, point_y) = (Fr::from(700), Fr::from(900));
     let (x, y) = (Fr::from(1000), Fr::from(2000));
     let slope = (point_y - y) * (point_x - x).invert().unwrap();
     let next_x = slope.square() - x - point_x;
     let next_y = slope * (x - next_x) - y;
-    let here = [Fr::from(4 * rest + digit), x, y, slope];
-    Rows { wires: [here, [Fr::from(rest), next_x, next_y, Fr::from(99)]], data }
+    let digit = (odd + Fr::from(7)) * Fr::from(2).invert().unwrap();
+    let square = odd.square();
+    let mut coefficients: Vec<Fr> = (2..14u64).map(Fr::from).collect();
+    for (k, pivot) in [point_x.square(), square * point_x, odd * point_y].into_iter().enumerate() {
+        let [m1, m2, m3] = [0, 1, 2].map(|i| coefficients[4 * k + i]);
+        coefficients[4 * k + 3] = -(pivot + m1 * square.square() + m2 * point_x + m3 * square);
+    }
+    let here = [x, y, slope, Fr::from(8 * rest) + digit];
+    Rows { wires: [here, [next_x, next_y, Fr::from(99), Fr::from(rest)]], data: [Fr::ZERO; 4], coefficients }
 }
 
 #[test]
 fn fixed_base_constraints() {
-    let rows = fixed_base(2, 21);
+    let rows = fixed_base(-Fr::from(3), 21);
     let broken = [
-        fixed_base(4, 21),
-        rows.with(|rows| rows.data[0] += Fr::ONE),
-        rows.with(|rows| rows.data[2] += Fr::ONE),
-        rows.with(|rows| rows.wires[1][2] += Fr::ONE),
+        rows.with(|rows| rows.coefficients[0] += Fr::ONE),
+        rows.with(|rows| rows.coefficients[5] += Fr::ONE),
+        // The opposite digit has the same square.
+        rows.with(|rows| rows.wires[0][3] += Fr::from(3)),
+        rows.with(|rows| rows.wires[1][1] += Fr::ONE),
     ];
     rows.assert_broken(Gate::FixedBase, &broken);
-    for digit in 0..8 {
-        let failing = fixed_base(digit, 5).failing(Gate::FixedBase);
-        assert_eq!(failing, if digit < 4 { vec![] } else { vec![0] });
-    }
+    let other_square = rows.with(|rows| rows.wires[0][3] += Fr::from(4));
+    assert_eq!(other_square.failing(Gate::FixedBase), [0, 1, 2]);
 }
 
 #[test]
 fn chord_constraint() {
-    let rows = fixed_base(1, 0);
+    let mut rows = fixed_base(Fr::ONE, 0);
+    rows.coefficients.clear();
+    // The chord is on wires 2 to 4.
+    rows.wires.iter_mut().for_each(|wires| wires.rotate_right(1));
     rows.assert_broken(Gate::Chord, &[rows.with(|rows| rows.wires[1][2] += Fr::ONE)]);
 }
 
@@ -108,8 +120,11 @@ fn ecc_add_constraints() {
     let sum = Grumpkin::GENERATOR.mul_words_vartime(&[8]).to_affine();
     let run = q.x - p.x;
     let inverse = run.invert().unwrap();
-    let rows =
-        Rows { wires: [[p.x, p.y, q.x, q.y], [sum.x, sum.y, inverse, Fr::from(99)]], data: [Fr::ZERO; 4] };
+    let rows = Rows {
+        wires: [[p.x, p.y, q.x, q.y], [sum.x, sum.y, inverse, Fr::from(99)]],
+        data: [Fr::ZERO; 4],
+        coefficients: vec![],
+    };
     let broken = [
         rows.with(|rows| rows.wires[1][2] += Fr::ONE),
         rows.with(|rows| {
@@ -131,8 +146,11 @@ fn ecc_double_constraints() {
     let p = Grumpkin::GENERATOR.mul_words_vartime(&[3]).to_affine();
     let twice = Grumpkin::GENERATOR.mul_words_vartime(&[6]).to_affine();
     let other = Fr::from(99);
-    let rows =
-        Rows { wires: [[p.x, p.y, other, other], [twice.x, twice.y, other, other]], data: [Fr::ZERO; 4] };
+    let rows = Rows {
+        wires: [[p.x, p.y, other, other], [twice.x, twice.y, other, other]],
+        data: [Fr::ZERO; 4],
+        coefficients: vec![],
+    };
     let slope = p.x.square() * Fr::from(3) * p.y.double().invert().unwrap();
     let broken = [
         rows.with(|rows| {
@@ -148,7 +166,8 @@ fn ecc_double_constraints() {
 fn any_of_constraint() {
     let data = [100, 200, 300, 400].map(Fr::from);
     for place in 0..4 {
-        let mut rows = Rows { wires: [[1, 2, 3, 0].map(Fr::from), [4, 0, 0, 0].map(Fr::from)], data };
+        let wires = [[1, 2, 3, 0].map(Fr::from), [4, 0, 0, 0].map(Fr::from)];
+        let mut rows = Rows { wires, data, coefficients: vec![] };
         let other = if place == 3 { rows.wires[1][0] } else { rows.wires[0][place] };
         rows.wires[0][3] = data[place] - other;
         rows.assert_broken(Gate::AnyOf, &[rows.with(|rows| rows.wires[0][3] += Fr::ONE)]);

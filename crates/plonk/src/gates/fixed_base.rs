@@ -1,15 +1,24 @@
 //! A step of a scalar multiplication whose base the circuit fixes.
 
 use super::Formula;
-use crate::{Cells, Gate, Selector};
+use crate::{Cells, Gate, Selector, Selector::Multiple};
 use proofmill_field::{Algebra, bn254::Fr};
 
-/// Adds a multiple, by one base-4 digit of a scalar, of a point of Grumpkin that the circuit fixes.
+/// Adds a multiple, by one base-8 digit of a scalar, of a point of Grumpkin that the circuit fixes.
 ///
-/// Wires (a, X, Y, l), on the next row (a', X', Y', .): `e = a - 4 a'` is the digit, `d = 2 e - 3` one of -3, -1, 1, 3, and
-/// `T = (d_1 + d_2 d^2, d (d_3 + d_4 d^2))` is d times the point. Its other constraints are the group law for
-/// `(X', Y') = (X, Y) + T`, where l is the slope:
-/// `X' + X + T.x = l^2`, `T.y - Y = l (T.x - X)`, `Y' + Y = l (X - X')`.
+/// Wires (X, Y, l, a), on the next row (X', Y', ., a'): `d = 2 (a - 8 a') - 7` is an odd number that stands for the digit, and l the slope
+/// of the line through (X, Y) and the point T that is added. The group law gives `T.x = l^2 - X - X'` and `T.y = Y + l (T.x - X)`, and
+/// `Y' + Y = l (X - X')` is a constraint. The others are three equations in `u = d^2`, T.x and `d T.y`, with coefficients m1 to m12:
+///
+/// ```text
+/// T.x^2 + m1 u^2 + m2 T.x + m3 u + m4 = 0
+/// u T.x + m5 u^2 + m6 T.x + m7 u + m8 = 0
+/// d T.y + m9 u^2 + m10 T.x + m11 u + m12 = 0
+/// ```
+///
+/// The first two are conics through the four points (u, T.x) of the multiples by 1, 3, 5 and 7; two conics meet in four points at
+/// most. The third tells the ordinate, with its sign, and so T is d times the base. Every term has degree 4 and one selector:
+/// coefficients are selectors of their own, which are zero on other rows.
 ///
 /// Nothing is constrained if `T.x = X`, so T must be neither (X, Y) nor its opposite.
 #[derive(Clone, Copy, Debug)]
@@ -17,26 +26,46 @@ pub struct FixedBase;
 
 impl Formula for FixedBase {
     const NAME: &'static str = "fixed_base";
-    const SELECTORS: &'static [Selector] = &[Selector::Gate(Gate::FixedBase)];
+    const SELECTORS: &'static [Selector] = &[
+        Selector::Gate(Gate::FixedBase),
+        Multiple(0),
+        Multiple(1),
+        Multiple(2),
+        Multiple(3),
+        Multiple(4),
+        Multiple(5),
+        Multiple(6),
+        Multiple(7),
+        Multiple(8),
+        Multiple(9),
+        Multiple(10),
+        Multiple(11),
+    ];
     const CONSTRAINTS: usize = 4;
 
     fn constants() -> Vec<Fr> {
-        vec![Fr::from(3), Fr::from(9)]
+        vec![Fr::from(7)]
     }
 
     #[inline(always)]
     fn terms<A: Algebra>(cells: &impl Cells<A>, constants: &[A], emit: &mut impl FnMut(usize, usize, A)) {
-        let (x, y, slope) = (cells.wire(1), cells.wire(2), cells.wire(3));
-        let (next_x, next_y) = (cells.next_wire(1), cells.next_wire(2));
-        let digit = cells.wire(0) - cells.next_wire(0).double().double();
+        let (x, y, slope) = (cells.wire(0), cells.wire(1), cells.wire(2));
+        let (next_x, next_y) = (cells.next_wire(0), cells.next_wire(1));
+        let digit = cells.wire(3) - cells.next_wire(3).double().double().double();
         let odd = digit.double() - constants[0];
         let odd_squared = odd.square();
-        emit(0, 0, (odd_squared - A::one()) * (odd_squared - constants[1]));
-        // The x of the point added, as the line through three points of the curve gives it.
+        let fourth_power = odd_squared.square();
         let point_x = slope.square() - x - next_x;
-        emit(1, 0, cells.data(0) + cells.data(1) * odd_squared - point_x);
-        let point_y = odd * (cells.data(2) + cells.data(3) * odd_squared);
-        emit(2, 0, point_y - y - slope * (point_x - x));
+        let point_y = y + slope * (point_x - x);
+        let pivots = [point_x.square(), odd_squared * point_x, odd * point_y];
+        for constraint in 0..3 {
+            emit(constraint, 0, pivots[constraint]);
+            let first = 1 + 4 * constraint;
+            emit(constraint, first, fourth_power);
+            emit(constraint, first + 1, point_x);
+            emit(constraint, first + 2, odd_squared);
+            emit(constraint, first + 3, A::one());
+        }
         emit(3, 0, chord(x, y, slope, next_x, next_y));
     }
 }

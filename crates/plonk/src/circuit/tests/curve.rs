@@ -3,7 +3,7 @@
 use super::*;
 use num_bigint::BigInt;
 use proofmill_curve::{Affine, Curve, grumpkin::Grumpkin};
-use proofmill_field::{Prime, bn254::FrParams};
+use proofmill_field::{Algebra, Prime, bn254::FrParams};
 use proofmill_hash::pedersen::{GENERATORS, ORIGIN, pedersen};
 use proofmill_testing::{IntegerCurve, rng};
 
@@ -99,7 +99,7 @@ fn pedersen_rows() {
         circuit.pedersen(inputs[1], inputs[0]);
         circuit.rows() - one
     });
-    assert_eq!(rows, [2653, 275, 68]);
+    assert_eq!(rows, [2543, 172, 53]);
 }
 
 #[test]
@@ -116,36 +116,64 @@ fn larger_windows_make_fewer_rows() {
         let report = circuit.report();
         rows.push((report.gadgets[0].rows, report.tables.iter().map(|table| table.rows).sum::<u64>()));
     }
-    assert_eq!(rows, [(142, 14_312), (68, 59_456), (54, 319_744)]);
+    assert_eq!(rows, [(129, 2024), (53, 51_232), (41, 311_552)]);
 }
 
+/// Digits show every integer below r, and no other: the lowest are those of any integer below 2^R, and the top ones have values from 0
+/// to r - 2^R that are at most 2^R apart.
 #[test]
-fn an_input_plus_the_modulus_is_refused() {
-    // x + r is below 2^254 for x below 2^251 and somewhat above.
-    let power = range::power_of_two;
-    let inputs = [Fr::ZERO, Fr::ONE, power(64), power(128) - Fr::ONE, power(128), power(251)];
-    for arithmetisation in Arithmetisation::ALL {
-        for (place, input) in inputs.iter().enumerate() {
-            let wrong = wrapped(*input).expect("a small input");
-            let other = Fr::from(77);
-            let values = if place % 2 == 0 { [*input, other] } else { [other, *input] };
-            let mut integers = values.map(Fr::to_canonical);
-            integers[place % 2] = wrong;
-            let mut circuit = Circuit::new(arithmetisation);
-            let variables = values.map(|value| circuit.witness(value));
-            let output = circuit.pedersen_of_integers(variables, integers);
-            // The sum is right for that integer: nothing but the comparison refuses it.
-            let curve = IntegerCurve::grumpkin();
-            let integers: [BigInt; 2] = integers.map(|words| {
-                words.iter().rev().fold(BigInt::ZERO, |sum, word| (sum << 64) + BigInt::from(*word))
-            });
-            let multiple = |i: usize| curve.multiply(&integers[i], &coordinates(GENERATORS[i]));
-            let sum = curve.add(&coordinates(ORIGIN), &curve.add(&multiple(0), &multiple(1)));
-            assert_eq!(sum.map(|[x, _]| x), Some(integer(circuit.value(output))));
-            assert_ne!(circuit.value(output), pedersen(values[0], values[1]));
-            let refused = circuit.check().expect_err("an integer above the modulus").to_string();
-            let expected = if arithmetisation == Arithmetisation::Standard { "arithmetic" } else { "any_of" };
-            assert!(refused.contains(expected), "{arithmetisation}: {refused}");
+fn windows_show_the_integers_below_the_modulus() {
+    let integer_of = |x: &Fr| integer(*x);
+    let modulus = integer(-Fr::ONE) + 1;
+    for width in 2..=16 {
+        let multiples = Multiples::with_window_bits(Grumpkin::GENERATOR, width);
+        let below = BigInt::from(1) << (width * (multiples.windows() as u32 - 1));
+        // Keys of the top window's table are its values.
+        let tops: Vec<BigInt> = multiples.tables()[0].iter().map(|row| integer_of(&row[0])).collect();
+        assert_eq!((tops.first(), tops.last()), (Some(&BigInt::ZERO), Some(&(&modulus - &below))), "{width}");
+        assert!(tops.windows(2).all(|pair| pair[0] < pair[1] && &pair[1] - &pair[0] <= below), "{width}");
+        for (window, table) in multiples.tables().iter().enumerate().skip(1) {
+            let keys = table.iter().map(|row| row[0]);
+            assert!(keys.eq((0..1 << width).map(|digit: u64| Fr::from(digit))), "{width}: {window}");
+        }
+        // Each point is the half of an odd multiple of the base, and these add up to twice the integer less r - 1.
+        let curve = IntegerCurve::grumpkin();
+        let twice = |row: &[Fr; 3]| {
+            curve.multiply(&BigInt::from(2), &Some([integer_of(&-row[1]), integer_of(&row[2])]))
+        };
+        // Of digits from the middle up.
+        let odd = |window: usize, digit: usize| match window {
+            0 => &tops[digit] * 2 - &tops[tops.len() - 1],
+            _ => BigInt::from(2 * digit as i64 + 1 - (1 << width)) << (width * (window as u32 - 1)),
+        };
+        for window in [0, 1, multiples.windows() - 1] {
+            let table = &multiples.tables()[window];
+            for digit in [table.len() / 2, table.len() - 1] {
+                let expected = curve.multiply(&odd(window, digit), &coordinates(Grumpkin::GENERATOR));
+                assert_eq!(twice(&table[digit]), expected, "{width}: {window}, {digit}");
+                let [_, x, y] = table[table.len() - 1 - digit];
+                assert_eq!([x, -y], table[digit][1..], "{width}: {window}, {digit}");
+            }
+        }
+    }
+}
+
+/// The equations of a row of turbo hold for the eight points, or four, of a window, and for none of them with another odd number.
+#[test]
+fn conics_tell_the_multiples_apart() {
+    let multiples = Multiples::new(GENERATORS[0], Arithmetisation::Turbo);
+    for (window, [first, second, third]) in multiples.conics().iter().enumerate() {
+        let points: Vec<(Fr, Affine<Grumpkin>)> = multiples.odd_points(window).collect();
+        assert_eq!(points.len(), if window == 0 { 4 } else { 8 });
+        for (odd, _) in &points {
+            let u = odd.square();
+            for (own, Affine { x, y }) in &points {
+                let value = |pivot: Fr, [m1, m2, m3, m4]: &[Fr; 4]| {
+                    pivot + *m1 * u.square() + *m2 * *x + *m3 * u + *m4
+                };
+                let values = [value(x.square(), first), value(u * *x, second), value(*odd * *y, third)];
+                assert_eq!(values.iter().all(Fr::is_zero), odd == own, "window {window}");
+            }
         }
     }
 }
