@@ -141,8 +141,15 @@ fn horner(coefficients: &[Fr], x: Fr) -> Fr {
 }
 
 #[inline(always)]
-fn evaluate_chunk<E: Engine>(engine: E, chunk: &[Fr], x: Fr) -> Fr {
-    let sums = residues(engine, chunk, repeated_square(x, GROUP.trailing_zeros()));
+fn evaluate_chunk<E: Engine>(_: E, chunk: &[Fr], x: Fr) -> Fr {
+    let power = splat::<E>(repeated_square(x, GROUP.trailing_zeros()));
+    let mut sums = [Lanes::<E>::zero(); CHAINS];
+    for group in chunk.chunks(GROUP).rev() {
+        for (i, sum) in sums.iter_mut().enumerate() {
+            let terms = group.get(i * LANES..).unwrap_or_default();
+            *sum = *sum * power + load_bits::<E>(terms);
+        }
+    }
     let mut value = [Fr::ZERO; GROUP];
     for (sum, value) in sums.into_iter().zip(value.chunks_mut(LANES)) {
         store_bits(sum, value);
@@ -150,55 +157,11 @@ fn evaluate_chunk<E: Engine>(engine: E, chunk: &[Fr], x: Fr) -> Fr {
     horner(&value, x)
 }
 
-/// The polynomial modulo `X^GROUP - power`, divided by [`form`].
-#[inline(always)]
-fn residues<E: Engine>(_: E, coefficients: &[Fr], power: Fr) -> [Lanes<E>; CHAINS] {
-    let power = splat::<E>(power);
-    let mut sums = [Lanes::<E>::zero(); CHAINS];
-    for group in coefficients.chunks(GROUP).rev() {
-        for (i, sum) in sums.iter_mut().enumerate() {
-            let terms = group.get(i * LANES..).unwrap_or_default();
-            *sum = *sum * power + load_bits::<E>(terms);
-        }
-    }
-    sums
-}
-
 /// `sum += factor * polynomial` over the shorter of the two.
 pub(crate) fn add_multiple(level: Level, sum: &mut [Fr], factor: Fr, polynomial: &[Fr]) {
     sum.par_chunks_mut(CHUNK).zip(polynomial.par_chunks(CHUNK)).for_each(|(sum, polynomial)| {
         dispatch!(level, engine => engine.run(#[inline(always)] || add_scaled(engine, sum, factor, polynomial)));
     });
-}
-
-/// Residues of [`fold`].
-pub(crate) const FOLDED: usize = 2 * LANES;
-
-/// The polynomial modulo `X^FOLDED - power`, lowest coefficient first.
-pub(crate) fn fold(level: Level, coefficients: &[Fr], power: Fr) -> [Fr; FOLDED] {
-    let chunks: Vec<[Fr; FOLDED]> = coefficients
-        .par_chunks(CHUNK)
-        .map(|chunk| dispatch!(level, engine => engine.run(#[inline(always)] || fold_chunk(engine, chunk, power))))
-        .collect();
-    let step = repeated_square(power, (CHUNK / FOLDED).trailing_zeros());
-    let mut sum = [Fr::ZERO; FOLDED];
-    for chunk in chunks.iter().rev() {
-        for (sum, value) in sum.iter_mut().zip(chunk) {
-            *sum = *sum * step + *value;
-        }
-    }
-    sum
-}
-
-#[inline(always)]
-fn fold_chunk<E: Engine>(engine: E, chunk: &[Fr], power: Fr) -> [Fr; FOLDED] {
-    const { assert!(GROUP == 2 * FOLDED) }
-    let sums = residues(engine, chunk, power.square());
-    let power = splat::<E>(power);
-    let mut folded = [Fr::ZERO; FOLDED];
-    store_bits(sums[0] + power * sums[2], &mut folded[..LANES]);
-    store_bits(sums[1] + power * sums[3], &mut folded[LANES..]);
-    folded
 }
 
 /// `sum += factor * polynomial` over the shorter of the two.
@@ -273,18 +236,6 @@ mod tests {
             let polynomial = random(length);
             for level in Level::prime_field_levels() {
                 assert_eq!(evaluate(level, &polynomial, x), horner(&polynomial, x), "{length} at {level}");
-            }
-        }
-    }
-
-    #[test]
-    fn residues_have_the_values_of_the_polynomial_where_they_are_to() {
-        let x = random(1)[0];
-        for length in lengths() {
-            let polynomial = random(length);
-            let power = repeated_square(x, FOLDED.trailing_zeros());
-            for level in Level::prime_field_levels() {
-                assert_eq!(horner(&fold(level, &polynomial, power), x), horner(&polynomial, x), "{length}");
             }
         }
     }

@@ -22,6 +22,18 @@ pub(crate) trait Sink<A: Algebra> {
     fn linear(&mut self, column: Column, factor: A);
     /// Adds a value.
     fn constant(&mut self, value: A);
+
+    /// Whether summands are added up where columns have values, which [`Self::value`] gives.
+    #[inline(always)]
+    fn has_values(&self) -> bool {
+        false
+    }
+
+    /// The column's value; `None` if that is zero on all rows, or not known here.
+    #[inline(always)]
+    fn value(&self, _: Column) -> Option<A> {
+        None
+    }
 }
 
 /// Cells behind a reference, so that formulas of values one by one are compiled once.
@@ -291,16 +303,23 @@ impl System {
 
     /// The key's columns that an argument looks at.
     pub(crate) fn fixed_columns(&self, argument: Argument) -> Vec<Column> {
+        let seen = self.seen(argument);
+        self.fixed.iter().copied().filter(|column| seen.is_factor(column) || seen.is_inside(column)).collect()
+    }
+
+    /// The key's columns of a gate: those that its terms are multiplied by, one each, and those inside of terms.
+    pub(crate) fn factors_and_inside(&self, gate: GateNumber) -> [Vec<Column>; 2] {
+        let seen = self.seen(Argument::Gate(gate));
+        let factors = self.fixed.iter().copied().filter(|column| seen.is_factor(column));
+        [factors.collect(), self.fixed.iter().copied().filter(|column| seen.is_inside(column)).collect()]
+    }
+
+    fn seen(&self, argument: Argument) -> Seen<'_> {
         let mut seen = Seen::nothing(self);
         let parameters = self.parameters(&Challenges::default(), multipliers()).map(|_| Shape::CONSTANT);
         let (cells, mut sink) = (Borrowed(&Shapes(self)), BorrowedMut(&mut seen));
         with_summand!(self, argument, summand => summand.terms(&cells, &parameters, &mut sink));
-        let Seen { cells, linear, degree, .. } = seen;
-        let inside: Vec<Cell> = Shape { degree, cells }.cells().collect();
-        let is_used = |column: &Column| {
-            linear.contains(column) || inside.contains(&Cell { next: false, column: *column })
-        };
-        self.fixed.iter().copied().filter(is_used).collect()
+        seen
     }
 
     /// The first power of alpha of a gate.
@@ -348,7 +367,10 @@ impl System {
 const MOST_BLINDING: usize = 3;
 
 /// Most selectors of a gate.
-const MOST_SELECTORS: usize = 8;
+const MOST_SELECTORS: usize = 13;
+
+/// Most constraints of a gate.
+const MOST_CONSTRAINTS: usize = 4;
 
 /// A gate: each selector times the sum of its terms, constraints by powers of alpha.
 #[derive(Clone, Copy)]
@@ -369,13 +391,35 @@ impl<G: Formula + Copy> Summand for GateSummand<G> {
     fn terms<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>, sink: &mut impl Sink<A>) {
         let GateNumber { index, first_power } = self.number;
         let alpha = &parameters.alpha;
+        let weighted = inlined(
+            #[inline(always)]
+            |constraint: usize, term: A| {
+                let power = first_power + constraint;
+                if power == 0 { term } else { alpha[power] * term }
+            },
+        );
+        if sink.has_values() && G::SELECTORS.len() > G::CONSTRAINTS {
+            // A power of alpha multiplies a constraint, not each of its terms.
+            let mut sums = [A::zero(); MOST_CONSTRAINTS];
+            let mut emit = inlined(
+                #[inline(always)]
+                |constraint: usize, selector: usize, term: A| {
+                    if let Some(value) = sink.value(Column::Selector(G::SELECTORS[selector])) {
+                        sums[constraint] = sums[constraint] + value * term;
+                    }
+                },
+            );
+            G::terms(cells, &parameters.constants[index], &mut emit);
+            for constraint in 0..G::CONSTRAINTS {
+                sink.constant(weighted(constraint, sums[constraint]));
+            }
+            return;
+        }
         let mut factors = [A::zero(); MOST_SELECTORS];
         let mut emit = inlined(
             #[inline(always)]
             |constraint: usize, selector: usize, term: A| {
-                let power = first_power + constraint;
-                let term = if power == 0 { term } else { alpha[power] * term };
-                factors[selector] = factors[selector] + term;
+                factors[selector] = factors[selector] + weighted(constraint, term);
             },
         );
         G::terms(cells, &parameters.constants[index], &mut emit);
@@ -423,6 +467,7 @@ fn every_column() -> impl Iterator<Item = Column> {
     let four = (0..4)
         .flat_map(|i| [Wire(i), Data(i), Sigma(i), TableColumn(i), Column::Selector(Selector::Wire(i))]);
     let selectors = [Selector::Product, Selector::Next, Selector::Constant, Selector::Lookup];
+    let multiples = (0..12).map(|index| Column::Selector(Selector::Multiple(index)));
     let gates = Gate::ALL.iter().map(|gate| Column::Selector(Selector::Gate(*gate)));
     let others = [
         Column::Table,
@@ -435,7 +480,7 @@ fn every_column() -> impl Iterator<Item = Column> {
         Column::FirstLagrange,
         Column::PublicInput,
     ];
-    four.chain(selectors.map(Column::Selector)).chain(gates).chain(others)
+    four.chain(selectors.map(Column::Selector)).chain(multiples).chain(gates).chain(others)
 }
 
 #[expect(clippy::suspicious_arithmetic_impl, reason = "sets of cells are joined")]
@@ -521,6 +566,16 @@ struct Seen<'a> {
 impl<'a> Seen<'a> {
     fn nothing(system: &'a System) -> Self {
         Self { system, cells: 0, linear: BTreeSet::new(), degree: (0, 0) }
+    }
+
+    /// Whether summands are this column times something.
+    fn is_factor(&self, column: &Column) -> bool {
+        self.linear.contains(column)
+    }
+
+    /// Whether the column's value on the same row is in a summand's other factor.
+    fn is_inside(&self, column: &Column) -> bool {
+        self.cells >> column.index() & 1 == 1
     }
 }
 

@@ -6,6 +6,7 @@
 
 #[cfg(test)]
 mod forgeries;
+mod leading;
 mod openings;
 mod products;
 mod quotient;

@@ -1,12 +1,12 @@
 //! Round 4: the quotient t of the identity by `X^n - 1`.
 //!
 //! t has D n coefficients (D is the system's number of parts) and a few more. It is computed on D cosets of the n-point domain
-//! H, one after the other, and on a coset of a few points:
+//! H, one after the other:
 //!
 //! * On a coset `X^n` is a constant c, so that the divisor is `c - 1` and an n-point inverse transform gives
 //!   `t mod (X^n - c)`, a combination of t's parts; D of these give `t mod M`, M the product of `X^n - c`.
-//! * `t = (t mod M) + M h` for an h of a few coefficients, found from the values of t and of `t mod M` on the few points,
-//!   which cost one multiplication a coefficient of every polynomial.
+//! * `t = (t mod M) + M h` for an h of a few coefficients, which are t's highest, and those of the identity: they depend on the highest
+//!   coefficients of its polynomials alone ([`leading`](super::leading)).
 //!
 //! There is no transform longer than n, and no second vector to carry the blinding (snarkjs evaluates on 4n points,
 //! which include H, and carries the blinding part of every product apart).
@@ -18,27 +18,15 @@ use super::{
     wires::wrap,
 };
 use crate::{
-    Cells, Column, LookupArgument, PlonkError,
+    Column, LookupArgument, PlonkError,
     key::Cosets,
     memory::{Held, Scalars},
-    polynomial::{
-        CHUNK, FOLDED, Lanes, bring_in_form, fold, form, load, load_bits, repeated_square, splat, store_bits,
-    },
-    system::{Argument, MOST_EXCESS, Sink, with_summand},
+    polynomial::{CHUNK, Lanes, bring_in_form, form, load, load_bits, splat, store_bits},
+    system::{Argument, with_summand},
 };
 use proofmill_field::{Algebra, Engine, Field, LANES, bn254::Fr};
-use proofmill_poly::Domain;
 use proofmill_simd::dispatch;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
-
-/// Points of the small coset: more than any t has coefficients beyond its parts.
-const POINTS: usize = FOLDED;
-const _: () = assert!(MOST_EXCESS <= POINTS);
-
-/// The small coset is that of the roots of unity of order [`POINTS`] times this, whose order is no power of two: none of its
-/// points is in a coset where t is known.
-const SHIFT: u64 = 2;
 
 impl<'a> Prover<'a> {
     /// t in parts of n coefficients, the last with those beyond, whose borders are blinded in a way that cancels in the
@@ -68,7 +56,7 @@ impl<'a> Prover<'a> {
         self.phase("quotient");
         let mut parts = remainders;
         self.interpolate(&mut parts, &cosets.powers, form);
-        let beyond = self.beyond(&parts, &cosets.powers)?;
+        let beyond = self.quotient_beyond_parts()?;
         // t = parts + M h: the coefficients of M, lowest first, without its leading one.
         for (part, coefficient) in parts.iter_mut().zip(product_of_linear(&cosets.powers)) {
             for (value, beyond) in part.iter_mut().zip(&beyond) {
@@ -76,8 +64,7 @@ impl<'a> Prover<'a> {
             }
         }
         if let Some(last) = parts.last_mut() {
-            let excess = self.system.excess();
-            last[n..n + excess].copy_from_slice(&beyond[..excess]);
+            last[n..n + beyond.len()].copy_from_slice(&beyond);
         }
         let blinding = std::mem::take(&mut self.blinding.quotient);
         for (border, blinding) in blinding.into_iter().enumerate() {
@@ -234,97 +221,6 @@ impl<'a> Prover<'a> {
             });
             parts.iter().for_each(|part| part.release(rows.clone()));
         }
-    }
-
-    /// h: t's coefficients beyond its parts, of [`POINTS`] that mostly are zero.
-    fn beyond(&self, parts: &[Scalars], powers: &[Fr]) -> Result<Vec<Fr>, PlonkError> {
-        let n = self.domain.len();
-        let Some(small) = Domain::new(POINTS.trailing_zeros()) else { return Ok(Vec::new()) };
-        let shift = Fr::from(SHIFT);
-        let values = |coefficients: &Scalars, shift: Fr| {
-            let power = repeated_square(shift, POINTS.trailing_zeros());
-            let coefficients = Held::from(coefficients);
-            let mut values = fold(self.level, &coefficients, power).to_vec();
-            small.coset_ntt(self.level, &mut values, shift);
-            values
-        };
-        let mut few = FewPoints { here: BTreeMap::new(), after: BTreeMap::new(), point: 0 };
-        for column in self.system.fixed() {
-            if !matches!(column, Column::TableColumn(_)) {
-                let coefficients = self.key.coefficients(self.level, *column)?;
-                few.here.insert(*column, values(&coefficients, shift));
-            }
-        }
-        for (column, coefficients) in &self.polynomials {
-            few.here.insert(*column, values(coefficients, shift));
-            few.after.insert(*column, values(coefficients, shift * self.domain.root()));
-        }
-        let points: Vec<Fr> = (0..POINTS as u64).map(|i| shift * small.root().pow_vartime(&[i])).collect();
-        let n_inverse = inverse(Fr::from(n as u64));
-        let nth_powers: Vec<Fr> =
-            points.iter().map(|point| repeated_square(*point, n.trailing_zeros())).collect();
-        let vanishing: Vec<Fr> = nth_powers.iter().map(|power| *power - Fr::ONE).collect();
-        let lagrange = points
-            .iter()
-            .zip(&vanishing)
-            .map(|(x, vanishing)| *vanishing * n_inverse * inverse(*x - Fr::ONE));
-        few.here.insert(Column::FirstLagrange, lagrange.collect());
-        few.here.insert(Column::Point, points);
-
-        let parameters = self.system.parameters(&self.challenges, self.key.verifying_key().multipliers);
-        let parts: Vec<Vec<Fr>> = parts.iter().map(|part| values(part, shift)).collect();
-        let mut beyond = Vec::with_capacity(POINTS);
-        for point in 0..POINTS {
-            few.point = point;
-            let mut identity = FewSum { cells: &few, sum: few.here(Column::PublicInput) };
-            self.system.terms(&few, &parameters, &mut identity);
-            let power = nth_powers[point];
-            let known = parts.iter().rev().fold(Fr::ZERO, |value, part| value * power + part[point]);
-            let modulus = powers.iter().fold(Fr::ONE, |product, each| product * (power - *each));
-            beyond.push((identity.sum * inverse(vanishing[point]) - known) * inverse(modulus));
-        }
-        small.coset_intt(self.level, &mut beyond, shift);
-        Ok(beyond)
-    }
-}
-
-/// Values on the few points.
-struct FewPoints {
-    here: BTreeMap<Column, Vec<Fr>>,
-    /// At the points times omega.
-    after: BTreeMap<Column, Vec<Fr>>,
-    /// The point that is looked at.
-    point: usize,
-}
-
-impl FewPoints {
-    fn value(&self, of: &BTreeMap<Column, Vec<Fr>>, column: Column) -> Fr {
-        of.get(&column).map_or(Fr::ZERO, |values| values[self.point])
-    }
-}
-
-impl Cells<Fr> for FewPoints {
-    fn here(&self, column: Column) -> Fr {
-        self.value(&self.here, column)
-    }
-
-    fn after(&self, column: Column) -> Fr {
-        self.value(&self.after, column)
-    }
-}
-
-struct FewSum<'a> {
-    cells: &'a FewPoints,
-    sum: Fr,
-}
-
-impl Sink<Fr> for FewSum<'_> {
-    fn linear(&mut self, column: Column, factor: Fr) {
-        self.sum += factor * self.cells.here(column);
-    }
-
-    fn constant(&mut self, value: Fr) {
-        self.sum += value;
     }
 }
 

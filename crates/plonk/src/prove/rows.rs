@@ -105,6 +105,19 @@ impl<E: Engine> Sink<Lanes<E>> for LaneSum<'_, '_, E> {
     fn constant(&mut self, value: Lanes<E>) {
         self.sum = self.sum + value;
     }
+
+    #[inline(always)]
+    fn has_values(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn value(&self, column: Column) -> Option<Lanes<E>> {
+        (!self.cells.slots.0[column.index()].is_empty()).then(
+            #[inline(always)]
+            || self.cells.here(column),
+        )
+    }
 }
 
 /// The parameters in every lane.

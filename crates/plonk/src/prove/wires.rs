@@ -10,7 +10,7 @@ use crate::{
     check::failing_constraints,
     lookup::{RowCells, TABLE_COLUMNS, Tuples},
     memory::{Held, Scalars},
-    polynomial::{add_multiple, bring_in_form, form},
+    polynomial::{add_multiple, bring_in_form},
     system::{Argument, with_summand},
 };
 use proofmill_field::{Field, bn254::Fr};
@@ -105,11 +105,9 @@ impl Prover<'_> {
     /// Refuses an assignment with the first row that does not hold. Copy constraints hold because wires of
     /// one variable are read from one place; that the key's permutation says the same is checked in round 3.
     fn check(&mut self, assignment: &Assignment) -> Result<(), PlonkError> {
-        let n = self.domain.len();
-        let form = form(self.level);
-        let mut failures = self.storage().scalars(n)?;
+        let mut failures = self.storage().scalars(self.domain.len())?;
         for (failure, input) in failures.iter_mut().zip(&assignment.public) {
-            *failure = -*input * form;
+            *failure = -*input;
         }
         let mut wires = Values::new();
         for (column, values) in &assignment.values {
@@ -120,9 +118,20 @@ impl Prover<'_> {
         let challenges = Challenges { alpha, ..Challenges::default() };
         let parameters = self.system.parameters(&challenges, self.key.verifying_key().multipliers);
         for argument in self.system.arguments() {
-            let Argument::Gate(_) = argument else { continue };
-            let fixed = self.fixed_in_form(argument)?;
-            let columns = Whole::new(fixed.iter().chain(&wires).map(|(column, values)| (*column, values)));
+            let Argument::Gate(gate) = argument else { continue };
+            // Every summand has one factor that is read as it is: sums are those of values in form, divided by the form.
+            let [factors, inside] = self.system.factors_and_inside(gate);
+            debug_assert!(inside.iter().all(|column| !factors.contains(column)), "read in two ways");
+            let mut fixed = Vec::new();
+            for column in &factors {
+                fixed.push((*column, self.key.values(self.level, &self.domain, *column)?));
+            }
+            for column in &inside {
+                let values = self.key.values(self.level, &self.domain, *column)?;
+                fixed.push((*column, Held::Made(self.in_form(values)?)));
+            }
+            let columns = fixed.iter().map(|(column, values)| (*column, &**values));
+            let columns = Whole::new(columns.chain(wires.iter().map(|(column, values)| (*column, values))));
             let known = |_, _| [Vec::new(), Vec::new()];
             with_summand!(self.system, argument, summand => {
                 add_summand(self.level, summand, &columns, &parameters, known, &mut failures);
