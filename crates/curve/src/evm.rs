@@ -6,35 +6,13 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
-    Affine, Curve,
+    Affine, Curve, EncodingError,
     bn254::{G1, G2},
 };
 use proofmill_field::{
-    Field, FieldError,
+    Field,
     bn254::{Fq, Fq2},
 };
-
-/// Why bytes are not a point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum EncodingError {
-    /// A coordinate is not an element of the base field.
-    #[error("{group}: coordinate at byte {offset}: {source}")]
-    Coordinate {
-        /// Of which group a point was expected.
-        group: &'static str,
-        /// Where the coordinate begins.
-        offset: usize,
-        /// What is wrong with it.
-        source: FieldError,
-    },
-    /// The coordinates do not satisfy the curve's equation.
-    #[error("{0}: expected a point, found coordinates off the curve")]
-    NotOnCurve(&'static str),
-    /// The point is on the curve, but not in the subgroup.
-    #[error("{0}: expected a point of the subgroup, found one outside it")]
-    NotInSubgroup(&'static str),
-}
 
 impl Affine<G1> {
     /// EIP-196's encoding.

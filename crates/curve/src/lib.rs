@@ -4,6 +4,7 @@ pub mod bls12_381;
 pub mod bn254;
 mod bn254_constants;
 pub mod constant_time;
+mod encoding;
 mod evm;
 mod group;
 pub mod grumpkin;
@@ -14,7 +15,7 @@ mod multiples;
 mod pairing;
 mod projective;
 
-pub use evm::EncodingError;
+pub use encoding::EncodingError;
 pub use group::{Affine, Curve, Jacobian, Xyzz};
 pub use msm::{Bases, FixedBase, Msm, msm};
 pub use multiples::{Bls12Curve, multiples_of_points, sum_of_multiples, sum_of_points};

@@ -10,6 +10,7 @@ mod pedersen;
 mod poseidon;
 mod poseidon2;
 mod prime_field;
+mod sswu;
 mod sve;
 
 use prime_field::PrimeField;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         bn254::grumpkin(),
         bls12_381::fields(),
         bls12_381::groups(),
+        sswu::constants(),
         pedersen::generators(),
         poseidon::round_constants(),
         poseidon2::round_constants(),

@@ -1,6 +1,13 @@
 //! BLS12-381's groups: G1 is `y^2 = x^3 + 4` over Fq; G2 is `y^2 = x^3 + 4 (1 + u)` over Fq2.
 
 mod constants;
+mod encoding;
+mod map_constants;
+pub(crate) mod points;
+pub(crate) mod roots;
+pub(crate) mod source_group;
+
+pub use encoding::{Encoded, Subgroup, decode_compressed, decode_uncompressed, in_subgroup};
 
 use crate::group::{Affine, Curve};
 use proofmill_field::{

@@ -2,8 +2,10 @@
 //!
 //! Nothing here takes constant time: messages are public.
 
+mod sswu;
 mod svdw;
 
+pub use sswu::{encode_to_g1, encode_to_g2, hash_to_g1, hash_to_g2};
 pub use svdw::Svdw;
 
 use proofmill_field::PrimeField;

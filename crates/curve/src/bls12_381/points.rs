@@ -1,0 +1,154 @@
+//! Points of BLS12-381's curves in lanes, in Jacobian coordinates: the same steps in every lane.
+//!
+//! Formulas: the Explicit-Formulas Database (Bernstein, Lange), `dbl-2009-l` and `add-2007-bl`. Infinity, doubling
+//! and opposite points are handled; no lane that needs it changes what others get.
+
+use super::roots::Roots;
+use crate::{Affine, Curve, Jacobian};
+use proofmill_field::{Algebra, Engine, Field, LANES, Packable};
+
+/// The absolute value of the curve's parameter x, which is negative.
+pub(crate) const X: u64 = 0xd201_0000_0001_0000;
+
+/// A point a lane: `x = X/Z^2`, `y = Y/Z^3`, Z = 0 for infinity.
+pub struct Points<F: Packable, E: Engine> {
+    pub x: F::Lanes<E>,
+    pub y: F::Lanes<E>,
+    pub z: F::Lanes<E>,
+}
+
+impl<F: Packable, E: Engine> Clone for Points<F, E> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F: Packable, E: Engine> Copy for Points<F, E> {}
+
+impl<F: Roots, E: Engine> Points<F, E> {
+    /// From affine coordinates, of points other than infinity.
+    #[inline(always)]
+    pub(crate) fn affine(x: F::Lanes<E>, y: F::Lanes<E>) -> Self {
+        Self { x, y, z: Algebra::one() }
+    }
+
+    /// `2 self`.
+    #[inline(always)]
+    pub(crate) fn double(&self) -> Self {
+        F::Lanes::<E>::outlined(
+            #[inline(always)]
+            || self.double_inlined(),
+        )
+    }
+
+    /// `self + rhs`.
+    #[inline(always)]
+    pub(crate) fn add(&self, rhs: &Self) -> Self {
+        F::Lanes::<E>::outlined(
+            #[inline(always)]
+            || self.add_inlined(rhs),
+        )
+    }
+
+    /// Operands of squares are reduced: in an extension a square subtracts one coefficient from the other.
+    #[inline(always)]
+    fn double_inlined(&self) -> Self {
+        let [a, b] = Algebra::square_pair([self.x, self.y]);
+        let e = a.double() + a;
+        let [c, sum] = Algebra::square_pair([b, self.x + b]);
+        let d = (sum - a - c).double();
+        let x = e.square() - d.double();
+        let [y, z] = Algebra::mul_pair([e, self.y], [d.sub_lazy(x), self.z]);
+        Self { x, y: y - c.double().double().double(), z: z.double() }
+    }
+
+    #[inline(always)]
+    fn add_inlined(&self, rhs: &Self) -> Self {
+        let [z1z1, z2z2] = Algebra::square_pair([self.z, rhs.z]);
+        let [u1, u2] = Algebra::mul_pair([self.x, rhs.x], [z2z2, z1z1]);
+        let [s1, s2] = Algebra::mul_pair([self.z, rhs.z], [z1z1, z2z2]);
+        let [s1, s2] = Algebra::mul_pair([s2, s1], [self.y, rhs.y]);
+        let (h, r) = (u2 - u1, (s2 - s1).double());
+        let [i, zz] = Algebra::square_pair([h.double(), self.z + rhs.z]);
+        let [j, v] = Algebra::mul_pair([h, u1], [i, i]);
+        let x = r.square() - j - v.double();
+        let [y, sj] = Algebra::mul_pair([r, s1], [v.sub_lazy(x), j]);
+        let sum = Self { x, y: y - sj.double(), z: (zz - z1z1 - z2z2) * h };
+        // Z is zero for opposite points, which is right, for equal ones and where either is infinity.
+        if F::zero_lanes::<E>(sum.z) == 0 {
+            return sum;
+        }
+        let (left, right) = (F::zero_lanes::<E>(self.z), F::zero_lanes::<E>(rhs.z));
+        let equal = F::zero_lanes::<E>(h) & F::zero_lanes::<E>(r);
+        let sum = Self::select(equal, &self.double(), &sum);
+        Self::select(left, rhs, &Self::select(right, self, &sum))
+    }
+
+    /// `chosen` in the lanes whose bit is set, `other` elsewhere.
+    #[inline(always)]
+    pub(crate) fn select(mask: u8, chosen: &Self, other: &Self) -> Self {
+        Self {
+            x: F::select::<E>(mask, chosen.x, other.x),
+            y: F::select::<E>(mask, chosen.y, other.y),
+            z: F::select::<E>(mask, chosen.z, other.z),
+        }
+    }
+
+    /// `-self`.
+    #[inline(always)]
+    pub(crate) fn negate(&self) -> Self {
+        Self { y: -self.y, ..*self }
+    }
+
+    /// Which lanes' points are the same.
+    #[inline(always)]
+    pub(crate) fn equal(&self, rhs: &Self) -> u8 {
+        let [z1z1, z2z2] = Algebra::square_pair([self.z, rhs.z]);
+        let [u1, u2] = Algebra::mul_pair([self.x, rhs.x], [z2z2, z1z1]);
+        let [zzz2, zzz1] = Algebra::mul_pair([rhs.z, self.z], [z2z2, z1z1]);
+        let [s1, s2] = Algebra::mul_pair([self.y, rhs.y], [zzz2, zzz1]);
+        let (left, right) = (F::zero_lanes::<E>(self.z), F::zero_lanes::<E>(rhs.z));
+        let same = F::zero_lanes::<E>(u1 - u2) & F::zero_lanes::<E>(s1 - s2);
+        left & right | same & !left & !right
+    }
+
+    /// `-x self` for the curve's parameter x: 63 doublings and 5 additions.
+    #[inline(always)]
+    pub(crate) fn times_minus_x(&self) -> Self {
+        let mut sum = *self;
+        for bit in (0..X.ilog2()).rev() {
+            sum = sum.double();
+            if X >> bit & 1 == 1 {
+                sum = sum.add(self);
+            }
+        }
+        sum
+    }
+
+    /// The points of the first lanes.
+    #[inline(always)]
+    pub(crate) fn store<C: Curve<Base = F>>(&self, points: &mut [Jacobian<C>]) {
+        let mut coordinates = [[F::ZERO; LANES]; 3];
+        for (lanes, elements) in [self.x, self.y, self.z].into_iter().zip(&mut coordinates) {
+            F::store::<E>(lanes, &mut elements[..F::width::<E>()]);
+        }
+        for (i, point) in points.iter_mut().enumerate() {
+            let [x, y, z] = coordinates.each_ref().map(|elements| elements[i]);
+            *point = Jacobian { x, y, z };
+        }
+    }
+}
+
+/// Coordinates of at most as many points as there are lanes; zeros after them.
+#[inline(always)]
+pub(crate) fn load<C: Curve<Base: Packable>, E: Engine>(
+    points: &[Affine<C>],
+) -> [<C::Base as Packable>::Lanes<E>; 2] {
+    let mut coordinates = [[C::Base::ZERO; LANES]; 2];
+    for (i, point) in points.iter().enumerate() {
+        (coordinates[0][i], coordinates[1][i]) = (point.x, point.y);
+    }
+    let width = C::Base::width::<E>();
+    [C::Base::load::<E>(&coordinates[0][..width]), C::Base::load::<E>(&coordinates[1][..width])]
+}

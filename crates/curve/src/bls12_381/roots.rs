@@ -1,0 +1,252 @@
+//! Square roots in BLS12-381's base fields, as many side by side as a level has lanes.
+//!
+//! p is 3 mod 4, so that everything is one power, `x^((p - 3)/4)`: with `e = (u v^3)^((p - 3)/4)` the square of `u v e` is
+//! `u/v` or `-u/v` (RFC 9380, appendix F.2.1.2). In Fq2 the complex method (Scott, "Implementing cryptographic pairings",
+//! 2007; Adj, Rodriguez-Henriquez, eprint 2012/685, algorithm 9) takes two such powers in Fq and no inversion: `u/v` is `(a + b i)/n` with
+//! `a + b i = u conj(v)` and n the norm of v, and a root of the norm is `s/n` with `s^2 = a^2 + b^2`. The root's first coefficient
+//! has the square `(a + s)/(2n)`; if that is none, then its opposite is that of the second coefficient. For
+//! `U = a + s`, `V = 2n` and `e = (U V^3)^((p - 3)/4)` the coefficients are `U V e` and `b V e`, up to order and sign, because
+//! `U V^3 e^2` is 1 or -1. Where `u/v` is not a square, the same is done with Z u/v, Z the field's fixed non-square, whose root of the
+//! norm is found from s without another power: -N(Z) is a square of Fq.
+
+use super::map_constants as constants;
+use proofmill_field::{
+    Algebra, Engine, Packable, Prime, Quadratic, Vector,
+    bls12_381::{Fq, Fq2, FqParams},
+};
+
+/// Elements of Fq in lanes.
+type Lanes<E> = <E as Engine>::Vector<FqParams>;
+
+/// Roots of ratios in lanes.
+#[derive(Clone, Copy)]
+pub struct Root<A> {
+    /// The lanes whose ratio is a square.
+    pub square: u8,
+    /// One of its two roots; elsewhere, one of Z times the ratio.
+    pub root: A,
+}
+
+/// A base field of one of the groups.
+pub trait Roots: Packable {
+    /// A non-square, RFC 9380's Z.
+    const Z: Self;
+
+    /// The element in every lane.
+    fn broadcast<E: Engine>(self) -> Self::Lanes<E>;
+
+    /// Roots of `u/v` for v other than zero; `K` independent ones, whose latencies overlap if K is 2.
+    fn roots_of_ratios<E: Engine, const K: usize>(
+        u: &[Self::Lanes<E>; K],
+        v: &[Self::Lanes<E>; K],
+    ) -> [Root<Self::Lanes<E>>; K];
+
+    /// RFC 9380's `sgn0` (section 4.1), bit i for lane i.
+    fn signs<E: Engine>(x: Self::Lanes<E>) -> u8;
+
+    /// Which elements come after their opposites: as integers in 0..p, the coefficient of u first.
+    fn larger<E: Engine>(x: Self::Lanes<E>) -> u8;
+}
+
+impl Roots for Fq {
+    const Z: Self = Self::constant(constants::G1_CURVE[2]);
+
+    #[inline(always)]
+    fn broadcast<E: Engine>(self) -> Lanes<E> {
+        Lanes::<E>::broadcast(self)
+    }
+
+    #[inline(always)]
+    fn roots_of_ratios<E: Engine, const K: usize>(
+        u: &[Lanes<E>; K],
+        v: &[Lanes<E>; K],
+    ) -> [Root<Lanes<E>>; K] {
+        let mut products = *u;
+        let mut powers = *u;
+        for k in 0..K {
+            products[k] = u[k] * v[k];
+            powers[k] = products[k] * v[k].square();
+        }
+        let powers = power(&powers);
+        let other = Fq::constant(constants::G1_ROOT).broadcast::<E>();
+        let mut roots = [Root { square: 0, root: u[0] }; K];
+        for k in 0..K {
+            let root = products[k] * powers[k];
+            let square = (root.square() * v[k] - u[k]).zero_lanes();
+            roots[k] = Root { square, root: Lanes::<E>::select(square, root, root * other) };
+        }
+        roots
+    }
+
+    #[inline(always)]
+    fn signs<E: Engine>(x: Lanes<E>) -> u8 {
+        x.odd_lanes()
+    }
+
+    #[inline(always)]
+    fn larger<E: Engine>(x: Lanes<E>) -> u8 {
+        // 2x is odd if p had to be subtracted.
+        x.double().odd_lanes()
+    }
+}
+
+impl Roots for Fq2 {
+    const Z: Self =
+        Self { c0: Fq::constant(constants::G2_CURVE[4]), c1: Fq::constant(constants::G2_CURVE[5]) };
+
+    #[inline(always)]
+    fn broadcast<E: Engine>(self) -> Quadratic<Lanes<E>> {
+        Quadratic::new(Lanes::<E>::broadcast(self.c0), Lanes::<E>::broadcast(self.c1))
+    }
+
+    #[inline(always)]
+    fn roots_of_ratios<E: Engine, const K: usize>(
+        u: &[Quadratic<Lanes<E>>; K],
+        v: &[Quadratic<Lanes<E>>; K],
+    ) -> [Root<Quadratic<Lanes<E>>>; K] {
+        let select = Lanes::<E>::select;
+        let mut ratios = *u;
+        let [mut norms, mut denominators] = [[Lanes::<E>::zero(); K]; 2];
+        for k in 0..K {
+            ratios[k] = u[k] * v[k].conjugate();
+            norms[k] = ratios[k].norm();
+            denominators[k] = v[k].norm().double();
+        }
+        let mut powers = power(&norms);
+        let (z, other) = (Self::Z.broadcast::<E>(), Fq::constant(constants::G2_ROOT).broadcast::<E>());
+        let mut roots = [Root { square: 0, root: u[0] }; K];
+        let mut sums = norms;
+        for k in 0..K {
+            let norm_root = powers[k] * norms[k];
+            let square = (norm_root.square() - norms[k]).zero_lanes();
+            let norm_root = select(square, norm_root, norm_root * other);
+            ratios[k] = Self::select::<E>(square, ratios[k], ratios[k] * z);
+            let sum = ratios[k].c0 + norm_root;
+            // Zero only if b is; then the other root of the norm serves.
+            sums[k] = select(sum.zero_lanes(), ratios[k].c0 - norm_root, sum);
+            powers[k] = sums[k] * denominators[k] * denominators[k].square();
+            roots[k].square = square;
+        }
+        let powers = power(&powers);
+        for k in 0..K {
+            let scaled = powers[k] * denominators[k];
+            let [root, other] = Lanes::<E>::mul_pair([sums[k], ratios[k].c1], [scaled, scaled]);
+            let real = (root.square() * denominators[k] - sums[k]).zero_lanes();
+            roots[k].root = Quadratic::new(select(real, root, -other), select(real, other, root));
+        }
+        roots
+    }
+
+    #[inline(always)]
+    fn signs<E: Engine>(x: Quadratic<Lanes<E>>) -> u8 {
+        x.c0.odd_lanes() | x.c0.zero_lanes() & x.c1.odd_lanes()
+    }
+
+    #[inline(always)]
+    fn larger<E: Engine>(x: Quadratic<Lanes<E>>) -> u8 {
+        Fq::larger::<E>(x.c1) | x.c1.zero_lanes() & Fq::larger::<E>(x.c0)
+    }
+}
+
+/// Bits of a window: 375 squares, 66 products and 16 for the table; windows of 4 bits take 86 products.
+const WINDOW: u32 = 5;
+
+/// Odd digits of an exponent, the highest first, each with how many squarings come before.
+struct Windows {
+    digits: [(u8, u8); 80],
+    count: usize,
+    /// Squarings after the last.
+    last: u8,
+}
+
+/// Sliding windows of (p - 3)/4.
+const WINDOWS: Windows = {
+    let mut windows = Windows { digits: [(0, 0); 80], count: 0, last: 0 };
+    // (p - 3)/4 is p without its lowest two bits, which are ones.
+    let mut bit = FqParams::BITS;
+    let mut squarings = 0;
+    while bit > 2 {
+        bit -= 1;
+        squarings += 1;
+        if is_set(bit) {
+            let mut digit = 1u8;
+            let mut lowest = bit;
+            let mut next = bit;
+            let mut value = 1u8;
+            while next > 2 && bit - next + 1 < WINDOW {
+                next -= 1;
+                value = value << 1 | is_set(next) as u8;
+                if value & 1 == 1 {
+                    (digit, lowest) = (value, next);
+                }
+            }
+            squarings += (bit - lowest) as u8;
+            windows.digits[windows.count] = (squarings, digit);
+            windows.count += 1;
+            bit = lowest;
+            squarings = 0;
+        }
+    }
+    windows.last = squarings;
+    windows
+};
+
+const fn is_set(bit: u32) -> bool {
+    FqParams::MODULUS[bit as usize / 64] >> (bit % 64) & 1 == 1
+}
+
+/// `x^((p - 3)/4)`, K independent ones.
+#[inline(always)]
+fn power<A: Algebra, const K: usize>(x: &[A; K]) -> [A; K] {
+    A::outlined(
+        #[inline(always)]
+        || power_inlined(x),
+    )
+}
+
+#[inline(always)]
+fn power_inlined<A: Algebra, const K: usize>(x: &[A; K]) -> [A; K] {
+    let square = squares(x);
+    let mut odd_powers = [*x; 1 << (WINDOW - 1)];
+    for i in 1..odd_powers.len() {
+        odd_powers[i] = products(&odd_powers[i - 1], &square);
+    }
+    let [(_, first), rest @ ..] = &WINDOWS.digits[..WINDOWS.count] else { return *x };
+    let mut power = odd_powers[*first as usize / 2];
+    for (squarings, digit) in rest {
+        for _ in 0..*squarings {
+            power = squares(&power);
+        }
+        power = products(&power, &odd_powers[*digit as usize / 2]);
+    }
+    for _ in 0..WINDOWS.last {
+        power = squares(&power);
+    }
+    power
+}
+
+#[inline(always)]
+fn squares<A: Algebra, const K: usize>(x: &[A; K]) -> [A; K] {
+    let mut squares = *x;
+    if K == 2 {
+        [squares[0], squares[1]] = A::square_pair([x[0], x[1]]);
+    } else {
+        for square in &mut squares {
+            *square = square.square();
+        }
+    }
+    squares
+}
+
+#[inline(always)]
+fn products<A: Algebra, const K: usize>(x: &[A; K], y: &[A; K]) -> [A; K] {
+    let mut products = *x;
+    if K == 2 {
+        [products[0], products[1]] = A::mul_pair([x[0], x[1]], [y[0], y[1]]);
+    } else {
+        for (product, factor) in products.iter_mut().zip(y) {
+            *product = *product * *factor;
+        }
+    }
+    products
+}

@@ -1,0 +1,147 @@
+//! What hashing and decoding need to know of G1 and of G2: cofactors, subgroups, isogenous curves. In lanes.
+//!
+//! Sources: RFC 9380, sections 8.8.1 and 8.8.2 and appendix G.3; Scott, "A note on group membership tests for G1, G2 and GT on BLS
+//! pairing-friendly curves" (eprint 2021/1130); Budroni, Pintore, "Efficient hash maps to G2 on BLS curves" (eprint
+//! 2017/419).
+
+use super::{G1, G2, map_constants as constants, points::Points, roots::Roots};
+use crate::Curve;
+use proofmill_field::{
+    Engine, Quadratic,
+    bls12_381::{Fq, Fq2},
+};
+
+/// One of the two source groups, by what differs between them.
+pub trait SourceGroup: Curve<Base: Roots> {
+    /// Coefficients of Fq in an element of the base field.
+    const DEGREE: usize;
+    /// The degree d of the polynomial of the isogeny's kernel.
+    const KERNEL_DEGREE: usize;
+    /// The coefficient A' of the isogenous curve `y^2 = x^3 + A' x + B'`.
+    const ISOGENOUS_A: Self::Base;
+    /// The coefficient B'.
+    const ISOGENOUS_B: Self::Base;
+
+    /// Coefficient `i` of the polynomials h, Nx, Ny of the isogeny `(x, y) -> (Nx/h^2, y Ny/h^3)`.
+    fn isogeny(polynomial: Polynomial, i: usize) -> Self::Base;
+
+    /// An element from [`DEGREE`](Self::DEGREE) coefficients, the constant one first.
+    fn element(coefficients: &[Fq]) -> Self::Base;
+
+    /// The coefficients of an element, that of u first.
+    fn coefficients(element: &Self::Base) -> impl Iterator<Item = Fq>;
+
+    /// A multiple in the subgroup, as RFC 9380 fixes it.
+    fn clear_cofactor<E: Engine>(points: &Points<Self::Base, E>) -> Points<Self::Base, E>;
+
+    /// Which lanes' points of the curve, not infinity, are in the subgroup.
+    fn in_subgroup<E: Engine>(points: &Points<Self::Base, E>) -> u8;
+}
+
+/// A polynomial of an isogeny; the degree of the isogeny is 2d + 1.
+#[derive(Clone, Copy)]
+pub enum Polynomial {
+    /// h, of degree d.
+    Kernel,
+    /// Nx, of degree 2d + 1.
+    X,
+    /// Ny, of degree 3d.
+    Y,
+}
+
+impl SourceGroup for G1 {
+    const DEGREE: usize = 1;
+    const KERNEL_DEGREE: usize = 5;
+    const ISOGENOUS_A: Fq = Fq::constant(constants::G1_CURVE[0]);
+    const ISOGENOUS_B: Fq = Fq::constant(constants::G1_CURVE[1]);
+
+    #[inline(always)]
+    fn isogeny(polynomial: Polynomial, i: usize) -> Fq {
+        Fq::constant(match polynomial {
+            Polynomial::Kernel => constants::G1_KERNEL[i],
+            Polynomial::X => constants::G1_X[i],
+            Polynomial::Y => constants::G1_Y[i],
+        })
+    }
+
+    #[inline(always)]
+    fn element(coefficients: &[Fq]) -> Fq {
+        coefficients[0]
+    }
+
+    fn coefficients(element: &Fq) -> impl Iterator<Item = Fq> {
+        [*element].into_iter()
+    }
+
+    /// `(1 - x) P`.
+    #[inline(always)]
+    fn clear_cofactor<E: Engine>(points: &Points<Fq, E>) -> Points<Fq, E> {
+        points.times_minus_x().add(points)
+    }
+
+    /// `phi(P) = -x^2 P`, phi multiplying x by a root of unity.
+    #[inline(always)]
+    fn in_subgroup<E: Engine>(points: &Points<Fq, E>) -> u8 {
+        let beta = Fq::constant(constants::BETA).broadcast::<E>();
+        let image = Points { x: points.x * beta, ..*points };
+        points.times_minus_x().times_minus_x().negate().equal(&image)
+    }
+}
+
+impl SourceGroup for G2 {
+    const DEGREE: usize = 2;
+    const KERNEL_DEGREE: usize = 1;
+    const ISOGENOUS_A: Fq2 = pair(constants::G2_CURVE, 0);
+    const ISOGENOUS_B: Fq2 = pair(constants::G2_CURVE, 1);
+
+    #[inline(always)]
+    fn isogeny(polynomial: Polynomial, i: usize) -> Fq2 {
+        match polynomial {
+            Polynomial::Kernel => pair(constants::G2_KERNEL, i),
+            Polynomial::X => pair(constants::G2_X, i),
+            Polynomial::Y => pair(constants::G2_Y, i),
+        }
+    }
+
+    #[inline(always)]
+    fn element(coefficients: &[Fq]) -> Fq2 {
+        Fq2::new(coefficients[0], coefficients[1])
+    }
+
+    fn coefficients(element: &Fq2) -> impl Iterator<Item = Fq> {
+        [element.c1, element.c0].into_iter()
+    }
+
+    /// `(x^2 - x - 1) P + (x - 1) psi(P) + psi^2(2 P)`.
+    #[inline(always)]
+    fn clear_cofactor<E: Engine>(points: &Points<Fq2, E>) -> Points<Fq2, E> {
+        let minus_x = points.times_minus_x();
+        let image = psi(points);
+        // x^2 P - x psi(P), then the rest: -x P - P - psi(P) + psi^2(2P).
+        let high = minus_x.add(&image.negate()).times_minus_x();
+        let low = minus_x.add(&points.add(&image).negate());
+        high.add(&low).add(&psi(&psi(&points.double())))
+    }
+
+    /// `psi(P) = x P`.
+    #[inline(always)]
+    fn in_subgroup<E: Engine>(points: &Points<Fq2, E>) -> u8 {
+        points.times_minus_x().negate().equal(&psi(points))
+    }
+}
+
+/// The endomorphism psi: untwist, Frobenius, twist (Galbraith, Scott, eprint 2008/117).
+#[inline(always)]
+pub(crate) fn psi<E: Engine>(points: &Points<Fq2, E>) -> Points<Fq2, E> {
+    let factor = |i| pair(constants::PSI, i).broadcast::<E>();
+    Points {
+        x: points.x.conjugate() * factor(0),
+        y: points.y.conjugate() * factor(1),
+        z: points.z.conjugate(),
+    }
+}
+
+/// The pair of coefficients with this index.
+const fn pair<const N: usize>(coefficients: [[u64; 6]; N], i: usize) -> Fq2 {
+    Quadratic { c0: Fq::constant(coefficients[2 * i]), c1: Fq::constant(coefficients[2 * i + 1]) }
+}

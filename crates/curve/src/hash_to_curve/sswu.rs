@@ -1,0 +1,254 @@
+//! The simplified Shallue-van de Woestijne-Ulas map to BLS12-381's groups (RFC 9380, sections 6.6.2, 6.6.3, 8.8.1, 8.8.2 and
+//! appendix F.2), as many messages side by side as a level has lanes.
+//!
+//! The map leads to a curve `y^2 = x^3 + A' x + B'` isogenous to the group's; a random oracle's two points are added there,
+//! because isogenies are homomorphisms, and only the sum takes the isogeny and the cofactor. Nothing is inverted before the
+//! result: x is a fraction `n/d`, y is not, since its sign must be known; and `(x, y) -> (Nx/h^2, y Ny/h^3)` with `x = X/Z^2` is
+//! `(Nx(X, Z^2), Y Ny(X, Z^2), Z h(X, Z^2))` in Jacobian coordinates, all three polynomials homogeneous.
+
+use super::expand_message_xmd;
+use crate::{
+    Affine, Jacobian,
+    bls12_381::{
+        G1, G2,
+        points::Points,
+        roots::Roots,
+        source_group::{Polynomial, SourceGroup},
+    },
+};
+use proofmill_field::{
+    Algebra, Engine, Field, LANES, Packable, Prime,
+    bls12_381::{Fq, FqParams},
+};
+use proofmill_simd::{Level, dispatch};
+use rayon::prelude::*;
+
+/// The points of messages as from a random oracle: suite `BLS12381G1_XMD:SHA-256_SSWU_RO_`. The tag `dst` separates domains; the
+/// RFC says how to form one. Runs on the ambient rayon pool; many messages share lanes and inversions.
+///
+/// # Panics
+/// If `dst` is empty.
+///
+/// ```
+/// use proofmill_curve::hash_to_curve::hash_to_g1;
+/// use proofmill_simd::Level;
+///
+/// let points = hash_to_g1(Level::best(), &[b"message"], b"QUUX-V01-CS02-with-BLS12381G1_XMD:SHA-256_SSWU_RO_");
+/// assert!(points[0].is_on_curve() && !points[0].is_infinity());
+/// ```
+pub fn hash_to_g1(level: Level, messages: &[&[u8]], dst: &[u8]) -> Vec<Affine<G1>> {
+    hash::<G1>(level, messages, dst, 2)
+}
+
+/// As [`hash_to_g1`]: suite `BLS12381G2_XMD:SHA-256_SSWU_RO_`.
+///
+/// # Panics
+/// If `dst` is empty.
+pub fn hash_to_g2(level: Level, messages: &[&[u8]], dst: &[u8]) -> Vec<Affine<G2>> {
+    hash::<G2>(level, messages, dst, 2)
+}
+
+/// As [`hash_to_g1`] by one map: not uniform. Suite `BLS12381G1_XMD:SHA-256_SSWU_NU_`.
+///
+/// # Panics
+/// If `dst` is empty.
+pub fn encode_to_g1(level: Level, messages: &[&[u8]], dst: &[u8]) -> Vec<Affine<G1>> {
+    hash::<G1>(level, messages, dst, 1)
+}
+
+/// As [`encode_to_g1`]: suite `BLS12381G2_XMD:SHA-256_SSWU_NU_`.
+///
+/// # Panics
+/// If `dst` is empty.
+pub fn encode_to_g2(level: Level, messages: &[&[u8]], dst: &[u8]) -> Vec<Affine<G2>> {
+    hash::<G2>(level, messages, dst, 1)
+}
+
+/// Messages that share one inversion.
+const BLOCK: usize = 64;
+
+/// `maps` points, 1 or 2, for each message.
+fn hash<C: SourceGroup>(level: Level, messages: &[&[u8]], dst: &[u8], maps: usize) -> Vec<Affine<C>> {
+    let share = messages.len().div_ceil(rayon::current_num_threads()).next_multiple_of(LANES);
+    let blocks = messages.par_chunks(share.clamp(LANES, BLOCK));
+    let points = blocks.flat_map_iter(|messages| {
+        let inputs: Vec<_> = messages.iter().map(|message| elements::<C>(message, dst, maps)).collect();
+        let mut points = vec![Jacobian::INFINITY; messages.len()];
+        dispatch!(level, engine => map_all::<C, _>(engine, &inputs, maps, &mut points));
+        Jacobian::batch_to_affine(&points)
+    });
+    points.collect()
+}
+
+/// `hash_to_field` of section 5.2, of each message `maps` elements.
+fn elements<C: SourceGroup>(message: &[u8], dst: &[u8], maps: usize) -> [C::Base; 2] {
+    let bytes = expand_message_xmd(message, dst, maps * C::DEGREE * 64);
+    let mut coefficients = [Fq::ZERO; 4];
+    for (coefficient, bytes) in coefficients.iter_mut().zip(bytes.as_chunks().0) {
+        *coefficient = reduce(bytes);
+    }
+    let (first, second) = coefficients.split_at(C::DEGREE);
+    [C::element(first), C::element(second)]
+}
+
+/// The integer of big-endian bytes modulo p, without a branch.
+fn reduce(bytes: &[u8; 64]) -> Fq {
+    // Words below p taken for a Montgomery form stand for their quotient by R = 2^384; R2 and R3 stand for R and R^2.
+    let half = |bytes: &[u8]| {
+        let mut words = [0; 6];
+        for (word, bytes) in words.iter_mut().zip(bytes.as_rchunks().1.iter().rev()) {
+            *word = u64::from_be_bytes(*bytes);
+        }
+        Fq::constant(words)
+    };
+    let (high, low) = bytes.split_at(32);
+    let shift = Fq::constant([0, 0, 0, 0, 1, 0]);
+    half(high) * shift * Fq::constant(FqParams::R3) + half(low) * Fq::constant(FqParams::R2)
+}
+
+/// The messages' points from their field elements.
+fn map_all<C: SourceGroup, E: Engine>(
+    engine: E,
+    inputs: &[[C::Base; 2]],
+    maps: usize,
+    points: &mut [Jacobian<C>],
+) {
+    let width = C::Base::width::<E>();
+    engine.run(
+        #[inline(always)]
+        || {
+            for (inputs, points) in inputs.chunks(width).zip(points.chunks_mut(width)) {
+                let mut u = [[C::Base::ZERO; LANES]; 2];
+                for (i, [first, second]) in inputs.iter().enumerate() {
+                    (u[0][i], u[1][i]) = (*first, *second);
+                }
+                let [first, second] =
+                    [C::Base::load::<E>(&u[0][..width]), C::Base::load::<E>(&u[1][..width])];
+                let sum = if maps == 2 {
+                    let [p, q] = map::<C, E, 2>(&[first, second]);
+                    add::<C, E>(&p, &q)
+                } else {
+                    let [p] = map::<C, E, 1>(&[first]);
+                    p.to_points()
+                };
+                C::clear_cofactor(&isogeny::<C, E>(&sum)).store(points);
+            }
+        },
+    );
+}
+
+/// Points `(n/d, y)` of the isogenous curve, one a lane.
+struct Mapped<F: Packable, E: Engine> {
+    n: F::Lanes<E>,
+    d: F::Lanes<E>,
+    y: F::Lanes<E>,
+}
+
+impl<F: Packable, E: Engine> Clone for Mapped<F, E> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F: Packable, E: Engine> Copy for Mapped<F, E> {}
+
+impl<F: Packable, E: Engine> Mapped<F, E> {
+    #[inline(always)]
+    fn to_points(self) -> Points<F, E> {
+        let [x, square] = Algebra::mul_pair([self.n, self.d], [self.d, self.d]);
+        Points { x, y: self.y * square * self.d, z: self.d }
+    }
+}
+
+/// `map_to_curve_simple_swu` of appendix F.2 for K elements a lane.
+#[inline(always)]
+fn map<C: SourceGroup, E: Engine, const K: usize>(
+    u: &[<C::Base as Packable>::Lanes<E>; K],
+) -> [Mapped<C::Base, E>; K] {
+    let a = C::ISOGENOUS_A.broadcast::<E>();
+    let b = C::ISOGENOUS_B.broadcast::<E>();
+    let z = C::Base::Z.broadcast::<E>();
+    let mut points = [Mapped { n: u[0], d: u[0], y: u[0] }; K];
+    let (mut shifts, mut values, mut cubes) = (*u, *u, *u);
+    for k in 0..K {
+        let shift = u[k].square() * z;
+        let sum = shift.square() + shift;
+        let n = (sum + Algebra::one()) * b;
+        let d = C::Base::select::<E>(C::Base::zero_lanes::<E>(sum), z, -sum) * a;
+        let square = d.square();
+        let cube = square * d;
+        values[k] = (n.square() + square * a) * n + cube * b;
+        (points[k].n, points[k].d, shifts[k], cubes[k]) = (n, d, shift, cube);
+    }
+    let roots = C::Base::roots_of_ratios::<E, K>(&values, &cubes);
+    for k in 0..K {
+        let (point, root, shift) = (&mut points[k], roots[k], shifts[k]);
+        let y = C::Base::select::<E>(root.square, root.root, root.root * shift * u[k]);
+        let differ = C::Base::signs::<E>(y) ^ C::Base::signs::<E>(u[k]);
+        point.y = C::Base::select::<E>(differ, -y, y);
+        point.n = C::Base::select::<E>(root.square, point.n, point.n * shift);
+    }
+    points
+}
+
+/// The sum on the isogenous curve, in 13 products and 3 squares.
+///
+/// With `V1 = n1 d2`, `V2 = n2 d1` and `W = d1 d2` the abscissas are `V1/W` and `V2/W`, the slope is `L/Z` for `Z = U W`,
+/// `U = V2 - V1`, `L = (y2 - y1) W^2`; for equal points, for `U = 2 y1`, `L = 3 n1 n2 + A' W`.
+#[inline(always)]
+fn add<C: SourceGroup, E: Engine>(p: &Mapped<C::Base, E>, q: &Mapped<C::Base, E>) -> Points<C::Base, E> {
+    let [v1, v2] = Algebra::mul_pair([p.n, q.n], [q.d, p.d]);
+    let w = p.d * q.d;
+    let (mut u, r) = (v2 - v1, q.y - p.y);
+    let mut l = r * w.square();
+    let equal = C::Base::zero_lanes::<E>(u) & C::Base::zero_lanes::<E>(r);
+    if equal != 0 {
+        let product = p.n * q.n;
+        let tangent = product.double() + product + w * C::ISOGENOUS_A.broadcast::<E>();
+        u = C::Base::select::<E>(equal, p.y.double(), u);
+        l = C::Base::select::<E>(equal, tangent, l);
+    }
+    let [z, t] = Algebra::mul_pair([u, u.square()], [w, w]);
+    let [ll, tw] = Algebra::mul_pair([l, t], [l, w]);
+    let [v1, both] = Algebra::mul_pair([v1, v1 + v2], [t, t]);
+    let x = ll - both;
+    let [zy, ly] = Algebra::mul_pair([p.y, l], [z, v1 - x]);
+    Points { x, y: ly - zy * tw, z }
+}
+
+/// The image in the group's curve.
+#[inline(always)]
+fn isogeny<C: SourceGroup, E: Engine>(points: &Points<C::Base, E>) -> Points<C::Base, E> {
+    let d = points.z.square();
+    let degree = C::KERNEL_DEGREE;
+    let kernel = value::<C, E>(Polynomial::Kernel, degree, points.x, d);
+    let x = value::<C, E>(Polynomial::X, 2 * degree + 1, points.x, d);
+    let y = value::<C, E>(Polynomial::Y, 3 * degree, points.x, d);
+    let [y, z] = Algebra::mul_pair([points.y, points.z], [y, kernel]);
+    Points { x, y, z }
+}
+
+/// A polynomial of the isogeny at `x/d`, times d to the power of its degree.
+#[inline(always)]
+fn value<C: SourceGroup, E: Engine>(
+    polynomial: Polynomial,
+    degree: usize,
+    x: <C::Base as Packable>::Lanes<E>,
+    d: <C::Base as Packable>::Lanes<E>,
+) -> <C::Base as Packable>::Lanes<E> {
+    <C::Base as Packable>::Lanes::<E>::outlined(
+        #[inline(always)]
+        || {
+            let mut value = C::isogeny(polynomial, degree).broadcast::<E>();
+            let mut power = d;
+            for i in (0..degree).rev() {
+                let coefficient = C::isogeny(polynomial, i).broadcast::<E>();
+                let [shifted, term] = Algebra::mul_pair([value, coefficient], [x, power]);
+                value = shifted + term;
+                power = power * d;
+            }
+            value
+        },
+    )
+}
