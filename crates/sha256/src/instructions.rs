@@ -81,6 +81,12 @@ pub(crate) fn pairs<S: State>(pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     }
 }
 
+/// The digest of a message of 64 bytes.
+#[inline(always)]
+pub(crate) fn pair<S: State>(pair: &[u8; 64], digest: &mut [u8; 32]) {
+    pairs_of::<S, 1>([pair], std::array::from_mut(digest));
+}
+
 /// Digests of N messages of 64 bytes, side by side.
 #[inline(always)]
 fn pairs_of<S: State, const N: usize>(pairs: [&[u8; 64]; N], digests: &mut [[u8; 32]; N]) {
