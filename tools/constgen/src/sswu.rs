@@ -159,7 +159,7 @@ pub(crate) fn constants() -> Generated {
          /// The cube root of unity by which phi multiplies x: phi multiplies points of G1 by -x^2, x the parameter.\n"
             .to_owned(),
         // Of the two roots the one that the tests find to fit.
-        fq.element("BETA", &BigInt::from(2).modpow(&((&p - 1) / 3 * 2), &p)),
+        fq.element("BETA", &BigInt::from(2).modpow(&((&p - 1) / 3), &p)),
         "/// What psi multiplies conjugate coordinates by: (1 + u)^(-(p - 1)/3) for x and (1 + u)^(-(p - 1)/2) for y.\n"
             .to_owned(),
         fq.elements("PSI", &psi.concat()),

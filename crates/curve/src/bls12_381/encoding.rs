@@ -145,7 +145,7 @@ pub fn in_subgroup<C: Encoded>(level: Level, points: &[Affine<C>]) -> Vec<bool> 
 
 /// Points of one task: some groups of lanes for each thread.
 fn block(count: usize) -> usize {
-    count.div_ceil(4 * rayon::current_num_threads()).next_multiple_of(LANES)
+    count.div_ceil(4 * rayon::current_num_threads()).max(1).next_multiple_of(LANES)
 }
 
 fn decode<C: Encoded, B: Sync>(

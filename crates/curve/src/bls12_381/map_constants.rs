@@ -4,12 +4,12 @@
 
 /// The cube root of unity by which phi multiplies x: phi multiplies points of G1 by -x^2, x the parameter.
 pub(crate) const BETA: [u64; 6] = [
-    0xcd03c9e48671f071,
-    0x5dab22461fcda5d2,
-    0x587042afd3851b95,
-    0x8eb60ebe01bacb9e,
-    0x03f97d6e83d050d2,
-    0x18f0206554638741,
+    0x30f1361b798a64e8,
+    0xf3b8ddab7ece5a2a,
+    0x16a8ca3ac61577f7,
+    0xc26a2ff874fd029b,
+    0x3636b76660701c6e,
+    0x051ba4ab241b6160,
 ];
 /// What psi multiplies conjugate coordinates by: (1 + u)^(-(p - 1)/3) for x and (1 + u)^(-(p - 1)/2) for y.
 pub(crate) const PSI: [[u64; 6]; 4] = [

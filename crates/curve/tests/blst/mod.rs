@@ -69,7 +69,10 @@ macro_rules! impl_blst {
                         $deserialize(&mut point, bytes.as_ptr())
                     }
                 };
-                (error == BLST_ERROR::BLST_SUCCESS).then(|| encodings(&point))
+                // So it says of (0, 2), and gives it: the point is on the curve.
+                let on_curve =
+                    [BLST_ERROR::BLST_SUCCESS, BLST_ERROR::BLST_POINT_NOT_IN_GROUP].contains(&error);
+                on_curve.then(|| encodings(&point))
             }
         }
 
