@@ -32,13 +32,14 @@ fn check<C: Blst>(bytes: &[u8]) {
     for level in Level::prime_field_levels() {
         for subgroup in [Subgroup::Checked, Subgroup::Unchecked] {
             let theirs = C::decode(compressed.as_ref(), true);
-            compare(&theirs, &decode_compressed::<C>(level, &[compressed], subgroup)[0], subgroup);
-            compare(&theirs, &Affine::from_compressed(level, &compressed, subgroup), subgroup);
+            compare::<C>(&theirs, &decode_compressed::<C>(level, &[compressed], subgroup)[0], subgroup);
+            compare::<C>(&theirs, &Affine::<C>::from_compressed(level, &compressed, subgroup), subgroup);
             for long in [uncompressed, near] {
                 // blst reads half as many bytes where the first bit says compressed.
-                let theirs = if long.as_ref()[0] & 0x80 == 0 { C::decode(long.as_ref(), false) } else { None };
-                compare(&theirs, &decode_uncompressed::<C>(level, &[long], subgroup)[0], subgroup);
-                compare(&theirs, &Affine::from_uncompressed(level, &long, subgroup), subgroup);
+                let theirs =
+                    if long.as_ref()[0] & 0x80 == 0 { C::decode(long.as_ref(), false) } else { None };
+                compare::<C>(&theirs, &decode_uncompressed::<C>(level, &[long], subgroup)[0], subgroup);
+                compare::<C>(&theirs, &Affine::<C>::from_uncompressed(level, &long, subgroup), subgroup);
             }
         }
     }
