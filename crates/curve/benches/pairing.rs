@@ -49,7 +49,7 @@ impl<C: Pairing, A: ArkPairing> Case<'_, C, A> {
         let repeats = 100 / count.min(25);
         let name = format!("{repeats} pairings of {count} {}", self.name);
         let theirs = || {
-            black_box(A::multi_pairing(ark.iter().map(|pair| pair.0), ark.iter().map(|pair| pair.1)));
+            let _ = black_box(A::multi_pairing(ark.iter().map(|pair| pair.0), ark.iter().map(|pair| pair.1)));
         };
         let mut against =
             ("arkworks", records.record(&name, "arkworks", 1, None, || repeat(repeats, theirs)));

@@ -49,7 +49,7 @@ fn random<C: Pairing, A: ArkPairing>(conversion: &Conversion<C, A>, count: usize
 }
 
 fn values_agree<C: Pairing, A: ArkPairing>(conversion: &Conversion<C, A>) {
-    for count in [1, 2, 3, 7, 8, 9, 25, 128] {
+    for count in [1, 2, 3, 7, 8, 9, 64, 79, 128] {
         let Input { mut pairs, product } = random(conversion, count);
         for_each_level(|level| assert!(multi_pairing(level, &pairs) == product, "{count} pairs, {level}"));
         if let [(p, q)] = &pairs[..] {
@@ -98,7 +98,6 @@ where
         assert!(!pairing_product_is_one(level, &[(ap, bq), (abp, q)]));
         assert!(pairing_product_is_one::<C>(level, &[]));
         assert!(pairing_product_is_one::<C>(level, &[(Affine::INFINITY, q), (p, Affine::INFINITY)]));
-        // In lanes, where more are idle than not.
         assert!(pairing_product_is_one(level, &[(ap, bq), (-abp, q), (p, q), (-p, q)]));
         assert!(!pairing_product_is_one(level, &[(ap, bq), (-abp, q), (p, q), (p, q)]));
     });

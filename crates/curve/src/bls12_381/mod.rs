@@ -17,9 +17,6 @@ use proofmill_field::{
 use proofmill_simd::Portable;
 use std::marker::PhantomData;
 
-/// The opposite of the curve's parameter x.
-pub(crate) const MINUS_X: u64 = 0xd201_0000_0001_0000;
-
 /// The first source group: the subgroup of order r of the curve over the base field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct G1<B = Portable>(PhantomData<B>);

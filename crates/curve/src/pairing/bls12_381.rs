@@ -1,17 +1,22 @@
-//! BLS12-381's pairing: x doublings and additions; x is negative, so that the value is inverted, for which the conjugate
+//! BLS12-381's pairing: |x| doublings and additions; x is negative, so that the value is inverted, for which the conjugate
 //! does.
 //!
 //! Final exponentiation: Hayashida, Hayasaka, Teruya, "Efficient final exponentiation via cyclotomic structure for
 //! pairings over families of elliptic curves" (eprint 2020/875), which raises to 3 times the exponent:
 //! `3 (p^4 - p^2 + 1) / r = (x - 1)^2 (x + p) (x^2 + p^2 - 1) + 3`. arkworks and blst do the same.
 
-use super::{Ate, Constants, Gt, Pairing, compute, miller::Walk};
+use super::{
+    Ate, Constants, Form, Gt, Pairing,
+    compressed::powers_of_two,
+    compute,
+    miller::{Line, Value, Walk},
+};
 use crate::{
     Affine, Curve,
-    bls12_381::{G1, G2, MINUS_X},
+    bls12_381::{G1, G2, points::X},
 };
 use proofmill_field::{
-    Algebra, Dodecic, Quadratic,
+    Algebra, Dodecic, Quadratic, Sextic, Tower,
     bls12_381::{Fq, FqParams},
 };
 use proofmill_simd::Level;
@@ -33,7 +38,18 @@ static DIGITS: [i8; 63] = {
     let mut digits = [0; 63];
     let mut i = 0;
     while i < 63 {
-        digits[i] = (MINUS_X >> i & 1) as i8;
+        digits[i] = (X >> i & 1) as i8;
+        i += 1;
+    }
+    digits
+};
+
+/// The bits of -x above [`LOW_BITS`], least significant first.
+static DIGITS_ABOVE: [i8; 15] = {
+    let mut digits = [0; 15];
+    let mut i = 0;
+    while i < 15 {
+        digits[i] = (X >> (LOW_BITS[1] as usize + 1 + i) & 1) as i8;
         i += 1;
     }
     digits
@@ -56,36 +72,64 @@ impl Ate for G1 {
     }
 
     #[inline(always)]
-    fn mul_by_line<A: Algebra>(f: Fq12<A>, [at_y, at_x, constant]: [Quadratic<A>; 3]) -> Fq12<A> {
+    fn mul_by_line<A: Algebra>(f: Fq12<A>, [at_y, at_x, constant]: Line<A>) -> Fq12<A> {
         f.mul_by_line_m([constant, at_x, at_y])
     }
 
+    /// Places are those of w^3, w^2 and 1.
     #[inline(always)]
-    fn finish<A: Algebra>(_: &Constants<A>, _: &mut [Walk<A>], f: Fq12<A>) -> Fq12<A> {
+    fn product_of_lines<A: Algebra>([p, q, r]: Line<A>, [pq, pr, qr]: Line<A>) -> Fq12<A> {
+        let constant = r + FqParams::mul_by_xi(p);
+        Dodecic { c0: Sextic::new([constant, qr, q]), c1: Sextic::new([Quadratic::zero(), pr, pq]) }
+    }
+
+    #[inline(always)]
+    fn last_lines<A: Algebra>(_: &Constants<A>, _: &mut [Walk<A>], _: &mut Value<Self, A>) {}
+
+    #[inline(always)]
+    fn finish<A: Algebra>(f: Fq12<A>) -> Fq12<A> {
         f.conjugate()
     }
 
     #[inline(always)]
-    fn hard_part<A: Algebra>(constants: &Constants<A>, f: Fq12<A>) -> Fq12<A> {
+    fn hard_part<F: Form<FqParams>>(
+        constants: &Constants<F::Element>,
+        f: Fq12<F::Element>,
+    ) -> Fq12<F::Element> {
         let [g1, g2, _] = constants.gammas;
-        let t = power_of_x_less_one(power_of_x_less_one(f));
-        let t = power_of_x(t) * t.frobenius(1, g1);
-        let t = power_of_x(power_of_x(t)) * t.frobenius(2, g2) * t.conjugate();
+        let t = power_of_x_less_one::<F>(power_of_x_less_one::<F>(f));
+        let t = power_of_x::<F>(t) * t.frobenius(1, g1);
+        let t = power_of_x::<F>(power_of_x::<F>(t)) * t.frobenius(2, g2) * t.conjugate();
         t * f.cyclotomic_square() * f
     }
 }
 
 #[inline(always)]
-fn power_of_x_less_one<A: Algebra>(f: Fq12<A>) -> Fq12<A> {
-    power_of_x(f) * f.conjugate()
+fn power_of_x_less_one<F: Form<FqParams>>(f: Fq12<F::Element>) -> Fq12<F::Element> {
+    power_of_x::<F>(f) * f.conjugate()
 }
+
+/// The lowest two bits of -x that are 1, below which runs of zeros are long.
+const LOW_BITS: [u32; 2] = [16, 48];
 
 /// `f^x` in the cyclotomic subgroup, where the conjugate is the inverse.
 #[inline(never)]
-fn power_of_x<A: Algebra>(f: Fq12<A>) -> Fq12<A> {
-    A::outlined(
+fn power_of_x<F: Form<FqParams>>(f: Fq12<F::Element>) -> Fq12<F::Element> {
+    F::Element::outlined(
         #[inline(always)]
         || {
+            if F::CHEAP_INVERSION
+                && let Some([low, mut power]) = powers_of_two::<_, F>(&f, LOW_BITS)
+            {
+                let mut product = low * power;
+                for digit in &DIGITS_ABOVE {
+                    power = power.cyclotomic_square();
+                    if *digit != 0 {
+                        product = product * power;
+                    }
+                }
+                return product.conjugate();
+            }
             let mut power = f;
             for digit in DIGITS.iter().rev() {
                 power = power.cyclotomic_square();

@@ -3,13 +3,17 @@
 //! Final exponentiation: Fuentes-Castaneda, Knapp, Rodriguez-Henriquez, "Faster hashing to G2" (SAC 2011), which
 //! raises to the multiple `2x (6x^2 + 3x + 1)` of the exponent's hard part; all of circom's tools do the same.
 
-use super::{Ate, Constants, Gt, Pairing, compute, miller::Walk, signed_digits};
+use super::{
+    Ate, Constants, Form, Gt, Pairing, compute,
+    miller::{Line, Value, Walk},
+    signed_digits,
+};
 use crate::{
     Affine, Curve, Jacobian,
     bn254::{G1, G2},
 };
 use proofmill_field::{
-    Algebra, Dodecic, Quadratic,
+    Algebra, Dodecic, Quadratic, Sextic, Tower,
     bn254::{Fq, FqParams},
 };
 use proofmill_simd::Level;
@@ -52,24 +56,44 @@ impl Ate for G1 {
     }
 
     #[inline(always)]
-    fn mul_by_line<A: Algebra>(f: Fq12<A>, line: [Quadratic<A>; 3]) -> Fq12<A> {
+    fn mul_by_line<A: Algebra>(f: Fq12<A>, line: Line<A>) -> Fq12<A> {
         f.mul_by_line(line)
     }
 
+    /// Places are those of 1, w and w^3.
     #[inline(always)]
-    fn finish<A: Algebra>(constants: &Constants<A>, walks: &mut [Walk<A>], mut f: Fq12<A>) -> Fq12<A> {
-        for walk in walks {
-            let first = twisted(constants, walk.q);
-            let [x, y] = twisted(constants, first);
-            for q in [first, [x, -y]] {
-                walk.add::<Self>(q, &mut f);
-            }
-        }
+    fn product_of_lines<A: Algebra>([p, q, r]: Line<A>, [pq, pr, qr]: Line<A>) -> Fq12<A> {
+        let constant = p + FqParams::mul_by_xi(r);
+        Dodecic { c0: Sextic::new([constant, q, qr]), c1: Sextic::new([pq, pr, Quadratic::zero()]) }
+    }
+
+    #[inline(always)]
+    fn last_lines<A: Algebra>(constants: &Constants<A>, walks: &mut [Walk<A>], value: &mut Value<Self, A>) {
+        value.add_to_all(
+            walks,
+            #[inline(always)]
+            |walk| twisted(constants, walk.q),
+        );
+        value.add_to_all(
+            walks,
+            #[inline(always)]
+            |walk| {
+                let [x, y] = twisted(constants, twisted(constants, walk.q));
+                [x, -y]
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn finish<A: Algebra>(f: Fq12<A>) -> Fq12<A> {
         f
     }
 
     #[inline(always)]
-    fn hard_part<A: Algebra>(constants: &Constants<A>, f: Fq12<A>) -> Fq12<A> {
+    fn hard_part<F: Form<FqParams>>(
+        constants: &Constants<F::Element>,
+        f: Fq12<F::Element>,
+    ) -> Fq12<F::Element> {
         let [g1, g2, g3] = constants.gammas;
         let y0 = power_of_minus_x(f);
         let y1 = y0.cyclotomic_square();

@@ -1,0 +1,82 @@
+//! Squares of elements of the cyclotomic subgroup by four of their six coefficients (Karabina, "Squaring in cyclotomic
+//! subgroups", eprint 2010/542): two thirds of the work, and a division to have the other two back.
+//!
+//! The element is `x0 + x2 w + x4 w^2 + x1 w^3 + x3 w^4 + x5 w^5`; x2 to x5 of a square follow from x2 to x5 by the same
+//! formulas as in [`Dodecic::cyclotomic_square`].
+
+use super::Form;
+use proofmill_field::{Algebra, Dodecic, Field, Fp, Quadratic, Sextic, Tower};
+
+/// x2, x3, x4, x5.
+#[derive(Clone, Copy)]
+struct Compressed<A>([Quadratic<A>; 4]);
+
+/// `f^(2^first)` and `f^(2^second)`, the smaller exponent first; `None` where a denominator is zero, as it is of 1.
+#[inline(always)]
+pub(super) fn powers_of_two<P: Tower, F: Form<P>>(
+    f: &Dodecic<P, F::Element>,
+    [first, second]: [u32; 2],
+) -> Option<[Dodecic<P, F::Element>; 2]> {
+    let ([_, x4, x3], [x2, _, x5]) = (f.c0.c, f.c1.c);
+    let mut power = Compressed([x2, x3, x4, x5]);
+    for _ in 0..first {
+        power = power.square::<P>();
+    }
+    let mut powers = [power; 2];
+    for _ in first..second {
+        powers[1] = powers[1].square::<P>();
+    }
+    // Both by one inversion.
+    let [a, b] = [powers[0].denominator(), powers[1].denominator()];
+    let inverse = invert::<P, F>(a * b)?;
+    Some([powers[0].decompress(inverse * b), powers[1].decompress(inverse * a)])
+}
+
+impl<A: Algebra> Compressed<A> {
+    #[inline(never)]
+    fn square<P: Tower>(self) -> Self {
+        A::outlined(
+            #[inline(always)]
+            || {
+                let [x2, x3, x4, x5] = &self.0;
+                let sums = [*x2 + *x3, *x4 + *x5];
+                let ([], [cc, dd, cd, ee, ff, ef], []) =
+                    A::quadratics([], [x2, x3, &sums[0], x4, x5, &sums[1]], []);
+                let [t2, t4] = [P::mul_by_xi(dd) + cc, P::mul_by_xi(ff) + ee];
+                let [t3, t5] = [cd - cc - dd, P::mul_by_xi(ef - ee - ff)];
+                let tripled = [(t5, t5 + *x2), (t4, t4 - *x3), (t2, t2 - *x4), (t3, t3 + *x5)];
+                let mut square = self;
+                for (x, (t, other)) in square.0.iter_mut().zip(tripled) {
+                    *x = (other.double() + t).reduced();
+                }
+                square
+            },
+        )
+    }
+
+    #[inline(always)]
+    fn denominator(&self) -> Quadratic<A> {
+        self.0[0].double().double()
+    }
+
+    /// The element, given the denominator's inverse: `x1 = (xi x5^2 + 3 x4^2 - 2 x3) / (4 x2)`,
+    /// `x0 = xi (2 x1^2 + x2 x5 - 3 x3 x4) + 1`.
+    #[inline(always)]
+    fn decompress<P: Tower>(&self, inverse: Quadratic<A>) -> Dodecic<P, A> {
+        let [x2, x3, x4, x5] = self.0;
+        let ([x25, x34], [x44, x55], []) = A::quadratics([[&x2, &x5], [&x3, &x4]], [&x4, &x5], []);
+        let x1 = (P::mul_by_xi(x55) + x44.double() + x44 - x3.double()) * inverse;
+        let sum = x1.square().double() + x25 - (x34.double() + x34);
+        let x0 = (P::mul_by_xi(sum) + Quadratic::one()).reduced();
+        Dodecic { c0: Sextic::new([x0, x4, x3]), c1: Sextic::new([x2, x1, x5]) }
+    }
+}
+
+#[inline(always)]
+fn invert<P: Tower, F: Form<P>>(x: Quadratic<F::Element>) -> Option<Quadratic<F::Element>> {
+    let mut scalar = [Fp::ZERO; 2];
+    F::store(x.c0, &mut scalar[..1]);
+    F::store(x.c1, &mut scalar[1..]);
+    let inverse = Quadratic::new(scalar[0], scalar[1]).invert()?;
+    Some(Quadratic::new(F::broadcast(inverse.c0), F::broadcast(inverse.c1)))
+}
