@@ -3,6 +3,8 @@
 # several lengths, where only what has SVE kernels is run again.
 set -euo pipefail
 target=aarch64-unknown-linux-gnu
+# Tests compare with blst, which has C and assembly in it.
+export CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc-12
 
 # emulated FEATURES LEVELS ARGUMENTS: cargo test on a CPU with the features, which must have the levels.
 emulated() {
@@ -15,6 +17,7 @@ cargo build --quiet --locked --workspace --target "$target"
 PROOFMILL_REQUIRE_SHA256=neon,arm-sha2 emulated sve=off portable,neon --package proofmill-sha256
 emulated sve=off portable,neon --package proofmill-field --package proofmill-curve --package proofmill-hash \
     --package proofmill-poly
+emulated sve=off portable,neon --package proofmill-bls --test keys --test vectors
 # What an opening with a changed byte is worth does not depend on the CPU, and takes minutes here.
 emulated sve=off portable,neon --package proofmill-merkle -- --skip changed
 for bits in 128 256 512 2048; do

@@ -3,11 +3,11 @@
 set -euo pipefail
 root=$(realpath "$1")
 
-if ! { command -v qemu-aarch64 && command -v aarch64-linux-gnu-gcc-12; } > /dev/null; then
+if ! { command -v qemu-aarch64 && command -v aarch64-linux-gnu-gcc-12 && command -v valgrind; } > /dev/null; then
     sudo=$([ "$(id -u)" -eq 0 ] || echo sudo)
     $sudo apt-get update -qq
     $sudo env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -qq -y --no-install-recommends qemu-user gcc-12-aarch64-linux-gnu libc6-dev-arm64-cross
+        apt-get install -qq -y --no-install-recommends qemu-user gcc-12-aarch64-linux-gnu libc6-dev-arm64-cross valgrind libc6-dbg
 fi
 rustup target add aarch64-unknown-linux-gnu
 

@@ -1,6 +1,7 @@
 //! The command line; completions and man pages come from these definitions too.
 
 use crate::{
+    bls::BlsCommand,
     groth16::Groth16Command,
     info::Info,
     merkle::MerkleCommand,
@@ -90,6 +91,12 @@ pub(crate) enum Command {
     Srs(SrsCommand),
     /// Hash files, check digests, compute roots of SSZ's trees
     Sha256(Sha256Command),
+    /// BLS signatures on BLS12-381: keys, sign, verify, aggregate, test vectors
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  proofmill bls keygen --out validator.key\n  proofmill bls sign --key validator.key message.bin\n  proofmill bls verify --public-key HEX --signature HEX message.bin"
+    )]
+    Bls(BlsCommand),
     /// Transform columns of a file between coefficients and values over the Goldilocks field
     Ntt(Ntt),
     /// Say what an r1cs, wtns, zkey or ptau file is
@@ -114,6 +121,7 @@ impl Command {
             Self::Merkle(command) => command.name(),
             Self::Srs(command) => command.name(),
             Self::Sha256(_) => "sha256",
+            Self::Bls(command) => command.name(),
             Self::Ntt(_) => "ntt",
             Self::Info(_) => "info",
             Self::Cpu => "cpu",
@@ -133,6 +141,7 @@ impl Command {
             Self::Ntt(files) => files.outputs(),
             Self::Wtns(_)
             | Self::Sha256(_)
+            | Self::Bls(_)
             | Self::Info(_)
             | Self::Cpu
             | Self::Completions(_)

@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod bls;
+mod bls_vectors;
 mod cpu;
 mod failure;
 mod groth16;
@@ -68,6 +70,7 @@ fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
         Command::Merkle(command) => merkle::run(command, machine),
         Command::Srs(command) => srs::run(command, machine),
         Command::Sha256(command) => sha256::run(&command, machine),
+        Command::Bls(command) => bls::run(command, machine),
         Command::Ntt(files) => ntt::run(&files, machine),
         Command::Cpu => Ok(cpu::run(machine)),
         Command::Completions(completions) => shell::completions(&completions),

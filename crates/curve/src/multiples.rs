@@ -44,8 +44,12 @@ impl Bls12Curve for G2 {
 
 /// The sum of points, infinity for none. Runs on the ambient rayon pool.
 pub fn sum_of_points<C: Bls12Curve>(level: Level, points: &[Affine<C>]) -> Jacobian<C> {
-    let parts = points.par_chunks(share(points.len(), 64 * GROUPS));
-    let sums = parts.map(|points| dispatch!(level, engine => sum_part(engine, points)));
+    let share = share(points.len(), 64 * GROUPS);
+    if points.len() <= share {
+        // The pool would only cost.
+        return dispatch!(level, engine => sum_part(engine, points));
+    }
+    let sums = points.par_chunks(share).map(|points| dispatch!(level, engine => sum_part(engine, points)));
     sums.reduce(|| Jacobian::INFINITY, |a, b| a.add(&b))
 }
 

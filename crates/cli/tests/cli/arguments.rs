@@ -3,7 +3,7 @@
 use crate::process::Folder;
 use serde_json::Value;
 
-const COMMANDS: [&str; 30] = [
+const COMMANDS: [&str; 36] = [
     "",
     "groth16",
     "groth16 prove",
@@ -29,6 +29,12 @@ const COMMANDS: [&str; 30] = [
     "srs new",
     "srs info",
     "srs check",
+    "bls",
+    "bls keygen",
+    "bls sign",
+    "bls verify",
+    "bls aggregate",
+    "bls vectors",
     "ntt",
     "info",
     "cpu",

@@ -1,0 +1,200 @@
+//! Many signatures at once: with r_i random, `e(G, sum of r_i S_i) = product of e(r_i P_i, H(m_i))`.
+//!
+//! If one equation `e(G, S_i) = e(P_i, H(m_i))` is wrong, one value of r_i at most makes the product right, whatever the
+//! others are (Bellare, Garay, Rabin, "Fast batch verification for modular exponentiation and digital signatures",
+//! EUROCRYPT 1998; Camenisch, Hohenberger, Pedersen, eprint 2007/172). r_i is uniform in 1..2^64: a batch with a forged
+//! signature passes with a probability of less than 2^-63, also if signatures were made to cancel.
+
+use crate::{BlsError, DST, Signature, ValidPublicKey};
+use proofmill_curve::{
+    Affine, Curve,
+    bls12_381::{G1, G2},
+    hash_to_curve::hash_to_g2,
+    multiples_of_points, pairing_product_is_one, sum_of_multiples,
+};
+use proofmill_simd::Level;
+use rand::{CryptoRng, TryRngCore, rngs::OsRng};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// A signature of one message by all of some keys, which is one key or an aggregate.
+#[derive(Clone, Copy, Debug)]
+pub struct SignatureSet<'a> {
+    /// Whose signatures were aggregated; at least one.
+    pub keys: &'a [ValidPublicKey],
+    /// What they signed.
+    pub message: &'a [u8],
+    /// Theirs.
+    pub signature: Signature,
+}
+
+/// Checks that all signatures are valid. Runs on the ambient rayon pool.
+///
+/// # Errors
+/// [`BlsError::EmptyBatch`]; [`BlsError::EmptyAggregate`] and [`BlsError::InfinityKey`] of any set;
+/// [`BlsError::Rejected`] if some signature is wrong; [`BlsError::Randomness`].
+pub fn verify_batch(level: Level, sets: &[SignatureSet<'_>]) -> Result<(), BlsError> {
+    Blinding::from_system(sets.len()).and_then(|blinding| blinding.verify(level, sets))
+}
+
+/// [`verify_batch`] with the blinding from `rng`: for tests that need the same one twice. Whoever can predict the
+/// generator can have forged signatures accepted.
+///
+/// # Errors
+/// As [`verify_batch`].
+pub fn verify_batch_with_rng(
+    level: Level,
+    sets: &[SignatureSet<'_>],
+    rng: &mut impl CryptoRng,
+) -> Result<(), BlsError> {
+    Blinding::from_rng(sets.len(), rng).verify(level, sets)
+}
+
+/// The numbers of the sets whose signatures are wrong or whose keys cannot be aggregated, in ascending order: by bisection, so
+/// that few bad ones cost few checks of parts of the batch. Runs on the ambient rayon pool.
+///
+/// # Errors
+/// [`BlsError::Randomness`].
+pub fn find_invalid(level: Level, sets: &[SignatureSet<'_>]) -> Result<Vec<usize>, BlsError> {
+    Ok(Blinding::from_system(sets.len())?.find_invalid(level, sets))
+}
+
+/// [`find_invalid`] with the blinding from `rng`; see [`verify_batch_with_rng`].
+pub fn find_invalid_with_rng(
+    level: Level,
+    sets: &[SignatureSet<'_>],
+    rng: &mut impl CryptoRng,
+) -> Vec<usize> {
+    Blinding::from_rng(sets.len(), rng).find_invalid(level, sets)
+}
+
+/// A factor for each set, from 1 to 2^64 - 1.
+struct Blinding(Vec<u64>);
+
+impl Blinding {
+    fn from_system(count: usize) -> Result<Self, BlsError> {
+        let draw = || loop {
+            match OsRng.try_next_u64() {
+                Ok(0) => {}
+                drawn => return drawn.map_err(|error| BlsError::Randomness(error.to_string())),
+            }
+        };
+        (0..count).map(|_| draw()).collect::<Result<_, _>>().map(Self)
+    }
+
+    fn from_rng(count: usize, rng: &mut impl CryptoRng) -> Self {
+        let mut draw = || loop {
+            let drawn = rng.next_u64();
+            if drawn != 0 {
+                return drawn;
+            }
+        };
+        Self((0..count).map(|_| draw()).collect())
+    }
+
+    fn verify(&self, level: Level, sets: &[SignatureSet<'_>]) -> Result<(), BlsError> {
+        if sets.is_empty() {
+            return Err(BlsError::EmptyBatch);
+        }
+        let keys = aggregate_keys(level, sets).into_iter().collect::<Result<Vec<_>, _>>()?;
+        let signatures = sets.iter().map(|set| set.signature).collect();
+        let messages: Vec<_> = sets.iter().map(|set| set.message).collect();
+        let equations = self.blind(level, &keys, &messages, signatures);
+        if equations.hold(level, 0..sets.len()) { Ok(()) } else { Err(BlsError::Rejected) }
+    }
+
+    fn find_invalid(&self, level: Level, sets: &[SignatureSet<'_>]) -> Vec<usize> {
+        let keys = aggregate_keys(level, sets);
+        let (mut invalid, mut rest) = (Vec::new(), Vec::new());
+        let (mut usable, mut messages, mut signatures) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, (set, key)) in sets.iter().zip(keys).enumerate() {
+            match key {
+                Ok(key) => {
+                    rest.push(i);
+                    usable.push(key);
+                    messages.push(set.message);
+                    signatures.push(set.signature);
+                }
+                Err(_) => invalid.push(i),
+            }
+        }
+        let equations = self.blind(level, &usable, &messages, signatures);
+        let mut wrong = Vec::new();
+        equations.bisect(level, 0..rest.len(), &mut wrong);
+        invalid.extend(wrong.into_iter().filter_map(|i| rest.get(i)));
+        invalid.sort_unstable();
+        invalid
+    }
+
+    fn blind(
+        &self,
+        level: Level,
+        keys: &[ValidPublicKey],
+        messages: &[&[u8]],
+        signatures: Vec<Signature>,
+    ) -> Equations {
+        let points: Vec<_> = keys.iter().map(|key| *key.point()).collect();
+        // Sets whose keys are of no use have been left out: as many factors as are needed.
+        let factors: Vec<_> = self.0.iter().copied().take(points.len()).collect();
+        Equations {
+            keys: multiples_of_points(level, &points, &factors),
+            hashes: hash_to_g2(level, messages, DST),
+            signatures: signatures.iter().map(|signature| *signature.point()).collect(),
+            factors,
+        }
+    }
+}
+
+/// Each set's keys, added.
+fn aggregate_keys(level: Level, sets: &[SignatureSet<'_>]) -> Vec<Result<ValidPublicKey, BlsError>> {
+    sets.par_iter().map(|set| ValidPublicKey::aggregate(level, set.keys)).collect()
+}
+
+/// Equations `e(G, S_i) = e(P_i, H_i)`, both sides to a random power r_i, so that only right ones have a right product.
+struct Equations {
+    /// Times r_i.
+    keys: Vec<Affine<G1>>,
+    hashes: Vec<Affine<G2>>,
+    signatures: Vec<Affine<G2>>,
+    /// The r_i.
+    factors: Vec<u64>,
+}
+
+impl Equations {
+    /// Whether the product of some equations holds.
+    fn hold(&self, level: Level, range: Range<usize>) -> bool {
+        let left = (self.signatures.get(range.clone()), self.factors.get(range.clone()));
+        let right = (self.keys.get(range.clone()), self.hashes.get(range));
+        let ((Some(signatures), Some(factors)), (Some(keys), Some(hashes))) = (left, right) else {
+            return false;
+        };
+        let sum = sum_of_multiples(level, signatures, factors).to_affine();
+        let mut pairs: Vec<_> = keys.iter().copied().zip(hashes.iter().copied()).collect();
+        pairs.push((-G1::GENERATOR, sum));
+        pairing_product_is_one(level, &pairs)
+    }
+
+    /// Collects the numbers of the wrong ones.
+    fn bisect(&self, level: Level, range: Range<usize>, wrong: &mut Vec<usize>) {
+        if !range.is_empty() && !self.hold(level, range.clone()) {
+            self.bisect_wrong(level, range, wrong);
+        }
+    }
+
+    /// [`bisect`](Self::bisect) of a range that has a wrong one.
+    fn bisect_wrong(&self, level: Level, range: Range<usize>, wrong: &mut Vec<usize>) {
+        if range.len() == 1 {
+            wrong.push(range.start);
+            return;
+        }
+        let middle = range.start + range.len() / 2;
+        let before = wrong.len();
+        self.bisect(level, range.start..middle, wrong);
+        if wrong.len() == before {
+            // The left half is right, so the right half is not.
+            self.bisect_wrong(level, middle..range.end, wrong);
+        } else {
+            self.bisect(level, middle..range.end, wrong);
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! `bls`: keys, signatures, their checks, test vectors.
+
+use crate::{bls_vectors, failure::Failure, machine::Machine, report::Outcome};
+use clap::{Args, Subcommand};
+use proofmill_bls::{
+    BlsError, PublicKey, SecretKey, Signature, ValidPublicKey, fast_aggregate_verify, verify_possession,
+};
+use proofmill_simd::Level;
+use serde_json::json;
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+};
+use zeroize::Zeroizing;
+
+/// The largest file of a key or of a seed.
+const MOST_SECRET: u64 = 1 << 12;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BlsCommand {
+    /// Make a secret key, from randomness or from a seed (EIP-2333), and print its public key
+    #[command(after_help = "Examples:
+  proofmill bls keygen --out validator.key
+  proofmill bls keygen --out validator.key --seed seed.bin --path m/12381/3600/0/0/0
+
+The key file holds 64 hexadecimal digits; only its owner can read it; a file that exists is not replaced.")]
+    Keygen(Keygen),
+    /// Sign a file, or prove possession of a key
+    #[command(after_help = "Examples:
+  proofmill bls sign --key validator.key message.bin
+  proofmill bls sign --key validator.key --possession")]
+    Sign(Sign),
+    /// Check a signature of a file by one key, or an aggregate by many
+    #[command(after_help = "Examples:
+  proofmill bls verify --public-key HEX --signature HEX message.bin
+  proofmill bls verify --public-key HEX --public-key HEX --signature HEX message.bin
+  proofmill bls verify --public-key HEX --signature HEX --possession")]
+    Verify(Verify),
+    /// Add signatures, or public keys
+    #[command(after_help = "Examples:
+  proofmill bls aggregate SIGNATURE SIGNATURE
+  proofmill bls aggregate --public-keys PUBLIC_KEY PUBLIC_KEY")]
+    Aggregate(Aggregate),
+    /// Run test cases: JSON and YAML files in folders named for what they test
+    #[command(after_help = "Examples:
+  proofmill bls vectors bls12-381-tests/
+  proofmill bls vectors crates/bls/tests/vectors --level portable")]
+    Vectors(Vectors),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Keygen {
+    /// The key to write
+    #[arg(long, value_name = "KEY")]
+    out: PathBuf,
+    /// A file of at least 32 secret bytes [default: the operating system's randomness]
+    #[arg(long, value_name = "FILE")]
+    seed: Option<PathBuf>,
+    /// Which key of the seed's tree (EIP-2334)
+    #[arg(long, default_value = "m", value_name = "PATH", requires = "seed")]
+    path: String,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Sign {
+    /// A key that `bls keygen` wrote
+    #[arg(long, value_name = "KEY")]
+    key: PathBuf,
+    /// Sign the key's own public key, under the tag for proofs of possession
+    #[arg(long, conflicts_with = "message")]
+    possession: bool,
+    /// What to sign; `-` is standard input
+    #[arg(value_name = "FILE", required_unless_present = "possession")]
+    message: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Verify {
+    /// Who signed; several keys for an aggregate of signatures of one message
+    #[arg(long, value_name = "HEX", required = true)]
+    public_key: Vec<String>,
+    /// Theirs
+    #[arg(long, value_name = "HEX")]
+    signature: String,
+    /// Check a proof of possession
+    #[arg(long, conflicts_with = "message")]
+    possession: bool,
+    /// What was signed; `-` is standard input
+    #[arg(value_name = "FILE", required_unless_present = "possession")]
+    message: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Aggregate {
+    /// Add public keys
+    #[arg(long)]
+    public_keys: bool,
+    /// What to add
+    #[arg(value_name = "HEX", required = true)]
+    encodings: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Vectors {
+    /// Searched with all folders in it
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+impl BlsCommand {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Keygen(_) => "bls keygen",
+            Self::Sign(_) => "bls sign",
+            Self::Verify(_) => "bls verify",
+            Self::Aggregate(_) => "bls aggregate",
+            Self::Vectors(_) => "bls vectors",
+        }
+    }
+}
+
+pub(crate) fn run(command: BlsCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
+    machine.clock.expect(1);
+    machine.run(|level, observer| match command {
+        BlsCommand::Keygen(files) => {
+            observer("derive key");
+            files.run(level)
+        }
+        BlsCommand::Sign(files) => {
+            observer("sign");
+            files.run(level)
+        }
+        BlsCommand::Verify(files) => {
+            observer("verify");
+            files.run(level)
+        }
+        BlsCommand::Aggregate(encodings) => {
+            observer("aggregate");
+            encodings.run(level)
+        }
+        BlsCommand::Vectors(vectors) => {
+            observer("run cases");
+            bls_vectors::run(level, &vectors.folder)
+        }
+    })
+}
+
+impl Keygen {
+    fn run(&self, level: Level) -> Result<Outcome, Failure> {
+        let key = match &self.seed {
+            None => SecretKey::generate().map_err(|error| Failure::Input(error.to_string()))?,
+            Some(path) => {
+                let seed = read_secret(path)?;
+                SecretKey::derive_path(&seed, &self.path).map_err(|error| match error {
+                    BlsError::Path(_) => Failure::Input(format!("--path: {error}")),
+                    error => Failure::about(path, error),
+                })?
+            }
+        };
+        write_secret(&self.out, &key)?;
+        let public = hex(&key.public_key(level).to_bytes());
+        Ok(printed(&public, json!({ "key": self.out, "public_key": public })))
+    }
+}
+
+impl Sign {
+    fn run(&self, level: Level) -> Result<Outcome, Failure> {
+        let key = read_key(&self.key)?;
+        let signature = match &self.message {
+            Some(path) => key.sign(level, &read(path)?),
+            None => key.prove_possession(level),
+        };
+        let signature = hex(&signature.to_bytes());
+        let public = hex(&key.public_key(level).to_bytes());
+        Ok(printed(&signature, json!({ "signature": signature, "public_key": public })))
+    }
+}
+
+impl Verify {
+    fn run(&self, level: Level) -> Result<Outcome, Failure> {
+        let refused = |error: BlsError| Failure::Input(format!("--signature: {error}"));
+        let signature =
+            Signature::from_bytes(level, &bytes("--signature", &self.signature)?).map_err(refused)?;
+        let keys = keys(level, "--public-key", &self.public_key)?;
+        let verdict = match (&self.message, &keys[..]) {
+            (Some(path), keys) => fast_aggregate_verify(level, keys, &read(path)?, &signature),
+            (None, [key]) => verify_possession(level, key, &signature),
+            (None, keys) => {
+                let count = keys.len();
+                return Err(Failure::Input(format!(
+                    "expected one --public-key for a proof of possession, found {count}"
+                )));
+            }
+        };
+        match verdict {
+            Ok(()) => {
+                let result = json!({ "valid": true, "public_keys": self.public_key.len() });
+                Ok(Outcome { text: "valid\n".to_owned(), ..Outcome::done(result) })
+            }
+            Err(error @ BlsError::Rejected) => Err(Failure::Rejected(error.to_string())),
+            Err(error) => Err(Failure::Input(error.to_string())),
+        }
+    }
+}
+
+impl Aggregate {
+    fn run(&self, level: Level) -> Result<Outcome, Failure> {
+        let failure = |error: BlsError| Failure::Input(error.to_string());
+        if self.public_keys {
+            let keys = keys(level, "public key", &self.encodings)?;
+            let sum = hex(&ValidPublicKey::aggregate(level, &keys).map_err(failure)?.to_bytes());
+            return Ok(printed(&sum, json!({ "public_key": sum, "count": keys.len() })));
+        }
+        let signature = |(i, text): (usize, &String)| {
+            let name = format!("signature {i}");
+            let signature = Signature::from_bytes(level, &bytes(&name, text)?);
+            signature.map_err(|error| Failure::Input(format!("{name}: {error}")))
+        };
+        let signatures: Vec<_> = (1..).zip(&self.encodings).map(signature).collect::<Result<_, _>>()?;
+        let sum = hex(&Signature::aggregate(level, &signatures).map_err(failure)?.to_bytes());
+        Ok(printed(&sum, json!({ "signature": sum, "count": signatures.len() })))
+    }
+}
+
+/// One line.
+fn printed(line: &str, result: serde_json::Value) -> Outcome {
+    Outcome { text: format!("{line}\n"), ..Outcome::done(result) }
+}
+
+fn keys(level: Level, name: &str, texts: &[String]) -> Result<Vec<ValidPublicKey>, Failure> {
+    let name = |i: usize| if texts.len() == 1 { name.to_owned() } else { format!("{name} {}", i + 1) };
+    let parse = |(i, text): (usize, &String)| {
+        let bytes = bytes(&name(i), text)?;
+        PublicKey::from_bytes(&bytes).map_err(|error| Failure::Input(format!("{}: {error}", name(i))))
+    };
+    let keys: Vec<_> = texts.iter().enumerate().map(parse).collect::<Result<_, _>>()?;
+    let keys = PublicKey::validate_many(level, &keys).into_iter().enumerate();
+    keys.map(|(i, key)| key.map_err(|error| Failure::Input(format!("{}: {error}", name(i))))).collect()
+}
+
+/// Hexadecimal digits, with or without 0x before them, to bytes.
+fn bytes(name: &str, text: &str) -> Result<Vec<u8>, Failure> {
+    let bytes = parse_hex(text.as_bytes());
+    bytes.ok_or_else(|| Failure::Input(format!("{name}: expected pairs of hexadecimal digits")))
+}
+
+fn parse_hex(text: &[u8]) -> Option<Vec<u8>> {
+    let digits = text.strip_prefix(b"0x").unwrap_or(text);
+    let (pairs, rest) = digits.as_chunks::<2>();
+    let value = |digit: u8| char::from(digit).to_digit(16).map(|value| value as u8);
+    let bytes = pairs.iter().map(|[high, low]| Some(value(*high)? << 4 | value(*low)?)).collect();
+    if rest.is_empty() { bytes } else { None }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("0x{digits}")
+}
+
+/// A message.
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin().read_to_end(&mut bytes).map_err(|source| Failure::io(path, source))?;
+        return Ok(bytes);
+    }
+    fs::read(path).map_err(|source| Failure::io(path, source))
+}
+
+/// A short file whose copy here is wiped.
+fn read_secret(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    // As large as it may get: a vector that grows leaves copies behind.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(MOST_SECRET as usize + 1));
+    let file = File::open(path).map_err(|source| Failure::io(path, source))?;
+    file.take(MOST_SECRET + 1).read_to_end(&mut bytes).map_err(|source| Failure::io(path, source))?;
+    if bytes.len() as u64 > MOST_SECRET {
+        return Err(Failure::about(path, format!("expected at most {MOST_SECRET} bytes of a secret")));
+    }
+    Ok(bytes)
+}
+
+fn read_key(path: &Path) -> Result<SecretKey, Failure> {
+    let text = read_secret(path)?;
+    let bytes = parse_hex(text.trim_ascii()).map(Zeroizing::new);
+    let bytes =
+        bytes.ok_or_else(|| Failure::about(path, "expected a secret key of 64 hexadecimal digits"))?;
+    SecretKey::from_bytes(&bytes).map_err(|error| Failure::about(path, error))
+}
+
+/// Writes a key to a new file that its owner alone can read.
+fn write_secret(path: &Path, key: &SecretKey) -> Result<(), Failure> {
+    let mut line = Zeroizing::new([b'\n'; 65]);
+    for (digits, byte) in line.as_chunks_mut::<2>().0.iter_mut().zip(key.to_bytes().iter()) {
+        for (digit, value) in digits.iter_mut().zip([byte >> 4, byte & 15]) {
+            // Without a table: its entries' addresses would tell of the key.
+            *digit = b'0' + value + (b'a' - b'0' - 10) * ((value + 6) >> 4);
+        }
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path).map_err(|source| Failure::io(path, source))?;
+    file.write_all(&*line).and_then(|()| file.sync_all()).map_err(|source| {
+        // Half a key is none.
+        drop(fs::remove_file(path));
+        Failure::io(path, source)
+    })
+}

@@ -1,0 +1,141 @@
+//! `bls`: keys, signatures and their checks from the shell; test cases in folders.
+
+use crate::process::Folder;
+use serde_json::Value;
+use std::fs;
+
+/// EIP-2333's second case: a seed, and its child 3141592653.
+const SEED: [u8; 32] = [
+    0x31, 0x41, 0x59, 0x26, 0x53, 0x58, 0x97, 0x93, 0x23, 0x84, 0x62, 0x64, 0x33, 0x83, 0x27, 0x95, 0x02,
+    0x88, 0x41, 0x97, 0x16, 0x93, 0x99, 0x37, 0x51, 0x05, 0x82, 0x09, 0x74, 0x94, 0x45, 0x92,
+];
+
+const LEVELS: [&str; 3] = ["portable", "adx", "avx512ifma"];
+
+/// A folder with a key of the seed and a message; the public key.
+fn with_key() -> (Folder, String) {
+    let folder = Folder::new();
+    folder.write("seed", SEED);
+    folder.write("message", "message");
+    let line = folder.run("bls keygen --seed seed --path m/3141592653 --out key").succeeded().stdout;
+    let public = line.trim().to_owned();
+    assert!(public.starts_with("0x") && public.len() == 98, "{public}");
+    (folder, public)
+}
+
+fn line(folder: &Folder, arguments: &str) -> String {
+    folder.run(arguments).succeeded().stdout.trim().to_owned()
+}
+
+#[test]
+fn a_key_signs_and_its_signature_verifies() {
+    let (folder, public) = with_key();
+    // 25457201688850691947727629385191704516744796114925897962676248250929345014287, as EIP-2333 has it.
+    assert_eq!(folder.text("key"), "384843fad5f3d777ea39de3e47a8f999ae91f89e42bffa993d91d9782d152a0f\n");
+    let signature = line(&folder, "bls sign --key key message");
+    let available = line(&folder, "cpu --json");
+    for level in LEVELS.iter().filter(|level| available.contains(*level)) {
+        assert_eq!(line(&folder, &format!("bls sign --key key message --level {level}")), signature);
+        let arguments = format!("bls verify --public-key {public} --signature {signature} --level {level}");
+        assert_eq!(line(&folder, &format!("{arguments} message")), "valid");
+        let error = folder.run(&format!("{arguments} key")).failed(1);
+        assert!(error.contains("not valid"), "{error}");
+    }
+    let report: Value = serde_json::from_str(&line(&folder, "bls sign --key key message --json")).unwrap();
+    assert_eq!(report["result"]["signature"], *signature);
+    assert_eq!(report["result"]["public_key"], *public);
+    let proof = line(&folder, "bls sign --key key --possession");
+    let checked = format!("bls verify --public-key {public} --signature {proof}");
+    assert_eq!(line(&folder, &format!("{checked} --possession")), "valid");
+    folder.run(&format!("{checked} message")).failed(1);
+}
+
+#[test]
+fn aggregates_verify_by_all_keys() {
+    let (folder, first) = with_key();
+    let second = line(&folder, "bls keygen --out second");
+    let signatures = ["key", "second"].map(|key| line(&folder, &format!("bls sign --key {key} message")));
+    let sum = line(&folder, &format!("bls aggregate {} {}", signatures[0], signatures[1]));
+    let check = format!("bls verify --public-key {first} --public-key {second} --signature {sum} message");
+    assert_eq!(line(&folder, &check), "valid");
+    let key = line(&folder, &format!("bls aggregate --public-keys {first} {second}"));
+    assert_eq!(line(&folder, &format!("bls verify --public-key {key} --signature {sum} message")), "valid");
+    folder.run(&format!("bls verify --public-key {first} --signature {sum} message")).failed(1);
+    let error = folder.run(&format!("bls aggregate {sum} 0x00")).failed(2);
+    assert!(error.contains("signature 2: expected 96 bytes"), "{error}");
+    let infinity = format!("0xc0{}", "0".repeat(94));
+    let error = folder.run(&format!("bls aggregate --public-keys {first} {infinity}")).failed(2);
+    assert!(error.contains("public key 2: public key: the point is infinity"), "{error}");
+}
+
+#[test]
+fn keys_are_private_and_never_replaced() {
+    let (folder, _) = with_key();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(fs::metadata(folder.path("key")).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let before = folder.text("key");
+    let error = folder.run("bls keygen --out key").failed(2);
+    assert!(error.contains("key"), "{error}");
+    assert_eq!(folder.text("key"), before);
+    for (name, content) in
+        [("short", "abcd"), ("words", "no key at all"), ("zero", &"0".repeat(64)), ("empty", "")]
+    {
+        folder.write(name, content);
+        let error = folder.run(&format!("bls sign --key {name} message")).failed(2);
+        assert!(error.contains(name) && error.contains("secret key"), "{error}");
+    }
+    folder.write("large", vec![b'0'; 5000]);
+    let error = folder.run("bls sign --key large message").failed(2);
+    assert!(error.contains("at most 4096 bytes"), "{error}");
+    let error = folder.run("bls keygen --out other --seed short").failed(2);
+    assert!(error.contains("short: expected a seed of at least 32 bytes, found 4"), "{error}");
+    let error = folder.run("bls keygen --out other --seed seed --path 0/1").failed(2);
+    assert!(error.contains("--path: expected a path such as m/12381"), "{error}");
+    assert!(!folder.names().contains(&"other".to_owned()));
+}
+
+#[test]
+fn all_vectors_pass_at_every_level() {
+    let folder = Folder::new();
+    let vectors = concat!(env!("CARGO_MANIFEST_DIR"), "/../bls/tests/vectors");
+    let available = line(&folder, "cpu --json");
+    for level in LEVELS.iter().filter(|level| available.contains(*level)) {
+        let text = line(&folder, &format!("bls vectors {vectors} --level {level}"));
+        assert_eq!(text, "104 passed, 0 failed");
+    }
+}
+
+#[test]
+fn yaml_is_read_and_failures_are_counted() {
+    let folder = Folder::new();
+    let case = |name: &str, text: &str| {
+        let path = folder.path("cases").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let infinity = format!("'0xc0{}'", "0".repeat(190));
+    case("aggregate/small/none/data.yaml", "input: []\noutput: null\n");
+    case("deserialization_G2/good.yaml", &format!("{{input: {{signature: {infinity}}}, output: true}}\n"));
+    case(
+        "eth_fast_aggregate_verify/a.yml",
+        &format!("input:\n  pubkeys: []\n  message: '0x00'\n  signature: {infinity}\noutput: true\n"),
+    );
+    case("readme.txt", "no case");
+    assert_eq!(line(&folder, "bls vectors cases"), "3 passed, 0 failed");
+    case("aggregate/wrong.yaml", "input: []\noutput: '0x00'\n");
+    case("aggregate/alias.yaml", "input: &a [*a]\noutput: null\n");
+    case("aggregate/deep.yaml", &format!("input: {}\noutput: null\n", "[".repeat(100_000)));
+    case("aggregate/broken.json", "{");
+    case("stray.json", "{}");
+    let run = folder.run("bls vectors cases");
+    assert_eq!(run.status, Some(1), "{run:?}");
+    assert!(run.stdout.ends_with("3 passed, 5 failed\n"), "{run:?}");
+    assert_eq!(run.stdout.lines().filter(|line| line.starts_with("FAILED ")).count(), 5, "{run:?}");
+    assert_eq!(run.stderr, "error: 5 of 8 cases failed\n");
+    fs::create_dir(folder.path("nothing")).unwrap();
+    let error = folder.run("bls vectors nothing").failed(2);
+    assert!(error.contains("found none"), "{error}");
+}
