@@ -37,7 +37,10 @@ fn levels() -> Vec<Level> {
     levels
 }
 
-fn hash<C: Blst>(records: &mut Records, name: &str, hash: fn(Level, &[&[u8]], &[u8]) -> Vec<Affine<C>>) {
+/// Points of messages under a tag.
+type Hash<C> = fn(Level, &[&[u8]], &[u8]) -> Vec<Affine<C>>;
+
+fn hash<C: Blst>(records: &mut Records, name: &str, hash: Hash<C>) {
     let messages: Vec<[u8; 32]> = (0..OPERATIONS).map(|i| [i as u8; 32]).collect();
     let messages: Vec<&[u8]> = messages.iter().map(|message| &message[..]).collect();
     let name = |count: usize| format!("{name}, {OPERATIONS} by {count}");

@@ -93,21 +93,24 @@ fn mutations<C: Encoded<Base: SquareRoot>>(
     let (mut compressed, mut uncompressed) = (Vec::new(), Vec::new());
     for point in points {
         let (short, long) = (point.to_compressed(), point.to_uncompressed());
-        (compressed.push(short), uncompressed.push(long));
+        compressed.push(short);
+        uncompressed.push(long);
         for _ in 0..8 {
             let (mut short, mut long) = (short, long);
             let at = rng.random_range(0..short.as_ref().len());
             short.as_mut()[at] ^= 1 << rng.random_range(0..8);
             let at = rng.random_range(0..long.as_ref().len());
             long.as_mut()[at] ^= 1 << rng.random_range(0..8);
-            (compressed.push(short), uncompressed.push(long));
+            compressed.push(short);
+            uncompressed.push(long);
         }
         for flags in 0..8 {
             let (mut short, mut long) = (short, long);
             for first in [&mut short.as_mut()[0], &mut long.as_mut()[0]] {
                 *first = *first & 0x1f | flags << 5;
             }
-            (compressed.push(short), uncompressed.push(long));
+            compressed.push(short);
+            uncompressed.push(long);
         }
     }
     for edge in edges() {

@@ -12,7 +12,7 @@
 
 use super::{
     G1, G2,
-    points::{Points, load},
+    points::{Points, in_lanes, load},
     roots::Roots,
     source_group::SourceGroup,
 };
@@ -137,7 +137,13 @@ pub fn in_subgroup<C: Encoded>(level: Level, points: &[Affine<C>]) -> Vec<bool> 
     let blocks = points.par_chunks(block(points.len()));
     let checked = blocks.flat_map_iter(|points| {
         let mut inside = vec![false; points.len()];
-        dispatch!(level, engine => subgroup_all(engine, points, &mut inside));
+        let in_lanes = in_lanes(points.len());
+        let (many, few) = points.split_at(in_lanes);
+        let (many_inside, few_inside) = inside.split_at_mut(in_lanes);
+        dispatch!(level, engine => {
+            subgroup_all(engine, many, many_inside);
+            subgroup_all(engine.backend(), few, few_inside);
+        });
         inside
     });
     checked.collect()
@@ -158,7 +164,13 @@ fn decode<C: Encoded, B: Sync>(
     let points = blocks.flat_map_iter(|encodings| {
         let parsed: Vec<Parsed<C>> = encodings.iter().map(&parse).collect();
         let mut points = vec![Ok(Affine::INFINITY); parsed.len()];
-        dispatch!(level, engine => finish_all(engine, &parsed, subgroup, &mut points));
+        let in_lanes = in_lanes(parsed.len());
+        let (many, few) = parsed.split_at(in_lanes);
+        let (many_points, few_points) = points.split_at_mut(in_lanes);
+        dispatch!(level, engine => {
+            finish_all(engine, many, subgroup, many_points);
+            finish_all(engine.backend(), few, subgroup, few_points);
+        });
         points
     });
     points.collect()

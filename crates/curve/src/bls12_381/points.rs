@@ -152,3 +152,13 @@ pub(crate) fn load<C: Curve<Base: Packable>, E: Engine>(
     let width = C::Base::width::<E>();
     [C::Base::load::<E>(&coordinates[0][..width]), C::Base::load::<E>(&coordinates[1][..width])]
 }
+
+/// How many of so many inputs go into lanes, where there are any: all but the last one, if that is faster alone
+/// in scalars (benchmarks/records/bls12_381.csv).
+pub(crate) fn in_lanes(count: usize) -> usize {
+    let rest = count % LANES;
+    if rest <= FEW { count - rest } else { count }
+}
+
+/// A group of lanes takes 1.9 times as long as one scalar.
+const FEW: usize = 1;

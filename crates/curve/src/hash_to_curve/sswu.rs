@@ -11,7 +11,7 @@ use crate::{
     Affine, Jacobian,
     bls12_381::{
         G1, G2,
-        points::Points,
+        points::{Points, in_lanes},
         roots::Roots,
         source_group::{Polynomial, SourceGroup},
     },
@@ -74,7 +74,13 @@ fn hash<C: SourceGroup>(level: Level, messages: &[&[u8]], dst: &[u8], maps: usiz
     let points = blocks.flat_map_iter(|messages| {
         let inputs: Vec<_> = messages.iter().map(|message| elements::<C>(message, dst, maps)).collect();
         let mut points = vec![Jacobian::INFINITY; messages.len()];
-        dispatch!(level, engine => map_all::<C, _>(engine, &inputs, maps, &mut points));
+        let in_lanes = in_lanes(messages.len());
+        let (many, few) = inputs.split_at(in_lanes);
+        let (many_points, few_points) = points.split_at_mut(in_lanes);
+        dispatch!(level, engine => {
+            map_all::<C, _>(engine, many, maps, many_points);
+            map_all::<C, _>(engine.backend(), few, maps, few_points);
+        });
         Jacobian::batch_to_affine(&points)
     });
     points.collect()
