@@ -102,8 +102,12 @@ pub(crate) enum Command {
     /// Say what an r1cs, wtns, zkey or ptau file is
     Info(Info),
     /// List this CPU's features, the levels it can run and which one each kernel uses
-    #[command(after_help = "Examples:\n  proofmill cpu\n  proofmill cpu --json")]
-    Cpu,
+    #[command(after_help = "Examples:\n  proofmill cpu\n  proofmill cpu --measure --json")]
+    Cpu {
+        /// Measure for some seconds what each feature gains: every kernel of SHA-256 and of BLS signatures, on one core
+        #[arg(long)]
+        measure: bool,
+    },
     /// Print a completion script for a shell
     Completions(Completions),
     /// Print the man page, or write those of all commands to a folder
@@ -124,7 +128,7 @@ impl Command {
             Self::Bls(command) => command.name(),
             Self::Ntt(_) => "ntt",
             Self::Info(_) => "info",
-            Self::Cpu => "cpu",
+            Self::Cpu { .. } => "cpu",
             Self::Completions(_) => "completions",
             Self::Man(_) => "man",
         }
@@ -143,7 +147,7 @@ impl Command {
             | Self::Sha256(_)
             | Self::Bls(_)
             | Self::Info(_)
-            | Self::Cpu
+            | Self::Cpu { .. }
             | Self::Completions(_)
             | Self::Man(_) => Vec::new(),
         }

@@ -1,6 +1,6 @@
 //! `cpu`: what this CPU can do and what Proofmill makes of it.
 
-use crate::{machine::Machine, report::Outcome};
+use crate::{failure::Failure, features, machine::Machine, measure::Measurements, report::Outcome};
 use proofmill_sha256::Kernels;
 use proofmill_simd::Level;
 use serde_json::json;
@@ -20,7 +20,18 @@ const KERNELS: [Kernel; 7] = [
     ("Poseidon and Merkle trees", Level::of_goldilocks),
 ];
 
-pub(crate) fn run(machine: &Machine) -> Outcome {
+/// What is listed, and with `measure` also what features gain.
+pub(crate) fn run(machine: &Machine, measure: bool) -> Result<Outcome, Failure> {
+    let mut outcome = list(machine);
+    if measure {
+        let (features, measurements) = (features::features(), Measurements::new()?);
+        outcome.text += &format!("\n{}", measurements.text(&features));
+        outcome.result["measured"] = measurements.json(&features);
+    }
+    Ok(outcome)
+}
+
+fn list(machine: &Machine) -> Outcome {
     let model = model();
     let features = features();
     let levels: Vec<&str> = Level::available().iter().map(|level| level.name()).collect();

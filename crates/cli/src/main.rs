@@ -1,15 +1,18 @@
 //! The `proofmill` command: arguments, progress and printing around the libraries that compute.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod arguments;
 mod bls;
 mod bls_vectors;
 mod cpu;
+mod cycles;
 mod failure;
+mod features;
 mod groth16;
 mod info;
 mod interrupt;
 mod machine;
+mod measure;
 mod memory;
 mod merkle;
 mod ntt;
@@ -72,7 +75,7 @@ fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
         Command::Sha256(command) => sha256::run(&command, machine),
         Command::Bls(command) => bls::run(command, machine),
         Command::Ntt(files) => ntt::run(&files, machine),
-        Command::Cpu => Ok(cpu::run(machine)),
+        Command::Cpu { measure } => cpu::run(machine, measure),
         Command::Completions(completions) => shell::completions(&completions),
         Command::Man(man) => shell::man(&man),
     }
