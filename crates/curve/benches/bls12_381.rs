@@ -43,7 +43,7 @@ type Hash<C> = fn(Level, &[&[u8]], &[u8]) -> Vec<Affine<C>>;
 fn hash<C: Blst>(records: &mut Records, name: &str, hash: Hash<C>) {
     let messages: Vec<[u8; 32]> = (0..OPERATIONS).map(|i| [i as u8; 32]).collect();
     let messages: Vec<&[u8]> = messages.iter().map(|message| &message[..]).collect();
-    let name = |count: usize| format!("{name}, {OPERATIONS} by {count}");
+    let name = |count: usize| format!("{OPERATIONS} {name} by {count}");
     // To affine coordinates, as ours.
     let theirs = || messages.iter().for_each(|message| C::hash_only(message, DST));
     let peer = ("blst", records.record(&name(1), "blst", 1, None, theirs));
@@ -67,7 +67,7 @@ fn decode<C: Blst>(records: &mut Records) {
     for subgroup in [Subgroup::Unchecked, Subgroup::Checked] {
         let name = |count: usize| {
             let checked = if subgroup == Subgroup::Checked { " checked" } else { "" };
-            format!("decode {}{checked}, {OPERATIONS} by {count}", &C::NAME[10..])
+            format!("{OPERATIONS} decode {}{checked} by {count}", &C::NAME[10..])
         };
         let theirs = || {
             for bytes in &encodings {
