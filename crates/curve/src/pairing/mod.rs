@@ -13,6 +13,8 @@ mod bls12_381;
 mod bn254;
 mod compressed;
 mod miller;
+#[cfg(test)]
+mod terms;
 
 use crate::{Affine, Curve};
 use miller::{Line, Value, Walk, miller_loop};

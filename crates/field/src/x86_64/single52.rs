@@ -12,7 +12,7 @@
 //! next: below 2^52 + 2^6.
 //!
 //! How far the formulas of towers and pairings go is checked by running them over an algebra of counts
-//! (crates/field/tests/towers.rs): 1000 leaves them room.
+//! (crates/field/tests/towers.rs, crates/curve/src/pairing/terms.rs): 1000 leaves them room.
 
 use super::radix52::{
     LaneLimbs, MASK, MAX, Radix52, multiple, multiply, power_of_two, simd, splat, split, transpose, words,
