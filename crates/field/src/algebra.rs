@@ -52,10 +52,12 @@ pub trait Algebra:
     /// [`quadratics`](Self::quadratics), for types that fill vectors with them; by default one is made after the other.
     #[inline(always)]
     fn mul_quadratics<const N: usize>(factors: [[&Quadratic<Self>; 2]; N]) -> [Quadratic<Self>; N] {
-        factors.map(
-            #[inline(always)]
-            |[a, b]| Self::mul_quadratic(a, b),
-        )
+        // A loop: what `map` calls is not always inlined, and then compiled without the level's instructions.
+        let mut products = [Quadratic::zero(); N];
+        for (product, [a, b]) in products.iter_mut().zip(factors) {
+            *product = Self::mul_quadratic(a, b);
+        }
+        products
     }
 
     /// Independent products, squares and multiples by elements of the base in the quadratic extension.
@@ -65,15 +67,15 @@ pub trait Algebra:
         squares: [&Quadratic<Self>; S],
         multiples: [(&Quadratic<Self>, &Self); M],
     ) -> Quadratics<Self, N, S, M> {
-        let squares = squares.map(
-            #[inline(always)]
-            |a| a.square(),
-        );
-        let multiples = multiples.map(
-            #[inline(always)]
-            |(a, factor)| a.scale(*factor),
-        );
-        (Self::mul_quadratics(factors), squares, multiples)
+        let mut squared = [Quadratic::zero(); S];
+        for (square, a) in squared.iter_mut().zip(squares) {
+            *square = a.square();
+        }
+        let mut scaled = [Quadratic::zero(); M];
+        for (multiple, (a, factor)) in scaled.iter_mut().zip(multiples) {
+            *multiple = a.scale(*factor);
+        }
+        (Self::mul_quadratics(factors), squared, scaled)
     }
 
     /// Independent products and squares: formulas of curves show all that they have at once here.
