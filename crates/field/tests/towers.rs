@@ -246,8 +246,8 @@ impl Add for Terms {
 
 impl Sub for Terms {
     type Output = Self;
+    #[expect(clippy::suspicious_arithmetic_impl, reason = "a difference has the terms of both")]
     fn sub(self, rhs: Self) -> Self {
-        // A difference has the terms of both.
         self + rhs
     }
 }
