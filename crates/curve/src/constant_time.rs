@@ -18,7 +18,7 @@
 
 use crate::{
     Affine, Curve,
-    bls12_381::{G1, G2},
+    bls12_381::{G1, G2, points::X, source_group::PSI},
     projective::{Projective, is_equal, magnitude, signed_digits, twelve, twelve_xi},
 };
 use proofmill_field::{
@@ -39,8 +39,6 @@ const SCALAR_DIGITS: usize = 52;
 const PART_DIGITS: usize = 13;
 /// Parts of a scalar in base X.
 const PARTS: usize = 4;
-/// The absolute value of the curve's parameter.
-const X: u64 = 0xd201_0000_0001_0000;
 /// `floor((2^128 - 1) / X) - 2^64`.
 const X_RECIPROCAL: u64 = (u128::MAX / X as u128) as u64;
 
@@ -94,20 +92,6 @@ fn invert<B: Backend>(x: Fq<B>) -> Fq<B> {
     };
     x.pow_vartime(&EXPONENT)
 }
-
-/// What psi multiplies conjugate coordinates by: `xi^(-(p - 1)/3)` and `xi^(-(p - 1)/2)`, xi = 1 + u.
-static PSI: LazyLock<[Fq2; 2]> = LazyLock::new(|| {
-    let xi = Fq2::new(Fq::ONE, Fq::ONE);
-    [3, 2].map(|divisor| {
-        let mut exponent = FqParams::MODULUS;
-        let mut remainder = 0;
-        for word in exponent.iter_mut().rev() {
-            let dividend = remainder << 64 | u128::from(*word);
-            (*word, remainder) = ((dividend / divisor) as u64, dividend % divisor);
-        }
-        xi.pow_vartime(&exponent).invert().unwrap_or_default()
-    })
-});
 
 /// Multiples 1 to 16 of `32^i G`, for each digit of a scalar.
 static GENERATOR: LazyLock<Vec<[Affine<G1>; MOST]>> = LazyLock::new(|| {

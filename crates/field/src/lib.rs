@@ -21,6 +21,7 @@ mod prime;
 mod quadratic;
 mod safegcd;
 mod single;
+mod terms;
 mod tower;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
@@ -34,4 +35,5 @@ pub use packed::{LANES, Packed, ScalarLanes, Vector};
 pub use prime::{FieldError, Fp, Prime};
 pub use quadratic::Quadratic;
 pub use single::{MOST_TERMS, Single};
+pub use terms::Terms;
 pub use tower::{Dodecic, Sextic, Tower};

@@ -2,12 +2,11 @@
 
 use ark_ff::{Field as _, Fp12, Fp12Config, PrimeField as _};
 use proofmill_field::{
-    Algebra, Dodecic, Engine, Field, Fp, Limbs, MOST_TERMS, Prime, Quadratic, Sextic, Single, Tower,
+    Algebra, Dodecic, Engine, Field, Fp, Limbs, MOST_TERMS, Prime, Quadratic, Sextic, Single, Terms, Tower,
     bls12_381, bn254,
 };
 use proofmill_simd::{Level, dispatch};
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
-use std::ops::{Add, Mul, Neg, Sub};
 
 /// Canonical integers that stress carries of 52-bit and of 64-bit limbs, and random ones.
 fn inputs<P: Prime>() -> Vec<Fp<P>> {
@@ -230,59 +229,6 @@ fn towers_agree() {
             check_tower::<bls12_381::FqParams, ark_bls12_381::Fq12Config, _>(engine);
             check_tower::<bn254::FqParams, ark_bn254::Fq12Config, _>(engine);
         });
-    }
-}
-
-/// Counts the terms of a sum, and refuses more than allowed before a multiplication.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Terms(u64);
-
-impl Add for Terms {
-    type Output = Self;
-    fn add(self, rhs: Self) -> Self {
-        Self(self.0 + rhs.0)
-    }
-}
-
-impl Sub for Terms {
-    type Output = Self;
-    #[expect(clippy::suspicious_arithmetic_impl, reason = "a difference has the terms of both")]
-    fn sub(self, rhs: Self) -> Self {
-        self + rhs
-    }
-}
-
-impl Neg for Terms {
-    type Output = Self;
-    fn neg(self) -> Self {
-        self
-    }
-}
-
-impl Mul for Terms {
-    type Output = Self;
-    fn mul(self, rhs: Self) -> Self {
-        assert!(self.0.max(rhs.0) <= MOST_TERMS, "{self:?} times {rhs:?}");
-        Self(1)
-    }
-}
-
-impl Algebra for Terms {
-    fn zero() -> Self {
-        Self(0)
-    }
-
-    fn one() -> Self {
-        Self(1)
-    }
-
-    fn square(self) -> Self {
-        self * self
-    }
-
-    fn reduced(self) -> Self {
-        assert!(self.0 <= MOST_TERMS, "{self:?}");
-        Self(1)
     }
 }
 

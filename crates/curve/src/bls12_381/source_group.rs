@@ -130,13 +130,15 @@ impl SourceGroup for G2 {
     }
 }
 
+/// What psi multiplies conjugate coordinates by.
+pub(crate) const PSI: [Fq2; 2] = [pair(constants::PSI, 0), pair(constants::PSI, 1)];
+
 /// The endomorphism psi: untwist, Frobenius, twist (Galbraith, Scott, eprint 2008/117).
 #[inline(always)]
 pub(crate) fn psi<E: Engine>(points: &Points<Fq2, E>) -> Points<Fq2, E> {
-    let factor = |i| pair(constants::PSI, i).broadcast::<E>();
     Points {
-        x: points.x.conjugate() * factor(0),
-        y: points.y.conjugate() * factor(1),
+        x: points.x.conjugate() * PSI[0].broadcast::<E>(),
+        y: points.y.conjugate() * PSI[1].broadcast::<E>(),
         z: points.z.conjugate(),
     }
 }

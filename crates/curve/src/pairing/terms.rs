@@ -2,61 +2,7 @@
 
 use super::{Ate, Form, Gt, lift_dodecic, miller::miller_loop};
 use crate::{Affine, Curve, bls12_381, bn254};
-use proofmill_field::{Algebra, Dodecic, Fp, MOST_TERMS, Prime};
-use std::ops::{Add, Mul, Neg, Sub};
-
-/// The terms of a sum.
-#[derive(Clone, Copy, Debug)]
-struct Terms(u64);
-
-impl Add for Terms {
-    type Output = Self;
-    fn add(self, rhs: Self) -> Self {
-        Self(self.0 + rhs.0)
-    }
-}
-
-impl Sub for Terms {
-    type Output = Self;
-    #[expect(clippy::suspicious_arithmetic_impl, reason = "a difference has the terms of both")]
-    fn sub(self, rhs: Self) -> Self {
-        self + rhs
-    }
-}
-
-impl Neg for Terms {
-    type Output = Self;
-    fn neg(self) -> Self {
-        self
-    }
-}
-
-impl Mul for Terms {
-    type Output = Self;
-    fn mul(self, rhs: Self) -> Self {
-        assert!(self.0.max(rhs.0) <= MOST_TERMS, "{self:?} times {rhs:?}");
-        Self(1)
-    }
-}
-
-impl Algebra for Terms {
-    fn zero() -> Self {
-        Self(0)
-    }
-
-    fn one() -> Self {
-        Self(1)
-    }
-
-    fn square(self) -> Self {
-        self * self
-    }
-
-    fn reduced(self) -> Self {
-        assert!(self.0 <= MOST_TERMS, "{self:?}");
-        Self(1)
-    }
-}
+use proofmill_field::{Dodecic, Fp, MOST_TERMS, Prime, Terms};
 
 struct Counted;
 
