@@ -1,0 +1,160 @@
+//! What is to be measured: `benchmarks/definitions/*.toml`.
+
+use crate::{BenchError, record::Suite};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// A family of benchmarks: one file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Family {
+    /// The file's name without its ending.
+    pub name: String,
+    /// A chart's heading.
+    pub title: String,
+    /// Whether kernels or whole proofs.
+    pub suite: Suite,
+    /// What the input is.
+    pub input: String,
+    /// What is to be reached, beside whom.
+    #[serde(default)]
+    pub target: Option<String>,
+    /// The command whose output is kept in `benchmarks/records`, where that is not `bench run`.
+    #[serde(default)]
+    pub record: Option<String>,
+    /// Peers that are run in turn by that command, with versions.
+    #[serde(default)]
+    pub peers_in_turn: Vec<String>,
+    /// The benchmarks.
+    #[serde(default, rename = "benchmark")]
+    pub benchmarks: Vec<Benchmark>,
+}
+
+/// A benchmark, at all its sizes, levels and numbers of threads.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Benchmark {
+    /// Its name within the family.
+    pub name: String,
+    /// What one iteration works on: `points`, `pairs`, `constraints`.
+    pub unit: String,
+    /// How many of them.
+    pub sizes: Vec<Size>,
+    /// Names of levels; without, all at which the kernel differs.
+    #[serde(default)]
+    pub levels: Option<Vec<String>>,
+    /// Numbers of threads; without, 1 and all.
+    #[serde(default = "one_and_all")]
+    pub threads: Vec<Threads>,
+    /// Names from `benchmarks/peers/peers.toml`.
+    #[serde(default)]
+    pub peers: Vec<String>,
+    /// Digests of the results by size, as written there: the first 16 hexadecimal digits of SHA-256 of the output.
+    #[serde(default)]
+    pub answers: BTreeMap<String, String>,
+}
+
+/// A number of things, written `1000` or `2^10`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "NumberOrText")]
+pub struct Size(pub u64);
+
+/// A number of threads, or all that the machine runs at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "NumberOrText")]
+pub enum Threads {
+    /// So many.
+    Count(u32),
+    /// `all`.
+    All,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum NumberOrText {
+    Number(u64),
+    Text(String),
+}
+
+fn one_and_all() -> Vec<Threads> {
+    vec![Threads::Count(1), Threads::All]
+}
+
+impl Family {
+    /// Reads a definition; `name` is the file's, for errors.
+    ///
+    /// # Errors
+    /// Text that is no definition, or whose name is not the file's.
+    pub fn parse(name: &str, text: &str) -> Result<Self, BenchError> {
+        let wrong = |problem: String| BenchError::Definition { name: name.to_owned(), problem };
+        let family: Self = toml::from_str(text)
+            .map_err(|error| wrong(error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")))?;
+        if family.name != name {
+            return Err(wrong(format!("expected its name to be the file's, found {}", family.name)));
+        }
+        Ok(family)
+    }
+}
+
+impl std::str::FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str| text.parse::<u64>().ok();
+        let size = match text.split_once('^') {
+            Some((base, exponent)) => number(base)
+                .zip(exponent.parse().ok())
+                .and_then(|(base, exponent)| base.checked_pow(exponent)),
+            None => number(text),
+        };
+        match size {
+            Some(size) if size > 0 => Ok(Self(size)),
+            _ => Err(format!("expected a size such as 1000 or 2^10, found {text}")),
+        }
+    }
+}
+
+impl std::fmt::Display for Size {
+    /// A power of two from 2^10 on as such, others in digits.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0 >= 1 << 10 && self.0.is_power_of_two() {
+            write!(f, "2^{}", self.0.ilog2())
+        } else {
+            write!(f, "{}", self.0)
+        }
+    }
+}
+
+impl TryFrom<NumberOrText> for Size {
+    type Error = String;
+
+    fn try_from(value: NumberOrText) -> Result<Self, String> {
+        match value {
+            NumberOrText::Number(number) => number.to_string().parse(),
+            NumberOrText::Text(text) => text.parse(),
+        }
+    }
+}
+
+impl std::str::FromStr for Threads {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.parse()) {
+            ("all", _) => Ok(Self::All),
+            (_, Ok(count)) if count > 0 => Ok(Self::Count(count)),
+            _ => Err(format!("expected a number of threads or all, found {text}")),
+        }
+    }
+}
+
+impl TryFrom<NumberOrText> for Threads {
+    type Error = String;
+
+    fn try_from(value: NumberOrText) -> Result<Self, String> {
+        match value {
+            NumberOrText::Number(number) => number.to_string().parse(),
+            NumberOrText::Text(text) => text.parse(),
+        }
+    }
+}

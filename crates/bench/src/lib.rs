@@ -1,0 +1,17 @@
+//! Takes, keeps, compares and shows measurements: which machine, and which of its kernels, proves cheapest.
+//!
+//! What is measured lies elsewhere: Proofmill's own kernels and provers in the crate `workloads`, which gives them as
+//! [`Workload`]s; peers are programs that this crate talks to; platform workloads are programs that it runs.
+//!
+//! * [`definition`]: what is to be measured, read from `benchmarks/definitions/*.toml`.
+//! * [`workload`]: what a thing must do to be measured.
+//! * [`record`]: a run, its machine and its measurements: the one form that is stored, exported, compared and shown.
+#![deny(unsafe_code)]
+
+pub mod definition;
+mod error;
+pub mod record;
+pub mod workload;
+
+pub use error::BenchError;
+pub use workload::Workload;
