@@ -5,12 +5,14 @@
 //!
 //! * [`definition`]: what is to be measured, read from `benchmarks/definitions/*.toml`.
 //! * [`workload`]: what a thing must do to be measured.
+//! * [`statistics`]: medians, intervals, and whether two sets of samples differ.
 //! * [`record`]: a run, its machine and its measurements: the one form that is stored, exported, compared and shown.
 #![deny(unsafe_code)]
 
 pub mod definition;
 mod error;
 pub mod record;
+pub mod statistics;
 pub mod workload;
 
 pub use error::BenchError;
