@@ -1,4 +1,4 @@
-module proofmill/benchmarks/peers/gnark
+module proofmill/benchmarks/peers/programs/gnark
 
 go 1.25.7
 
