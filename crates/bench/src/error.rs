@@ -50,4 +50,16 @@ pub enum BenchError {
         /// What was expected, what was found and where.
         problem: String,
     },
+    /// An instrument for power that is not there, may not be read or says what cannot be.
+    #[error("power: {problem}")]
+    Power {
+        /// What was found and what to do about it.
+        problem: String,
+    },
+    /// A price that is not known or cannot be.
+    #[error("price: {problem}")]
+    Price {
+        /// What was found and what to do about it.
+        problem: String,
+    },
 }

@@ -7,10 +7,14 @@
 //! * [`workload`]: what a thing must do to be measured.
 //! * [`statistics`]: medians, intervals, and whether two sets of samples differ.
 //! * [`record`]: a run, its machine and its measurements: the one form that is stored, exported, compared and shown.
+//! * [`power`] and [`price`]: joules that instruments saw, dollars that somebody asks.
 #![deny(unsafe_code)]
 
 pub mod definition;
 mod error;
+pub mod power;
+pub mod price;
+mod process;
 pub mod record;
 pub mod statistics;
 pub mod workload;
