@@ -8,8 +8,11 @@
 //! * [`statistics`]: medians, intervals, and whether two sets of samples differ.
 //! * [`record`]: a run, its machine and its measurements: the one form that is stored, exported, compared and shown.
 //! * [`power`] and [`price`]: joules that instruments saw, dollars that somebody asks.
+//! * [`bounds`]: what a record may hold.
+//! * [`store`]: where runs are kept.
 #![deny(unsafe_code)]
 
+pub mod bounds;
 pub mod definition;
 mod error;
 pub mod power;
@@ -17,6 +20,7 @@ pub mod price;
 mod process;
 pub mod record;
 pub mod statistics;
+pub mod store;
 pub mod workload;
 
 pub use error::BenchError;

@@ -1,0 +1,233 @@
+//! What a run may be, wherever it comes from: files are other people's, and what is stored is read for years.
+//!
+//! One check for imports and for the store, so that whatever is stored can be exported and imported again.
+
+use crate::record::{Figures, Machine, Measurement, Noise, Outcome, Run};
+
+/// The longest text: a command's word, a reason.
+pub const TEXT: usize = 4096;
+/// The most rows of a run, words of a command, warnings, features, caches or phases.
+pub const ITEMS: usize = 100_000;
+/// The most samples of a row.
+pub const SAMPLES: usize = 100_000;
+/// The greatest whole number, so that readers whose numbers are doubles read it exactly.
+pub const WHOLE: u64 = 1 << 53;
+/// The most of a unit, hertz, cycles or instructions.
+const MUCH: f64 = 1e18;
+/// More than thirty years, in seconds; and more watts or dollars an hour than a machine takes.
+const LONG: f64 = 1e9;
+/// The most threads of a machine.
+const THREADS: u32 = 1 << 20;
+
+/// Checks a run with its measurements.
+///
+/// # Errors
+/// A sentence: which field, what was expected, what was found.
+pub fn check(run: &Run) -> Result<(), String> {
+    check_facts(run)?;
+    items("measurements", run.measurements.len(), ITEMS)?;
+    for (i, measurement) in run.measurements.iter().enumerate() {
+        check_measurement(measurement).map_err(|problem| format!("measurement {}: {problem}", i + 1))?;
+    }
+    Ok(())
+}
+
+/// Checks a run but for its measurements.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_facts(run: &Run) -> Result<(), String> {
+    let Run {
+        id,
+        label,
+        began: _,
+        ended: _,
+        command,
+        version,
+        machine,
+        noise,
+        power_source,
+        price,
+        measurements: _,
+    } = run;
+    if id.len() != 32 || !id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+        return Err(format!("id: expected 32 hexadecimal digits in lower case, found {:?}", short(id)));
+    }
+    if label.trim().is_empty() {
+        return Err("label: expected a name, found none".to_owned());
+    }
+    text("label", label)?;
+    texts("command", command)?;
+    text("version", version)?;
+    check_machine(machine)?;
+    check_noise(noise)?;
+    optional("power_source", power_source.as_deref())?;
+    if let Some(price) = price {
+        text("price.source", &price.source)?;
+        positive("price.dollars_per_hour", price.dollars_per_hour, LONG)?;
+    }
+    Ok(())
+}
+
+/// Checks a measurement.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_measurement(measurement: &Measurement) -> Result<(), String> {
+    let Measurement { row, version, ended: _, outcome } = measurement;
+    for (field, value) in
+        [("family", &row.family), ("benchmark", &row.benchmark), ("implementation", &row.implementation)]
+    {
+        if value.is_empty() {
+            return Err(format!("row.{field}: expected a name, found none"));
+        }
+        text(field, value)?;
+    }
+    if let Some(size) = row.size {
+        whole("row.size", size)?;
+    }
+    if row.threads == 0 || row.threads > THREADS {
+        return Err(format!("row.threads: expected 1 to {THREADS}, found {}", row.threads));
+    }
+    optional("version", version.as_deref())?;
+    match outcome {
+        Outcome::Measured(figures) => check_figures(figures),
+        Outcome::Checked { answer: words }
+        | Outcome::Absent { remedy: words }
+        | Outcome::Failed { reason: words } => text("outcome", words),
+    }
+}
+
+/// Checks what disturbed a run.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_noise(noise: &Noise) -> Result<(), String> {
+    for (field, share) in
+        [("steal", noise.steal), ("others", noise.others), ("frequency_drop", noise.frequency_drop)]
+    {
+        if let Some(share) = share
+            && !(share.is_finite() && share.abs() <= 1e3)
+        {
+            return Err(format!("noise.{field}: expected a share, found {share}"));
+        }
+    }
+    texts("noise.warnings", &noise.warnings)
+}
+
+fn check_machine(machine: &Machine) -> Result<(), String> {
+    let Machine {
+        cpu, architecture, compiler, microarchitecture, system, kernel, hypervisor, instance, ..
+    } = machine;
+    for (field, value) in
+        [("machine.cpu", cpu), ("machine.architecture", architecture), ("machine.compiler", compiler)]
+    {
+        text(field, value)?;
+    }
+    for value in [microarchitecture, system, kernel, hypervisor, instance] {
+        optional("machine", value.as_deref())?;
+    }
+    texts("machine.features", &machine.features)?;
+    texts("machine.levels", &machine.levels)?;
+    items("machine.caches", machine.caches.len(), ITEMS)?;
+    for cache in &machine.caches {
+        text("machine.caches.kind", &cache.kind)?;
+        whole("machine.caches.bytes", cache.bytes)?;
+    }
+    for hertz in [machine.measured_hertz, machine.advertised_hertz].into_iter().flatten() {
+        positive("machine's hertz", hertz, MUCH)?;
+    }
+    whole("machine.memory", machine.memory.unwrap_or_default())
+}
+
+fn check_figures(figures: &Figures) -> Result<(), String> {
+    let Figures {
+        seconds,
+        clock: _,
+        amount,
+        unit,
+        answer,
+        cycles,
+        instructions,
+        phases,
+        peak_memory,
+        bytes_out,
+        watts,
+    } = figures;
+    if seconds.is_empty() {
+        return Err("seconds: expected a sample, found none".to_owned());
+    }
+    items("seconds", seconds.len(), SAMPLES)?;
+    seconds.iter().try_for_each(|seconds| positive("seconds", *seconds, LONG))?;
+    positive("amount", *amount, MUCH)?;
+    text("unit", unit)?;
+    optional("answer", answer.as_deref())?;
+    not_negative("cycles", *cycles, MUCH)?;
+    not_negative("instructions", *instructions, MUCH)?;
+    not_negative("watts", *watts, LONG)?;
+    items("phases", phases.len(), ITEMS)?;
+    for phase in phases {
+        text("phases.name", &phase.name)?;
+        not_negative("phases.seconds", Some(phase.seconds), LONG)?;
+    }
+    whole("peak_memory", peak_memory.unwrap_or_default())?;
+    whole("bytes_out", bytes_out.unwrap_or_default())
+}
+
+/// Texts are printed in terminals: control characters could do anything there.
+fn text(field: &str, text: &str) -> Result<(), String> {
+    items(field, text.len(), TEXT)?;
+    match text.chars().find(|c| c.is_control()) {
+        Some(c) => Err(format!("{field}: expected text on one line, found the control character {c:?}")),
+        None => Ok(()),
+    }
+}
+
+fn optional(field: &str, value: Option<&str>) -> Result<(), String> {
+    value.map_or(Ok(()), |value| text(field, value))
+}
+
+fn texts(field: &str, values: &[String]) -> Result<(), String> {
+    items(field, values.len(), ITEMS)?;
+    values.iter().try_for_each(|value| text(field, value))
+}
+
+fn items(field: &str, count: usize, most: usize) -> Result<(), String> {
+    if count <= most { Ok(()) } else { Err(format!("{field}: expected {most} at most, found {count}")) }
+}
+
+fn whole(field: &str, value: u64) -> Result<(), String> {
+    if value <= WHOLE { Ok(()) } else { Err(format!("{field}: expected {WHOLE} at most, found {value}")) }
+}
+
+fn positive(field: &str, value: f64, most: f64) -> Result<(), String> {
+    // Neither is true of what is no number.
+    if value > 0.0 && value <= most {
+        Ok(())
+    } else {
+        Err(format!("{field}: expected more than 0 and at most {most}, found {value}"))
+    }
+}
+
+fn not_negative(field: &str, value: Option<f64>, most: f64) -> Result<(), String> {
+    match value {
+        Some(value) if !(0.0..=most).contains(&value) => {
+            Err(format!("{field}: expected 0 to {most}, found {value}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The beginning of a text that may be long.
+fn short(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+/// `text` as one that the check accepts: control characters become spaces, and what is too long is cut.
+///
+/// For what programs say of themselves: their versions and why they failed.
+pub fn one_line(text: &str) -> String {
+    let mut line: String = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    line.truncate(line.floor_char_boundary(TEXT));
+    line
+}

@@ -1,0 +1,374 @@
+//! Where runs are kept: one SQLite file for all of a machine's runs and for those that came from others.
+//!
+//! A row of the table `runs` or `measurements` holds its [`Run`] or [`Measurement`] as JSON, and columns made from it for
+//! whoever asks in SQL. Each call that changes something is a transaction that is on disk when it returns, so a run that
+//! is killed loses the row that it was measuring and nothing else; any number of processes may add at once.
+
+use crate::{
+    BenchError,
+    bounds::{check, check_facts, check_measurement, check_noise, one_line},
+    record::{Measurement, Noise, Outcome, Run},
+    statistics,
+};
+use etcetera::BaseStrategy;
+use jiff::Timestamp;
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
+};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// `application_id`: that a SQLite file is one of these, `PfBn`.
+const APPLICATION: i32 = 0x5066_426e;
+/// How long another process's transaction is waited for.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Makes a schema out of the one before; `user_version` says how many of them a file has seen.
+const MIGRATIONS: [&str; 1] = [include_str!("store/1.sql")];
+
+/// An open store.
+#[derive(Debug)]
+pub struct Store {
+    connection: Connection,
+    path: PathBuf,
+}
+
+/// What became of a run that was imported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Imported {
+    /// It is new here.
+    Added,
+    /// It was here already, the same in everything.
+    Present,
+}
+
+/// `proofmill/bench.db` in the user's data directory: `$XDG_DATA_HOME`, or `~/.local/share`.
+///
+/// # Errors
+/// A user without a home.
+pub fn default_path() -> Result<PathBuf, BenchError> {
+    let directories = etcetera::base_strategy::Xdg::new().map_err(|error| BenchError::Malformed {
+        path: "~/.local/share/proofmill/bench.db".into(),
+        problem: format!("{error}: name a file with --db"),
+    })?;
+    Ok(directories.data_dir().join("proofmill").join("bench.db"))
+}
+
+impl Store {
+    /// Opens the store at `path`; makes it, and the folders that it lies in, if it is not there.
+    ///
+    /// # Errors
+    /// A file that is no store, is damaged or of a newer Proofmill (it is left as it is), or that cannot be written.
+    pub fn open(path: &Path) -> Result<Self, BenchError> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)
+                .map_err(|source| BenchError::Io { path: folder.to_owned(), source })?;
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags).map_err(|error| failure(path, &error))?;
+        let store = Self { connection, path: path.to_owned() };
+        store.prepare()?;
+        Ok(store)
+    }
+
+    /// Checks the file before anything is written to it, then brings its schema up to date.
+    fn prepare(&self) -> Result<(), BenchError> {
+        let connection = &self.connection;
+        self.done(connection.busy_timeout(PATIENCE))?;
+        self.done(connection.execute_batch("PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF"))?;
+        let version = self.version()?;
+        let answer: String =
+            self.done(connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)))?;
+        if answer != "ok" {
+            return Err(self.malformed(&format!("damaged: {}; {RESCUE}", one_line(&answer))));
+        }
+        // A kill loses nothing either way; with FULL neither does a loss of power.
+        self.done(connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"))?;
+        if version < MIGRATIONS.len() {
+            let transaction = self.begin_transaction()?;
+            // Another process may have been quicker.
+            for (i, step) in MIGRATIONS.iter().enumerate().skip(self.version()?) {
+                self.done(transaction.execute_batch(step))?;
+                self.done(transaction.pragma_update(None, "user_version", (i + 1) as i64))?;
+            }
+            self.done(transaction.pragma_update(None, "application_id", APPLICATION))?;
+            self.done(transaction.commit())?;
+        }
+        Ok(())
+    }
+
+    /// How many migrations the file has seen: 0 of a new one.
+    fn version(&self) -> Result<usize, BenchError> {
+        let connection = &self.connection;
+        let pragma = |name| self.done(connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0)));
+        let (application, version) = (pragma("application_id")?, pragma("user_version")?);
+        let tables: i64 =
+            self.done(connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)))?;
+        if application != APPLICATION && (application, version, tables) != (0, 0, 0) {
+            return Err(self.malformed(
+                "a SQLite database, but not one of Proofmill's results: name another file with --db",
+            ));
+        }
+        usize::try_from(version).ok().filter(|version| *version <= MIGRATIONS.len()).ok_or_else(|| {
+            self.malformed(&format!(
+                "expected schema {} or older, found {version}: a newer Proofmill made it; update this one",
+                MIGRATIONS.len()
+            ))
+        })
+    }
+
+    /// Begins a run; its measurements, if it has some already, are added too.
+    ///
+    /// # Errors
+    /// A run that cannot be, whose id is taken, or a failing disk.
+    pub fn begin(&self, run: &Run) -> Result<(), BenchError> {
+        check(run).map_err(|problem| self.malformed(&format!("this run cannot be stored: {problem}")))?;
+        let transaction = self.begin_transaction()?;
+        self.insert(run)?;
+        self.done(transaction.commit())
+    }
+
+    /// Adds a measurement to a run. It is on disk when this returns.
+    ///
+    /// # Errors
+    /// A measurement that cannot be, a run that is not there, or a failing disk.
+    pub fn add(&self, run: &str, measurement: &Measurement) -> Result<(), BenchError> {
+        let mut measurement = measurement.clone();
+        measurement.version = measurement.version.as_deref().map(one_line);
+        if let Outcome::Failed { reason } = &mut measurement.outcome {
+            *reason = one_line(reason);
+        }
+        check_measurement(&measurement)
+            .map_err(|problem| self.malformed(&format!("this row cannot be stored: {problem}")))?;
+        self.insert_measurement(run, &measurement)
+    }
+
+    /// Says that a run has ended, and what disturbed it.
+    ///
+    /// # Errors
+    /// A run that is not there, noise that cannot be, or a failing disk.
+    pub fn finish(&self, run: &str, ended: Timestamp, noise: &Noise) -> Result<(), BenchError> {
+        let noise = Noise {
+            warnings: noise.warnings.iter().map(|warning| one_line(warning)).collect(),
+            ..noise.clone()
+        };
+        check_noise(&noise)
+            .map_err(|problem| self.malformed(&format!("this run cannot be stored: {problem}")))?;
+        let transaction = self.begin_transaction()?;
+        let mut facts = self.facts(run)?;
+        facts.ended = Some(ended);
+        facts.noise = noise;
+        let json = self.json(&facts)?;
+        self.done(self.connection.execute("UPDATE runs SET facts = ?2 WHERE id = ?1", params![run, json]))?;
+        self.done(transaction.commit())
+    }
+
+    /// All runs without their measurements, the oldest first.
+    ///
+    /// # Errors
+    /// A damaged file.
+    pub fn runs(&self) -> Result<Vec<Run>, BenchError> {
+        let mut runs = self
+            .texts("SELECT facts FROM runs", [])?
+            .iter()
+            .map(|json| self.parse::<Run>(json))
+            .collect::<Result<Vec<_>, _>>()?;
+        runs.sort_by(|a, b| (a.began, &a.id).cmp(&(b.began, &b.id)));
+        Ok(runs)
+    }
+
+    /// How many measurements each run has, by id.
+    ///
+    /// # Errors
+    /// A damaged file.
+    pub fn counts(&self) -> Result<BTreeMap<String, i64>, BenchError> {
+        let sql = "SELECT id, count(run) FROM runs LEFT JOIN measurements ON run = id GROUP BY id";
+        let mut statement = self.done(self.connection.prepare(sql))?;
+        let rows = self.done(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))))?;
+        rows.map(|row| self.done(row)).collect()
+    }
+
+    /// The run of a name, with its measurements: an id or its beginning, a label, or `latest`.
+    ///
+    /// # Errors
+    /// A name of no run or of several, or a damaged file.
+    pub fn run(&self, name: &str) -> Result<Run, BenchError> {
+        // What a writer does in between is not seen.
+        let transaction =
+            self.done(Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred))?;
+        let mut run = self.named(name)?;
+        let sql = "SELECT measurement FROM measurements WHERE run = ? ORDER BY number";
+        run.measurements =
+            self.texts(sql, [&run.id])?.iter().map(|json| self.parse(json)).collect::<Result<_, _>>()?;
+        self.done(transaction.commit())?;
+        Ok(run)
+    }
+
+    fn named(&self, name: &str) -> Result<Run, BenchError> {
+        let mut runs = self.runs()?;
+        if name == "latest" {
+            return runs.pop().ok_or_else(|| self.no_run("there are no runs yet"));
+        }
+        let matching: [&dyn Fn(&Run) -> bool; 3] =
+            [&|run| run.id == name, &|run| run.label == name, &|run| {
+                !name.is_empty() && run.id.starts_with(name)
+            }];
+        for matches in matching {
+            let found: Vec<&Run> = runs.iter().filter(|run| matches(run)).collect();
+            match found[..] {
+                [] => {}
+                [run] => return Ok(run.clone()),
+                [.., newest] => {
+                    return Err(self.no_run(&format!(
+                        "{} runs are called {name}: name one by its id (the newest is {})",
+                        found.len(),
+                        newest.id
+                    )));
+                }
+            }
+        }
+        Err(self.no_run(&format!("no run is called {name}: `proofmill bench runs` lists them")))
+    }
+
+    /// Takes runs of other machines, all or none of them.
+    ///
+    /// # Errors
+    /// A run that cannot be, one that differs from the one of the same id here, or a failing disk.
+    pub fn import(&self, runs: &[Run]) -> Result<Vec<Imported>, BenchError> {
+        for run in runs {
+            check(run).map_err(|problem| {
+                self.malformed(&format!("run {} cannot be stored: {problem}", one_line(&run.id)))
+            })?;
+        }
+        let transaction = self.begin_transaction()?;
+        let imported = runs.iter().map(|run| self.import_one(run)).collect::<Result<_, _>>()?;
+        self.done(transaction.commit())?;
+        Ok(imported)
+    }
+
+    fn import_one(&self, run: &Run) -> Result<Imported, BenchError> {
+        let id = &run.id;
+        let sql = "SELECT facts FROM runs WHERE id = ?";
+        let Some(facts) = self.texts(sql, [id])?.pop() else {
+            self.insert(run)?;
+            return Ok(Imported::Added);
+        };
+        let mut present: Run = self.parse(&facts)?;
+        let sql = "SELECT measurement FROM measurements WHERE run = ? ORDER BY number";
+        present.measurements =
+            self.texts(sql, [id])?.iter().map(|json| self.parse(json)).collect::<Result<_, _>>()?;
+        if present == *run {
+            return Ok(Imported::Present);
+        }
+        Err(self.malformed(&format!(
+            "run {id} is here with other contents: to take the other instead, `proofmill bench remove {id}` first"
+        )))
+    }
+
+    /// Removes a run, by a name as for [`Store::run`], and returns its facts.
+    ///
+    /// # Errors
+    /// A name of no run or of several, or a failing disk.
+    pub fn remove(&self, name: &str) -> Result<Run, BenchError> {
+        let transaction = self.begin_transaction()?;
+        let run = self.named(name)?;
+        self.done(self.connection.execute("DELETE FROM runs WHERE id = ?", [&run.id]))?;
+        self.done(transaction.commit())?;
+        Ok(run)
+    }
+
+    /// Inserts a run and its measurements, within a transaction.
+    fn insert(&self, run: &Run) -> Result<(), BenchError> {
+        check_facts(run).map_err(|problem| self.malformed(&problem))?;
+        let facts = Run { measurements: Vec::new(), ..run.clone() };
+        let json = self.json(&facts)?;
+        self.done(
+            self.connection.execute("INSERT INTO runs (id, facts) VALUES (?, ?)", params![run.id, json]),
+        )?;
+        run.measurements.iter().try_for_each(|measurement| self.insert_measurement(&run.id, measurement))
+    }
+
+    fn insert_measurement(&self, run: &str, measurement: &Measurement) -> Result<(), BenchError> {
+        let median = match &measurement.outcome {
+            Outcome::Measured(figures) => statistics::median(&figures.seconds),
+            _ => None,
+        };
+        let json = self.json(measurement)?;
+        // One statement, so that two processes cannot take the same number.
+        let sql = "INSERT INTO measurements (run, number, median, measurement)
+            SELECT ?1, 1 + ifnull(max(number), 0), ?2, ?3 FROM measurements WHERE run = ?1";
+        let mut statement = self.done(self.connection.prepare(sql))?;
+        self.done(statement.execute(params![run, median, json])).map(drop)
+    }
+
+    /// The facts of the run of an id.
+    fn facts(&self, id: &str) -> Result<Run, BenchError> {
+        let sql = "SELECT facts FROM runs WHERE id = ?";
+        let facts: Option<String> =
+            self.done(self.connection.query_row(sql, [id], |row| row.get(0)).optional())?;
+        self.parse(&facts.ok_or_else(|| self.no_run(&format!("no run has the id {id}")))?)
+    }
+
+    fn texts(&self, sql: &str, params: impl rusqlite::Params) -> Result<Vec<String>, BenchError> {
+        let mut statement = self.done(self.connection.prepare(sql))?;
+        let rows = self.done(statement.query_map(params, |row| row.get(0)))?;
+        rows.map(|row| self.done(row)).collect()
+    }
+
+    /// A transaction that may write.
+    fn begin_transaction(&self) -> Result<Transaction<'_>, BenchError> {
+        self.done(Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate))
+    }
+
+    fn json(&self, value: &impl serde::Serialize) -> Result<String, BenchError> {
+        serde_json::to_string(value).map_err(|error| self.malformed(&error.to_string()))
+    }
+
+    fn parse<T: serde::de::DeserializeOwned>(&self, json: &str) -> Result<T, BenchError> {
+        serde_json::from_str(json).map_err(|error| self.malformed(&format!("damaged: {error}; {RESCUE}")))
+    }
+
+    fn done<T>(&self, result: rusqlite::Result<T>) -> Result<T, BenchError> {
+        result.map_err(|error| failure(&self.path, &error))
+    }
+
+    fn malformed(&self, problem: &str) -> BenchError {
+        BenchError::Malformed { path: self.path.clone(), problem: problem.to_owned() }
+    }
+
+    fn no_run(&self, problem: &str) -> BenchError {
+        self.malformed(problem)
+    }
+}
+
+/// What to do about a damaged file.
+const RESCUE: &str = "move it away, or rescue what is left by `sqlite3 FILE .recover`";
+
+/// SQLite's error, and what to do about it.
+fn failure(path: &Path, error: &rusqlite::Error) -> BenchError {
+    let remedy = match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => "no SQLite database: name another file with --db, or move it away",
+        Some(ErrorCode::DatabaseCorrupt) => RESCUE,
+        Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => {
+            "make room on its disk; what was finished before is kept"
+        }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            "another process holds it; try again when that has ended"
+        }
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+            "the file and its folder must be writable; name another with --db"
+        }
+        _ => return BenchError::Malformed { path: path.to_owned(), problem: one_line(&error.to_string()) },
+    };
+    BenchError::Malformed {
+        path: path.to_owned(),
+        problem: format!("{}: {remedy}", one_line(&error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests;
