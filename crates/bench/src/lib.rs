@@ -6,6 +6,7 @@
 //! * [`definition`]: what is to be measured, read from `benchmarks/definitions/*.toml`.
 //! * [`workload`]: what a thing must do to be measured.
 //! * [`statistics`]: medians, intervals, and whether two sets of samples differ.
+//! * [`machine`]: what it is measured on.
 //! * [`record`]: a run, its machine and its measurements: the one form that is stored, exported, compared and shown.
 //! * [`power`] and [`price`]: joules that instruments saw, dollars that somebody asks.
 //! * [`bounds`]: what a record may hold.
@@ -15,6 +16,7 @@
 pub mod bounds;
 pub mod definition;
 mod error;
+pub mod machine;
 pub mod power;
 pub mod price;
 mod process;
