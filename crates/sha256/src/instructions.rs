@@ -1,6 +1,7 @@
 //! Kernels of CPUs that have instructions for SHA-256, which all work on four words at a time.
 //!
-//! A message is a chain of instructions of several cycles each; messages go two at a time where there are two.
+//! A message is a chain of instructions of several cycles each; messages go two at a time where there are two, and three once
+//! if their number is odd.
 
 use crate::{
     constants::{INITIAL, PADDING_OF_64, ROUND_CONSTANTS},
@@ -27,6 +28,18 @@ pub(crate) trait State: Copy {
     /// Four rounds, by the four sums of words and constants.
     fn four_rounds(&mut self, w_and_k: Self::Four);
 
+    /// Keeps the compiler from working on with these words before the rounds so far.
+    #[inline(always)]
+    fn finish_before(&mut self, _words: &mut Self::Four) {}
+
+    /// Four rounds of each, all by the same sums of words and constants.
+    #[inline(always)]
+    fn four_rounds_of_all<const N: usize>(states: &mut [Self; N], w_and_k: Self::Four) {
+        for i in 0..N {
+            states[i].four_rounds(w_and_k);
+        }
+    }
+
     /// Words in memory.
     fn load(words: &[u32; 4]) -> Self::Four;
 
@@ -45,7 +58,7 @@ pub(crate) trait State: Copy {
 pub(crate) fn compress_blocks<S: State>(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
     let mut states = [S::of_words(state)];
     for block in blocks {
-        states = compress([block], states);
+        states = compress::<S, 1, false>([block], states);
     }
     *state = states[0].to_words();
 }
@@ -61,23 +74,27 @@ pub(crate) fn digest<S: State>(message: &[u8]) -> [u8; 32] {
     let (blocks, rest) = message.as_chunks();
     let mut states = [S::of_words(&INITIAL)];
     for block in blocks {
-        states = compress([block], states);
+        states = compress::<S, 1, false>([block], states);
     }
     for block in Tail::new(rest, message.len() as u64).blocks() {
-        states = compress([block], states);
+        states = compress::<S, 1, false>([block], states);
     }
     states[0].to_bytes()
 }
 
-/// Digests of messages of 64 bytes, two at a time.
+/// Digests of messages of 64 bytes: two at a time, behind three if their number is odd.
 #[inline(always)]
 pub(crate) fn pairs<S: State>(pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
-    let ((twos, one), (two_digests, one_digest)) = (pairs.as_chunks::<2>(), digests.as_chunks_mut::<2>());
-    for ([first, second], digests) in twos.iter().zip(two_digests) {
-        pairs_of::<S, 2>([first, second], digests);
-    }
-    if let ([pair], [digest]) = (one, one_digest) {
+    let odd = if pairs.len().is_multiple_of(2) { 0 } else { pairs.len().min(3) };
+    let ((odd, even), (odd_digests, even_digests)) = (pairs.split_at(odd), digests.split_at_mut(odd));
+    if let ([pair], [digest]) = (odd, &mut *odd_digests) {
         pairs_of::<S, 1>([pair], std::array::from_mut(digest));
+    }
+    if let (Some(three), Some(digests)) = (odd.as_array::<3>(), odd_digests.as_mut_array()) {
+        pairs_of::<S, 3>(three.each_ref(), digests);
+    }
+    for (two, digests) in even.as_chunks::<2>().0.iter().zip(even_digests.as_chunks_mut().0) {
+        pairs_of::<S, 2>(two.each_ref(), digests);
     }
 }
 
@@ -90,15 +107,19 @@ pub(crate) fn pair<S: State>(pair: &[u8; 64], digest: &mut [u8; 32]) {
 /// Digests of N messages of 64 bytes, side by side.
 #[inline(always)]
 fn pairs_of<S: State, const N: usize>(pairs: [&[u8; 64]; N], digests: &mut [[u8; 32]; N]) {
-    let states = compress_padding_of_64(compress(pairs, [S::of_words(&INITIAL); N]));
+    let states = compress_padding_of_64(compress::<S, N, true>(pairs, [S::of_words(&INITIAL); N]));
     for i in 0..N {
         digests[i] = states[i].to_bytes();
     }
 }
 
-/// The states after a block each.
+/// The states after a block each. In order, the compiler keeps the schedule beside the rounds that it is for instead of
+/// far before them: so a pair takes 4% less time, but other messages 10% more (Zen 5).
 #[inline(always)]
-fn compress<S: State, const N: usize>(blocks: [&[u8; 64]; N], before: [S; N]) -> [S; N] {
+fn compress<S: State, const N: usize, const IN_ORDER: bool>(
+    blocks: [&[u8; 64]; N],
+    before: [S; N],
+) -> [S; N] {
     let mut states = before;
     let mut w = [[S::load(&[0; 4]); 4]; N];
     for four in 0..4 {
@@ -116,6 +137,9 @@ fn compress<S: State, const N: usize>(blocks: [&[u8; 64]; N], before: [S; N]) ->
                     ring[$four % 4], ring[($four + 1) % 4], ring[($four + 2) % 4], ring[($four + 3) % 4]
                 ]);
                 states[i].four_rounds(S::sum(w[i][$four % 4], constants::<S>($four)));
+                if IN_ORDER {
+                    states[i].finish_before(&mut w[i][$four % 4]);
+                }
             }
         )* };
     }
@@ -128,10 +152,7 @@ fn compress<S: State, const N: usize>(blocks: [&[u8; 64]; N], before: [S; N]) ->
 fn compress_padding_of_64<S: State, const N: usize>(before: [S; N]) -> [S; N] {
     let mut states = before;
     for sums in PADDING_OF_64.as_flattened().as_chunks().0 {
-        let sums = S::load(sums);
-        for i in 0..N {
-            states[i].four_rounds(sums);
-        }
+        S::four_rounds_of_all(&mut states, S::load(sums));
     }
     add(states, before)
 }
