@@ -7,6 +7,7 @@
 //! * [`workload`]: what a thing must do to be measured.
 //! * [`statistics`]: medians, intervals, and whether two sets of samples differ.
 //! * [`machine`]: what it is measured on.
+//! * [`peers`]: other people's libraries, in programs of their own that take turns with ours.
 //! * [`record`]: a run, its machine and its measurements: the one form that is stored, exported, compared and shown.
 //! * [`power`] and [`price`]: joules that instruments saw, dollars that somebody asks.
 //! * [`bounds`]: what a record may hold.
@@ -17,6 +18,7 @@ pub mod bounds;
 pub mod definition;
 mod error;
 pub mod machine;
+pub mod peers;
 pub mod power;
 pub mod price;
 mod process;

@@ -1,0 +1,251 @@
+//! Peers: other people's libraries, each behind a small program of `benchmarks/peers` that does the same work on the same
+//! input as a kernel of ours and speaks a protocol of lines (`benchmarks/peers/README.md`).
+//!
+//! [`Peers`] is the list, [`Peer::build`] makes a program from sources whose versions are locked, and a [`Runner`] is such
+//! a program at work.
+
+mod runner;
+
+pub use runner::{Assignment, Limits, Runner};
+
+use crate::BenchError;
+use serde::Deserialize;
+use std::{
+    collections::BTreeSet,
+    env, fs,
+    io::Read,
+    path::{Component, Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Where the runners lie in a checkout of Proofmill.
+pub const DEFAULT_FOLDER: &str = "benchmarks/peers";
+
+/// The list's name in that folder.
+const LIST: &str = "peers.toml";
+
+/// How long a build may take: the longest is of some minutes, on two cores.
+const BUILD_LIMIT: Duration = Duration::from_secs(1800);
+
+/// How much is kept of what a program says on its standard error, from the end.
+const STDERR_KEPT: usize = 4096;
+
+/// The peers of a folder.
+#[derive(Clone, Debug)]
+pub struct Peers {
+    peers: Vec<Peer>,
+}
+
+/// A library and the program that runs its kernels.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Peer {
+    /// The library's name: the implementation of its rows.
+    pub name: String,
+    /// Where its commands are run, from the list's folder.
+    folder: PathBuf,
+    /// The program that builds it, or runs it: `cargo`.
+    needs: String,
+    /// What to do where that is missing.
+    remedy: String,
+    /// Words of the command that builds it; quick where nothing is to be done.
+    build: Vec<String>,
+    /// Words of the command that runs it, before the protocol's.
+    run: Vec<String>,
+    /// Kernels that it runs on any number of threads.
+    #[serde(default)]
+    parallel: BTreeSet<String>,
+    /// Kernels that it runs on one thread only.
+    #[serde(default)]
+    serial: BTreeSet<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    #[serde(rename = "peer")]
+    peers: Vec<Peer>,
+}
+
+/// What came of building a runner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Build {
+    /// It can be started.
+    Done,
+    /// What builds or runs it is not installed.
+    Absent {
+        /// What to do about it.
+        remedy: String,
+    },
+}
+
+impl Peers {
+    /// Reads `peers.toml` in `folder`.
+    ///
+    /// # Errors
+    /// A file that is missing, or is no such list.
+    pub fn read(folder: &Path) -> Result<Self, BenchError> {
+        let path = folder.join(LIST);
+        let io = |path: &Path, source| BenchError::Io { path: path.to_owned(), source };
+        let text = fs::read_to_string(&path).map_err(|source| io(&path, source))?;
+        let folder = folder.canonicalize().map_err(|source| io(folder, source))?;
+        let malformed = |problem: String| BenchError::Malformed { path: path.clone(), problem };
+        let mut peers = toml::from_str::<List>(&text)
+            .map_err(|error| malformed(error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")))?
+            .peers;
+        let mut names = BTreeSet::new();
+        for peer in &mut peers {
+            peer.check().map_err(|problem| malformed(format!("peer {}: {problem}", peer.name)))?;
+            if !names.insert(peer.name.clone()) {
+                return Err(malformed(format!("expected each name once, found {} again", peer.name)));
+            }
+            peer.folder = folder.join(&peer.folder);
+        }
+        Ok(Self { peers })
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn all(&self) -> &[Peer] {
+        &self.peers
+    }
+
+    /// Those that run `kernel` (`family/benchmark`) on `threads` threads.
+    pub fn of(&self, kernel: &str, threads: u32) -> impl Iterator<Item = &Peer> {
+        self.peers.iter().filter(move |peer| peer.runs(kernel, threads))
+    }
+
+    /// The peer of that name.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Option<&Peer> {
+        self.peers.iter().find(|peer| peer.name == name)
+    }
+}
+
+impl Peer {
+    /// Whether it runs `kernel` (`family/benchmark`) on `threads` threads.
+    #[must_use]
+    pub fn runs(&self, kernel: &str, threads: u32) -> bool {
+        self.parallel.contains(kernel) || threads == 1 && self.serial.contains(kernel)
+    }
+
+    /// Its kernels, in order.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        self.parallel.union(&self.serial).map(String::as_str)
+    }
+
+    /// Builds its runner, where the program that does it is installed.
+    ///
+    /// # Errors
+    /// A build that fails: its last words; one that takes half an hour.
+    pub fn build(&self) -> Result<Build, BenchError> {
+        if !is_installed(&self.needs) {
+            return Ok(Build::Absent { remedy: self.remedy.clone() });
+        }
+        let command = self.build.join(" ");
+        let failed =
+            |problem: String| self.error(format!("{command} in {}: {problem}", self.folder.display()));
+        // Its folder of results is the one that `run` names.
+        let mut child = self
+            .command(&self.build)
+            .env_remove("CARGO_TARGET_DIR")
+            .env_remove("CARGO_BUILD_TARGET_DIR")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| failed(error.to_string()))?;
+        let said = child.stderr.take().map(|stderr| thread::spawn(move || tail(stderr)));
+        let status = wait(&mut child, BUILD_LIMIT).map_err(|error| failed(error.to_string()))?;
+        match status {
+            Some(status) if status.success() => Ok(Build::Done),
+            Some(status) => {
+                let said = said.and_then(|said| said.join().ok()).unwrap_or_default();
+                Err(failed(format!("{status}{}", last_words(&said))))
+            }
+            None => Err(failed(format!("expected it to take less than {} s", BUILD_LIMIT.as_secs()))),
+        }
+    }
+
+    fn error(&self, problem: String) -> BenchError {
+        BenchError::Workload { name: format!("peer {}", self.name), problem }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let inside = |path: &Path| path.components().all(|part| !matches!(part, Component::ParentDir));
+        if self.name.is_empty() || self.needs.is_empty() {
+            return Err("expected a name and what it needs".to_owned());
+        }
+        if self.build.is_empty() || self.run.is_empty() {
+            return Err("expected the words of two commands, build and run".to_owned());
+        }
+        if self.folder.is_absolute() || !inside(&self.folder) {
+            return Err(format!("expected a folder within the list's, found {}", self.folder.display()));
+        }
+        match self.parallel.intersection(&self.serial).next() {
+            Some(kernel) => Err(format!("expected {kernel} in parallel or in serial, found it in both")),
+            None => Ok(()),
+        }
+    }
+
+    /// A command in its folder; a program with a slash in its name lies there too.
+    fn command(&self, words: &[String]) -> Command {
+        let (program, arguments) = words.split_first().expect("checked when read");
+        let program = if program.contains('/') { self.folder.join(program) } else { PathBuf::from(program) };
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(&self.folder);
+        command
+    }
+}
+
+/// Whether a program of that name is on the path.
+fn is_installed(program: &str) -> bool {
+    let folders = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&folders).any(|folder| folder.join(program).is_file())
+}
+
+/// Waits until it has ended; one that has not after `limit` is killed.
+fn wait(child: &mut Child, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
+    let began = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if began.elapsed() > limit {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Reads to the end and gives the last few thousand bytes.
+fn tail(mut from: impl Read) -> String {
+    let (mut kept, mut buffer) = (Vec::new(), [0; STDERR_KEPT]);
+    while let Ok(count @ 1..) = from.read(&mut buffer) {
+        kept.extend_from_slice(&buffer[..count]);
+        kept.drain(..kept.len().saturating_sub(STDERR_KEPT));
+    }
+    String::from_utf8_lossy(&kept).into_owned()
+}
+
+/// `: ` and the line that tells best what went wrong: the first that begins with `error`, or the last; nothing if there is none.
+fn last_words(said: &str) -> String {
+    let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+    let last = lines.clone().next_back();
+    let told = lines.find(|line| line.starts_with("error")).or(last);
+    told.map(|line| format!(": {}", shown(line))).unwrap_or_default()
+}
+
+/// A line of a stranger's, fit for a terminal: short and without control characters.
+fn shown(line: &str) -> String {
+    const MOST: usize = 200;
+    let mut shown: String = line.chars().take(MOST).flat_map(char::escape_debug).collect();
+    if line.chars().nth(MOST).is_some() {
+        shown.push_str("...");
+    }
+    shown
+}

@@ -1,0 +1,256 @@
+//! A peer's program at work: started, asked for iterations, ended.
+
+use super::{Peer, last_words, shown, tail};
+use crate::BenchError;
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    process::{Child, ChildStdin, ChildStdout, Stdio},
+    sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender},
+    thread,
+    time::{Duration, Instant},
+};
+use tempfile::NamedTempFile;
+
+/// The longest line that a runner may write.
+const LONGEST_LINE: u64 = 1024;
+
+/// How long a runner that closed its output may take to die, and its last words to arrive.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// What a runner is to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Assignment<'a> {
+    /// `family/benchmark`.
+    pub kernel: &'a str,
+    /// How many things.
+    pub size: u64,
+    /// Threads that may work together.
+    pub threads: u32,
+    /// What [`crate::workload::Catalogue::input`] gives.
+    pub input: &'a [u8],
+}
+
+/// How long a runner may be silent.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// From its start until it is ready: it reads the input, prepares and does the work once.
+    pub ready: Duration,
+    /// For any number of iterations, on top of ten times what they should take by the last ones.
+    pub run: Duration,
+}
+
+impl Default for Limits {
+    /// Five minutes and one.
+    fn default() -> Self {
+        Self { ready: Duration::from_secs(300), run: Duration::from_secs(60) }
+    }
+}
+
+/// A peer's program that has done its work once and waits for more. Dropping it kills the process; if this process dies,
+/// the runner's input ends and it ends too.
+#[derive(Debug)]
+pub struct Runner {
+    name: String,
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<Line>,
+    said: Receiver<String>,
+    limits: Limits,
+    /// How long an iteration took last, by our clock; at first, how long until it was ready, which is more.
+    iteration: Duration,
+    answer: String,
+    version: String,
+}
+
+/// What came from a runner's standard output; after its end nothing comes.
+#[derive(Debug)]
+enum Line {
+    Text(String),
+    TooLong,
+}
+
+/// Times of iterations, by the runner's clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// Time that passed.
+    pub wall: Duration,
+    /// CPU time of the runner's process, all its threads together.
+    pub cpu: Duration,
+}
+
+impl Runner {
+    /// Starts `peer`'s program, which has been built, and waits until it has done the work once.
+    ///
+    /// # Errors
+    /// A program that cannot be started, that says an error, says something else than the protocol has, says nothing for
+    /// too long or dies.
+    pub fn start(peer: &Peer, assignment: &Assignment<'_>, limits: Limits) -> Result<Self, BenchError> {
+        let Assignment { kernel, size, threads, input } = *assignment;
+        let name = format!("{kernel} of {size} by {}", peer.name);
+        let failed = |problem: String| BenchError::Workload { name: name.clone(), problem };
+        // The runner has read it when it is ready.
+        let mut file = NamedTempFile::with_prefix("proofmill-peer-")
+            .map_err(|error| failed(format!("a file for its input: {error}")))?;
+        file.write_all(input)
+            .map_err(|error| failed(format!("writing its input to {}: {error}", file.path().display())))?;
+        let mut child = peer
+            .command(&peer.run)
+            .args([kernel, &size.to_string(), &threads.to_string()])
+            .arg(file.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| failed(format!("starting {}: {error}", peer.run.join(" "))))?;
+        let input = child.stdin.take().expect("piped");
+        let lines = lines(child.stdout.take().expect("piped"));
+        let stderr = child.stderr.take().expect("piped");
+        let (sender, said) = mpsc::sync_channel(1);
+        thread::spawn(move || _ = sender.send(tail(stderr)));
+        let (answer, version) = Default::default();
+        let iteration = Duration::ZERO;
+        let mut runner = Self { name, child, input, lines, said, limits, iteration, answer, version };
+        let began = Instant::now();
+        let line = runner.hear(limits.ready)?;
+        runner.iteration = began.elapsed();
+        let ready = line.strip_prefix("ready ").and_then(|rest| rest.split_once(' '));
+        match ready {
+            Some((answer, version)) if is_digest(answer) && !version.trim().is_empty() => {
+                answer.clone_into(&mut runner.answer);
+                runner.version = shown(version.trim());
+                Ok(runner)
+            }
+            _ => Err(runner.unexpected("ready DIGEST VERSION", &line)),
+        }
+    }
+
+    /// The digest of what it computed.
+    #[must_use]
+    pub fn answer(&self) -> &str {
+        &self.answer
+    }
+
+    /// The peer's version, as the runner says it.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Does the work so many times.
+    ///
+    /// # Errors
+    /// As of [`Runner::start`]; also times that are longer than what passed here, or nothing.
+    pub fn run(&mut self, iterations: u64) -> Result<Times, BenchError> {
+        if let Ok(line) = self.lines.try_recv() {
+            return Err(self.unexpected("nothing before it is asked", &line.text()));
+        }
+        let began = Instant::now();
+        // A runner that has died is noticed when nothing comes from it, and then its last words are known.
+        _ = writeln!(self.input, "run {iterations}").and_then(|()| self.input.flush());
+        let expected = self.iteration.saturating_mul(u32::try_from(iterations).unwrap_or(u32::MAX));
+        let line = self.hear(self.limits.run.saturating_add(expected.saturating_mul(10)))?;
+        let passed = began.elapsed();
+        let nanoseconds = |word: &str| word.parse().map(Duration::from_nanos).ok();
+        let times = line.strip_prefix("done ").and_then(|rest| rest.split_once(' '));
+        let times = times.and_then(|(wall, cpu)| nanoseconds(wall).zip(nanoseconds(cpu)));
+        match times {
+            Some((wall, cpu)) if !wall.is_zero() && wall <= passed => {
+                self.iteration = passed.div_f64(iterations.max(1) as f64);
+                Ok(Times { wall, cpu })
+            }
+            Some(_) => {
+                let most = format!("done WALL CPU with a wall time from 1 to {} ns", passed.as_nanos());
+                Err(self.unexpected(&most, &line))
+            }
+            None => Err(self.unexpected("done WALL CPU", &line)),
+        }
+    }
+
+    /// The next line, if it comes within `limit` and is no error.
+    fn hear(&mut self, limit: Duration) -> Result<String, BenchError> {
+        match self.lines.recv_timeout(limit) {
+            Ok(Line::Text(line)) => match line.strip_prefix("error ") {
+                Some(sentence) => Err(self.error(shown(sentence))),
+                None => Ok(line),
+            },
+            Ok(Line::TooLong) => {
+                Err(self.error(format!("expected a line of at most {LONGEST_LINE} bytes from its runner")))
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                let limit = limit.as_secs_f64();
+                Err(self.error(format!("expected an answer of its runner within {limit:.0} s, found none")))
+            }
+            Err(RecvTimeoutError::Disconnected) => Err(self.died()),
+        }
+    }
+
+    fn died(&mut self) -> BenchError {
+        let status = super::wait(&mut self.child, FAREWELL);
+        let status = match status {
+            Ok(Some(status)) => status.to_string(),
+            Ok(None) => "it closed its output and went on".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        let said = self.said.recv_timeout(FAREWELL).unwrap_or_default();
+        self.error(format!("its runner ended: {status}{}", last_words(&said)))
+    }
+
+    fn unexpected(&self, expected: &str, found: &str) -> BenchError {
+        self.error(format!("expected its runner to say {expected}, found \"{}\"", shown(found)))
+    }
+
+    fn error(&self, problem: String) -> BenchError {
+        BenchError::Workload { name: self.name.clone(), problem }
+    }
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        // It may have ended by itself; either way nothing is left of it.
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+impl Line {
+    fn text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::TooLong => "a line without end".to_owned(),
+        }
+    }
+}
+
+/// Hands over what a runner writes, line by line, until it closes its output or nobody listens.
+fn lines(output: ChildStdout) -> Receiver<Line> {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    thread::spawn(move || send_lines(BufReader::new(output), &sender));
+    receiver
+}
+
+fn send_lines(mut output: impl BufRead, sender: &SyncSender<Line>) {
+    loop {
+        let mut line = Vec::new();
+        match output.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut line) {
+            Ok(1..) => {}
+            Ok(0) | Err(_) => return,
+        }
+        if line.len() as u64 > LONGEST_LINE {
+            _ = sender.send(Line::TooLong);
+            return;
+        }
+        // A line that its end is missing from may lack more, such as the last digits of a number.
+        if line.last() != Some(&b'\n') {
+            return;
+        }
+        let line = String::from_utf8_lossy(line.trim_ascii_end()).into_owned();
+        if sender.send(Line::Text(line)).is_err() {
+            return;
+        }
+    }
+}
+
+/// Whether it is what definitions have as answers: 16 hexadecimal digits, lower case.
+fn is_digest(word: &str) -> bool {
+    word.len() == 16 && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
