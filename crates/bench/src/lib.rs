@@ -12,6 +12,7 @@
 //! * [`power`] and [`price`]: joules that instruments saw, dollars that somebody asks.
 //! * [`bounds`]: what a record may hold.
 //! * [`store`]: where runs are kept.
+//! * [`report`]: runs as one HTML page.
 #![deny(unsafe_code)]
 
 pub mod bounds;
@@ -23,6 +24,7 @@ pub mod power;
 pub mod price;
 mod process;
 pub mod record;
+pub mod report;
 pub mod statistics;
 pub mod store;
 pub mod workload;

@@ -1,0 +1,354 @@
+//! What the page's script gets: runs without samples, rows with statistics, and what is to be compared with what.
+
+use super::Page;
+use crate::{
+    record::{Clock, Figures, Machine, Measurement, Noise, Outcome, Phase, Price, Row, Run, Suite},
+    statistics::{CONFIDENCE, Ratio, Summary},
+};
+use jiff::Timestamp;
+use serde::Serialize;
+use std::collections::{BTreeMap, HashMap};
+
+/// Proofmill's levels, slowest first; whatever else implements a kernel is a peer.
+const LEVELS: [&str; 8] = ["portable", "adx", "avx2", "avx512", "avx512ifma", "neon", "sve", "sve2"];
+
+/// All of it.
+#[derive(Serialize)]
+pub(super) struct Data<'a> {
+    confidence: f64,
+    levels: [&'static str; 8],
+    baseline: usize,
+    runs: Vec<RunHead<'a>>,
+    families: Vec<FamilyHead<'a>>,
+    rows: Vec<RowData<'a>>,
+    comparisons: Vec<Comparison<'a>>,
+}
+
+/// A run without its measurements.
+#[derive(Serialize)]
+struct RunHead<'a> {
+    id: &'a str,
+    /// Its label; with its date or number where others have the same.
+    name: String,
+    began: Timestamp,
+    ended: Option<Timestamp>,
+    command: String,
+    version: &'a str,
+    machine: &'a Machine,
+    noise: &'a Noise,
+    power_source: &'a Option<String>,
+    price: &'a Option<Price>,
+}
+
+/// What a definition says of a family.
+#[derive(Serialize)]
+struct FamilyHead<'a> {
+    name: &'a str,
+    title: &'a str,
+    input: &'a str,
+    target: Option<&'a str>,
+}
+
+/// A row of one run.
+#[derive(Serialize)]
+struct RowData<'a> {
+    run: usize,
+    #[serde(flatten)]
+    row: &'a Row,
+    /// Whether the implementation is one of Proofmill's levels.
+    ours: bool,
+    version: &'a Option<String>,
+    status: &'static str,
+    /// What to do, why not, or the answer.
+    note: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    figures: Option<FiguresData<'a>>,
+}
+
+/// Figures with statistics for samples.
+#[derive(Serialize)]
+struct FiguresData<'a> {
+    seconds: Summary,
+    clock: Clock,
+    amount: f64,
+    unit: &'a str,
+    cycles: Option<f64>,
+    instructions: Option<f64>,
+    phases: &'a [Phase],
+    peak_memory: Option<u64>,
+    bytes_out: Option<u64>,
+    watts: Option<f64>,
+    /// How many times faster than the slowest of Proofmill's levels in the same run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    over_level: Option<Against<'a>>,
+    /// How many times faster than itself on one thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    over_one_thread: Option<Ratio>,
+    /// Of a peer: how many times faster the fastest of Proofmill's levels is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ours_over_it: Option<Against<'a>>,
+}
+
+/// A ratio and whose it is.
+#[derive(Serialize)]
+struct Against<'a> {
+    implementation: &'a str,
+    #[serde(flatten)]
+    ratio: Ratio,
+}
+
+/// The same work on several machines.
+#[derive(Serialize)]
+struct Comparison<'a> {
+    suite: Suite,
+    family: &'a str,
+    benchmark: &'a str,
+    size: Option<u64>,
+    /// A program; none where each machine runs the level that is fastest on it.
+    implementation: Option<&'a str>,
+    /// `one` thread or `all` that the machine has.
+    threads: &'static str,
+    /// By run: an index of a row.
+    rows: Vec<Option<usize>>,
+    /// By base, then by run: how many times faster it is than the base.
+    ratios: Vec<Vec<Option<Ratio>>>,
+}
+
+/// What the samples of a measured row say; an outcome without any is shown as failed.
+struct Measured<'a> {
+    figures: &'a Figures,
+    summary: Summary,
+}
+
+impl<'a> Data<'a> {
+    pub(super) fn new(page: &Page<'a>) -> Self {
+        let mut measurements: Vec<(usize, &Measurement)> = Vec::new();
+        for (index, run) in page.runs.iter().enumerate() {
+            measurements.extend(latest(run).into_iter().map(|measurement| (index, measurement)));
+        }
+        let measured: Vec<_> =
+            measurements.iter().map(|(_, measurement)| Measured::of(measurement)).collect();
+        let groups = Groups::new(&measurements, &measured);
+        let rows = (0..measurements.len()).map(|at| groups.row(at)).collect();
+        Self {
+            confidence: CONFIDENCE,
+            levels: LEVELS,
+            baseline: if page.baseline < page.runs.len() { page.baseline } else { 0 },
+            runs: heads(page.runs),
+            families: families(page, &measurements),
+            rows,
+            comparisons: groups.comparisons(page.runs),
+        }
+    }
+}
+
+impl<'a> Measured<'a> {
+    fn of(measurement: &'a Measurement) -> Option<Self> {
+        let Outcome::Measured(figures) = &measurement.outcome else { return None };
+        let summary = Summary::of(&figures.seconds)?;
+        (summary.min > 0.0 && figures.amount > 0.0).then_some(Self { figures, summary })
+    }
+}
+
+/// A run's rows, each as it was measured last, in the order of first measurement.
+fn latest(run: &Run) -> Vec<&Measurement> {
+    let mut rows: Vec<&Measurement> = Vec::new();
+    let mut at: HashMap<&Row, usize> = HashMap::new();
+    for measurement in &run.measurements {
+        match at.get(&measurement.row) {
+            Some(&index) => rows[index] = measurement,
+            None => {
+                at.insert(&measurement.row, rows.len());
+                rows.push(measurement);
+            }
+        }
+    }
+    rows
+}
+
+fn heads(runs: &[Run]) -> Vec<RunHead<'_>> {
+    let alike = |wanted: &str| runs.iter().filter(|run| run.label == wanted).count() > 1;
+    runs.iter()
+        .enumerate()
+        .map(|(index, run)| RunHead {
+            id: &run.id,
+            name: match (run.label.trim(), alike(&run.label)) {
+                ("", _) => format!("run {}", index + 1),
+                (label, true) => format!("{label} ({})", index + 1),
+                (label, false) => label.to_owned(),
+            },
+            began: run.began,
+            ended: run.ended,
+            command: run.command.join(" "),
+            version: &run.version,
+            machine: &run.machine,
+            noise: &run.noise,
+            power_source: &run.power_source,
+            price: &run.price,
+        })
+        .collect()
+}
+
+/// Those that were measured, in their definitions' order; then those without a definition, by name.
+fn families<'a>(page: &Page<'a>, measurements: &[(usize, &'a Measurement)]) -> Vec<FamilyHead<'a>> {
+    let mut names: Vec<&str> =
+        measurements.iter().map(|(_, measurement)| measurement.row.family.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let defined = page.families.iter().filter(|family| names.contains(&family.name.as_str()));
+    let mut heads: Vec<FamilyHead<'_>> = defined
+        .map(|family| FamilyHead {
+            name: &family.name,
+            title: &family.title,
+            input: &family.input,
+            target: family.target.as_deref(),
+        })
+        .collect();
+    for name in names {
+        if heads.iter().all(|head| head.name != name) {
+            heads.push(FamilyHead { name, title: name, input: "", target: None });
+        }
+    }
+    heads
+}
+
+/// Work that several implementations, numbers of threads and machines do.
+type Work<'a> = (Suite, &'a str, &'a str, Option<u64>);
+
+/// Rows by what they are compared with.
+struct Groups<'m, 'a> {
+    measurements: &'m [(usize, &'a Measurement)],
+    measured: &'m [Option<Measured<'a>>],
+    /// Rows of one run, the same work and the same number of threads.
+    alike: HashMap<(usize, Work<'a>, u32), Vec<usize>>,
+}
+
+fn work(row: &Row) -> Work<'_> {
+    (row.suite, &row.family, &row.benchmark, row.size)
+}
+
+fn level(implementation: &str) -> Option<usize> {
+    LEVELS.iter().position(|level| *level == implementation)
+}
+
+impl<'m, 'a> Groups<'m, 'a> {
+    fn new(measurements: &'m [(usize, &'a Measurement)], measured: &'m [Option<Measured<'a>>]) -> Self {
+        let mut alike: HashMap<_, Vec<usize>> = HashMap::new();
+        for (at, (run, measurement)) in measurements.iter().enumerate() {
+            alike.entry((*run, work(&measurement.row), measurement.row.threads)).or_default().push(at);
+        }
+        Self { measurements, measured, alike }
+    }
+
+    /// How many times faster `other` is than `base`, two indices of measured rows.
+    fn ratio(&self, base: usize, other: usize) -> Option<Ratio> {
+        let seconds = |at: usize| self.measured[at].as_ref().map(|row| row.figures.seconds.as_slice());
+        Ratio::of(seconds(base)?, seconds(other)?)
+    }
+
+    fn implementation(&self, at: usize) -> &'a str {
+        &self.measurements[at].1.row.implementation
+    }
+
+    /// Measured rows of Proofmill's levels that do the same with as many threads.
+    fn levels(&self, at: usize) -> impl Iterator<Item = usize> {
+        let (run, measurement) = self.measurements[at];
+        let rows = self.alike.get(&(run, work(&measurement.row), measurement.row.threads));
+        let rows = rows.map_or(&[][..], Vec::as_slice).iter().copied();
+        rows.filter(|&at| level(self.implementation(at)).is_some() && self.measured[at].is_some())
+    }
+
+    fn fastest_level(&self, at: usize) -> Option<usize> {
+        let median = |at: &usize| self.measured[*at].as_ref().map_or(f64::INFINITY, |row| row.summary.median);
+        self.levels(at).min_by(|left, right| median(left).total_cmp(&median(right)))
+    }
+
+    fn against(&self, base: usize, other: usize, named: usize) -> Option<Against<'a>> {
+        Some(Against { implementation: self.implementation(named), ratio: self.ratio(base, other)? })
+    }
+
+    fn row(&self, at: usize) -> RowData<'a> {
+        let (run, measurement) = self.measurements[at];
+        let figures = self.measured[at].as_ref().map(|row| self.figures(at, row));
+        let (status, note) = match &measurement.outcome {
+            Outcome::Measured(_) if figures.is_some() => ("measured", ""),
+            Outcome::Measured(_) => ("failed", "the run holds no usable samples of it"),
+            Outcome::Checked { answer } => ("checked", answer.as_str()),
+            Outcome::Absent { remedy } => ("absent", remedy.as_str()),
+            Outcome::Failed { reason } => ("failed", reason.as_str()),
+        };
+        let ours =
+            measurement.row.suite != Suite::Platform && level(&measurement.row.implementation).is_some();
+        RowData { run, row: &measurement.row, ours, version: &measurement.version, status, note, figures }
+    }
+
+    fn figures(&self, at: usize, row: &Measured<'a>) -> FiguresData<'a> {
+        let (run, measurement) = self.measurements[at];
+        let ours = level(self.implementation(at));
+        let slowest = self.levels(at).min_by_key(|&other| level(self.implementation(other)));
+        let over_level = slowest.filter(|&base| base != at).and_then(|base| self.against(base, at, base));
+        let alone =
+            self.alike.get(&(run, work(&measurement.row), 1)).filter(|_| measurement.row.threads != 1);
+        let alone =
+            alone.into_iter().flatten().find(|&&other| self.implementation(other) == self.implementation(at));
+        let fastest = self.fastest_level(at).filter(|_| ours.is_none());
+        let figures = row.figures;
+        FiguresData {
+            seconds: row.summary,
+            clock: figures.clock,
+            amount: figures.amount,
+            unit: &figures.unit,
+            cycles: figures.cycles,
+            instructions: figures.instructions,
+            phases: &figures.phases,
+            peak_memory: figures.peak_memory,
+            bytes_out: figures.bytes_out,
+            watts: figures.watts,
+            over_level,
+            over_one_thread: alone.and_then(|&base| self.ratio(base, at)),
+            ours_over_it: fastest.and_then(|fastest| self.against(at, fastest, fastest)),
+        }
+    }
+
+    /// Work that at least one machine has figures of, in the order of the first run that has it.
+    fn comparisons(&self, runs: &[Run]) -> Vec<Comparison<'a>> {
+        let mut order: Vec<(Work<'a>, Option<&'a str>, &'static str)> = Vec::new();
+        let mut found: HashMap<(Work<'a>, Option<&'a str>, &'static str), BTreeMap<usize, usize>> =
+            HashMap::new();
+        for (at, (run, measurement)) in self.measurements.iter().enumerate() {
+            let row = &measurement.row;
+            let implementation = match row.suite {
+                Suite::Platform => Some(row.implementation.as_str()),
+                // Each machine is judged by what runs best on it.
+                _ if self.fastest_level(at) == Some(at) => None,
+                _ => continue,
+            };
+            if self.measured[at].is_none() {
+                continue;
+            }
+            let whole = row.threads == runs[*run].machine.threads;
+            for (threads, is) in [("one", row.threads == 1), ("all", whole)] {
+                if is {
+                    let key = (work(row), implementation, threads);
+                    let rows = found.entry(key).or_insert_with(|| {
+                        order.push(key);
+                        BTreeMap::new()
+                    });
+                    rows.insert(*run, at);
+                }
+            }
+        }
+        let comparison = |key: (Work<'a>, Option<&'a str>, &'static str)| {
+            let ((suite, family, benchmark, size), implementation, threads) = key;
+            let rows: Vec<_> = (0..runs.len()).map(|run| found[&key].get(&run).copied()).collect();
+            let ratio = |base: Option<usize>, other: Option<usize>| match (base?, other?) {
+                (base, other) if base == other => Some(Ratio { ratio: 1.0, interval: None }),
+                (base, other) => self.ratio(base, other),
+            };
+            let ratios = |base: &Option<usize>| rows.iter().map(|other| ratio(*base, *other)).collect();
+            let ratios = rows.iter().map(ratios).collect();
+            Comparison { suite, family, benchmark, size, implementation, threads, rows, ratios }
+        };
+        order.into_iter().map(comparison).collect()
+    }
+}
