@@ -8,6 +8,8 @@
 //! * [`statistics`]: medians, intervals, and whether two sets of samples differ.
 //! * [`machine`]: what it is measured on.
 //! * [`peers`]: other people's libraries, in programs of their own that take turns with ours.
+//! * [`plan`]: the rows of a run; [`suite`] runs them.
+//! * [`sampler`]: samples of several implementations, turn about; [`counters`], [`memory`], [`noise`] watch beside it.
 //! * [`record`]: a run, its machine and its measurements: the one form that is stored, exported, compared and shown.
 //! * [`power`] and [`price`]: joules that instruments saw, dollars that somebody asks.
 //! * [`bounds`]: what a record may hold.
@@ -16,17 +18,23 @@
 #![deny(unsafe_code)]
 
 pub mod bounds;
+pub mod counters;
 pub mod definition;
 mod error;
 pub mod machine;
 pub mod peers;
+pub mod memory;
+pub mod noise;
+pub mod plan;
 pub mod power;
 pub mod price;
 mod process;
 pub mod record;
 pub mod report;
+pub mod sampler;
 pub mod statistics;
 pub mod store;
+pub mod suite;
 pub mod workload;
 
 pub use error::BenchError;

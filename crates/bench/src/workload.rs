@@ -10,8 +10,12 @@ pub trait Workload: Send {
     /// A sentence that says what went wrong; nothing that was prepared rightly fails.
     fn run(&mut self, begin: &mut dyn FnMut(&'static str)) -> Result<(), String>;
 
-    /// What the last run computed, as the bytes whose digest is the benchmark's answer: the same at every level, on any
-    /// number of threads and by every peer.
+    /// Puts the input back where runs work in place, each on the result of the one before, so that no copy is timed.
+    /// Other work does nothing.
+    fn restart(&mut self) {}
+
+    /// What the last run computed, as the bytes whose digest is the benchmark's answer if that run was the first since
+    /// [`Workload::restart`]: the same at every level, on any number of threads and by every peer.
     fn output(&self) -> Vec<u8>;
 }
 
@@ -31,4 +35,8 @@ pub trait Catalogue: Sync {
     /// # Errors
     /// As of [`Catalogue::prepare`], and for a kernel that no peer runs.
     fn input(&self, kernel: &str, size: u64) -> Result<Vec<u8>, String>;
+
+    /// Frees what is kept between preparations: the last input, which a kernel's levels share. Whoever measures memory
+    /// calls it before.
+    fn forget(&self) {}
 }

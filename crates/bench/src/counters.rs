@@ -1,0 +1,134 @@
+//! The CPU's counters of cycles and instructions, where the system lets this process read them.
+
+#[cfg(target_os = "linux")]
+use perf_event::{
+    Builder, Counter,
+    events::{Event, Hardware},
+};
+
+/// Counters of this process's threads in user mode: those that run when the counters are made, and their children.
+pub struct Counters {
+    #[cfg(target_os = "linux")]
+    counters: [Counter; 2],
+}
+
+/// What the counters say, since they were made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Counts {
+    /// CPU cycles.
+    pub cycles: f64,
+    /// Instructions.
+    pub instructions: f64,
+}
+
+impl Counters {
+    /// Begins to count for the thread that calls and those that it starts from now on.
+    ///
+    /// # Errors
+    /// A sentence that says why the system gives no counters, and what to do where something can be done.
+    #[cfg(target_os = "linux")]
+    pub fn new() -> Result<Self, String> {
+        let counters = [begin(Hardware::CPU_CYCLES)?, begin(Hardware::INSTRUCTIONS)?];
+        Ok(Self { counters })
+    }
+
+    /// Begins to count for the thread that calls and those that it starts from now on.
+    ///
+    /// # Errors
+    /// A sentence that says why the system gives no counters, and what to do where something can be done.
+    #[cfg(not(target_os = "linux"))]
+    pub fn new() -> Result<Self, String> {
+        Err("hardware counters: only Linux's perf_event is known".to_owned())
+    }
+
+    /// What they say now; `None` if they cannot be read.
+    #[cfg(target_os = "linux")]
+    pub fn read(&mut self) -> Option<Counts> {
+        let [cycles, instructions] = self.counters.each_mut().map(scaled);
+        Some(Counts { cycles: cycles?, instructions: instructions? })
+    }
+
+    /// What they say now; `None` if they cannot be read.
+    #[cfg(not(target_os = "linux"))]
+    pub fn read(&mut self) -> Option<Counts> {
+        None
+    }
+}
+
+impl std::ops::Sub for Counts {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        let (cycles, instructions) = (self.cycles - other.cycles, self.instructions - other.instructions);
+        Self { cycles, instructions }
+    }
+}
+
+/// A counter that has begun.
+#[cfg(target_os = "linux")]
+fn begin(event: impl Event) -> Result<Counter, String> {
+    let begun = Builder::new(event).inherit(true).build().and_then(|mut counter| {
+        counter.enable()?;
+        Ok(counter)
+    });
+    begun.map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            "hardware counters: this machine's kernel has none (a virtual machine without a PMU)".to_owned()
+        }
+        std::io::ErrorKind::PermissionDenied => {
+            "hardware counters: not permitted; sysctl kernel.perf_event_paranoid=2 permits them".to_owned()
+        }
+        _ => format!("hardware counters: {error}"),
+    })
+}
+
+/// A counter's value, scaled up if it shared the CPU's counters with others.
+#[cfg(target_os = "linux")]
+fn scaled(counter: &mut Counter) -> Option<f64> {
+    let read = counter.read_full().ok()?;
+    let count = read.count() as f64;
+    match (read.time_enabled(), read.time_running()) {
+        (Some(enabled), Some(running)) if !running.is_zero() => {
+            Some(count * enabled.as_secs_f64() / running.as_secs_f64())
+        }
+        _ => Some(count),
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use perf_event::events::Software;
+    use std::hint::black_box;
+
+    /// Keeps a core busy.
+    fn spin() {
+        for i in 0..100_000_000_u64 {
+            black_box(i);
+        }
+    }
+
+    // Every system has this counter of nanoseconds, where few virtual machines have those of the CPU.
+    #[test]
+    fn threads_that_begin_later_are_counted() {
+        let mut counter = begin(Software::TASK_CLOCK).unwrap();
+        spin();
+        let alone = scaled(&mut counter).unwrap();
+        std::thread::spawn(spin).join().unwrap();
+        let both = scaled(&mut counter).unwrap();
+        assert!(alone > 0.0 && both > 1.2 * alone, "{alone}, then {both}");
+    }
+
+    #[test]
+    fn absent_counters_say_why() {
+        match Counters::new() {
+            Ok(mut counters) => {
+                let before = counters.read().unwrap();
+                spin();
+                let counts = counters.read().unwrap() - before;
+                assert!(counts.instructions >= 1e8 && counts.cycles > 0.0, "{counts:?}");
+            }
+            Err(reason) => assert!(reason.starts_with("hardware counters: "), "{reason}"),
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! Takes samples of several implementations of the same work, turn about.
+
+use crate::{
+    BenchError, Workload,
+    counters::{Counters, Counts},
+    memory,
+    power::{Mark, PowerMeter},
+    record::{Clock, Figures, Phase},
+    statistics::{Summary, median},
+};
+use cpu_time::ProcessTime;
+use rayon::ThreadPool;
+use std::{
+    cell::RefCell,
+    rc::Rc,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// An implementation of a benchmark, ready to be timed.
+pub trait Subject {
+    /// Runs once, which also warms up, and gives the digest of what came out.
+    ///
+    /// # Errors
+    /// If it cannot run.
+    fn answer(&mut self) -> Result<String, BenchError>;
+
+    /// Runs so many times.
+    ///
+    /// # Errors
+    /// If it cannot run.
+    fn run(&mut self, iterations: u64) -> Result<Sample, BenchError>;
+
+    /// Bytes that it needed at its peak, where that is known after [`Subject::answer`].
+    fn peak_memory(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether its CPU time is another process's.
+    fn is_another_process(&self) -> bool {
+        false
+    }
+}
+
+/// What some iterations took together.
+#[derive(Clone, Debug, Default)]
+pub struct Sample {
+    /// Time that passed.
+    pub wall: Duration,
+    /// CPU time of all threads.
+    pub cpu: Duration,
+    /// Cycles and instructions, where they are counted.
+    pub counts: Option<Counts>,
+    /// Wall time by phase, of work that has phases.
+    pub phases: Vec<Phase>,
+}
+
+/// How long to measure.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// An implementation's samples end when they have taken so long together.
+    pub time: Duration,
+    /// They end sooner when the interval of the median is this share of it to both sides, or less.
+    pub precision: f64,
+}
+
+/// Samples that are taken whatever the effort: with fewer there is no interval.
+const FEWEST: usize = 6;
+/// Samples that are taken before precision ends them: a few that happen to agree say nothing.
+const FEW: usize = 15;
+/// Samples within the time, if iterations are short: enough for the interval, and each long enough for the clock.
+const SAMPLES: u32 = 50;
+/// A sample is at least so long, so that clocks, counters and meters tell something.
+const SHORTEST: Duration = Duration::from_millis(5);
+
+/// What is known of an implementation once its turns are over.
+pub type Taken = Result<Figures, BenchError>;
+
+/// An implementation that takes part, and what it has done so far.
+struct Turn<'a> {
+    subject: &'a mut dyn Subject,
+    iterations: u64,
+    samples: Vec<Sample>,
+    spent: Duration,
+    /// When samples began and ended.
+    marks: Vec<(Mark, Mark)>,
+    failed: Option<BenchError>,
+}
+
+/// Samples `subjects` turn about, there and back again so that drift hits all alike, until each has had its time or is
+/// precise. `clock` says which time counts; `begin` hears before each round what share of the time is over.
+pub fn take(
+    subjects: &mut [&mut dyn Subject],
+    effort: Effort,
+    clock: Clock,
+    meter: Option<&PowerMeter>,
+    mut begin: impl FnMut(f64),
+) -> Vec<Taken> {
+    let mut turns: Vec<Turn> = subjects.iter_mut().map(|subject| Turn::new(*subject, effort)).collect();
+    for round in 0.. {
+        let over = turns.iter().filter(|turn| turn.is_over(effort, clock)).count();
+        if over == turns.len() {
+            break;
+        }
+        let shares = turns.iter().map(|turn| turn.share(effort, clock));
+        begin(shares.sum::<f64>() / turns.len() as f64);
+        let mut order: Vec<usize> = (0..turns.len()).collect();
+        if round % 2 == 1 {
+            order.reverse();
+        }
+        for i in order {
+            if !turns[i].is_over(effort, clock) {
+                turns[i].take(meter);
+            }
+        }
+    }
+    turns.into_iter().map(|turn| turn.figures(clock, meter)).collect()
+}
+
+impl<'a> Turn<'a> {
+    /// Finds how many iterations make a sample.
+    fn new(subject: &'a mut dyn Subject, effort: Effort) -> Self {
+        let mut turn = Self {
+            subject,
+            iterations: 1,
+            samples: Vec::new(),
+            spent: Duration::ZERO,
+            marks: Vec::new(),
+            failed: None,
+        };
+        let aim = (effort.time / SAMPLES).max(SHORTEST);
+        // Short ones may be all overhead: no more than 16 times as many at once.
+        for _ in 0..10 {
+            match turn.subject.run(turn.iterations) {
+                Ok(sample) => {
+                    let factor = aim.as_secs_f64() / sample.wall.as_secs_f64().max(1e-9);
+                    if factor <= 1.0 {
+                        break;
+                    }
+                    turn.iterations = (turn.iterations as f64 * factor.min(16.0)).ceil() as u64;
+                    if factor < 2.0 {
+                        break;
+                    }
+                }
+                Err(error) => {
+                    turn.failed = Some(error);
+                    break;
+                }
+            }
+        }
+        turn
+    }
+
+    fn take(&mut self, meter: Option<&PowerMeter>) {
+        let from = meter.map(PowerMeter::mark);
+        let sample = self.subject.run(self.iterations);
+        self.marks.extend(from.zip(meter.map(PowerMeter::mark)));
+        match sample {
+            Ok(sample) => {
+                self.spent += sample.wall;
+                self.samples.push(sample);
+            }
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    fn is_over(&self, effort: Effort, clock: Clock) -> bool {
+        self.failed.is_some() || self.share(effort, clock) >= 1.0
+    }
+
+    /// How much of its time is over.
+    fn share(&self, effort: Effort, clock: Clock) -> f64 {
+        let count = self.samples.len();
+        let needed = count as f64 / FEWEST as f64;
+        let spent = self.spent.as_secs_f64() / effort.time.as_secs_f64();
+        let precise = count >= FEW
+            && count.is_multiple_of(5)
+            && Summary::of(&self.seconds(clock))
+                .and_then(|summary| summary.precision())
+                .is_some_and(|precision| precision <= effort.precision);
+        if precise { 1.0 } else { needed.min(spent).min(1.0) }
+    }
+
+    /// Seconds an iteration, of each sample.
+    fn seconds(&self, clock: Clock) -> Vec<f64> {
+        let time = |sample: &Sample| match clock {
+            Clock::Cpu => sample.cpu,
+            Clock::Wall => sample.wall,
+        };
+        self.samples.iter().map(|sample| time(sample).as_secs_f64() / self.iterations as f64).collect()
+    }
+
+    fn figures(self, clock: Clock, meter: Option<&PowerMeter>) -> Taken {
+        let seconds = self.seconds(clock);
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        let per_iteration = |value: f64| value / self.iterations as f64;
+        let counted = |count: fn(&Counts) -> f64| {
+            let values: Option<Vec<f64>> = self
+                .samples
+                .iter()
+                .map(|sample| sample.counts.as_ref().map(count).map(per_iteration))
+                .collect();
+            values.and_then(|values| median(&values))
+        };
+        Ok(Figures {
+            seconds,
+            clock,
+            amount: 1.0,
+            unit: String::new(),
+            answer: None,
+            cycles: counted(|counts| counts.cycles),
+            instructions: counted(|counts| counts.instructions),
+            phases: phases(&self.samples, self.iterations),
+            peak_memory: self.subject.peak_memory(),
+            bytes_out: None,
+            watts: meter.and_then(|meter| watts(meter, &self.marks)),
+        })
+    }
+}
+
+/// The mean while the samples were taken.
+fn watts(meter: &PowerMeter, marks: &[(Mark, Mark)]) -> Option<f64> {
+    let joules: Option<f64> = marks.iter().map(|(from, to)| meter.joules(from, to)).sum();
+    let seconds: f64 = marks.iter().map(|(from, to)| from.seconds_to(to)).sum();
+    joules.map(|joules| joules / seconds).filter(|watts| watts.is_finite())
+}
+
+/// Medians of the phases' times, in the first sample's order.
+fn phases(samples: &[Sample], iterations: u64) -> Vec<Phase> {
+    let Some(first) = samples.first() else { return Vec::new() };
+    let medians = first.phases.iter().filter_map(|phase| {
+        let times =
+            samples.iter().filter_map(|sample| sample.phases.iter().find(|other| other.name == phase.name));
+        let times: Vec<f64> = times.map(|phase| phase.seconds / iterations as f64).collect();
+        median(&times).map(|seconds| Phase { name: phase.name.clone(), seconds })
+    });
+    medians.collect()
+}
+
+/// A workload of Proofmill's own, on a pool of its own threads.
+pub struct InProcess {
+    name: String,
+    workload: Box<dyn Workload>,
+    pool: Arc<ThreadPool>,
+    counters: Option<Rc<RefCell<Counters>>>,
+    resident_before: Option<u64>,
+    peak_memory: Option<u64>,
+}
+
+impl InProcess {
+    /// Prepares a workload; `name` is for errors.
+    ///
+    /// # Errors
+    /// Whatever `prepare` says.
+    pub fn prepare(
+        name: String,
+        pool: Arc<ThreadPool>,
+        counters: Option<Rc<RefCell<Counters>>>,
+        prepare: impl FnOnce() -> Result<Box<dyn Workload>, String> + Send,
+    ) -> Result<Self, BenchError> {
+        let resident_before = memory::resident();
+        match pool.install(prepare) {
+            Ok(workload) => Ok(Self { name, workload, pool, counters, resident_before, peak_memory: None }),
+            Err(problem) => Err(BenchError::Workload { name, problem }),
+        }
+    }
+
+    fn failed(&self, problem: String) -> BenchError {
+        BenchError::Workload { name: self.name.clone(), problem }
+    }
+}
+
+impl Subject for InProcess {
+    fn answer(&mut self) -> Result<String, BenchError> {
+        memory::forget_peak();
+        let Self { workload, pool, .. } = self;
+        let result = pool.install(|| workload.run(&mut |_| ()));
+        self.peak_memory =
+            memory::peak().zip(self.resident_before).map(|(peak, before)| peak.saturating_sub(before));
+        result.map_err(|problem| self.failed(problem))?;
+        Ok(digest(&self.workload.output()))
+    }
+
+    fn run(&mut self, iterations: u64) -> Result<Sample, BenchError> {
+        let Self { workload, pool, .. } = self;
+        let mut counters = self.counters.as_ref().map(|counters| counters.borrow_mut());
+        let before = counters.as_mut().and_then(|counters| counters.read());
+        let work = || {
+            let mut phases = PhaseTimes::default();
+            let (cpu, wall) = (ProcessTime::now(), Instant::now());
+            for _ in 0..iterations {
+                workload.run(&mut |name| phases.begin(name))?;
+            }
+            phases.end();
+            Ok(Sample { wall: wall.elapsed(), cpu: cpu.elapsed(), counts: None, phases: phases.done })
+        };
+        let result = pool.install(work);
+        let after = counters.as_mut().and_then(|counters| counters.read());
+        drop(counters);
+        let mut sample = result.map_err(|problem| self.failed(problem))?;
+        sample.counts = after.zip(before).map(|(after, before)| after - before);
+        Ok(sample)
+    }
+
+    fn peak_memory(&self) -> Option<u64> {
+        self.peak_memory
+    }
+}
+
+/// The digest by which answers are compared: the first 16 hexadecimal digits of SHA-256.
+pub fn digest(output: &[u8]) -> String {
+    proofmill_sha256::digest(output)[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Adds up wall time by phase.
+#[derive(Default)]
+struct PhaseTimes {
+    running: Option<(&'static str, Instant)>,
+    done: Vec<Phase>,
+}
+
+impl PhaseTimes {
+    fn begin(&mut self, name: &'static str) {
+        self.end();
+        self.running = Some((name, Instant::now()));
+    }
+
+    fn end(&mut self) {
+        let Some((name, since)) = self.running.take() else { return };
+        let seconds = since.elapsed().as_secs_f64();
+        match self.done.iter_mut().find(|phase| phase.name == name) {
+            Some(phase) => phase.seconds += seconds,
+            None => self.done.push(Phase { name: name.to_owned(), seconds }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,207 @@
+//! Runs groups of rows: prepares every implementation, checks its answer, then takes samples turn about.
+
+use crate::{
+    BenchError,
+    counters::Counters,
+    noise::NoiseWatch,
+    plan::Group,
+    power::PowerMeter,
+    record::{Clock, Figures, Measurement, Outcome, Row},
+    sampler::{self, Effort, InProcess, Subject},
+    workload::Catalogue,
+};
+use jiff::Timestamp;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::{
+    cell::RefCell,
+    collections::HashMap,
+    rc::Rc,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// Hears what goes on.
+pub trait Observer {
+    /// A group begins, so many of so many; `left` is a guess at the time that the run still takes.
+    fn group(&mut self, group: &Group, position: usize, of: usize, left: Option<Duration>);
+
+    /// So much of the group's sampling is over.
+    fn progress(&mut self, share: f64);
+
+    /// A row has ended.
+    ///
+    /// # Errors
+    /// If it cannot be kept; that ends the run.
+    fn measured(&mut self, measurement: Measurement) -> Result<(), BenchError>;
+}
+
+/// What is done with each row.
+#[derive(Clone, Copy, Debug)]
+pub enum Mode {
+    /// Every implementation runs once and its answer is compared.
+    Check,
+    /// Then it is timed, too.
+    Measure(Effort),
+}
+
+/// Everything that rows of a run share.
+pub struct Suite<'a> {
+    catalogue: &'a dyn Catalogue,
+    mode: Mode,
+    counters: Result<Rc<RefCell<Counters>>, String>,
+    pools: HashMap<u32, Arc<ThreadPool>>,
+    meter: Option<&'a PowerMeter>,
+    /// What disturbs the run.
+    pub noise: NoiseWatch,
+}
+
+/// An implementation whose answer is right, and what it is called.
+struct Entrant {
+    implementation: String,
+    version: Option<String>,
+    answer: String,
+    subject: Box<dyn Subject>,
+}
+
+/// Why an implementation has no figures.
+struct Refusal {
+    implementation: String,
+    version: Option<String>,
+    outcome: Outcome,
+}
+
+impl<'a> Suite<'a> {
+    /// Opens the counters and begins to watch. No pool of threads that is to be measured may exist before.
+    pub fn new(catalogue: &'a dyn Catalogue, mode: Mode, meter: Option<&'a PowerMeter>) -> Self {
+        let counters = Counters::new().map(|counters| Rc::new(RefCell::new(counters)));
+        Self { catalogue, mode, counters, pools: HashMap::new(), meter, noise: NoiseWatch::new() }
+    }
+
+    /// Why there are no cycles and instructions, if there are none.
+    pub fn without_counters(&self) -> Option<&str> {
+        self.counters.as_ref().err().map(String::as_str)
+    }
+
+    /// Runs all groups. Rows that fail are outcomes like others, and do not end the run.
+    ///
+    /// # Errors
+    /// Threads that cannot be started, and what `observer` says.
+    pub fn run(&mut self, groups: &[Group], observer: &mut dyn Observer) -> Result<(), BenchError> {
+        let began = Instant::now();
+        for (position, group) in groups.iter().enumerate() {
+            let left = (position > 0).then(|| {
+                let rows = |groups: &[Group]| groups.iter().map(|group| group.levels.len()).sum::<usize>();
+                let per_row = began.elapsed().as_secs_f64() / rows(&groups[..position]).max(1) as f64;
+                Duration::from_secs_f64(per_row * rows(&groups[position..]) as f64)
+            });
+            observer.group(group, position, groups.len(), left);
+            self.group(group, observer)?;
+        }
+        Ok(())
+    }
+
+    fn group(&mut self, group: &Group, observer: &mut dyn Observer) -> Result<(), BenchError> {
+        self.catalogue.forget();
+        let pool = self.pool(group.threads)?;
+        let mut answer = group.answer().map(str::to_owned);
+        let (mut entrants, mut refusals) = (Vec::new(), Vec::new());
+        for level in &group.levels {
+            match self.level(group, *level, &pool, &mut answer) {
+                Ok(entrant) => entrants.push(entrant),
+                Err(error) => {
+                    let outcome = Outcome::Failed { reason: error.to_string() };
+                    refusals.push(Refusal {
+                        implementation: level.name().to_owned(),
+                        version: None,
+                        outcome,
+                    });
+                }
+            }
+        }
+        let outcomes = match self.mode {
+            Mode::Check => {
+                let answers = entrants.iter().map(|entrant| entrant.answer.clone());
+                answers.map(|answer| Outcome::Checked { answer }).collect()
+            }
+            Mode::Measure(effort) => self.measure(group, &mut entrants, effort, observer),
+        };
+        let measured = entrants.into_iter().zip(outcomes).map(|(entrant, outcome)| {
+            let Entrant { implementation, version, .. } = entrant;
+            Refusal { implementation, version, outcome }
+        });
+        for Refusal { implementation, version, outcome } in measured.chain(refusals) {
+            let row = Row {
+                suite: group.family.suite,
+                family: group.family.name.clone(),
+                benchmark: group.benchmark.name.clone(),
+                size: Some(group.size.0),
+                implementation,
+                threads: group.threads,
+            };
+            observer.measured(Measurement { row, version, ended: Timestamp::now(), outcome })?;
+        }
+        Ok(())
+    }
+
+    /// Prepares a level of ours and has it answer; the first answer is everyone's where the definition has none.
+    fn level(
+        &self,
+        group: &Group,
+        level: proofmill_simd::Level,
+        pool: &Arc<ThreadPool>,
+        answer: &mut Option<String>,
+    ) -> Result<Entrant, BenchError> {
+        let (catalogue, kernel, size) = (self.catalogue, group.kernel(), group.size.0);
+        let counters = self.counters.as_ref().ok().cloned();
+        let name = format!("{} at {level}", group.name());
+        let prepare = || catalogue.prepare(&kernel, size, level);
+        let mut subject = InProcess::prepare(name, pool.clone(), counters, prepare)?;
+        let found = subject.answer()?;
+        let expected = answer.get_or_insert_with(|| found.clone());
+        if *expected != found {
+            let (expected, benchmark) = (expected.clone(), group.name());
+            return Err(BenchError::Answer {
+                benchmark,
+                implementation: level.name().to_owned(),
+                expected,
+                found,
+            });
+        }
+        let (implementation, subject) = (level.name().to_owned(), Box::new(subject));
+        Ok(Entrant { implementation, version: None, answer: found, subject })
+    }
+
+    fn measure(
+        &mut self,
+        group: &Group,
+        entrants: &mut [Entrant],
+        effort: Effort,
+        observer: &mut dyn Observer,
+    ) -> Vec<Outcome> {
+        let clock = if group.threads == 1 { Clock::Cpu } else { Clock::Wall };
+        let mut subjects: Vec<&mut dyn Subject> =
+            entrants.iter_mut().map(|entrant| &mut *entrant.subject as &mut dyn Subject).collect();
+        let taken = sampler::take(&mut subjects, effort, clock, self.meter, |share| observer.progress(share));
+        let outcome = |(entrant, taken): (&Entrant, Result<Figures, BenchError>)| match taken {
+            Ok(figures) => Outcome::Measured(Figures {
+                amount: group.size.0 as f64,
+                unit: group.benchmark.unit.clone(),
+                answer: Some(entrant.answer.clone()),
+                ..figures
+            }),
+            Err(error) => Outcome::Failed { reason: error.to_string() },
+        };
+        entrants.iter().zip(taken).map(outcome).collect()
+    }
+
+    /// The pool of so many threads.
+    fn pool(&mut self, threads: u32) -> Result<Arc<ThreadPool>, BenchError> {
+        if let Some(pool) = self.pools.get(&threads) {
+            return Ok(pool.clone());
+        }
+        let pool = ThreadPoolBuilder::new().num_threads(threads as usize).build().map_err(|error| {
+            BenchError::Workload { name: format!("{threads} threads"), problem: error.to_string() }
+        })?;
+        Ok(self.pools.entry(threads).or_insert(Arc::new(pool)).clone())
+    }
+}

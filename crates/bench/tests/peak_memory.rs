@@ -1,0 +1,38 @@
+//! What a workload needs at its peak. Alone in its process: other tests' memory would be counted too.
+#![cfg(target_os = "linux")]
+
+use proofmill_bench::{
+    Workload, memory,
+    sampler::{InProcess, Subject},
+};
+use std::sync::Arc;
+
+const MEBIBYTE: u64 = 1 << 20;
+
+/// Holds 8 MiB, and 32 MiB more while it runs.
+struct Block(Vec<u8>);
+
+impl Workload for Block {
+    fn run(&mut self, _: &mut dyn FnMut(&'static str)) -> Result<(), String> {
+        drop(std::hint::black_box(vec![1_u8; 32 << 20]));
+        Ok(())
+    }
+
+    fn output(&self) -> Vec<u8> {
+        self.0.clone()
+    }
+}
+
+#[test]
+fn a_peak_is_a_workloads_own() {
+    // A higher peak of before is forgotten.
+    drop(std::hint::black_box(vec![1_u8; 256 << 20]));
+    assert!(memory::peak().unwrap() >= 256 * MEBIBYTE && memory::resident().unwrap() < 128 * MEBIBYTE);
+    let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap());
+    let prepare = || Ok(Box::new(Block(vec![1; 8 << 20])) as Box<dyn Workload>);
+    let mut subject = InProcess::prepare("block".to_owned(), pool, None, prepare).unwrap();
+    subject.answer().unwrap();
+    let peak = subject.peak_memory().unwrap();
+    // The kernel counts resident pages in batches.
+    assert!((39 * MEBIBYTE..64 * MEBIBYTE).contains(&peak), "{peak}");
+}
