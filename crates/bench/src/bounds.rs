@@ -75,21 +75,16 @@ pub fn check_facts(run: &Run) -> Result<(), String> {
 /// As [`check`].
 pub fn check_measurement(measurement: &Measurement) -> Result<(), String> {
     let Measurement { row, version, ended: _, outcome } = measurement;
-    for (field, value) in
-        [("family", &row.family), ("benchmark", &row.benchmark), ("implementation", &row.implementation)]
-    {
-        if value.is_empty() {
-            return Err(format!("row.{field}: expected a name, found none"));
-        }
-        text(field, value)?;
-    }
+    present("row.family", Some(&row.family))?;
+    present("row.benchmark", Some(&row.benchmark))?;
+    present("row.implementation", Some(&row.implementation))?;
     if let Some(size) = row.size {
         whole("row.size", size)?;
     }
     if row.threads == 0 || row.threads > THREADS {
         return Err(format!("row.threads: expected 1 to {THREADS}, found {}", row.threads));
     }
-    optional("version", version.as_deref())?;
+    present("version", version.as_deref())?;
     match outcome {
         Outcome::Measured(figures) => check_figures(figures),
         Outcome::Checked { answer: words }
@@ -160,8 +155,8 @@ fn check_figures(figures: &Figures) -> Result<(), String> {
     items("seconds", seconds.len(), SAMPLES)?;
     seconds.iter().try_for_each(|seconds| positive("seconds", *seconds, LONG))?;
     positive("amount", *amount, MUCH)?;
-    text("unit", unit)?;
-    optional("answer", answer.as_deref())?;
+    present("unit", Some(unit))?;
+    present("answer", answer.as_deref())?;
     not_negative("cycles", *cycles, MUCH)?;
     not_negative("instructions", *instructions, MUCH)?;
     not_negative("watts", *watts, LONG)?;
@@ -185,6 +180,14 @@ fn text(field: &str, text: &str) -> Result<(), String> {
 
 fn optional(field: &str, value: Option<&str>) -> Result<(), String> {
     value.map_or(Ok(()), |value| text(field, value))
+}
+
+/// What is there is not empty, which in a table would look as if it were absent.
+fn present(field: &str, value: Option<&str>) -> Result<(), String> {
+    match value {
+        Some("") => Err(format!("{field}: expected a text, found an empty one")),
+        value => optional(field, value),
+    }
 }
 
 fn texts(field: &str, values: &[String]) -> Result<(), String> {

@@ -15,12 +15,14 @@
 //! * [`bounds`]: what a record may hold.
 //! * [`store`]: where runs are kept.
 //! * [`report`]: runs as one HTML page.
+//! * [`exchange`]: files in which they go from one machine to another.
 #![deny(unsafe_code)]
 
 pub mod bounds;
 pub mod counters;
 pub mod definition;
 mod error;
+pub mod exchange;
 pub mod machine;
 pub mod peers;
 pub mod memory;
@@ -35,6 +37,8 @@ pub mod sampler;
 pub mod statistics;
 pub mod store;
 pub mod suite;
+#[cfg(test)]
+mod testing;
 pub mod workload;
 
 pub use error::BenchError;

@@ -138,7 +138,8 @@ impl Store {
     /// A measurement that cannot be, a run that is not there, or a failing disk.
     pub fn add(&self, run: &str, measurement: &Measurement) -> Result<(), BenchError> {
         let mut measurement = measurement.clone();
-        measurement.version = measurement.version.as_deref().map(one_line);
+        measurement.version =
+            measurement.version.as_deref().map(one_line).filter(|version| !version.is_empty());
         if let Outcome::Failed { reason } = &mut measurement.outcome {
             *reason = one_line(reason);
         }

@@ -1,53 +1,5 @@
 use super::*;
-use crate::record::{Clock, Figures, Machine, Row, Suite};
-
-fn moment(second: i64) -> Timestamp {
-    Timestamp::from_second(second).unwrap()
-}
-
-fn run(id: u128, label: &str) -> Run {
-    Run {
-        id: format!("{id:032x}"),
-        label: label.to_owned(),
-        began: moment(1_700_000_000 + id as i64),
-        ended: None,
-        command: vec!["bench".to_owned(), "run".to_owned()],
-        version: "0.1.0".to_owned(),
-        machine: Machine { cpu: "a CPU".to_owned(), threads: 2, ..Machine::default() },
-        noise: Noise::default(),
-        power_source: None,
-        price: None,
-        measurements: Vec::new(),
-    }
-}
-
-fn measurement(benchmark: &str, seconds: &[f64]) -> Measurement {
-    Measurement {
-        row: Row {
-            suite: Suite::Kernel,
-            family: "msm".to_owned(),
-            benchmark: benchmark.to_owned(),
-            size: Some(1024),
-            implementation: "portable".to_owned(),
-            threads: 1,
-        },
-        version: None,
-        ended: moment(1_700_000_100),
-        outcome: Outcome::Measured(Figures {
-            seconds: seconds.to_vec(),
-            clock: Clock::Cpu,
-            amount: 1024.0,
-            unit: "points".to_owned(),
-            answer: Some("0123456789abcdef".to_owned()),
-            cycles: None,
-            instructions: None,
-            phases: Vec::new(),
-            peak_memory: Some(1 << 40),
-            bytes_out: None,
-            watts: Some(0.1 + 0.2),
-        }),
-    }
-}
+use crate::testing::{measurement, moment, run};
 
 #[test]
 fn what_is_added_is_there_when_the_store_is_opened_again() {

@@ -1,0 +1,148 @@
+//! Files in which runs go from one machine to another: JSON, and CSV for spreadsheets. Both carry everything.
+//!
+//! JSON is one object, `{"format": 1, "runs": [...]}`, of runs as [`record`](crate::record) defines them. [`csv`] says
+//! what the columns are. Files are other people's: no more than [`LIMIT`] is read of one, and what [`bounds`](crate::bounds)
+//! refuses does not get in.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
+
+pub mod csv;
+
+use crate::{
+    BenchError, bounds,
+    record::{FORMAT, Run},
+};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeSet, fs::File, io::Read, path::Path};
+
+/// The most bytes of a file: some hundred runs of everything.
+pub const LIMIT: u64 = 64 << 20;
+
+/// How runs are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// For programs.
+    Json,
+    /// For spreadsheets.
+    Csv,
+}
+
+impl Format {
+    /// The format that a file's name ends in, `.json` or `.csv`.
+    ///
+    /// # Errors
+    /// Another ending.
+    pub fn of(path: &Path) -> Result<Self, BenchError> {
+        match path.extension().map(|ending| ending.to_ascii_lowercase()) {
+            Some(ending) if ending == "json" => Ok(Self::Json),
+            Some(ending) if ending == "csv" => Ok(Self::Csv),
+            _ => Err(malformed(path, "expected a name that ends in .json or .csv".to_owned())),
+        }
+    }
+
+    /// The text of a file of `runs`.
+    ///
+    /// # Errors
+    /// A sentence, for what a reader would refuse: runs that cannot be, twice the same one, or too many for one file.
+    pub fn write(self, runs: &[Run]) -> Result<String, String> {
+        check(runs)?;
+        let text = match self {
+            Self::Json => to_json(runs)?,
+            Self::Csv => csv::write(runs)?,
+        };
+        if text.len() as u64 > LIMIT {
+            let (length, most) = (text.len() >> 20, LIMIT >> 20);
+            return Err(format!(
+                "{length} MiB, and files of more than {most} MiB are not read: write fewer runs to each"
+            ));
+        }
+        Ok(text)
+    }
+
+    /// The runs of a file's bytes.
+    ///
+    /// # Errors
+    /// A sentence on one line: what was expected, what was found and where.
+    pub fn read(self, bytes: &[u8]) -> Result<Vec<Run>, String> {
+        let runs = match self {
+            Self::Json => from_json(bytes),
+            Self::Csv => csv::read(bytes),
+        };
+        let runs = runs.and_then(|runs| check(&runs).map(|()| runs));
+        // Messages quote what they found.
+        runs.map_err(|problem| bounds::one_line(&problem).chars().take(400).collect())
+    }
+}
+
+/// Reads the runs of a file whose name says its format.
+///
+/// # Errors
+/// A file that cannot be read, that is longer than [`LIMIT`], or that holds something else.
+pub fn read(path: &Path) -> Result<Vec<Run>, BenchError> {
+    let format = Format::of(path)?;
+    let io = |source| BenchError::Io { path: path.to_owned(), source };
+    let mut bytes = Vec::new();
+    File::open(path).map_err(io)?.take(LIMIT + 1).read_to_end(&mut bytes).map_err(io)?;
+    if bytes.len() as u64 > LIMIT {
+        return Err(malformed(path, format!("expected {} MiB at most, found more", LIMIT >> 20)));
+    }
+    format.read(&bytes).map_err(|problem| malformed(path, problem))
+}
+
+#[derive(Serialize)]
+struct Written<'a> {
+    format: u32,
+    runs: &'a [Run],
+}
+
+#[derive(Deserialize)]
+struct Versioned {
+    format: u32,
+}
+
+#[derive(Deserialize)]
+struct Runs {
+    runs: Vec<Run>,
+}
+
+fn to_json(runs: &[Run]) -> Result<String, String> {
+    let text = serde_json::to_string(&Written { format: FORMAT, runs });
+    text.map(|text| text + "\n").map_err(|error| error.to_string())
+}
+
+fn from_json(bytes: &[u8]) -> Result<Vec<Run>, String> {
+    let problem = |error: serde_json::Error| format!("expected an export of runs: {error}");
+    // A newer format may differ in everything else.
+    let Versioned { format } = serde_json::from_slice(bytes).map_err(problem)?;
+    check_format(format)?;
+    let Runs { runs } = serde_json::from_slice(bytes).map_err(problem)?;
+    Ok(runs)
+}
+
+fn check_format(format: u32) -> Result<(), String> {
+    match format {
+        1..=FORMAT => Ok(()),
+        0 => Err("expected format 1 or newer, found 0".to_owned()),
+        _ => Err(format!(
+            "expected format {FORMAT} or older, found {format}: a newer Proofmill wrote it; update this one"
+        )),
+    }
+}
+
+fn check(runs: &[Run]) -> Result<(), String> {
+    let mut ids = BTreeSet::new();
+    for run in runs {
+        bounds::check(run).map_err(|problem| format!("run {}: {problem}", run.id))?;
+        if !ids.insert(&run.id) {
+            return Err(format!("run {} is there twice", run.id));
+        }
+    }
+    Ok(())
+}
+
+fn malformed(path: &Path, problem: String) -> BenchError {
+    BenchError::Malformed { path: path.to_owned(), problem }
+}
+
+#[cfg(test)]
+mod tests;
