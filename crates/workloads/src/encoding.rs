@@ -1,0 +1,53 @@
+//! Bytes that peers read and digests are made of: integers below the modulus, little-endian, never in Montgomery's form.
+
+use proofmill_curve::{Affine, Curve};
+use proofmill_field::{Fp, Prime, Quadratic};
+
+/// What has such bytes.
+pub(crate) trait Encode {
+    /// Appends them.
+    fn put(&self, bytes: &mut Vec<u8>);
+}
+
+impl<P: Prime> Encode for Fp<P> {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        let limbs = self.to_canonical();
+        limbs.as_ref().iter().for_each(|limb| bytes.extend(limb.to_le_bytes()));
+    }
+}
+
+/// The constant coefficient first.
+impl<A: Encode> Encode for Quadratic<A> {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.c0.put(bytes);
+        self.c1.put(bytes);
+    }
+}
+
+/// x, then y; zeros for infinity.
+impl<C: Curve<Base: Encode>> Encode for Affine<C> {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.x.put(bytes);
+        self.y.put(bytes);
+    }
+}
+
+impl<const N: usize> Encode for [u8; N] {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        bytes.extend(self);
+    }
+}
+
+/// One after the other.
+impl<T: Encode> Encode for [T] {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.iter().for_each(|item| item.put(bytes));
+    }
+}
+
+/// The bytes of one thing, or of many one after the other.
+pub(crate) fn encoded<T: Encode + ?Sized>(thing: &T) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    thing.put(&mut bytes);
+    bytes
+}
