@@ -3,6 +3,7 @@
 //! Serialised as JSON it is the format of `bench export`: field names are the keys, absent options are left out, and
 //! [`FORMAT`] is raised when a reader of an older format would misread it.
 
+use crate::BenchError;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +40,33 @@ pub struct Run {
     /// In the order in which they ended.
     #[serde(default)]
     pub measurements: Vec<Measurement>,
+}
+
+impl Run {
+    /// A run that begins now, without measurements.
+    ///
+    /// # Errors
+    /// A system that has no randomness for its id.
+    pub fn begin(label: Option<String>, command: Vec<String>, machine: Machine) -> Result<Self, BenchError> {
+        let mut id = [0; 16];
+        getrandom::fill(&mut id).map_err(|error| BenchError::Workload {
+            name: "run".to_owned(),
+            problem: format!("the system gives no randomness for an id: {error}"),
+        })?;
+        Ok(Self {
+            id: format!("{:032x}", u128::from_be_bytes(id)),
+            label: label.unwrap_or_else(|| machine.cpu.clone()),
+            began: Timestamp::now(),
+            ended: None,
+            command,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            machine,
+            noise: Noise::default(),
+            power_source: None,
+            price: None,
+            measurements: Vec::new(),
+        })
+    }
 }
 
 /// What a machine costs.

@@ -1,6 +1,7 @@
 //! The command line; completions and man pages come from these definitions too.
 
 use crate::{
+    bench::BenchCommand,
     bls::BlsCommand,
     groth16::Groth16Command,
     info::Info,
@@ -14,7 +15,11 @@ use crate::{
     zkey::ZkeyCommand,
 };
 use clap::{Args, Parser, Subcommand};
-use std::path::Path;
+use proofmill_bench::definition::Threads;
+use std::{
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 /// Proves circom's circuits with Groth16 and PLONK: snarkjs's files and argument order, many times the speed.
 #[derive(Debug, Parser)]
@@ -44,14 +49,42 @@ pub(crate) struct Options {
     #[arg(long, global = true, env = "PROOFMILL_LEVEL", value_name = "NAME", hide_env_values = true)]
     pub(crate) level: Option<String>,
     /// Threads to compute with [default: as many as the CPU runs]
-    #[arg(long, global = true, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: Option<u16>,
+    #[arg(long, global = true, value_name = "COUNT")]
+    pub(crate) threads: Option<ThreadCounts>,
     /// Print nothing but errors
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
     /// Print one JSON object: phases, seconds, peak memory and the result
-    #[arg(long, global = true)]
-    pub(crate) json: bool,
+    #[arg(long, global = true, num_args = 0, default_missing_value = "-")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+impl Options {
+    /// Whether the one JSON object is to be printed.
+    pub(crate) fn print_json(&self) -> bool {
+        self.json.as_deref() == Some(Path::new("-"))
+    }
+}
+
+/// Most threads that are taken for what the user meant.
+const MOST_THREADS: u32 = 1024;
+
+/// Numbers of threads, with commas between them.
+#[derive(Clone, Debug)]
+pub(crate) struct ThreadCounts(pub(crate) Vec<Threads>);
+
+impl FromStr for ThreadCounts {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let count = |text: &str| match text.parse()? {
+            Threads::Count(count) if count > MOST_THREADS => {
+                Err(format!("expected {MOST_THREADS} threads at most, found {count}"))
+            }
+            threads => Ok(threads),
+        };
+        text.split(',').map(count).collect::<Result<_, _>>().map(Self)
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -108,6 +141,12 @@ pub(crate) enum Command {
         #[arg(long)]
         measure: bool,
     },
+    /// Benchmarks: which level, machine, watt and dollar proves how much
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  proofmill bench run msm --level all --threads 1,all\n  proofmill bench platform --only openssl\n  proofmill bench report --out report.html"
+    )]
+    Bench(BenchCommand),
     /// Print a completion script for a shell
     Completions(Completions),
     /// Print the man page, or write those of all commands to a folder
@@ -129,6 +168,7 @@ impl Command {
             Self::Ntt(_) => "ntt",
             Self::Info(_) => "info",
             Self::Cpu { .. } => "cpu",
+            Self::Bench(command) => command.name(),
             Self::Completions(_) => "completions",
             Self::Man(_) => "man",
         }
@@ -143,6 +183,7 @@ impl Command {
             Self::Merkle(command) => command.outputs(),
             Self::Srs(command) => command.outputs(),
             Self::Ntt(files) => files.outputs(),
+            Self::Bench(command) => command.outputs(),
             Self::Wtns(_)
             | Self::Sha256(_)
             | Self::Bls(_)

@@ -1,6 +1,7 @@
 //! What a command computes with.
 
 use crate::{arguments::Options, failure::Failure, phases::PhaseClock};
+use proofmill_bench::definition::Threads;
 use proofmill_simd::Level;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::{io::IsTerminal, thread};
@@ -22,7 +23,15 @@ impl Machine {
             None => Level::best(),
         };
         let cores = || thread::available_parallelism().map_or(1, usize::from);
-        let threads = options.threads.map_or_else(cores, usize::from);
+        let threads = match options.threads.as_ref().map(|counts| counts.0.as_slice()) {
+            None | Some([Threads::All]) => cores(),
+            Some([Threads::Count(count)]) => *count as usize,
+            Some(_) => {
+                return Err(Failure::Input(
+                    "expected one number for --threads: only `bench` takes several".to_owned(),
+                ));
+            }
+        };
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()

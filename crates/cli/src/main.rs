@@ -2,6 +2,7 @@
 #![deny(unsafe_code)]
 
 mod arguments;
+mod bench;
 mod bls;
 mod bls_vectors;
 mod cpu;
@@ -13,7 +14,6 @@ mod info;
 mod interrupt;
 mod machine;
 mod measure;
-mod memory;
 mod merkle;
 mod ntt;
 mod phases;
@@ -44,12 +44,14 @@ fn main() -> ExitCode {
     proofmill_simd::return_freed_memory();
     let arguments = Arguments::parse();
     let (name, options) = (arguments.command.name(), arguments.options.clone());
-    let (report, result) = match Machine::new(&options) {
-        Ok(mut machine) => {
-            let result = run(arguments.command, &mut machine);
+    let without_machine = || Report::without_machine(name, &options);
+    let (report, result) = match (arguments.command, Machine::new(&options)) {
+        (Command::Bench(command), _) => (without_machine(), bench::run(command, &options)),
+        (command, Ok(mut machine)) => {
+            let result = run(command, &mut machine);
             (Report::new(name, &options, machine), result)
         }
-        Err(failure) => (Report::failed(name, &options), Err(failure)),
+        (_, Err(failure)) => (without_machine(), Err(failure)),
     };
     let printed = report.print(&result);
     let result = result.and_then(|outcome| outcome.failure.map_or(Ok(()), Err));
@@ -76,6 +78,7 @@ fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
         Command::Bls(command) => bls::run(command, machine),
         Command::Ntt(files) => ntt::run(&files, machine),
         Command::Cpu { measure } => cpu::run(machine, measure),
+        Command::Bench(_) => unreachable!("it computes without a machine's level and threads"),
         Command::Completions(completions) => shell::completions(&completions),
         Command::Man(man) => shell::man(&man),
     }

@@ -1,7 +1,7 @@
 //! Times the phases of a command and shows, on a terminal, which one runs.
 
-use crate::memory;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use proofmill_bench::memory;
 use std::{
     sync::mpsc::{self, RecvTimeoutError, Sender},
     thread,
@@ -62,7 +62,7 @@ impl PhaseClock {
     fn end(&mut self) {
         let Some((name, since)) = self.running.take() else { return };
         let seconds = since.elapsed().as_secs_f64();
-        let peak_memory = memory::peak_bytes();
+        let peak_memory = memory::peak();
         match self.done.iter_mut().find(|phase| phase.name == name) {
             Some(phase) => {
                 phase.seconds += seconds;

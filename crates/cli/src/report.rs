@@ -1,6 +1,7 @@
 //! What a command prints when it ends.
 
-use crate::{arguments::Options, failure::Failure, machine::Machine, memory, phases::Phase};
+use crate::{arguments::Options, failure::Failure, machine::Machine, phases::Phase};
+use proofmill_bench::memory;
 use serde_json::{Map, Value, json};
 use std::{
     fmt::Write as _,
@@ -37,12 +38,12 @@ pub(crate) struct Report {
 
 impl Report {
     pub(crate) fn new(command: &'static str, options: &Options, machine: Machine) -> Self {
-        Self { command, machine: Some(machine), json: options.json, quiet: options.quiet }
+        Self { command, machine: Some(machine), json: options.print_json(), quiet: options.quiet }
     }
 
-    /// Of a command that could not begin.
-    pub(crate) fn failed(command: &'static str, options: &Options) -> Self {
-        Self { command, machine: None, json: options.json, quiet: options.quiet }
+    /// Of a command that could not begin, or computes with several levels and numbers of threads.
+    pub(crate) fn without_machine(command: &'static str, options: &Options) -> Self {
+        Self { command, machine: None, json: options.print_json(), quiet: options.quiet }
     }
 
     /// Prints the result, or with `--json` the error; and on a terminal how long the phases took.
@@ -82,7 +83,7 @@ impl Report {
             object.insert("phases".into(), clock.phases().iter().map(phase).collect());
             object.insert("seconds".into(), clock.seconds().into());
         }
-        object.insert("peak_memory_bytes".into(), memory::peak_bytes().into());
+        object.insert("peak_memory_bytes".into(), memory::peak().into());
         match result {
             Ok(outcome) => {
                 object.insert("result".into(), outcome.result.clone());
@@ -109,8 +110,7 @@ impl Report {
             let _ = writeln!(table, "{name:width$}  {seconds:8.3} s {:4.0} %", 100.0 * seconds / total);
         }
         let (level, threads) = (machine.level, machine.threads);
-        let megabytes =
-            memory::peak_bytes().map(|bytes| format!(", {} MB", bytes / 1_000_000)).unwrap_or_default();
+        let megabytes = memory::peak().map(|bytes| format!(", {} MB", bytes / 1_000_000)).unwrap_or_default();
         let threads = if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
         let _ = writeln!(table, "{:width$}  {total:8.3} s   {level}, {threads}{megabytes}", "total");
         table

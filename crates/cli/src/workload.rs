@@ -1,7 +1,8 @@
 //! `plonk workload`: circuits of chosen size through the six phases of a proof's life, each timed.
 
-use crate::{failure::Failure, machine::Machine, memory, report::Outcome, storage::StorageOptions};
+use crate::{failure::Failure, machine::Machine, report::Outcome, storage::StorageOptions};
 use clap::{Args, Subcommand};
+use proofmill_bench::memory;
 use proofmill_field::bn254::Fr;
 use proofmill_plonk::{
     Arithmetisation, Circuit, FixedColumns, LookupArgument, PlonkError, ProveOptions, VerifyingKey, prove,
@@ -119,11 +120,11 @@ impl Measurements {
     fn run<T>(&mut self, phase: &'static str, work: impl FnOnce() -> T) -> T {
         // What a phase before freed is not this one's.
         release_kept_memory();
-        memory::reset_peak();
+        memory::forget_peak();
         let began = Instant::now();
         let result = work();
         let seconds = began.elapsed().as_secs_f64();
-        self.0.push(Measured { phase, seconds, peak_memory: memory::peak_bytes() });
+        self.0.push(Measured { phase, seconds, peak_memory: memory::peak() });
         result
     }
 }

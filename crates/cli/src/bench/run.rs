@@ -1,0 +1,288 @@
+//! `bench run`.
+
+use super::{numbers, session::SessionArguments};
+use crate::{arguments::Options, failure::Failure, report::Outcome};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use proofmill_bench::{
+    BenchError,
+    definition::Size,
+    plan::{self, Group, Levels, Selection},
+    record::{Clock, FORMAT, Figures, Measurement, Noise, Outcome as RowOutcome, Row},
+    sampler::Effort,
+    statistics::Summary,
+    suite::{Mode, Observer, Suite},
+};
+use proofmill_circom::write_texts;
+use proofmill_simd::Level;
+use proofmill_workloads::Workloads;
+use serde_json::json;
+use std::{
+    fmt::Write as _,
+    io::{self, IsTerminal, Write as _},
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
+
+/// What `run` takes.
+#[derive(Args, Debug)]
+pub(crate) struct Run {
+    /// Any part of family/benchmark/size; without any, everything
+    #[arg(value_name = "PATTERN")]
+    patterns: Vec<String>,
+    /// Only these sizes, such as 2^16,2^20
+    #[arg(long, value_name = "SIZES", value_delimiter = ',')]
+    size: Option<Vec<Size>>,
+    /// How long each row is sampled at most, beyond its first six samples
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = positive_duration)]
+    time: Duration,
+    /// Sampling ends when the median is known to so many percent, to both sides, with 95 % confidence
+    #[arg(long, value_name = "PERCENT", default_value = "0.5", value_parser = percent)]
+    precision: f64,
+    /// Do not time: run each benchmark once at its smallest size, and compare answers
+    #[arg(long)]
+    check: bool,
+    #[command(flatten)]
+    session: SessionArguments,
+    /// Print one JSON object, or write the run to a file that `bench import` and `bench report` take
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    json: Option<PathBuf>,
+}
+
+impl Run {
+    pub(super) fn outputs(&self) -> Vec<&Path> {
+        self.json_file().into_iter().collect()
+    }
+
+    fn json_file(&self) -> Option<&Path> {
+        self.json.as_deref().filter(|path| *path != Path::new("-"))
+    }
+
+    fn selection(&self, options: &Options) -> Result<Selection, Failure> {
+        let levels = match options.level.as_deref() {
+            None => Levels::At(Level::best()),
+            Some("all") => Levels::All,
+            Some(names) => {
+                let levels = names.split(',').map(str::parse::<Level>).collect::<Result<Vec<_>, _>>();
+                match levels.map_err(|error| Failure::Input(format!("{error}, or all")))?.as_slice() {
+                    [level] => Levels::At(*level),
+                    levels => Levels::Named(levels.iter().map(|level| level.name().to_owned()).collect()),
+                }
+            }
+        };
+        Ok(Selection {
+            patterns: self.patterns.clone(),
+            // A check is of everything.
+            levels: if self.check && options.level.is_none() { Levels::All } else { levels },
+            threads: options.threads.as_ref().map(|threads| threads.0.clone()),
+            sizes: self.size.clone(),
+            smallest: self.check && self.size.is_none(),
+        })
+    }
+}
+
+pub(super) fn run(arguments: &Run, options: &Options) -> Result<Outcome, Failure> {
+    let families = proofmill_workloads::definitions()?;
+    let workloads = Workloads::default();
+    let all = thread::available_parallelism().map_or(1, usize::from) as u32;
+    let groups = plan::plan(&families, &workloads, &arguments.selection(options)?, all)?;
+    let mut session = arguments.session.begin()?;
+    let meter = session.meter.take();
+    let mode = match arguments.check {
+        true => Mode::Check,
+        false => Mode::Measure(Effort { time: arguments.time, precision: arguments.precision }),
+    };
+    let mut suite = Suite::new(&workloads, mode, meter.as_ref());
+    let text = !options.print_json() && !options.quiet;
+    let mut screen = Screen::new(text, !options.quiet);
+    let mut keep = |measurement| session.add(measurement);
+    suite.run(&groups, &mut Listener { screen: &mut screen, keep: &mut keep })?;
+    screen.end();
+    let noise = suite.noise.noise();
+    let unknown = [
+        suite.without_counters().map(str::to_owned),
+        session.without_power.as_ref().map(|reason| format!("watts: not measured: {reason}")),
+    ];
+    let end = ending(&noise, unknown.into_iter().flatten().filter(|_| !arguments.check));
+    session.finish(noise)?;
+    let run = session.run;
+    let failed = run.measurements.iter().filter_map(|measurement| match &measurement.outcome {
+        RowOutcome::Failed { reason } => Some(reason.clone()),
+        _ => None,
+    });
+    let failed: Vec<String> = failed.collect();
+    let rows = run.measurements.len();
+    let result = json!({ "format": FORMAT, "runs": [run] });
+    if let Some(path) = arguments.json_file() {
+        write_texts(&[(path, &format!("{result}\n"))])?;
+    }
+    let done = if arguments.check { "checked" } else { "measured" };
+    let text = format!("{end}\n{rows} rows, {} {done}; run {}\n", rows - failed.len(), &run.id[..8]);
+    let failure = failed.first().map(|reason| {
+        let others =
+            if failed.len() > 1 { format!(" ({} rows in all)", failed.len()) } else { String::new() };
+        Failure::Rejected(format!("{reason}{others}"))
+    });
+    Ok(Outcome { text, failure, ..Outcome::done(result) })
+}
+
+/// What the reader has to know of all rows.
+fn ending(noise: &Noise, unknown: impl Iterator<Item = String>) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    for sentence in unknown {
+        let _ = write!(text, "\n{sentence}");
+    }
+    for warning in &noise.warnings {
+        let _ = write!(text, "\nwarning: {warning}");
+    }
+    text
+}
+
+/// Shows and keeps.
+struct Listener<'a> {
+    screen: &'a mut Screen,
+    keep: &'a mut dyn FnMut(Measurement) -> Result<(), BenchError>,
+}
+
+impl Observer for Listener<'_> {
+    fn group(&mut self, group: &Group, position: usize, of: usize, left: Option<Duration>) {
+        self.screen.group(group, position, of, left);
+    }
+
+    fn progress(&mut self, share: f64) {
+        self.screen.progress(share);
+    }
+
+    fn measured(&mut self, measurement: Measurement) -> Result<(), BenchError> {
+        self.screen.measured(&measurement);
+        (self.keep)(measurement)
+    }
+}
+
+/// Rows as they end on standard output, and below them, on a terminal, what is being done.
+struct Screen {
+    text: bool,
+    bar: ProgressBar,
+    /// Of the group's first row that was measured.
+    first: Option<f64>,
+}
+
+/// Steps of the bar in a group.
+const STEPS: f64 = 1000.0;
+
+impl Screen {
+    fn new(text: bool, progress: bool) -> Self {
+        let target = match progress && io::stderr().is_terminal() {
+            true => ProgressDrawTarget::stderr(),
+            false => ProgressDrawTarget::hidden(),
+        };
+        let bar = ProgressBar::with_draw_target(None, target);
+        if let Ok(style) = ProgressStyle::with_template("[{bar:24}] {msg} ({elapsed})") {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        Self { text, bar, first: None }
+    }
+
+    fn group(&mut self, group: &Group, position: usize, of: usize, left: Option<Duration>) {
+        self.first = None;
+        let name = group.name();
+        let left = left.map_or_else(String::new, |left| format!(", {} left", rounded(left)));
+        self.bar.set_length((of as f64 * STEPS) as u64);
+        self.bar.set_position((position as f64 * STEPS) as u64);
+        self.bar.set_message(format!("{name}, {} of {of}{left}", position + 1));
+        let threads = if group.threads == 1 {
+            "1 thread, CPU time".to_owned()
+        } else {
+            format!("{} threads, wall time", group.threads)
+        };
+        self.line(&format!("{name}, {threads}"));
+    }
+
+    fn progress(&mut self, share: f64) {
+        let groups = (self.bar.position() as f64 / STEPS).floor();
+        self.bar.set_position(((groups + share.min(0.999)) * STEPS) as u64);
+    }
+
+    fn measured(&mut self, measurement: &Measurement) {
+        let Measurement { row: Row { implementation, .. }, outcome, .. } = measurement;
+        let words = match outcome {
+            RowOutcome::Measured(figures) => self.figures(figures),
+            RowOutcome::Checked { answer } => format!("{answer}, as it should be"),
+            RowOutcome::Absent { remedy } => format!("not installed: {remedy}"),
+            RowOutcome::Failed { reason } => format!("FAILED: {reason}"),
+        };
+        self.line(&format!("  {implementation:<14} {words}"));
+    }
+
+    fn figures(&mut self, figures: &Figures) -> String {
+        let Some(summary) = Summary::of(&figures.seconds) else { return "no samples".to_owned() };
+        let first = *self.first.get_or_insert(summary.median);
+        let precision = summary
+            .precision()
+            .map_or_else(String::new, |share| format!("±{} %", numbers::three_digits(100.0 * share)));
+        let rate = format!("{}{}/s", numbers::scaled(figures.amount / summary.median), figures.unit);
+        let mut text = format!(
+            "{:>9} {precision:<9} {:>6} x  {rate:<22} min {}, MAD {}, {} samples",
+            numbers::time(summary.median),
+            numbers::three_digits(first / summary.median),
+            numbers::time(summary.min),
+            numbers::time(summary.mad),
+            summary.count,
+        );
+        // Writing to a string cannot fail.
+        if let (Some(cycles), Some(instructions)) = (figures.cycles, figures.instructions) {
+            let each = numbers::scaled(cycles / figures.amount);
+            let _ =
+                write!(text, ", {each}cycles each, {} a cycle", numbers::three_digits(instructions / cycles));
+        }
+        if let Some(watts) = figures.watts {
+            let _ = write!(text, ", {} W", numbers::three_digits(watts));
+        }
+        if figures.clock == Clock::Wall && !figures.phases.is_empty() {
+            let total: f64 = figures.phases.iter().map(|phase| phase.seconds).sum();
+            let share = |phase: &proofmill_bench::record::Phase| {
+                format!("{} {:.0} %", phase.name, 100.0 * phase.seconds / total)
+            };
+            let phases = figures.phases.iter().map(share).collect::<Vec<_>>().join(", ");
+            let _ = write!(text, "\n{:17}{phases}", "");
+        }
+        text
+    }
+
+    fn line(&self, text: &str) {
+        if self.text {
+            // A reader that has gone away is no error.
+            self.bar.suspend(|| drop(writeln!(io::stdout(), "{text}")));
+        }
+    }
+
+    fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A time without what nobody waits for.
+fn rounded(time: Duration) -> String {
+    match time.as_secs() {
+        seconds if seconds < 90 => format!("{seconds} s"),
+        seconds => format!("{} min", seconds.div_ceil(60)),
+    }
+}
+
+fn positive_duration(text: &str) -> Result<Duration, String> {
+    let duration =
+        text.parse::<jiff::SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
+    duration
+        .filter(|duration| !duration.is_zero() && *duration <= Duration::from_secs(86_400))
+        .ok_or_else(|| format!("expected a time such as 1s or 500ms, a day at most, found {text}"))
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.trim_end_matches('%').parse().ok();
+    number
+        .filter(|number| (0.0..=100.0).contains(number))
+        .map(|number| number / 100.0)
+        .ok_or_else(|| format!("expected percent such as 0.5, found {text}"))
+}
