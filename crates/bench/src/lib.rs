@@ -16,9 +16,11 @@
 //! * [`store`]: where runs are kept.
 //! * [`report`]: runs as one HTML page.
 //! * [`exchange`]: files in which they go from one machine to another.
+//! * [`compare`]: which of two is faster, row by row.
 #![deny(unsafe_code)]
 
 pub mod bounds;
+pub mod compare;
 pub mod counters;
 pub mod definition;
 mod error;

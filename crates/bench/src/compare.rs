@@ -1,0 +1,288 @@
+//! Two runs, or two implementations of a run, row by row: which is faster, and whether surely.
+
+use crate::{
+    record::{Figures, Outcome, Row, Run},
+    statistics::{Ratio, Verdict},
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A run, or those of its rows that one implementation did.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// A level, a peer or a program; without, all of them, each against its namesake.
+    pub implementation: Option<&'a str>,
+}
+
+/// What a unit of work costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Per {
+    /// Seconds.
+    Second,
+    /// Joules: seconds by the watts that were measured with them.
+    Watt,
+    /// Dollars: seconds by the run's price.
+    Dollar,
+}
+
+/// What came of a comparison.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Rows that both sides have, sorted.
+    pub rows: Vec<Compared>,
+    /// Geometric means of the rows' ratios.
+    pub families: Vec<Mean>,
+    /// Timed rows of the first side alone.
+    pub only_first: usize,
+    /// Timed rows of the second side alone.
+    pub only_second: usize,
+    /// Rows that both sides have, but that cannot be compared, by why not.
+    pub incomparable: BTreeMap<String, usize>,
+}
+
+/// A row of both sides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Compared {
+    /// The second side's row.
+    pub row: Row,
+    /// What a unit costs on the first side, the samples' median: seconds, joules or dollars.
+    pub first: f64,
+    /// The same of the second side.
+    pub second: f64,
+    /// How many times cheaper the second side is.
+    pub ratio: Ratio,
+    /// The same in a word.
+    pub verdict: Verdict,
+}
+
+/// A family's mean.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mean {
+    /// Its name.
+    pub family: String,
+    /// The rows' geometric mean.
+    pub ratio: f64,
+    /// How many rows.
+    pub rows: usize,
+}
+
+/// Of so many samples, evenly taken from all, is a ratio made: it needs every pair.
+const SAMPLES: usize = 1000;
+
+/// Compares the second side with the first. A row's ratio that differs from 1 by less than `threshold` is no difference.
+pub fn compare(first: Side<'_>, second: Side<'_>, per: Per, threshold: f64) -> Comparison {
+    let anonymous = first.implementation.is_some() && second.implementation.is_some();
+    let (firsts, mut seconds) = (timed(first, anonymous), timed(second, anonymous));
+    let only_second = seconds.keys().filter(|row| !firsts.contains_key(row)).count();
+    let (mut rows, mut only_first, mut incomparable) = (Vec::new(), 0, BTreeMap::new());
+    for (key, (_, base)) in firsts {
+        let Some((row, other)) = seconds.remove(&key) else {
+            only_first += 1;
+            continue;
+        };
+        match costs(first.run, base, second.run, other, per) {
+            Ok((base, other)) => match Ratio::of(&base, &other).zip(medians(&base, &other)) {
+                Some((ratio, (first, second))) => {
+                    let verdict = ratio.verdict(threshold);
+                    rows.push(Compared { row: row.clone(), first, second, ratio, verdict });
+                }
+                None => *incomparable.entry("no positive samples".to_owned()).or_default() += 1,
+            },
+            Err(reason) => *incomparable.entry(reason.to_owned()).or_default() += 1,
+        }
+    }
+    let families = means(&rows);
+    Comparison { rows, families, only_first, only_second, incomparable }
+}
+
+/// A side's rows that were timed, the last of each, by what must be equal.
+fn timed<'a>(side: Side<'a>, anonymous: bool) -> BTreeMap<Row, (&'a Row, &'a Figures)> {
+    let wanted =
+        |row: &Row| side.implementation.is_none_or(|implementation| row.implementation == implementation);
+    let timed = side.run.measurements.iter().filter(|measurement| wanted(&measurement.row)).filter_map(
+        |measurement| {
+            let Outcome::Measured(figures) = &measurement.outcome else { return None };
+            let mut key = measurement.row.clone();
+            if anonymous {
+                key.implementation.clear();
+            }
+            Some((key, (&measurement.row, figures)))
+        },
+    );
+    timed.collect()
+}
+
+/// The costs of a unit in each sample of both sides, or why they are not of the same thing.
+fn costs(
+    first: &Run,
+    base: &Figures,
+    second: &Run,
+    other: &Figures,
+    per: Per,
+) -> Result<(Vec<f64>, Vec<f64>), &'static str> {
+    if base.unit != other.unit {
+        return Err("of different units");
+    }
+    if base.clock != other.clock {
+        return Err("by different clocks");
+    }
+    if base.answer.is_some() && other.answer.is_some() && base.answer != other.answer {
+        return Err("with different answers");
+    }
+    let rate = |run: &Run, figures: &Figures| match per {
+        Per::Second => Ok(1.0),
+        Per::Watt => figures.watts.filter(|watts| *watts > 0.0).ok_or("without watts"),
+        Per::Dollar => {
+            // CPU time is no time that anyone pays for, but on one thread it is how long an idle machine takes.
+            run.price.as_ref().map(|price| price.dollars_per_hour / 3600.0).ok_or("without a price")
+        }
+    };
+    let costs = |run: &Run, figures: &Figures| {
+        let rate = rate(run, figures)?;
+        let step = figures.seconds.len().div_ceil(SAMPLES).max(1);
+        let seconds = figures.seconds.iter().step_by(step);
+        Ok::<Vec<f64>, &str>(seconds.map(|seconds| seconds / figures.amount * rate).collect())
+    };
+    Ok((costs(first, base)?, costs(second, other)?))
+}
+
+fn medians(first: &[f64], second: &[f64]) -> Option<(f64, f64)> {
+    crate::statistics::median(first).zip(crate::statistics::median(second))
+}
+
+/// By family, in the rows' order.
+fn means(rows: &[Compared]) -> Vec<Mean> {
+    let families = rows.chunk_by(|a, b| a.row.family == b.row.family);
+    let mean = |rows: &[Compared]| {
+        let logarithms: f64 = rows.iter().map(|row| row.ratio.ratio.ln()).sum();
+        let family = rows.first().map(|row| row.row.family.clone()).unwrap_or_default();
+        Mean { family, ratio: (logarithms / rows.len() as f64).exp(), rows: rows.len() }
+    };
+    families.map(mean).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        record::{Measurement, Price},
+        testing::{measurement, run},
+    };
+
+    const FAST: [f64; 8] = [1.0, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07];
+
+    fn slowed(by: f64) -> Vec<f64> {
+        FAST.iter().map(|seconds| seconds * by).collect()
+    }
+
+    fn by(implementation: &str, mut measurement: Measurement) -> Measurement {
+        measurement.row.implementation = implementation.to_owned();
+        measurement
+    }
+
+    fn figures(measurement: &mut Measurement) -> &mut Figures {
+        let Outcome::Measured(figures) = &mut measurement.outcome else { panic!("it was measured") };
+        figures
+    }
+
+    fn whole(run: &Run) -> Side<'_> {
+        Side { run, implementation: None }
+    }
+
+    #[test]
+    fn rows_of_both_are_compared_and_others_counted() {
+        let (mut a, mut b) = (run(1, "a"), run(2, "b"));
+        a.measurements = vec![
+            measurement("same", &FAST),
+            measurement("faster", &FAST),
+            measurement("slower", &FAST),
+            measurement("few", &[1.0]),
+            measurement("gone", &FAST),
+            measurement("other unit", &FAST),
+            measurement("other answer", &FAST),
+        ];
+        b.measurements = vec![
+            measurement("same", &slowed(1.001)),
+            measurement("faster", &slowed(0.25)),
+            measurement("slower", &slowed(3.0)),
+            measurement("slower", &slowed(2.0)),
+            measurement("few", &[2.0]),
+            measurement("new", &FAST),
+            measurement("newer", &FAST),
+            measurement("other unit", &FAST),
+            measurement("other answer", &FAST),
+        ];
+        figures(&mut b.measurements[7]).unit = "pairs".to_owned();
+        figures(&mut b.measurements[8]).answer = Some("f".repeat(16));
+        let comparison = compare(whole(&a), whole(&b), Per::Second, 0.01);
+        let verdicts: Vec<(&str, Verdict)> =
+            comparison.rows.iter().map(|row| (&row.row.benchmark[..], row.verdict)).collect();
+        let expected = [
+            ("faster", Verdict::Faster),
+            ("few", Verdict::Unsure),
+            ("same", Verdict::NoDifference),
+            ("slower", Verdict::Slower),
+        ];
+        assert_eq!(verdicts, expected);
+        assert_eq!((comparison.only_first, comparison.only_second), (1, 2));
+        let incomparable = [("of different units".to_owned(), 1), ("with different answers".to_owned(), 1)];
+        assert_eq!(comparison.incomparable, incomparable.into());
+        let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 0.01, "{a} {b}");
+        // The last of two measurements of a row counts.
+        close(comparison.rows[3].ratio.ratio, 0.5);
+        close(comparison.rows[3].first, 1.035 / 1024.0);
+        let [mean] = &comparison.families[..] else { panic!("{:?}", comparison.families) };
+        assert_eq!((mean.family.as_str(), mean.rows), ("msm", 4));
+        close(mean.ratio, (4.0_f64 * 0.5 * 1.0 * 0.5).powf(0.25));
+    }
+
+    #[test]
+    fn implementations_of_one_run_are_compared() {
+        let mut run = run(1, "a");
+        run.measurements = vec![
+            by("adx", measurement("g1", &slowed(2.0))),
+            by("ifma", measurement("g1", &FAST)),
+            by("adx", measurement("g2", &FAST)),
+            by("portable", measurement("g1", &FAST)),
+        ];
+        let side = |implementation| Side { run: &run, implementation: Some(implementation) };
+        let comparison = compare(side("adx"), side("ifma"), Per::Second, 0.01);
+        assert_eq!((comparison.rows.len(), comparison.only_first, comparison.only_second), (1, 1, 0));
+        assert_eq!(comparison.rows[0].verdict, Verdict::Faster);
+        assert_eq!(comparison.rows[0].row.implementation, "ifma");
+    }
+
+    #[test]
+    fn watts_and_dollars_are_only_used_where_known() {
+        let (mut a, mut b) = (run(1, "a"), run(2, "b"));
+        a.measurements = vec![measurement("g1", &FAST), measurement("g2", &FAST)];
+        b.measurements = a.measurements.clone();
+        figures(&mut a.measurements[0]).watts = Some(300.0);
+        figures(&mut b.measurements[0]).watts = Some(100.0);
+        figures(&mut b.measurements[1]).watts = None;
+        let comparison = compare(whole(&a), whole(&b), Per::Watt, 0.01);
+        assert_eq!(comparison.incomparable, [("without watts".to_owned(), 1)].into());
+        assert!((comparison.rows[0].ratio.ratio - 3.0).abs() < 0.1);
+        assert!((comparison.rows[0].second - 103.5 / 1024.0).abs() < 1e-9);
+
+        let comparison = compare(whole(&a), whole(&b), Per::Dollar, 0.01);
+        assert_eq!(comparison.incomparable, [("without a price".to_owned(), 2)].into());
+        let price = |dollars_per_hour| Some(Price { dollars_per_hour, source: "given".to_owned() });
+        (a.price, b.price) = (price(1.0), price(4.0));
+        let comparison = compare(whole(&a), whole(&b), Per::Dollar, 0.01);
+        assert_eq!(comparison.rows.len(), 2);
+        assert!((comparison.rows[0].ratio.ratio - 0.25).abs() < 0.01);
+        assert_eq!(comparison.rows[0].verdict, Verdict::Slower);
+    }
+
+    #[test]
+    fn a_hundred_thousand_samples_take_no_billions_of_pairs() {
+        let mut run = run(1, "a");
+        run.measurements = vec![measurement("g1", &vec![1.0; 100_000])];
+        let comparison = compare(whole(&run), whole(&run), Per::Second, 0.0);
+        assert_eq!(comparison.rows[0].verdict, Verdict::NoDifference);
+    }
+}
