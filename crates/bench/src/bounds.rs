@@ -132,6 +132,7 @@ fn check_machine(machine: &Machine) -> Result<(), String> {
     for hertz in [machine.measured_hertz, machine.advertised_hertz].into_iter().flatten() {
         positive("machine's hertz", hertz, MUCH)?;
     }
+    whole("machine.vector_bits", machine.vector_bits.unwrap_or_default().into())?;
     whole("machine.memory", machine.memory.unwrap_or_default())
 }
 

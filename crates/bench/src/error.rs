@@ -62,4 +62,10 @@ pub enum BenchError {
         /// What was found and what to do about it.
         problem: String,
     },
+    /// A what-if that cannot be answered.
+    #[error("model: {problem}")]
+    Model {
+        /// What is missing or cannot be, and what to do about it.
+        problem: String,
+    },
 }

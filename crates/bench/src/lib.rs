@@ -10,6 +10,7 @@
 //! * [`peers`]: other people's libraries, in programs of their own that take turns with ours.
 //! * [`plan`]: the rows of a run; [`suite`] runs them.
 //! * [`sampler`]: samples of several implementations, turn about; [`counters`], [`memory`], [`noise`] watch beside it.
+//! * [`model`]: what if it ran faster, or had longer vectors.
 //! * [`record`]: a run, its machine and its measurements: the one form that is stored, exported, compared and shown.
 //! * [`power`] and [`price`]: joules that instruments saw, dollars that somebody asks.
 //! * [`bounds`]: what a record may hold.
@@ -27,6 +28,7 @@ mod error;
 pub mod exchange;
 pub mod machine;
 pub mod memory;
+pub mod model;
 pub mod noise;
 pub mod peers;
 pub mod plan;

@@ -24,6 +24,7 @@ pub fn facts() -> Machine {
     Machine {
         features: features().into_iter().filter(|(_, here)| *here).map(|(name, _)| name.to_owned()).collect(),
         levels: Level::available().iter().map(|level| level.name().to_owned()).collect(),
+        vector_bits: vector_bits(),
         measured_hertz: busy_hertz(),
         hypervisor: host::hypervisor_by_cpuid().or_else(|| host::hypervisor(&root)),
         compiler: env!("PROOFMILL_COMPILER").to_owned(),
@@ -62,6 +63,29 @@ fn facts_of(root: &Root) -> Machine {
 /// This CPU's name for itself, or its architecture.
 pub fn model() -> String {
     facts_of(&Root::new("/")).cpu
+}
+
+/// Bits of the longest vectors that this CPU's instructions work on, where that is known.
+pub fn vector_bits() -> Option<u32> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let (avx512, avx2) = (is_x86_feature_detected!("avx512f"), is_x86_feature_detected!("avx2"));
+        // Every x86-64 CPU has SSE2.
+        Some(if avx512 {
+            512
+        } else if avx2 {
+            256
+        } else {
+            128
+        })
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        // Every AArch64 CPU that runs an operating system has NEON.
+        Some(proofmill_simd::Sve::detect().map_or(128, |token| 64 * token.words() as u32))
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    None
 }
 
 /// CPU features that Proofmill's levels are made of, in the words of Rust's detection, and whether this CPU has them.

@@ -106,6 +106,9 @@ pub struct Machine {
     pub features: Vec<String>,
     /// Levels that Proofmill can run at.
     pub levels: Vec<String>,
+    /// Bits of the longest vectors that its instructions work on: of SVE, those of this CPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vector_bits: Option<u32>,
     /// Hertz, counted while one core was busy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured_hertz: Option<f64>,

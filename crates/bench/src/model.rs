@@ -1,0 +1,213 @@
+//! What if: a machine's time, power and cost at another frequency and with longer vectors.
+//!
+//! The model of section 5 of D. Loghin and others, "On the Performance of Cloud-based ARM SVE for Zero-Knowledge Proving
+//! Systems" (arXiv:2506.09505), equations 5 to 9, in words in `docs/model.md`. Of work that takes I instructions, C cycles and
+//! the time t = C / f (5):
+//!
+//! * at s times the frequency, I and C stay and the time is t / s;
+//! * with vectors v times as long, I becomes r I, where r is counted under QEMU, and C becomes r C: the instructions each
+//!   take as many cycles as before;
+//! * the CPU's power is (1 - d) + d (6), of which the dynamic part d grows g = s v times: (1 - d) + d g (7); the CPU takes
+//!   the share c of a server's: 1 + c d (g - 1) (8); power is the share e of what a data centre costs:
+//!   1 + e c d (g - 1) (9).
+//!
+//! Nothing of this is measured, and a [`Projection`] says so: it carries every assumption, its value and who made it.
+
+mod assumptions;
+mod counts;
+mod paper;
+mod subject;
+
+pub use assumptions::{Assumption, Assumptions};
+pub use counts::{Counts, function_of};
+pub use paper::paper;
+pub use subject::{Choice, Subject};
+
+use crate::BenchError;
+use serde::Serialize;
+
+/// What is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// Frequencies in hertz, besides each base's own.
+    pub hertz: Vec<f64>,
+    /// Lengths of vectors in bits, besides each base's own.
+    pub vector_bits: Vec<u32>,
+    /// Instructions with vectors of so many bits, as a share of the base's: instead of the counts.
+    pub instruction_ratios: Vec<(u32, f64)>,
+    /// What is taken for true.
+    pub assumptions: Assumptions,
+}
+
+/// The model's answer; what a chart is drawn from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Projection {
+    /// The work.
+    pub title: String,
+    /// Whose inputs: a run's label or a paper.
+    pub source: String,
+    /// What times are in: `seconds`, or multiples of something.
+    pub unit: String,
+    /// What is taken for true.
+    pub assumptions: Vec<Assumption>,
+    /// Machines as they are.
+    pub bases: Vec<Subject>,
+    /// Machines that they are compared with.
+    pub references: Vec<Subject>,
+    /// Bases as they might be, by base, length of vectors and frequency; each base as it is among them.
+    pub scenarios: Vec<Scenario>,
+    /// What a reader should know, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// A base as it might be.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Scenario {
+    /// Index into the bases.
+    pub base: usize,
+    /// Hertz.
+    pub hertz: f64,
+    /// Bits of its vectors.
+    pub vector_bits: u32,
+    /// Instructions as a share of the base's: r.
+    pub instruction_ratio: f64,
+    /// In the projection's unit.
+    pub time: f64,
+    /// The base's time by this one.
+    pub speedup: f64,
+    /// Dynamic power of the CPU as a multiple of the base's: g.
+    pub dynamic_power: f64,
+    /// Power of the CPU as a multiple of the base's: equation 7.
+    pub cpu_power: f64,
+    /// Power of the server as a multiple of the base's: equation 8.
+    pub server_power: f64,
+    /// Energy of the work as a multiple of the base's: power by time.
+    pub energy: f64,
+    /// Total cost of ownership as a multiple of the base's, for each share of power in it: equation 9.
+    pub cost: Vec<f64>,
+    /// Beside each reference.
+    pub against: Vec<Against>,
+}
+
+/// A scenario beside a reference; two numbers where the reference's time is known to lie between two.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Against {
+    /// The reference's time by the scenario's: above 1, the scenario is faster.
+    pub faster: [f64; 2],
+    /// Dollars for the work as a share of the reference's, at the greatest of the costs, where both prices are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dollars: Option<[f64; 2]>,
+}
+
+impl Projection {
+    /// Applies the model.
+    ///
+    /// # Errors
+    /// Numbers that cannot be, and lengths of vectors for which there is no count of instructions.
+    pub fn new(
+        [title, source, unit]: [&str; 3],
+        bases: Vec<Subject>,
+        references: Vec<Subject>,
+        question: &Question,
+    ) -> Result<Self, BenchError> {
+        question.check()?;
+        let mut scenarios = Vec::new();
+        for (index, base) in bases.iter().enumerate() {
+            for bits in with(base.vector_bits, &question.vector_bits) {
+                let ratio = question.instruction_ratio(base, bits)?;
+                for hertz in with(base.hertz, &question.hertz) {
+                    scenarios.push(question.scenario((index, base), &references, (hertz, bits, ratio)));
+                }
+            }
+        }
+        let notes = bases.iter().chain(&references).flat_map(|subject| subject.notes()).collect();
+        Ok(Self {
+            title: title.to_owned(),
+            source: source.to_owned(),
+            unit: unit.to_owned(),
+            assumptions: question.assumptions.list(),
+            bases,
+            references,
+            scenarios,
+            notes,
+        })
+    }
+}
+
+impl Question {
+    fn check(&self) -> Result<(), BenchError> {
+        let wrong = |problem| Err(BenchError::Model { problem });
+        if let Some(hertz) = self.hertz.iter().find(|hertz| !(1e6..=1e12).contains(*hertz)) {
+            return wrong(format!("expected frequencies of 0.001 to 1000 GHz, found {}", hertz / 1e9));
+        }
+        if let Some((_, ratio)) = self.instruction_ratios.iter().find(|(_, r)| !(*r > 0.0 && *r <= 100.0)) {
+            return wrong(format!("expected shares of the base's instructions above 0, found {ratio}"));
+        }
+        self.assumptions.check()
+    }
+
+    /// r: what the user says, or what was counted.
+    fn instruction_ratio(&self, base: &Subject, bits: u32) -> Result<f64, BenchError> {
+        if bits == base.vector_bits {
+            return Ok(1.0);
+        }
+        if let Some((_, ratio)) = self.instruction_ratios.iter().find(|(of, _)| *of == bits) {
+            return Ok(*ratio);
+        }
+        let counted =
+            |function| Counts::committed().ratio(function, &base.implementation, base.vector_bits, bits);
+        base.function.as_deref().and_then(counted).ok_or_else(|| BenchError::Model {
+            problem: format!(
+                "{}: instructions are counted for sve and sve2 at 128, 256 and 512 bits, not for {} at {} beside {bits}: \
+                 give --instruction-ratio {bits}=SHARE",
+                base.name, base.implementation, base.vector_bits,
+            ),
+        })
+    }
+
+    fn scenario(
+        &self,
+        (index, base): (usize, &Subject),
+        references: &[Subject],
+        (hertz, bits, ratio): (f64, u32, f64),
+    ) -> Scenario {
+        let (frequency, length) = (hertz / base.hertz, f64::from(bits) / f64::from(base.vector_bits));
+        let power = self.assumptions.power(frequency, length);
+        let time_ratio = self.assumptions.time(frequency, ratio);
+        let time = base.time[0] * time_ratio;
+        let dearest = power.cost.iter().copied().fold(1.0, f64::max);
+        let against = |reference: &Subject| {
+            let faster = reference.time.map(|reference| reference / time);
+            let prices = base.dollars_per_hour.zip(reference.dollars_per_hour);
+            let dollars =
+                prices.map(|(ours, theirs)| faster.map(|faster| ours * dearest / (theirs * faster)));
+            Against { faster, dollars }
+        };
+        Scenario {
+            base: index,
+            hertz,
+            vector_bits: bits,
+            instruction_ratio: ratio,
+            time,
+            speedup: 1.0 / time_ratio,
+            dynamic_power: power.dynamic,
+            cpu_power: power.cpu,
+            server_power: power.server,
+            energy: power.server * time_ratio,
+            cost: power.cost,
+            against: references.iter().map(against).collect(),
+        }
+    }
+}
+
+/// What is asked for and what is, ascending, each once.
+fn with<T: Copy + PartialOrd>(own: T, asked: &[T]) -> Vec<T> {
+    let mut all: Vec<T> = asked.iter().copied().filter(|value| *value != own).collect();
+    all.push(own);
+    all.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+    all.dedup();
+    all
+}
+
+#[cfg(test)]
+mod tests;

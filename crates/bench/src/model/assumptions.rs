@@ -1,0 +1,179 @@
+//! What the model takes for true: every number of it by name, with its default and who says so.
+
+use crate::BenchError;
+use serde::Serialize;
+
+/// The parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assumptions {
+    /// d: dynamic power, as a share of the CPU's.
+    pub dynamic_share: f64,
+    /// c: the CPU's power, as a share of the server's.
+    pub cpu_share: f64,
+    /// e: what power costs, as a share of the total cost of ownership; several for a range.
+    pub power_share_of_tco: Vec<f64>,
+    /// How dynamic power grows with frequency: as its so-manieth power.
+    pub frequency_exponent: f64,
+    /// How dynamic power grows with the length of vectors: as its so-manieth power.
+    pub vector_exponent: f64,
+    /// How often the dynamic power of every changed machine is the base's, instead of what the exponents say.
+    pub dynamic_growth: Option<f64>,
+    /// The share of the base's time that neither frequency nor vectors shorten: waiting for memory.
+    pub fixed_share: f64,
+}
+
+impl Default for Assumptions {
+    fn default() -> Self {
+        Self {
+            dynamic_share: 0.5,
+            cpu_share: 0.61,
+            power_share_of_tco: vec![0.13],
+            frequency_exponent: 1.0,
+            vector_exponent: 1.0,
+            dynamic_growth: None,
+            fixed_share: 0.0,
+        }
+    }
+}
+
+/// A parameter as a reader sees it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Assumption {
+    /// Its option, without dashes: `dynamic-share`.
+    pub name: &'static str,
+    /// What it is.
+    pub meaning: &'static str,
+    /// Its value; several for a range.
+    pub values: Vec<f64>,
+    /// Who says so: `given`, or the default's source.
+    pub source: &'static str,
+}
+
+const PAPER: &str = "Loghin and others, section 5";
+const OURS: &str = "ours: the paper's figure is not in its public text";
+const BOOK: &str = "Barroso, Hölzle, Ranganathan, The Datacenter as a Computer, 3rd edition, chapter 1: share of peak power, \
+                    the book that the paper cites";
+const HAMILTON: &str =
+    "J. Hamilton, Overall Data Center Costs, 2010; the paper's range is not in its public text";
+
+impl Assumptions {
+    /// All of them, in the order in which the model uses them.
+    pub fn list(&self) -> Vec<Assumption> {
+        let default = Self::default();
+        let one = |name, meaning, value: f64, default: f64, source| Assumption {
+            name,
+            meaning,
+            values: vec![value],
+            source: if value == default { source } else { "given" },
+        };
+        let mut list = vec![
+            one(
+                "fixed-share",
+                "share of the time that neither frequency nor vectors shorten",
+                self.fixed_share,
+                default.fixed_share,
+                PAPER,
+            ),
+            one(
+                "dynamic-share",
+                "dynamic power, as a share of the CPU's",
+                self.dynamic_share,
+                default.dynamic_share,
+                OURS,
+            ),
+            one(
+                "cpu-share",
+                "the CPU's power, as a share of the server's",
+                self.cpu_share,
+                default.cpu_share,
+                BOOK,
+            ),
+            Assumption {
+                name: "power-share-of-tco",
+                meaning: "what power costs, as a share of the total cost of ownership",
+                values: self.power_share_of_tco.clone(),
+                source: if *self.power_share_of_tco == default.power_share_of_tco {
+                    HAMILTON
+                } else {
+                    "given"
+                },
+            },
+        ];
+        match self.dynamic_growth {
+            Some(growth) => list.push(Assumption {
+                name: "dynamic-growth",
+                meaning: "dynamic power of every changed machine, as a multiple of the base's",
+                values: vec![growth],
+                source: "given",
+            }),
+            None => list.extend([
+                one(
+                    "frequency-exponent",
+                    "dynamic power grows as this power of the frequency",
+                    self.frequency_exponent,
+                    default.frequency_exponent,
+                    PAPER,
+                ),
+                one(
+                    "vector-exponent",
+                    "dynamic power grows as this power of the vectors' length",
+                    self.vector_exponent,
+                    default.vector_exponent,
+                    "ours, the most pessimistic: as if all of the CPU grew with its vectors",
+                ),
+            ]),
+        }
+        list
+    }
+
+    pub(super) fn check(&self) -> Result<(), BenchError> {
+        let wrong = |problem| Err(BenchError::Model { problem });
+        let shares = [self.dynamic_share, self.cpu_share, self.fixed_share];
+        if let Some(share) =
+            shares.iter().chain(&self.power_share_of_tco).find(|share| !(0.0..=1.0).contains(*share))
+        {
+            return wrong(format!("expected shares of 0 to 1, found {share}"));
+        }
+        if self.power_share_of_tco.is_empty() {
+            return wrong("expected a share of power in the total cost of ownership, found none".to_owned());
+        }
+        let exponents = [self.frequency_exponent, self.vector_exponent];
+        if let Some(exponent) = exponents.iter().find(|exponent| !(0.0..=4.0).contains(*exponent)) {
+            return wrong(format!("expected exponents of 0 to 4, found {exponent}"));
+        }
+        match self.dynamic_growth {
+            Some(growth) if !(0.0..=1e3).contains(&growth) => {
+                wrong(format!("expected dynamic power as a multiple of 0 to 1000, found {growth}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The time as a share of the base's, at `frequency` times its hertz with `instructions` times its instructions.
+    pub(super) fn time(&self, frequency: f64, instructions: f64) -> f64 {
+        self.fixed_share + (1.0 - self.fixed_share) * instructions / frequency
+    }
+
+    /// Equations 6 to 9, at `frequency` times the base's hertz with vectors `length` times as long.
+    pub(super) fn power(&self, frequency: f64, length: f64) -> Power {
+        let exponential = || frequency.powf(self.frequency_exponent) * length.powf(self.vector_exponent);
+        let dynamic = match self.dynamic_growth {
+            Some(growth) if frequency != 1.0 || length != 1.0 => growth,
+            Some(_) => 1.0,
+            None => exponential(),
+        };
+        let cpu = 1.0 - self.dynamic_share + self.dynamic_share * dynamic;
+        let server = 1.0 - self.cpu_share + self.cpu_share * cpu;
+        let cost = self.power_share_of_tco.iter().map(|share| 1.0 - share + share * server).collect();
+        Power { dynamic, cpu, server, cost }
+    }
+}
+
+/// Multiples of the base's.
+pub(super) struct Power {
+    pub(super) dynamic: f64,
+    pub(super) cpu: f64,
+    pub(super) server: f64,
+    /// For each share of power in it.
+    pub(super) cost: Vec<f64>,
+}

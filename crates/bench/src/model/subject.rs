@@ -1,0 +1,200 @@
+//! A machine that does the work: from a run's measurements, or from a paper.
+
+use super::function_of;
+use crate::{
+    BenchError,
+    record::{Clock, Figures, Outcome, Row, Run},
+    statistics::Summary,
+};
+use serde::Serialize;
+
+/// A machine and the time that the work takes on it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Subject {
+    /// A run's label or a CPU.
+    pub name: String,
+    /// Hertz of a core while it works.
+    pub hertz: f64,
+    /// Bits of the vectors that the work uses.
+    pub vector_bits: u32,
+    /// One of Proofmill's levels, where it is one.
+    pub implementation: String,
+    /// The counted function that does the work, if any was counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
+    /// In the projection's unit: where it lies, the same twice if it is known.
+    pub time: [f64; 2],
+    /// CPU cycles of all threads together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<f64>,
+    /// Instructions of all threads together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<f64>,
+    /// US dollars an hour.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dollars_per_hour: Option<f64>,
+    /// Whether the cycles are not counted but time by frequency.
+    pub cycles_from_time: bool,
+    /// Where the time was read.
+    pub source: String,
+}
+
+/// Which of a run's rows is the work.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// `family/benchmark`.
+    pub work: String,
+    /// Its size; the largest measured, without.
+    pub size: Option<u64>,
+    /// Threads; the most measured, without.
+    pub threads: Option<u32>,
+    /// A level; the fastest one measured, without.
+    pub implementation: Option<String>,
+    /// Whether cycles that were not counted may be taken as time by frequency.
+    pub cycles_from_time: bool,
+}
+
+impl Choice {
+    /// The chosen row of a run, as a base: its cycles are needed.
+    ///
+    /// # Errors
+    /// No such row, or one without what the model needs: a sentence says what is missing and what to do about it.
+    pub fn base(&self, run: &Run) -> Result<(Subject, Row), BenchError> {
+        let (row, figures, seconds) = self.row(run)?;
+        let wrong = |problem| BenchError::Model { problem: format!("run {}: {problem}", run.label) };
+        let threads = f64::from(row.threads);
+        let measured = run.machine.measured_hertz;
+        // Of one thread's CPU time the counters tell the frequency; of several threads, idle time is in the seconds.
+        let counted = figures.cycles.filter(|_| row.threads == 1 && figures.clock == Clock::Cpu);
+        let hertz = counted.map(|cycles| cycles / seconds).or(measured).ok_or_else(|| {
+            wrong(
+                "its frequency was neither counted nor measured: measure it again with this version"
+                    .to_owned(),
+            )
+        })?;
+        let (cycles, cycles_from_time) = match figures.cycles {
+            Some(cycles) => (cycles, false),
+            None if self.cycles_from_time => (seconds * threads * hertz, true),
+            None => {
+                return Err(wrong(format!(
+                    "its cycles and instructions are missing: the kernel let nobody count them (perf_event_paranoid); \
+                     --cycles-from-time takes time by the measured frequency, {:.2} GHz, instead",
+                    hertz / 1e9
+                )));
+            }
+        };
+        let subject =
+            Subject { cycles: Some(cycles), cycles_from_time, hertz, ..subject(run, row, figures, seconds)? };
+        Ok((subject, row.clone()))
+    }
+
+    /// The same work as `base` on another machine, at the level that is fastest there: of it, only the time is needed.
+    ///
+    /// # Errors
+    /// No such row.
+    pub fn reference(&self, run: &Run, base: &Row) -> Result<Subject, BenchError> {
+        let choice = Self { size: base.size.or(self.size), implementation: None, ..self.clone() };
+        let (row, figures, seconds) = choice.row(run)?;
+        subject(run, row, figures, seconds)
+    }
+
+    /// The row, its figures, and its median seconds.
+    fn row<'a>(&self, run: &'a Run) -> Result<(&'a Row, &'a Figures, f64), BenchError> {
+        let mut rows: Vec<_> = run
+            .measurements
+            .iter()
+            .filter_map(|measurement| match &measurement.outcome {
+                Outcome::Measured(figures) => {
+                    let median = Summary::of(&figures.seconds)?.median;
+                    (median > 0.0).then_some((&measurement.row, figures, median))
+                }
+                _ => None,
+            })
+            // Peers' rows are theirs: what is asked is what this program would do.
+            .filter(|(row, ..)| vector_bits(&row.implementation).is_some())
+            .filter(|(row, ..)| format!("{}/{}", row.family, row.benchmark) == self.work)
+            .filter(|(row, ..)| self.size.is_none() || row.size == self.size)
+            .filter(|(row, ..)| self.threads.is_none_or(|threads| row.threads == threads))
+            .filter(|(row, ..)| self.implementation.as_ref().is_none_or(|name| row.implementation == *name))
+            .collect();
+        let largest = rows.iter().map(|(row, ..)| row.size).max().flatten();
+        rows.retain(|(row, ..)| row.size == largest);
+        let threads = rows.iter().map(|(row, ..)| row.threads).max();
+        rows.retain(|(row, ..)| Some(row.threads) == threads);
+        rows.into_iter().min_by(|(.., a), (.., b)| a.total_cmp(b)).ok_or_else(|| BenchError::Model {
+            problem: format!("run {}: expected measurements of {self}, found none", run.label),
+        })
+    }
+}
+
+impl std::fmt::Display for Choice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.work)?;
+        self.size.map_or(Ok(()), |size| write!(f, " of {size}"))?;
+        self.threads.map_or(Ok(()), |threads| write!(f, " on {threads} threads"))?;
+        self.implementation.as_ref().map_or(Ok(()), |level| write!(f, " at {level}"))
+    }
+}
+
+impl Subject {
+    /// What a reader should know of it.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.cycles_from_time {
+            notes.push(format!(
+                "{}: cycles were not counted; they are taken as time by measured frequency.",
+                self.name
+            ));
+        }
+        if self.time[0] != self.time[1] {
+            notes.push(format!(
+                "{}: its time is known to lie between {} and {} ({}).",
+                self.name, self.time[0], self.time[1], self.source
+            ));
+        }
+        notes
+    }
+}
+
+fn subject(run: &Run, row: &Row, figures: &Figures, seconds: f64) -> Result<Subject, BenchError> {
+    let own = vector_bits(&row.implementation).unwrap_or(Vectors::Fixed(64));
+    let vector_bits = match own {
+        Vectors::Fixed(bits) => bits,
+        Vectors::Machine => run.machine.vector_bits.ok_or_else(|| BenchError::Model {
+            problem: format!("run {}: the length of its SVE vectors is missing: measure it again", run.label),
+        })?,
+    };
+    Ok(Subject {
+        name: format!("{}, {}", run.label, row.implementation),
+        hertz: run.machine.measured_hertz.unwrap_or_default(),
+        vector_bits,
+        implementation: row.implementation.clone(),
+        function: function_of(&row.family, &row.benchmark),
+        time: [seconds; 2],
+        cycles: figures.cycles,
+        instructions: figures.instructions,
+        dollars_per_hour: run.price.as_ref().map(|price| price.dollars_per_hour),
+        cycles_from_time: false,
+        source: format!("run {}", run.id),
+    })
+}
+
+/// Who decides how long a level's vectors are.
+enum Vectors {
+    /// The level.
+    Fixed(u32),
+    /// The CPU.
+    Machine,
+}
+
+/// Bits of the vectors of one of Proofmill's levels.
+fn vector_bits(level: &str) -> Option<Vectors> {
+    Some(match level {
+        "portable" | "adx" => Vectors::Fixed(64),
+        "neon" => Vectors::Fixed(128),
+        "avx2" => Vectors::Fixed(256),
+        "avx512" | "avx512ifma" => Vectors::Fixed(512),
+        "sve" | "sve2" => Vectors::Machine,
+        _ => return None,
+    })
+}

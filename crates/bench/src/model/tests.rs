@@ -1,0 +1,275 @@
+use super::*;
+use crate::record::{Clock, Figures, Machine, Measurement, Outcome, Price, Row, Run, Suite};
+
+fn near(found: f64, expected: f64, tolerance: f64) {
+    assert!((found / expected - 1.0).abs() <= tolerance, "expected {expected}, found {found}");
+}
+
+/// Figure 8's bar of a base at so many bits and gigahertz.
+fn bar<'a>(projection: &'a Projection, base: &str, bits: u32, gigahertz: f64) -> &'a Scenario {
+    let base = projection.bases.iter().position(|b| b.name.starts_with(base)).unwrap();
+    let wanted =
+        |s: &&Scenario| s.base == base && s.vector_bits == bits && (s.hertz / 1e9 - gigahertz).abs() < 1e-9;
+    projection.scenarios.iter().find(wanted).unwrap()
+}
+
+/// The reference's index by the start of its name and its end.
+fn reference(projection: &Projection, cpu: &str, vectors: &str) -> usize {
+    let wanted = |r: &Subject| r.name.starts_with(cpu) && r.name.ends_with(vectors);
+    projection.references.iter().position(wanted).unwrap()
+}
+
+/// Section 5's sentences about figure 8, in their order. Where a sentence has lost its figure in the public text, its order
+/// is tested, and the figure that follows from the model is written here.
+#[test]
+fn the_papers_figure_8_follows_from_its_inputs() {
+    let p = paper(&Question::default()).unwrap();
+    assert_eq!(p.scenarios.len(), 2 * 3 * 2);
+    let [epyc_avx, xeon_avx, epyc_512, xeon_512] =
+        [("EPYC", "AVX"), ("Xeon", "AVX"), ("EPYC", "AVX-512"), ("Xeon", "AVX-512")]
+            .map(|(c, v)| reference(&p, c, v));
+    // Abstract: 1.6 and 1.4 times slower than either with AVX-512.
+    for (base, gigahertz, slower) in [("Graviton4", 2.8, 1.6), ("Axion", 3.1, 1.4)] {
+        let now = bar(&p, base, 128, gigahertz);
+        for r in [epyc_512, xeon_512] {
+            near(1.0 / now.against[r].faster[0], slower, 1e-12);
+        }
+        // Only scaling the frequency does not make it better than EPYC and Xeon with AVX.
+        let fast = bar(&p, base, 128, 3.7);
+        near(fast.speedup, 3.7 / gigahertz, 1e-12);
+        for r in [epyc_avx, xeon_avx, epyc_512, xeon_512] {
+            assert!(fast.against[r].faster[1] < 1.0, "{base}");
+        }
+    }
+    // Both are Neoverse V2: the same cycles, as far as two digits tell.
+    near(1.6 * 2.8, 1.4 * 3.1, 0.04);
+    // 256 bits, at its own 2.8 GHz: faster than EPYC with AVX, whatever that is; then faster still.
+    let [a, b, c, d] =
+        [(256, 2.8), (256, 3.7), (512, 2.8), (512, 3.7)].map(|(v, f)| bar(&p, "Graviton4", v, f));
+    assert!(a.against[epyc_avx].faster[0] > 1.0);
+    near(a.against[epyc_avx].faster[0], 1.23, 0.005);
+    near(b.against[epyc_avx].faster[0], 1.63, 0.005);
+    // 512 bits: faster than EPYC with AVX-512, and most so at 3.7 GHz.
+    near(c.against[epyc_512].faster[0], 2.40, 0.005);
+    near(d.against[epyc_512].faster[0], 3.17, 0.005);
+    let most = p.scenarios.iter().map(|s| s.speedup).fold(0.0, f64::max);
+    assert_eq!((most, d.base), (d.speedup, 0));
+}
+
+/// The paper's conclusion: what the machine's cost grows by does not eat up the gain.
+#[test]
+fn the_machine_with_longer_vectors_stays_the_cheaper_one() {
+    let p = paper(&Question::default()).unwrap();
+    // Abstract: at least 10% cheaper.
+    let ours = p.bases[0].dollars_per_hour.unwrap();
+    for reference in &p.references {
+        assert!(ours / reference.dollars_per_hour.unwrap() <= 0.9, "{}", reference.name);
+    }
+    // Nobody has a list of Google's prices here: no figure for Axion.
+    assert_eq!(p.bases[1].dollars_per_hour, None);
+    for scenario in &p.scenarios {
+        let wide = scenario.vector_bits > 128;
+        for against in &scenario.against {
+            assert_eq!(against.dollars.is_some(), scenario.base == 0);
+            if let Some(dollars) = against.dollars {
+                assert!(!wide || dollars[0].max(dollars[1]) < 1.0, "{scenario:?}");
+            }
+        }
+    }
+}
+
+/// Equations 6 to 9 by hand: a quarter of the time at twice the frequency with vectors twice as long.
+#[test]
+fn equations_by_hand() {
+    let assumptions = Assumptions {
+        dynamic_share: 0.4,
+        cpu_share: 0.5,
+        power_share_of_tco: vec![0.1, 0.2],
+        ..Assumptions::default()
+    };
+    let power = assumptions.power(2.0, 2.0);
+    near(power.dynamic, 4.0, 1e-12);
+    near(power.cpu, 0.6 + 0.4 * 4.0, 1e-12);
+    near(power.server, 0.5 + 0.5 * 2.2, 1e-12);
+    near(power.cost[0], 0.9 + 0.1 * 1.6, 1e-12);
+    near(power.cost[1], 1.12, 1e-12);
+    near(assumptions.time(2.0, 0.5), 0.25, 1e-12);
+    // With the voltage as proportional to the frequency.
+    let cubic = Assumptions { frequency_exponent: 3.0, vector_exponent: 0.0, ..assumptions.clone() };
+    near(cubic.power(2.0, 2.0).dynamic, 8.0, 1e-12);
+    // A growth that is given is that of what changed.
+    let given = Assumptions { dynamic_growth: Some(2.0), ..assumptions.clone() };
+    near(given.power(1.0, 2.0).cpu, 1.4, 1e-12);
+    assert_eq!(given.power(1.0, 1.0).cost, [1.0, 1.0]);
+    let waiting = Assumptions { fixed_share: 0.2, ..assumptions };
+    near(waiting.time(2.0, 0.5), 0.4, 1e-12);
+}
+
+#[test]
+fn counts_are_those_of_the_record() {
+    let counts = Counts::committed();
+    near(counts.ratio("poseidon_tree", "sve2", 128, 256).unwrap(), 0.508, 0.001);
+    near(counts.ratio("poseidon_tree", "sve2", 128, 512).unwrap(), 0.261, 0.001);
+    near(counts.ratio("poseidon_tree", "sve", 256, 128).unwrap(), 1.971, 0.001);
+    assert_eq!(counts.ratio("poseidon_tree", "sve2", 128, 1024), None);
+    assert_eq!(counts.ratio("poseidon_tree", "avx2", 256, 512), None);
+    let of = |family, benchmark| function_of(family, benchmark);
+    assert_eq!(of("merkle", "poseidon2").as_deref(), Some("poseidon2_tree"));
+    assert_eq!(of("permutations", "poseidon").as_deref(), Some("poseidon_rows"));
+    assert_eq!(of("merkle", "sha256"), None);
+    assert_eq!(of("msm", "bn254-g1"), None);
+}
+
+fn row(implementation: &str, size: u64, threads: u32) -> Row {
+    Row {
+        suite: Suite::Kernel,
+        family: "merkle".into(),
+        benchmark: "poseidon".into(),
+        size: Some(size),
+        implementation: implementation.into(),
+        threads,
+    }
+}
+
+fn run(label: &str, machine: Machine, rows: Vec<(Row, f64, Option<f64>)>) -> Run {
+    let measurement = |(row, seconds, cycles): (Row, f64, Option<f64>)| Measurement {
+        version: None,
+        ended: jiff::Timestamp::UNIX_EPOCH,
+        outcome: Outcome::Measured(Figures {
+            seconds: vec![seconds; 3],
+            clock: if row.threads == 1 { Clock::Cpu } else { Clock::Wall },
+            amount: 1.0,
+            unit: "rows".into(),
+            answer: None,
+            cycles,
+            instructions: cycles.map(|cycles| 2.0 * cycles),
+            phases: Vec::new(),
+            peak_memory: None,
+            bytes_out: None,
+            watts: None,
+        }),
+        row,
+    };
+    Run {
+        id: "0".repeat(32),
+        label: label.into(),
+        began: jiff::Timestamp::UNIX_EPOCH,
+        ended: None,
+        command: Vec::new(),
+        version: "0".into(),
+        machine,
+        noise: crate::record::Noise::default(),
+        power_source: None,
+        price: Some(Price { dollars_per_hour: 1.0, source: "given".into() }),
+        measurements: rows.into_iter().map(measurement).collect(),
+    }
+}
+
+fn choice() -> Choice {
+    Choice {
+        work: "merkle/poseidon".into(),
+        size: None,
+        threads: None,
+        implementation: None,
+        cycles_from_time: false,
+    }
+}
+
+/// A Graviton4 whose kernel counts, beside an x86 machine whose kernel does not.
+fn arm() -> Run {
+    let machine = Machine { measured_hertz: Some(2.75e9), vector_bits: Some(128), ..Machine::default() };
+    let rows = vec![
+        (row("portable", 1024, 1), 0.004, Some(1.12e7)),
+        (row("sve2", 1024, 1), 0.002, Some(5.6e6)),
+        (row("sve2", 512, 1), 0.001, Some(2.8e6)),
+        (row("plonky3", 1024, 1), 0.0001, None),
+    ];
+    run("arm", machine, rows)
+}
+
+#[test]
+fn a_run_is_a_base_by_its_counters() {
+    let (base, chosen) = choice().base(&arm()).unwrap();
+    // The largest size, by Proofmill, at its fastest level; the frequency is that of the counted cycles.
+    assert_eq!((chosen.size, chosen.implementation.as_str()), (Some(1024), "sve2"));
+    near(base.hertz, 2.8e9, 1e-12);
+    assert_eq!((base.vector_bits, base.cycles, base.instructions), (128, Some(5.6e6), Some(1.12e7)));
+    assert_eq!(base.function.as_deref(), Some("poseidon_tree"));
+    let x86 = run("x86", Machine::default(), vec![(row("avx512", 1024, 1), 0.001, None)]);
+    let reference = choice().reference(&x86, &chosen).unwrap();
+    let question = Question { hertz: vec![5.6e9], vector_bits: vec![256], ..Question::default() };
+    let p = Projection::new(["t", "s", "seconds"], vec![base], vec![reference], &question).unwrap();
+    // 128 and 256 bits, 2.8 and 5.6 GHz.
+    let times: Vec<f64> = p.scenarios.iter().map(|scenario| scenario.time).collect();
+    let r = 3628.28 / 7144.28;
+    for (found, expected) in times.iter().zip([0.002, 0.001, 0.002 * r, 0.001 * r]) {
+        near(*found, expected, 1e-9);
+    }
+    near(p.scenarios[1].against[0].faster[0], 1.0, 1e-9);
+    near(p.scenarios[1].against[0].dollars.unwrap()[0], p.scenarios[1].cost[0], 1e-9);
+}
+
+#[test]
+fn what_was_not_counted_is_said_and_may_be_assumed() {
+    let machine = Machine { measured_hertz: Some(4e9), ..Machine::default() };
+    let x86 = run("x86", machine, vec![(row("avx512", 1024, 2), 0.001, None)]);
+    let error = choice().base(&x86).unwrap_err().to_string();
+    assert!(
+        error.contains("cycles and instructions are missing") && error.contains("--cycles-from-time"),
+        "{error}"
+    );
+    let (base, _) = Choice { cycles_from_time: true, ..choice() }.base(&x86).unwrap();
+    // Of two threads.
+    assert_eq!((base.cycles, base.cycles_from_time, base.instructions), (Some(8e6), true, None));
+    let p = Projection::new(["t", "s", "seconds"], vec![base.clone()], vec![], &Question::default()).unwrap();
+    assert!(p.notes[0].contains("cycles were not counted"), "{:?}", p.notes);
+    // Frequencies need no counts of instructions, other lengths of vectors do.
+    let question = Question { vector_bits: vec![1024], ..Question::default() };
+    let asked =
+        |question: &Question| Projection::new(["t", "s", "seconds"], vec![base.clone()], vec![], question);
+    let error = asked(&question).unwrap_err().to_string();
+    assert!(
+        error.contains("not for avx512 at 512 beside 1024: give --instruction-ratio 1024=SHARE"),
+        "{error}"
+    );
+    let p = asked(&Question { instruction_ratios: vec![(1024, 0.5)], ..question }).unwrap();
+    near(p.scenarios[1].speedup, 2.0, 1e-12);
+}
+
+#[test]
+fn rows_and_numbers_that_cannot_be_are_named() {
+    let none = Choice { work: "merkle/sha256".into(), size: Some(8), ..choice() }
+        .base(&arm())
+        .unwrap_err()
+        .to_string();
+    assert_eq!(none, "model: run arm: expected measurements of merkle/sha256 of 8, found none");
+    let mut run = arm();
+    run.machine.vector_bits = None;
+    assert!(choice().base(&run).unwrap_err().to_string().contains("length of its SVE vectors is missing"));
+    let with = |assumptions: Assumptions| Question { assumptions, ..Question::default() };
+    for (question, part) in [
+        (Question { hertz: vec![0.0], ..Question::default() }, "frequencies"),
+        (Question { hertz: vec![f64::NAN], ..Question::default() }, "frequencies"),
+        (
+            Question { instruction_ratios: vec![(256, -1.0)], ..Question::default() },
+            "shares of the base's instructions",
+        ),
+        (with(Assumptions { dynamic_share: 1.5, ..Assumptions::default() }), "shares of 0 to 1, found 1.5"),
+        (with(Assumptions { power_share_of_tco: vec![], ..Assumptions::default() }), "found none"),
+        (with(Assumptions { frequency_exponent: f64::NAN, ..Assumptions::default() }), "exponents"),
+        (with(Assumptions { dynamic_growth: Some(-1.0), ..Assumptions::default() }), "dynamic power"),
+    ] {
+        let error = paper(&question).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn every_assumption_says_who_made_it() {
+    let default = Assumptions::default().list();
+    assert!(default.iter().all(|assumption| assumption.source != "given"));
+    let given = Assumptions { cpu_share: 0.4, dynamic_growth: Some(2.0), ..Assumptions::default() }.list();
+    let of_given: Vec<_> =
+        given.iter().filter(|assumption| assumption.source == "given").map(|a| a.name).collect();
+    assert_eq!(of_given, ["cpu-share", "dynamic-growth"]);
+}
