@@ -1,9 +1,12 @@
 //! `bench`: measurements of this machine, kept, compared and shown.
 
+mod compare;
 mod list;
 mod numbers;
 mod run;
 mod session;
+mod store;
+mod table;
 
 use crate::{arguments::Options, failure::Failure, report::Outcome};
 use clap::Subcommand;
@@ -24,6 +27,26 @@ pub(crate) enum BenchCommand {
 The first argument is any part of family/benchmark/size; `proofmill bench list` has them all. Results go to the store
 as they are finished: `proofmill bench runs`, `report`, `compare` and `export` read them there.")]
     Run(run::Run),
+    /// List the runs in the store
+    #[command(after_help = "Examples:\n  proofmill bench runs\n  proofmill bench runs --db lab.db --json")]
+    Runs(store::Runs),
+    /// Compare two runs, or two implementations of one: ratios, and whether they are sure
+    #[command(after_help = "Examples:
+  proofmill bench compare before after
+  proofmill bench compare server-a.json server-b.json --per-watt
+  proofmill bench compare latest --implementation avx512ifma --against adx")]
+    Compare(compare::Compare),
+    /// Write runs to a file that other machines import, or spreadsheets open
+    #[command(after_help = "Examples:
+  proofmill bench export --out all.json
+  proofmill bench export latest --out latest.csv")]
+    Export(store::Export),
+    /// Take runs of other machines into the store
+    #[command(after_help = "Examples:\n  proofmill bench import server-a.json server-b.csv")]
+    Import(store::Import),
+    /// Remove a run from the store
+    #[command(after_help = "Examples:\n  proofmill bench remove 3f2a91c0")]
+    Remove(store::Remove),
 }
 
 impl BenchCommand {
@@ -32,14 +55,22 @@ impl BenchCommand {
         match self {
             Self::List(_) => "bench list",
             Self::Run(_) => "bench run",
+            Self::Runs(_) => "bench runs",
+            Self::Compare(_) => "bench compare",
+            Self::Export(_) => "bench export",
+            Self::Import(_) => "bench import",
+            Self::Remove(_) => "bench remove",
         }
     }
 
     /// The files it will write.
     pub(crate) fn outputs(&self) -> Vec<&Path> {
         match self {
-            Self::List(_) => Vec::new(),
             Self::Run(run) => run.outputs(),
+            Self::Export(export) => export.outputs(),
+            Self::List(_) | Self::Runs(_) | Self::Compare(_) | Self::Import(_) | Self::Remove(_) => {
+                Vec::new()
+            }
         }
     }
 }
@@ -50,6 +81,11 @@ pub(crate) fn run(command: BenchCommand, options: &Options) -> Result<Outcome, F
     match command {
         BenchCommand::List(list) => list::run(&list),
         BenchCommand::Run(run) => run::run(&run, options),
+        BenchCommand::Runs(runs) => store::list(&runs),
+        BenchCommand::Compare(compare) => compare::run(&compare),
+        BenchCommand::Export(export) => store::export(&export),
+        BenchCommand::Import(import) => store::import(&import),
+        BenchCommand::Remove(remove) => store::remove(&remove),
     }
 }
 

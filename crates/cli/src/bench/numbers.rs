@@ -9,7 +9,7 @@ pub(super) fn time(seconds: f64) -> String {
 
 /// A count or a rate with three digits: `4.02 M`.
 pub(super) fn scaled(number: f64) -> String {
-    let units = [(1e9, " G"), (1e6, " M"), (1e3, " k")];
+    let units = [(1e15, " P"), (1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")];
     let (unit, name) = units.into_iter().find(|(unit, _)| number >= *unit).unwrap_or((1.0, " "));
     format!("{}{name}", three_digits(number / unit))
 }

@@ -279,7 +279,8 @@ fn positive_duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| format!("expected a time such as 1s or 500ms, a day at most, found {text}"))
 }
 
-fn percent(text: &str) -> Result<f64, String> {
+/// A share, from percent.
+pub(super) fn percent(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.trim_end_matches('%').parse().ok();
     number
         .filter(|number| (0.0..=100.0).contains(number))
