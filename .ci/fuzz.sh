@@ -1,12 +1,21 @@
 #!/usr/bin/env bash
-# fuzz.sh SECONDS: fuzzes each target for so long, beginning with the small files of the tests.
+# fuzz.sh SECONDS: fuzzes each target for so long, as many side by side as there are CPUs, beginning with the small files of
+# the tests.
 set -euo pipefail
 cargo +nightly fuzz build
 found=$(mktemp -d)
 trap 'rm -rf "$found"' EXIT
-for target in $(cargo +nightly fuzz list); do
-    mkdir "$found/$target"
-    cargo +nightly fuzz run "$target" "$found/$target" crates/circom/tests/data \
+
+# fuzz SECONDS FOLDER TARGET: prints all of it at once.
+fuzz() {
+    mkdir "$2/$3"
+    cargo +nightly fuzz run "$3" "$2/$3" crates/circom/tests/data \
         crates/merkle/tests/data crates/plonk/tests/data crates/srs/tests/data examples/membership-small -- \
-        -max_total_time="$1" -timeout=10 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 -verbosity=0
-done
+        -max_total_time="$1" -timeout=10 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 -verbosity=0 \
+        > "$2/$3.log" 2>&1
+    local status=$?
+    cat "$2/$3.log"
+    return "$status"
+}
+export -f fuzz
+cargo +nightly fuzz list | xargs -P "$(nproc)" -I TARGET bash -c 'fuzz "$@"' fuzz "$1" "$found" TARGET
