@@ -1,8 +1,7 @@
 //! What disturbs a run: other processes, the hypervisor, a frequency that sinks.
 
 use crate::record::Noise;
-use cpu_time::ProcessTime;
-use std::{fs, time::Duration};
+use std::fs;
 
 /// Shares above which times are doubtful.
 const STEAL: f64 = 0.02;
@@ -11,9 +10,7 @@ const FREQUENCY_DROP: f64 = 0.05;
 
 /// Watches the machine from its making on.
 pub struct NoiseWatch {
-    began: Option<(Ticks, f64)>,
-    /// Seconds of CPU time that processes of the run's used, peers' runners for one.
-    ours: f64,
+    began: Option<Ticks>,
     /// The least and the highest frequency seen.
     hertz: Option<(f64, f64)>,
 }
@@ -21,7 +18,7 @@ pub struct NoiseWatch {
 impl NoiseWatch {
     /// Begins to watch.
     pub fn new() -> Self {
-        Self { began: now(), ours: 0.0, hertz: None }
+        Self { began: now(), hertz: None }
     }
 
     /// Notes the frequency as it is now.
@@ -32,21 +29,15 @@ impl NoiseWatch {
         }
     }
 
-    /// Notes CPU time that another process of the run's used, so that it is not another's.
-    pub fn ours(&mut self, time: Duration) {
-        self.ours += time.as_secs_f64();
-    }
-
     /// What has been seen so far.
     pub fn noise(&self) -> Noise {
         let mut noise =
             Noise { frequency_drop: self.hertz.map(|(low, high)| 1.0 - low / high), ..Noise::default() };
-        if let (Some((began, own_before)), Some((ended, own))) = (&self.began, now()) {
-            // In ticks of a hundredth of a second, whatever the kernel's are.
+        if let (Some(began), Some(ended)) = (&self.began, now()) {
             let total = (ended.total - began.total).max(f64::MIN_POSITIVE);
-            let ours = 100.0 * (own - own_before + self.ours);
+            let busy = ended.busy - began.busy - (ended.ours - began.ours);
             noise.steal = Some((ended.steal - began.steal) / total);
-            noise.others = Some(((ended.busy - began.busy - ours) / total).max(0.0));
+            noise.others = Some((busy / total).max(0.0));
         }
         noise.warnings = warnings(&noise);
         noise
@@ -76,26 +67,34 @@ fn warnings(noise: &Noise) -> Vec<String> {
     above.collect()
 }
 
-/// CPU time of the whole machine in ticks.
+/// CPU time in ticks.
 struct Ticks {
     total: f64,
     busy: f64,
     steal: f64,
+    /// This process's, and that of its children that have ended.
+    ours: f64,
 }
 
-/// The machine's ticks, and this process's seconds.
-fn now() -> Option<(Ticks, f64)> {
-    let ticks = parse(&fs::read_to_string("/proc/stat").ok()?)?;
-    Some((ticks, ProcessTime::try_now().ok()?.as_duration().as_secs_f64()))
+fn now() -> Option<Ticks> {
+    parse(&fs::read_to_string("/proc/stat").ok()?, &fs::read_to_string("/proc/self/stat").ok()?)
 }
 
-/// Of proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal; guests are in user already.
-fn parse(stat: &str) -> Option<Ticks> {
-    let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
-    let fields: Option<Vec<f64>> = line.split_whitespace().take(8).map(|field| field.parse().ok()).collect();
-    let [user, nice, system, idle, waiting, irq, softirq, steal] = fields?.try_into().ok()?;
+/// Of proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal; guests are in user already. Of
+/// proc_pid_stat(5): utime, stime, cutime and cstime, 12 fields behind the name, which may have anything in it.
+fn parse(machine: &str, process: &str) -> Option<Ticks> {
+    let line = machine.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    let [user, nice, system, idle, waiting, irq, softirq, steal] = numbers(line.split_whitespace())?;
     let busy = user + nice + system + irq + softirq;
-    Some(Ticks { total: busy + idle + waiting + steal, busy, steal })
+    let (_, fields) = process.rsplit_once(')')?;
+    let ours: [f64; 4] = numbers(fields.split_whitespace().skip(11))?;
+    Some(Ticks { total: busy + idle + waiting + steal, busy, steal, ours: ours.iter().sum() })
+}
+
+/// The first so many fields.
+fn numbers<'a, const N: usize>(fields: impl Iterator<Item = &'a str>) -> Option<[f64; N]> {
+    let numbers: Option<Vec<f64>> = fields.take(N).map(|field| field.parse().ok()).collect();
+    numbers?.try_into().ok()
 }
 
 #[cfg(test)]
@@ -103,10 +102,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernels_line_is_read() {
-        let ticks = parse("cpu  10 2 3 80 1 1 1 2 5 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n").unwrap();
+    fn the_kernels_lines_are_read() {
+        let process = "77 (a) name) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 20 0";
+        let machine = "cpu  10 2 3 80 1 1 1 2 5 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n";
+        let ticks = parse(machine, process).unwrap();
         assert_eq!((ticks.total, ticks.busy, ticks.steal), (100.0, 17.0, 2.0));
-        assert!(parse("cpu  1 2 3\n").is_none() && parse("").is_none());
+        assert_eq!(ticks.ours, f64::from(11 + 12 + 13 + 14));
+        assert!(parse("cpu  1 2 3\n", process).is_none() && parse("", process).is_none());
+        assert!(parse(machine, "77 name S").is_none());
     }
 
     #[test]
@@ -124,7 +127,7 @@ mod tests {
     fn other_processes_are_noticed() {
         let watch = NoiseWatch::new();
         let mut other = std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(500));
+        std::thread::sleep(std::time::Duration::from_millis(500));
         let noise = watch.noise();
         other.kill().unwrap();
         other.wait().unwrap();

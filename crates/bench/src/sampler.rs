@@ -35,11 +35,6 @@ pub trait Subject {
     fn peak_memory(&self) -> Option<u64> {
         None
     }
-
-    /// Whether its CPU time is another process's.
-    fn is_another_process(&self) -> bool {
-        false
-    }
 }
 
 /// What some iterations took together.

@@ -3,11 +3,13 @@
 use crate::{
     BenchError,
     counters::Counters,
+    machine,
     noise::NoiseWatch,
+    peers::{Assignment, Build, Limits, Peer, Peers, Runner},
     plan::Group,
     power::PowerMeter,
     record::{Clock, Figures, Measurement, Outcome, Row},
-    sampler::{self, Effort, InProcess, Subject},
+    sampler::{self, Effort, InProcess, Sample, Subject},
     workload::Catalogue,
 };
 use jiff::Timestamp;
@@ -51,6 +53,9 @@ pub struct Suite<'a> {
     counters: Result<Rc<RefCell<Counters>>, String>,
     pools: HashMap<u32, Arc<ThreadPool>>,
     meter: Option<&'a PowerMeter>,
+    peers: Option<&'a Peers>,
+    /// What came of building the peers' runners, by name.
+    built: HashMap<String, Result<Build, String>>,
     /// What disturbs the run.
     pub noise: NoiseWatch,
 }
@@ -63,8 +68,8 @@ struct Entrant {
     subject: Box<dyn Subject>,
 }
 
-/// Why an implementation has no figures.
-struct Refusal {
+/// An implementation and what came of it.
+struct Ended {
     implementation: String,
     version: Option<String>,
     outcome: Outcome,
@@ -72,9 +77,15 @@ struct Refusal {
 
 impl<'a> Suite<'a> {
     /// Opens the counters and begins to watch. No pool of threads that is to be measured may exist before.
-    pub fn new(catalogue: &'a dyn Catalogue, mode: Mode, meter: Option<&'a PowerMeter>) -> Self {
+    pub fn new(
+        catalogue: &'a dyn Catalogue,
+        mode: Mode,
+        meter: Option<&'a PowerMeter>,
+        peers: Option<&'a Peers>,
+    ) -> Self {
         let counters = Counters::new().map(|counters| Rc::new(RefCell::new(counters)));
-        Self { catalogue, mode, counters, pools: HashMap::new(), meter, noise: NoiseWatch::new() }
+        let (pools, built, noise) = (HashMap::new(), HashMap::new(), NoiseWatch::new());
+        Self { catalogue, mode, counters, pools, meter, peers, built, noise }
     }
 
     /// Why there are no cycles and instructions, if there are none.
@@ -102,19 +113,24 @@ impl<'a> Suite<'a> {
 
     fn group(&mut self, group: &Group, observer: &mut dyn Observer) -> Result<(), BenchError> {
         self.catalogue.forget();
+        if let Mode::Measure(_) = self.mode {
+            self.noise.frequency(machine::busy_hertz());
+        }
         let pool = self.pool(group.threads)?;
         let mut answer = group.answer().map(str::to_owned);
-        let (mut entrants, mut refusals) = (Vec::new(), Vec::new());
+        let (mut entrants, mut ended) = (Vec::new(), Vec::new());
         for level in &group.levels {
             match self.level(group, *level, &pool, &mut answer) {
                 Ok(entrant) => entrants.push(entrant),
-                Err(error) => {
-                    let outcome = Outcome::Failed { reason: error.to_string() };
-                    refusals.push(Refusal {
-                        implementation: level.name().to_owned(),
-                        version: None,
-                        outcome,
-                    });
+                Err(error) => ended.push(Ended::failed(level.name(), &error)),
+            }
+        }
+        let kernel = group.kernel();
+        for peer in self.peers.into_iter().flat_map(|peers| peers.of(&kernel, group.threads)) {
+            match self.peer(group, peer, answer.as_deref()) {
+                Ok(entrant) => entrants.push(entrant),
+                Err(outcome) => {
+                    ended.push(Ended { implementation: peer.name.clone(), version: None, outcome });
                 }
             }
         }
@@ -127,9 +143,9 @@ impl<'a> Suite<'a> {
         };
         let measured = entrants.into_iter().zip(outcomes).map(|(entrant, outcome)| {
             let Entrant { implementation, version, .. } = entrant;
-            Refusal { implementation, version, outcome }
+            Ended { implementation, version, outcome }
         });
-        for Refusal { implementation, version, outcome } in measured.chain(refusals) {
+        for Ended { implementation, version, outcome } in measured.chain(ended) {
             let row = Row {
                 suite: group.family.suite,
                 family: group.family.name.clone(),
@@ -171,6 +187,31 @@ impl<'a> Suite<'a> {
         Ok(Entrant { implementation, version: None, answer: found, subject })
     }
 
+    /// Builds a peer's runner, where that has not been done, and has it answer.
+    fn peer(&mut self, group: &Group, peer: &Peer, answer: Option<&str>) -> Result<Entrant, Outcome> {
+        let failed = |reason: String| Outcome::Failed { reason };
+        let build = || peer.build().map_err(|error| error.to_string());
+        match self.built.entry(peer.name.clone()).or_insert_with(build) {
+            Ok(Build::Done) => {}
+            Ok(Build::Absent { remedy }) => return Err(Outcome::Absent { remedy: remedy.clone() }),
+            Err(reason) => return Err(failed(reason.clone())),
+        }
+        let (kernel, size) = (group.kernel(), group.size.0);
+        let input = self.catalogue.input(&kernel, size).map_err(failed)?;
+        let assignment = Assignment { kernel: &kernel, size, threads: group.threads, input: &input };
+        let runner =
+            Runner::start(peer, &assignment, Limits::default()).map_err(|error| failed(error.to_string()))?;
+        let found = runner.answer().to_owned();
+        if let Some(expected) = answer.filter(|expected| *expected != found) {
+            let (expected, benchmark) = (expected.to_owned(), group.name());
+            let error = BenchError::Answer { benchmark, implementation: peer.name.clone(), expected, found };
+            return Err(failed(error.to_string()));
+        }
+        let version = Some(runner.version().to_owned());
+        let (implementation, subject) = (peer.name.clone(), Box::new(runner));
+        Ok(Entrant { implementation, version, answer: found, subject })
+    }
+
     fn measure(
         &mut self,
         group: &Group,
@@ -205,3 +246,25 @@ impl<'a> Suite<'a> {
         Ok(self.pools.entry(threads).or_insert(Arc::new(pool)).clone())
     }
 }
+
+impl Ended {
+    fn failed(implementation: &str, error: &BenchError) -> Self {
+        let outcome = Outcome::Failed { reason: error.to_string() };
+        Self { implementation: implementation.to_owned(), version: None, outcome }
+    }
+}
+
+/// A peer takes turns as we do.
+impl Subject for Runner {
+    fn answer(&mut self) -> Result<String, BenchError> {
+        Ok(Runner::answer(self).to_owned())
+    }
+
+    fn run(&mut self, iterations: u64) -> Result<Sample, BenchError> {
+        let times = Runner::run(self, iterations)?;
+        Ok(Sample { wall: times.wall, cpu: times.cpu, ..Sample::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests;

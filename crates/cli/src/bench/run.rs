@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use proofmill_bench::{
     BenchError,
     definition::Size,
+    peers::{self, Peers},
     plan::{self, Group, Levels, Selection},
     record::{Clock, FORMAT, Figures, Measurement, Noise, Outcome as RowOutcome, Row},
     sampler::Effort,
@@ -43,6 +44,12 @@ pub(crate) struct Run {
     /// Do not time: run each benchmark once at its smallest size, and compare answers
     #[arg(long)]
     check: bool,
+    /// Run other libraries in turn with Proofmill on the same inputs: their runners are built where their tools are
+    #[arg(long)]
+    peers: bool,
+    /// Where the peers' runners are
+    #[arg(long, value_name = "FOLDER", default_value = peers::DEFAULT_FOLDER)]
+    peers_dir: PathBuf,
     #[command(flatten)]
     session: SessionArguments,
     /// Print one JSON object, or write the run to a file that `bench import` and `bench report` take
@@ -87,13 +94,14 @@ pub(super) fn run(arguments: &Run, options: &Options) -> Result<Outcome, Failure
     let workloads = Workloads::default();
     let all = thread::available_parallelism().map_or(1, usize::from) as u32;
     let groups = plan::plan(&families, &workloads, &arguments.selection(options)?, all)?;
+    let peers = arguments.peers.then(|| Peers::read(&arguments.peers_dir)).transpose()?;
     let mut session = arguments.session.begin()?;
     let meter = session.meter.take();
     let mode = match arguments.check {
         true => Mode::Check,
         false => Mode::Measure(Effort { time: arguments.time, precision: arguments.precision }),
     };
-    let mut suite = Suite::new(&workloads, mode, meter.as_ref());
+    let mut suite = Suite::new(&workloads, mode, meter.as_ref(), peers.as_ref());
     let text = !options.print_json() && !options.quiet;
     let mut screen = Screen::new(text, !options.quiet);
     let mut keep = |measurement| session.add(measurement);
