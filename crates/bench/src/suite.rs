@@ -130,7 +130,8 @@ impl<'a> Suite<'a> {
             match self.peer(group, peer, answer.as_deref()) {
                 Ok(entrant) => entrants.push(entrant),
                 Err(outcome) => {
-                    ended.push(Ended { implementation: peer.name.clone(), version: None, outcome });
+                    let implementation = peer.name.clone();
+                    ended.push(Ended { implementation, version: None, outcome: *outcome });
                 }
             }
         }
@@ -188,12 +189,12 @@ impl<'a> Suite<'a> {
     }
 
     /// Builds a peer's runner, where that has not been done, and has it answer.
-    fn peer(&mut self, group: &Group, peer: &Peer, answer: Option<&str>) -> Result<Entrant, Outcome> {
-        let failed = |reason: String| Outcome::Failed { reason };
+    fn peer(&mut self, group: &Group, peer: &Peer, answer: Option<&str>) -> Result<Entrant, Box<Outcome>> {
+        let failed = |reason: String| Box::new(Outcome::Failed { reason });
         let build = || peer.build().map_err(|error| error.to_string());
         match self.built.entry(peer.name.clone()).or_insert_with(build) {
             Ok(Build::Done) => {}
-            Ok(Build::Absent { remedy }) => return Err(Outcome::Absent { remedy: remedy.clone() }),
+            Ok(Build::Absent { remedy }) => return Err(Box::new(Outcome::Absent { remedy: remedy.clone() })),
             Err(reason) => return Err(failed(reason.clone())),
         }
         let (kernel, size) = (group.kernel(), group.size.0);
