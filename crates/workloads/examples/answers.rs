@@ -1,6 +1,7 @@
 //! The answers of kernels whose names contain a pattern, at the sizes of their definitions, by the best level, as lines for
-//! the definitions: `cargo run --release -p proofmill-workloads --example answers [PATTERN] [--portable]`. With `--portable`
-//! they come from the plain kernels, which take longest and owe nothing to lanes.
+//! the definitions: `cargo run --release -p proofmill-workloads --example answers [PATTERN] [--portable]
+//! [--smallest]`. With `--portable` they come from the plain kernels, which take longest and owe nothing to lanes; with
+//! `--smallest` only those of the smallest sizes are computed.
 
 use proofmill_bench::workload::Catalogue;
 use proofmill_simd::{Level, Portable};
@@ -8,6 +9,7 @@ use proofmill_workloads::{Workloads, definitions};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let smallest = arguments.iter().any(|word| word == "--smallest");
     let level = if arguments.iter().any(|word| word == "--portable") {
         Level::Portable(Portable)
     } else {
@@ -23,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
             println!("{kernel}");
             println!("[benchmark.answers]");
-            for size in &benchmark.sizes {
+            for size in benchmark.sizes.iter().take(if smallest { 1 } else { usize::MAX }) {
                 let mut workload = workloads.prepare(&kernel, size.0, level)?;
                 workload.run(&mut |_| ())?;
                 let digest = proofmill_sha256::digest(&workload.output());

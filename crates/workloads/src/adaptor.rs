@@ -14,6 +14,10 @@ pub(crate) type Begin<'a> = &'a mut dyn FnMut(&'static str);
 pub(crate) enum Levels {
     /// Those of the big prime fields.
     PrimeFields,
+    /// Those of the big prime fields whose scalar arithmetic differs.
+    PrimeFieldScalars,
+    /// Those of Goldilocks.
+    Goldilocks,
     /// Those of SHA-256, one message at a time.
     Sha256,
     /// Those of SHA-256, many messages.
@@ -30,21 +34,33 @@ impl Levels {
         };
         match self {
             Self::PrimeFields => Level::prime_field_levels(),
+            // Eight lanes of AVX-512 leave scalars to ADX.
+            Self::PrimeFieldScalars => {
+                let levels = Level::prime_field_levels().into_iter();
+                levels.filter(|level| level.name() != "avx512ifma").collect()
+            }
+            Self::Goldilocks => Level::goldilocks_levels(),
             Self::Sha256 => distinct(|kernels| [kernels.single_name(); 2]),
             Self::Sha256Many => distinct(|kernels| [kernels.single_name(), kernels.name()]),
         }
     }
 }
 
+type Make<I> = Box<dyn Fn(&mut Rng, usize) -> Result<I, String> + Send + Sync>;
+type Start<I, S> = Box<dyn Fn(&I, Level) -> Result<S, String> + Send + Sync>;
+type Run<I, S> = Box<dyn Fn(&I, &mut S, Level, Begin<'_>) -> Result<(), String> + Send + Sync>;
+type Restart<I, S> = Box<dyn Fn(&I, &mut S) + Send + Sync>;
+type Bytes<T> = Box<dyn Fn(&T) -> Vec<u8> + Send + Sync>;
+
 /// A kernel by its functions: from a generator and a size to an input `I`, from it and a level to a state `S` that holds
 /// keys and results, and from both to a result.
 pub(crate) struct Kernel<I, S> {
-    make: Box<dyn Fn(&mut Rng, usize) -> Result<I, String> + Send + Sync>,
-    start: Box<dyn Fn(&I, Level) -> Result<S, String> + Send + Sync>,
-    run: Box<dyn Fn(&I, &mut S, Level, Begin<'_>) -> Result<(), String> + Send + Sync>,
-    restart: Box<dyn Fn(&I, &mut S) + Send + Sync>,
-    output: Box<dyn Fn(&S) -> Vec<u8> + Send + Sync>,
-    input: Option<Box<dyn Fn(&I) -> Vec<u8> + Send + Sync>>,
+    make: Make<I>,
+    start: Start<I, S>,
+    run: Run<I, S>,
+    restart: Restart<I, S>,
+    output: Bytes<S>,
+    input: Option<Bytes<I>>,
 }
 
 impl<I: Send + Sync + 'static, S: Send + 'static> Kernel<I, S> {

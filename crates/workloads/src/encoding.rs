@@ -1,7 +1,8 @@
 //! Bytes that peers read and digests are made of: integers below the modulus, little-endian, never in Montgomery's form.
 
 use proofmill_curve::{Affine, Curve};
-use proofmill_field::{Fp, Prime, Quadratic};
+use proofmill_field::{Dodecic, Fp, Prime, Quadratic, goldilocks::Goldilocks};
+use proofmill_hash::Digest;
 
 /// What has such bytes.
 pub(crate) trait Encode {
@@ -29,6 +30,32 @@ impl<C: Curve<Base: Encode>> Encode for Affine<C> {
     fn put(&self, bytes: &mut Vec<u8>) {
         self.x.put(bytes);
         self.y.put(bytes);
+    }
+}
+
+impl<P, A: Encode> Encode for Dodecic<P, A> {
+    /// From 1 to `v^2 w`: the coefficients of 1, v and v^2, then those times w.
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.c0.c.put(bytes);
+        self.c1.c.put(bytes);
+    }
+}
+
+impl Encode for Goldilocks {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.to_bytes_le());
+    }
+}
+
+impl Encode for u64 {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.to_le_bytes());
+    }
+}
+
+impl Encode for Digest {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.0.put(bytes);
     }
 }
 

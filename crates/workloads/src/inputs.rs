@@ -1,7 +1,7 @@
 //! Inputs that depend on a kernel's name and size alone.
 
 use proofmill_curve::{Affine, Curve, Jacobian};
-use proofmill_field::{Fp, Prime};
+use proofmill_field::{Fp, Prime, goldilocks::Goldilocks};
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
@@ -18,6 +18,18 @@ pub(crate) fn rng(name: &str, size: u64) -> Rng {
 /// Uniform elements.
 pub(crate) fn elements<P: Prime>(rng: &mut Rng, count: usize) -> Vec<Fp<P>> {
     (0..count).map(|_| Fp::random(rng)).collect()
+}
+
+/// Uniform elements of Goldilocks.
+pub(crate) fn goldilocks(rng: &mut Rng, count: usize) -> Vec<Goldilocks> {
+    (0..count).map(|_| Goldilocks::random(rng)).collect()
+}
+
+/// Messages, or halves of nodes.
+pub(crate) fn arrays<const N: usize>(rng: &mut Rng, count: usize) -> Vec<[u8; N]> {
+    let mut arrays = vec![[0; N]; count];
+    rng.fill_bytes(arrays.as_flattened_mut());
+    arrays
 }
 
 /// Bytes.

@@ -8,8 +8,13 @@
 mod adaptor;
 mod definitions;
 mod encoding;
+mod fields;
+mod goldilocks;
+mod groth16;
 mod inputs;
 mod messages;
+mod pairings;
+mod plonk;
 mod sums;
 mod transforms;
 
@@ -20,9 +25,20 @@ use proofmill_bench::{Workload, workload::Catalogue};
 use proofmill_simd::Level;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// All kernels, sorted by family as the modules have them.
-static TABLE: LazyLock<Vec<Entry>> =
-    LazyLock::new(|| [transforms::table(), sums::table(), messages::table()].into_iter().flatten().collect());
+/// All kernels.
+static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let tables = [
+        fields::table(),
+        goldilocks::table(),
+        messages::table(),
+        transforms::table(),
+        sums::table(),
+        pairings::table(),
+        groth16::table(),
+        plonk::table(),
+    ];
+    tables.into_iter().flatten().collect()
+});
 
 /// Proofmill's kernels and provers. Keeps the input that was made last, for the next level.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use crate::{
     adaptor::{Entry, Kernel, Levels},
     encoding::encoded,
-    inputs::bytes,
+    inputs::{arrays, bytes},
 };
 use proofmill_sha256::{Kernels, hash_pairs};
 use std::hint::black_box;
@@ -30,9 +30,7 @@ fn message() -> Entry {
 /// As many messages of 64 bytes.
 fn pairs() -> Entry {
     Kernel::new(
-        |rng, size| {
-            Ok((0..size).map(|_| bytes(rng, 64).try_into().unwrap_or([0; 64])).collect::<Vec<[u8; 64]>>())
-        },
+        |rng, size| Ok(arrays::<64>(rng, size)),
         |pairs, _| Ok(vec![[0; 32]; pairs.len()]),
         |pairs, digests, level, _| {
             hash_pairs(Kernels::at(level), pairs, digests);

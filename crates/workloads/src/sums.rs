@@ -43,7 +43,7 @@ fn sum<C: Msm<Scalar = Fp<P>, Base: Encode>, P: Prime>(
             *sum = msm(level, points, scalars).to_affine();
             Ok(())
         },
-        |sum| encoded(sum),
+        encoded,
     )
     .for_peers(|(points, scalars)| [encoded(&points[..]), encoded(&scalars[..])].concat())
     .entry(format!("msm/{name}"), Levels::PrimeFields)
