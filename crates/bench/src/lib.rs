@@ -12,6 +12,7 @@
 //! * [`sampler`]: samples of several implementations, turn about; [`counters`], [`memory`], [`noise`] watch beside it.
 //! * [`model`]: what if it ran faster, or had longer vectors.
 //! * [`record`]: a run, its machine and its measurements: the one form that is stored, exported, compared and shown.
+//! * [`platform`]: other people's programs, which tell what the machine is good at.
 //! * [`power`] and [`price`]: joules that instruments saw, dollars that somebody asks.
 //! * [`bounds`]: what a record may hold.
 //! * [`store`]: where runs are kept.
@@ -32,6 +33,7 @@ pub mod model;
 pub mod noise;
 pub mod peers;
 pub mod plan;
+pub mod platform;
 pub mod power;
 pub mod price;
 mod process;

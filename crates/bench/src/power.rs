@@ -225,7 +225,7 @@ impl Drop for Periodic {
 fn ask_controller(program: &Path) -> Result<f64, BenchError> {
     let name = program.display();
     let wrong = |problem: String| BenchError::Power { problem };
-    let mut command = std::process::Command::new(program);
+    let mut command = crate::process::command(program);
     command.args(["dcmi", "power", "reading"]);
     let output = crate::process::output(command, CONTROLLER_PATIENCE).map_err(|failure| {
         wrong(match failure.not_found() {
@@ -233,7 +233,7 @@ fn ask_controller(program: &Path) -> Result<f64, BenchError> {
             false => format!("{name} dcmi power reading: {failure}"),
         })
     })?;
-    watts_in(&output.stdout).ok_or_else(|| {
+    watts_in(&output.text()).ok_or_else(|| {
         wrong(format!("{name} dcmi power reading: expected a line of instantaneous power, found none"))
     })
 }

@@ -1,14 +1,15 @@
 //! Other people's programs: found, run, timed out and, whatever happens to us, ended.
 #![allow(unsafe_code)]
-#![allow(dead_code, reason = "platform programs use the rest")]
 
 use std::{
+    borrow::Cow,
     ffi::OsStr,
     fmt,
-    io::{self, BufRead as _, BufReader, Read},
+    io::{self, BufRead as _, BufReader, Read, Write as _},
+    mem::MaybeUninit,
     os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
     sync::mpsc,
     thread,
     time::{Duration, Instant},
@@ -111,13 +112,33 @@ fn end_with_this_process(command: &mut Command) {
 #[cfg(not(target_os = "linux"))]
 fn end_with_this_process(_command: &mut Command) {}
 
+/// CPU time of all programs that have ended, and of what they started and waited for.
+pub(crate) fn cpu_time() -> Duration {
+    let mut usage = MaybeUninit::<libc::rusage>::uninit();
+    // SAFETY: the pointer is valid for a write of that type.
+    if unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr()) } != 0 {
+        return Duration::ZERO;
+    }
+    // SAFETY: the call succeeded and has written all of it.
+    let usage = unsafe { usage.assume_init() };
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 * 1e-6;
+    Duration::try_from_secs_f64(seconds(usage.ru_utime) + seconds(usage.ru_stime)).unwrap_or_default()
+}
+
 /// What a program said.
 #[derive(Debug)]
 pub(crate) struct Output {
     /// On standard output.
-    pub(crate) stdout: String,
+    pub(crate) bytes: Vec<u8>,
     /// On standard error.
     pub(crate) stderr: String,
+}
+
+impl Output {
+    /// Standard output, as text.
+    pub(crate) fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.bytes)
+    }
 }
 
 /// Why a program did not do its work.
@@ -151,7 +172,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Runs a program to its end with nothing to read.
+/// Runs a program to its end.
 pub(crate) fn output(command: Command, patience: Duration) -> Result<Output, Failure> {
     talk(command, patience, |_| ())
 }
@@ -162,7 +183,7 @@ pub(crate) fn talk(
     patience: Duration,
     mut heard: impl FnMut(&str),
 ) -> Result<Output, Failure> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let deadline = Instant::now() + patience;
     let mut running = Running::start(command).map_err(Failure::Start)?;
     let stdout = running.child.stdout.take().map(|pipe| thread::spawn(move || read(pipe)));
@@ -190,26 +211,78 @@ pub(crate) fn talk(
     };
     // Whatever it left behind would hold the pipe open.
     drop(running);
-    let stdout = stdout.and_then(|thread| thread.join().ok()).unwrap_or_default();
+    let bytes = stdout.and_then(|thread| thread.join().ok()).unwrap_or_default();
     match status.success() {
-        true => Ok(Output { stdout, stderr }),
+        true => Ok(Output { bytes, stderr }),
         false => {
-            let word = stderr.lines().chain(stdout.lines()).rev().find(|line| !line.trim().is_empty());
+            let word = stderr.lines().rev().find(|line| !line.trim().is_empty());
             Err(Failure::Ended(status, word.unwrap_or_default().trim().to_owned()))
         }
     }
 }
 
-fn read(pipe: impl Read) -> String {
+fn read(pipe: impl Read) -> Vec<u8> {
     let mut bytes = Vec::new();
     _ = pipe.take(LONGEST_OUTPUT).read_to_end(&mut bytes);
-    String::from_utf8_lossy(&bytes).into_owned()
+    bytes
 }
 
-/// A command whose program does not depend on the user's language.
+/// A program that answers a line by a line.
+pub(crate) struct Partner {
+    /// Dropped first: a program that reads on sees the end of its input and ends.
+    stdin: ChildStdin,
+    lines: mpsc::Receiver<String>,
+    running: Running,
+    patience: Duration,
+}
+
+impl Partner {
+    /// Starts it; what it says on standard error is not read.
+    pub(crate) fn start(mut command: Command, patience: Duration) -> Result<Self, Failure> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut running = Running::start(command).map_err(Failure::Start)?;
+        let (stdin, stdout) = running
+            .child
+            .stdin
+            .take()
+            .zip(running.child.stdout.take())
+            .ok_or_else(|| Failure::Start(io::Error::other("no pipes")))?;
+        let (line, lines) = mpsc::channel();
+        thread::spawn(move || {
+            for text in BufReader::new(stdout.take(LONGEST_OUTPUT)).lines().map_while(Result::ok) {
+                if line.send(text).is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Self { stdin, lines, running, patience })
+    }
+
+    /// Sends it a line.
+    pub(crate) fn say(&mut self, line: &str) -> Result<(), Failure> {
+        let sent = writeln!(self.stdin, "{line}").and_then(|()| self.stdin.flush());
+        sent.map_err(|_| self.silence())
+    }
+
+    /// Its next line.
+    pub(crate) fn hear(&mut self) -> Result<String, Failure> {
+        self.lines.recv_timeout(self.patience).map_err(|_| self.silence())
+    }
+
+    /// Why it does not speak.
+    fn silence(&mut self) -> Failure {
+        match self.running.wait_until(Instant::now() + LOOK) {
+            Ok(Some(status)) => Failure::Ended(status, String::new()),
+            Ok(None) => Failure::Hung(self.patience),
+            Err(error) => Failure::Start(error),
+        }
+    }
+}
+
+/// A command whose program has nothing to read and does not depend on the user's language.
 pub(crate) fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
-    command.env("LC_ALL", "C");
+    command.env("LC_ALL", "C").stdin(Stdio::null());
     command
 }
 
@@ -218,7 +291,7 @@ mod tests {
     use super::*;
 
     fn shell(script: &str) -> Command {
-        let mut shell = Command::new("/bin/sh");
+        let mut shell = command(Path::new("/bin/sh"));
         shell.args(["-c", script]);
         shell
     }
@@ -229,8 +302,16 @@ mod tests {
         let output = talk(shell("echo out; echo one >&2; echo two >&2"), Duration::from_secs(10), |line| {
             lines.push(line.to_owned());
         });
-        assert_eq!(output.unwrap().stdout, "out\n");
+        assert_eq!(output.unwrap().text(), "out\n");
         assert_eq!(lines, ["one", "two"]);
+    }
+
+    #[test]
+    fn programs_use_cpu_time() {
+        let before = cpu_time();
+        output(shell("i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done"), Duration::from_secs(60))
+            .unwrap();
+        assert!(cpu_time() >= before + Duration::from_millis(10));
     }
 
     #[test]
@@ -257,6 +338,49 @@ mod tests {
             state().is_empty() || state().contains(") Z ")
         };
         assert!((0..100).any(|round| ended(&round)), "still there: {}", state());
+    }
+
+    #[test]
+    fn partners_answer_until_they_end() {
+        let mut partner =
+            Partner::start(shell("read a; echo heard $a; exit 4"), Duration::from_secs(10)).unwrap();
+        partner.say("hello").unwrap();
+        assert_eq!(partner.hear().unwrap(), "heard hello");
+        thread::sleep(Duration::from_millis(200));
+        assert_eq!(partner.hear().unwrap_err().to_string(), "ended with exit status: 4");
+        let mut partner = Partner::start(shell("sleep 1000"), Duration::from_millis(100)).unwrap();
+        assert!(matches!(partner.hear().unwrap_err(), Failure::Hung(_)));
+    }
+
+    /// Runs in a process of its own, which the test after it kills.
+    #[test]
+    #[ignore = "waits to be killed"]
+    fn waits_to_be_killed() {
+        let mut sleep = command(Path::new("/bin/sh"));
+        sleep.args(["-c", "echo $$ >&2; exec sleep 1000"]).stderr(Stdio::inherit());
+        let _running = Running::start(sleep).unwrap();
+        thread::sleep(Duration::from_secs(60));
+    }
+
+    #[test]
+    fn a_killed_process_leaves_no_program() {
+        let mut this = command(&std::env::current_exe().unwrap());
+        this.args(["--ignored", "--exact", "--nocapture", "process::tests::waits_to_be_killed"]);
+        let mut this = this.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut pid = String::new();
+        BufReader::new(this.stderr.take().unwrap()).read_line(&mut pid).unwrap();
+        let alive = || {
+            let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+            !state.is_empty() && !state.contains(") Z ")
+        };
+        assert!(alive(), "{pid:?} is no process");
+        this.kill().unwrap();
+        this.wait().unwrap();
+        let ended = (0..100).any(|_| {
+            thread::sleep(Duration::from_millis(50));
+            !alive()
+        });
+        assert!(ended, "{pid} is still there");
     }
 
     #[test]

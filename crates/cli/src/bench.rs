@@ -3,6 +3,7 @@
 mod compare;
 mod list;
 mod numbers;
+mod platform;
 mod run;
 mod session;
 mod store;
@@ -47,6 +48,16 @@ as they are finished: `proofmill bench runs`, `report`, `compare` and `export` r
     /// Remove a run from the store
     #[command(after_help = "Examples:\n  proofmill bench remove 3f2a91c0")]
     Remove(store::Remove),
+    /// Measure the machine by other people's programs: OpenSSL, gzip, brotli, Go, LuaJIT, NGINX
+    #[command(after_help = "Examples:
+  proofmill bench platform                                   everything, on one core and on all
+  proofmill bench platform --only openssl,brotli --threads 1
+  proofmill bench platform --only https --threads all --time 10s --power ipmitool
+  proofmill bench platform --watts 180 --instance c7a.48xlarge
+
+A program that is not installed is a row that says what to install; scripts/platform-deps.sh installs them all on
+Debian. Servers listen on the loopback and are always stopped.")]
+    Platform(platform::Platform),
 }
 
 impl BenchCommand {
@@ -60,6 +71,7 @@ impl BenchCommand {
             Self::Export(_) => "bench export",
             Self::Import(_) => "bench import",
             Self::Remove(_) => "bench remove",
+            Self::Platform(_) => "bench platform",
         }
     }
 
@@ -68,6 +80,8 @@ impl BenchCommand {
         match self {
             Self::Run(run) => run.outputs(),
             Self::Export(export) => export.outputs(),
+            // `platform` listens for signals itself.
+            Self::Platform(_) => Vec::new(),
             Self::List(_) | Self::Runs(_) | Self::Compare(_) | Self::Import(_) | Self::Remove(_) => {
                 Vec::new()
             }
@@ -86,6 +100,7 @@ pub(crate) fn run(command: BenchCommand, options: &Options) -> Result<Outcome, F
         BenchCommand::Export(export) => store::export(&export),
         BenchCommand::Import(import) => store::import(&import),
         BenchCommand::Remove(remove) => store::remove(&remove),
+        BenchCommand::Platform(platform) => platform::run(&platform, options),
     }
 }
 

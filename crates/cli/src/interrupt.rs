@@ -12,8 +12,14 @@ pub(crate) fn remove_unfinished_at_a_signal(outputs: Vec<&Path>) -> Result<(), F
     if outputs.is_empty() {
         return Ok(());
     }
+    clean_up_at_a_signal(outputs, || ())
+}
+
+/// The same, and calls `also` before the process ends.
+pub(crate) fn clean_up_at_a_signal(outputs: Vec<&Path>, also: fn()) -> Result<(), Failure> {
     let folders: Vec<PathBuf> = outputs.into_iter().map(folder_of).collect();
     ctrlc::set_handler(move || {
+        also();
         folders.iter().for_each(|folder| remove_unfinished(folder));
         std::process::exit(INTERRUPTED);
     })

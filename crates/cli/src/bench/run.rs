@@ -279,7 +279,7 @@ fn rounded(time: Duration) -> String {
     }
 }
 
-fn positive_duration(text: &str) -> Result<Duration, String> {
+pub(super) fn positive_duration(text: &str) -> Result<Duration, String> {
     let duration =
         text.parse::<jiff::SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
     duration

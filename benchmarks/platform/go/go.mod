@@ -1,0 +1,3 @@
+module proofmill.example/platform
+
+go 1.19
