@@ -125,12 +125,6 @@ pub fn clean_up() {
     folder::remove_all();
 }
 
-/// CPU time of the programs that have ended, which is this process's doing and nobody else's.
-#[must_use]
-pub fn cpu_time_of_programs() -> Duration {
-    process::cpu_time()
-}
-
 fn jobs(options: &Options) -> Result<Vec<Job>, BenchError> {
     if let Some(unknown) = options.only.iter().find(|name| !GROUPS.iter().any(|family| belongs(family, name)))
     {

@@ -6,7 +6,6 @@ use std::{
     ffi::OsStr,
     fmt,
     io::{self, BufRead as _, BufReader, Read, Write as _},
-    mem::MaybeUninit,
     os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, ExitStatus, Stdio},
@@ -111,19 +110,6 @@ fn end_with_this_process(command: &mut Command) {
 
 #[cfg(not(target_os = "linux"))]
 fn end_with_this_process(_command: &mut Command) {}
-
-/// CPU time of all programs that have ended, and of what they started and waited for.
-pub(crate) fn cpu_time() -> Duration {
-    let mut usage = MaybeUninit::<libc::rusage>::uninit();
-    // SAFETY: the pointer is valid for a write of that type.
-    if unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr()) } != 0 {
-        return Duration::ZERO;
-    }
-    // SAFETY: the call succeeded and has written all of it.
-    let usage = unsafe { usage.assume_init() };
-    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 * 1e-6;
-    Duration::try_from_secs_f64(seconds(usage.ru_utime) + seconds(usage.ru_stime)).unwrap_or_default()
-}
 
 /// What a program said.
 #[derive(Debug)]
@@ -304,14 +290,6 @@ mod tests {
         });
         assert_eq!(output.unwrap().text(), "out\n");
         assert_eq!(lines, ["one", "two"]);
-    }
-
-    #[test]
-    fn programs_use_cpu_time() {
-        let before = cpu_time();
-        output(shell("i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done"), Duration::from_secs(60))
-            .unwrap();
-        assert!(cpu_time() >= before + Duration::from_millis(10));
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub(super) fn run(arguments: &Platform, options: &Options) -> Result<Outcome, Fa
     platform::rows(&chosen)?;
     let mut session = arguments.session.begin()?;
     let meter = session.meter.take();
-    let mut noise = NoiseWatch::new();
+    let noise = NoiseWatch::new();
     let mut screen = Screen::new(!options.print_json() && !options.quiet, !options.quiet);
     let bar = screen.bar.clone();
     let price = session.run.price.clone();
@@ -78,7 +78,6 @@ pub(super) fn run(arguments: &Platform, options: &Options) -> Result<Outcome, Fa
         },
     )?;
     screen.bar.finish_and_clear();
-    noise.ours(platform::cpu_time_of_programs());
     let noise = noise.noise();
     let warnings = noise.warnings.clone();
     let without_power = session.without_power.take();
