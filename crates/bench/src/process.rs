@@ -24,7 +24,9 @@ const LONGEST_OUTPUT: u64 = 16 << 20;
 /// Where `program` is in the folders of `path`, which is written as the variable `PATH` is.
 pub(crate) fn find(program: &str, path: &OsStr) -> Option<PathBuf> {
     use std::os::unix::fs::PermissionsExt as _;
-    std::env::split_paths(path).map(|folder| folder.join(program)).find(|file| {
+    // An empty word would mean the current folder, in which anybody may have put anything.
+    let folders = std::env::split_paths(path).filter(|folder| !folder.as_os_str().is_empty());
+    folders.map(|folder| folder.join(program)).find(|file| {
         file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
     })
 }
