@@ -102,11 +102,10 @@ pub fn plan<'a>(
         }
     }
     if groups.is_empty() {
-        let name = selection.patterns.join(" ");
-        let problem =
-            "no benchmark of this CPU's fits what was asked for; `proofmill bench list` has them all"
-                .to_owned();
-        return Err(BenchError::Definition { name, problem });
+        return Err(BenchError::Workload {
+            name: format!("bench run {}", selection.patterns.join(" ")),
+            problem: "no benchmark of this CPU's fits; `proofmill bench list` has them all".to_owned(),
+        });
     }
     Ok(groups)
 }

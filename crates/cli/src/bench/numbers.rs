@@ -10,7 +10,7 @@ pub(super) fn time(seconds: f64) -> String {
 /// A count or a rate with three digits: `4.02 M`.
 pub(super) fn scaled(number: f64) -> String {
     let units = [(1e15, " P"), (1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")];
-    let (unit, name) = units.into_iter().find(|(unit, _)| number >= *unit).unwrap_or((1.0, " "));
+    let (unit, name) = units.into_iter().find(|(unit, _)| number >= *unit).unwrap_or((1.0, ""));
     format!("{}{name}", three_digits(number / unit))
 }
 
@@ -34,7 +34,7 @@ mod tests {
         for (seconds, text) in times {
             assert_eq!(time(seconds), text);
         }
-        let numbers = [(4_021_000.0, "4.02 M"), (999.0, "999 "), (1500.0, "1.50 k"), (2.5e9, "2.50 G")];
+        let numbers = [(4_021_000.0, "4.02 M"), (999.0, "999"), (1500.0, "1.50 k"), (2.5e9, "2.50 G")];
         for (number, text) in numbers {
             assert_eq!(scaled(number), text);
         }

@@ -230,7 +230,7 @@ impl Screen {
         let precision = summary
             .precision()
             .map_or_else(String::new, |share| format!("±{} %", numbers::three_digits(100.0 * share)));
-        let rate = format!("{}{}/s", numbers::scaled(figures.amount / summary.median), figures.unit);
+        let rate = format!("{} {}/s", numbers::scaled(figures.amount / summary.median), figures.unit);
         let mut text = format!(
             "{:>9} {precision:<9} {:>6} x  {rate:<22} min {}, MAD {}, {} samples",
             numbers::time(summary.median),
@@ -242,8 +242,11 @@ impl Screen {
         // Writing to a string cannot fail.
         if let (Some(cycles), Some(instructions)) = (figures.cycles, figures.instructions) {
             let each = numbers::scaled(cycles / figures.amount);
-            let _ =
-                write!(text, ", {each}cycles each, {} a cycle", numbers::three_digits(instructions / cycles));
+            let _ = write!(
+                text,
+                ", {each} cycles each, {} a cycle",
+                numbers::three_digits(instructions / cycles)
+            );
         }
         if let Some(watts) = figures.watts {
             let _ = write!(text, ", {} W", numbers::three_digits(watts));

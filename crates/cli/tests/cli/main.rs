@@ -1,6 +1,7 @@
 //! The binary from outside: arguments, output files, exit statuses, and what it makes of bad input.
 
 mod arguments;
+mod bench;
 mod bls;
 mod day;
 mod malformed;

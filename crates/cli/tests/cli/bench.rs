@@ -1,0 +1,87 @@
+//! `bench list` and `bench run`: what they print, keep and refuse.
+
+use crate::process::{Folder, Run};
+use serde_json::Value;
+
+/// A command of `bench` with a store of its own in the folder.
+fn bench(folder: &Folder, command: &str) -> Run {
+    folder.run(&format!("bench {command} --db bench.db"))
+}
+
+#[test]
+fn benchmarks_are_listed() {
+    let folder = Folder::new();
+    let all = folder.run("bench list").succeeded().stdout;
+    assert!(all.contains("msm: ") && all.contains("ntt: ") && all.contains("bn254-g1"), "{all}");
+    let some = folder.run("bench list msm/bn254-g2").succeeded().stdout;
+    assert!(some.lines().count() < 4 && some.contains("bn254-g2"), "{some}");
+    let error = folder.run("bench list nothing").failed(2);
+    assert!(error.contains("bench list"), "{error}");
+}
+
+#[test]
+fn a_run_is_printed_kept_and_written() {
+    let folder = Folder::new();
+    let run = bench(
+        &folder,
+        "run ntt/bn254-fr msm/bn254-g1/256 --size 2^10,256 --level all --threads 1,2 --time 20ms --label mine \
+         --watts 100 --price-per-hour 2 --json run.json",
+    );
+    assert_eq!(run.status, Some(0), "{run:?}");
+    assert!(run.stdout.contains("ntt/bn254-fr/2^10, 1 thread, CPU time"), "{run:?}");
+    assert!(run.stdout.contains("msm/bn254-g1/256, 2 threads, wall time"), "{run:?}");
+    assert!(run.stdout.contains("portable") && run.stdout.contains(" W"), "{run:?}");
+    let file: Value = serde_json::from_str(&folder.text("run.json")).unwrap();
+    let written = &file["runs"][0];
+    assert_eq!((&written["label"], &written["power_source"]), (&"mine".into(), &"constant".into()));
+    assert_eq!(written["price"]["dollars_per_hour"], 2.0);
+    let rows = written["measurements"].as_array().unwrap();
+    assert!(rows.len() >= 4 && rows.iter().all(|row| row["outcome"]["status"] == "measured"), "{written}");
+    assert!(rows.iter().all(|row| row["outcome"]["watts"] == 100.0), "{written}");
+    // The store has the same run.
+    bench(&folder, "export mine --out export.json").succeeded();
+    let exported: Value = serde_json::from_str(&folder.text("export.json")).unwrap();
+    assert_eq!(exported["runs"][0]["measurements"], written["measurements"]);
+}
+
+#[test]
+fn a_check_prints_one_object() {
+    let folder = Folder::new();
+    let run = bench(&folder, "run sha256 --check --threads 1 --json").succeeded();
+    let object: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(object["command"], "bench run");
+    let rows = object["result"]["runs"][0]["measurements"].as_array().unwrap();
+    assert!(rows.len() > 1 && rows.iter().all(|row| row["outcome"]["status"] == "checked"), "{object}");
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused() {
+    let folder = Folder::new();
+    for (arguments, expected) in [
+        ("run nothing", "no benchmark"),
+        ("run ntt --level sve9", "sve9"),
+        ("run ntt --watts -1", "-1"),
+        ("run ntt --power-csv none.csv", "none.csv"),
+        ("run ntt --instance toaster", "toaster"),
+        ("run ntt --peers --peers-dir nowhere", "nowhere"),
+    ] {
+        let error = bench(&folder, arguments).failed(2);
+        assert!(error.contains(expected), "{arguments:?}: {error}");
+    }
+    for (option, value) in [("--time", "soon"), ("--size", "2^99"), ("--threads", "0"), ("--precision", "-1")]
+    {
+        let run = bench(&folder, &format!("run ntt {option}={value}"));
+        assert_eq!(run.status, Some(2), "{run:?}");
+        assert!(run.stderr.contains(value), "{run:?}");
+    }
+    // A run that is refused leaves nothing in the store.
+    assert_eq!(bench(&folder, "runs --json").succeeded().stdout.matches("\"id\"").count(), 0);
+}
+
+#[test]
+fn only_bench_takes_several_numbers_of_threads() {
+    let folder = Folder::new();
+    let error = folder.run("cpu --threads 1,2").failed(2);
+    assert!(error.contains("only `bench`"), "{error}");
+    folder.run("cpu --threads all").succeeded();
+}
