@@ -231,7 +231,7 @@ fn short(text: &str) -> String {
 ///
 /// For what programs say of themselves: their versions and why they failed.
 pub fn one_line(text: &str) -> String {
-    let mut line: String = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    line.truncate(line.floor_char_boundary(TEXT));
-    line
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let line = line.trim();
+    line[..line.floor_char_boundary(TEXT)].to_owned()
 }

@@ -8,13 +8,15 @@ use crate::{
     BenchError,
     bounds::{check, check_facts, check_measurement, check_noise, one_line},
     record::{Measurement, Noise, Outcome, Run},
-    statistics,
+    sampler, statistics,
 };
 use etcetera::BaseStrategy;
 use jiff::Timestamp;
 use rusqlite::{
-    Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
+    Connection, ErrorCode, OpenFlags, Params, Transaction, TransactionBehavior, functions::FunctionFlags,
+    params,
 };
+use serde::de::DeserializeOwned;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -26,7 +28,7 @@ const APPLICATION: i32 = 0x5066_426e;
 /// How long another process's transaction is waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Makes a schema out of the one before; `user_version` says how many of them a file has seen.
-const MIGRATIONS: [&str; 1] = [include_str!("store/1.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("store/1.sql"), include_str!("store/2.sql")];
 
 /// An open store.
 #[derive(Debug)]
@@ -80,11 +82,12 @@ impl Store {
         let connection = &self.connection;
         self.done(connection.busy_timeout(PATIENCE))?;
         self.done(connection.execute_batch("PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF"))?;
+        self.done(define_digest(connection))?;
         let version = self.version()?;
         let answer: String =
-            self.done(connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)))?;
+            self.done(connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)))?;
         if answer != "ok" {
-            return Err(self.malformed(&format!("damaged: {}; {RESCUE}", one_line(&answer))));
+            return Err(self.damaged(&answer));
         }
         // A kill loses nothing either way; with FULL neither does a loss of power.
         self.done(connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"))?;
@@ -160,11 +163,13 @@ impl Store {
         check_noise(&noise)
             .map_err(|problem| self.malformed(&format!("this run cannot be stored: {problem}")))?;
         let transaction = self.begin_transaction()?;
-        let mut facts = self.facts(run)?;
+        let mut facts =
+            self.facts(run)?.ok_or_else(|| self.malformed(&format!("no run has the id {run}")))?;
         facts.ended = Some(ended);
         facts.noise = noise;
         let json = self.json(&facts)?;
-        self.done(self.connection.execute("UPDATE runs SET facts = ?2 WHERE id = ?1", params![run, json]))?;
+        let sql = "UPDATE runs SET facts = ?2, digest = digest(?1 || ' ' || ?2) WHERE id = ?1";
+        self.done(self.connection.execute(sql, params![run, json]))?;
         self.done(transaction.commit())
     }
 
@@ -173,11 +178,7 @@ impl Store {
     /// # Errors
     /// A damaged file.
     pub fn runs(&self) -> Result<Vec<Run>, BenchError> {
-        let mut runs = self
-            .texts("SELECT facts FROM runs", [])?
-            .iter()
-            .map(|json| self.parse::<Run>(json))
-            .collect::<Result<Vec<_>, _>>()?;
+        let mut runs: Vec<Run> = self.intact(&format!("{FACTS} FROM runs"), [])?;
         runs.sort_by(|a, b| (a.began, &a.id).cmp(&(b.began, &b.id)));
         Ok(runs)
     }
@@ -202,9 +203,7 @@ impl Store {
         let transaction =
             self.done(Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred))?;
         let mut run = self.named(name)?;
-        let sql = "SELECT measurement FROM measurements WHERE run = ? ORDER BY number";
-        run.measurements =
-            self.texts(sql, [&run.id])?.iter().map(|json| self.parse(json)).collect::<Result<_, _>>()?;
+        run.measurements = self.measurements(&run.id)?;
         self.done(transaction.commit())?;
         Ok(run)
     }
@@ -212,7 +211,7 @@ impl Store {
     fn named(&self, name: &str) -> Result<Run, BenchError> {
         let mut runs = self.runs()?;
         if name == "latest" {
-            return runs.pop().ok_or_else(|| self.no_run("there are no runs yet"));
+            return runs.pop().ok_or_else(|| self.malformed("there are no runs yet"));
         }
         let matching: [&dyn Fn(&Run) -> bool; 3] =
             [&|run| run.id == name, &|run| run.label == name, &|run| {
@@ -224,7 +223,7 @@ impl Store {
                 [] => {}
                 [run] => return Ok(run.clone()),
                 [.., newest] => {
-                    return Err(self.no_run(&format!(
+                    return Err(self.malformed(&format!(
                         "{} runs are called {name}: name one by its id (the newest is {})",
                         found.len(),
                         newest.id
@@ -232,7 +231,7 @@ impl Store {
                 }
             }
         }
-        Err(self.no_run(&format!("no run is called {name}: `proofmill bench runs` lists them")))
+        Err(self.malformed(&format!("no run is called {name}: `proofmill bench runs` lists them")))
     }
 
     /// Takes runs of other machines, all or none of them.
@@ -253,15 +252,11 @@ impl Store {
 
     fn import_one(&self, run: &Run) -> Result<Imported, BenchError> {
         let id = &run.id;
-        let sql = "SELECT facts FROM runs WHERE id = ?";
-        let Some(facts) = self.texts(sql, [id])?.pop() else {
+        let Some(mut present) = self.facts(id)? else {
             self.insert(run)?;
             return Ok(Imported::Added);
         };
-        let mut present: Run = self.parse(&facts)?;
-        let sql = "SELECT measurement FROM measurements WHERE run = ? ORDER BY number";
-        present.measurements =
-            self.texts(sql, [id])?.iter().map(|json| self.parse(json)).collect::<Result<_, _>>()?;
+        present.measurements = self.measurements(id)?;
         if present == *run {
             return Ok(Imported::Present);
         }
@@ -287,9 +282,8 @@ impl Store {
         check_facts(run).map_err(|problem| self.malformed(&problem))?;
         let facts = Run { measurements: Vec::new(), ..run.clone() };
         let json = self.json(&facts)?;
-        self.done(
-            self.connection.execute("INSERT INTO runs (id, facts) VALUES (?, ?)", params![run.id, json]),
-        )?;
+        let sql = "INSERT INTO runs (id, facts, digest) VALUES (?1, ?2, digest(?1 || ' ' || ?2))";
+        self.done(self.connection.execute(sql, params![run.id, json]))?;
         run.measurements.iter().try_for_each(|measurement| self.insert_measurement(&run.id, measurement))
     }
 
@@ -300,24 +294,37 @@ impl Store {
         };
         let json = self.json(measurement)?;
         // One statement, so that two processes cannot take the same number.
-        let sql = "INSERT INTO measurements (run, number, median, measurement)
-            SELECT ?1, 1 + ifnull(max(number), 0), ?2, ?3 FROM measurements WHERE run = ?1";
-        let mut statement = self.done(self.connection.prepare(sql))?;
-        self.done(statement.execute(params![run, median, json])).map(drop)
+        let sql = "INSERT INTO measurements (run, number, median, measurement, digest)
+            SELECT ?1, next, ?2, ?3, digest(?1 || ' ' || next || ' ' || ?3)
+            FROM (SELECT 1 + ifnull(max(number), 0) AS next FROM measurements WHERE run = ?1)";
+        self.done(self.connection.execute(sql, params![run, median, json])).map(drop)
     }
 
     /// The facts of the run of an id.
-    fn facts(&self, id: &str) -> Result<Run, BenchError> {
-        let sql = "SELECT facts FROM runs WHERE id = ?";
-        let facts: Option<String> =
-            self.done(self.connection.query_row(sql, [id], |row| row.get(0)).optional())?;
-        self.parse(&facts.ok_or_else(|| self.no_run(&format!("no run has the id {id}")))?)
+    fn facts(&self, id: &str) -> Result<Option<Run>, BenchError> {
+        Ok(self.intact(&format!("{FACTS} FROM runs WHERE id = ?"), [id])?.pop())
     }
 
-    fn texts(&self, sql: &str, params: impl rusqlite::Params) -> Result<Vec<String>, BenchError> {
+    /// The measurements of the run of an id.
+    fn measurements(&self, id: &str) -> Result<Vec<Measurement>, BenchError> {
+        let sql = "SELECT measurement, number = row_number() OVER (ORDER BY number)
+                AND digest = digest(run || ' ' || number || ' ' || measurement)
+            FROM measurements WHERE run = ? ORDER BY number";
+        self.intact(sql, [id])
+    }
+
+    /// What rows of JSON say, and of whether that is what was written.
+    fn intact<T: DeserializeOwned>(&self, sql: &str, params: impl Params) -> Result<Vec<T>, BenchError> {
         let mut statement = self.done(self.connection.prepare(sql))?;
-        let rows = self.done(statement.query_map(params, |row| row.get(0)))?;
-        rows.map(|row| self.done(row)).collect()
+        let rows = self.done(statement.query_map(params, |row| Ok((row.get(0)?, row.get(1)?))))?;
+        let parse = |row| {
+            let (json, intact): (String, bool) = self.done(row)?;
+            if !intact {
+                return Err(self.damaged("a row is not what was written"));
+            }
+            serde_json::from_str(&json).map_err(|error| self.damaged(&error.to_string()))
+        };
+        rows.map(parse).collect()
     }
 
     /// A transaction that may write.
@@ -329,10 +336,6 @@ impl Store {
         serde_json::to_string(value).map_err(|error| self.malformed(&error.to_string()))
     }
 
-    fn parse<T: serde::de::DeserializeOwned>(&self, json: &str) -> Result<T, BenchError> {
-        serde_json::from_str(json).map_err(|error| self.malformed(&format!("damaged: {error}; {RESCUE}")))
-    }
-
     fn done<T>(&self, result: rusqlite::Result<T>) -> Result<T, BenchError> {
         result.map_err(|error| failure(&self.path, &error))
     }
@@ -341,9 +344,21 @@ impl Store {
         BenchError::Malformed { path: self.path.clone(), problem: problem.to_owned() }
     }
 
-    fn no_run(&self, problem: &str) -> BenchError {
-        self.malformed(problem)
+    fn damaged(&self, problem: &str) -> BenchError {
+        self.malformed(&format!("damaged: {}: {RESCUE}", one_line(problem)))
     }
+}
+
+/// The beginning of a query for runs without their measurements.
+const FACTS: &str = "SELECT facts, digest = digest(id || ' ' || facts)";
+
+/// Gives SQL the function `digest`: the first 16 hexadecimal digits of SHA-256 of a text.
+fn define_digest(connection: &Connection) -> rusqlite::Result<()> {
+    let flags =
+        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_DIRECTONLY;
+    connection.create_scalar_function("digest", 1, flags, |context| {
+        Ok(sampler::digest(context.get_raw(0).as_str()?.as_bytes()))
+    })
 }
 
 /// What to do about a damaged file.
@@ -355,7 +370,7 @@ fn failure(path: &Path, error: &rusqlite::Error) -> BenchError {
         Some(ErrorCode::NotADatabase) => "no SQLite database: name another file with --db, or move it away",
         Some(ErrorCode::DatabaseCorrupt) => RESCUE,
         Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => {
-            "make room on its disk; what was finished before is kept"
+            "is there room on its disk? What was finished before is kept"
         }
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             "another process holds it; try again when that has ended"
@@ -363,6 +378,7 @@ fn failure(path: &Path, error: &rusqlite::Error) -> BenchError {
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
             "the file and its folder must be writable; name another with --db"
         }
+        Some(ErrorCode::ConstraintViolation) => "the run has been removed, or is there already",
         _ => return BenchError::Malformed { path: path.to_owned(), problem: one_line(&error.to_string()) },
     };
     BenchError::Malformed {
