@@ -106,7 +106,7 @@ fn text(first: Side<'_>, second: Side<'_>, comparison: &Comparison, per: Per) ->
     let mut lines = vec![headings.map(str::to_owned).to_vec()];
     lines.extend(comparison.rows.iter().map(|row| {
         let unit = unit(second.run, row);
-        let rate = |cost: f64| format!("{}{unit}/{symbol}", numbers::scaled(1.0 / cost));
+        let rate = |cost: f64| format!("{} {unit}/{symbol}", numbers::scaled(1.0 / cost));
         let interval = row.ratio.interval.map_or_else(String::new, |(low, high)| {
             format!("{} to {}", numbers::three_digits(low), numbers::three_digits(high))
         });

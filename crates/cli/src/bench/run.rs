@@ -103,7 +103,7 @@ pub(super) fn run(arguments: &Run, options: &Options) -> Result<Outcome, Failure
     };
     let mut suite = Suite::new(&workloads, mode, meter.as_ref(), peers.as_ref());
     let text = !options.print_json() && !options.quiet;
-    let mut screen = Screen::new(text, !options.quiet);
+    let mut screen = Screen::new(text, !arguments.check, !options.quiet);
     let mut keep = |measurement| session.add(measurement);
     suite.run(&groups, &mut Listener { screen: &mut screen, keep: &mut keep })?;
     screen.end();
@@ -172,6 +172,7 @@ impl Observer for Listener<'_> {
 /// Rows as they end on standard output, and below them, on a terminal, what is being done.
 struct Screen {
     text: bool,
+    timed: bool,
     bar: ProgressBar,
     /// Of the group's first row that was measured.
     first: Option<f64>,
@@ -181,7 +182,7 @@ struct Screen {
 const STEPS: f64 = 1000.0;
 
 impl Screen {
-    fn new(text: bool, progress: bool) -> Self {
+    fn new(text: bool, timed: bool, progress: bool) -> Self {
         let target = match progress && io::stderr().is_terminal() {
             true => ProgressDrawTarget::stderr(),
             false => ProgressDrawTarget::hidden(),
@@ -190,7 +191,7 @@ impl Screen {
         if let Ok(style) = ProgressStyle::with_template("[{bar:24}] {msg} ({elapsed})") {
             bar.set_style(style.progress_chars("=> "));
         }
-        Self { text, bar, first: None }
+        Self { text, timed, bar, first: None }
     }
 
     fn group(&mut self, group: &Group, position: usize, of: usize, left: Option<Duration>) {
@@ -200,10 +201,11 @@ impl Screen {
         self.bar.set_length((of as f64 * STEPS) as u64);
         self.bar.set_position((position as f64 * STEPS) as u64);
         self.bar.set_message(format!("{name}, {} of {of}{left}", position + 1));
-        let threads = if group.threads == 1 {
-            "1 thread, CPU time".to_owned()
-        } else {
-            format!("{} threads, wall time", group.threads)
+        let threads = match (group.threads, self.timed) {
+            (1, true) => "1 thread, CPU time".to_owned(),
+            (1, false) => "1 thread".to_owned(),
+            (threads, true) => format!("{threads} threads, wall time"),
+            (threads, false) => format!("{threads} threads"),
         };
         self.line(&format!("{name}, {threads}"));
     }
