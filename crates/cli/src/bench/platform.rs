@@ -195,7 +195,7 @@ impl Screen {
 fn figures_in_words(figures: &Figures, price: Option<&Price>) -> String {
     let Some(summary) = Summary::of(&figures.seconds) else { return "no samples".to_owned() };
     let (rate, unit) = (figures.amount / summary.median, &figures.unit);
-    let each = |rate: f64, what: &str| format!("{}{unit}/{what}", numbers::scaled(rate));
+    let each = |rate: f64, what: &str| format!("{} {unit}/{what}", numbers::scaled(rate));
     let precision = match summary.precision() {
         Some(share) => format!("±{} %", numbers::three_digits(100.0 * share)),
         None => String::new(),
