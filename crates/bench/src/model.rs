@@ -23,8 +23,39 @@ pub use counts::{Counts, function_of};
 pub use paper::paper;
 pub use subject::{Choice, Subject};
 
-use crate::BenchError;
+use crate::{BenchError, record::Run};
 use serde::Serialize;
+
+/// Lengths of vectors that are asked for where nothing is: those that instructions are counted for.
+const COUNTED_BITS: [u32; 3] = [128, 256, 512];
+
+/// What if the machine of one run were another; beside the machines of others that did the same work. Where the question has
+/// none, frequencies are the others', and lengths of vectors those with counts.
+///
+/// # Errors
+/// Runs without the work, or without what the model needs of it, and as of [`Projection::new`].
+pub fn of_runs(
+    base: &Run,
+    references: &[Run],
+    choice: &Choice,
+    question: &Question,
+) -> Result<Projection, BenchError> {
+    let (subject, row) = choice.base(base)?;
+    let references =
+        references.iter().map(|run| choice.reference(run, &row)).collect::<Result<Vec<_>, _>>()?;
+    let mut question = question.clone();
+    if question.hertz.is_empty() {
+        question.hertz =
+            references.iter().map(|reference| reference.hertz).filter(|hertz| *hertz > 0.0).collect();
+    }
+    if question.vector_bits.is_empty() && question.instruction_ratio(&subject, COUNTED_BITS[2]).is_ok() {
+        question.vector_bits = COUNTED_BITS.to_vec();
+    }
+    let size = row.size.map_or_else(String::new, |size| format!(" of {size}"));
+    let threads = if row.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", row.threads) };
+    let title = format!("{}/{}{size}, {threads}", row.family, row.benchmark);
+    Projection::new([&title, &base.label, "seconds"], vec![subject], references, &question)
+}
 
 /// What is asked.
 #[derive(Clone, Debug, Default)]

@@ -2,6 +2,8 @@
 
 mod compare;
 mod list;
+mod machine;
+mod model;
 mod numbers;
 mod platform;
 mod run;
@@ -58,6 +60,17 @@ as they are finished: `proofmill bench runs`, `report`, `compare` and `export` r
 A program that is not installed is a row that says what to install; scripts/platform-deps.sh installs them all on
 Debian. Servers listen on the loopback and are always stopped.")]
     Platform(platform::Platform),
+    /// Say what this machine is: CPU, cores, caches, frequency, memory, system
+    #[command(after_help = "Examples:\n  proofmill bench machine\n  proofmill bench machine --json")]
+    Machine,
+    /// Ask what if: time, power and cost at other frequencies and lengths of vectors
+    #[command(after_help = "Examples:
+  proofmill bench model --paper                            figure 8 of Loghin and others, from the paper's own inputs
+  proofmill bench model graviton4 --reference epyc         what a stored run's machine lacks beside another's
+  proofmill bench model latest --work msm/bn254-g1 --frequency 3.7,4.5 --cycles-from-time
+
+docs/model.md has the equations, the parameters with their sources, and what the model ignores.")]
+    Model(model::Model),
 }
 
 impl BenchCommand {
@@ -72,6 +85,8 @@ impl BenchCommand {
             Self::Import(_) => "bench import",
             Self::Remove(_) => "bench remove",
             Self::Platform(_) => "bench platform",
+            Self::Machine => "bench machine",
+            Self::Model(_) => "bench model",
         }
     }
 
@@ -80,11 +95,15 @@ impl BenchCommand {
         match self {
             Self::Run(run) => run.outputs(),
             Self::Export(export) => export.outputs(),
-            // `platform` listens for signals itself.
-            Self::Platform(_) => Vec::new(),
-            Self::List(_) | Self::Runs(_) | Self::Compare(_) | Self::Import(_) | Self::Remove(_) => {
-                Vec::new()
-            }
+            Self::List(_)
+            | Self::Runs(_)
+            | Self::Compare(_)
+            | Self::Import(_)
+            | Self::Remove(_)
+            | Self::Machine
+            // It listens for signals itself.
+            | Self::Platform(_)
+            | Self::Model(_) => Vec::new(),
         }
     }
 }
@@ -101,6 +120,8 @@ pub(crate) fn run(command: BenchCommand, options: &Options) -> Result<Outcome, F
         BenchCommand::Import(import) => store::import(&import),
         BenchCommand::Remove(remove) => store::remove(&remove),
         BenchCommand::Platform(platform) => platform::run(&platform, options),
+        BenchCommand::Machine => machine::run(),
+        BenchCommand::Model(model) => model::run(&model, options),
     }
 }
 

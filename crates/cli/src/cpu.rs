@@ -1,10 +1,11 @@
 //! `cpu`: what this CPU can do and what Proofmill makes of it.
 
 use crate::{failure::Failure, features, machine::Machine, measure::Measurements, report::Outcome};
+use proofmill_bench::machine as facts;
 use proofmill_sha256::Kernels;
 use proofmill_simd::Level;
 use serde_json::json;
-use std::{fmt::Write as _, fs};
+use std::fmt::Write as _;
 
 /// A kernel's name, and the level that it runs at when another is chosen.
 type Kernel = (&'static str, fn(Level) -> Level);
@@ -32,8 +33,8 @@ pub(crate) fn run(machine: &Machine, measure: bool) -> Result<Outcome, Failure> 
 }
 
 fn list(machine: &Machine) -> Outcome {
-    let model = model();
-    let features = features();
+    let model = facts::model();
+    let features = facts::features();
     let levels: Vec<&str> = Level::available().iter().map(|level| level.name()).collect();
     let kernels = KERNELS.map(|(kernel, level_of)| (kernel, level_of(machine.level).name()));
 
@@ -75,37 +76,6 @@ fn of_scalars(level: Level) -> Level {
         Level::Avx512Ifma(token) => Level::Adx(token.adx()),
         level => level,
     }
-}
-
-/// The CPU's name for itself.
-fn model() -> String {
-    let facts = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = facts.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    name.map_or_else(|| format!("unnamed {}", std::env::consts::ARCH), |(_, name)| name.trim().to_owned())
-}
-
-/// CPU features that Proofmill's levels are made of, now or soon, and whether this CPU has them.
-#[cfg(target_arch = "x86_64")]
-fn features() -> Vec<(&'static str, bool)> {
-    macro_rules! detect {
-        ($($name:tt)*) => { vec![$(($name, std::arch::is_x86_feature_detected!($name))),*] };
-    }
-    detect!["bmi2" "adx" "ssse3" "sha" "avx2" "avx512f" "avx512dq" "avx512bw" "avx512vl" "avx512vbmi2" "avx512ifma"]
-}
-
-/// CPU features that Proofmill's levels are made of, now or soon, and whether this CPU has them.
-#[cfg(target_arch = "aarch64")]
-fn features() -> Vec<(&'static str, bool)> {
-    macro_rules! detect {
-        ($($name:tt)*) => { vec![$(($name, std::arch::is_aarch64_feature_detected!($name))),*] };
-    }
-    detect!["neon" "sha2" "sve" "sve2"]
-}
-
-/// Nothing is known about other CPUs.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn features() -> Vec<(&'static str, bool)> {
-    Vec::new()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 #[cfg(target_arch = "x86_64")]
 use crate::measure::{BATCH, VERIFY};
 use crate::measure::{SHORT, TREE};
+use proofmill_bench::machine;
 
 /// One of them.
 pub(crate) struct Feature {
@@ -25,75 +26,64 @@ pub(crate) struct Gain {
     pub(crate) without: &'static str,
 }
 
-/// Name, presence, CPUs, kernels, and of the gain the operation, the kernel with and the one without.
-type Known = (&'static str, bool, &'static str, &'static str, Option<[&'static str; 3]>);
+/// Name, the same in Rust's words, CPUs, kernels, and of the gain the operation, the kernel with and the one without.
+type Known = (&'static str, &'static str, &'static str, &'static str, Option<[&'static str; 3]>);
 
 pub(crate) fn features() -> Vec<Feature> {
-    let of = |(name, present, came_with, kernels, gain): Known| Feature {
-        name: name.to_owned() + &vector_length(name),
-        present,
-        came_with,
-        kernels,
-        gain: gain.map(|[operation, with, without]| Gain { operation, with, without }),
+    let here = machine::features();
+    let of = |(name, word, came_with, kernels, gain): Known| {
+        let present = here.contains(&(word, true));
+        let length = if present { vector_length(name) } else { String::new() };
+        let gain = gain.map(|[operation, with, without]| Gain { operation, with, without });
+        Feature { name: name.to_owned() + &length, present, came_with, kernels, gain }
     };
     known().into_iter().map(of).collect()
 }
 
 #[cfg(target_arch = "x86_64")]
 fn known() -> Vec<Known> {
-    macro_rules! has {
-        ($name:tt) => {
-            std::arch::is_x86_feature_detected!($name)
-        };
-    }
     let bytes = "Intel Skylake-SP (2017), AMD Zen 4 (2022)";
     vec![
         (
             "SSSE3",
-            has!("ssse3"),
+            "ssse3",
             "Intel Core 2 (2006), AMD Bulldozer (2011)",
             "SHA-256 `ssse3`",
             Some([SHORT, "ssse3", "portable"]),
         ),
         (
             "SHA-NI",
-            has!("sha"),
+            "sha",
             "Intel Goldmont (2016), Ice Lake (2019), AMD Zen (2017)",
             "SHA-256 `sha-ni`",
             Some([SHORT, "sha-ni", "ssse3"]),
         ),
         (
             "AVX2",
-            has!("avx2"),
+            "avx2",
             "Intel Haswell (2013), AMD Excavator (2015)",
             "SHA-256 and Goldilocks at `avx2`",
             Some([TREE, "avx2", "ssse3"]),
         ),
-        (
-            "AVX-512 F",
-            has!("avx512f"),
-            bytes,
-            "SHA-256 and Goldilocks at `avx512`",
-            Some([TREE, "avx512", "avx2"]),
-        ),
-        ("AVX-512 DQ", has!("avx512dq"), bytes, "Goldilocks at `avx512`", None),
+        ("AVX-512 F", "avx512f", bytes, "SHA-256 and Goldilocks at `avx512`", Some([TREE, "avx512", "avx2"])),
+        ("AVX-512 DQ", "avx512dq", bytes, "Goldilocks at `avx512`", None),
         (
             "AVX-512 IFMA",
-            has!("avx512ifma"),
+            "avx512ifma",
             "Intel Cannon Lake (2018), Ice Lake (2019), AMD Zen 4 (2022)",
             "big fields, curves, pairings, Goldilocks at `avx512ifma`",
             Some([BATCH, "avx512ifma", "adx"]),
         ),
         (
             "BMI2",
-            has!("bmi2"),
+            "bmi2",
             "Intel Haswell (2013), AMD Excavator (2015)",
             "big fields, curves and pairings at `adx`, with ADX",
             None,
         ),
         (
             "ADX",
-            has!("adx"),
+            "adx",
             "Intel Broadwell (2014), AMD Zen (2017)",
             "big fields, curves and pairings at `adx`, with BMI2",
             Some([VERIFY, "adx", "portable"]),
@@ -103,36 +93,31 @@ fn known() -> Vec<Known> {
 
 #[cfg(target_arch = "aarch64")]
 fn known() -> Vec<Known> {
-    macro_rules! has {
-        ($name:tt) => {
-            std::arch::is_aarch64_feature_detected!($name)
-        };
-    }
     vec![
         (
             "NEON",
-            has!("neon"),
+            "neon",
             "every Armv8-A (Cortex-A53 and A57, 2012)",
             "SHA-256 `neon`",
             Some([TREE, "neon", "portable"]),
         ),
         (
             "SHA2",
-            has!("sha2"),
+            "sha2",
             "most Armv8-A (2012), but Raspberry Pi 4 and before",
             "SHA-256 `arm-sha2`",
             Some([SHORT, "arm-sha2", "portable"]),
         ),
         (
             "SVE",
-            has!("sve"),
+            "sve",
             "Fujitsu A64FX (2019), Neoverse V1 (2020)",
             "Goldilocks, Poseidon and Merkle trees at `sve`",
             None,
         ),
         (
             "SVE2",
-            has!("sve2"),
+            "sve2",
             "Cortex-A510, A710, X2 (2021), Neoverse V2 (2022)",
             "Goldilocks, Poseidon and Merkle trees at `sve2`",
             None,
@@ -148,12 +133,8 @@ fn known() -> Vec<Known> {
 
 /// For SVE and SVE2 the length of this CPU's vectors.
 fn vector_length(name: &str) -> String {
-    #[cfg(target_arch = "aarch64")]
-    if name.starts_with("SVE")
-        && let Some(token) = proofmill_simd::Sve::detect()
-    {
-        return format!(", {} bits", 64 * token.words());
+    match machine::vector_bits() {
+        Some(bits) if name.starts_with("SVE") => format!(", {bits} bits"),
+        _ => String::new(),
     }
-    let _ = name;
-    String::new()
 }

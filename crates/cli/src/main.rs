@@ -6,7 +6,6 @@ mod bench;
 mod bls;
 mod bls_vectors;
 mod cpu;
-mod cycles;
 mod failure;
 mod features;
 mod groth16;

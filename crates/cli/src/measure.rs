@@ -3,8 +3,9 @@
 //! An operation is timed by each kernel that this CPU has; a feature's gain is the ratio of two of them, one that uses it
 //! and the best that does without.
 
-use crate::{cycles, failure::Failure, features::Feature};
+use crate::{failure::Failure, features::Feature};
 use cpu_time::ProcessTime;
+use proofmill_bench::machine::time_stamp_hertz;
 use proofmill_bls::{
     BlsError, SecretKey, Signature, SignatureSet, ValidPublicKey, fast_aggregate_verify, verify, verify_batch,
 };
@@ -44,7 +45,7 @@ impl Measurements {
         let pool = pool.map_err(|error| Failure::Input(format!("cannot start a thread: {error}")))?;
         let rows = pool.install(|| Ok::<_, BlsError>([sha256(), hash_to_curve(), bls()?].concat()));
         let rows = rows.map_err(|error| Failure::Input(format!("cannot measure signatures: {error}")))?;
-        Ok(Self { rows, cycles_per_second: cycles::per_second() })
+        Ok(Self { rows, cycles_per_second: time_stamp_hertz() })
     }
 
     fn row(&self, operation: &str, kernel: &str) -> Option<&Row> {

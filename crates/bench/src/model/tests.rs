@@ -196,9 +196,9 @@ fn a_run_is_a_base_by_its_counters() {
     assert_eq!((base.vector_bits, base.cycles, base.instructions), (128, Some(5.6e6), Some(1.12e7)));
     assert_eq!(base.function.as_deref(), Some("poseidon_tree"));
     let x86 = run("x86", Machine::default(), vec![(row("avx512", 1024, 1), 0.001, None)]);
-    let reference = choice().reference(&x86, &chosen).unwrap();
     let question = Question { hertz: vec![5.6e9], vector_bits: vec![256], ..Question::default() };
-    let p = Projection::new(["t", "s", "seconds"], vec![base], vec![reference], &question).unwrap();
+    let p = of_runs(&arm(), &[x86], &choice(), &question).unwrap();
+    assert_eq!((p.title.as_str(), p.source.as_str()), ("merkle/poseidon of 1024, 1 thread", "arm"));
     // 128 and 256 bits, 2.8 and 5.6 GHz.
     let times: Vec<f64> = p.scenarios.iter().map(|scenario| scenario.time).collect();
     let r = 3628.28 / 7144.28;
@@ -207,6 +207,12 @@ fn a_run_is_a_base_by_its_counters() {
     }
     near(p.scenarios[1].against[0].faster[0], 1.0, 1e-9);
     near(p.scenarios[1].against[0].dollars.unwrap()[0], p.scenarios[1].cost[0], 1e-9);
+    // Without a question: as fast as the other, and the lengths that are counted.
+    let machine = Machine { measured_hertz: Some(4e9), ..Machine::default() };
+    let x86 = run("x86", machine, vec![(row("avx512", 1024, 1), 0.001, None)]);
+    let p = of_runs(&arm(), &[x86], &choice(), &Question::default()).unwrap();
+    let asked: Vec<_> = p.scenarios.iter().map(|s| (s.vector_bits, s.hertz > 3e9)).collect();
+    assert_eq!(asked, [128, 256, 512].map(|bits| [(bits, false), (bits, true)]).concat());
 }
 
 #[test]
