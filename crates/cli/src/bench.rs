@@ -7,6 +7,7 @@ mod model;
 mod numbers;
 mod platform;
 mod run;
+mod screen;
 mod session;
 mod store;
 mod table;

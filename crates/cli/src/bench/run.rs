@@ -1,26 +1,26 @@
 //! `bench run`.
 
-use super::{numbers, session::SessionArguments};
+use super::{
+    numbers,
+    screen::{self, Screen},
+    session::{Session, SessionArguments},
+};
 use crate::{arguments::Options, failure::Failure, report::Outcome};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use proofmill_bench::{
     BenchError,
     definition::Size,
     peers::{self, Peers},
     plan::{self, Group, Levels, Selection},
-    record::{Clock, FORMAT, Figures, Measurement, Noise, Outcome as RowOutcome, Row},
+    record::{Clock, Figures, Measurement, Outcome as RowOutcome, Price},
     sampler::Effort,
     statistics::Summary,
     suite::{Mode, Observer, Suite},
 };
-use proofmill_circom::write_texts;
 use proofmill_simd::Level;
 use proofmill_workloads::Workloads;
-use serde_json::json;
 use std::{
     fmt::Write as _,
-    io::{self, IsTerminal, Write as _},
     path::{Path, PathBuf},
     thread,
     time::Duration,
@@ -52,18 +52,11 @@ pub(crate) struct Run {
     peers_dir: PathBuf,
     #[command(flatten)]
     session: SessionArguments,
-    /// Print one JSON object, or write the run to a file that `bench import` and `bench report` take
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
-    json: Option<PathBuf>,
 }
 
 impl Run {
     pub(super) fn outputs(&self) -> Vec<&Path> {
-        self.json_file().into_iter().collect()
-    }
-
-    fn json_file(&self) -> Option<&Path> {
-        self.json.as_deref().filter(|path| *path != Path::new("-"))
+        self.session.json_file().into_iter().collect()
     }
 
     fn selection(&self, options: &Options) -> Result<Selection, Failure> {
@@ -102,137 +95,81 @@ pub(super) fn run(arguments: &Run, options: &Options) -> Result<Outcome, Failure
         false => Mode::Measure(Effort { time: arguments.time, precision: arguments.precision }),
     };
     let mut suite = Suite::new(&workloads, mode, meter.as_ref(), peers.as_ref());
-    let text = !options.print_json() && !options.quiet;
-    let mut screen = Screen::new(text, !arguments.check, !options.quiet);
-    let mut keep = |measurement| session.add(measurement);
-    suite.run(&groups, &mut Listener { screen: &mut screen, keep: &mut keep })?;
-    screen.end();
-    let noise = suite.noise.noise();
-    let unknown = [
-        suite.without_counters().map(str::to_owned),
-        session.without_power.as_ref().map(|reason| format!("watts: not measured: {reason}")),
-    ];
-    let end = ending(&noise, unknown.into_iter().flatten().filter(|_| !arguments.check));
-    session.finish(noise)?;
-    let run = session.run;
-    let failed = run.measurements.iter().filter_map(|measurement| match &measurement.outcome {
-        RowOutcome::Failed { reason } => Some(reason.clone()),
-        _ => None,
-    });
-    let failed: Vec<String> = failed.collect();
-    let rows = run.measurements.len();
-    let result = json!({ "format": FORMAT, "runs": [run] });
-    if let Some(path) = arguments.json_file() {
-        write_texts(&[(path, &format!("{result}\n"))])?;
-    }
-    let done = if arguments.check { "checked" } else { "measured" };
-    let text = format!("{end}\n{rows} rows, {} {done}; run {}\n", rows - failed.len(), &run.id[..8]);
-    let failure = failed.first().map(|reason| {
-        let others =
-            if failed.len() > 1 { format!(" ({} rows in all)", failed.len()) } else { String::new() };
-        Failure::Rejected(format!("{reason}{others}"))
-    });
-    Ok(Outcome { text, failure, ..Outcome::done(result) })
-}
-
-/// What the reader has to know of all rows.
-fn ending(noise: &Noise, unknown: impl Iterator<Item = String>) -> String {
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    for sentence in unknown {
-        let _ = write!(text, "\n{sentence}");
-    }
-    for warning in &noise.warnings {
-        let _ = write!(text, "\nwarning: {warning}");
-    }
-    text
+    let price = session.run.price.clone();
+    let mut listener = Listener {
+        screen: Screen::new(options),
+        timed: !arguments.check,
+        price: price.as_ref(),
+        first: None,
+        session: &mut session,
+    };
+    suite.run(&groups, &mut listener)?;
+    listener.screen.bar.finish_and_clear();
+    let without = match arguments.check {
+        true => Vec::new(),
+        false => suite
+            .without_counters()
+            .map(str::to_owned)
+            .into_iter()
+            .chain(session.without_power.take())
+            .collect(),
+    };
+    session.finish(suite.noise.noise(), &without, arguments.session.json_file())
 }
 
 /// Shows and keeps.
 struct Listener<'a> {
-    screen: &'a mut Screen,
-    keep: &'a mut dyn FnMut(Measurement) -> Result<(), BenchError>,
-}
-
-impl Observer for Listener<'_> {
-    fn group(&mut self, group: &Group, position: usize, of: usize, left: Option<Duration>) {
-        self.screen.group(group, position, of, left);
-    }
-
-    fn progress(&mut self, share: f64) {
-        self.screen.progress(share);
-    }
-
-    fn measured(&mut self, measurement: Measurement) -> Result<(), BenchError> {
-        self.screen.measured(&measurement);
-        (self.keep)(measurement)
-    }
-}
-
-/// Rows as they end on standard output, and below them, on a terminal, what is being done.
-struct Screen {
-    text: bool,
+    screen: Screen,
     timed: bool,
-    bar: ProgressBar,
-    /// Of the group's first row that was measured.
+    price: Option<&'a Price>,
+    /// Seconds of the group's first row that was measured.
     first: Option<f64>,
+    session: &'a mut Session,
 }
 
 /// Steps of the bar in a group.
 const STEPS: f64 = 1000.0;
 
-impl Screen {
-    fn new(text: bool, timed: bool, progress: bool) -> Self {
-        let target = match progress && io::stderr().is_terminal() {
-            true => ProgressDrawTarget::stderr(),
-            false => ProgressDrawTarget::hidden(),
-        };
-        let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("[{bar:24}] {msg} ({elapsed})") {
-            bar.set_style(style.progress_chars("=> "));
-        }
-        Self { text, timed, bar, first: None }
-    }
-
+impl Observer for Listener<'_> {
     fn group(&mut self, group: &Group, position: usize, of: usize, left: Option<Duration>) {
         self.first = None;
         let name = group.name();
         let left = left.map_or_else(String::new, |left| format!(", {} left", rounded(left)));
-        self.bar.set_length((of as f64 * STEPS) as u64);
-        self.bar.set_position((position as f64 * STEPS) as u64);
-        self.bar.set_message(format!("{name}, {} of {of}{left}", position + 1));
+        self.screen.bar.set_length((of as f64 * STEPS) as u64);
+        self.screen.bar.set_position((position as f64 * STEPS) as u64);
+        self.screen.bar.set_message(format!("{name}, {} of {of}{left}", position + 1));
         let threads = match (group.threads, self.timed) {
             (1, true) => "1 thread, CPU time".to_owned(),
             (1, false) => "1 thread".to_owned(),
             (threads, true) => format!("{threads} threads, wall time"),
             (threads, false) => format!("{threads} threads"),
         };
-        self.line(&format!("{name}, {threads}"));
+        self.screen.line(&format!("{name}, {threads}"));
     }
 
     fn progress(&mut self, share: f64) {
-        let groups = (self.bar.position() as f64 / STEPS).floor();
-        self.bar.set_position(((groups + share.min(0.999)) * STEPS) as u64);
+        let groups = (self.screen.bar.position() as f64 / STEPS).floor();
+        self.screen.bar.set_position(((groups + share.min(0.999)) * STEPS) as u64);
     }
 
-    fn measured(&mut self, measurement: &Measurement) {
-        let Measurement { row: Row { implementation, .. }, outcome, .. } = measurement;
-        let words = match outcome {
+    fn measured(&mut self, measurement: Measurement) -> Result<(), BenchError> {
+        let words = match &measurement.outcome {
             RowOutcome::Measured(figures) => self.figures(figures),
             RowOutcome::Checked { answer } => format!("{answer}, as it should be"),
             RowOutcome::Absent { remedy } => format!("not installed: {remedy}"),
             RowOutcome::Failed { reason } => format!("FAILED: {reason}"),
         };
-        self.line(&format!("  {implementation:<14} {words}"));
+        self.screen.line(&format!("  {:<14} {words}", measurement.row.implementation));
+        self.session.add(measurement)
     }
+}
 
+impl Listener<'_> {
     fn figures(&mut self, figures: &Figures) -> String {
         let Some(summary) = Summary::of(&figures.seconds) else { return "no samples".to_owned() };
         let first = *self.first.get_or_insert(summary.median);
-        let precision = summary
-            .precision()
-            .map_or_else(String::new, |share| format!("±{} %", numbers::three_digits(100.0 * share)));
-        let rate = format!("{} {}/s", numbers::scaled(figures.amount / summary.median), figures.unit);
+        let precision = screen::precision(&summary);
+        let rate = screen::rate(figures, figures.amount / summary.median, "s");
         let mut text = format!(
             "{:>9} {precision:<9} {:>6} x  {rate:<22} min {}, MAD {}, {} samples",
             numbers::time(summary.median),
@@ -250,9 +187,7 @@ impl Screen {
                 numbers::three_digits(instructions / cycles)
             );
         }
-        if let Some(watts) = figures.watts {
-            let _ = write!(text, ", {} W", numbers::three_digits(watts));
-        }
+        text += &screen::costs(figures, &summary, self.price);
         if figures.clock == Clock::Wall && !figures.phases.is_empty() {
             let total: f64 = figures.phases.iter().map(|phase| phase.seconds).sum();
             let share = |phase: &proofmill_bench::record::Phase| {
@@ -262,17 +197,6 @@ impl Screen {
             let _ = write!(text, "\n{:17}{phases}", "");
         }
         text
-    }
-
-    fn line(&self, text: &str) {
-        if self.text {
-            // A reader that has gone away is no error.
-            self.bar.suspend(|| drop(writeln!(io::stdout(), "{text}")));
-        }
-    }
-
-    fn end(&self) {
-        self.bar.finish_and_clear();
     }
 }
 

@@ -1,16 +1,21 @@
 //! What `run` and `platform` share: a run that begins, rows that are kept as they end, a run that ends.
 
-use crate::failure::Failure;
+use crate::{failure::Failure, report::Outcome};
 use clap::Args;
 use jiff::Timestamp;
 use proofmill_bench::{
     machine,
     power::{PowerMeter, PowerSource},
     price,
-    record::{Measurement, Noise, Run},
+    record::{FORMAT, Measurement, Noise, Outcome as RowOutcome, Run},
     store::{self, Store},
 };
-use std::path::PathBuf;
+use proofmill_circom::write_texts;
+use serde_json::json;
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
 
 /// Where results are kept.
 #[derive(Args, Clone, Debug)]
@@ -51,6 +56,9 @@ pub(crate) struct SessionArguments {
     /// The cloud's name for this machine, for the table of prices
     #[arg(long, value_name = "NAME")]
     instance: Option<String>,
+    /// Print one JSON object, or write the run to a file that `bench import` and `bench report` take
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    json: Option<PathBuf>,
 }
 
 /// A run that is under way.
@@ -58,11 +66,16 @@ pub(super) struct Session {
     store: Store,
     pub(super) run: Run,
     pub(super) meter: Option<PowerMeter>,
-    /// Why nobody knows the watts, if so.
+    /// Why nobody knows the watts, if they were to be known.
     pub(super) without_power: Option<String>,
 }
 
 impl SessionArguments {
+    /// The file that the run is to be written to.
+    pub(super) fn json_file(&self) -> Option<&Path> {
+        self.json.as_deref().filter(|path| *path != Path::new("-"))
+    }
+
     /// Finds out what the machine is, starts the meter and begins the run in the store.
     pub(super) fn begin(&self) -> Result<Session, Failure> {
         let store = self.database.open()?;
@@ -86,11 +99,11 @@ impl SessionArguments {
             (Some(path), ..) => PowerSource::Csv(path.clone()),
             (None, Some(watts), _) => PowerSource::Constant(watts),
             (None, None, "ipmitool") => PowerSource::ipmitool(),
-            (None, None, "none") => return Ok((None, Some("not asked for".to_owned()))),
+            (None, None, "none") => return Ok((None, None)),
             (None, None, "auto") => {
                 return Ok(match PowerMeter::start(&PowerSource::rapl()) {
                     Ok(meter) => (Some(meter), None),
-                    Err(error) => (None, Some(error.to_string())),
+                    Err(error) => (None, Some(format!("watts: not measured: {error}"))),
                 });
             }
             _ => PowerSource::rapl(),
@@ -107,12 +120,49 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the run.
-    pub(super) fn finish(&mut self, noise: Noise) -> Result<(), Failure> {
+    /// Ends the run: says what the reader has to know of all its rows, and fails if one of them failed. `without` says what
+    /// else was not measured, and why; `file` is written.
+    pub(super) fn finish(
+        mut self,
+        noise: Noise,
+        without: &[String],
+        file: Option<&Path>,
+    ) -> Result<Outcome, Failure> {
         let ended = Timestamp::now();
         self.store.finish(&self.run.id, ended, &noise)?;
-        self.run.ended = Some(ended);
-        self.run.noise = noise;
-        Ok(())
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        for sentence in without {
+            let _ = write!(text, "\n{sentence}");
+        }
+        for warning in &noise.warnings {
+            let _ = write!(text, "\nwarning: {warning}");
+        }
+        (self.run.ended, self.run.noise) = (Some(ended), noise);
+        let run = self.run;
+        let (mut failed, mut absent) = (Vec::new(), 0);
+        for measurement in &run.measurements {
+            match &measurement.outcome {
+                RowOutcome::Failed { reason } => failed.push(reason),
+                RowOutcome::Absent { .. } => absent += 1,
+                RowOutcome::Measured(_) | RowOutcome::Checked { .. } => {}
+            }
+        }
+        let rows = run.measurements.len();
+        let _ = write!(text, "\n{rows} rows, {} right", rows - failed.len() - absent);
+        if absent > 0 {
+            let _ = write!(text, ", {absent} of programs that are not installed");
+        }
+        let _ = writeln!(text, "; run {}", &run.id[..8]);
+        let failure = failed.first().map(|reason| {
+            let all =
+                if failed.len() > 1 { format!(" ({} rows in all)", failed.len()) } else { String::new() };
+            Failure::Rejected(format!("{reason}{all}"))
+        });
+        let result = json!({ "format": FORMAT, "runs": [run] });
+        if let Some(path) = file {
+            write_texts(&[(path, &format!("{result}\n"))])?;
+        }
+        Ok(Outcome { text, failure, ..Outcome::done(result) })
     }
 }
