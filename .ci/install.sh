@@ -9,11 +9,16 @@ if ! { command -v qemu-aarch64 && command -v aarch64-linux-gnu-gcc-12 && command
     $sudo env DEBIAN_FRONTEND=noninteractive \
         apt-get install -qq -y --no-install-recommends qemu-user gcc-12-aarch64-linux-gnu libc6-dev-arm64-cross valgrind libc6-dbg
 fi
+if ! command -v chromium > /dev/null; then
+    sudo=$([ "$(id -u)" -eq 0 ] || echo sudo)
+    $sudo apt-get update -qq
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium fonts-dejavu-core
+fi
 rustup target add aarch64-unknown-linux-gnu
 
 # Unoptimised: they build in a third of the time and run for seconds.
 export CARGO_TARGET_DIR=$root/build
 [ -x "$root/bin/cargo-deny" ] || cargo install --quiet --locked --debug --root "$root" cargo-deny@0.18.5
 [ -x "$root/bin/cargo-fuzz" ] || cargo install --quiet --locked --debug --root "$root" cargo-fuzz@0.13.1
-[ -d "$root/node_modules/solc" ] ||
-    npm install --prefix "$root" --no-audit --no-fund --loglevel error snarkjs@0.7.6 solc@0.8.37
+[ -d "$root/node_modules/playwright-core" ] ||
+    npm install --prefix "$root" --no-audit --no-fund --loglevel error snarkjs@0.7.6 solc@0.8.37 chart.js@4.6.1 playwright-core@1.65.1

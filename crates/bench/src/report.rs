@@ -6,7 +6,7 @@
 
 mod data;
 
-use crate::{definition::Family, record::Run};
+use crate::{definition::Family, model::Projection, record::Run};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use sha2::{Digest, Sha256};
 
@@ -15,13 +15,14 @@ const STYLE: &str = include_str!("report/style.css");
 /// Unmodified from its npm package; `.ci/report.sh` compares.
 const CHART_LIBRARY: &str = include_str!("report/chart.js/chart.umd.min.js");
 /// In the order in which they run.
-const SCRIPT: [&str; 7] = [
+const SCRIPT: [&str; 8] = [
     include_str!("report/script/text.js"),
     include_str!("report/script/rows.js"),
     include_str!("report/script/table.js"),
     include_str!("report/script/chart.js"),
     include_str!("report/script/family.js"),
     include_str!("report/script/machines.js"),
+    include_str!("report/script/model.js"),
     include_str!("report/script/page.js"),
 ];
 
@@ -34,11 +35,13 @@ pub struct Page<'a> {
     pub families: &'a [Family],
     /// Index of the run that others are compared with at first; the first one if there is no such run.
     pub baseline: usize,
+    /// What the model says, a section each.
+    pub projections: &'a [Projection],
 }
 
 /// The page of `runs` without more headings than they bring themselves: see [`Page::html`].
 pub fn page(runs: &[Run]) -> String {
-    Page { runs, families: &[], baseline: 0 }.html()
+    Page { runs, families: &[], baseline: 0, projections: &[] }.html()
 }
 
 impl Page<'_> {

@@ -6,6 +6,7 @@ mod machine;
 mod model;
 mod numbers;
 mod platform;
+mod report;
 mod run;
 mod screen;
 mod session;
@@ -72,6 +73,15 @@ Debian. Servers listen on the loopback and are always stopped.")]
 
 docs/model.md has the equations, the parameters with their sources, and what the model ignores.")]
     Model(model::Model),
+    /// Write one self-contained HTML page with charts and tables of runs
+    #[command(after_help = "Examples:
+  proofmill bench report                                   the latest run, to report.html
+  proofmill bench report zen5 graviton4 --baseline zen5    two runs of the store, by label, side by side
+  proofmill bench report mine.json theirs.json --out two.html
+
+The page asks no network. A run is an id or its beginning, a label, `latest`, or a file of `bench export` or `bench run
+--json`, whose name ends in .json or .csv.")]
+    Report(report::Report),
 }
 
 impl BenchCommand {
@@ -88,6 +98,7 @@ impl BenchCommand {
             Self::Platform(_) => "bench platform",
             Self::Machine => "bench machine",
             Self::Model(_) => "bench model",
+            Self::Report(_) => "bench report",
         }
     }
 
@@ -105,6 +116,7 @@ impl BenchCommand {
             // It listens for signals itself.
             | Self::Platform(_)
             | Self::Model(_) => Vec::new(),
+            Self::Report(report) => vec![report.out()],
         }
     }
 }
@@ -123,6 +135,7 @@ pub(crate) fn run(command: BenchCommand, options: &Options) -> Result<Outcome, F
         BenchCommand::Platform(platform) => platform::run(&platform, options),
         BenchCommand::Machine => machine::run(),
         BenchCommand::Model(model) => model::run(&model, options),
+        BenchCommand::Report(report) => report::run(&report),
     }
 }
 

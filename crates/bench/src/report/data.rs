@@ -2,6 +2,7 @@
 
 use super::Page;
 use crate::{
+    model::Projection,
     record::{Clock, Figures, Machine, Measurement, Noise, Outcome, Phase, Price, Row, Run, Suite},
     statistics::{CONFIDENCE, Ratio, Summary},
 };
@@ -11,6 +12,9 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Proofmill's levels, slowest first; whatever else implements a kernel is a peer.
 const LEVELS: [&str; 8] = ["portable", "adx", "avx2", "avx512", "avx512ifma", "neon", "sve", "sve2"];
+
+/// The most samples of a row that make up a ratio.
+const PAIRED: usize = 200;
 
 /// All of it.
 #[derive(Serialize)]
@@ -22,6 +26,7 @@ pub(super) struct Data<'a> {
     families: Vec<FamilyHead<'a>>,
     rows: Vec<RowData<'a>>,
     comparisons: Vec<Comparison<'a>>,
+    projections: &'a [Projection],
 }
 
 /// A run without its measurements.
@@ -138,6 +143,7 @@ impl<'a> Data<'a> {
             families: families(page, &measurements),
             rows,
             comparisons: groups.comparisons(page.runs),
+            projections: page.projections,
         }
     }
 }
@@ -227,6 +233,12 @@ fn work(row: &Row) -> Work<'_> {
     (row.suite, &row.family, &row.benchmark, row.size)
 }
 
+/// At most [`PAIRED`] samples, evenly spaced in time: a ratio is of all pairs, and files may hold a great many.
+fn thinned(samples: &[f64]) -> Vec<f64> {
+    let step = samples.len().div_ceil(PAIRED).max(1);
+    samples.iter().copied().step_by(step).collect()
+}
+
 fn level(implementation: &str) -> Option<usize> {
     LEVELS.iter().position(|level| *level == implementation)
 }
@@ -242,8 +254,8 @@ impl<'m, 'a> Groups<'m, 'a> {
 
     /// How many times faster `other` is than `base`, two indices of measured rows.
     fn ratio(&self, base: usize, other: usize) -> Option<Ratio> {
-        let seconds = |at: usize| self.measured[at].as_ref().map(|row| row.figures.seconds.as_slice());
-        Ratio::of(seconds(base)?, seconds(other)?)
+        let seconds = |at: usize| self.measured[at].as_ref().map(|row| thinned(&row.figures.seconds));
+        Ratio::of(&seconds(base)?, &seconds(other)?)
     }
 
     fn implementation(&self, at: usize) -> &'a str {

@@ -48,7 +48,7 @@ fn run(label: &str, measurements: Vec<Measurement>) -> Run {
 }
 
 fn data(runs: &[Run]) -> Value {
-    serde_json::to_value(Data::new(&super::Page { runs, families: &[], baseline: 0 })).unwrap()
+    serde_json::to_value(Data::new(&super::Page { runs, families: &[], baseline: 0, projections: &[] })).unwrap()
 }
 
 /// What stands between the data element's tags.
@@ -182,6 +182,15 @@ fn machines_are_compared_by_what_is_fastest_on_each() {
     assert_eq!(comparisons[1]["threads"], "all");
     assert_eq!(comparisons[1]["rows"], json!([1, null]));
     assert!(comparisons[1]["ratios"][0][1].is_null());
+}
+
+#[test]
+fn ratios_of_many_samples_are_of_some() {
+    let many = |seconds: f64| figures(&vec![seconds; 100_000]);
+    let rows = vec![measurement("portable", 1, many(3.0)), measurement("avx2", 1, many(1.5))];
+    let data = data(&[run("a", rows)]);
+    assert_eq!(data["rows"][1]["figures"]["over_level"]["ratio"], 2.0);
+    assert_eq!(data["rows"][1]["figures"]["seconds"]["count"], 100_000);
 }
 
 #[test]
