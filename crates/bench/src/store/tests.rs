@@ -58,7 +58,7 @@ proptest! {
     #[test]
     fn any_run_comes_back_to_the_last_bit(expected in any_run()) {
         let (_folder, _, store) = store();
-        prop_assert_eq!(store.import(&[expected.clone()]).unwrap(), [Imported::Added]);
+        prop_assert_eq!(store.import(std::slice::from_ref(&expected)).unwrap(), [Imported::Added]);
         prop_assert_eq!(&store.run(&expected.id).unwrap(), &expected);
         prop_assert_eq!(store.import(&[expected]).unwrap(), [Imported::Present]);
     }
@@ -188,7 +188,7 @@ fn foreign_and_newer_files_are_refused_and_left_alone() {
     drop(newer);
     fs::copy(newer_path, path("newer.db")).unwrap();
     Connection::open(path("foreign.db")).unwrap().execute_batch("CREATE TABLE cats (name)").unwrap();
-    fs::write(path("random.db"), (0..9999_u32).map(|i| (i * i >> 3) as u8).collect::<Vec<_>>()).unwrap();
+    fs::write(path("random.db"), (0..9999_u32).map(|i| ((i * i) >> 3) as u8).collect::<Vec<_>>()).unwrap();
     fs::write(path("text.db"), "hello\n".repeat(1000)).unwrap();
     for (name, expected) in [
         ("newer.db", "expected schema 2 or older, found 99: a newer Proofmill made it"),
