@@ -1,0 +1,21 @@
+//! Exported runs, JSON and CSV, of any bytes: what is read can be written again by both, and is the same.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use proofmill_bench::exchange::Format;
+
+fuzz_target!(|bytes: &[u8]| {
+    for format in [Format::Json, Format::Csv] {
+        let runs = match format.read(bytes) {
+            Ok(runs) => runs,
+            Err(problem) => {
+                assert!(!problem.contains(char::is_control), "{problem}");
+                continue;
+            }
+        };
+        for format in [Format::Json, Format::Csv] {
+            let text = format.write(&runs).expect("what was read");
+            assert_eq!(format.read(text.as_bytes()).expect("what was written"), runs);
+        }
+    }
+});
