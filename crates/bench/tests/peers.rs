@@ -2,6 +2,7 @@
 
 use proofmill_bench::{
     BenchError,
+    definition::Family,
     peers::{Assignment, Build, Limits, Peers, Runner},
 };
 use std::{
@@ -240,4 +241,24 @@ fn builds_are_done_skipped_or_failed() {
         error.starts_with("peer fake: sh -c ") && error.ends_with("exit status: 1: error: no such module"),
         "{error}"
     );
+}
+
+/// A definition's peers are those of the repository's list that run its kernel, and the list has no other kernels.
+#[test]
+fn the_list_agrees_with_the_definitions() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks");
+    let peers = Peers::read(&folder.join("peers")).expect("the repository's list");
+    let mut listed: usize = peers.all().iter().map(|peer| peer.kernels().count()).sum();
+    for file in fs::read_dir(folder.join("definitions")).expect("definitions") {
+        let path = file.expect("a definition").path();
+        let name = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
+        let family = Family::parse(name, &fs::read_to_string(&path).expect("a text")).expect("a definition");
+        for benchmark in &family.benchmarks {
+            let kernel = format!("{name}/{}", benchmark.name);
+            let of: Vec<&str> = peers.of(&kernel, 1).map(|peer| peer.name.as_str()).collect();
+            assert_eq!(benchmark.peers, of, "{kernel}");
+            listed -= of.len();
+        }
+    }
+    assert_eq!(listed, 0, "kernels of the list that no definition has");
 }

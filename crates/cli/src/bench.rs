@@ -27,6 +27,7 @@ pub(crate) enum BenchCommand {
   proofmill bench run msm/bn254-g1 --size 2^16             the best level, on one thread and on all
   proofmill bench run ntt --level all --threads 1          every level turn about, on one thread
   proofmill bench run --check                              each benchmark once at its smallest size, untimed
+  proofmill bench run msm --peers                          with other libraries, each in turn with ours
   proofmill bench run groth16 --watts 180 --price-per-hour 3.2
 
 The first argument is any part of family/benchmark/size; `proofmill bench list` has them all. Results go to the store

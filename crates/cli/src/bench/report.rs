@@ -77,7 +77,9 @@ fn baseline(source: &mut Source<'_>, name: &str, runs: &mut Vec<Run>) -> Result<
     }
     match <[Run; 1]>::try_from(source.runs(name)?) {
         Ok([run]) => Ok(add(runs, run)),
-        Err(found) => Err(Failure::Input(format!("--baseline {name}: expected one run, found {}", found.len()))),
+        Err(found) => {
+            Err(Failure::Input(format!("--baseline {name}: expected one run, found {}", found.len())))
+        }
     }
 }
 

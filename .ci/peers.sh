@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# peers.sh PROOFMILL: every peer gives our answer to each of its kernels, at the smallest size. Peers whose toolchain is
+# missing are skipped, but Rust's are not.
+set -euo pipefail
+proofmill=$(realpath "$1")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# Their speed is nothing here, and this builds in a third of the time.
+export CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+"$proofmill" bench run --check --peers --level portable --db "$scratch/runs.db" --json "$scratch/run.json" \
+    msm/ ntt/ pairing/ bls12_381/ bls/ permutations/poseidon2 merkle/poseidon2/
+
+node - "$scratch/run.json" benchmarks/peers/peers.toml << 'JS'
+const [run, list] = process.argv.slice(2).map((path) => fs.readFileSync(path, "utf8"));
+const rows = JSON.parse(run).runs[0].measurements;
+for (const peer of [...list.matchAll(/^name = "(.*)"/gm)].map((match) => match[1])) {
+    const outcomes = rows.filter((row) => row.row.implementation === peer).map((row) => row.outcome.status);
+    const absent = outcomes.every((status) => status === "absent") && !["arkworks", "blst", "plonky3"].includes(peer);
+    if (outcomes.length === 0 || !absent && outcomes.some((status) => status !== "checked")) {
+        throw new Error(`expected every answer of ${peer}, found ${JSON.stringify(outcomes)}`);
+    }
+    console.log(`${peer}: ${absent ? "not installed" : `${outcomes.length} answers`}`);
+}
+JS
