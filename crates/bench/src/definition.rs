@@ -46,9 +46,6 @@ pub struct Benchmark {
     /// Numbers of threads; without, 1 and all.
     #[serde(default = "one_and_all")]
     pub threads: Vec<Threads>,
-    /// Names from `benchmarks/peers/peers.toml`.
-    #[serde(default)]
-    pub peers: Vec<String>,
     /// Digests of the results by size, as written there: the first 16 hexadecimal digits of SHA-256 of the output.
     #[serde(default)]
     pub answers: BTreeMap<String, String>,

@@ -243,22 +243,22 @@ fn builds_are_done_skipped_or_failed() {
     );
 }
 
-/// A definition's peers are those of the repository's list that run its kernel, and the list has no other kernels.
+/// The repository's list has no kernel that no definition has.
 #[test]
-fn the_list_agrees_with_the_definitions() {
+fn the_list_names_benchmarks_that_are_defined() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks");
-    let peers = Peers::read(&folder.join("peers")).expect("the repository's list");
-    let mut listed: usize = peers.all().iter().map(|peer| peer.kernels().count()).sum();
+    let mut defined = Vec::new();
     for file in fs::read_dir(folder.join("definitions")).expect("definitions") {
         let path = file.expect("a definition").path();
         let name = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
         let family = Family::parse(name, &fs::read_to_string(&path).expect("a text")).expect("a definition");
-        for benchmark in &family.benchmarks {
-            let kernel = format!("{name}/{}", benchmark.name);
-            let of: Vec<&str> = peers.of(&kernel, 1).map(|peer| peer.name.as_str()).collect();
-            assert_eq!(benchmark.peers, of, "{kernel}");
-            listed -= of.len();
-        }
+        defined.extend(family.benchmarks.iter().map(|benchmark| format!("{name}/{}", benchmark.name)));
     }
-    assert_eq!(listed, 0, "kernels of the list that no definition has");
+    let peers = Peers::read(&folder.join("peers")).expect("the repository's list");
+    assert!(peers.all().len() > 4);
+    for peer in peers.all() {
+        let unknown: Vec<&str> =
+            peer.kernels().filter(|kernel| !defined.iter().any(|name| name == kernel)).collect();
+        assert!(unknown.is_empty(), "{}: {unknown:?}", peer.name);
+    }
 }

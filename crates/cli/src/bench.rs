@@ -6,10 +6,10 @@ mod machine;
 mod model;
 mod numbers;
 mod platform;
+mod recording;
 mod report;
 mod run;
 mod screen;
-mod session;
 mod store;
 mod table;
 

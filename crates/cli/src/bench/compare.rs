@@ -2,7 +2,7 @@
 
 use super::{
     numbers,
-    session::Database,
+    recording::Database,
     store::{self, counted},
     table,
 };

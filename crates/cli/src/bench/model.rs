@@ -1,6 +1,6 @@
 //! `bench model`.
 
-use super::{numbers, session::Database};
+use super::{numbers, recording::Database};
 use crate::{arguments::Options, failure::Failure, report::Outcome};
 use clap::Args;
 use proofmill_bench::{

@@ -1,8 +1,8 @@
 //! `bench platform`.
 
 use super::{
+    recording::RecordingArguments,
     screen::{self, Screen},
-    session::SessionArguments,
 };
 use crate::{arguments::Options, failure::Failure, interrupt, report::Outcome};
 use clap::Args;
@@ -28,7 +28,7 @@ pub(crate) struct Platform {
     #[arg(long, value_name = "COUNT", default_value = "6", value_parser = clap::value_parser!(u16).range(1..=1000))]
     samples: u16,
     #[command(flatten)]
-    session: SessionArguments,
+    recording: RecordingArguments,
 }
 
 impl Platform {
@@ -47,28 +47,31 @@ impl Platform {
 }
 
 pub(super) fn run(arguments: &Platform, options: &Options) -> Result<Outcome, Failure> {
-    interrupt::clean_up_at_a_signal(arguments.session.json_file().into_iter().collect(), platform::clean_up)?;
+    interrupt::clean_up_at_a_signal(
+        arguments.recording.json_file().into_iter().collect(),
+        platform::clean_up,
+    )?;
     let chosen = arguments.options(options);
     // A group that does not exist is no reason to begin a run.
     platform::rows(&chosen)?;
-    let mut session = arguments.session.begin()?;
-    let meter = session.meter.take();
+    let mut recording = arguments.recording.begin()?;
+    let meter = recording.meter.take();
     let noise = NoiseWatch::new();
     let screen = Screen::new(options);
     let mut heading = None;
-    let price = session.run.price.clone();
+    let price = recording.run.price.clone();
     platform::run(
         &chosen,
         meter.as_ref(),
         |progress| show(&screen.bar, progress),
         |measurement| {
             show_row(&screen, &mut heading, &measurement, price.as_ref());
-            session.add(measurement)
+            recording.add(measurement)
         },
     )?;
     screen.bar.finish_and_clear();
-    let without = Vec::from_iter(session.without_power.take());
-    session.finish(noise.noise(), &without, arguments.session.json_file())
+    let without = Vec::from_iter(recording.without_power.take());
+    recording.finish(noise.noise(), &without, arguments.recording.json_file())
 }
 
 fn show(bar: &ProgressBar, progress: Progress<'_>) {

@@ -1,6 +1,6 @@
 //! `bench report`.
 
-use super::session::Database;
+use super::recording::Database;
 use crate::{failure::Failure, report::Outcome};
 use clap::Args;
 use proofmill_bench::{
@@ -55,7 +55,8 @@ pub(super) fn run(report: &Report) -> Result<Outcome, Failure> {
     let html = Page { runs: &runs, families: &families, baseline, projections: &projections }.html();
     write_text(&report.out, &html)?;
     let rows: usize = runs.iter().map(|run| run.measurements.len()).sum();
-    let text = format!("{}: {} runs, {rows} rows\n", report.out.display(), runs.len());
+    let count = if runs.len() == 1 { "1 run".to_owned() } else { format!("{} runs", runs.len()) };
+    let text = format!("{}: {count}, {rows} rows\n", report.out.display());
     let ids: Vec<_> = runs.iter().map(|run| &run.id).collect();
     Ok(Outcome { text, ..Outcome::done(json!({ "out": report.out, "runs": ids, "rows": rows })) })
 }

@@ -2,8 +2,8 @@
 
 use super::{
     numbers,
+    recording::{Recording, RecordingArguments},
     screen::{self, Screen},
-    session::{Session, SessionArguments},
 };
 use crate::{arguments::Options, failure::Failure, report::Outcome};
 use clap::Args;
@@ -51,12 +51,12 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FOLDER", default_value = peers::DEFAULT_FOLDER)]
     peers_dir: PathBuf,
     #[command(flatten)]
-    session: SessionArguments,
+    recording: RecordingArguments,
 }
 
 impl Run {
     pub(super) fn outputs(&self) -> Vec<&Path> {
-        self.session.json_file().into_iter().collect()
+        self.recording.json_file().into_iter().collect()
     }
 
     fn selection(&self, options: &Options) -> Result<Selection, Failure> {
@@ -88,20 +88,20 @@ pub(super) fn run(arguments: &Run, options: &Options) -> Result<Outcome, Failure
     let all = thread::available_parallelism().map_or(1, usize::from) as u32;
     let groups = plan::plan(&families, &workloads, &arguments.selection(options)?, all)?;
     let peers = arguments.peers.then(|| Peers::read(&arguments.peers_dir)).transpose()?;
-    let mut session = arguments.session.begin()?;
-    let meter = session.meter.take();
+    let mut recording = arguments.recording.begin()?;
+    let meter = recording.meter.take();
     let mode = match arguments.check {
         true => Mode::Check,
         false => Mode::Measure(Effort { time: arguments.time, precision: arguments.precision }),
     };
     let mut suite = Suite::new(&workloads, mode, meter.as_ref(), peers.as_ref());
-    let price = session.run.price.clone();
+    let price = recording.run.price.clone();
     let mut listener = Listener {
         screen: Screen::new(options),
         timed: !arguments.check,
         price: price.as_ref(),
         first: None,
-        session: &mut session,
+        recording: &mut recording,
     };
     suite.run(&groups, &mut listener)?;
     listener.screen.bar.finish_and_clear();
@@ -111,10 +111,10 @@ pub(super) fn run(arguments: &Run, options: &Options) -> Result<Outcome, Failure
             .without_counters()
             .map(str::to_owned)
             .into_iter()
-            .chain(session.without_power.take())
+            .chain(recording.without_power.take())
             .collect(),
     };
-    session.finish(suite.noise.noise(), &without, arguments.session.json_file())
+    recording.finish(suite.noise.noise(), &without, arguments.recording.json_file())
 }
 
 /// Shows and keeps.
@@ -124,7 +124,7 @@ struct Listener<'a> {
     price: Option<&'a Price>,
     /// Seconds of the group's first row that was measured.
     first: Option<f64>,
-    session: &'a mut Session,
+    recording: &'a mut Recording,
 }
 
 /// Steps of the bar in a group.
@@ -160,7 +160,7 @@ impl Observer for Listener<'_> {
             RowOutcome::Failed { reason } => format!("FAILED: {reason}"),
         };
         self.screen.line(&format!("  {:<14} {words}", measurement.row.implementation));
-        self.session.add(measurement)
+        self.recording.add(measurement)
     }
 }
 

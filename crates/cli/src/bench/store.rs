@@ -1,6 +1,6 @@
 //! `bench runs`, `export`, `import` and `remove`: what is in the store, and how it comes in and goes out.
 
-use super::{session::Database, table};
+use super::{recording::Database, table};
 use crate::{failure::Failure, report::Outcome};
 use clap::Args;
 use jiff::{SignedDuration, tz::TimeZone};

@@ -35,7 +35,7 @@ impl Database {
 
 /// What a run is called, where it is kept and what the machine costs.
 #[derive(Args, Debug)]
-pub(crate) struct SessionArguments {
+pub(crate) struct RecordingArguments {
     #[command(flatten)]
     database: Database,
     /// What to call the run [default: the CPU's model]
@@ -62,7 +62,7 @@ pub(crate) struct SessionArguments {
 }
 
 /// A run that is under way.
-pub(super) struct Session {
+pub(super) struct Recording {
     store: Store,
     pub(super) run: Run,
     pub(super) meter: Option<PowerMeter>,
@@ -70,14 +70,14 @@ pub(super) struct Session {
     pub(super) without_power: Option<String>,
 }
 
-impl SessionArguments {
+impl RecordingArguments {
     /// The file that the run is to be written to.
     pub(super) fn json_file(&self) -> Option<&Path> {
         self.json.as_deref().filter(|path| *path != Path::new("-"))
     }
 
     /// Finds out what the machine is, starts the meter and begins the run in the store.
-    pub(super) fn begin(&self) -> Result<Session, Failure> {
+    pub(super) fn begin(&self) -> Result<Recording, Failure> {
         let store = self.database.open()?;
         let (meter, without_power) = self.meter()?;
         let mut run = Run::begin(self.label.clone(), std::env::args().collect(), machine::facts())?;
@@ -91,7 +91,7 @@ impl SessionArguments {
             (None, None) => price::of_machine(&run.machine),
         };
         store.begin(&run)?;
-        Ok(Session { store, run, meter, without_power })
+        Ok(Recording { store, run, meter, without_power })
     }
 
     fn meter(&self) -> Result<(Option<PowerMeter>, Option<String>), Failure> {
@@ -112,7 +112,7 @@ impl SessionArguments {
     }
 }
 
-impl Session {
+impl Recording {
     /// Keeps a row: it is in the store when this returns.
     pub(super) fn add(&mut self, measurement: Measurement) -> Result<(), proofmill_bench::BenchError> {
         self.store.add(&self.run.id, &measurement)?;
