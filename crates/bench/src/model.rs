@@ -48,8 +48,9 @@ pub fn of_runs(
         question.hertz =
             references.iter().map(|reference| reference.hertz).filter(|hertz| *hertz > 0.0).collect();
     }
-    if question.vector_bits.is_empty() && question.instruction_ratio(&subject, COUNTED_BITS[2]).is_ok() {
-        question.vector_bits = COUNTED_BITS.to_vec();
+    if question.vector_bits.is_empty() {
+        let counted = |bits: &u32| question.instruction_ratio(&subject, *bits).is_ok();
+        question.vector_bits = COUNTED_BITS.into_iter().filter(counted).collect();
     }
     let size = row.size.map_or_else(String::new, |size| format!(" of {size}"));
     let threads = if row.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", row.threads) };

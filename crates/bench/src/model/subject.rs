@@ -77,7 +77,7 @@ impl Choice {
             None if self.cycles_from_time => (seconds * threads * hertz, true),
             None => {
                 return Err(wrong(format!(
-                    "its cycles and instructions are missing: the kernel let nobody count them (perf_event_paranoid); \
+                    "its cycles and instructions are missing: no hardware counters, or the kernel lets nobody read them; \
                      --cycles-from-time takes time by the measured frequency, {:.2} GHz, instead",
                     hertz / 1e9
                 )));

@@ -224,12 +224,19 @@ fn what_was_not_counted_is_said_and_may_be_assumed() {
         error.contains("cycles and instructions are missing") && error.contains("--cycles-from-time"),
         "{error}"
     );
-    let (base, _) = Choice { cycles_from_time: true, ..choice() }.base(&x86).unwrap();
+    let assuming = Choice { cycles_from_time: true, ..choice() };
+    let (base, _) = assuming.base(&x86).unwrap();
     // Of two threads.
     assert_eq!((base.cycles, base.cycles_from_time, base.instructions), (Some(8e6), true, None));
     let p = Projection::new(["t", "s", "seconds"], vec![base.clone()], vec![], &Question::default()).unwrap();
     assert!(p.notes[0].contains("cycles were not counted"), "{:?}", p.notes);
-    // Frequencies need no counts of instructions, other lengths of vectors do.
+    // Frequencies need no counts of instructions, other lengths of vectors do: none is asked for by itself.
+    let faster = Question { hertz: vec![8e9], ..Question::default() };
+    let p = of_runs(&x86, &[], &assuming, &faster).unwrap();
+    assert_eq!(
+        p.scenarios.iter().map(|s| (s.vector_bits, s.speedup)).collect::<Vec<_>>(),
+        [(512, 1.0), (512, 2.0)]
+    );
     let question = Question { vector_bits: vec![1024], ..Question::default() };
     let asked =
         |question: &Question| Projection::new(["t", "s", "seconds"], vec![base.clone()], vec![], question);

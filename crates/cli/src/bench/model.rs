@@ -1,19 +1,18 @@
 //! `bench model`.
 
-use super::{numbers, recording::Database};
+use super::{numbers, recording::Database, store::named, table::table};
 use crate::{arguments::Options, failure::Failure, report::Outcome};
 use clap::Args;
 use proofmill_bench::{
     definition::{Size, Threads},
     model::{self, Assumption, Assumptions, Choice, Projection, Question, Scenario, Subject},
-    record::Run,
 };
 use std::fmt::Write as _;
 
 /// What `model` takes.
 #[derive(Args, Debug)]
 pub(crate) struct Model {
-    /// The run whose machine is asked about: its id, the id's beginning, its label, or latest
+    /// The run whose machine is asked about: its id, the id's beginning, its label, latest, or an exported file
     #[arg(value_name = "RUN", default_value = "latest")]
     run: String,
     /// The paper's own inputs instead of a run
@@ -98,7 +97,6 @@ pub(super) fn run(arguments: &Model, options: &Options) -> Result<Outcome, Failu
     let projection = if arguments.paper {
         model::paper(&question)?
     } else {
-        let store = arguments.database.open()?;
         let threads = options.threads.as_ref().and_then(|threads| match threads.0.first() {
             Some(Threads::Count(count)) => Some(*count),
             _ => None,
@@ -110,10 +108,12 @@ pub(super) fn run(arguments: &Model, options: &Options) -> Result<Outcome, Failu
             implementation: options.level.clone(),
             cycles_from_time: arguments.cycles_from_time,
         };
-        let run = store.run(&arguments.run)?;
-        let references =
-            arguments.reference.iter().map(|name| store.run(name)).collect::<Result<Vec<Run>, _>>()?;
-        model::of_runs(&run, &references, &choice, &question)?
+        let names: Vec<String> =
+            std::iter::once(&arguments.run).chain(&arguments.reference).cloned().collect();
+        let runs = named(&arguments.database, &names)?;
+        let (run, references) =
+            runs.split_first().ok_or_else(|| Failure::Input("expected a run".to_owned()))?;
+        model::of_runs(run, references, &choice, &question)?
     };
     let result = serde_json::to_value(&projection).map_err(|error| Failure::Input(error.to_string()))?;
     Ok(Outcome { text: text(&projection), ..Outcome::done(result) })
@@ -123,7 +123,11 @@ pub(super) fn run(arguments: &Model, options: &Options) -> Result<Outcome, Failu
 fn text(projection: &Projection) -> String {
     let mut text = format!("{} ({})\n", projection.title, projection.source);
     // Writing to a string cannot fail.
-    let _ = writeln!(text, "time in {}; power, energy and cost as multiples of the base's", projection.unit);
+    let _ = writeln!(
+        text,
+        "time in {}; the rest as multiples of the base's; beside: how many times as fast",
+        projection.unit
+    );
     if !projection.references.is_empty() {
         text += "\nbeside\n";
     }
@@ -132,16 +136,13 @@ fn text(projection: &Projection) -> String {
     }
     for (index, base) in projection.bases.iter().enumerate() {
         let _ = writeln!(text, "\n{}", subject(base, &projection.unit));
-        let columns =
-            (1..=projection.references.len()).map(|index| format!(" {:>13}", format!("x [{index}]")));
-        let _ = writeln!(
-            text,
-            "  bits     GHz  instructions      time   faster    power   energy      cost{}",
-            columns.collect::<String>()
-        );
-        for scenario in projection.scenarios.iter().filter(|scenario| scenario.base == index) {
-            let _ = writeln!(text, "{}", line(scenario, &projection.unit));
-        }
+        let headings =
+            ["bits", "GHz", "instructions", "time", "faster", "power", "energy", "cost"].map(str::to_owned);
+        let beside = (1..=projection.references.len()).map(|index| format!("beside [{index}]"));
+        let mut lines = vec![headings.into_iter().chain(beside).collect()];
+        let scenarios = projection.scenarios.iter().filter(|scenario| scenario.base == index);
+        lines.extend(scenarios.map(|scenario| line(scenario, &projection.unit)));
+        text += &table(&lines);
     }
     text += "\nassumptions\n";
     for Assumption { name, meaning, values, source } in &projection.assumptions {
@@ -177,21 +178,21 @@ fn subject(subject: &Subject, unit: &str) -> String {
     text
 }
 
-fn line(scenario: &Scenario, unit: &str) -> String {
-    let cost = scenario.cost.iter().map(|cost| format!("{cost:.3}")).collect::<Vec<_>>().join("..");
-    let against =
-        scenario.against.iter().map(|a| format!(" {:>13}", range(a.faster, |ratio| format!("{ratio:.2}"))));
-    format!(
-        "  {:>4} {:>7.2} {:>13.3} {:>9} {:>7.2}x {:>8.2} {:>8.2} {cost:>9}{}",
-        scenario.vector_bits,
-        scenario.hertz / 1e9,
-        scenario.instruction_ratio,
+/// In the order of the headings.
+fn line(scenario: &Scenario, unit: &str) -> Vec<String> {
+    let two = |number: f64| format!("{number:.2}");
+    let mut cells = vec![
+        scenario.vector_bits.to_string(),
+        two(scenario.hertz / 1e9),
+        format!("{:.3}", scenario.instruction_ratio),
         time(scenario.time, unit),
-        scenario.speedup,
-        scenario.server_power,
-        scenario.energy,
-        against.collect::<String>(),
-    )
+        two(scenario.speedup),
+        two(scenario.server_power),
+        two(scenario.energy),
+        scenario.cost.iter().map(|cost| format!("{cost:.3}")).collect::<Vec<_>>().join(".."),
+    ];
+    cells.extend(scenario.against.iter().map(|against| range(against.faster, two)));
+    cells
 }
 
 fn time(time: f64, unit: &str) -> String {
