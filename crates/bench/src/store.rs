@@ -20,7 +20,8 @@ use serde::de::DeserializeOwned;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    time::Duration,
+    thread,
+    time::{Duration, Instant},
 };
 
 /// `application_id`: that a SQLite file is one of these, `PfBn`.
@@ -83,14 +84,18 @@ impl Store {
         self.done(connection.busy_timeout(PATIENCE))?;
         self.done(connection.execute_batch("PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF"))?;
         self.done(define_digest(connection))?;
+        // In one view: another process may be making the file.
+        let view = self.done(Transaction::new_unchecked(connection, TransactionBehavior::Deferred))?;
         let version = self.version()?;
+        self.done(view.commit())?;
         let answer: String =
             self.done(connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)))?;
         if answer != "ok" {
             return Err(self.damaged(&answer));
         }
         // A kill loses nothing either way; with FULL neither does a loss of power.
-        self.done(connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"))?;
+        self.done(write_ahead(connection))?;
+        self.done(connection.execute_batch("PRAGMA synchronous = FULL"))?;
         if version < MIGRATIONS.len() {
             let transaction = self.begin_transaction()?;
             // Another process may have been quicker.
@@ -346,6 +351,22 @@ impl Store {
 
     fn damaged(&self, problem: &str) -> BenchError {
         self.malformed(&format!("damaged: {}: {RESCUE}", one_line(problem)))
+    }
+}
+
+/// Switches to a write-ahead log. While another process is at the same, SQLite does not wait by itself.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    let began = Instant::now();
+    loop {
+        match connection.execute_batch("PRAGMA journal_mode = WAL") {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && began.elapsed() < PATIENCE =>
+            {
+                thread::sleep(Duration::from_millis(10));
+            }
+            result => return result,
+        }
     }
 }
 

@@ -276,7 +276,7 @@ fn a_digit_that_the_disk_changed_is_noticed() {
 
 #[test]
 fn stores_that_are_made_at_once_are_one() {
-    for _ in 0..10 {
+    for _ in 0..30 {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x/bench.db");
         let barrier = Barrier::new(6);
