@@ -12,6 +12,7 @@ export CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_LTO=off CARGO_PRO
     msm/ ntt/ pairing/ bls12_381/ bls/ permutations/poseidon2 merkle/poseidon2/
 
 node - "$scratch/run.json" benchmarks/peers/peers.toml << 'JS'
+const fs = require("node:fs");
 const [run, list] = process.argv.slice(2).map((path) => fs.readFileSync(path, "utf8"));
 const rows = JSON.parse(run).runs[0].measurements;
 for (const peer of [...list.matchAll(/^name = "(.*)"/gm)].map((match) => match[1])) {
