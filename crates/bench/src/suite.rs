@@ -8,7 +8,7 @@ use crate::{
     peers::{Assignment, Build, Limits, Peer, Peers, Runner},
     plan::Group,
     power::PowerMeter,
-    record::{Clock, Figures, Measurement, Outcome, Row},
+    record::{self, Clock, Figures, Measurement, Outcome, Row},
     sampler::{self, Effort, InProcess, Sample, Subject},
     workload::Catalogue,
 };
@@ -169,6 +169,10 @@ impl<'a> Suite<'a> {
         answer: &mut Option<String>,
     ) -> Result<Entrant, BenchError> {
         let (catalogue, kernel, size) = (self.catalogue, group.kernel(), group.size.0);
+        if group.family.suite == record::Suite::Prover {
+            // Each level's memory is its own.
+            catalogue.forget();
+        }
         let counters = self.counters.as_ref().ok().cloned();
         let name = format!("{} at {level}", group.name());
         let prepare = || catalogue.prepare(&kernel, size, level);
@@ -229,6 +233,8 @@ impl<'a> Suite<'a> {
                 amount: group.size.0 as f64,
                 unit: group.benchmark.unit.clone(),
                 answer: Some(entrant.answer.clone()),
+                // Kernels share their inputs: what one of them alone needs is not seen.
+                peak_memory: figures.peak_memory.filter(|_| group.family.suite == record::Suite::Prover),
                 ..figures
             }),
             Err(error) => Outcome::Failed { reason: error.to_string() },

@@ -48,10 +48,10 @@ pub(crate) struct RecordingArguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["power", "watts"])]
     power_csv: Option<PathBuf>,
     /// The machine's watts, if they are known and constant
-    #[arg(long, value_name = "WATTS", conflicts_with = "power")]
+    #[arg(long, value_name = "WATTS", conflicts_with = "power", allow_negative_numbers = true)]
     watts: Option<f64>,
     /// US dollars that the machine costs an hour
-    #[arg(long, value_name = "DOLLARS", conflicts_with = "instance")]
+    #[arg(long, value_name = "DOLLARS", conflicts_with = "instance", allow_negative_numbers = true)]
     price_per_hour: Option<f64>,
     /// The cloud's name for this machine, for the table of prices
     #[arg(long, value_name = "NAME")]

@@ -14,7 +14,7 @@ fn benchmarks_are_listed() {
     let all = folder.run("bench list").succeeded().stdout;
     assert!(all.contains("msm: ") && all.contains("ntt: ") && all.contains("bn254-g1"), "{all}");
     let some = folder.run("bench list msm/bn254-g2").succeeded().stdout;
-    assert!(some.lines().count() < 4 && some.contains("bn254-g2"), "{some}");
+    assert!(some.lines().count() == 4 && some.contains("bn254-g2"), "{some}");
     let error = folder.run("bench list nothing").failed(2);
     assert!(error.contains("bench list"), "{error}");
 }
@@ -37,7 +37,8 @@ fn a_run_is_printed_kept_and_written() {
     assert_eq!(written["price"]["dollars_per_hour"], 2.0);
     let rows = written["measurements"].as_array().unwrap();
     assert!(rows.len() >= 4 && rows.iter().all(|row| row["outcome"]["status"] == "measured"), "{written}");
-    assert!(rows.iter().all(|row| row["outcome"]["watts"] == 100.0), "{written}");
+    let watts = |row: &Value| row["outcome"]["watts"].as_f64().unwrap();
+    assert!(rows.iter().all(|row| (watts(row) - 100.0).abs() < 1e-6), "{written}");
     // The store has the same run.
     bench(&folder, "export mine --out export.json").succeeded();
     let exported: Value = serde_json::from_str(&folder.text("export.json")).unwrap();
