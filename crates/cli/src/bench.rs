@@ -127,17 +127,24 @@ pub(crate) fn run(command: BenchCommand, options: &Options) -> Result<Outcome, F
     crate::interrupt::remove_unfinished_at_a_signal(command.outputs())?;
     match command {
         BenchCommand::List(list) => list::run(&list),
-        BenchCommand::Run(run) => run::run(&run, options),
+        BenchCommand::Run(run) => run::run(&run, options).map(|outcome| unless_quiet(outcome, options)),
         BenchCommand::Runs(runs) => store::list(&runs),
         BenchCommand::Compare(compare) => compare::run(&compare),
         BenchCommand::Export(export) => store::export(&export),
         BenchCommand::Import(import) => store::import(&import),
         BenchCommand::Remove(remove) => store::remove(&remove),
-        BenchCommand::Platform(platform) => platform::run(&platform, options),
+        BenchCommand::Platform(platform) => {
+            platform::run(&platform, options).map(|outcome| unless_quiet(outcome, options))
+        }
         BenchCommand::Machine => machine::run(),
         BenchCommand::Model(model) => model::run(&model, options),
         BenchCommand::Report(report) => report::run(&report),
     }
+}
+
+/// What the store keeps need not be printed.
+fn unless_quiet(outcome: Outcome, options: &Options) -> Outcome {
+    if options.quiet { Outcome { text: String::new(), ..outcome } } else { outcome }
 }
 
 impl From<proofmill_bench::BenchError> for Failure {

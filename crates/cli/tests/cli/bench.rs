@@ -50,6 +50,8 @@ fn a_check_prints_one_object() {
     let folder = Folder::new();
     let run = bench(&folder, "run sha256 --check --threads 1 --json").succeeded();
     let object: Value = serde_json::from_str(&run.stdout).unwrap();
+    let quiet = bench(&folder, "run sha256/pairs --check --threads 1 --quiet").succeeded();
+    assert_eq!(quiet.stdout, "");
     assert_eq!(object["command"], "bench run");
     let rows = object["result"]["runs"][0]["measurements"].as_array().unwrap();
     assert!(rows.len() > 1 && rows.iter().all(|row| row["outcome"]["status"] == "checked"), "{object}");
@@ -85,4 +87,36 @@ fn only_bench_takes_several_numbers_of_threads() {
     let error = folder.run("cpu --threads 1,2").failed(2);
     assert!(error.contains("only `bench`"), "{error}");
     folder.run("cpu --threads all").succeeded();
+}
+
+#[test]
+fn runs_move_from_store_to_store() {
+    let folder = Folder::new();
+    assert_eq!(bench(&folder, "run msm/bn254-g1/256 ntt --check --threads 1 --label old").status, Some(0));
+    assert_eq!(
+        bench(&folder, "run msm/bn254-g1/256 --threads 1 --time 10ms --level all --label new").status,
+        Some(0)
+    );
+    for file in ["runs.json", "runs.csv"] {
+        bench(&folder, &format!("export old new --out {file}")).succeeded();
+        let store = format!("{file}.db");
+        folder.run(&format!("bench import {file} --db {store}")).succeeded();
+        // They are there already.
+        folder.run(&format!("bench import {file} --db {store}")).succeeded();
+        folder.run(&format!("bench export old new --db {store} --out again.json")).succeeded();
+        bench(&folder, "export old new --out first.json").succeeded();
+        assert_eq!(folder.text("first.json"), folder.text("again.json"), "{file}");
+    }
+    let compared =
+        bench(&folder, "compare new --implementation portable --against portable").succeeded().stdout;
+    assert!(compared.contains("no difference"), "{compared}");
+    let page = bench(&folder, "report old new --out report.html").succeeded();
+    assert!(page.stdout.contains("report.html: 2 runs"), "{page:?}");
+    assert!(folder.text("report.html").contains("<!doctype html>"));
+    bench(&folder, "remove old").succeeded();
+    let error = bench(&folder, "export old --out gone.json").failed(2);
+    assert!(error.contains("old"), "{error}");
+    folder.write("foreign.json", "{\"format\": 99, \"runs\": []}");
+    let error = bench(&folder, "import foreign.json").failed(2);
+    assert!(error.contains("foreign.json") && error.contains("99"), "{error}");
 }
