@@ -66,10 +66,10 @@ pub(crate) fn compress_blocks<S: State>(state: &mut [u32; 8], blocks: &[[u8; 64]
 /// The digest of a message.
 #[inline(always)]
 pub(crate) fn digest<S: State>(message: &[u8]) -> [u8; 32] {
-    if let Some(pair) = message.as_array() {
-        let mut digest = [[0; 32]];
-        pairs_of::<S, 1>([pair], &mut digest);
-        return digest[0];
+    if let Some(message) = message.as_array() {
+        let mut digest = [0; 32];
+        pair::<S>(message, &mut digest);
+        return digest;
     }
     let (blocks, rest) = message.as_chunks();
     let mut states = [S::of_words(&INITIAL)];
@@ -87,8 +87,8 @@ pub(crate) fn digest<S: State>(message: &[u8]) -> [u8; 32] {
 pub(crate) fn pairs<S: State>(pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     let odd = if pairs.len().is_multiple_of(2) { 0 } else { pairs.len().min(3) };
     let ((odd, even), (odd_digests, even_digests)) = (pairs.split_at(odd), digests.split_at_mut(odd));
-    if let ([pair], [digest]) = (odd, &mut *odd_digests) {
-        pairs_of::<S, 1>([pair], std::array::from_mut(digest));
+    if let ([one], [digest]) = (odd, &mut *odd_digests) {
+        pair::<S>(one, digest);
     }
     if let (Some(three), Some(digests)) = (odd.as_array::<3>(), odd_digests.as_mut_array()) {
         pairs_of::<S, 3>(three.each_ref(), digests);
