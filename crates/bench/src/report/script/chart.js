@@ -190,7 +190,7 @@ function axis(wanted) {
         grid: { color: property("--grid"), display: !wanted.category },
         border: { color: property("--line") },
         stacked: wanted.stacked,
-        ticks: { color: property("--soft"), maxRotation: 0, autoSkip: !wanted.category },
+        ticks: { color: property("--soft"), maxRotation: 0, autoSkip: !wanted.category, autoSkipPadding: 12 },
     };
     if (wanted.category) {
         made.ticks.color = property("--ink");
