@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds everything for aarch64 and runs the integration tests of the arithmetic under qemu-user: without SVE, and with vectors
-# of several lengths, where only what has SVE kernels is run again. The tests of speed ask nothing of this architecture, unit
-# tests nothing of the CPU: both are left out.
+# Type-checks everything for aarch64, builds the integration tests of the arithmetic and runs them under qemu-user: without
+# SVE, and with vectors of several lengths, where only what has SVE kernels is run again. The tests of speed ask nothing of
+# this architecture, unit tests nothing of the CPU: both are left out.
 set -euo pipefail
 shopt -s nullglob
 target=aarch64-unknown-linux-gnu
@@ -28,7 +28,8 @@ emulated() {
 }
 
 arithmetic=($(tests sha256 field curve hash poly) --test keys --test vectors)
-cargo build --quiet --locked --workspace --lib --bins "${arithmetic[@]}" --test merkle --target "$target"
+cargo check --quiet --locked --workspace --lib --bins --target "$target"
+cargo build --quiet --locked --workspace "${arithmetic[@]}" --test merkle --target "$target"
 PROOFMILL_REQUIRE_SHA256=neon,arm-sha2 emulated sve=off portable,neon "${arithmetic[@]}"
 # What an opening with a changed byte is worth does not depend on the CPU, and takes minutes here.
 emulated sve=off portable,neon --test merkle -- --skip changed
