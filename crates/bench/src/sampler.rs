@@ -19,19 +19,13 @@ use std::{
 
 /// An implementation of a benchmark, ready to be timed.
 pub trait Subject {
-    /// Runs once, which also warms up, and gives the digest of what came out.
-    ///
-    /// # Errors
-    /// If it cannot run.
-    fn answer(&mut self) -> Result<String, BenchError>;
-
     /// Runs so many times.
     ///
     /// # Errors
     /// If it cannot run.
     fn run(&mut self, iterations: u64) -> Result<Sample, BenchError>;
 
-    /// Bytes that it needed at its peak, where that is known after [`Subject::answer`].
+    /// Bytes that it needed at its peak, where that is known.
     fn peak_memory(&self) -> Option<u64> {
         None
     }
@@ -262,13 +256,11 @@ impl InProcess {
         }
     }
 
-    fn failed(&self, problem: String) -> BenchError {
-        BenchError::Workload { name: self.name.clone(), problem }
-    }
-}
-
-impl Subject for InProcess {
-    fn answer(&mut self) -> Result<String, BenchError> {
+    /// Runs once, which also warms up, and gives the digest of what came out.
+    ///
+    /// # Errors
+    /// If it cannot run.
+    pub fn answer(&mut self) -> Result<String, BenchError> {
         memory::forget_peak();
         let Self { workload, pool, .. } = self;
         let result = pool.install(|| workload.run(&mut |_| ()));
@@ -278,6 +270,12 @@ impl Subject for InProcess {
         Ok(digest(&self.workload.output()))
     }
 
+    fn failed(&self, problem: String) -> BenchError {
+        BenchError::Workload { name: self.name.clone(), problem }
+    }
+}
+
+impl Subject for InProcess {
     fn run(&mut self, iterations: u64) -> Result<Sample, BenchError> {
         let Self { workload, pool, .. } = self;
         let mut counters = self.counters.as_ref().map(|counters| counters.borrow_mut());

@@ -263,10 +263,6 @@ impl Ended {
 
 /// A peer takes turns as we do.
 impl Subject for Runner {
-    fn answer(&mut self) -> Result<String, BenchError> {
-        Ok(Runner::answer(self).to_owned())
-    }
-
     fn run(&mut self, iterations: u64) -> Result<Sample, BenchError> {
         let times = Runner::run(self, iterations)?;
         Ok(Sample { wall: times.wall, cpu: times.cpu, ..Sample::default() })

@@ -13,10 +13,6 @@ struct Scripted<'a> {
 }
 
 impl Subject for Scripted<'_> {
-    fn answer(&mut self) -> Result<String, BenchError> {
-        Ok(String::new())
-    }
-
     fn run(&mut self, iterations: u64) -> Result<Sample, BenchError> {
         self.runs += 1;
         if self.runs == self.fails_at {
