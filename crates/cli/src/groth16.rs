@@ -8,8 +8,8 @@ use crate::{
 };
 use clap::Subcommand;
 use proofmill_circom::{Groth16Proof, Groth16VerificationKey, Groth16Zkey, Ptau, R1cs, read_witness};
-use proofmill_groth16::Groth16Error;
-use std::path::Path;
+use proofmill_groth16::{Groth16Error, Progress};
+use std::{cell::RefCell, path::Path};
 
 /// How many phases a proof has, about.
 const PROVE_PHASES: usize = 10;
@@ -64,14 +64,17 @@ pub(crate) fn run(command: Groth16Command, machine: &mut Machine) -> Result<Outc
 fn prove(files: &Prove, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock.expect(PROVE_PHASES);
     machine.run(|level, observer| {
-        observer("read zkey");
+        let observer = RefCell::new(observer);
+        let observer = |phase| observer.borrow_mut()(phase);
+        let progress = Progress::new(&observer);
+        progress.begin("read zkey");
         let key = Groth16Zkey::open(&files.zkey)?;
-        observer("read witness");
+        progress.begin("read witness");
         let witness = read_witness(&files.witness, level)?;
-        files.check_r1cs(&witness, observer)?;
-        let proof = proofmill_groth16::prove(level, &key, &witness, observer)
+        files.check_r1cs(&witness, progress)?;
+        let proof = proofmill_groth16::prove(level, &key, &witness, progress)
             .map_err(|error| prove_failure(files, error))?;
-        observer("write proof");
+        progress.begin("write proof");
         let public = witness.get(1..=key.header().public as usize).unwrap_or_default();
         files.write(&proof.text(), public)
     })
@@ -94,10 +97,13 @@ fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
 
 fn setup(files: &Setup, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.run(|level, observer| {
-        observer("read r1cs");
+        let observer = RefCell::new(observer);
+        let observer = |phase| observer.borrow_mut()(phase);
+        let progress = Progress::new(&observer);
+        progress.begin("read r1cs");
         let r1cs = R1cs::open(&files.r1cs)?;
         let ptau = Ptau::open(&files.ptau)?;
-        proofmill_groth16::setup(level, &r1cs, &ptau, &files.zkey, observer)
+        proofmill_groth16::setup(level, &r1cs, &ptau, &files.zkey, progress)
             .map_err(|error| setup_failure(files, error))?;
         Ok(files.outcome())
     })

@@ -14,11 +14,11 @@ use proofmill_circom::{
     read_witness,
 };
 use proofmill_plonk::{
-    Arithmetisation, MalformedError, PlonkError, Proof, ProveOptions, ProvingKey, VerifyingKey, r1cs,
-    setup_circuit,
+    Arithmetisation, MalformedError, PlonkError, Progress, Proof, ProveOptions, ProvingKey, VerifyError,
+    VerifyingKey, r1cs, setup_circuit,
 };
 use proofmill_srs::{Srs, SrsError};
-use std::{path::Path, sync::Arc};
+use std::{cell::RefCell, path::Path, sync::Arc};
 
 /// How many phases a proof has, about.
 const PROVE_PHASES: usize = 15;
@@ -103,23 +103,26 @@ fn prove(arguments: &PlonkProve, machine: &mut Machine) -> Result<Outcome, Failu
     let PlonkProve { files, storage } = arguments;
     machine.clock.expect(PROVE_PHASES);
     machine.run(|level, observer| {
-        observer("read zkey");
+        let observer = RefCell::new(observer);
+        let observer = |phase| observer.borrow_mut()(phase);
+        let progress = Progress::new(&observer);
+        progress.begin("read zkey");
         let file = BinFile::open(&files.zkey)?;
         let key = match file.kind() {
             FileKind::Pmpk => {
                 let key = CircuitKey::read(file)?;
-                ProvingKey::of_circuit(level, &key, storage, observer)
+                ProvingKey::of_circuit(level, &key, storage, progress)
                     .map_err(|error| prove_failure(files, error))?
             }
             _ => ProvingKey::new(PlonkZkey::read(file)?).with_scratch(storage.scratch.clone()),
         };
-        observer("read witness");
+        progress.begin("read witness");
         let witness = read_witness(&files.witness, level)?;
-        files.check_r1cs(&witness, observer)?;
+        files.check_r1cs(&witness, progress)?;
         let options = ProveOptions { check_witness: !files.no_check };
-        let (proof, public) = proofmill_plonk::prove(level, &key, &witness, options, observer)
+        let (proof, public) = proofmill_plonk::prove(level, &key, &witness, options, progress)
             .map_err(|error| prove_failure(files, error))?;
-        observer("write proof");
+        progress.begin("write proof");
         files.write(&proof.text(key.verifying_key()), &public)
     })
 }
@@ -136,24 +139,31 @@ fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
         };
         observer("verify");
         let verdict = proofmill_plonk::verify(level, &key, &public, &proof);
-        files.outcome(verdict.map_err(|error| verify_failure(files, &error))?)
+        match verdict {
+            Ok(()) => files.outcome(true),
+            Err(VerifyError::Malformed(error)) => Err(verify_failure(files, &error)),
+            Err(_) => files.outcome(false),
+        }
     })
 }
 
 fn setup(arguments: &PlonkSetup, machine: &mut Machine) -> Result<Outcome, Failure> {
     let PlonkSetup { files, arithmetisation } = arguments;
     machine.run(|level, observer| {
-        observer("read r1cs");
+        let observer = RefCell::new(observer);
+        let observer = |phase| observer.borrow_mut()(phase);
+        let progress = Progress::new(&observer);
+        progress.begin("read r1cs");
         let circuit = R1cs::open(&files.r1cs)?;
         let made = if *arithmetisation == Arithmetisation::Standard {
             let ptau = Ptau::open(&files.ptau)?;
-            proofmill_plonk::setup(level, &circuit, &ptau, &files.zkey, observer)
+            proofmill_plonk::setup(level, &circuit, &ptau, &files.zkey, progress)
         } else {
             let srs = Srs::open(&files.ptau).map_err(PlonkError::from);
-            observer("compile");
+            progress.begin("compile");
             srs.and_then(|srs| {
                 let (layout, derivations) = r1cs::layout(&circuit, *arithmetisation)?;
-                setup_circuit(level, layout, &derivations, &Arc::new(srs), &files.zkey, observer)
+                setup_circuit(level, layout, &derivations, &Arc::new(srs), &files.zkey, progress)
             })
         };
         made.map_err(|error| setup_failure(files, error))?;

@@ -4,6 +4,7 @@ use crate::{failure::Failure, report::Outcome};
 use clap::Args;
 use proofmill_circom::{R1cs, public_text, read_public, write_texts};
 use proofmill_field::bn254::Fr;
+use proofmill_plonk::Progress;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -36,15 +37,11 @@ impl Prove {
     }
 
     /// Checks the witness against the circuit of `--r1cs`, if one is given.
-    pub(crate) fn check_r1cs(
-        &self,
-        witness: &[Fr],
-        observer: &mut dyn FnMut(&'static str),
-    ) -> Result<(), Failure> {
+    pub(crate) fn check_r1cs(&self, witness: &[Fr], progress: Progress<'_>) -> Result<(), Failure> {
         let Some(path) = self.r1cs.as_deref().filter(|_| !self.no_check) else { return Ok(()) };
-        observer("read r1cs");
+        progress.begin("read r1cs");
         let r1cs = R1cs::open(path)?;
-        observer("check witness");
+        progress.begin("check witness");
         match unsatisfied_constraint(&r1cs, path, witness, &self.witness)? {
             Some(sentence) => Err(Failure::Input(sentence)),
             None => Ok(()),

@@ -8,7 +8,7 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use proofmill_circom::{BinFile, CircuitKey, FileKind, Zkey, write_text};
-use proofmill_groth16::{Groth16Error, verifying_key_text};
+use proofmill_groth16::{Groth16Error, verifying_key, verifying_key_text};
 use proofmill_plonk::VerifyingKey;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -85,7 +85,8 @@ fn export(files: &VerificationKey, machine: &mut Machine) -> Result<Outcome, Fai
     }
     let (protocol, text) = match Zkey::read(file)? {
         Zkey::Groth16(zkey) => {
-            let text = machine.run(|level, _| verifying_key_text(level, &zkey));
+            let text = machine
+                .run(|level, _| verifying_key(level, &zkey).map(|key| verifying_key_text(level, &key)));
             let text = text.map_err(|error| match error {
                 Groth16Error::File(error) => error.into(),
                 _ => Failure::about(&files.zkey, error),
