@@ -13,12 +13,26 @@ pub use proofmill_curve::{Affine, Curve, EncodingError, Gt, Jacobian, Msm, Pairi
 
 /// BN254's groups.
 pub mod bn254 {
-    pub use proofmill_curve::bn254::{G1, G1Affine, G2, G2Affine};
+    /// The first source group.
+    pub type G1 = proofmill_curve::bn254::G1;
+    /// The second source group.
+    pub type G2 = proofmill_curve::bn254::G2;
+    /// A point of [`G1`].
+    pub type G1Affine = super::Affine<G1>;
+    /// A point of [`G2`].
+    pub type G2Affine = super::Affine<G2>;
 }
 
 /// BLS12-381's groups.
 pub mod bls12_381 {
-    pub use proofmill_curve::bls12_381::{G1, G1Affine, G2, G2Affine};
+    /// The first source group.
+    pub type G1 = proofmill_curve::bls12_381::G1;
+    /// The second source group.
+    pub type G2 = proofmill_curve::bls12_381::G2;
+    /// A point of [`G1`].
+    pub type G1Affine = super::Affine<G1>;
+    /// A point of [`G2`].
+    pub type G2Affine = super::Affine<G2>;
 }
 
 /// Grumpkin, whose base field is BN254's scalar field.

@@ -12,19 +12,38 @@
 //! # Ok::<(), proofmill::field::FieldError>(())
 //! ```
 
-/// BN254's scalar field: the field of circom's circuits.
-pub use proofmill_field::bn254::Fr;
 pub use proofmill_field::{
     Field, FieldError, Fp, Prime, PrimeField, SquareRoot, batch_invert,
     goldilocks::{CubicExtension, ExtensionField, Goldilocks, QuadraticExtension},
 };
 
+/// BN254's scalar field: the field of circom's circuits.
+pub type Fr = bn254::Fr;
+
 /// BN254's fields.
 pub mod bn254 {
-    pub use proofmill_field::bn254::{Fq, Fq2, Fq12, FqParams, Fr, FrParams};
+    pub use proofmill_field::bn254::{FqParams, FrParams};
+
+    /// The field of coordinates.
+    pub type Fq = proofmill_field::bn254::Fq;
+    /// The quadratic extension of [`Fq`]: coordinates of G2.
+    pub type Fq2 = proofmill_field::bn254::Fq2;
+    /// The extension of degree 12 of [`Fq`]: results of pairings.
+    pub type Fq12 = proofmill_field::bn254::Fq12;
+    /// The field of scalars.
+    pub type Fr = proofmill_field::bn254::Fr;
 }
 
 /// BLS12-381's fields.
 pub mod bls12_381 {
-    pub use proofmill_field::bls12_381::{Fq, Fq2, Fq12, FqParams, Fr, FrParams};
+    pub use proofmill_field::bls12_381::{FqParams, FrParams};
+
+    /// The field of coordinates.
+    pub type Fq = proofmill_field::bls12_381::Fq;
+    /// The quadratic extension of [`Fq`]: coordinates of G2.
+    pub type Fq2 = proofmill_field::bls12_381::Fq2;
+    /// The extension of degree 12 of [`Fq`]: results of pairings.
+    pub type Fq12 = proofmill_field::bls12_381::Fq12;
+    /// The field of scalars.
+    pub type Fr = proofmill_field::bls12_381::Fr;
 }

@@ -1,5 +1,4 @@
-//! Zero-knowledge proofs and the mathematics under them, as fast as the CPU allows: the front door of
-//! [Proofmill](https://github.com/proofmill/proofmill).
+//! Zero-knowledge proofs and the mathematics under them, as fast as the CPU allows.
 //!
 //! ```
 //! use proofmill::{circom::Witness, groth16::ProvingKey};
