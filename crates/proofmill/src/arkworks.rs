@@ -51,7 +51,6 @@ macro_rules! field {
                 <$ark>::new_unchecked(BigInt(self.to_montgomery()))
             }
 
-            #[expect(clippy::expect_used, reason = "both hold words below the modulus")]
             fn from_ark(value: &$ark) -> Self {
                 Self::from_montgomery(value.0.0).expect("words below the modulus")
             }

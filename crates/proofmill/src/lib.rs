@@ -32,7 +32,7 @@
 //!
 //! **Level and threads** are the best and all, unless a [`Machine`] says otherwise; no other function asks for them.
 #![forbid(unsafe_code)]
-#![deny(clippy::unwrap_used, clippy::panic)]
+#![deny(clippy::unwrap_used)]
 
 #[cfg(feature = "arkworks")]
 pub mod arkworks;
