@@ -113,3 +113,17 @@ fn runs_move_from_store_to_store() {
     let error = bench(&folder, "import foreign.json").failed(2);
     assert!(error.contains("foreign.json") && error.contains("99"), "{error}");
 }
+
+#[test]
+fn inputs_are_written_and_answers_are_the_definitions() {
+    let folder = folder();
+    folder.run("input sha256/pairs 3 pairs").succeeded();
+    assert_eq!(folder.read("pairs").len(), 3 * 64);
+    let error = folder.run("input ntt/secp256k1 8 none").failed(2);
+    assert!(error.contains("ntt/secp256k1"), "{error}");
+    let text = folder.run("answers sha256/pairs --smallest --level portable").succeeded().stdout;
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[..2], ["sha256/pairs", "[benchmark.answers]"]);
+    let definition = include_str!("../../../../benchmarks/definitions/sha256.toml");
+    assert!(lines.len() == 3 && definition.contains(lines[2]), "{text}");
+}
