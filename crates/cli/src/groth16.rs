@@ -1,15 +1,11 @@
 //! `groth16`: prove, verify.
 
-use crate::{
-    failure::Failure,
-    machine::Machine,
-    proving::{Prove, Setup, Verify},
-    report::Outcome,
-};
+use crate::proving::{Prove, Setup, Verify};
 use clap::Subcommand;
 use proofmill_circom::{Groth16Proof, Groth16VerificationKey, Groth16Zkey, Ptau, R1cs, read_witness};
-use proofmill_groth16::{Groth16Error, Progress};
-use std::{cell::RefCell, path::Path};
+use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_groth16::Groth16Error;
+use std::path::Path;
 
 /// How many phases a proof has, about.
 const PROVE_PHASES: usize = 10;
@@ -63,10 +59,7 @@ pub(crate) fn run(command: Groth16Command, machine: &mut Machine) -> Result<Outc
 
 fn prove(files: &Prove, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock.expect(PROVE_PHASES);
-    machine.run(|level, observer| {
-        let observer = RefCell::new(observer);
-        let observer = |phase| observer.borrow_mut()(phase);
-        let progress = Progress::new(&observer);
+    machine.run(|level, progress| {
         progress.begin("read zkey");
         let key = Groth16Zkey::open(&files.zkey)?;
         progress.begin("read witness");
@@ -81,12 +74,12 @@ fn prove(files: &Prove, machine: &mut Machine) -> Result<Outcome, Failure> {
 }
 
 fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.run(|level, observer| {
-        observer("read proof");
+    machine.run(|level, progress| {
+        progress.begin("read proof");
         let key = Groth16VerificationKey::open(&files.key)?;
         let public = files.signals()?;
         let proof = Groth16Proof::open(&files.proof)?;
-        observer("verify");
+        progress.begin("verify");
         match proofmill_groth16::verify(level, &key, &public, &proof) {
             Ok(()) => files.outcome(true),
             Err(Groth16Error::Rejected) => files.outcome(false),
@@ -96,10 +89,7 @@ fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
 }
 
 fn setup(files: &Setup, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.run(|level, observer| {
-        let observer = RefCell::new(observer);
-        let observer = |phase| observer.borrow_mut()(phase);
-        let progress = Progress::new(&observer);
+    machine.run(|level, progress| {
         progress.begin("read r1cs");
         let r1cs = R1cs::open(&files.r1cs)?;
         let ptau = Ptau::open(&files.ptau)?;

@@ -1,8 +1,9 @@
 //! `merkle`: trees over rows of a file, openings, their check.
 
-use crate::{failure::Failure, machine::Machine, report::Outcome, rows::RowFile};
+use crate::rows::RowFile;
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use proofmill_circom::{OutputFile, write_text};
+use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_merkle::{
     Hash, Leaves, MerkleError, OpeningDocument, RowMajor, TreeFile, TreeHash, digest_from_hex, digest_to_hex,
     dispatch_hash, root, write_tree,
@@ -112,22 +113,22 @@ impl MerkleCommand {
 
 pub(crate) fn run(command: MerkleCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock.expect(1);
-    machine.run(|level, observer| match command {
+    machine.run(|level, progress| match command {
         MerkleCommand::Root(files) => {
-            observer("hash rows");
+            progress.begin("hash rows");
             dispatch_hash!(files.hash()?, H => files.root::<H>(level))
         }
         MerkleCommand::Build(files) => {
-            observer("hash and write rows");
+            progress.begin("hash and write rows");
             dispatch_hash!(files.rows.hash()?, H => files.build::<H>(level))
         }
         MerkleCommand::Open(files) => {
-            observer("open rows");
+            progress.begin("open rows");
             let tree = TreeFile::open(&files.tree).map_err(failure(&files.tree))?;
             dispatch_hash!(tree.hash(), H => files.open::<H>(level, &tree))
         }
         MerkleCommand::Check(files) => {
-            observer("check");
+            progress.begin("check");
             let name = failure(&files.opening);
             let text = fs::read(&files.opening).map_err(|source| Failure::io(&files.opening, source))?;
             let document = OpeningDocument::parse(&text).map_err(&name)?;

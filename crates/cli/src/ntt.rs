@@ -1,8 +1,9 @@
 //! `ntt`: number-theoretic transforms of a file's columns.
 
-use crate::{failure::Failure, machine::Machine, report::Outcome, rows::RowFile};
+use crate::rows::RowFile;
 use clap::{Args, ValueEnum};
 use proofmill_circom::OutputFile;
+use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_field::{
     Field,
     goldilocks::{Goldilocks, MODULUS},
@@ -98,8 +99,8 @@ pub(crate) fn run(files: &Ntt, machine: &mut Machine) -> Result<Outcome, Failure
         return Err(Failure::Input(problem.to_owned()));
     }
     machine.clock.expect(3);
-    machine.run(|level, observer| {
-        observer("read");
+    machine.run(|level, progress| {
+        progress.begin("read");
         let file = RowFile::open(&files.file, files.columns)?;
         let rows = file.rows()?.rows();
         let domain = GoldilocksDomain::new(rows.ilog2()).ok_or_else(|| {
@@ -108,9 +109,9 @@ pub(crate) fn run(files: &Ntt, machine: &mut Machine) -> Result<Outcome, Failure
         })?;
         let mut values = file.elements()?;
         drop(file);
-        observer("transform");
+        progress.begin("transform");
         files.transform(level, &domain, &mut values);
-        observer("write");
+        progress.begin("write");
         files.write(&values).map_err(|source| Failure::io(&files.out, source))?;
         Ok(Outcome::done(json!({
             "output": files.out,

@@ -1,24 +1,21 @@
 //! `plonk`: set up, prove, verify.
 
 use crate::{
-    failure::Failure,
-    machine::Machine,
+    bench::BenchArguments,
     proving::{Prove, Setup, Verify},
-    report::Outcome,
-    storage::StorageOptions,
-    workload::{self, Workload},
 };
 use clap::{Args, Subcommand};
 use proofmill_circom::{
     AnyPlonkVerificationKey, BinFile, CircuitKey, CircuitProof, FileKind, PlonkProof, PlonkZkey, Ptau, R1cs,
     read_witness,
 };
+use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
 use proofmill_plonk::{
-    Arithmetisation, MalformedError, PlonkError, Progress, Proof, ProveOptions, ProvingKey, VerifyError,
-    VerifyingKey, r1cs, setup_circuit,
+    Arithmetisation, MalformedError, PlonkError, Proof, ProveOptions, ProvingKey, VerifyError, VerifyingKey,
+    r1cs, setup_circuit,
 };
 use proofmill_srs::{Srs, SrsError};
-use std::{cell::RefCell, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 /// How many phases a proof has, about.
 const PROVE_PHASES: usize = 15;
@@ -43,13 +40,12 @@ pub(crate) enum PlonkCommand {
   proofmill plonk setup --arithmetisation turbo circuit.r1cs pot.ptau circuit.key")]
     Setup(PlonkSetup),
     /// Measure the six phases of a proof on circuits of chosen size
-    #[command(
-        subcommand,
-        after_help = "Examples:
+    #[command(after_help = "Examples:
   proofmill plonk workload arithmetic --gates 2^18 --arithmetisation ultra
-  proofmill plonk workload pedersen --hashes 4000 --arithmetisation turbo --json"
-    )]
-    Workload(Workload),
+  proofmill plonk workload pedersen --hashes 4000 --arithmetisation turbo --json
+
+The program proofmill-bench does this: `proofmill plonk workload --help` prints its help.")]
+    Workload(BenchArguments),
 }
 
 /// What `plonk prove` takes.
@@ -95,17 +91,14 @@ pub(crate) fn run(command: PlonkCommand, machine: &mut Machine) -> Result<Outcom
         PlonkCommand::Prove(arguments) => prove(&arguments, machine),
         PlonkCommand::Verify(files) => verify(&files, machine),
         PlonkCommand::Setup(arguments) => setup(&arguments, machine),
-        PlonkCommand::Workload(command) => workload::run(&command, machine),
+        PlonkCommand::Workload(_) => unreachable!("proofmill-bench runs it"),
     }
 }
 
 fn prove(arguments: &PlonkProve, machine: &mut Machine) -> Result<Outcome, Failure> {
     let PlonkProve { files, storage } = arguments;
     machine.clock.expect(PROVE_PHASES);
-    machine.run(|level, observer| {
-        let observer = RefCell::new(observer);
-        let observer = |phase| observer.borrow_mut()(phase);
-        let progress = Progress::new(&observer);
+    machine.run(|level, progress| {
         progress.begin("read zkey");
         let file = BinFile::open(&files.zkey)?;
         let key = match file.kind() {
@@ -128,8 +121,8 @@ fn prove(arguments: &PlonkProve, machine: &mut Machine) -> Result<Outcome, Failu
 }
 
 fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.run(|level, observer| {
-        observer("read proof");
+    machine.run(|level, progress| {
+        progress.begin("read proof");
         let file = AnyPlonkVerificationKey::open(&files.key)?;
         let key = VerifyingKey::try_from(&file).map_err(|error| verify_failure(files, &error))?;
         let public = files.signals()?;
@@ -137,7 +130,7 @@ fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
             AnyPlonkVerificationKey::Snarkjs(_) => Proof::from(&PlonkProof::open(&files.proof)?),
             AnyPlonkVerificationKey::Circuit(_) => Proof::from(CircuitProof::open(&files.proof)?),
         };
-        observer("verify");
+        progress.begin("verify");
         let verdict = proofmill_plonk::verify(level, &key, &public, &proof);
         match verdict {
             Ok(()) => files.outcome(true),
@@ -149,10 +142,7 @@ fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
 
 fn setup(arguments: &PlonkSetup, machine: &mut Machine) -> Result<Outcome, Failure> {
     let PlonkSetup { files, arithmetisation } = arguments;
-    machine.run(|level, observer| {
-        let observer = RefCell::new(observer);
-        let observer = |phase| observer.borrow_mut()(phase);
-        let progress = Progress::new(&observer);
+    machine.run(|level, progress| {
         progress.begin("read r1cs");
         let circuit = R1cs::open(&files.r1cs)?;
         let made = if *arithmetisation == Arithmetisation::Standard {

@@ -1,7 +1,7 @@
 //! `sha256`: digests of files as sha256sum prints and checks them, roots of trees of chunks as SSZ builds them.
 
-use crate::{failure::Failure, machine::Machine, report::Outcome};
 use clap::Args;
+use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_merkle::ssz::{Chunk, hash_tree_root};
 use proofmill_sha256::{Kernels, Sha256};
 use proofmill_simd::{Level, MappedFile};
@@ -45,7 +45,7 @@ pub(crate) struct Sha256Command {
 
 pub(crate) fn run(command: &Sha256Command, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock.expect(1);
-    machine.run(|level, observer| {
+    machine.run(|level, progress| {
         let kernels = command.kernels(level)?;
         let standard_input = [PathBuf::from("-")];
         let files = if command.files.is_empty() { &standard_input[..] } else { &command.files };
@@ -53,10 +53,10 @@ pub(crate) fn run(command: &Sha256Command, machine: &mut Machine) -> Result<Outc
             if command.tree { root(kernels, path, command.limit) } else { digest(kernels, path) }
         };
         if command.check {
-            observer("check");
+            progress.begin("check");
             return check(kernels, files);
         }
-        observer("hash");
+        progress.begin("hash");
         let digests: Vec<Result<Chunk, Failure>> = files.par_iter().map(|path| of(path)).collect();
         Ok(print(kernels, files, digests))
     })

@@ -1,7 +1,7 @@
 //! `srs`: structured reference strings.
 
-use crate::{failure::Failure, machine::Machine, report::Outcome};
 use clap::{Args, Subcommand};
+use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_simd::Level;
 use proofmill_srs::{SPARE, Srs, SrsError, write_insecure};
 use serde_json::json;
@@ -90,14 +90,14 @@ pub(crate) fn run(command: SrsCommand, machine: &mut Machine) -> Result<Outcome,
     if matches!(command, SrsCommand::New(_)) && !machine.quiet {
         eprintln!("{WARNING}");
     }
-    machine.run(|level, observer| match command {
+    machine.run(|level, progress| match command {
         SrsCommand::New(new) => {
-            observer("compute and write powers");
+            progress.begin("compute and write powers");
             new.write(level)
         }
         SrsCommand::Info(files) => files.info(),
         SrsCommand::Check(files) => {
-            observer("check powers");
+            progress.begin("check powers");
             files.check(level)
         }
     })

@@ -1,8 +1,9 @@
 //! `wtns`: witnesses.
 
-use crate::{failure::Failure, machine::Machine, proving::unsatisfied_constraint, report::Outcome};
+use crate::proving::unsatisfied_constraint;
 use clap::{Args, Subcommand};
 use proofmill_circom::{R1cs, read_witness};
+use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -41,12 +42,12 @@ pub(crate) fn run(command: WtnsCommand, machine: &mut Machine) -> Result<Outcome
 
 fn check(files: &Check, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock.expect(3);
-    machine.run(|level, observer| {
-        observer("read r1cs");
+    machine.run(|level, progress| {
+        progress.begin("read r1cs");
         let r1cs = R1cs::open(&files.r1cs)?;
-        observer("read witness");
+        progress.begin("read witness");
         let witness = read_witness(&files.witness, level)?;
-        observer("check witness");
+        progress.begin("check witness");
         match unsatisfied_constraint(&r1cs, &files.r1cs, &witness, &files.witness)? {
             Some(sentence) => Err(Failure::Rejected(sentence)),
             None => {
