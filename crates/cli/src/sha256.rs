@@ -44,7 +44,7 @@ pub(crate) struct Sha256Command {
 }
 
 pub(crate) fn run(command: &Sha256Command, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.clock.expect(1);
+    machine.clock().expect(1);
     machine.run(|level, progress| {
         let kernels = command.kernels(level)?;
         let standard_input = [PathBuf::from("-")];

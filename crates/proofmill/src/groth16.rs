@@ -74,15 +74,6 @@ impl ProvingKey {
         Self::from_bytes(in_memory(|target| setup(circuit, powers, target))?)
     }
 
-    /// [`Self::setup`] in a file, which the key then is mapped from: for circuits whose keys are larger than memory.
-    ///
-    /// # Errors
-    /// As [`Self::setup`], and [`Error::Io`].
-    pub fn setup_to(path: impl AsRef<Path>, circuit: &R1cs, powers: &Ptau) -> Result<Self> {
-        setup(circuit, powers, Target::File(path.as_ref()))?;
-        Self::open(path)
-    }
-
     /// The bytes of the file.
     pub fn as_bytes(&self) -> &[u8] {
         self.zkey.file().bytes()
@@ -122,6 +113,14 @@ impl ProvingKey {
     pub fn verifying_key(&self) -> VerifyingKey {
         self.verifying_key.clone()
     }
+}
+
+/// [`ProvingKey::setup`] that writes the key to a file, whole or not at all: for circuits whose keys are larger than memory.
+///
+/// # Errors
+/// As [`ProvingKey::setup`], and [`Error::Io`].
+pub fn write_key(path: impl AsRef<Path>, circuit: &R1cs, powers: &Ptau) -> Result<()> {
+    setup(circuit, powers, Target::File(path.as_ref()))
 }
 
 fn setup(circuit: &R1cs, powers: &Ptau, target: Target<'_>) -> Result<()> {

@@ -113,7 +113,10 @@ impl Digest {
         let digits = text.to_ascii_lowercase();
         let digits = digits.strip_prefix("0x").unwrap_or(&digits);
         dispatch_hash!(hash, H => {
-            let digest = digest_from_hex::<H>(digits, "digest").map_err(|error| Error::merkle(None, error))?;
+            let digest = digest_from_hex::<H>(digits, "digest").map_err(|error| match error {
+                MerkleError::Digest { problem, .. } => Error::malformed(None, problem),
+                error => Error::merkle(None, error),
+            })?;
             Ok(Self::new::<H>(hash, &digest))
         })
     }
@@ -344,6 +347,7 @@ trait Shown: Send + Sync {
     fn indices(&self) -> &[u64];
     fn values(&self) -> &[u64];
     fn check(&self, level: Level, shape: (u64, u64), root: &Digest) -> std::result::Result<(), MerkleError>;
+    fn siblings(&self) -> usize;
     fn document(&self) -> OpeningDocument;
 }
 
@@ -362,6 +366,10 @@ impl<H: TreeHash> Shown for proofmill_merkle::Opening<H> {
 
     fn check(&self, level: Level, shape: (u64, u64), root: &Digest) -> std::result::Result<(), MerkleError> {
         self.check(level, shape.0, shape.1, &[root.of::<H>()])
+    }
+
+    fn siblings(&self) -> usize {
+        self.siblings.len()
     }
 
     fn document(&self) -> OpeningDocument {
@@ -443,6 +451,11 @@ impl Opening {
     /// Which rows are shown.
     pub fn indices(&self) -> &[u64] {
         self.opening.indices()
+    }
+
+    /// How many digests lead from the rows to the root.
+    pub fn siblings(&self) -> usize {
+        self.opening.siblings()
     }
 
     /// The words of the shown row number `position`: of the row [`Self::indices`]`[position]`.

@@ -102,20 +102,6 @@ impl ProvingKey {
         Self::from_bytes(in_memory(|target| setup(circuit, srs, arithmetisation, target))?)
     }
 
-    /// [`Self::setup`] in a file, which the key is then opened from: for circuits whose keys are larger than memory.
-    ///
-    /// # Errors
-    /// As [`Self::setup`], and [`Error::Io`].
-    pub fn setup_to(
-        path: impl AsRef<Path>,
-        circuit: &R1cs,
-        srs: &Srs,
-        arithmetisation: Arithmetisation,
-    ) -> Result<Self> {
-        setup(circuit, srs, arithmetisation, Target::File(path.as_ref()))?;
-        Self::open(path)
-    }
-
     /// Makes the key of a circuit that was written in Rust. It proves every witness of the same program: values do not
     /// matter here.
     ///
@@ -181,6 +167,19 @@ impl ProvingKey {
     pub fn verifying_key(&self) -> VerifyingKey {
         VerifyingKey { key: self.key.verifying_key().clone(), name: self.name.clone() }
     }
+}
+
+/// [`ProvingKey::setup`] that writes the key to a file, whole or not at all: for circuits whose keys are larger than memory.
+///
+/// # Errors
+/// As [`ProvingKey::setup`], and [`Error::Io`].
+pub fn write_key(
+    path: impl AsRef<Path>,
+    circuit: &R1cs,
+    srs: &Srs,
+    arithmetisation: Arithmetisation,
+) -> Result<()> {
+    setup(circuit, srs, arithmetisation, Target::File(path.as_ref()))
 }
 
 fn setup(circuit: &R1cs, srs: &Srs, arithmetisation: Arithmetisation, target: Target<'_>) -> Result<()> {
@@ -300,7 +299,7 @@ impl VerifyingKey {
         if self.key.system.is_standard() != proof.standard {
             let protocol = |standard| if standard { "plonk" } else { "proofmill-plonk" };
             let (expected, found) = (protocol(!proof.standard), protocol(proof.standard));
-            let problem = format!("expected a proof of protocol {expected}, as the key is, found {found}");
+            let problem = format!("expected protocol {expected}, found {found}");
             return Err(Names::mismatch(names.proof, problem));
         }
         let verdict = proofmill_plonk::verify(current().level, &self.key, public, &proof.proof);

@@ -100,6 +100,25 @@ impl Srs {
         self.srs.len()
     }
 
+    /// Bytes of the files that it was opened from.
+    pub fn bytes(&self) -> u64 {
+        self.srs.bytes()
+    }
+
+    /// How many files it was opened from.
+    pub fn files(&self) -> usize {
+        self.srs.files()
+    }
+
+    /// How many contributions a `.ptau` says it has: without any, the program that made it may know tau. `None` for
+    /// transcripts, which do not say.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for a `.ptau` that does not say.
+    pub fn contributions(&self) -> Result<Option<u32>> {
+        Ok(self.srs.ptau().map(|ptau| ptau.contributions()).transpose()?)
+    }
+
     /// What it was opened from.
     pub fn kind(&self) -> SrsKind {
         self.srs.kind()

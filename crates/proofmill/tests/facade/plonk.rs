@@ -5,7 +5,7 @@ use proofmill::{
     Machine, Memory,
     circom::{PublicSignals, R1cs, Witness},
     field::Fr,
-    plonk::{Arithmetisation, Circuit, Proof, ProvingKey, VerifyingKey},
+    plonk::{Arithmetisation, Circuit, Proof, ProvingKey, VerifyingKey, write_key},
     srs::Srs,
 };
 
@@ -19,10 +19,14 @@ fn new_key(arithmetisation: Arithmetisation) -> ProvingKey {
 fn keys_of_every_arithmetisation_prove_at_every_level() {
     let folder = tempfile::tempdir().unwrap();
     let witness = Witness::open(example("witness.wtns")).unwrap();
+    let (circuit, srs) =
+        (R1cs::open(example("circuit.r1cs")).unwrap(), Srs::open(example("pot8.ptau")).unwrap());
     assert_eq!(new_key(Arithmetisation::Standard).as_bytes(), bytes("plonk.zkey"), "snarkjs's bytes");
     for arithmetisation in Arithmetisation::ALL {
         let path = folder.path().join(format!("{arithmetisation}.key"));
         let made = new_key(arithmetisation);
+        write_key(&path, &circuit, &srs, arithmetisation).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), made.as_bytes());
         made.save(&path).unwrap();
         for machine in machines() {
             machine.run(|| {
@@ -83,7 +87,7 @@ fn errors_have_their_kind_and_name_the_file() {
     refused(verifying_key.verify(&other.into(), &proof), "rejected", "plonk.proof.json: the proof is not");
     refused(verifying_key.verify(&PublicSignals::from(Vec::new()), &proof), "mismatch", "found 0");
     let turbo = new_key(Arithmetisation::Turbo).verifying_key();
-    refused(proof.verify(&turbo), "mismatch", "expected a proof of protocol proofmill-plonk");
+    refused(proof.verify(&turbo), "mismatch", "expected protocol proofmill-plonk");
 
     refused(ProvingKey::open(example("groth16.zkey")), "malformed", "expected protocol plonk, found groth16");
     refused(
