@@ -25,7 +25,7 @@ use std::fmt;
 pub struct Progress<'a>(Option<&'a dyn Fn(&'static str)>);
 
 impl<'a> Progress<'a> {
-    /// Reports to nobody.
+    /// Discards all reports.
     pub const NONE: Self = Self(None);
 
     /// Reports to `observer`, on the thread that called the operation.

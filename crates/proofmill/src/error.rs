@@ -35,7 +35,7 @@ pub enum Error {
     /// A witness that does not satisfy its circuit.
     #[error(transparent)]
     Unsatisfied(Cause),
-    /// Bytes or values that are not what they should be, whoever looks at them.
+    /// Bytes or values that are not what they should be.
     #[error(transparent)]
     Malformed(Cause),
     /// Things that are fine by themselves and do not belong together: a witness of another circuit, another number of
@@ -45,7 +45,7 @@ pub enum Error {
     /// A file that cannot be read or written.
     #[error(transparent)]
     Io(Cause),
-    /// The operating system lacks something else: threads, randomness.
+    /// The operating system gives no threads or no randomness.
     #[error(transparent)]
     System(Cause),
 }

@@ -1,4 +1,4 @@
-//! What operations compute with: a level of the CPU, threads, memory, and who hears of progress.
+//! What operations compute with: a level of the CPU, threads, a memory mode, and an observer of progress.
 
 use crate::{Error, error::Cause};
 use proofmill_plonk::{Memory, Storage};
@@ -14,8 +14,8 @@ use std::{
 
 /// What operations compute with: a level of CPU features, threads, a memory mode, and an observer of progress.
 ///
-/// Nothing needs one. Without, an operation uses the best level that the CPU has and rayon's threads (the global pool's, as
-/// many as there are cores, or those of the pool that it is called in), and reports to nobody.
+/// A machine is optional. Without one an operation uses the best level that the CPU has and rayon's threads (the global pool's, as
+/// many as there are cores, or those of the pool that it is called in), and reports no progress.
 ///
 /// A machine is used as rayon's thread pools are: what [`run`](Self::run) is given is computed on the machine's own threads,
 /// and every function of this crate that is called there, directly or in rayon's tasks, computes with that machine. Runs
@@ -86,8 +86,8 @@ pub(crate) fn current() -> Arc<Settings> {
 }
 
 impl Machine {
-    /// A builder of a machine with the best level, as many threads as there are cores, [`Memory::default`] and nobody who
-    /// hears of progress.
+    /// A builder of a machine with the best level, as many threads as there are cores, [`Memory::default`] and no observer of
+    /// progress.
     pub fn builder() -> MachineBuilder {
         MachineBuilder::default()
     }
@@ -148,7 +148,7 @@ impl MachineBuilder {
         self
     }
 
-    /// Who is told the name of each phase of a long operation as it begins. It is called on one of the machine's threads.
+    /// A function that receives the name of each phase of a long operation as it begins, on one of the machine's threads.
     #[must_use]
     pub fn on_progress(mut self, observer: impl Fn(&'static str) + Send + Sync + 'static) -> Self {
         self.observer = Some(Box::new(observer));

@@ -317,8 +317,7 @@ impl Eq for VerifyingKey {}
 
 /// A proof and the public signals that it is of.
 ///
-/// Whoever receives one must know which signals to expect: a proof verifies for those it comes with, and an attacker chooses
-/// both. Compare [`Self::public`] with what is expected, or give the expected signals to [`Self::open`],
+/// A verifier must know which signals to expect: a proof verifies for those it comes with, and an attacker chooses both. Compare [`Self::public`] with what is expected, or give the expected signals to [`Self::open`],
 /// [`Self::from_json`] or [`VerifyingKey::verify`].
 #[derive(Clone, Debug)]
 pub struct Proof {

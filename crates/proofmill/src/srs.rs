@@ -1,4 +1,4 @@
-//! Structured reference strings over BN254: the powers of a tau that nobody is to know.
+//! Structured reference strings over BN254: the powers of a secret tau.
 //!
 //! ```
 //! use proofmill::{field::Fr, srs::Srs};
@@ -86,7 +86,7 @@ impl Srs {
     }
 
     /// Accepts a string whose powers are all those of one tau: each is tau times the one before, and Ignition's transcripts
-    /// have their checksums. That nobody knows tau no file can show.
+    /// have their checksums. No file can show that tau is unknown.
     ///
     /// # Errors
     /// [`Error::Rejected`] with the first power that is wrong, or a damaged file.
