@@ -185,6 +185,7 @@ addEventListener("afterprint", () => {
 });
 
 showLead();
+showAnswer();
 showDoubts();
 bodyOf("machines").append(DATA.runs.length ? machineTable() : element("p", { class: "empty", text: "No runs." }));
 showComparisons();
