@@ -6,7 +6,6 @@ use super::{
 };
 use crate::{
     compare::comparable,
-    definition::Size,
     model::Projection,
     record::{Clock, Figures, Machine, Measurement, Noise, Outcome, Phase, Price, Row, Run, Suite},
     statistics::{CONFIDENCE, Ratio, Summary},
@@ -398,18 +397,17 @@ impl<'m, 'a> Groups<'m, 'a> {
         verdict::of_machines(page, &names, &works("one"), &works("all"))
     }
 
-    /// Rows of the same work, with a name.
+    /// What each contestant measured of the same work.
     fn judged(
         &self,
         suite: Suite,
         family: &'a str,
-        benchmark: &str,
+        benchmark: &'a str,
         size: Option<u64>,
         rows: &[Option<usize>],
     ) -> JudgedWork<'a> {
-        let name = size.map_or_else(|| benchmark.to_owned(), |size| format!("{benchmark} {}", Size(size)));
         let figures = |row: &Option<usize>| self.measured[(*row)?].as_ref().map(|row| row.figures);
-        JudgedWork { suite, family, name, by: rows.iter().map(figures).collect() }
+        JudgedWork { suite, family, benchmark, size, by: rows.iter().map(figures).collect() }
     }
 
     /// A single run's rows by Proofmill's levels, by family: the levels with their threads, in order, and each work's rows.
@@ -424,12 +422,14 @@ impl<'m, 'a> Groups<'m, 'a> {
         let family = |((suite, family), rows): ((Suite, &'a str), Vec<usize>)| {
             let row = |at: usize| &self.measurements[at].1.row;
             let contestant = |at: usize| (level(&row(at).implementation), row(at).threads);
-            let mut works: BTreeMap<(&'a str, Option<u64>), BTreeMap<(Option<usize>, u32), usize>> =
-                BTreeMap::new();
+            let mut works: BTreeMap<_, BTreeMap<_, usize>> = BTreeMap::new();
             let mut all: Vec<(Option<usize>, u32)> = Vec::new();
             for &at in &rows {
                 all.push(contestant(at));
-                works.entry((&row(at).benchmark, row(at).size)).or_default().insert(contestant(at), at);
+                works
+                    .entry((row(at).benchmark.as_str(), row(at).size))
+                    .or_default()
+                    .insert(contestant(at), at);
             }
             all.sort_unstable();
             all.dedup();

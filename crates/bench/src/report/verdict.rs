@@ -25,7 +25,8 @@ const THRESHOLD: f64 = 0.02;
 pub(super) struct Work<'a> {
     pub(super) suite: Suite,
     pub(super) family: &'a str,
-    pub(super) name: String,
+    pub(super) benchmark: &'a str,
+    pub(super) size: Option<u64>,
     pub(super) by: Vec<Option<&'a Figures>>,
 }
 
@@ -85,7 +86,8 @@ pub(super) struct FamilyVerdict {
 #[derive(Debug, Serialize)]
 pub(super) struct Cost {
     title: String,
-    work: String,
+    benchmark: String,
+    size: Option<u64>,
     /// By run.
     by: Vec<Option<Price>>,
 }
@@ -296,7 +298,8 @@ fn machine_families(
             rows: rows.len(),
             best,
             certainty,
-            lead: standing.map_or_else(|reason| reason, |standing| words::family_lead(&standing, name)),
+            lead: standing
+                .map_or_else(|reason| reason, |standing| words::family_lead(metric, &standing, name)),
             base: Some(sheet.entrants[base]),
             means,
         }
@@ -326,9 +329,16 @@ fn machine_costs(page: &Page<'_>, works: &[Work<'_>]) -> Vec<Cost> {
     }
     let cost = |work: &&Work<'_>| {
         let by = work.by.iter().zip(page.runs).map(|(figures, run)| price(run, (*figures)?, String::new()));
-        Cost { title: page.title(work.family).to_owned(), work: work.name.clone(), by: by.collect() }
+        Cost::new(page, work, by.collect())
     };
     chosen.iter().map(cost).collect()
+}
+
+impl Cost {
+    fn new(page: &Page<'_>, work: &Work<'_>, by: Vec<Option<Price>>) -> Self {
+        let title = page.title(work.family).to_owned();
+        Self { title, benchmark: work.benchmark.to_owned(), size: work.size, by }
+    }
 }
 
 fn amount(work: &Work<'_>) -> f64 {
@@ -383,7 +393,7 @@ fn levels_question(page: &Page<'_>, run: &Run, metric: Metric, families: &[Level
         let lead = match entrants.len() {
             1 => "nothing else was measured".to_owned(),
             _ if noisy => "no verdict: the run was noisy".to_owned(),
-            _ => words::family_lead(&standing, |at| &names[at]),
+            _ => words::family_lead(metric, &standing, |at| &names[at]),
         };
         verdicts.push(FamilyVerdict {
             title: page.title(family.family).to_owned(),
@@ -424,7 +434,7 @@ fn level_cost(page: &Page<'_>, run: &Run, family: &Levels<'_>) -> Option<Cost> {
     let measured = work.by.iter().enumerate().filter_map(|(at, figures)| Some((at, seconds(figures)?)));
     let (fastest, _) = measured.min_by(|left, right| left.1.total_cmp(&right.1))?;
     let price = price(run, work.by[fastest]?, words::level(family.contestants[fastest]))?;
-    Some(Cost { title: page.title(family.family).to_owned(), work: work.name.clone(), by: vec![Some(price)] })
+    Some(Cost::new(page, work, vec![Some(price)]))
 }
 
 #[cfg(test)]

@@ -122,7 +122,7 @@ function levelsFigure(title, rows) {
                 ? { title: `${unit} per second${log ? ", log scale" : ""}; more is better`, log, write: short, tick }
                 : { title: "times faster than the slowest level", write: number, tick };
         const cut = firstOf(kept.length, all.length);
-        const sized = chosen.some((row) => row.size) ? " Each at the largest size that most were measured at." : "";
+        const sized = chosen.some((row) => row.size) ? " Each at the largest size that most implementations were measured at." : "";
         return {
             chart: {
                 kind: log ? "dots" : "bar",
@@ -379,7 +379,7 @@ function phasesFigure(rows) {
         return {
             chart:
                 kept.length === 0
-                    ? "Not measured on so many threads."
+                    ? "Not measured with this number of threads."
                     : { kind: "bar", stacked: true, labels: kept.map(label), series, value: axis },
             note: `On ${count(state.threads, "thread")}; medians of each phase.${firstOf(kept.length, chosen.length)}`,
             columns: [...WORK, COLUMNS.median, ...names.map(column)],
@@ -433,7 +433,7 @@ function memoryFigure(rows) {
                 value: { title: "peak memory, log scale", log: true, binary: true, write: bytes },
                 other: { title: "seconds, log scale", log: true, write: seconds, tick: secondsTick, point: seconds },
             },
-            note: `On ${count(state.threads, "thread")}. Memory beyond what the process held before; lower left is better.`,
+            note: `On ${count(state.threads, "thread")}. Memory beyond what the process held before; the lower left is best.`,
             columns: [...WORK, COLUMNS.median, COLUMNS.interval, COLUMNS.memory],
             rows: chosen,
         };

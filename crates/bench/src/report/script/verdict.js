@@ -2,6 +2,13 @@
 
 const CERTAINTY = { sure: "sure", undecided: "not decided", none: "no verdict" };
 
+const TIMES_AS = {
+    machine: "How many times as fast as",
+    core: "How many times as fast as",
+    dollar: "How many times the work for a dollar of",
+    watt: "How many times the work for a joule of",
+};
+
 /** Names of which one is meant, not too many of them. */
 function either(names) {
     const kept = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} others`] : names;
@@ -21,7 +28,9 @@ function answerCard({ title, best, certainty, reasons }) {
             best.length ? element("span", { class: "certainty", text: CERTAINTY[certainty] }) : null,
         ),
         first ? element("p", { text: first.replace(/^No verdict: (.)/, (_, letter) => letter.toUpperCase()) }) : null,
-        rest.length ? element("p", { class: "note", text: rest.join(" ") }) : null,
+        ...(DATA.runs.length === 1 ? rest : [rest.join(" ")])
+            .filter(Boolean)
+            .map((text) => element("p", { class: DATA.runs.length === 1 ? null : "note", text })),
     );
 }
 
@@ -70,7 +79,7 @@ function meanTables(questions) {
         const words =
             base === null || base === undefined
                 ? ""
-                : `How many times as much as ${DATA.runs[base].name}, with 95 % intervals; more is better.`;
+                : `${TIMES_AS[metric]} ${DATA.runs[base].name}, with ${Math.round(100 * DATA.confidence)} % intervals; more is better.`;
         const table = foldedTable(title, meanColumns(question), question.families);
         BUILDERS.get(table)();
         table.open = true;
@@ -113,7 +122,8 @@ function costTable(costs) {
             .join(", ");
     const columns = [
         { title: "Family", text: (cost) => cost.title, csv: [["family", (cost) => cost.title]] },
-        { title: "Work", text: (cost) => cost.work, csv: [["work", (cost) => cost.work]] },
+        COLUMNS.benchmark,
+        COLUMNS.size,
         ...DATA.runs.map((run, at) => ({
             title: run.name,
             text: (cost) => (cost.by[at] ? write(cost.by[at]) : UNKNOWN),
@@ -129,8 +139,8 @@ function costTable(costs) {
             const known = costs.map((cost) => cost.by[at]).filter(Boolean);
             if (known.length === 0) return [];
             return [
-                known.every((price) => price.joules) ? null : `${run.name} has no watts`,
-                known.every((price) => price.dollars) ? null : `${run.name} has no price`,
+                known.every((price) => price.joules) ? null : `watts of ${run.name}`,
+                known.every((price) => price.dollars) ? null : `price of ${run.name}`,
             ].filter(Boolean);
         }),
     );

@@ -217,7 +217,7 @@ fn without_common_rows_there_is_no_verdict() {
     assert!(said(&both).2.starts_with("No row with the same answer"), "{both:?}");
     // Who measured nothing of the kind is not compared.
     let core = question(&[a, run(4, "d", &[])], Metric::Machine);
-    assert_eq!(said(&core).2, "Only a is known. d: no kernels measured with all its threads.");
+    assert_eq!(said(&core).2, "Only a has figures. d: no kernels measured with all its threads.");
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn dollars_and_joules_are_compared_where_they_are_known() {
     assert_eq!(said(&none).2, "a: no price; b: no price; c: no price.");
     price(&mut runs[0], 4.0);
     let one = question(&runs, Metric::Dollar);
-    assert_eq!(said(&one).2, "Only a is known. b: no price; c: no price.");
+    assert_eq!(said(&one).2, "Only a has figures. b: no price; c: no price.");
     // b takes twice the time at an eighth of the price: four times the work for a dollar.
     price(&mut runs[1], 0.5);
     let two = question(&runs, Metric::Dollar);
@@ -351,12 +351,12 @@ fn a_single_machine_has_a_fastest_level_and_what_it_costs() {
     let (best, certainty, reasons) = said(&fastest);
     assert_eq!((best, certainty), (vec!["avx512 with 4 threads".to_owned()], Certainty::Sure));
     // Next come avx512 with 1 thread, 4 and 8 times slower, and adx with 4 threads, 4 and 9 times.
-    let expected = "proof: surely avx512 with 4 threads, 5.66 × avx512 with 1 thread (95 % interval 5.66 to 5.66), 2 rows.";
+    let expected = "proof: surely avx512 with 4 threads, 5.66 times as fast as avx512 with 1 thread (95 % interval 5.66 to 5.66), 2 rows.";
     assert_eq!(reasons, expected);
     let answer = answer(&runs);
     assert_eq!(answer.questions.len(), 1, "no watts were measured");
     let cost = answer.costs[0].by[0].as_ref().unwrap();
-    assert_eq!((&answer.costs[0].work[..], &cost.by[..]), ("work 2^11", "avx512 with 4 threads"));
+    assert_eq!((answer.costs[0].size, &cost.by[..]), (Some(2048), "avx512 with 4 threads"));
     assert_eq!((cost.seconds, cost.dollars, cost.joules), (1.0, Some(0.0005), None));
 
     let mut noisy = runs;

@@ -115,14 +115,15 @@ pub(super) fn lead<'a>(metric: Metric, standing: &Standing, name: impl Fn(usize)
 }
 
 /// The same in a cell of the table.
-pub(super) fn family_lead<'a, T>(standing: &Standing, name: impl Fn(usize) -> &'a T) -> String
-where
-    T: AsRef<str> + ?Sized + 'a,
-{
+pub(super) fn family_lead<'a>(
+    metric: Metric,
+    standing: &Standing,
+    name: impl Fn(usize) -> &'a str,
+) -> String {
     let Some((next, lead)) = &standing.next else { return "nothing else was measured".to_owned() };
-    let (ratio, interval) = (digits(lead.mean.ratio.ratio), interval(&lead.mean.ratio));
+    let (times, interval) = (metric.times(lead.mean.ratio.ratio), interval(&lead.mean.ratio));
     let doubt = if standing.best.len() == 1 { String::new() } else { format!("; {}", doubt(lead)) };
-    format!("{ratio} × {} ({interval}{doubt})", name(*next).as_ref())
+    format!("{times} {} ({interval}{doubt})", name(*next))
 }
 
 /// What single rows say, where there are several.
@@ -237,7 +238,7 @@ pub(super) fn nothing_in_common(
         .filter(|run| !sheet.entrants.contains(run))
         .map(|run| format!("{}: {}", names[run], lack(page, metric, sheet.suite, works, run)))
         .collect();
-    let only = if known.is_empty() { String::new() } else { format!("Only {} is known. ", known[0]) };
+    let only = if known.is_empty() { String::new() } else { format!("Only {} has figures. ", known[0]) };
     vec![format!("{only}{}.", lacks.join("; "))]
 }
 
