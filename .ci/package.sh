@@ -15,7 +15,8 @@ cd "$folder"
 printf '[workspace]\nresolver = "3"\nmembers = ["*-0*"]\n[patch.crates-io]\n' > Cargo.toml
 for package in $packages; do
     archive=$(ls "${CARGO_TARGET_DIR:-$root/target}/package/$package"-[0-9]*.crate)
-    tar -xzf "$archive"
+    # With new times, or cargo takes what it checked before for this.
+    tar -xzmf "$archive"
     folder_name=$(basename "$archive" .crate)
     for file in Cargo.toml README.md src; do
         [ -e "$folder_name/$file" ] || { echo "$package: its package lacks $file"; exit 1; }
