@@ -22,7 +22,7 @@ use crate::{
     projective::{Projective, is_equal, magnitude, signed_digits, twelve, twelve_xi},
 };
 use proofmill_field::{
-    Algebra, Backend, Engine, Field, Prime, Quadratic, Single, Vector,
+    Algebra, Backend, Engine, Prime, Quadratic, Single, Vector,
     bls12_381::{Fq, Fq2, FqParams},
 };
 use proofmill_simd::{Level, dispatch};
@@ -111,16 +111,17 @@ static GENERATOR: LazyLock<Vec<[Affine<G1>; MOST]>> = LazyLock::new(|| {
 fn generator_multiple<B: Backend>(backend: B, scalar: &[u64; 4]) -> Affine<G1> {
     let select = <Fq<B> as Vector<FqParams>>::select;
     let digits = Zeroizing::new(signed_digits::<SCALAR_DIGITS>(scalar, WINDOW));
-    let mut sum = Projective::<Fq<B>>::infinity();
+    let (zero, one) = (Fq::zero(backend), Fq::one(backend));
+    let mut sum = Projective::<Fq<B>>::infinity(backend);
     for (table, digit) in GENERATOR.iter().zip(&*digits) {
         let (wanted, negative) = magnitude(*digit);
-        let mut entry = Projective::infinity();
+        let mut entry = Projective::infinity(backend);
         for (i, point) in (1..).zip(table) {
             let found = is_equal(wanted, i);
             entry.x = select(found, point.x.with_backend(backend), entry.x);
             entry.y = select(found, point.y.with_backend(backend), entry.y);
         }
-        entry.z = select(is_equal(wanted, 0), Fq::ZERO, Fq::ONE);
+        entry.z = select(is_equal(wanted, 0), zero, one);
         entry.y = select(negative, -entry.y, entry.y);
         sum = sum.add(&entry, twelve);
     }
@@ -140,7 +141,7 @@ fn g2_multiple<E: Engine>(engine: E, point: &Affine<G2>, scalar: &[u64; 4]) -> A
     let [x, y, z] = engine.run(
         #[inline(always)]
         || {
-            let sum = sum_of_parts::<E>(point, &digits);
+            let sum = sum_of_parts(engine, point, &digits);
             [store::<E>(sum.x), store::<E>(sum.y), store::<E>(sum.z)]
         },
     );
@@ -153,8 +154,8 @@ fn g2_multiple<E: Engine>(engine: E, point: &Affine<G2>, scalar: &[u64; 4]) -> A
 }
 
 #[inline(always)]
-fn load<E: Engine>(element: Fq2) -> Element<E> {
-    Quadratic::new(E::Single::load(element.c0), E::Single::load(element.c1))
+fn load<E: Engine>(engine: E, element: Fq2) -> Element<E> {
+    Quadratic::new(E::Single::load(engine, element.c0), E::Single::load(engine, element.c1))
 }
 
 #[inline(always)]
@@ -173,11 +174,12 @@ fn select<E: Engine>(choice: u8, chosen: Element<E>, other: Element<E>) -> Eleme
 /// The sum of each part's multiple of its image of the point.
 #[inline(always)]
 fn sum_of_parts<E: Engine>(
+    engine: E,
     point: &Affine<G2>,
     digits: &[[i8; PART_DIGITS]; PARTS],
 ) -> Projective<Element<E>> {
-    let tables = tables::<E>(point);
-    let mut sum = Projective::infinity();
+    let tables = tables(engine, point);
+    let mut sum = Projective::infinity(engine);
     for window in (0..PART_DIGITS).rev() {
         for _ in 0..if window + 1 < PART_DIGITS { WINDOW } else { 0 } {
             sum = sum.double(twelve_xi);
@@ -191,9 +193,9 @@ fn sum_of_parts<E: Engine>(
 
 /// Multiples of the images of a point under `(-psi)^i`.
 #[inline(always)]
-fn tables<E: Engine>(point: &Affine<G2>) -> [Table<E>; PARTS] {
-    let base = Projective { x: load::<E>(point.x), y: load::<E>(point.y), z: Algebra::one() };
-    let mut table = [Projective::infinity(); MOST + 1];
+fn tables<E: Engine>(engine: E, point: &Affine<G2>) -> [Table<E>; PARTS] {
+    let base = Projective { x: load(engine, point.x), y: load(engine, point.y), z: Algebra::one(engine) };
+    let mut table = [Projective::infinity(engine); MOST + 1];
     table[1] = base;
     for i in 1..=MOST / 2 {
         table[2 * i] = table[i].double(twelve_xi);
@@ -202,12 +204,12 @@ fn tables<E: Engine>(point: &Affine<G2>) -> [Table<E>; PARTS] {
         }
     }
     let mut tables = [table; PARTS];
-    let [x_factor, y_factor] = [load::<E>(PSI[0]), load::<E>(PSI[1])];
+    let [x_factor, y_factor] = [load(engine, PSI[0]), load(engine, PSI[1])];
     for part in 1..PARTS {
         for i in 1..=MOST {
             let Projective { x, y, z } = tables[part - 1][i];
             let ([x, y], []) =
-                Algebra::products([[&x.conjugate(), &x_factor], [&y.conjugate(), &y_factor]], []);
+                Algebra::products(engine, [[&x.conjugate(), &x_factor], [&y.conjugate(), &y_factor]], []);
             tables[part][i] = Projective { x, y: -y, z: z.conjugate() };
         }
     }

@@ -4,7 +4,7 @@
 //! `madd-2007-bl` (Jacobian); `dbl-2008-s-1`, `mdbl-2008-s-1`, `add-2008-s`, `madd-2008-s` (XYZZ). All
 //! additions are complete: infinity, doubling and opposite points are handled. Times depend on the values.
 
-use proofmill_field::{Algebra, Field, PrimeField, batch_invert};
+use proofmill_field::{Algebra, Field, Invert, PrimeField, batch_invert};
 use proofmill_simd::Zeroed;
 use std::{fmt::Debug, iter::Sum, ops::Neg};
 

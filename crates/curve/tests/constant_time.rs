@@ -36,7 +36,7 @@ trait Power {
 
 impl Power for Fr {
     fn pow(self, exponent: u64) -> Self {
-        proofmill_field::Field::pow_vartime(&self, &[exponent])
+        proofmill_field::Algebra::pow_vartime(&self, &[exponent])
     }
 }
 

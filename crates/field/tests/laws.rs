@@ -3,10 +3,10 @@
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use proofmill_field::{
-    Algebra, Backend, Engine, Field, FieldError, Fp, Limbs, Prime, Quadratic, SquareRoot, batch_invert,
-    bls12_381, bn254,
+    Algebra, Backend, Engine, Field, FieldError, Fp, Invert, Limbs, Prime, Quadratic, SquareRoot,
+    batch_invert, bls12_381, bn254,
 };
-use proofmill_simd::dispatch;
+use proofmill_simd::{Portable, dispatch};
 use proofmill_testing::{edge_integers, for_each_level, is_below, operands, rng, uniform};
 
 fn big(words: &[u64]) -> BigUint {
@@ -66,19 +66,61 @@ impl<P: Prime, B: Backend> Laws<P, B> {
     fn inversion(&self) {
         for &a in &self.elements {
             match a.invert() {
-                Some(inverse) => assert_eq!(a * inverse, Fp::ONE, "{a}"),
-                None => assert!(a.is_zero()),
+                Some(inverse) => assert_eq!(a * inverse, Fp::one(self.token), "{a}"),
+                None => assert!(a == Fp::zero(self.token)),
             }
         }
         for length in [0, 1, 2, 3, self.elements.len()] {
             let mut inverses = self.elements[..length].to_vec();
             batch_invert(&mut inverses);
             for (a, inverse) in self.elements.iter().zip(inverses) {
-                assert_eq!(a.invert().unwrap_or(Fp::ZERO), inverse);
+                assert_eq!(a.invert().unwrap_or(Fp::zero(self.token)), inverse);
             }
         }
     }
 
+    /// Against the schoolbook product in the base, which `ring` has checked.
+    fn quadratic_ring(&self) {
+        let elements = &self.elements;
+        for (i, &a0) in elements.iter().enumerate() {
+            for shift in [0, 1, 5, elements.len() / 2, elements.len() - 50] {
+                let [a1, b0, b1] = [1, 2, 3].map(|k| elements[(i + k * shift) % elements.len()]);
+                let (a, b) = (Quadratic::new(a0, a1), Quadratic::new(b0, b1));
+                assert_eq!(a * b, Quadratic::new(a0 * b0 - a1 * b1, a0 * b1 + a1 * b0), "{a:?} * {b:?}");
+                assert_eq!(a.square(), a * a);
+                assert_eq!(a * a.conjugate(), Quadratic::new(a.norm(), Fp::zero(self.token)));
+            }
+        }
+    }
+
+    fn powers(&self) {
+        let mut rng = rng(2);
+        for &a in self.elements.iter().take(8) {
+            let exponent = uniform(&mut rng, P::MODULUS.as_ref());
+            let x = big(a.to_canonical().as_ref());
+            let expected = x.modpow(&big(&exponent), &self.modulus);
+            assert_eq!(big(a.pow_vartime(&exponent).to_canonical().as_ref()), expected);
+        }
+    }
+
+    fn arkworks<F: ark_ff::PrimeField>(&self) {
+        let theirs = |a: Fp<P, B>| F::from_le_bytes_mod_order(&a.to_bytes_le());
+        let ours = |a: F| {
+            let bytes = ark_ff::BigInteger::to_bytes_le(&a.into_bigint());
+            Fp::<P>::from_bytes_le(&bytes).unwrap().with_backend(self.token)
+        };
+        for (&a, &b) in self.elements.iter().zip(self.elements.iter().skip(1)) {
+            assert_eq!(a * b, ours(theirs(a) * theirs(b)));
+            assert_eq!(a.square(), ours(theirs(a).square()));
+            assert_eq!(a + b, ours(theirs(a) + theirs(b)));
+            assert_eq!(a - b, ours(theirs(a) - theirs(b)));
+            assert_eq!(a.invert(), theirs(a).inverse().map(ours));
+        }
+    }
+}
+
+/// What only portable elements have.
+impl<P: Prime> Laws<P, Portable> {
     fn square_roots(&self) {
         let half = (&self.modulus - 1u32) >> 1;
         for &a in &self.elements {
@@ -92,21 +134,7 @@ impl<P: Prime, B: Backend> Laws<P, B> {
                 None => assert_eq!(euler + 1u32, self.modulus),
             }
         }
-        assert_eq!(Fp::<P, B>::generator().sqrt(), None);
-    }
-
-    /// Against the schoolbook product in the base, which `ring` has checked.
-    fn quadratic_ring(&self) {
-        let elements = &self.elements;
-        for (i, &a0) in elements.iter().enumerate() {
-            for shift in [0, 1, 5, elements.len() / 2, elements.len() - 50] {
-                let [a1, b0, b1] = [1, 2, 3].map(|k| elements[(i + k * shift) % elements.len()]);
-                let (a, b) = (Quadratic::new(a0, a1), Quadratic::new(b0, b1));
-                assert_eq!(a * b, Quadratic::new(a0 * b0 - a1 * b1, a0 * b1 + a1 * b0), "{a:?} * {b:?}");
-                assert_eq!(a.square(), a * a);
-                assert_eq!(a * a.conjugate(), Quadratic::new(a.norm(), Fp::ZERO));
-            }
-        }
+        assert_eq!(Fp::<P>::generator().sqrt(), None);
     }
 
     /// Only for p = 3 mod 4, where -1 is no square.
@@ -139,10 +167,10 @@ impl<P: Prime, B: Backend> Laws<P, B> {
             let le: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             let be: Vec<u8> = le.iter().rev().copied().collect();
             let decimal = integer.to_string();
-            let reduced = Fp::<P, B>::from_bytes_be_reduced(&be);
+            let reduced = Fp::<P>::from_bytes_be_reduced(&be);
             assert_eq!(big(reduced.to_canonical().as_ref()), &integer % &self.modulus);
             if integer < self.modulus {
-                let a = Fp::<P, B>::from_canonical(limbs(&words)).unwrap();
+                let a = Fp::<P>::from_canonical(limbs(&words)).unwrap();
                 assert_eq!(a, reduced);
                 assert_eq!(self.raw(a) * &self.r_inverse % &self.modulus, integer);
                 assert_eq!(a.to_canonical().as_ref(), words);
@@ -152,54 +180,41 @@ impl<P: Prime, B: Backend> Laws<P, B> {
                 assert_eq!((a.to_string(), decimal.parse()), (decimal.clone(), Ok(a)));
             } else {
                 let refused = FieldError::NotCanonical(P::NAME);
-                assert_eq!(Fp::<P, B>::from_canonical(limbs(&words)), None);
-                assert_eq!(Fp::<P, B>::from_montgomery(limbs(&words)), None);
-                assert_eq!(Fp::<P, B>::from_bytes_le(&le), Err(refused));
-                assert_eq!(Fp::<P, B>::from_bytes_be(&be), Err(refused));
-                assert_eq!(Fp::<P, B>::from_montgomery_le(&le), Err(refused));
-                assert_eq!(decimal.parse::<Fp<P, B>>(), Err(refused));
+                assert_eq!(Fp::<P>::from_canonical(limbs(&words)), None);
+                assert_eq!(Fp::<P>::from_montgomery(limbs(&words)), None);
+                assert_eq!(Fp::<P>::from_bytes_le(&le), Err(refused));
+                assert_eq!(Fp::<P>::from_bytes_be(&be), Err(refused));
+                assert_eq!(Fp::<P>::from_montgomery_le(&le), Err(refused));
+                assert_eq!(decimal.parse::<Fp<P>>(), Err(refused));
             }
         }
         for text in ["", "-1", "+1", " 1", "0x1", "1_000", "1.0", "\u{661}"] {
-            assert_eq!(text.parse::<Fp<P, B>>(), Err(FieldError::NotDecimal(P::NAME)), "{text}");
+            assert_eq!(text.parse::<Fp<P>>(), Err(FieldError::NotDecimal(P::NAME)), "{text}");
         }
         let endless = "9".repeat(4000);
-        assert_eq!(endless.parse::<Fp<P, B>>(), Err(FieldError::NotCanonical(P::NAME)));
-        assert_eq!("0007".parse::<Fp<P, B>>(), Ok(Fp::from(7)));
+        assert_eq!(endless.parse::<Fp<P>>(), Err(FieldError::NotCanonical(P::NAME)));
+        assert_eq!("0007".parse::<Fp<P>>(), Ok(Fp::from(7)));
     }
 
-    fn powers(&self) {
-        let mut rng = rng(2);
-        for &a in self.elements.iter().take(8) {
-            let exponent = uniform(&mut rng, P::MODULUS.as_ref());
-            let x = big(a.to_canonical().as_ref());
-            let expected = x.modpow(&big(&exponent), &self.modulus);
-            assert_eq!(big(a.pow_vartime(&exponent).to_canonical().as_ref()), expected);
-        }
-        assert_eq!(Fp::<P, B>::root_of_unity(P::TWO_ADICITY + 1), None);
+    fn roots_of_unity(&self) {
+        assert_eq!(Fp::<P>::root_of_unity(P::TWO_ADICITY + 1), None);
         for log_n in 1..=P::TWO_ADICITY {
-            let root = Fp::<P, B>::root_of_unity(log_n).unwrap();
+            let root = Fp::<P>::root_of_unity(log_n).unwrap();
             assert_eq!(root.pow_vartime(&[1 << (log_n - 1)]), -Fp::ONE);
         }
-        assert_eq!(Fp::<P, B>::root_of_unity(0), Some(Fp::ONE));
+        assert_eq!(Fp::<P>::root_of_unity(0), Some(Fp::ONE));
     }
 
-    fn arkworks<F: ark_ff::PrimeField>(&self) {
-        let theirs = |a: Fp<P, B>| F::from_le_bytes_mod_order(&a.to_bytes_le());
-        let ours = |a: F| {
-            let bytes = ark_ff::BigInteger::to_bytes_le(&a.into_bigint());
-            Fp::<P>::from_bytes_le(&bytes).unwrap().with_backend(self.token)
-        };
-        for (&a, &b) in self.elements.iter().zip(self.elements.iter().skip(1)) {
-            assert_eq!(a * b, ours(theirs(a) * theirs(b)));
-            assert_eq!(a.square(), ours(theirs(a).square()));
-            assert_eq!(a + b, ours(theirs(a) + theirs(b)));
-            assert_eq!(a - b, ours(theirs(a) - theirs(b)));
-            assert_eq!(a.invert(), theirs(a).inverse().map(ours));
-            assert_eq!(a.sqrt().map(Fp::square), theirs(a).sqrt().map(|root| ours(root.square())));
+    fn arkworks_roots<F: ark_ff::PrimeField>(&self) {
+        let theirs = |a: Fp<P>| F::from_le_bytes_mod_order(&a.to_bytes_le());
+        for &a in &self.elements {
+            assert_eq!(
+                a.sqrt().map(|root| theirs(root.square())),
+                theirs(a).sqrt().map(|root| root.square())
+            );
         }
-        assert_eq!(Fp::generator(), ours(F::GENERATOR));
-        assert_eq!(Fp::root_of_unity(P::TWO_ADICITY), Some(ours(F::TWO_ADIC_ROOT_OF_UNITY)));
+        assert_eq!(theirs(Fp::generator()), F::GENERATOR);
+        assert_eq!(Fp::root_of_unity(P::TWO_ADICITY).map(theirs), Some(F::TWO_ADIC_ROOT_OF_UNITY));
     }
 }
 
@@ -209,15 +224,18 @@ fn check<P: Prime, F: ark_ff::PrimeField>() {
         laws.ring();
         laws.inversion();
         laws.quadratic_ring();
-        laws.square_roots();
-        if P::TWO_ADICITY == 1 {
-            laws.quadratic_square_roots();
-        }
-        laws.encodings();
         laws.powers();
         laws.arkworks::<F>();
     }
     for_each_level(|level| dispatch!(level, engine => on_backend::<P, F>(engine.backend())));
+    let laws = Laws::<P, _>::new(Portable);
+    laws.square_roots();
+    if P::TWO_ADICITY == 1 {
+        laws.quadratic_square_roots();
+    }
+    laws.encodings();
+    laws.roots_of_unity();
+    laws.arkworks_roots::<F>();
 }
 
 #[test]

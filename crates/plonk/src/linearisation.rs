@@ -68,7 +68,9 @@ impl<A: Algebra> Linearisation<A> {
         known: Known<A>,
         evaluations: &[A],
     ) -> Self {
-        let powers = std::iter::successors(Some(known.xi_n - A::one()), |power| Some(*power * known.xi_n));
+        let powers = std::iter::successors(Some(known.xi_n - A::one(known.xi_n.token())), |power| {
+            Some(*power * known.xi_n)
+        });
         let quotient = powers.take(system.parts()).map(|power| -power).collect();
         let cells = Evaluated { system, evaluations, known };
         let mut sum = Collected { system, columns: BTreeMap::new(), constant: known.public_input };
@@ -92,7 +94,7 @@ impl<A: Algebra> Linearisation<A> {
 
 /// Adds to a column's factor.
 fn add<A: Algebra>(columns: &mut BTreeMap<Column, A>, column: Column, factor: A) {
-    let sum = columns.entry(column).or_insert_with(A::zero);
+    let sum = columns.entry(column).or_insert_with(|| A::zero(factor.token()));
     *sum = *sum + factor;
 }
 
@@ -107,7 +109,10 @@ impl<A: Algebra> Evaluated<'_, A> {
     /// An opened cell's value. Cells that are not opened occur only in factors of columns that the key lacks.
     fn value(&self, cell: Cell) -> A {
         let place = self.system.opened().binary_search(&cell).ok();
-        place.and_then(|place| self.evaluations.get(place)).copied().unwrap_or_else(A::zero)
+        place
+            .and_then(|place| self.evaluations.get(place))
+            .copied()
+            .unwrap_or_else(|| A::zero(self.known.xi.token()))
     }
 }
 
@@ -164,7 +169,7 @@ fn public_input(log_n: u32, public: &[Fr], xi: Fr, vanishing: Fr) -> Option<(Fr,
 pub(crate) fn opening_factors<A: Algebra>(system: &System, v: A) -> impl Iterator<Item = (Cell, A)> {
     let powers = |first| std::iter::successors(Some(first), move |power| Some(*power * v));
     let at = |next| system.opened().iter().copied().filter(move |cell| cell.next == next);
-    at(false).zip(powers(v)).chain(at(true).zip(powers(A::one())))
+    at(false).zip(powers(v)).chain(at(true).zip(powers(A::one(v.token()))))
 }
 
 /// The factor of each column that is not folded of others, for factors of columns that may be.

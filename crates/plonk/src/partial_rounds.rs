@@ -10,7 +10,7 @@
 //! No relation is written down here: each is the affine relation that holds on sampled states, which is unique once there
 //! are enough of them, the S-boxes not being affine.
 
-use proofmill_field::{Algebra, Field, bn254::Fr};
+use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 use proofmill_hash::{PoseidonBn254, poseidon_bn254::HALF_FULL_ROUNDS};
 use std::sync::OnceLock;
 

@@ -123,6 +123,7 @@ pub(crate) fn powers(root: Fr, n: usize) -> Vec<Fr> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proofmill_field::Invert;
 
     #[test]
     fn cycles_run_backwards_through_the_rows() {

@@ -1,6 +1,6 @@
 //! Proofs of circuits with hashes: the gates of Poseidon in lanes and at a point, SHA-256's lookups.
 
-use proofmill_field::{Algebra, bn254::Fr};
+use proofmill_field::{Field, bn254::Fr};
 use proofmill_hash::poseidon_bn254::poseidon;
 use proofmill_plonk::{
     Arithmetisation, Circuit, FixedColumns, Gate, Memory, PlonkError, ProveOptions, ProvingKey, prove, verify,
@@ -36,9 +36,9 @@ fn a_poseidon_tree_is_proven_at_every_level() {
             prove(level, &key, circuit.values(), ProveOptions::default(), &mut |_| ()).expect("a proof");
         assert_eq!(public, [expected]);
         assert_eq!(verify(level, key.verifying_key(), &public, &proof), Ok(true));
-        assert_eq!(verify(level, key.verifying_key(), &[expected + Fr::one()], &proof), Ok(false));
+        assert_eq!(verify(level, key.verifying_key(), &[expected + Fr::ONE], &proof), Ok(false));
         let mut values = circuit.values().to_vec();
-        values[leaf.index()] += Fr::one();
+        values[leaf.index()] += Fr::ONE;
         let refused = prove(level, &key, &values, ProveOptions::default(), &mut |_| ());
         assert!(matches!(refused, Err(PlonkError::Unsatisfied(_))));
     });

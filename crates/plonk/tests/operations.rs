@@ -1,6 +1,6 @@
 //! Proofs of the builder's operations: they verify, and a witness that breaks one constraint of one gate has none.
 
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{Field, Invert, bn254::Fr};
 use proofmill_plonk::{
     Arithmetisation, Circuit, Column, FixedColumns, Gate, Layout, Memory, PlonkError, ProveOptions,
     ProvingKey, Selector, Unsatisfied, Variable, prove, verify,

@@ -4,7 +4,7 @@ mod fixtures;
 
 use fixtures::{r1cs, toy_witness};
 use proofmill_circom::{R1cs, R1csHeader, SparseMatrix};
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{Field, Invert, bn254::Fr};
 use proofmill_plonk::{Arithmetisation, Derivations, Layout, PlonkError, check_layout, r1cs::layout};
 use proptest::prelude::*;
 use rand_chacha::{

@@ -4,7 +4,7 @@ mod fixtures;
 
 use fixtures::proven::{PROVEN, attempt, key, points_of, systems};
 use proofmill_curve::{Affine, Curve, bn254::G1};
-use proofmill_field::{Algebra, Field, bn254::Fr};
+use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 use proofmill_plonk::{
     Arithmetisation, Cells, Circuit, Column, Gate, Layout, LookupArgument, MalformedError, PlonkError, Proof,
     Selector, Unsatisfied, Variable, VerifyingKey, check_layout, verify,

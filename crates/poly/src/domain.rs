@@ -4,7 +4,7 @@ use crate::{
     four_step::{FourStep, Geometric},
     in_cache::MAX_LOG,
 };
-use proofmill_field::{Field, Fp, LANES, Prime};
+use proofmill_field::{Algebra, Field, Fp, Invert, LANES, Prime};
 use proofmill_simd::{Level, dispatch};
 use std::sync::Mutex;
 

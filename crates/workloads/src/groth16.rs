@@ -16,7 +16,7 @@ use proofmill_curve::{
     Affine, Curve, FixedBase,
     bn254::{G1, G2},
 };
-use proofmill_field::{Field, Packable, batch_invert, bn254::Fr};
+use proofmill_field::{Algebra, Field, Invert, Packable, batch_invert, bn254::Fr};
 use proofmill_groth16::{Proof, VerifyingKey, prove_with_rng, verify, verifying_key, verifying_key_text};
 use proofmill_simd::Level;
 use std::{fmt::Display, fs, iter::successors, path::Path};

@@ -2,7 +2,7 @@
 
 use super::hash_to_field;
 use crate::group::{Affine, Curve, Jacobian};
-use proofmill_field::{Algebra, Field, PrimeField, SquareRoot};
+use proofmill_field::{Algebra, Field, Invert, PrimeField, SquareRoot};
 
 /// The map to a curve over a prime field whose every point is in the group: the cofactor is 1.
 ///

@@ -157,7 +157,7 @@ std::arch::global_asm!(
 mod tests {
     use super::*;
     use crate::permute;
-    use proofmill_field::{Field, goldilocks::Goldilocks};
+    use proofmill_field::{Algebra, Field, Invert, goldilocks::Goldilocks};
     use proofmill_testing::rng;
 
     /// Rounds as the definition has them, with dense matrices.

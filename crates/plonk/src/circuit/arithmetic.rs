@@ -2,7 +2,7 @@
 
 use super::{Arithmetisation, Circuit, Variable};
 use crate::{Column, Selector, Unsatisfied};
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{Field, Invert, bn254::Fr};
 
 const fn wire(index: u8) -> Column {
     Column::Selector(Selector::Wire(index))

@@ -1,7 +1,7 @@
 //! Booleans, selections and bits.
 
 use super::{Circuit, Variable};
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{Field, Invert, bn254::Fr};
 
 /// A variable that is constrained to be 0 or 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,7 +3,7 @@
 use super::{Arithmetisation, Circuit, Variable};
 use crate::{Column, Gate, Selector};
 use proofmill_curve::{Affine, Curve, grumpkin::Grumpkin};
-use proofmill_field::{Algebra, Field, bn254::Fr};
+use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 
 /// An affine point of Grumpkin by its coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{Column, Gate, Selector};
 use proofmill_curve::{Affine, grumpkin::Grumpkin};
-use proofmill_field::{Algebra, Field, bn254::Fr};
+use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 
 /// A scalar and what it multiplies.
 pub(super) type Term<'a> = (Variable, &'a Multiples);

@@ -17,7 +17,7 @@ use proofmill_curve::{
     Affine, Jacobian,
     grumpkin::{self, Grumpkin},
 };
-use proofmill_field::{Algebra, Field, SquareRoot, batch_invert, bn254::Fr};
+use proofmill_field::{Algebra, Field, Invert, SquareRoot, batch_invert, bn254::Fr};
 use rayon::prelude::*;
 use std::sync::{Arc, OnceLock};
 

@@ -2,7 +2,7 @@
 
 use crate::{Arithmetisation, Cells, Circuit, Column, Gate, Selector, Unsatisfied, Variable};
 use proofmill_curve::{Curve, grumpkin::Grumpkin};
-use proofmill_field::{Algebra, Field, bn254::Fr};
+use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 
 /// The wires of two rows, and the data of the first, and the selectors of its gate after the first one, which is 1.
 #[derive(Clone, Debug)]

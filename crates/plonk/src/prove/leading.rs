@@ -5,7 +5,7 @@ use crate::{
     Cells, Column, PlonkError,
     system::{MOST_EXCESS, Sink},
 };
-use proofmill_field::{Algebra, Field, bn254::Fr};
+use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 use std::{
     collections::BTreeMap,
     iter::successors,
@@ -80,11 +80,15 @@ impl Sub for Leading {
 }
 
 impl Algebra for Leading {
-    fn zero() -> Self {
+    type Token = ();
+
+    fn token(&self) {}
+
+    fn zero((): ()) -> Self {
         Self::constant(Fr::ZERO)
     }
 
-    fn one() -> Self {
+    fn one((): ()) -> Self {
         Self::constant(Fr::ONE)
     }
 
@@ -98,7 +102,7 @@ struct Columns(BTreeMap<Column, [Leading; 2]>);
 
 impl Columns {
     fn cell(&self, column: Column, next: usize) -> Leading {
-        self.0.get(&column).map_or_else(Leading::zero, |pair| pair[next])
+        self.0.get(&column).map_or_else(|| Leading::zero(()), |pair| pair[next])
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a row, or a few consecutive ones, can say: a sum with at most one product is zero.
 
 use super::Derivations;
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{Field, Invert, bn254::Fr};
 use std::collections::HashMap;
 
 /// A sum of factors times variables, ascending, no variable twice, no factor zero; and a constant.

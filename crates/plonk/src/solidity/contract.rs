@@ -15,7 +15,7 @@ use proofmill_curve::{
     bn254::{G1, G2},
 };
 use proofmill_field::{
-    Algebra, Field, Prime,
+    Algebra, Invert, Prime,
     bn254::{FqParams, Fr, FrParams},
 };
 
@@ -144,7 +144,7 @@ impl<'a> Contract<'a> {
         let pattern = key.system.parameters(&Challenges::default(), key.multipliers);
         let [eta, beta, gamma, delta, epsilon, alpha] =
             [ETA, BETA, GAMMA, DELTA, EPSILON, ALPHA].map(|byte| Traced::input(Word::Memory(byte)));
-        let powers = std::iter::successors(Some(Traced::one()), |power| Some(*power * alpha));
+        let powers = std::iter::successors(Some(Traced::one(())), |power| Some(*power * alpha));
         let powers = powers.take(pattern.alpha.len()).collect();
         Parameters {
             beta,

@@ -11,7 +11,7 @@ use super::{
     tile::{Input, Part, Rows, Scale, Shift, Tables, Tiles},
 };
 use crate::reverse_bits::reverse_bits;
-use proofmill_field::{Field, goldilocks::Goldilocks};
+use proofmill_field::{Algebra, Field, Invert, goldilocks::Goldilocks};
 use proofmill_simd::{Level, Lines, Portable, dispatch_goldilocks, prefetch_at};
 use rayon::prelude::*;
 

@@ -11,7 +11,7 @@
 
 use super::{BIG_SIGMA, Functions, Role, SMALL_SIGMA, Terms};
 use crate::circuit::{Bit, Circuit, Variable, range::power_of_two};
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{Field, Invert, bn254::Fr};
 
 /// See the module.
 pub(super) struct Bits;

@@ -17,7 +17,7 @@ mod words;
 use super::{Arithmetisation, Circuit, Variable, range::power_of_two};
 use bits::Bits;
 use constants::{INITIAL, ROUND};
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{Field, Invert, bn254::Fr};
 use tables::Tables;
 use words::Words;
 

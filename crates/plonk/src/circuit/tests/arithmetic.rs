@@ -1,7 +1,7 @@
 //! Sums, products and booleans against the field.
 
 use super::*;
-use proofmill_field::Algebra;
+use proofmill_field::{Algebra, Invert};
 use rand::Rng;
 
 fn numbers(rng: &mut impl Rng, count: usize) -> Vec<Fr> {

@@ -1,7 +1,7 @@
 //! Every constraint of the gates of ranges and words, broken alone.
 
 use super::*;
-use proofmill_field::Algebra;
+use proofmill_field::{Algebra, Invert};
 
 fn signed(value: i64) -> Fr {
     let magnitude = Fr::from(value.unsigned_abs());
