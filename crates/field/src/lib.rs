@@ -7,6 +7,7 @@
 //!   that a group law or a butterfly is written once.
 //!
 //! Every element holds the token of its instructions, of zero size, so that safe code executes none that the CPU lacks.
+#![cfg_attr(target_arch = "x86_64", doc = include_str!("tokens.md"))]
 
 mod algebra;
 mod backend;
