@@ -198,7 +198,7 @@ pub trait Algebra:
 /// An algebra with decidable equality whose elements have inverses, except zero.
 pub trait Invert: Algebra + Eq {
     /// The multiplicative inverse; `None` for zero. Time depends on the value.
-    fn invert(&self) -> Option<Self>;
+    fn invert_vartime(&self) -> Option<Self>;
 }
 
 /// A field whose elements every CPU can compute with, so that they need no token: scalar elements and their extensions.
@@ -218,7 +218,7 @@ pub trait Field: Invert + Debug + Default + AddAssign + SubAssign + MulAssign {
 /// A field whose square roots we can take.
 pub trait SquareRoot: Field {
     /// One of the two square roots, or zero's only one; `None` for a non-square. Time depends on the value.
-    fn sqrt(&self) -> Option<Self>;
+    fn sqrt_vartime(&self) -> Option<Self>;
 }
 
 /// A prime field: its elements are integers below a modulus.
@@ -234,7 +234,7 @@ pub trait PrimeField: Field {
 
 /// Replaces every nonzero element by its inverse and leaves zeros alone, with one inversion
 /// (Montgomery's trick: 3 multiplications an element). Allocates one element of scratch per element.
-pub fn batch_invert<F: Invert>(elements: &mut [F]) {
+pub fn batch_invert_vartime<F: Invert>(elements: &mut [F]) {
     let Some(token) = elements.first().map(F::token) else { return };
     let (zero, mut product) = (F::zero(token), F::one(token));
     let mut prefixes = Vec::with_capacity(elements.len());
@@ -242,7 +242,7 @@ pub fn batch_invert<F: Invert>(elements: &mut [F]) {
         prefixes.push(product);
         product = product * *element;
     }
-    let Some(mut inverse) = product.invert() else { unreachable!("a product of nonzero elements") };
+    let Some(mut inverse) = product.invert_vartime() else { unreachable!("a product of nonzero elements") };
     for element in elements.iter_mut().rev().filter(|element| **element != zero) {
         let Some(prefix) = prefixes.pop() else { unreachable!("one prefix per nonzero element") };
         let next = inverse * *element;

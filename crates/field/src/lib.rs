@@ -29,7 +29,7 @@ mod tower;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub use algebra::{Algebra, Field, Invert, PrimeField, Quadratics, SquareRoot, batch_invert};
+pub use algebra::{Algebra, Field, Invert, PrimeField, Quadratics, SquareRoot, batch_invert_vartime};
 pub use backend::Backend;
 pub use engine::Engine;
 pub use limbs::Limbs;

@@ -343,7 +343,7 @@ impl<P: Prime, B: Backend> Algebra for Fp<P, B> {
 }
 
 impl<P: Prime, B: Backend> Invert for Fp<P, B> {
-    fn invert(&self) -> Option<Self> {
+    fn invert_vartime(&self) -> Option<Self> {
         // x R to x^-1 R: the scale is R^2.
         self.limbs.divide_vartime(&P::R2, &P::MODULUS, P::INV).map(|limbs| self.with_limbs(limbs))
     }
@@ -357,7 +357,7 @@ impl<P: Prime> Field for Fp<P> {
 impl<P: Prime> SquareRoot for Fp<P> {
     /// Tonelli and Shanks, which for p = 3 mod 4 is the power (p + 1)/4 and a check. With `p - 1 = 2^s t`:
     /// `root^2 = self * rest` throughout, while the order of `rest`, a power of two, falls to 1.
-    fn sqrt(&self) -> Option<Self> {
+    fn sqrt_vartime(&self) -> Option<Self> {
         if self.is_zero() {
             return Some(Self::ZERO);
         }

@@ -165,8 +165,8 @@ impl<F: Field> Field for Quadratic<F> {
 }
 
 impl<A: Invert> Invert for Quadratic<A> {
-    fn invert(&self) -> Option<Self> {
-        self.norm().invert().map(|inverse| self.conjugate().scale(inverse))
+    fn invert_vartime(&self) -> Option<Self> {
+        self.norm().invert_vartime().map(|inverse| self.conjugate().scale(inverse))
     }
 }
 
@@ -175,17 +175,19 @@ impl<F: SquareRoot> SquareRoot for Quadratic<F> {
     /// `x^2 = (c0 + n)/2` or `(c0 - n)/2` and `y = c1/(2x)` give `(x + y u)^2 = c0 + c1 u`. The product of the two
     /// candidates is `-c1^2/4`, so if the first is no square, then x is `c1/(2r)` and y is r for r a root of
     /// its opposite.
-    fn sqrt(&self) -> Option<Self> {
+    fn sqrt_vartime(&self) -> Option<Self> {
         if self.c1.is_zero() {
-            let real = self.c0.sqrt().map(|root| Self::new(root, F::ZERO));
-            return real.or_else(|| (-self.c0).sqrt().map(|root| Self::new(F::ZERO, root)));
+            let real = self.c0.sqrt_vartime().map(|root| Self::new(root, F::ZERO));
+            return real.or_else(|| (-self.c0).sqrt_vartime().map(|root| Self::new(F::ZERO, root)));
         }
-        let half = F::ONE.double().invert()?;
-        let candidate = (self.c0 + self.norm().sqrt()?) * half;
-        let other = |root: F| root.invert().map(|inverse| self.c1 * half * inverse);
-        match candidate.sqrt() {
+        let half = F::ONE.double().invert_vartime()?;
+        let candidate = (self.c0 + self.norm().sqrt_vartime()?) * half;
+        let other = |root: F| root.invert_vartime().map(|inverse| self.c1 * half * inverse);
+        match candidate.sqrt_vartime() {
             Some(root) => other(root).map(|other| Self::new(root, other)),
-            None => (-candidate).sqrt().and_then(|root| other(root).map(|other| Self::new(other, root))),
+            None => {
+                (-candidate).sqrt_vartime().and_then(|root| other(root).map(|other| Self::new(other, root)))
+            }
         }
     }
 }

@@ -118,13 +118,13 @@ impl<P: Tower, A: Algebra> Sextic<P, A> {
 }
 
 impl<P: Tower, A: Invert> Sextic<P, A> {
-    fn invert(&self) -> Option<Self> {
+    fn invert_vartime(&self) -> Option<Self> {
         let [a0, a1, a2] = self.c;
         let t0 = a0.square() - P::mul_by_xi(a1 * a2);
         let t1 = P::mul_by_xi(a2.square()) - a0 * a1;
         let t2 = a1.square() - a0 * a2;
         let norm = a0 * t0 + P::mul_by_xi(a2 * t1 + a1 * t2);
-        norm.invert().map(|inverse| Self::new([t0, t1, t2]).scale(inverse))
+        norm.invert_vartime().map(|inverse| Self::new([t0, t1, t2]).scale(inverse))
     }
 }
 
@@ -351,9 +351,9 @@ impl<P: Tower> Dodecic<P, Fp<P>> {
 
 impl<P: Tower, A: Invert> Dodecic<P, A> {
     /// The multiplicative inverse; `None` for zero.
-    pub fn invert(&self) -> Option<Self> {
+    pub fn invert_vartime(&self) -> Option<Self> {
         let norm = self.c0.square() - self.c1.square().mul_by_v();
-        norm.invert().map(|inverse| Self { c0: self.c0 * inverse, c1: -(self.c1 * inverse) })
+        norm.invert_vartime().map(|inverse| Self { c0: self.c0 * inverse, c1: -(self.c1 * inverse) })
     }
 }
 

@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use proofmill_field::{
-    Algebra, Field, FieldError, Invert, PrimeField, batch_invert,
+    Algebra, Field, FieldError, Invert, PrimeField, batch_invert_vartime,
     goldilocks::{Goldilocks, GoldilocksEngine, GoldilocksVector, MODULUS, Planes, Words, constant_planes},
 };
 use proofmill_simd::Level;
@@ -69,7 +69,7 @@ fn inverses_and_powers() {
     let mut elements = canonical(words());
     for &a in &elements {
         let x = big(a.to_canonical());
-        match a.invert() {
+        match a.invert_vartime() {
             Some(inverse) => assert_eq!(big(inverse.to_canonical()), x.modpow(&(&p - 2u32), &p)),
             None => assert_eq!(a, Goldilocks::ZERO),
         }
@@ -80,9 +80,9 @@ fn inverses_and_powers() {
         }
     }
     let before = elements.clone();
-    batch_invert(&mut elements);
+    batch_invert_vartime(&mut elements);
     for (a, inverse) in before.iter().zip(&elements) {
-        assert_eq!(*inverse, a.invert().unwrap_or(Goldilocks::ZERO));
+        assert_eq!(*inverse, a.invert_vartime().unwrap_or(Goldilocks::ZERO));
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     polynomial::repeated_square,
     system::{Parameters, Sink},
 };
-use proofmill_field::{Algebra, Field, batch_invert, bn254::Fr};
+use proofmill_field::{Algebra, Field, batch_invert_vartime, bn254::Fr};
 use std::collections::BTreeMap;
 
 /// Factors of the committed polynomials; the combination, plus `constant`, is zero at xi.
@@ -157,7 +157,7 @@ fn public_input(log_n: u32, public: &[Fr], xi: Fr, vanishing: Fr) -> Option<(Fr,
     let size = Fr::from(1 << log_n);
     let mut lagrange: Vec<Fr> =
         roots.clone().take(public.len().max(1)).map(|power| size * (xi - power)).collect();
-    batch_invert(&mut lagrange);
+    batch_invert_vartime(&mut lagrange);
     for (value, power) in lagrange.iter_mut().zip(roots) {
         *value = *value * power * vanishing;
     }

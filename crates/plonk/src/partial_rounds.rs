@@ -139,7 +139,7 @@ fn fit(traces: &[Trace], sample: impl Fn(&Trace) -> (Vec<Fr>, Fr)) -> Affine {
         let pivot =
             (column..unknowns).find(|row| !rows[*row][column].is_zero()).expect("independent samples");
         rows.swap(column, pivot);
-        let inverse = rows[column][column].invert().expect("not zero");
+        let inverse = rows[column][column].invert_vartime().expect("not zero");
         rows[column].iter_mut().for_each(|entry| *entry *= inverse);
         let pivot = rows[column].clone();
         for (index, row) in rows.iter_mut().enumerate() {

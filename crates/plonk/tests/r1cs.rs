@@ -77,7 +77,7 @@ impl Random {
             let rest = self.value(&a) * self.value(&b) - self.value(&c);
             let place = self.below(c.len() as u32 + 1) as usize;
             c.insert(place, (self.witness.len() as u32, factor));
-            self.witness.push(rest * factor.invert().expect("not zero"));
+            self.witness.push(rest * factor.invert_vartime().expect("not zero"));
         }
         self.constraints.push([a, b, c]);
     }

@@ -5,7 +5,7 @@ use super::{
     encoding::encoded,
     inputs::elements,
 };
-use proofmill_field::{Engine, Field, Fp, LANES, Packed, Prime, batch_invert, bls12_381, bn254};
+use proofmill_field::{Engine, Field, Fp, LANES, Packed, Prime, batch_invert_vartime, bls12_381, bn254};
 use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
 
@@ -116,7 +116,7 @@ fn inverses<P: Prime>(name: &str) -> Entry {
         |elements, _| Ok(elements.clone()),
         |_, elements, level, _| {
             elements.par_chunks_mut(CHUNK).for_each(|elements| {
-                dispatch!(level, engine => batch_invert(Fp::slice_with_backend_mut(engine.backend(), elements)));
+                dispatch!(level, engine => batch_invert_vartime(Fp::slice_with_backend_mut(engine.backend(), elements)));
             });
             Ok(())
         },

@@ -9,7 +9,7 @@
 //! begun again with care, and mended by lane masks.
 
 use crate::{Affine, Curve};
-use proofmill_field::{Algebra, Engine, LANES, Packable, batch_invert};
+use proofmill_field::{Algebra, Engine, LANES, Packable, batch_invert_vartime};
 use proofmill_simd::{Pages, prefetch};
 use std::{marker::PhantomData, ops::Range};
 
@@ -442,6 +442,6 @@ fn invert_lanes<F: Packable, E: Engine>(lanes: F::Lanes<E>) -> F::Lanes<E> {
     let mut elements = [F::ZERO; LANES];
     let elements = &mut elements[..F::width::<E>()];
     F::store::<E>(lanes, elements);
-    batch_invert(elements);
+    batch_invert_vartime(elements);
     F::load(lanes.token(), elements)
 }

@@ -80,6 +80,6 @@ fn invert<P: Tower, F: Form<P>>(x: Quadratic<F::Element>) -> Option<Quadratic<F:
     let mut scalar = [Fp::ZERO; 2];
     F::store(x.c0, &mut scalar[..1]);
     F::store(x.c1, &mut scalar[1..]);
-    let inverse = Quadratic::new(scalar[0], scalar[1]).invert()?;
+    let inverse = Quadratic::new(scalar[0], scalar[1]).invert_vartime()?;
     Some(Quadratic::new(F::broadcast(token, inverse.c0), F::broadcast(token, inverse.c1)))
 }

@@ -274,7 +274,7 @@ fn final_exponentiation<C: Ate, F: Form<C::Prime>, B: Backend>(
     f: Gt<C>,
 ) -> Gt<C> {
     let with_backend = |x: Fp<C::Prime>| x.with_backend(backend);
-    let Some(inverse) = map(&f, with_backend).invert() else { return Gt::<C>::ONE };
+    let Some(inverse) = map(&f, with_backend).invert_vartime() else { return Gt::<C>::ONE };
     let inverse = map(&inverse, Fp::portable);
     F::Element::outlined(
         token,

@@ -223,7 +223,7 @@ impl Field for Goldilocks {
 
 impl Invert for Goldilocks {
     /// By Fermat, `x^(p - 2)`, with `p - 2 = 0xfffffffe_ffffffff`: 63 squares and 9 products.
-    fn invert(&self) -> Option<Self> {
+    fn invert_vartime(&self) -> Option<Self> {
         if self.is_zero() {
             return None;
         }

@@ -224,9 +224,9 @@ impl<F: Field> Field for QuadraticExtension<F> {
 }
 
 impl<F: Field> Invert for QuadraticExtension<F> {
-    fn invert(&self) -> Option<Self> {
+    fn invert_vartime(&self) -> Option<Self> {
         let (conjugates, norm) = Self::conjugates_and_norm(*self);
-        norm.invert().map(|inverse| conjugates.scale(inverse))
+        norm.invert_vartime().map(|inverse| conjugates.scale(inverse))
     }
 }
 
@@ -236,8 +236,8 @@ impl<F: Field> Field for CubicExtension<F> {
 }
 
 impl<F: Field> Invert for CubicExtension<F> {
-    fn invert(&self) -> Option<Self> {
+    fn invert_vartime(&self) -> Option<Self> {
         let (conjugates, norm) = Self::conjugates_and_norm(*self);
-        norm.invert().map(|inverse| conjugates.scale(inverse))
+        norm.invert_vartime().map(|inverse| conjugates.scale(inverse))
     }
 }

@@ -88,7 +88,7 @@ struct Tables {
 }
 
 static TABLES: LazyLock<Tables> = LazyLock::new(|| {
-    let half = grumpkin::Fr::from(2).invert().unwrap_or_default();
+    let half = grumpkin::Fr::from(2).invert_vartime().unwrap_or_default();
     let halves = GENERATORS.map(|generator| generator.mul_vartime(&half));
     // All windows, full: 2^256 - 1.
     let missing = halves[0].add(&halves[1]).to_affine().mul_words_vartime(&[u64::MAX; 4]);

@@ -233,7 +233,7 @@ impl Square {
         let mut rows: Vec<Vec<Fr>> =
             self.rows().enumerate().map(|(i, row)| row.iter().copied().chain(unit(i)).collect()).collect();
         for pivot in 0..width {
-            let Some(inverse) = rows[pivot][pivot].invert() else { unreachable!("no pivot is zero") };
+            let Some(inverse) = rows[pivot][pivot].invert_vartime() else { unreachable!("no pivot is zero") };
             rows[pivot].iter_mut().for_each(|entry| *entry *= inverse);
             let with_pivot = rows[pivot].clone();
             for (_, row) in rows.iter_mut().enumerate().filter(|(i, _)| *i != pivot) {

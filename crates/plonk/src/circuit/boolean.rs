@@ -65,7 +65,7 @@ impl Circuit {
 
     /// Whether a variable is 0: two rows.
     pub fn is_zero(&mut self, a: Variable) -> Bit {
-        let inverse = self.witness(self.value(a).invert().unwrap_or_default());
+        let inverse = self.witness(self.value(a).invert_vartime().unwrap_or_default());
         let zero = self.quadratic((-Fr::ONE, a, inverse), &[], Fr::ONE);
         self.assert_quadratic_zero((Fr::ONE, a, zero), &[], Fr::ZERO);
         Bit(zero)

@@ -20,7 +20,7 @@ use crate::{
     system::{Argument, Growing, Parameters},
 };
 use proofmill_field::{
-    Algebra, Backend, Engine, Field, Fp, LANES, batch_invert,
+    Algebra, Backend, Engine, Field, Fp, LANES, batch_invert_vartime,
     bn254::{Fr, FrParams},
 };
 use proofmill_simd::{Level, Portable, dispatch};
@@ -173,7 +173,7 @@ pub(super) fn divide<E: Engine>(engine: E, numerators: &mut [Fr], denominators: 
     for (product, inverses) in products.iter().zip(inverses.chunks_mut(LANES)) {
         store(*product, inverses);
     }
-    batch_invert(&mut inverses);
+    batch_invert_vartime(&mut inverses);
     for (product, inverses) in products.iter_mut().zip(inverses.chunks(LANES)) {
         *product = load(engine, inverses);
     }

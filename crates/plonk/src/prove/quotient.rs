@@ -226,7 +226,7 @@ impl<'a> Prover<'a> {
 
 /// The inverse of what is not zero.
 fn inverse(element: Fr) -> Fr {
-    element.invert().unwrap_or_default()
+    element.invert_vartime().unwrap_or_default()
 }
 
 /// The coefficients of the product of `Y - root`, lowest first, without the leading one.

@@ -329,8 +329,8 @@ impl<'a> Contract<'a> {
     fn evaluate_public_inputs(&mut self) {
         let (begin, root) = (self.buffer(), self.root());
         let end = begin + 32 * self.public().max(1);
-        let [inverse_root, inverse_size] =
-            [root, Fr::from(1 << self.key.log_n)].map(|value| literal(value.invert().unwrap_or_default()));
+        let [inverse_root, inverse_size] = [root, Fr::from(1 << self.key.log_n)]
+            .map(|value| literal(value.invert_vartime().unwrap_or_default()));
         self.text(&format!(
             "// L_1 and the public inputs' polynomial at xi; if xi is in the domain they say nothing.
             {{

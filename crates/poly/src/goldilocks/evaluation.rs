@@ -7,7 +7,7 @@
 use super::{GoldilocksDomain, Order};
 use crate::reverse_bits::reverse_bits;
 use proofmill_field::{
-    Algebra, Field, Invert, batch_invert,
+    Algebra, Field, Invert, batch_invert_vartime,
     goldilocks::{
         Extension, ExtensionField, Goldilocks, GoldilocksEngine, GoldilocksVector, Planes, Words,
         constant_planes,
@@ -132,7 +132,7 @@ impl GoldilocksDomain {
                     sums
                 },
             );
-        let scale = (shift_n * Goldilocks::new(self.len() as u64)).invert().expect("neither is zero");
+        let scale = (shift_n * Goldilocks::new(self.len() as u64)).invert_vartime().expect("neither is zero");
         sums.into_iter().map(|sum| sum * vanishing.scale(scale)).collect()
     }
 }
@@ -173,7 +173,7 @@ where
             for lane in 0..lanes {
                 inverses[lane] = Goldilocks::new(words[lane]);
             }
-            batch_invert(&mut inverses);
+            batch_invert_vartime(&mut inverses);
             let mut inverse = E::Vector::load(engine, Goldilocks::as_words(&inverses));
             for k in (0..BLOCK / lanes).rev() {
                 let x = E::Vector::load(engine, &table[k * lanes..]) * first;

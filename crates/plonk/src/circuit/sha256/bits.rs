@@ -25,7 +25,7 @@ pub(super) struct Word {
 
 /// Half of a number.
 fn half() -> Fr {
-    Fr::from(2).invert().expect("odd characteristic")
+    Fr::from(2).invert_vartime().expect("odd characteristic")
 }
 
 /// For bit j of a sigma function: the bit numbers that it is the XOR of.

@@ -155,7 +155,7 @@ impl Circuit {
         let sum =
             terms.iter().fold(constant, |sum, (variable, factor)| sum + self.value(*variable) * *factor);
         let word = Fr::from(u64::from(low_word(sum)));
-        let carry = (sum - word) * power_of_two(32).invert().expect("not zero");
+        let carry = (sum - word) * power_of_two(32).invert_vartime().expect("not zero");
         let [word, carry] = [word, carry].map(|value| self.witness(value));
         let split = [(word, -Fr::ONE), (carry, -power_of_two(32))];
         self.assert_linear_zero(&[terms, &split].concat(), constant);

@@ -88,7 +88,7 @@ impl Functions for Words {
                 circuit.xor(pair, *c, 32)
             }
         };
-        let half = Fr::from(2).invert().expect("odd characteristic");
+        let half = Fr::from(2).invert_vartime().expect("odd characteristic");
         vec![(sigma, Fr::ONE), (*a, half), (*b, half), (*c, half), (parity, -half)]
     }
 
