@@ -1,4 +1,4 @@
-//! Complete addition in homogeneous coordinates `x = X/Z`, `y = Y/Z`, for BLS12-381's curves: Renes, Costello, Batina,
+//! Complete addition in homogeneous coordinates `x = X/Z`, `y = Y/Z`, on curves `y^2 = x^3 + b`: Renes, Costello, Batina,
 //! "Complete addition formulas for prime order elliptic curves" (eprint 2015/1060), algorithms 7 and 9 for a = 0.
 //!
 //! No case is distinguished: infinity (0 : 1 : 0), equal and opposite points are added like any others, in every lane and
