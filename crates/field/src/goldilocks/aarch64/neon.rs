@@ -101,8 +101,8 @@ impl<T: Into<Neon> + Copy + Send + Sync + 'static> Words for NeonWords<T> {
 
     #[inline(always)]
     fn shr_signed<const K: u32>(self) -> Self {
-        // SAFETY: as above.
         Self {
+            // SAFETY: as above.
             words: unsafe {
                 vreinterpretq_u64_s64(vshlq_s64(
                     vreinterpretq_s64_u64(self.words),
@@ -127,8 +127,8 @@ impl<T: Into<Neon> + Copy + Send + Sync + 'static> Words for NeonWords<T> {
 
     #[inline(always)]
     fn add_folded(self, rhs: Self) -> Self {
-        // SAFETY: see the head. A mask's upper half is 2^32 - 1.
         Self {
+            // SAFETY: see the head. A mask's upper half is 2^32 - 1.
             words: unsafe {
                 let sum = vaddq_u64(self.words, rhs.words);
                 vsraq_n_u64::<32>(sum, vcltq_u64(sum, rhs.words))
@@ -139,8 +139,8 @@ impl<T: Into<Neon> + Copy + Send + Sync + 'static> Words for NeonWords<T> {
 
     #[inline(always)]
     fn sub_folded(self, rhs: Self) -> Self {
-        // SAFETY: as above.
         Self {
+            // SAFETY: as above.
             words: unsafe {
                 let borrow = vshrq_n_u64::<32>(vcltq_u64(self.words, rhs.words));
                 vsubq_u64(vsubq_u64(self.words, rhs.words), borrow)
@@ -152,8 +152,8 @@ impl<T: Into<Neon> + Copy + Send + Sync + 'static> Words for NeonWords<T> {
     /// `self - p` is `self + 2^32 - 1` modulo 2^64.
     #[inline(always)]
     fn canonical(self) -> Self {
-        // SAFETY: as above.
         Self {
+            // SAFETY: as above.
             words: unsafe { vsraq_n_u64::<32>(self.words, vcgeq_u64(self.words, vdupq_n_u64(MODULUS))) },
             ..self
         }

@@ -155,8 +155,8 @@ impl Words for Avx2Words {
 
     #[inline(always)]
     fn high_half(self) -> Self {
-        // SAFETY: see the head. A shuffle: it does not compete with products for Intel's ports.
         Self {
+            // SAFETY: see the head. A shuffle: it does not compete with products for Intel's ports.
             words: unsafe { _mm256_castps_si256(_mm256_movehdup_ps(_mm256_castsi256_ps(self.words))) },
             ..self
         }
@@ -164,8 +164,8 @@ impl Words for Avx2Words {
 
     #[inline(always)]
     fn low_half(self) -> Self {
-        // SAFETY: see the head.
         Self {
+            // SAFETY: see the head.
             words: unsafe { _mm256_blend_epi32::<0b1010_1010>(self.words, _mm256_setzero_si256()) },
             ..self
         }
@@ -173,8 +173,8 @@ impl Words for Avx2Words {
 
     #[inline(always)]
     fn join(self, high: Self) -> Self {
-        // SAFETY: see the head.
         Self {
+            // SAFETY: see the head.
             words: unsafe {
                 let high = _mm256_castps_si256(_mm256_moveldup_ps(_mm256_castsi256_ps(high.words)));
                 _mm256_blend_epi32::<0b1010_1010>(self.words, high)

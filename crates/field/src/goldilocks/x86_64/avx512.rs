@@ -147,8 +147,8 @@ impl<T: Into<Avx512> + Copy + Send + Sync + 'static> Words for Avx512Words<T> {
 
     #[inline(always)]
     fn add_folded(self, rhs: Self) -> Self {
-        // SAFETY: see the head.
         Self {
+            // SAFETY: see the head.
             words: unsafe {
                 let sum = _mm512_add_epi64(self.words, rhs.words);
                 let carry = _mm512_cmplt_epu64_mask(sum, rhs.words);
@@ -160,8 +160,8 @@ impl<T: Into<Avx512> + Copy + Send + Sync + 'static> Words for Avx512Words<T> {
 
     #[inline(always)]
     fn sub_folded(self, rhs: Self) -> Self {
-        // SAFETY: see the head.
         Self {
+            // SAFETY: see the head.
             words: unsafe {
                 let difference = _mm512_sub_epi64(self.words, rhs.words);
                 let borrow = _mm512_cmplt_epu64_mask(self.words, rhs.words);
@@ -173,8 +173,8 @@ impl<T: Into<Avx512> + Copy + Send + Sync + 'static> Words for Avx512Words<T> {
 
     #[inline(always)]
     fn canonical(self) -> Self {
-        // SAFETY: see the head.
         Self {
+            // SAFETY: see the head.
             words: unsafe {
                 _mm512_min_epu64(self.words, _mm512_sub_epi64(self.words, _mm512_set1_epi64(MODULUS as i64)))
             },
@@ -184,8 +184,8 @@ impl<T: Into<Avx512> + Copy + Send + Sync + 'static> Words for Avx512Words<T> {
 
     #[inline(always)]
     fn high_half(self) -> Self {
-        // SAFETY: see the head. A shuffle: it does not compete with products for Intel's ports.
         Self {
+            // SAFETY: see the head. A shuffle: it does not compete with products for Intel's ports.
             words: unsafe { _mm512_castps_si512(_mm512_movehdup_ps(_mm512_castsi512_ps(self.words))) },
             ..self
         }
@@ -193,8 +193,8 @@ impl<T: Into<Avx512> + Copy + Send + Sync + 'static> Words for Avx512Words<T> {
 
     #[inline(always)]
     fn join(self, high: Self) -> Self {
-        // SAFETY: see the head.
         Self {
+            // SAFETY: see the head.
             words: unsafe {
                 let (low, high) = (_mm512_castsi512_ps(self.words), _mm512_castsi512_ps(high.words));
                 _mm512_castps_si512(_mm512_mask_moveldup_ps(low, HIGH_HALVES, high))
