@@ -224,12 +224,6 @@ impl<P: Prime, B: Backend> Fp<P, B> {
         self.limbs.as_ref().iter().flat_map(|limb| limb.to_le_bytes()).collect()
     }
 
-    /// [`outlined`](Algebra::outlined) above four words, where a product is some 200 instructions.
-    #[inline(always)]
-    fn large<R>(backend: B, formula: impl FnOnce() -> R) -> R {
-        if P::Limbs::LEN > 4 { Self::outlined(backend, formula) } else { formula() }
-    }
-
     /// The same element for another backend, whose token is shown.
     #[inline(always)]
     pub const fn with_backend<C: Backend>(self, backend: C) -> Fp<P, C> {
@@ -301,25 +295,6 @@ impl<P: Prime, B: Backend> Algebra for Fp<P, B> {
     #[inline(always)]
     fn square(self) -> Self {
         self * self
-    }
-
-    /// One loop in one function.
-    #[inline(always)]
-    fn repeated_squares<const K: usize>(x: [Self; K], count: u32) -> [Self; K] {
-        let Some(first) = x.first() else { return x };
-        Self::large(
-            first.backend,
-            #[inline(always)]
-            || {
-                let mut power = x;
-                for power in &mut power {
-                    for _ in 0..count {
-                        power.limbs = power.backend.mul_mont::<P>(&power.limbs, &power.limbs);
-                    }
-                }
-                power
-            },
-        )
     }
 
     /// Four products but only two reductions and no sums beforehand, where the modulus leaves two bits free.
@@ -435,11 +410,7 @@ impl<P: Prime, B: Backend> Mul for Fp<P, B> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, rhs: Self) -> Self {
-        Self::large(
-            self.backend,
-            #[inline(always)]
-            || self.with_limbs(self.backend.mul_mont::<P>(&self.limbs, &rhs.limbs)),
-        )
+        self.with_limbs(self.backend.mul_mont::<P>(&self.limbs, &rhs.limbs))
     }
 }
 
