@@ -278,8 +278,13 @@ fn decode_groups<T: Copy>(
 }
 
 #[inline(always)]
-fn scalar_block<E: Engine>(_: E, form: Form, bytes: &[u8], out: &mut [MaybeUninit<Fr>]) -> Result<(), Fault> {
-    let radix = E::Packed::<FrParams>::prepare(montgomery_radix());
+fn scalar_block<E: Engine>(
+    engine: E,
+    form: Form,
+    bytes: &[u8],
+    out: &mut [MaybeUninit<Fr>],
+) -> Result<(), Fault> {
+    let radix = E::Packed::<FrParams>::prepare(engine, montgomery_radix());
     decode_groups(
         bytes,
         FR_BYTES,
@@ -293,7 +298,7 @@ fn scalar_block<E: Engine>(_: E, form: Form, bytes: &[u8], out: &mut [MaybeUnini
             }
             if form == Form::Canonical {
                 // An integer taken for Montgomery limbs is the value over R; R^2's limbs are the value R.
-                let values = E::Packed::<FrParams>::load(group) * E::Packed::splat(&radix);
+                let values = E::Packed::<FrParams>::load(engine, group) * E::Packed::splat(engine, &radix);
                 values.store(group);
             }
             Ok(())
@@ -338,13 +343,13 @@ pub(crate) fn read_scalar(section: Section<'_>, form: Form) -> Result<Fr, Circom
 
 #[inline(always)]
 fn point_block<E: Engine, C: Curve<Base: Coordinate>>(
-    _: E,
+    engine: E,
     bytes: &[u8],
     out: &mut [MaybeUninit<Affine<C>>],
 ) -> Result<(), Fault> {
     let zero = C::Base::ZERO;
     let size = C::Base::BYTES;
-    let equation = CurveEquation::<C::Base, E>::new(C::B);
+    let equation = CurveEquation::<C::Base, E>::new(engine, C::B);
     decode_groups(
         bytes,
         2 * size,
@@ -381,15 +386,16 @@ struct CurveEquation<F: Coordinate, E: Engine> {
 
 impl<F: Coordinate, E: Engine> CurveEquation<F, E> {
     #[inline(always)]
-    fn new(b: F) -> Self {
-        let k = F::load::<E>(&[F::ONE; LANES]);
-        Self { k, k_cubed_b: k.square() * F::load::<E>(&[b; LANES]) }
+    fn new(engine: E, b: F) -> Self {
+        let k = F::load(engine, &[F::ONE; LANES]);
+        Self { k, k_cubed_b: k.square() * F::load(engine, &[b; LANES]) }
     }
 
     /// Bit i: whether it holds in lane i.
     #[inline(always)]
     fn holds(&self, x: &[F; LANES], y: &[F; LANES]) -> u8 {
-        let (x, y) = (F::load::<E>(x), F::load::<E>(y));
+        let engine = self.k.token();
+        let (x, y) = (F::load(engine, x), F::load(engine, y));
         F::zero_lanes::<E>(y.square() * self.k - (x.square() * x + self.k_cubed_b))
     }
 }
@@ -415,11 +421,11 @@ pub trait Coordinate: Field + sealed::Sealed {
 
     /// [`LANES`] elements side by side.
     #[doc(hidden)]
-    type Lanes<E: Engine>: Algebra;
+    type Lanes<E: Engine>: Algebra<Token = E>;
 
     /// Lanes by [`Packed::load_bits`].
     #[doc(hidden)]
-    fn load<E: Engine>(values: &[Self; LANES]) -> Self::Lanes<E>;
+    fn load<E: Engine>(engine: E, values: &[Self; LANES]) -> Self::Lanes<E>;
 
     /// Which lanes hold zero, bit i for lane i.
     #[doc(hidden)]
@@ -445,8 +451,8 @@ impl Coordinate for Fq {
     type Lanes<E: Engine> = E::Packed<FqParams>;
 
     #[inline(always)]
-    fn load<E: Engine>(values: &[Self; LANES]) -> Self::Lanes<E> {
-        Packed::load_bits(&values.map(Self::to_montgomery))
+    fn load<E: Engine>(engine: E, values: &[Self; LANES]) -> Self::Lanes<E> {
+        Packed::load_bits(engine, &values.map(Self::to_montgomery))
     }
 
     #[inline(always)]
@@ -475,10 +481,10 @@ impl Coordinate for Fq2 {
     type Lanes<E: Engine> = Quadratic<E::Packed<FqParams>>;
 
     #[inline(always)]
-    fn load<E: Engine>(values: &[Self; LANES]) -> Self::Lanes<E> {
+    fn load<E: Engine>(engine: E, values: &[Self; LANES]) -> Self::Lanes<E> {
         Quadratic::new(
-            Fq::load::<E>(&values.map(|value| value.c0)),
-            Fq::load::<E>(&values.map(|value| value.c1)),
+            Fq::load(engine, &values.map(|value| value.c0)),
+            Fq::load(engine, &values.map(|value| value.c1)),
         )
     }
 

@@ -4,39 +4,34 @@ use crate::{
     bn254_constants as constants,
     group::{Affine, Curve},
 };
-use proofmill_field::{
-    Backend,
-    bn254::{Fq, Fq2, Fr},
-};
-use proofmill_simd::Portable;
-use std::marker::PhantomData;
+use proofmill_field::bn254::{Fq, Fq2, Fr};
 
 /// The first source group; prime order, so every point on the curve is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct G1<B = Portable>(PhantomData<B>);
+pub struct G1(());
 
 /// The second source group: the subgroup of order r of the sextic twist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct G2<B = Portable>(PhantomData<B>);
+pub struct G2(());
 
 /// A point of G1: x, y, each 32 bytes in memory, Montgomery form.
-pub type G1Affine<B = Portable> = Affine<G1<B>>;
+pub type G1Affine = Affine<G1>;
 /// A point of G2: x, y, each two coefficients of 32 bytes, Montgomery form.
-pub type G2Affine<B = Portable> = Affine<G2<B>>;
+pub type G2Affine = Affine<G2>;
 
-impl<B: Backend> Curve for G1<B> {
-    type Base = Fq<B>;
+impl Curve for G1 {
+    type Base = Fq;
     type Scalar = Fr;
-    const B: Fq<B> = Fq::constant(constants::G1_B);
+    const B: Fq = Fq::constant(constants::G1_B);
     const GENERATOR: Affine<Self> =
         Affine { x: Fq::constant(constants::G1_GENERATOR[0]), y: Fq::constant(constants::G1_GENERATOR[1]) };
     const NAME: &'static str = "BN254 G1";
 }
 
-impl<B: Backend> Curve for G2<B> {
-    type Base = Fq2<B>;
+impl Curve for G2 {
+    type Base = Fq2;
     type Scalar = Fr;
-    const B: Fq2<B> = fq2(constants::G2_B[0], constants::G2_B[1]);
+    const B: Fq2 = fq2(constants::G2_B[0], constants::G2_B[1]);
     const GENERATOR: Affine<Self> = Affine {
         x: fq2(constants::G2_GENERATOR[0], constants::G2_GENERATOR[1]),
         y: fq2(constants::G2_GENERATOR[2], constants::G2_GENERATOR[3]),
@@ -44,6 +39,6 @@ impl<B: Backend> Curve for G2<B> {
     const NAME: &'static str = "BN254 G2";
 }
 
-const fn fq2<B: Backend>(c0: [u64; 4], c1: [u64; 4]) -> Fq2<B> {
+const fn fq2(c0: [u64; 4], c1: [u64; 4]) -> Fq2 {
     Fq2 { c0: Fq::constant(c0), c1: Fq::constant(c1) }
 }

@@ -1,12 +1,13 @@
-//! Multiples of points by secret scalars on BLS12-381: no branch and no address depends on the scalar.
+//! Multiples of points by secret scalars: no branch and no address depends on the scalar.
 //!
 //! Points are added by complete formulas ([`projective`](crate::projective)). Each level computes with the type that multiplies a
 //! single element's few products fastest, which at `avx512ifma` fills vectors with the products of one addition.
 //!
 //! Scalars are cut into signed digits of five bits; each digit's multiple is found by reading the whole table under masks.
 //!
-//! * The generator of G1 has a table of multiples for each of its 52 digits: 52 additions, nothing doubled.
-//! * In G2, psi multiplies by x = -X with X = 0xd201000000010000 (Galbraith, Lin, Scott, "Endomorphisms for faster elliptic
+//! * [`multiple`] takes any point of odd order on any curve here: five doublings and an addition for each digit.
+//! * The generator of BLS12-381's G1 has a table of multiples for each of its 52 digits: 52 additions, nothing doubled.
+//! * In BLS12-381's G2, psi multiplies by x = -X with X = 0xd201000000010000 (Galbraith, Lin, Scott, "Endomorphisms for faster elliptic
 //!   curve cryptography", eprint 2008/194; Galbraith, Scott, eprint 2008/117, for pairing-friendly curves). A scalar
 //!   below r = X^4 - X^2 + 1 has four digits in base X, each of 64 bits, so that `s Q = sum a_i (-psi)^i Q`: 52 additions
 //!   between 60 shared doublings. (The four sums side by side in lanes, each with its doublings, take 1.5 times as long.)
@@ -17,12 +18,12 @@
 //! coordinates leak", eprint 2003/191).
 
 use crate::{
-    Affine, Curve,
+    Affine, Curve, Jacobian,
     bls12_381::{G1, G2, points::X, source_group::PSI},
     projective::{Projective, is_equal, magnitude, signed_digits, twelve, twelve_xi},
 };
 use proofmill_field::{
-    Algebra, Backend, Engine, Field, Prime, Quadratic, Single, Vector,
+    Algebra, Backend, Engine, Field, Fp, Packable, Prime, PrimeField, Quadratic, Single, Vector,
     bls12_381::{Fq, Fq2, FqParams},
 };
 use proofmill_simd::{Level, dispatch};
@@ -83,14 +84,63 @@ fn base_x(scalar: &[u64; 4]) -> Zeroizing<[u64; PARTS]> {
     parts
 }
 
+/// `scalar * point` for a point of odd order on a curve `y^2 = x^3 + b`. The point may be secret, too.
+pub fn multiple<C: Curve<Base: Packable>>(
+    level: Level,
+    point: &Jacobian<C>,
+    scalar: &C::Scalar,
+) -> Jacobian<C> {
+    const { assert!((C::Scalar::BITS as usize) < SCALAR_DIGITS * WINDOW, "room for the carry") };
+    let digits = Zeroizing::new(signed_digits::<SCALAR_DIGITS>(scalar.to_words().as_ref(), WINDOW));
+    dispatch!(level, engine => multiple_in_scalars(engine.backend(), point, &digits))
+}
+
+/// The affine coordinates, given one of the inversions below; infinity's are zero.
+pub fn to_affine<C: Curve>(point: &Jacobian<C>, invert: impl Fn(C::Base) -> C::Base) -> Affine<C> {
+    let inverse = invert(point.z);
+    let square = inverse.square();
+    Affine { x: point.x * square, y: point.y * square * inverse }
+}
+
 /// x^(p - 2), which is 1/x or zero: the exponent alone decides on the time.
-fn invert<B: Backend>(x: Fq<B>) -> Fq<B> {
-    const EXPONENT: [u64; 6] = {
-        let mut words = FqParams::MODULUS;
-        words[0] -= 2;
-        words
+pub fn invert<P: Prime, B: Backend>(x: Fp<P, B>) -> Fp<P, B> {
+    let mut exponent = P::MODULUS;
+    exponent.as_mut()[0] -= 2;
+    x.pow_vartime(exponent.as_ref())
+}
+
+/// 1/x or zero in the quadratic extension.
+pub fn invert_quadratic<P: Prime, B: Backend>(x: Quadratic<Fp<P, B>>) -> Quadratic<Fp<P, B>> {
+    x.conjugate().scale(invert(x.norm()))
+}
+
+/// For an engine of one lane.
+fn multiple_in_scalars<C: Curve<Base: Packable>, E: Engine>(
+    engine: E,
+    point: &Jacobian<C>,
+    digits: &[i8; SCALAR_DIGITS],
+) -> Jacobian<C> {
+    let load = |element| C::Base::load(engine, &[element]);
+    let store = |lane| {
+        let mut element = [C::Base::ZERO];
+        C::Base::store::<E>(lane, &mut element);
+        element[0]
     };
-    x.pow_vartime(&EXPONENT)
+    let b = load(C::B);
+    let triple_b = b.double() + b;
+    let triple_b = |x| triple_b * x;
+    // (X/Z^2, Y/Z^3) is (X Z/Z^3, Y/Z^3).
+    let [x, y, z] = [load(point.x), load(point.y), load(point.z)];
+    let table = table(Projective { x: x * z, y, z: z.square() * z }, triple_b);
+    let mut sum = Projective::infinity(engine);
+    for (i, digit) in digits.iter().rev().enumerate() {
+        for _ in 0..if i > 0 { WINDOW } else { 0 } {
+            sum = sum.double(triple_b);
+        }
+        sum = sum.add(&find(&table, *digit, C::Base::select::<E>), triple_b);
+    }
+    // (X/Z, Y/Z) is (X Z/Z^2, Y Z^2/Z^3).
+    Jacobian { x: store(sum.x * sum.z), y: store(sum.y * sum.z.square()), z: store(sum.z) }
 }
 
 /// Multiples 1 to 16 of `32^i G`, for each digit of a scalar.
@@ -111,16 +161,17 @@ static GENERATOR: LazyLock<Vec<[Affine<G1>; MOST]>> = LazyLock::new(|| {
 fn generator_multiple<B: Backend>(backend: B, scalar: &[u64; 4]) -> Affine<G1> {
     let select = <Fq<B> as Vector<FqParams>>::select;
     let digits = Zeroizing::new(signed_digits::<SCALAR_DIGITS>(scalar, WINDOW));
-    let mut sum = Projective::<Fq<B>>::infinity();
+    let (zero, one) = (Fq::zero(backend), Fq::one(backend));
+    let mut sum = Projective::<Fq<B>>::infinity(backend);
     for (table, digit) in GENERATOR.iter().zip(&*digits) {
         let (wanted, negative) = magnitude(*digit);
-        let mut entry = Projective::infinity();
+        let mut entry = Projective::infinity(backend);
         for (i, point) in (1..).zip(table) {
             let found = is_equal(wanted, i);
             entry.x = select(found, point.x.with_backend(backend), entry.x);
             entry.y = select(found, point.y.with_backend(backend), entry.y);
         }
-        entry.z = select(is_equal(wanted, 0), Fq::ZERO, Fq::ONE);
+        entry.z = select(is_equal(wanted, 0), zero, one);
         entry.y = select(negative, -entry.y, entry.y);
         sum = sum.add(&entry, twelve);
     }
@@ -132,7 +183,7 @@ fn generator_multiple<B: Backend>(backend: B, scalar: &[u64; 4]) -> Affine<G1> {
 type Element<E> = Quadratic<<E as Engine>::Single<FqParams>>;
 
 /// Multiples 0 to 16 of a point.
-type Table<E> = [Projective<Element<E>>; MOST + 1];
+type Table<A> = [Projective<A>; MOST + 1];
 
 fn g2_multiple<E: Engine>(engine: E, point: &Affine<G2>, scalar: &[u64; 4]) -> Affine<G2> {
     let parts = base_x(scalar);
@@ -140,21 +191,20 @@ fn g2_multiple<E: Engine>(engine: E, point: &Affine<G2>, scalar: &[u64; 4]) -> A
     let [x, y, z] = engine.run(
         #[inline(always)]
         || {
-            let sum = sum_of_parts::<E>(point, &digits);
+            let sum = sum_of_parts(engine, point, &digits);
             [store::<E>(sum.x), store::<E>(sum.y), store::<E>(sum.z)]
         },
     );
     let enter =
         |x: Fq2| Quadratic::new(x.c0.with_backend(engine.backend()), x.c1.with_backend(engine.backend()));
-    let z = enter(z);
-    let inverse = z.conjugate().scale(invert(z.norm()));
+    let inverse = invert_quadratic(enter(z));
     let leave = |x: Quadratic<Fq<E::Backend>>| Fq2::new(x.c0.portable(), x.c1.portable());
     Affine { x: leave(enter(x) * inverse), y: leave(enter(y) * inverse) }
 }
 
 #[inline(always)]
-fn load<E: Engine>(element: Fq2) -> Element<E> {
-    Quadratic::new(E::Single::load(element.c0), E::Single::load(element.c1))
+fn load<E: Engine>(engine: E, element: Fq2) -> Element<E> {
+    Quadratic::new(E::Single::load(engine, element.c0), E::Single::load(engine, element.c1))
 }
 
 #[inline(always)]
@@ -173,17 +223,18 @@ fn select<E: Engine>(choice: u8, chosen: Element<E>, other: Element<E>) -> Eleme
 /// The sum of each part's multiple of its image of the point.
 #[inline(always)]
 fn sum_of_parts<E: Engine>(
+    engine: E,
     point: &Affine<G2>,
     digits: &[[i8; PART_DIGITS]; PARTS],
 ) -> Projective<Element<E>> {
-    let tables = tables::<E>(point);
-    let mut sum = Projective::infinity();
+    let tables = tables(engine, point);
+    let mut sum = Projective::infinity(engine);
     for window in (0..PART_DIGITS).rev() {
         for _ in 0..if window + 1 < PART_DIGITS { WINDOW } else { 0 } {
             sum = sum.double(twelve_xi);
         }
         for (table, digits) in tables.iter().zip(digits) {
-            sum = sum.add(&find::<E>(table, digits[window]), twelve_xi);
+            sum = sum.add(&find(table, digits[window], select::<E>), twelve_xi);
         }
     }
     sum
@@ -191,40 +242,46 @@ fn sum_of_parts<E: Engine>(
 
 /// Multiples of the images of a point under `(-psi)^i`.
 #[inline(always)]
-fn tables<E: Engine>(point: &Affine<G2>) -> [Table<E>; PARTS] {
-    let base = Projective { x: load::<E>(point.x), y: load::<E>(point.y), z: Algebra::one() };
-    let mut table = [Projective::infinity(); MOST + 1];
-    table[1] = base;
-    for i in 1..=MOST / 2 {
-        table[2 * i] = table[i].double(twelve_xi);
-        if 2 * i < MOST {
-            table[2 * i + 1] = table[2 * i].add(&base, twelve_xi);
-        }
-    }
-    let mut tables = [table; PARTS];
-    let [x_factor, y_factor] = [load::<E>(PSI[0]), load::<E>(PSI[1])];
+fn tables<E: Engine>(engine: E, point: &Affine<G2>) -> [Table<Element<E>>; PARTS] {
+    let base = Projective { x: load(engine, point.x), y: load(engine, point.y), z: Algebra::one(engine) };
+    let mut tables = [table(base, twelve_xi); PARTS];
+    let [x_factor, y_factor] = [load(engine, PSI[0]), load(engine, PSI[1])];
     for part in 1..PARTS {
         for i in 1..=MOST {
             let Projective { x, y, z } = tables[part - 1][i];
             let ([x, y], []) =
-                Algebra::products([[&x.conjugate(), &x_factor], [&y.conjugate(), &y_factor]], []);
+                Algebra::products(engine, [[&x.conjugate(), &x_factor], [&y.conjugate(), &y_factor]], []);
             tables[part][i] = Projective { x, y: -y, z: z.conjugate() };
         }
     }
     tables
 }
 
-/// The multiple that a digit names.
+/// Multiples of a point, given the product with 3b.
 #[inline(always)]
-fn find<E: Engine>(table: &Table<E>, digit: i8) -> Projective<Element<E>> {
+fn table<A: Algebra>(base: Projective<A>, triple_b: impl Fn(A) -> A + Copy) -> Table<A> {
+    let mut table = [Projective::infinity(base.x.token()); MOST + 1];
+    table[1] = base;
+    for i in 1..=MOST / 2 {
+        table[2 * i] = table[i].double(triple_b);
+        if 2 * i < MOST {
+            table[2 * i + 1] = table[2 * i].add(&base, triple_b);
+        }
+    }
+    table
+}
+
+/// The multiple that a digit names; `select(1, a, b)` is a, `select(0, a, b)` is b.
+#[inline(always)]
+fn find<A: Algebra>(table: &Table<A>, digit: i8, select: impl Fn(u8, A, A) -> A) -> Projective<A> {
     let (wanted, negative) = magnitude(digit);
     let mut entry = table[0];
     for (i, candidate) in (1..).zip(&table[1..]) {
         let found = is_equal(wanted, i);
-        entry.x = select::<E>(found, candidate.x, entry.x);
-        entry.y = select::<E>(found, candidate.y, entry.y);
-        entry.z = select::<E>(found, candidate.z, entry.z);
+        entry.x = select(found, candidate.x, entry.x);
+        entry.y = select(found, candidate.y, entry.y);
+        entry.z = select(found, candidate.z, entry.z);
     }
-    entry.y = select::<E>(negative, -entry.y, entry.y);
+    entry.y = select(negative, -entry.y, entry.y);
     entry
 }

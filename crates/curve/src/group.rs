@@ -4,7 +4,7 @@
 //! `madd-2007-bl` (Jacobian); `dbl-2008-s-1`, `mdbl-2008-s-1`, `add-2008-s`, `madd-2008-s` (XYZZ). All
 //! additions are complete: infinity, doubling and opposite points are handled. Times depend on the values.
 
-use proofmill_field::{Algebra, Field, PrimeField, batch_invert};
+use proofmill_field::{Algebra, Field, Invert, PrimeField, batch_invert_vartime};
 use proofmill_simd::Zeroed;
 use std::{fmt::Debug, iter::Sum, ops::Neg};
 
@@ -169,13 +169,13 @@ impl<C: Curve> Jacobian<C> {
 
     /// The affine coordinates; one inversion.
     pub fn to_affine(&self) -> Affine<C> {
-        self.z.invert().map_or(Affine::INFINITY, |inverse| self.scale(inverse))
+        self.z.invert_vartime().map_or(Affine::INFINITY, |inverse| self.scale(inverse))
     }
 
     /// The affine coordinates of many points with one inversion.
     pub fn batch_to_affine(points: &[Self]) -> Vec<Affine<C>> {
         let mut inverses: Vec<_> = points.iter().map(|point| point.z).collect();
-        batch_invert(&mut inverses);
+        batch_invert_vartime(&mut inverses);
         let scaled = points
             .iter()
             .zip(inverses)

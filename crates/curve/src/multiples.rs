@@ -98,7 +98,7 @@ type Table<C, E> = [Lanes<C, E>; MOST + 1];
 
 /// At most as many points as there are lanes; infinity after them.
 #[inline(always)]
-fn load<C: Bls12Curve, E: Engine>(points: &[Affine<C>]) -> Lanes<C, E> {
+fn load<C: Bls12Curve, E: Engine>(engine: E, points: &[Affine<C>]) -> Lanes<C, E> {
     let width = C::Base::width::<E>();
     let (mut x, mut y, mut z) = ([C::Base::ZERO; LANES], [C::Base::ONE; LANES], [C::Base::ZERO; LANES]);
     for (i, point) in points.iter().enumerate() {
@@ -107,9 +107,9 @@ fn load<C: Bls12Curve, E: Engine>(points: &[Affine<C>]) -> Lanes<C, E> {
         }
     }
     Projective {
-        x: C::Base::load::<E>(&x[..width]),
-        y: C::Base::load::<E>(&y[..width]),
-        z: C::Base::load::<E>(&z[..width]),
+        x: C::Base::load(engine, &x[..width]),
+        y: C::Base::load(engine, &y[..width]),
+        z: C::Base::load(engine, &z[..width]),
     }
 }
 
@@ -138,9 +138,9 @@ fn sum_part<C: Bls12Curve, E: Engine>(engine: E, points: &[Affine<C>]) -> Jacobi
     engine.run(
         #[inline(always)]
         || {
-            let mut sum = Lanes::<C, E>::infinity();
+            let mut sum = Lanes::<C, E>::infinity(engine);
             for points in points.chunks(C::Base::width::<E>()) {
-                sum = sum.add(&load::<C, E>(points), C::triple_b::<E>);
+                sum = sum.add(&load(engine, points), C::triple_b::<E>);
             }
             total::<C, E>(sum)
         },
@@ -159,8 +159,8 @@ fn multiples_part<C: Bls12Curve, E: Engine>(
         || {
             let groups = points.chunks(width).zip(factors.chunks(width)).zip(multiples.chunks_mut(width));
             for ((points, factors), multiples) in groups {
-                let tables = [table::<C, E>(points)];
-                store::<C, E>(ladder::<C, E>(&tables, &[digits(factors)]), multiples);
+                let tables = [table(engine, points)];
+                store::<C, E>(ladder::<C, E>(engine, &tables, &[digits(factors)]), multiples);
             }
         },
     );
@@ -177,10 +177,10 @@ fn sum_multiples_part<C: Bls12Curve, E: Engine>(
         || {
             let (mut tables, mut all_digits) = (Vec::new(), Vec::new());
             for (points, factors) in points.chunks(width).zip(factors.chunks(width)) {
-                tables.push(table::<C, E>(points));
+                tables.push(table(engine, points));
                 all_digits.push(digits(factors));
             }
-            total::<C, E>(ladder::<C, E>(&tables, &all_digits))
+            total::<C, E>(ladder::<C, E>(engine, &tables, &all_digits))
         },
     )
 }
@@ -196,8 +196,12 @@ fn digits(factors: &[u64]) -> [[i8; DIGITS]; LANES] {
 
 /// In each lane the sum over all groups of the multiple that its digits say.
 #[inline(always)]
-fn ladder<C: Bls12Curve, E: Engine>(tables: &[Table<C, E>], digits: &[[[i8; DIGITS]; LANES]]) -> Lanes<C, E> {
-    let mut sum = Lanes::<C, E>::infinity();
+fn ladder<C: Bls12Curve, E: Engine>(
+    engine: E,
+    tables: &[Table<C, E>],
+    digits: &[[[i8; DIGITS]; LANES]],
+) -> Lanes<C, E> {
+    let mut sum = Lanes::<C, E>::infinity(engine);
     for window in (0..DIGITS).rev() {
         if window + 1 < DIGITS {
             for _ in 0..WINDOW {
@@ -212,9 +216,9 @@ fn ladder<C: Bls12Curve, E: Engine>(tables: &[Table<C, E>], digits: &[[[i8; DIGI
 }
 
 #[inline(always)]
-fn table<C: Bls12Curve, E: Engine>(points: &[Affine<C>]) -> Table<C, E> {
-    let base = load::<C, E>(points);
-    let mut table = [Lanes::<C, E>::infinity(); MOST + 1];
+fn table<C: Bls12Curve, E: Engine>(engine: E, points: &[Affine<C>]) -> Table<C, E> {
+    let base = load(engine, points);
+    let mut table = [Lanes::<C, E>::infinity(engine); MOST + 1];
     table[1] = base;
     for i in 1..=MOST / 2 {
         table[2 * i] = table[i].double(C::triple_b::<E>);

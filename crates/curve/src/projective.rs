@@ -1,4 +1,4 @@
-//! Complete addition in homogeneous coordinates `x = X/Z`, `y = Y/Z`, for BLS12-381's curves: Renes, Costello, Batina,
+//! Complete addition in homogeneous coordinates `x = X/Z`, `y = Y/Z`, on curves `y^2 = x^3 + b`: Renes, Costello, Batina,
 //! "Complete addition formulas for prime order elliptic curves" (eprint 2015/1060), algorithms 7 and 9 for a = 0.
 //!
 //! No case is distinguished: infinity (0 : 1 : 0), equal and opposite points are added like any others, in every lane and
@@ -16,14 +16,16 @@ pub(crate) struct Projective<A> {
 
 impl<A: Algebra> Projective<A> {
     #[inline(always)]
-    pub(crate) fn infinity() -> Self {
-        Self { x: A::zero(), y: A::one(), z: A::zero() }
+    pub(crate) fn infinity(token: A::Token) -> Self {
+        Self { x: A::zero(token), y: A::one(token), z: A::zero(token) }
     }
 
     /// Algorithm 7, given the product with 3b.
     #[inline(always)]
     pub(crate) fn add(&self, rhs: &Self, triple_b: impl Fn(A) -> A) -> Self {
+        let token = self.x.token();
         let ([xx, yy, zz, xy, yz, xz], []) = A::products(
+            token,
             [
                 [&self.x, &rhs.x],
                 [&self.y, &rhs.y],
@@ -41,6 +43,7 @@ impl<A: Algebra> Projective<A> {
         let xx3 = xx.double() + xx;
         let (sum, difference) = (yy + bzz, yy - bzz);
         let ([a, b, c, d, e, f], []) = A::products(
+            token,
             [[&xy, &difference], [&yz, &bxz], [&bxz, &xx3], [&difference, &sum], [&sum, &yz], [&xx3, &xy]],
             [],
         );
@@ -50,12 +53,17 @@ impl<A: Algebra> Projective<A> {
     /// Algorithm 9, given the product with 3b.
     #[inline(always)]
     pub(crate) fn double(&self, triple_b: impl Fn(A) -> A) -> Self {
-        let ([xy, yz], [yy, zz]) = A::products([[&self.x, &self.y], [&self.y, &self.z]], [&self.y, &self.z]);
+        let token = self.x.token();
+        let ([xy, yz], [yy, zz]) =
+            A::products(token, [[&self.x, &self.y], [&self.y, &self.z]], [&self.y, &self.z]);
         let bzz = triple_b(zz);
         let yy8 = yy.double().double().double();
         let difference = yy - (bzz.double() + bzz);
-        let ([a, b, c, d], []) =
-            A::products([[&difference, &xy], [&difference, &(yy + bzz)], [&bzz, &yy8], [&yz, &yy8]], []);
+        let ([a, b, c, d], []) = A::products(
+            token,
+            [[&difference, &xy], [&difference, &(yy + bzz)], [&bzz, &yy8], [&yz, &yy8]],
+            [],
+        );
         Self { x: a.double(), y: b + c, z: d }
     }
 }

@@ -1,12 +1,14 @@
 //! Multiples by secret scalars, at every level, against sums that may take any time.
 
 use proofmill_curve::{
-    Curve,
+    Affine, Curve, Jacobian,
     bls12_381::{G1, G2},
-    constant_time::{multiple_in_g2, multiple_of_generator},
+    bn254,
+    constant_time::{invert, invert_quadratic, multiple, multiple_in_g2, multiple_of_generator, to_affine},
+    grumpkin::Grumpkin,
 };
-use proofmill_field::bls12_381::Fr;
-use proofmill_testing::{for_each_level, rng};
+use proofmill_field::{Field, Fp, Packable, Prime, bls12_381::Fr};
+use proofmill_testing::{edge_integers, for_each_level, rng};
 
 /// The absolute value of the curve's parameter, in whose powers scalars are cut.
 const X: u64 = 0xd201_0000_0001_0000;
@@ -36,7 +38,7 @@ trait Power {
 
 impl Power for Fr {
     fn pow(self, exponent: u64) -> Self {
-        proofmill_field::Field::pow_vartime(&self, &[exponent])
+        proofmill_field::Algebra::pow_vartime(&self, &[exponent])
     }
 }
 
@@ -66,4 +68,43 @@ fn multiples_in_g2_are_right() {
             });
         }
     }
+}
+
+/// Scalars at which the digits of [`multiple`] change, and uniform ones.
+fn scalars_below<P: Prime>() -> Vec<Fp<P>> {
+    let words = |integer: Vec<u64>| {
+        let mut words = P::MODULUS;
+        words.as_mut().copy_from_slice(&integer);
+        words
+    };
+    let edges =
+        edge_integers(P::MODULUS.as_ref()).into_iter().filter_map(|edge| Fp::from_canonical(words(edge)));
+    let small = (0..34).flat_map(|small| [Fp::from(small), -Fp::from(small)]);
+    let mut rng = rng(2);
+    small.chain(edges.step_by(7)).chain((0..20).map(|_| Fp::random(&mut rng))).collect()
+}
+
+fn check_multiples<P: Prime, C: Curve<Base: Packable, Scalar = Fp<P>>>(invert: fn(C::Base) -> C::Base) {
+    let base = C::GENERATOR.mul_vartime(&Fp::from(0x1234_5678_9abc_def0));
+    for scalar in scalars_below::<P>() {
+        for base in [Jacobian::from(C::GENERATOR), base, base.double(), Jacobian::INFINITY] {
+            let expected = base.to_affine().mul_vartime(&scalar).to_affine();
+            for_each_level(|level| {
+                let point = multiple(level, &base, &scalar);
+                assert_eq!(point.to_affine(), expected, "{level}: {scalar} in {}", C::NAME);
+                assert_eq!(to_affine(&point, invert), expected, "{level}: {scalar} in {}", C::NAME);
+            });
+        }
+    }
+    assert_eq!(to_affine::<C>(&Jacobian::INFINITY, invert), Affine::INFINITY);
+    assert_eq!(invert(C::Base::ZERO), C::Base::ZERO);
+}
+
+#[test]
+fn multiples_of_any_point_are_right() {
+    check_multiples::<_, bn254::G1>(invert);
+    check_multiples::<_, bn254::G2>(invert_quadratic);
+    check_multiples::<_, Grumpkin>(invert);
+    check_multiples::<_, G1>(invert);
+    check_multiples::<_, G2>(invert_quadratic);
 }

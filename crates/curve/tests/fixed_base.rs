@@ -8,7 +8,7 @@ use proofmill_curve::{
     Affine, Curve, FixedBase, Jacobian, Msm,
     bn254::{G1, G2},
 };
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{Algebra, Field, bn254::Fr};
 use proofmill_testing::{for_each_level, for_each_pool, rng};
 
 /// Zero, one and minus one, powers of two and their neighbours, and uniform ones.

@@ -11,7 +11,7 @@ use proofmill_curve::{
     grumpkin::Grumpkin,
     msm,
 };
-use proofmill_field::{Field, Fp, Prime};
+use proofmill_field::{Algebra, Field, Fp, Prime};
 use proofmill_testing::{for_each_level, for_each_pool, rng};
 
 /// Points by their logarithms, so that the expected sum is one multiplication in arkworks.

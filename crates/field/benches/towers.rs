@@ -25,9 +25,9 @@ fn minimum(mut run: impl FnMut()) -> f64 {
 }
 
 #[inline(always)]
-fn operations<P: Tower, A: Algebra>(mut load: impl FnMut() -> A) -> [f64; 6] {
+fn operations<P: Tower, A: Algebra>(token: A::Token, mut load: impl FnMut() -> A) -> [f64; 6] {
     let mut quadratic = || Quadratic::new(load(), load());
-    let [mut a, mut b] = [Dodecic::<P, A>::one(); 2];
+    let [mut a, mut b] = [Dodecic::<P, A>::one(token); 2];
     for i in 0..3 {
         for x in [&mut a, &mut b] {
             (x.c0.c[i], x.c1.c[i]) = (quadratic(), quadratic());
@@ -93,7 +93,7 @@ fn fields<P: Tower>() {
 fn singles<P: Tower, E: Engine>(engine: E, rng: &mut ChaCha20Rng) -> [f64; 6] {
     engine.run(
         #[inline(always)]
-        || operations::<P, E::Single<P>>(|| E::Single::<P>::load(Fp::random(rng))),
+        || operations::<P, E::Single<P>>(engine, || E::Single::<P>::load(engine, Fp::random(rng))),
     )
 }
 
@@ -101,8 +101,8 @@ fn vectors<P: Tower, E: Engine>(engine: E, rng: &mut ChaCha20Rng) -> [f64; 6] {
     engine.run(
         #[inline(always)]
         || {
-            operations::<P, E::Vector<P>>(|| {
-                E::Vector::<P>::load_slice(&[Fp::random(rng); LANES][..E::Vector::<P>::WIDTH])
+            operations::<P, E::Vector<P>>(engine, || {
+                E::Vector::<P>::load_slice(engine, &[Fp::random(rng); LANES][..E::Vector::<P>::WIDTH])
             })
         },
     )

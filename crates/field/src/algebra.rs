@@ -11,6 +11,9 @@ pub type Quadratics<A, const N: usize, const S: usize, const M: usize> =
     ([Quadratic<A>; N], [Quadratic<A>; S], [Quadratic<A>; M]);
 
 /// A commutative ring as a formula sees it: a scalar element, eight lanes, or an extension of either.
+///
+/// An element is made of others or of a token, never of nothing. So each proves that its CPU has the instructions that
+/// compute with it.
 pub trait Algebra:
     Copy
     + Send
@@ -21,11 +24,17 @@ pub trait Algebra:
     + Mul<Output = Self>
     + Neg<Output = Self>
 {
+    /// Proof that the CPU has the instructions of this type.
+    type Token: Copy + Send + Sync + 'static;
+
+    /// The token that the element holds.
+    fn token(&self) -> Self::Token;
+
     /// The neutral element of addition.
-    fn zero() -> Self;
+    fn zero(token: Self::Token) -> Self;
 
     /// The neutral element of multiplication.
-    fn one() -> Self;
+    fn one(token: Self::Token) -> Self;
 
     /// `self * self`.
     fn square(self) -> Self;
@@ -51,9 +60,12 @@ pub trait Algebra:
     /// Independent products in the quadratic extension. Formulas of towers show all that they have at once here and in
     /// [`quadratics`](Self::quadratics), for types that fill vectors with them; by default one is made after the other.
     #[inline(always)]
-    fn mul_quadratics<const N: usize>(factors: [[&Quadratic<Self>; 2]; N]) -> [Quadratic<Self>; N] {
+    fn mul_quadratics<const N: usize>(
+        token: Self::Token,
+        factors: [[&Quadratic<Self>; 2]; N],
+    ) -> [Quadratic<Self>; N] {
         // A loop: what `map` calls is not always inlined, and then compiled without the level's instructions.
-        let mut products = [Quadratic::zero(); N];
+        let mut products = [Quadratic::zero(token); N];
         for (product, [a, b]) in products.iter_mut().zip(factors) {
             *product = Self::mul_quadratic(a, b);
         }
@@ -63,28 +75,30 @@ pub trait Algebra:
     /// Independent products, squares and multiples by elements of the base in the quadratic extension.
     #[inline(always)]
     fn quadratics<const N: usize, const S: usize, const M: usize>(
+        token: Self::Token,
         factors: [[&Quadratic<Self>; 2]; N],
         squares: [&Quadratic<Self>; S],
         multiples: [(&Quadratic<Self>, &Self); M],
     ) -> Quadratics<Self, N, S, M> {
-        let mut squared = [Quadratic::zero(); S];
+        let mut squared = [Quadratic::zero(token); S];
         for (square, a) in squared.iter_mut().zip(squares) {
             *square = a.square();
         }
-        let mut scaled = [Quadratic::zero(); M];
+        let mut scaled = [Quadratic::zero(token); M];
         for (multiple, (a, factor)) in scaled.iter_mut().zip(multiples) {
             *multiple = a.scale(*factor);
         }
-        (Self::mul_quadratics(factors), squared, scaled)
+        (Self::mul_quadratics(token, factors), squared, scaled)
     }
 
     /// Independent products and squares: formulas of curves show all that they have at once here.
     #[inline(always)]
     fn products<const N: usize, const S: usize>(
+        token: Self::Token,
         factors: [[&Self; 2]; N],
         squares: [&Self; S],
     ) -> ([Self; N], [Self; S]) {
-        let (mut products, mut squared) = ([Self::zero(); N], [Self::zero(); S]);
+        let (mut products, mut squared) = ([Self::zero(token); N], [Self::zero(token); S]);
         for (products, factors) in products.chunks_mut(2).zip(factors.chunks(2)) {
             match (products, factors) {
                 ([first, second], [[a, b], [c, d]]) => {
@@ -114,8 +128,22 @@ pub trait Algebra:
     /// Runs a part of a formula that is large enough to be a function of its own: one copy serves every place that uses it.
     /// Types that need CPU features enable them here.
     #[inline(never)]
-    fn outlined<R>(formula: impl FnOnce() -> R) -> R {
+    fn outlined<R>(_: Self::Token, formula: impl FnOnce() -> R) -> R {
         formula()
+    }
+
+    /// `self` to the power of `exponent` (little-endian words), by windows of four bits. Time depends on the
+    /// exponent.
+    fn pow_vartime(&self, exponent: &[u64]) -> Self {
+        let mut powers = [Self::one(self.token()); 16];
+        for i in 1..16 {
+            powers[i] = powers[i - 1] * *self;
+        }
+        let windows = exponent.iter().rev().flat_map(|word| (0..16).rev().map(move |i| word >> (4 * i) & 15));
+        windows.skip_while(|window| *window == 0).fold(powers[0], |power, window| {
+            let power = power.square().square().square().square();
+            if window == 0 { power } else { power * powers[window as usize] }
+        })
     }
 
     /// `self + self`.
@@ -152,8 +180,14 @@ pub trait Algebra:
     }
 }
 
-/// A field with decidable equality: scalar elements and their extensions.
-pub trait Field: Algebra + Eq + Debug + Default + AddAssign + SubAssign + MulAssign {
+/// An algebra with decidable equality whose elements have inverses, except zero.
+pub trait Invert: Algebra + Eq {
+    /// The multiplicative inverse; `None` for zero. Time depends on the value.
+    fn invert_vartime(&self) -> Option<Self>;
+}
+
+/// A field whose elements every CPU can compute with, so that they need no token: scalar elements and their extensions.
+pub trait Field: Invert + Debug + Default + AddAssign + SubAssign + MulAssign {
     /// The neutral element of addition.
     const ZERO: Self;
 
@@ -164,29 +198,12 @@ pub trait Field: Algebra + Eq + Debug + Default + AddAssign + SubAssign + MulAss
     fn is_zero(&self) -> bool {
         *self == Self::ZERO
     }
-
-    /// The multiplicative inverse; `None` for zero. Time depends on the value.
-    fn invert(&self) -> Option<Self>;
-
-    /// `self` to the power of `exponent` (little-endian words), by windows of four bits. Time depends on the
-    /// exponent.
-    fn pow_vartime(&self, exponent: &[u64]) -> Self {
-        let mut powers = [Self::ONE; 16];
-        for i in 1..16 {
-            powers[i] = powers[i - 1] * *self;
-        }
-        let windows = exponent.iter().rev().flat_map(|word| (0..16).rev().map(move |i| word >> (4 * i) & 15));
-        windows.skip_while(|window| *window == 0).fold(Self::ONE, |power, window| {
-            let power = power.square().square().square().square();
-            if window == 0 { power } else { power * powers[window as usize] }
-        })
-    }
 }
 
 /// A field whose square roots we can take.
 pub trait SquareRoot: Field {
     /// One of the two square roots, or zero's only one; `None` for a non-square. Time depends on the value.
-    fn sqrt(&self) -> Option<Self>;
+    fn sqrt_vartime(&self) -> Option<Self>;
 }
 
 /// A prime field: its elements are integers below a modulus.
@@ -202,15 +219,16 @@ pub trait PrimeField: Field {
 
 /// Replaces every nonzero element by its inverse and leaves zeros alone, with one inversion
 /// (Montgomery's trick: 3 multiplications an element). Allocates one element of scratch per element.
-pub fn batch_invert<F: Field>(elements: &mut [F]) {
-    let mut product = F::ONE;
+pub fn batch_invert_vartime<F: Invert>(elements: &mut [F]) {
+    let Some(token) = elements.first().map(F::token) else { return };
+    let (zero, mut product) = (F::zero(token), F::one(token));
     let mut prefixes = Vec::with_capacity(elements.len());
-    for element in elements.iter().filter(|element| !element.is_zero()) {
+    for element in elements.iter().filter(|element| **element != zero) {
         prefixes.push(product);
-        product *= *element;
+        product = product * *element;
     }
-    let Some(mut inverse) = product.invert() else { unreachable!("a product of nonzero elements") };
-    for element in elements.iter_mut().rev().filter(|element| !element.is_zero()) {
+    let Some(mut inverse) = product.invert_vartime() else { unreachable!("a product of nonzero elements") };
+    for element in elements.iter_mut().rev().filter(|element| **element != zero) {
         let Some(prefix) = prefixes.pop() else { unreachable!("one prefix per nonzero element") };
         let next = inverse * *element;
         *element = inverse * prefix;

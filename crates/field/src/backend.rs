@@ -4,29 +4,24 @@ use crate::{Prime, limbs::Limbs};
 use proofmill_simd::Portable;
 use std::fmt::Debug;
 
-/// The instructions behind a scalar element's multiplication: the second parameter of [`Fp`](crate::Fp).
-///
-/// Elements of a backend other than [`Portable`] come from [`Fp::with_backend`](crate::Fp::with_backend) and
-/// its slice kin, which ask for the token; code generic over a backend is entered through
-/// [`dispatch!`](proofmill_simd::dispatch). Constants and conversions need no token, because formulas take them
-/// from the type alone: do not name a backend whose token you do not hold. Where the CPU lacks the
-/// instructions, the first multiplication ends the process with an invalid-opcode exception.
+/// The instructions behind a scalar element's multiplication: the second parameter of [`Fp`](crate::Fp), which holds the
+/// token.
 pub trait Backend: Copy + Debug + PartialEq + Eq + Send + Sync + 'static {
     /// `a * b / 2^(64 LEN) mod p` for canonical operands.
-    fn mul_mont<P: Prime>(a: &P::Limbs, b: &P::Limbs) -> P::Limbs;
+    fn mul_mont<P: Prime>(self, a: &P::Limbs, b: &P::Limbs) -> P::Limbs;
 
     /// `(a_0 b_0 + a_1 b_1) / 2^(64 LEN) mod p`; an operand may be p. Only for `P::BITS <= 64 LEN - 2`.
-    fn sum_of_products<P: Prime>(a: &[P::Limbs; 2], b: [&P::Limbs; 2]) -> P::Limbs;
+    fn sum_of_products<P: Prime>(self, a: &[P::Limbs; 2], b: [&P::Limbs; 2]) -> P::Limbs;
 }
 
 impl Backend for Portable {
     #[inline(always)]
-    fn mul_mont<P: Prime>(a: &P::Limbs, b: &P::Limbs) -> P::Limbs {
+    fn mul_mont<P: Prime>(self, a: &P::Limbs, b: &P::Limbs) -> P::Limbs {
         a.mul_mont_portable(b, &P::MODULUS, P::INV)
     }
 
     #[inline(always)]
-    fn sum_of_products<P: Prime>(a: &[P::Limbs; 2], b: [&P::Limbs; 2]) -> P::Limbs {
+    fn sum_of_products<P: Prime>(self, a: &[P::Limbs; 2], b: [&P::Limbs; 2]) -> P::Limbs {
         Limbs::sum_of_products_portable(a, b, &P::MODULUS, P::INV)
     }
 }

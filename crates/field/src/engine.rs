@@ -8,11 +8,11 @@ pub trait Engine: Copy + Send + Sync + 'static {
     /// Instructions of the scalar elements.
     type Backend: Backend;
     /// As many elements side by side as the level's vector instructions take.
-    type Vector<P: Prime>: Vector<P>;
+    type Vector<P: Prime>: Vector<P, Token = Self>;
     /// Eight elements side by side.
-    type Packed<P: Prime>: Packed<P>;
+    type Packed<P: Prime>: Packed<P, Token = Self>;
     /// One element, for a formula that runs once.
-    type Single<P: Prime>: Single<P>;
+    type Single<P: Prime>: Single<P, Token = Self>;
 
     /// The scalar backend's token.
     fn backend(self) -> Self::Backend;

@@ -5,6 +5,9 @@
 //! * [`Packed`] is eight elements side by side; a level's [`Engine`] names the packed type and the backend.
 //! * [`Algebra`] is what a formula needs: scalars, lanes and the extensions over either implement it, so
 //!   that a group law or a butterfly is written once.
+//!
+//! Every element holds the token of its instructions, of zero size, so that safe code executes none that the CPU lacks.
+#![cfg_attr(target_arch = "x86_64", doc = include_str!("tokens.md"))]
 
 mod algebra;
 mod backend;
@@ -26,7 +29,7 @@ mod tower;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub use algebra::{Algebra, Field, PrimeField, Quadratics, SquareRoot, batch_invert};
+pub use algebra::{Algebra, Field, Invert, PrimeField, Quadratics, SquareRoot, batch_invert_vartime};
 pub use backend::Backend;
 pub use engine::Engine;
 pub use limbs::Limbs;

@@ -10,16 +10,17 @@ pub trait Packable: Field {
     /// Two elements in memory.
     type Row: Copy + Default + Send + Sync + 'static;
     /// As many elements as a level's [`Vector`] has; slices of elements and rows below are as long.
-    type Lanes<E: Engine>: Algebra;
+    type Lanes<E: Engine>: Algebra<Token = E>;
 
     /// How many elements that is.
     fn width<E: Engine>() -> usize;
     /// The elements as they are.
-    fn load<E: Engine>(elements: &[Self]) -> Self::Lanes<E>;
+    fn load<E: Engine>(engine: E, elements: &[Self]) -> Self::Lanes<E>;
     /// Writes canonical elements.
     fn store<E: Engine>(lanes: Self::Lanes<E>, elements: &mut [Self]);
     /// Element `index`, 0 or 1, of `row(i)` for lane i.
-    fn gather<'a, E: Engine>(row: impl Fn(usize) -> &'a Self::Row, index: usize) -> Self::Lanes<E>;
+    fn gather<'a, E: Engine>(engine: E, row: impl Fn(usize) -> &'a Self::Row, index: usize)
+    -> Self::Lanes<E>;
     /// Writes the two elements of each row.
     fn scatter_pair<E: Engine>(pair: [Self::Lanes<E>; 2], rows: &mut [Self::Row]);
     /// Which lanes hold zero; takes sums and differences of reduced values.
@@ -58,8 +59,8 @@ impl<P: Prime> Packable for Fp<P> {
     }
 
     #[inline(always)]
-    fn load<E: Engine>(elements: &[Self]) -> E::Vector<P> {
-        E::Vector::<P>::load_slice(elements)
+    fn load<E: Engine>(engine: E, elements: &[Self]) -> E::Vector<P> {
+        E::Vector::<P>::load_slice(engine, elements)
     }
 
     #[inline(always)]
@@ -68,8 +69,9 @@ impl<P: Prime> Packable for Fp<P> {
     }
 
     #[inline(always)]
-    fn gather<'a, E: Engine>(row: impl Fn(usize) -> &'a Self::Row, index: usize) -> E::Vector<P> {
+    fn gather<'a, E: Engine>(engine: E, row: impl Fn(usize) -> &'a Self::Row, index: usize) -> E::Vector<P> {
         E::Vector::<P>::gather(
+            engine,
             #[inline(always)]
             |lane| &row(lane).0[index],
         )
@@ -107,14 +109,14 @@ impl<P: Prime> Packable for Quadratic<Fp<P>> {
     }
 
     #[inline(always)]
-    fn load<E: Engine>(elements: &[Self]) -> Self::Lanes<E> {
+    fn load<E: Engine>(engine: E, elements: &[Self]) -> Self::Lanes<E> {
         let (mut c0, mut c1) = ([Fp::ZERO; LANES], [Fp::ZERO; LANES]);
         for (i, element) in elements.iter().enumerate() {
             (c0[i], c1[i]) = (element.c0, element.c1);
         }
         Quadratic::new(
-            E::Vector::<P>::load_slice(&c0[..elements.len()]),
-            E::Vector::<P>::load_slice(&c1[..elements.len()]),
+            E::Vector::<P>::load_slice(engine, &c0[..elements.len()]),
+            E::Vector::<P>::load_slice(engine, &c1[..elements.len()]),
         )
     }
 
@@ -129,12 +131,18 @@ impl<P: Prime> Packable for Quadratic<Fp<P>> {
     }
 
     #[inline(always)]
-    fn gather<'a, E: Engine>(row: impl Fn(usize) -> &'a Self::Row, index: usize) -> Self::Lanes<E> {
+    fn gather<'a, E: Engine>(
+        engine: E,
+        row: impl Fn(usize) -> &'a Self::Row,
+        index: usize,
+    ) -> Self::Lanes<E> {
         let c0 = E::Vector::<P>::gather(
+            engine,
             #[inline(always)]
             |lane| &row(lane).0[2 * index],
         );
         let c1 = E::Vector::<P>::gather(
+            engine,
             #[inline(always)]
             |lane| &row(lane).0[2 * index + 1],
         );

@@ -1,6 +1,6 @@
 //! Eight elements side by side.
 
-use crate::{Algebra, Backend, Field, Fp, Prime, Quadratic};
+use crate::{Algebra, Backend, Fp, Prime, Quadratic, limbs::Limbs};
 use std::{
     array,
     hint::black_box,
@@ -20,17 +20,17 @@ pub trait Vector<P: Prime>: Algebra {
     const WIDTH: usize;
 
     /// One element in every lane; costs about a scalar multiplication.
-    fn broadcast(element: Fp<P>) -> Self;
+    fn broadcast(token: Self::Token, element: Fp<P>) -> Self;
 
     /// The elements as they are.
-    fn load_slice(elements: &[Fp<P>]) -> Self;
+    fn load_slice(token: Self::Token, elements: &[Fp<P>]) -> Self;
 
     /// Writes canonical elements.
     fn store_slice(self, elements: &mut [Fp<P>]);
 
     /// Reads Montgomery limbs as they stand, canonical or not, from `element(i)` for lane i: the lanes hold the
     /// elements times a constant of the vector type, which linear maps do not see.
-    fn gather<'a>(element: impl Fn(usize) -> &'a P::Limbs) -> Self;
+    fn gather<'a>(token: Self::Token, element: impl Fn(usize) -> &'a P::Limbs) -> Self;
 
     /// The inverse of [`gather`](Self::gather), to element `index` of each row, for values below 2^(64 LEN); not
     /// canonical.
@@ -54,23 +54,23 @@ impl<P: Prime, B: Backend> Vector<P> for Fp<P, B> {
     const WIDTH: usize = 1;
 
     #[inline(always)]
-    fn broadcast(element: Fp<P>) -> Self {
-        element.rebrand()
+    fn broadcast(backend: B, element: Fp<P>) -> Self {
+        element.with_backend(backend)
     }
 
     #[inline(always)]
-    fn load_slice(elements: &[Fp<P>]) -> Self {
-        elements[0].rebrand()
+    fn load_slice(backend: B, elements: &[Fp<P>]) -> Self {
+        elements[0].with_backend(backend)
     }
 
     #[inline(always)]
     fn store_slice(self, elements: &mut [Fp<P>]) {
-        elements[0] = self.rebrand();
+        elements[0] = self.portable();
     }
 
     #[inline(always)]
-    fn gather<'a>(element: impl Fn(usize) -> &'a P::Limbs) -> Self {
-        Self::from_limbs(*element(0))
+    fn gather<'a>(backend: B, element: impl Fn(usize) -> &'a P::Limbs) -> Self {
+        Self::from_limbs(backend, *element(0))
     }
 
     #[inline(always)]
@@ -85,7 +85,7 @@ impl<P: Prime, B: Backend> Vector<P> for Fp<P, B> {
 
     #[inline(always)]
     fn zero_lanes(self) -> u8 {
-        u8::from(self.is_zero())
+        u8::from(self.to_montgomery() == P::Limbs::ZERO)
     }
 
     #[inline(always)]
@@ -101,7 +101,7 @@ impl<P: Prime, B: Backend> Vector<P> for Fp<P, B> {
         for (limb, chosen) in limbs.as_mut().iter_mut().zip(chosen.as_ref()) {
             *limb ^= (*limb ^ chosen) & mask;
         }
-        Self::from_limbs(limbs)
+        other.with_limbs(limbs)
     }
 }
 
@@ -111,20 +111,20 @@ pub trait Packed<P: Prime>: Vector<P> {
     type Splat: Copy + Send + Sync + 'static;
 
     /// Prepares an element for [`splat`](Self::splat); costs about a multiplication.
-    fn prepare(element: Fp<P>) -> Self::Splat;
+    fn prepare(token: Self::Token, element: Fp<P>) -> Self::Splat;
 
     /// One element in every lane.
-    fn splat(element: &Self::Splat) -> Self;
+    fn splat(token: Self::Token, element: &Self::Splat) -> Self;
 
     /// The elements as they are.
-    fn load(elements: &[Fp<P>; LANES]) -> Self;
+    fn load(token: Self::Token, elements: &[Fp<P>; LANES]) -> Self;
 
     /// Writes canonical elements.
     fn store(self, elements: &mut [Fp<P>; LANES]);
 
     /// Reads Montgomery limbs as they stand, canonical or not: the lanes hold the elements times a
     /// constant of the packed type, which linear maps do not see. The cheapest way in.
-    fn load_bits(elements: &[P::Limbs; LANES]) -> Self;
+    fn load_bits(token: Self::Token, elements: &[P::Limbs; LANES]) -> Self;
 
     /// The inverse of [`load_bits`](Self::load_bits), for values below 2^(64 LEN); not canonical.
     fn store_bits(self, elements: &mut [P::Limbs; LANES]);
@@ -199,14 +199,21 @@ impl<P: Prime, B: Backend> Neg for ScalarLanes<P, B> {
 }
 
 impl<P: Prime, B: Backend> Algebra for ScalarLanes<P, B> {
+    type Token = B;
+
     #[inline(always)]
-    fn zero() -> Self {
-        Self([Fp::zero(); LANES])
+    fn token(&self) -> B {
+        self.0[0].token()
     }
 
     #[inline(always)]
-    fn one() -> Self {
-        Self([Fp::one(); LANES])
+    fn zero(backend: B) -> Self {
+        Self([Fp::zero(backend); LANES])
+    }
+
+    #[inline(always)]
+    fn one(backend: B) -> Self {
+        Self([Fp::one(backend); LANES])
     }
 
     #[inline(always)]
@@ -216,7 +223,7 @@ impl<P: Prime, B: Backend> Algebra for ScalarLanes<P, B> {
 
     #[inline(never)]
     fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
-        let mut product = Quadratic::<Self>::zero();
+        let mut product = *a;
         for i in 0..LANES {
             let lane = |element: &Quadratic<Self>| Quadratic::new(element.c0.0[i], element.c1.0[i]);
             let lane = Fp::mul_quadratic(&lane(a), &lane(b));
@@ -230,28 +237,28 @@ impl<P: Prime, B: Backend> Packed<P> for ScalarLanes<P, B> {
     type Splat = Fp<P, B>;
 
     #[inline(always)]
-    fn prepare(element: Fp<P>) -> Fp<P, B> {
-        element.rebrand()
+    fn prepare(backend: B, element: Fp<P>) -> Fp<P, B> {
+        element.with_backend(backend)
     }
 
     #[inline(always)]
-    fn splat(element: &Fp<P, B>) -> Self {
+    fn splat(_: B, element: &Fp<P, B>) -> Self {
         Self([*element; LANES])
     }
 
     #[inline(always)]
-    fn load(elements: &[Fp<P>; LANES]) -> Self {
-        Self(elements.map(Fp::rebrand))
+    fn load(backend: B, elements: &[Fp<P>; LANES]) -> Self {
+        Self(elements.map(|element| element.with_backend(backend)))
     }
 
     #[inline(always)]
     fn store(self, elements: &mut [Fp<P>; LANES]) {
-        *elements = self.0.map(Fp::rebrand);
+        *elements = self.0.map(Fp::portable);
     }
 
     #[inline(always)]
-    fn load_bits(elements: &[P::Limbs; LANES]) -> Self {
-        Self(elements.map(Fp::from_limbs))
+    fn load_bits(backend: B, elements: &[P::Limbs; LANES]) -> Self {
+        Self(elements.map(|limbs| Fp::from_limbs(backend, limbs)))
     }
 
     #[inline(always)]
@@ -269,25 +276,25 @@ impl<P: Prime, B: Backend> Vector<P> for ScalarLanes<P, B> {
     const WIDTH: usize = LANES;
 
     #[inline(always)]
-    fn broadcast(element: Fp<P>) -> Self {
-        Self([element.rebrand(); LANES])
+    fn broadcast(backend: B, element: Fp<P>) -> Self {
+        Self([element.with_backend(backend); LANES])
     }
 
     #[inline(always)]
-    fn load_slice(elements: &[Fp<P>]) -> Self {
-        Self(array::from_fn(|lane| elements[lane].rebrand()))
+    fn load_slice(backend: B, elements: &[Fp<P>]) -> Self {
+        Self(array::from_fn(|lane| elements[lane].with_backend(backend)))
     }
 
     #[inline(always)]
     fn store_slice(self, elements: &mut [Fp<P>]) {
         for (element, lane) in elements.iter_mut().zip(self.0) {
-            *element = lane.rebrand();
+            *element = lane.portable();
         }
     }
 
     #[inline(always)]
-    fn gather<'a>(element: impl Fn(usize) -> &'a P::Limbs) -> Self {
-        Self(array::from_fn(|lane| Fp::from_limbs(*element(lane))))
+    fn gather<'a>(backend: B, element: impl Fn(usize) -> &'a P::Limbs) -> Self {
+        Self(array::from_fn(|lane| Fp::from_limbs(backend, *element(lane))))
     }
 
     #[inline(always)]
@@ -304,7 +311,7 @@ impl<P: Prime, B: Backend> Vector<P> for ScalarLanes<P, B> {
 
     #[inline(always)]
     fn zero_lanes(self) -> u8 {
-        self.0.iter().enumerate().fold(0, |mask, (lane, x)| mask | u8::from(x.is_zero()) << lane)
+        self.0.iter().enumerate().fold(0, |mask, (lane, x)| mask | x.zero_lanes() << lane)
     }
 
     #[inline(always)]

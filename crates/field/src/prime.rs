@@ -1,14 +1,13 @@
 //! One element of a prime field in Montgomery form.
 
 use crate::{
-    Algebra, Backend, Field, PrimeField, Quadratic, SquareRoot,
+    Algebra, Backend, Field, Invert, PrimeField, Quadratic, SquareRoot,
     limbs::{Limbs, sbb},
 };
 use proofmill_simd::{Portable, Zeroed};
 use rand::RngCore;
 use std::{
     fmt,
-    marker::PhantomData,
     ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign},
     str::FromStr,
 };
@@ -53,65 +52,45 @@ pub enum FieldError {
 
 /// An element of the prime field `P`: canonical, in Montgomery form (`R = 2^(64 LEN)`), multiplied with the
 /// instructions of `B`. The memory layout is the limbs', least significant first, for every `B`.
+///
+/// Elements are made, decoded and drawn for the portable backend. Elements of another one come from these by
+/// [`with_backend`](Self::with_backend) and its slice kin, which take the token, and hold it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(transparent)]
+#[repr(C)]
 pub struct Fp<P: Prime, B: Backend = Portable> {
     limbs: P::Limbs,
-    backend: PhantomData<B>,
+    backend: B,
 }
 
-// SAFETY: limbs are integers; all zero they are the element zero.
-unsafe impl<P: Prime<Limbs: Zeroed>, B: Backend> Zeroed for Fp<P, B> {}
+// SAFETY: limbs are integers; all zero they are the element zero. `Portable` needs no proof.
+unsafe impl<P: Prime<Limbs: Zeroed>> Zeroed for Fp<P> {}
 
-impl<P: Prime, B: Backend> Fp<P, B> {
-    /// How many bytes an encoding has.
-    pub const BYTES: usize = P::Limbs::LEN * 8;
-
-    #[inline(always)]
-    pub(crate) const fn from_limbs(limbs: P::Limbs) -> Self {
-        Self { limbs, backend: PhantomData }
-    }
-
+impl<P: Prime> Fp<P> {
     /// The element with the given Montgomery limbs, which must be below the modulus and are not checked: for
     /// generated constants.
     pub const fn constant(limbs: P::Limbs) -> Self {
-        Self::from_limbs(limbs)
+        Self::from_limbs(Portable, limbs)
     }
 
     /// The smallest generator of the multiplicative group.
     pub const fn generator() -> Self {
-        Self::from_limbs(P::GENERATOR)
+        Self::constant(P::GENERATOR)
     }
 
     /// The element with the given Montgomery limbs; `None` if they are not below the modulus.
     pub fn from_montgomery(limbs: P::Limbs) -> Option<Self> {
-        is_below(&limbs, &P::MODULUS).then_some(Self::from_limbs(limbs))
-    }
-
-    /// The Montgomery limbs: `self * R mod p`, canonical.
-    #[inline(always)]
-    pub const fn to_montgomery(self) -> P::Limbs {
-        self.limbs
-    }
-
-    /// The Montgomery limbs of an array or slice of elements.
-    #[inline(always)]
-    pub fn as_limbs<const K: usize>(elements: &[Self; K]) -> &[P::Limbs; K] {
-        // SAFETY: `Fp` is `repr(transparent)` over the limbs.
-        unsafe { &*std::ptr::from_ref(elements).cast() }
+        is_below(&limbs, &P::MODULUS).then_some(Self::constant(limbs))
     }
 
     /// The element of an integer below the modulus, `None` for a larger one.
     pub fn from_canonical(limbs: P::Limbs) -> Option<Self> {
-        is_below(&limbs, &P::MODULUS).then(|| Self::from_limbs(B::mul_mont::<P>(&limbs, &P::R2)))
+        is_below(&limbs, &P::MODULUS).then(|| Self::to_form(&limbs))
     }
 
-    /// The integer in `0..p`.
+    /// An integer below the modulus in Montgomery form.
     #[inline(always)]
-    pub fn to_canonical(self) -> P::Limbs {
-        let mut one = P::Limbs::ZERO;
-        one.as_mut()[0] = 1;
-        B::mul_mont::<P>(&self.limbs, &one)
+    fn to_form(limbs: &P::Limbs) -> Self {
+        Self::constant(Portable.mul_mont::<P>(limbs, &P::R2))
     }
 
     /// Decodes [`Self::BYTES`] little-endian bytes of an integer below the modulus.
@@ -152,7 +131,7 @@ impl<P: Prime, B: Backend> Fp<P, B> {
                 (*limb, borrow) = sbb(*limb, *p, borrow);
             }
         }
-        Self::from_limbs(B::mul_mont::<P>(&limbs, &P::R2))
+        Self::to_form(&limbs)
     }
 
     /// Decodes [`Self::BYTES`] little-endian bytes of Montgomery limbs, as snarkjs's binary files hold them.
@@ -164,21 +143,6 @@ impl<P: Prime, B: Backend> Fp<P, B> {
     /// If `bytes` has another length.
     pub fn from_montgomery_le(bytes: &[u8]) -> Result<Self, FieldError> {
         Self::from_montgomery(limbs_from_le(bytes)).ok_or(FieldError::NotCanonical(P::NAME))
-    }
-
-    /// The canonical integer in [`Self::BYTES`] little-endian bytes.
-    pub fn to_bytes_le(self) -> Vec<u8> {
-        self.to_canonical().as_ref().iter().flat_map(|limb| limb.to_le_bytes()).collect()
-    }
-
-    /// The canonical integer in [`Self::BYTES`] big-endian bytes.
-    pub fn to_bytes_be(self) -> Vec<u8> {
-        self.to_canonical().as_ref().iter().rev().flat_map(|limb| limb.to_be_bytes()).collect()
-    }
-
-    /// The Montgomery limbs in [`Self::BYTES`] little-endian bytes, as snarkjs's binary files hold them.
-    pub fn to_montgomery_le(self) -> Vec<u8> {
-        self.limbs.as_ref().iter().flat_map(|limb| limb.to_le_bytes()).collect()
     }
 
     /// A uniform element, by rejection.
@@ -199,33 +163,95 @@ impl<P: Prime, B: Backend> Fp<P, B> {
     /// A root of unity of order `2^log_n`; `None` beyond the field's two-adicity.
     pub fn root_of_unity(log_n: u32) -> Option<Self> {
         let squarings = P::TWO_ADICITY.checked_sub(log_n)?;
-        Some((0..squarings).fold(Self::from_limbs(P::ROOT_OF_UNITY), |root, _| root.square()))
+        Some((0..squarings).fold(Self::constant(P::ROOT_OF_UNITY), |root, _| root.square()))
+    }
+}
+
+impl<P: Prime, B: Backend> Fp<P, B> {
+    /// How many bytes an encoding has.
+    pub const BYTES: usize = P::Limbs::LEN * 8;
+
+    #[inline(always)]
+    pub(crate) const fn from_limbs(backend: B, limbs: P::Limbs) -> Self {
+        Self { limbs, backend }
     }
 
-    /// The same element for another backend; callers are entered with that backend's token.
+    /// The element with these Montgomery limbs for the same backend.
     #[inline(always)]
-    pub(crate) fn rebrand<C: Backend>(self) -> Fp<P, C> {
-        Fp::from_limbs(self.limbs)
+    pub(crate) fn with_limbs(self, limbs: P::Limbs) -> Self {
+        Self { limbs, ..self }
+    }
+
+    /// The Montgomery limbs: `self * R mod p`, canonical.
+    #[inline(always)]
+    pub const fn to_montgomery(self) -> P::Limbs {
+        self.limbs
+    }
+
+    /// The Montgomery limbs of an array or slice of elements.
+    #[inline(always)]
+    pub fn as_limbs<const K: usize>(elements: &[Self; K]) -> &[P::Limbs; K] {
+        const { Self::assert_layout() };
+        // SAFETY: `Fp` is laid out as its limbs.
+        unsafe { &*std::ptr::from_ref(elements).cast() }
+    }
+
+    /// That an element is laid out as its limbs: it is `repr(C)`, they come first, and the token takes no room.
+    const fn assert_layout() {
+        assert!(size_of::<Self>() == size_of::<P::Limbs>() && align_of::<Self>() == align_of::<P::Limbs>());
+    }
+
+    /// The integer in `0..p`.
+    #[inline(always)]
+    pub fn to_canonical(self) -> P::Limbs {
+        let mut one = P::Limbs::ZERO;
+        one.as_mut()[0] = 1;
+        self.backend.mul_mont::<P>(&self.limbs, &one)
+    }
+
+    /// The canonical integer in [`Self::BYTES`] little-endian bytes.
+    pub fn to_bytes_le(self) -> Vec<u8> {
+        self.to_canonical().as_ref().iter().flat_map(|limb| limb.to_le_bytes()).collect()
+    }
+
+    /// The canonical integer in [`Self::BYTES`] big-endian bytes.
+    pub fn to_bytes_be(self) -> Vec<u8> {
+        self.to_canonical().as_ref().iter().rev().flat_map(|limb| limb.to_be_bytes()).collect()
+    }
+
+    /// The Montgomery limbs in [`Self::BYTES`] little-endian bytes, as snarkjs's binary files hold them.
+    pub fn to_montgomery_le(self) -> Vec<u8> {
+        self.limbs.as_ref().iter().flat_map(|limb| limb.to_le_bytes()).collect()
     }
 
     /// The same element for another backend, whose token is shown.
-    pub fn with_backend<C: Backend>(self, _: C) -> Fp<P, C> {
-        Fp::from_limbs(self.limbs)
+    #[inline(always)]
+    pub const fn with_backend<C: Backend>(self, backend: C) -> Fp<P, C> {
+        Fp::from_limbs(backend, self.limbs)
     }
 
     /// The same element for the portable backend.
-    pub fn portable(self) -> Fp<P> {
-        Fp::from_limbs(self.limbs)
+    #[inline(always)]
+    pub const fn portable(self) -> Fp<P> {
+        self.with_backend(Portable)
     }
 
     /// The same slice for another backend, whose token is shown.
     pub fn slice_with_backend<C: Backend>(_: C, elements: &[Self]) -> &[Fp<P, C>] {
-        // SAFETY: `Fp` is `repr(transparent)` over the limbs for every backend.
+        const {
+            Self::assert_layout();
+            Fp::<P, C>::assert_layout();
+        }
+        // SAFETY: `Fp` is laid out as its limbs for either backend; the argument is the token that the elements hold.
         unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), elements.len()) }
     }
 
     /// The same slice for another backend, whose token is shown.
     pub fn slice_with_backend_mut<C: Backend>(_: C, elements: &mut [Self]) -> &mut [Fp<P, C>] {
+        const {
+            Self::assert_layout();
+            Fp::<P, C>::assert_layout();
+        }
         // SAFETY: as above, and the borrow is passed on exclusively.
         unsafe { std::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), elements.len()) }
     }
@@ -249,14 +275,21 @@ pub(crate) fn is_below<L: Limbs>(a: &L, b: &L) -> bool {
 }
 
 impl<P: Prime, B: Backend> Algebra for Fp<P, B> {
+    type Token = B;
+
     #[inline(always)]
-    fn zero() -> Self {
-        Self::ZERO
+    fn token(&self) -> B {
+        self.backend
     }
 
     #[inline(always)]
-    fn one() -> Self {
-        Self::ONE
+    fn zero(backend: B) -> Self {
+        Self::from_limbs(backend, P::Limbs::ZERO)
+    }
+
+    #[inline(always)]
+    fn one(backend: B) -> Self {
+        Self::from_limbs(backend, P::R)
     }
 
     #[inline(always)]
@@ -272,30 +305,34 @@ impl<P: Prime, B: Backend> Algebra for Fp<P, B> {
         if P::BITS + 2 > 64 * P::Limbs::LEN as u32 {
             return Quadratic::karatsuba(a, b);
         }
-        // SAFETY: `Quadratic` is `repr(C)` and `Fp` is `repr(transparent)` over the limbs: two arrays of them.
+        const { Self::assert_layout() };
+        let backend = a.c0.backend;
+        // SAFETY: `Quadratic` is `repr(C)` and `Fp` is laid out as its limbs: two arrays of them.
         let limbs = unsafe { &*std::ptr::from_ref(a).cast::<[P::Limbs; 2]>() };
         let opposite = -b.c1;
         Quadratic::new(
-            Self::from_limbs(B::sum_of_products::<P>(limbs, [&b.c0.limbs, &opposite.limbs])),
-            Self::from_limbs(B::sum_of_products::<P>(limbs, [&b.c1.limbs, &b.c0.limbs])),
+            Self::from_limbs(backend, backend.sum_of_products::<P>(limbs, [&b.c0.limbs, &opposite.limbs])),
+            Self::from_limbs(backend, backend.sum_of_products::<P>(limbs, [&b.c1.limbs, &b.c0.limbs])),
         )
     }
 }
 
-impl<P: Prime, B: Backend> Field for Fp<P, B> {
-    const ZERO: Self = Self::from_limbs(P::Limbs::ZERO);
-    const ONE: Self = Self::from_limbs(P::R);
-
-    fn invert(&self) -> Option<Self> {
+impl<P: Prime, B: Backend> Invert for Fp<P, B> {
+    fn invert_vartime(&self) -> Option<Self> {
         // x R to x^-1 R: the scale is R^2.
-        self.limbs.divide_vartime(&P::R2, &P::MODULUS, P::INV).map(Self::from_limbs)
+        self.limbs.divide_vartime(&P::R2, &P::MODULUS, P::INV).map(|limbs| self.with_limbs(limbs))
     }
 }
 
-impl<P: Prime, B: Backend> SquareRoot for Fp<P, B> {
+impl<P: Prime> Field for Fp<P> {
+    const ZERO: Self = Self::constant(P::Limbs::ZERO);
+    const ONE: Self = Self::constant(P::R);
+}
+
+impl<P: Prime> SquareRoot for Fp<P> {
     /// Tonelli and Shanks, which for p = 3 mod 4 is the power (p + 1)/4 and a check. With `p - 1 = 2^s t`:
     /// `root^2 = self * rest` throughout, while the order of `rest`, a power of two, falls to 1.
-    fn sqrt(&self) -> Option<Self> {
+    fn sqrt_vartime(&self) -> Option<Self> {
         if self.is_zero() {
             return Some(Self::ZERO);
         }
@@ -303,7 +340,7 @@ impl<P: Prime, B: Backend> SquareRoot for Fp<P, B> {
         let power = self.pow_vartime(shift_right(P::MODULUS, P::TWO_ADICITY + 1).as_ref());
         let mut root = *self * power;
         let mut rest = root * power;
-        let mut generator = Self::from_limbs(P::ROOT_OF_UNITY);
+        let mut generator = Self::constant(P::ROOT_OF_UNITY);
         let mut order = P::TWO_ADICITY;
         while rest != Self::ONE {
             let mut square = rest;
@@ -335,7 +372,7 @@ fn shift_right<L: Limbs>(mut limbs: L, bits: u32) -> L {
     limbs
 }
 
-impl<P: Prime, B: Backend> PrimeField for Fp<P, B> {
+impl<P: Prime> PrimeField for Fp<P> {
     type Words = P::Limbs;
     const BITS: u32 = P::BITS;
 
@@ -344,20 +381,20 @@ impl<P: Prime, B: Backend> PrimeField for Fp<P, B> {
     }
 }
 
-impl<P: Prime, B: Backend> Default for Fp<P, B> {
+impl<P: Prime> Default for Fp<P> {
     fn default() -> Self {
         Self::ZERO
     }
 }
 
 /// Zero is the default: `zeroize` wipes elements, and vectors of them.
-impl<P: Prime, B: Backend> zeroize::DefaultIsZeroes for Fp<P, B> {}
+impl<P: Prime> zeroize::DefaultIsZeroes for Fp<P> {}
 
 impl<P: Prime, B: Backend> Add for Fp<P, B> {
     type Output = Self;
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
-        Self::from_limbs(self.limbs.add_mod(&rhs.limbs, &P::MODULUS))
+        self.with_limbs(self.limbs.add_mod(&rhs.limbs, &P::MODULUS))
     }
 }
 
@@ -365,7 +402,7 @@ impl<P: Prime, B: Backend> Sub for Fp<P, B> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
-        Self::from_limbs(self.limbs.sub_mod(&rhs.limbs, &P::MODULUS))
+        self.with_limbs(self.limbs.sub_mod(&rhs.limbs, &P::MODULUS))
     }
 }
 
@@ -373,7 +410,7 @@ impl<P: Prime, B: Backend> Mul for Fp<P, B> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, rhs: Self) -> Self {
-        Self::from_limbs(B::mul_mont::<P>(&self.limbs, &rhs.limbs))
+        self.with_limbs(self.backend.mul_mont::<P>(&self.limbs, &rhs.limbs))
     }
 }
 
@@ -381,7 +418,7 @@ impl<P: Prime, B: Backend> Neg for Fp<P, B> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Self::ZERO - self
+        self.with_limbs(P::Limbs::ZERO) - self
     }
 }
 
@@ -406,11 +443,11 @@ impl<P: Prime, B: Backend> MulAssign for Fp<P, B> {
     }
 }
 
-impl<P: Prime, B: Backend> From<u64> for Fp<P, B> {
+impl<P: Prime> From<u64> for Fp<P> {
     fn from(value: u64) -> Self {
         let mut limbs = P::Limbs::ZERO;
         limbs.as_mut()[0] = value;
-        Self::from_limbs(B::mul_mont::<P>(&limbs, &P::R2))
+        Self::to_form(&limbs)
     }
 }
 
@@ -447,7 +484,7 @@ impl<P: Prime, B: Backend> fmt::Debug for Fp<P, B> {
 }
 
 /// Decimal digits of an integer below the modulus, nothing else.
-impl<P: Prime, B: Backend> FromStr for Fp<P, B> {
+impl<P: Prime> FromStr for Fp<P> {
     type Err = FieldError;
 
     fn from_str(text: &str) -> Result<Self, FieldError> {

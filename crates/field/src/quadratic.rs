@@ -1,6 +1,6 @@
 //! `A[u] / (u^2 + 1)` over scalars or lanes.
 
-use crate::{Algebra, Field, SquareRoot};
+use crate::{Algebra, Field, Invert, SquareRoot};
 use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// `c0 + c1 u` with `u^2 = -1`: the quadratic extension of BN254 and BLS12-381.
@@ -82,14 +82,21 @@ impl<A: Algebra> Mul for Quadratic<A> {
 }
 
 impl<A: Algebra> Algebra for Quadratic<A> {
+    type Token = A::Token;
+
     #[inline(always)]
-    fn zero() -> Self {
-        Self::new(A::zero(), A::zero())
+    fn token(&self) -> A::Token {
+        self.c0.token()
     }
 
     #[inline(always)]
-    fn one() -> Self {
-        Self::new(A::one(), A::zero())
+    fn zero(token: A::Token) -> Self {
+        Self::new(A::zero(token), A::zero(token))
+    }
+
+    #[inline(always)]
+    fn one(token: A::Token) -> Self {
+        Self::new(A::one(token), A::zero(token))
     }
 
     /// `(c0 + c1)(c0 - c1) + 2 c0 c1 u`: two products.
@@ -106,16 +113,17 @@ impl<A: Algebra> Algebra for Quadratic<A> {
     }
 
     #[inline(always)]
-    fn outlined<R>(formula: impl FnOnce() -> R) -> R {
-        A::outlined(formula)
+    fn outlined<R>(token: A::Token, formula: impl FnOnce() -> R) -> R {
+        A::outlined(token, formula)
     }
 
     #[inline(always)]
     fn products<const N: usize, const S: usize>(
+        token: A::Token,
         factors: [[&Self; 2]; N],
         squares: [&Self; S],
     ) -> ([Self; N], [Self; S]) {
-        let (products, squares, []) = A::quadratics(factors, squares, []);
+        let (products, squares, []) = A::quadratics(token, factors, squares, []);
         (products, squares)
     }
 
@@ -154,9 +162,11 @@ impl<F: Field> MulAssign for Quadratic<F> {
 impl<F: Field> Field for Quadratic<F> {
     const ZERO: Self = Self { c0: F::ZERO, c1: F::ZERO };
     const ONE: Self = Self { c0: F::ONE, c1: F::ZERO };
+}
 
-    fn invert(&self) -> Option<Self> {
-        self.norm().invert().map(|inverse| self.conjugate().scale(inverse))
+impl<A: Invert> Invert for Quadratic<A> {
+    fn invert_vartime(&self) -> Option<Self> {
+        self.norm().invert_vartime().map(|inverse| self.conjugate().scale(inverse))
     }
 }
 
@@ -165,17 +175,19 @@ impl<F: SquareRoot> SquareRoot for Quadratic<F> {
     /// `x^2 = (c0 + n)/2` or `(c0 - n)/2` and `y = c1/(2x)` give `(x + y u)^2 = c0 + c1 u`. The product of the two
     /// candidates is `-c1^2/4`, so if the first is no square, then x is `c1/(2r)` and y is r for r a root of
     /// its opposite.
-    fn sqrt(&self) -> Option<Self> {
+    fn sqrt_vartime(&self) -> Option<Self> {
         if self.c1.is_zero() {
-            let real = self.c0.sqrt().map(|root| Self::new(root, F::ZERO));
-            return real.or_else(|| (-self.c0).sqrt().map(|root| Self::new(F::ZERO, root)));
+            let real = self.c0.sqrt_vartime().map(|root| Self::new(root, F::ZERO));
+            return real.or_else(|| (-self.c0).sqrt_vartime().map(|root| Self::new(F::ZERO, root)));
         }
-        let half = F::ONE.double().invert()?;
-        let candidate = (self.c0 + self.norm().sqrt()?) * half;
-        let other = |root: F| root.invert().map(|inverse| self.c1 * half * inverse);
-        match candidate.sqrt() {
+        let half = F::ONE.double().invert_vartime()?;
+        let candidate = (self.c0 + self.norm().sqrt_vartime()?) * half;
+        let other = |root: F| root.invert_vartime().map(|inverse| self.c1 * half * inverse);
+        match candidate.sqrt_vartime() {
             Some(root) => other(root).map(|other| Self::new(root, other)),
-            None => (-candidate).sqrt().and_then(|root| other(root).map(|other| Self::new(other, root))),
+            None => {
+                (-candidate).sqrt_vartime().and_then(|root| other(root).map(|other| Self::new(other, root)))
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ pub const MOST_TERMS: u64 = 1000;
 /// as do elements loaded and those that `reduced` gives, and differences as much as sums. The tower's formulas stay below it.
 pub trait Single<P: Prime>: Algebra {
     /// The element as it is.
-    fn load(element: Fp<P>) -> Self;
+    fn load(token: Self::Token, element: Fp<P>) -> Self;
 
     /// The element, canonical.
     fn store(self) -> Fp<P>;
@@ -23,13 +23,13 @@ pub trait Single<P: Prime>: Algebra {
 
 impl<P: Prime, B: Backend> Single<P> for Fp<P, B> {
     #[inline(always)]
-    fn load(element: Fp<P>) -> Self {
-        element.rebrand()
+    fn load(backend: B, element: Fp<P>) -> Self {
+        element.with_backend(backend)
     }
 
     #[inline(always)]
     fn store(self) -> Fp<P> {
-        self.rebrand()
+        self.portable()
     }
 
     #[inline(always)]

@@ -41,11 +41,15 @@ impl Mul for Terms {
 }
 
 impl Algebra for Terms {
-    fn zero() -> Self {
+    type Token = ();
+
+    fn token(&self) {}
+
+    fn zero((): ()) -> Self {
         Self(0)
     }
 
-    fn one() -> Self {
+    fn one((): ()) -> Self {
         Self(1)
     }
 

@@ -4,7 +4,7 @@
 //! (eprint 2006/471): Karatsuba for products, CH-SQR2 for the cubic square, the complex method for the quadratic one; Granger,
 //! Scott, "Faster squaring in the cyclotomic subgroup of sixth degree extensions" (eprint 2009/565).
 
-use crate::{Algebra, Field, Quadratic, prime::Prime};
+use crate::{Algebra, Field, Fp, Invert, Quadratic, prime::Prime};
 use std::{
     marker::PhantomData,
     ops::{Add, Mul, Neg, Sub},
@@ -41,8 +41,13 @@ impl<P: Tower, A: Algebra> Sextic<P, A> {
     }
 
     #[inline(always)]
-    fn zero() -> Self {
-        Self::new([Quadratic::zero(); 3])
+    fn token(&self) -> A::Token {
+        self.c[0].token()
+    }
+
+    #[inline(always)]
+    fn zero(token: A::Token) -> Self {
+        Self::new([Quadratic::zero(token); 3])
     }
 
     /// The product with v.
@@ -55,7 +60,7 @@ impl<P: Tower, A: Algebra> Sextic<P, A> {
     #[inline(always)]
     fn scale(self, factor: Quadratic<A>) -> Self {
         let [c0, c1, c2] = &self.c;
-        Self::new(A::mul_quadratics([[c0, &factor], [c1, &factor], [c2, &factor]]))
+        Self::new(A::mul_quadratics(factor.token(), [[c0, &factor], [c1, &factor], [c2, &factor]]))
     }
 
     /// The sums that Karatsuba's method multiplies beside the coefficients.
@@ -82,7 +87,8 @@ impl<P: Tower, A: Algebra> Sextic<P, A> {
     #[inline(always)]
     fn mul_all<const K: usize, const N: usize>(a: [&Self; K], b: [&Self; K]) -> [Self; K] {
         const { assert!(N == 6 * K) };
-        let (mut sums_a, mut sums_b) = ([[Quadratic::zero(); 3]; K], [[Quadratic::zero(); 3]; K]);
+        let token = a[0].token();
+        let (mut sums_a, mut sums_b) = ([[Quadratic::zero(token); 3]; K], [[Quadratic::zero(token); 3]; K]);
         for k in 0..K {
             (sums_a[k], sums_b[k]) = (a[k].sums(), b[k].sums());
         }
@@ -93,8 +99,8 @@ impl<P: Tower, A: Algebra> Sextic<P, A> {
                 factors[6 * k + 3 + i] = [&sums_a[k][i], &sums_b[k][i]];
             }
         }
-        let products = A::mul_quadratics(factors);
-        let mut results = [Self::zero(); K];
+        let products = A::mul_quadratics(token, factors);
+        let mut results = [Self::zero(token); K];
         for (result, products) in results.iter_mut().zip(products.as_chunks().0) {
             *result = Self::from_products(products);
         }
@@ -105,20 +111,20 @@ impl<P: Tower, A: Algebra> Sextic<P, A> {
     fn square(self) -> Self {
         let [a0, a1, a2] = &self.c;
         let ([s1, s3], [s0, s2, s4], []) =
-            A::quadratics([[a0, a1], [a1, a2]], [a0, &(*a0 - *a1 + *a2), a2], []);
+            A::quadratics(self.token(), [[a0, a1], [a1, a2]], [a0, &(*a0 - *a1 + *a2), a2], []);
         let (s1, s3) = (s1.double(), s3.double());
         Self::new([s0 + P::mul_by_xi(s3), s1 + P::mul_by_xi(s4), s1 + s2 + s3 - s0 - s4])
     }
 }
 
-impl<P: Tower, A: Field> Sextic<P, A> {
-    fn invert(&self) -> Option<Self> {
+impl<P: Tower, A: Invert> Sextic<P, A> {
+    fn invert_vartime(&self) -> Option<Self> {
         let [a0, a1, a2] = self.c;
         let t0 = a0.square() - P::mul_by_xi(a1 * a2);
         let t1 = P::mul_by_xi(a2.square()) - a0 * a1;
         let t2 = a1.square() - a0 * a2;
         let norm = a0 * t0 + P::mul_by_xi(a2 * t1 + a1 * t2);
-        norm.invert().map(|inverse| Self::new([t0, t1, t2]).scale(inverse))
+        norm.invert_vartime().map(|inverse| Self::new([t0, t1, t2]).scale(inverse))
     }
 }
 
@@ -155,6 +161,7 @@ impl<P: Tower, A: Algebra> Mul for Sextic<P, A> {
     #[inline(never)]
     fn mul(self, rhs: Self) -> Self {
         A::outlined(
+            self.token(),
             #[inline(always)]
             || {
                 let [product] = Self::mul_all::<1, 6>([&self], [&rhs]);
@@ -167,16 +174,23 @@ impl<P: Tower, A: Algebra> Mul for Sextic<P, A> {
 impl<P: Tower, A: Algebra> Dodecic<P, A> {
     /// The neutral element of multiplication.
     #[inline(always)]
-    pub fn one() -> Self {
-        let mut one = Self { c0: Sextic::zero(), c1: Sextic::zero() };
-        one.c0.c[0] = Quadratic::one();
+    pub fn one(token: A::Token) -> Self {
+        let mut one = Self { c0: Sextic::zero(token), c1: Sextic::zero(token) };
+        one.c0.c[0] = Quadratic::one(token);
         one
+    }
+
+    /// The token that the element holds.
+    #[inline(always)]
+    pub fn token(&self) -> A::Token {
+        self.c0.token()
     }
 
     /// `self * self`: two products in [`Sextic`].
     #[inline(never)]
     pub fn square(self) -> Self {
         A::outlined(
+            self.token(),
             #[inline(always)]
             || {
                 let sums = [self.c0 + self.c1, self.c0 + self.c1.mul_by_v()];
@@ -196,27 +210,31 @@ impl<P: Tower, A: Algebra> Dodecic<P, A> {
     #[inline(never)]
     pub fn mul_by_line(self, [b0, b3, b4]: [Quadratic<A>; 3]) -> Self {
         A::outlined(
+            self.token(),
             #[inline(always)]
             || {
                 let sum = self.c0 + self.c1;
                 let ([a0, a1, a2], [a3, a4, _]) = (&self.c0.c, &self.c1.c);
                 let ([t45, t34, t35], [s12, s01, s02]) = (&self.c1.sums(), &sum.sums());
                 let (b34, b03) = (&(b3 + b4), &(b0 + b3));
-                let products = A::mul_quadratics([
-                    [a0, &b0],
-                    [a1, &b0],
-                    [a2, &b0],
-                    [a3, &b3],
-                    [a4, &b4],
-                    [t45, &b4],
-                    [t34, b34],
-                    [t35, &b3],
-                    [&sum.c[0], b03],
-                    [&sum.c[1], &b4],
-                    [s12, &b4],
-                    [s01, &(*b03 + b4)],
-                    [s02, b03],
-                ]);
+                let products = A::mul_quadratics(
+                    self.token(),
+                    [
+                        [a0, &b0],
+                        [a1, &b0],
+                        [a2, &b0],
+                        [a3, &b3],
+                        [a4, &b4],
+                        [t45, &b4],
+                        [t34, b34],
+                        [t35, &b3],
+                        [&sum.c[0], b03],
+                        [&sum.c[1], &b4],
+                        [s12, &b4],
+                        [s01, &(*b03 + b4)],
+                        [s02, b03],
+                    ],
+                );
                 let [v0, v1, v2, u0, u1, u2, u3, u4, w0, w1, w2, w3, w4] = products;
                 let (v, u) = (Sextic::new([v0, v1, v2]), Sextic::from_sparse_products([u0, u1, u2, u3, u4]));
                 let cross = Sextic::from_sparse_products([w0, w1, w2, w3, w4]);
@@ -229,27 +247,31 @@ impl<P: Tower, A: Algebra> Dodecic<P, A> {
     #[inline(never)]
     pub fn mul_by_line_m(self, [b0, b1, b4]: [Quadratic<A>; 3]) -> Self {
         A::outlined(
+            self.token(),
             #[inline(always)]
             || {
                 let sum = self.c0 + self.c1;
                 let ([a0, a1, _], [a3, a4, a5]) = (&self.c0.c, &self.c1.c);
                 let ([t12, t01, t02], [s12, s01, s02]) = (&self.c0.sums(), &sum.sums());
                 let (b01, b14) = (&(b0 + b1), &(b1 + b4));
-                let products = A::mul_quadratics([
-                    [a3, &b4],
-                    [a4, &b4],
-                    [a5, &b4],
-                    [a0, &b0],
-                    [a1, &b1],
-                    [t12, &b1],
-                    [t01, b01],
-                    [t02, &b0],
-                    [&sum.c[0], &b0],
-                    [&sum.c[1], b14],
-                    [s12, b14],
-                    [s01, &(b0 + *b14)],
-                    [s02, &b0],
-                ]);
+                let products = A::mul_quadratics(
+                    self.token(),
+                    [
+                        [a3, &b4],
+                        [a4, &b4],
+                        [a5, &b4],
+                        [a0, &b0],
+                        [a1, &b1],
+                        [t12, &b1],
+                        [t01, b01],
+                        [t02, &b0],
+                        [&sum.c[0], &b0],
+                        [&sum.c[1], b14],
+                        [s12, b14],
+                        [s01, &(b0 + *b14)],
+                        [s02, &b0],
+                    ],
+                );
                 let [v0, v1, v2, u0, u1, u2, u3, u4, w0, w1, w2, w3, w4] = products;
                 let u = Sextic::from_sparse_products([u0, u1, u2, u3, u4]);
                 let v = Sextic::new([v0, v1, v2]).mul_by_v();
@@ -263,12 +285,17 @@ impl<P: Tower, A: Algebra> Dodecic<P, A> {
     #[inline(never)]
     pub fn cyclotomic_square(self) -> Self {
         A::outlined(
+            self.token(),
             #[inline(always)]
             || {
                 let ([x0, x4, x3], [x2, x1, x5]) = (&self.c0.c, &self.c1.c);
                 let sums = [*x0 + *x1, *x2 + *x3, *x4 + *x5];
-                let ([], squares, []) =
-                    A::quadratics([], [x0, x1, &sums[0], x2, x3, &sums[1], x4, x5, &sums[2]], []);
+                let ([], squares, []) = A::quadratics(
+                    self.token(),
+                    [],
+                    [x0, x1, &sums[0], x2, x3, &sums[1], x4, x5, &sums[2]],
+                    [],
+                );
                 let [aa, bb, ab, cc, dd, cd, ee, ff, ef] = squares;
                 let [t0, t2, t4] = [P::mul_by_xi(bb) + aa, P::mul_by_xi(dd) + cc, P::mul_by_xi(ff) + ee];
                 let [t1, t3, t5] = [ab - aa - bb, cd - cc - dd, P::mul_by_xi(ef - ee - ff)];
@@ -284,6 +311,7 @@ impl<P: Tower, A: Algebra> Dodecic<P, A> {
     #[inline(never)]
     pub fn frobenius(self, power: u32, gamma: Quadratic<A>) -> Self {
         A::outlined(
+            self.token(),
             #[inline(always)]
             || {
                 let mut conjugate = self;
@@ -296,9 +324,10 @@ impl<P: Tower, A: Algebra> Dodecic<P, A> {
                 // The coefficient of w^(2 i + j) is that of v^i in c_j.
                 let ([x0, x2, x4], [x1, x3, x5]) = (&conjugate.c0.c, &conjugate.c1.c);
                 let g2 = gamma.square();
+                let token = self.token();
                 let ([x1, x2, g3], [g4], []) =
-                    A::quadratics([[x1, &gamma], [x2, &g2], [&g2, &gamma]], [&g2], []);
-                let [x3, x4, t5] = A::mul_quadratics([[x3, &g3], [x4, &g4], [x5, &gamma]]);
+                    A::quadratics(token, [[x1, &gamma], [x2, &g2], [&g2, &gamma]], [&g2], []);
+                let [x3, x4, t5] = A::mul_quadratics(token, [[x3, &g3], [x4, &g4], [x5, &gamma]]);
                 let x5 = t5 * g4;
                 Self { c0: Sextic::new([*x0, x2, x4]), c1: Sextic::new([x1, x3, x5]) }
             },
@@ -312,11 +341,19 @@ fn tripled<A: Algebra>(t: Quadratic<A>, other: Quadratic<A>) -> Quadratic<A> {
     (other.double() + t).reduced()
 }
 
-impl<P: Tower, A: Field> Dodecic<P, A> {
+impl<P: Tower> Dodecic<P, Fp<P>> {
+    /// The neutral element of multiplication.
+    pub const ONE: Self = Self {
+        c0: Sextic::new([Quadratic::ONE, Quadratic::ZERO, Quadratic::ZERO]),
+        c1: Sextic::new([Quadratic::ZERO; 3]),
+    };
+}
+
+impl<P: Tower, A: Invert> Dodecic<P, A> {
     /// The multiplicative inverse; `None` for zero.
-    pub fn invert(&self) -> Option<Self> {
+    pub fn invert_vartime(&self) -> Option<Self> {
         let norm = self.c0.square() - self.c1.square().mul_by_v();
-        norm.invert().map(|inverse| Self { c0: self.c0 * inverse, c1: -(self.c1 * inverse) })
+        norm.invert_vartime().map(|inverse| Self { c0: self.c0 * inverse, c1: -(self.c1 * inverse) })
     }
 }
 
@@ -326,6 +363,7 @@ impl<P: Tower, A: Algebra> Mul for Dodecic<P, A> {
     #[inline(never)]
     fn mul(self, rhs: Self) -> Self {
         A::outlined(
+            self.token(),
             #[inline(always)]
             || {
                 let sums = [self.c0 + self.c1, rhs.c0 + rhs.c1];

@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use proofmill_field::{
-    Algebra, Field, FieldError, PrimeField, batch_invert,
+    Algebra, Field, FieldError, Invert, PrimeField, batch_invert_vartime,
     goldilocks::{Goldilocks, GoldilocksEngine, GoldilocksVector, MODULUS, Planes, Words, constant_planes},
 };
 use proofmill_simd::Level;
@@ -69,7 +69,7 @@ fn inverses_and_powers() {
     let mut elements = canonical(words());
     for &a in &elements {
         let x = big(a.to_canonical());
-        match a.invert() {
+        match a.invert_vartime() {
             Some(inverse) => assert_eq!(big(inverse.to_canonical()), x.modpow(&(&p - 2u32), &p)),
             None => assert_eq!(a, Goldilocks::ZERO),
         }
@@ -80,9 +80,9 @@ fn inverses_and_powers() {
         }
     }
     let before = elements.clone();
-    batch_invert(&mut elements);
+    batch_invert_vartime(&mut elements);
     for (a, inverse) in before.iter().zip(&elements) {
-        assert_eq!(*inverse, a.invert().unwrap_or(Goldilocks::ZERO));
+        assert_eq!(*inverse, a.invert_vartime().unwrap_or(Goldilocks::ZERO));
     }
 }
 
@@ -132,7 +132,7 @@ const COEFFICIENTS: [u64; 3] = [264, 263, 257];
 /// `264 x`, `263 x` or `257 x`, by sums.
 #[inline(always)]
 fn times<W: Words>(planes: Planes<W>, coefficient: u64) -> Planes<W> {
-    let mut product = Planes::splat([0; 2]);
+    let mut product = Planes::splat(planes.low.token(), [0; 2]);
     for bit in (0..9).rev() {
         product = product + product;
         if coefficient >> bit & 1 == 1 {
@@ -151,25 +151,25 @@ fn maps<V: GoldilocksVector>(mut planes: Planes<V::Words>) -> V {
             planes = V::carry(planes);
         }
     }
-    V::from_planes(planes + Planes::splat(constant_planes::<V>(0)))
+    V::from_planes(planes + Planes::splat(planes.low.token(), constant_planes::<V>(0)))
 }
 
 /// Results for words `a` and `b`, in the order of [`expected`].
 #[inline(always)]
-fn compute<V: GoldilocksVector>(a: &[u64], b: &[u64], out: &mut [[u64; 8]; OPERATIONS]) {
-    let (x, y) = (V::load(a), V::load(b));
+fn compute<V: GoldilocksVector>(token: V::Token, a: &[u64], b: &[u64], out: &mut [[u64; 8]; OPERATIONS]) {
+    let (x, y) = (V::load(token, a), V::load(token, b));
     (x + y).store(&mut out[0]);
     (x - y).store(&mut out[1]);
     (x * y).store(&mut out[2]);
     x.square().store(&mut out[3]);
     (-x).store(&mut out[4]);
-    V::from_planes(x.planes() - y.planes() + y.planes() + Planes::splat(constant_planes::<V>(0)))
+    V::from_planes(x.planes() - y.planes() + y.planes() + Planes::splat(token, constant_planes::<V>(0)))
         .store(&mut out[5]);
     maps::<V>(x.planes()).store(&mut out[6]);
     // Operands as results of products give them, and not as they are loaded.
-    let (u, v) = (x * V::one(), y * V::one());
+    let (u, v) = (x * V::one(token), y * V::one(token));
     maps::<V>(u.product_planes(v)).store(&mut out[7]);
-    ((u - v) * (u + v) - (u.square() - v.square()) + x.double() - V::splat(5)).store(&mut out[8]);
+    ((u - v) * (u + v) - (u.square() - v.square()) + x.double() - V::splat(token, 5)).store(&mut out[8]);
 }
 
 /// The same by big integers.
@@ -191,7 +191,11 @@ fn expected(a: u64, b: u64) -> [u64; OPERATIONS] {
     ]
 }
 
-fn check<V: GoldilocksVector, E: GoldilocksEngine>(engine: E, words: &[u64], table: &[[u64; OPERATIONS]]) {
+fn check<V: GoldilocksVector<Token = E>, E: GoldilocksEngine>(
+    engine: E,
+    words: &[u64],
+    table: &[[u64; OPERATIONS]],
+) {
     let (width, n) = (V::Words::WIDTH, words.len());
     let mut out = [[0; 8]; OPERATIONS];
     for shift in 0..n {
@@ -200,7 +204,7 @@ fn check<V: GoldilocksVector, E: GoldilocksEngine>(engine: E, words: &[u64], tab
         for at in (0..n).step_by(width) {
             engine.run(
                 #[inline(always)]
-                || compute::<V>(&words[at..], &rotated[at..], &mut out),
+                || compute::<V>(engine, &words[at..], &rotated[at..], &mut out),
             );
             for lane in 0..width {
                 let (i, j) = (at + lane, (at + lane + shift) % n);

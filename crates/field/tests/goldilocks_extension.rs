@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 use proofmill_field::{
-    Algebra, Field, batch_invert,
+    Algebra, Field, Invert, batch_invert_vartime,
     goldilocks::{
         CubicExtension, Extension, Goldilocks, GoldilocksEngine, GoldilocksVector, MODULUS,
         QuadraticExtension, Words,
@@ -61,7 +61,7 @@ where
         assert_eq!(a.square(), oracle(&a, &a, tail));
         assert_eq!(a + -a, Element::ZERO);
         assert_eq!(a * Element::ONE, a);
-        match a.invert() {
+        match a.invert_vartime() {
             Some(inverse) => assert_eq!(a * inverse, Element::ONE),
             None => assert_eq!(a, Element::ZERO),
         }
@@ -74,9 +74,12 @@ where
         }
     }
     let mut inverses = elements.clone();
-    batch_invert(&mut inverses);
+    batch_invert_vartime(&mut inverses);
     assert!(
-        elements.iter().zip(&inverses).all(|(a, inverse)| *inverse == a.invert().unwrap_or(Element::ZERO))
+        elements
+            .iter()
+            .zip(&inverses)
+            .all(|(a, inverse)| *inverse == a.invert_vartime().unwrap_or(Element::ZERO))
     );
     // x^p generates the group of automorphisms: of order N, so that the polynomial is irreducible.
     let mut x = Element::<N>::ZERO;
@@ -101,15 +104,16 @@ fn cubic() {
 /// The coefficients of lanes' products.
 #[inline(always)]
 fn products<V: GoldilocksVector, const N: usize>(
+    token: V::Token,
     a: &[Vec<u64>; N],
     b: &[Vec<u64>; N],
     out: &mut [[u64; 8]; N],
 ) where
     Extension<V, N>: Mul<Output = Extension<V, N>>,
 {
-    let (mut x, mut y) = ([V::zero(); N], [V::zero(); N]);
+    let (mut x, mut y) = ([V::zero(token); N], [V::zero(token); N]);
     for i in 0..N {
-        (x[i], y[i]) = (V::load(&a[i]), V::load(&b[i]));
+        (x[i], y[i]) = (V::load(token, &a[i]), V::load(token, &b[i]));
     }
     let product = Extension(x) * Extension(y);
     for i in 0..N {
@@ -117,7 +121,7 @@ fn products<V: GoldilocksVector, const N: usize>(
     }
 }
 
-fn lanes<V: GoldilocksVector, E: GoldilocksEngine, const N: usize>(engine: E)
+fn lanes<V: GoldilocksVector<Token = E>, E: GoldilocksEngine, const N: usize>(engine: E)
 where
     Extension<V, N>: Mul<Output = Extension<V, N>>,
     Extension<Goldilocks, N>: Field,
@@ -131,7 +135,7 @@ where
         let (x, y, mut out) = (transposed(a), transposed(b), [[0; 8]; N]);
         engine.run(
             #[inline(always)]
-            || products::<V, N>(&x, &y, &mut out),
+            || products::<V, N>(engine, &x, &y, &mut out),
         );
         for lane in 0..width {
             let product = Extension(std::array::from_fn(|i| Goldilocks::new(out[i][lane])));

@@ -55,7 +55,7 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
     engine.run(
         #[inline(always)]
         || {
-            let (x, y) = (Lanes::<P, E>::load(a), Lanes::<P, E>::load(b));
+            let (x, y) = (Lanes::<P, E>::load(engine, a), Lanes::<P, E>::load(engine, b));
             (x + y).store(&mut got[0]);
             (x - y).store(&mut got[1]);
             (x * y).store(&mut got[2]);
@@ -68,9 +68,10 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
             q.store(&mut got[7]);
             (x.sub_lazy(y).add_lazy(x.sub_lazy(y)).square()).store(&mut got[8]);
             Lanes::<P, E>::select(0b1010_0101, x, y).store(&mut got[9]);
-            let splat = Lanes::<P, E>::splat(&Lanes::<P, E>::prepare(b[3]));
+            let splat = Lanes::<P, E>::splat(engine, &Lanes::<P, E>::prepare(engine, b[3]));
             (x * splat).store(&mut got[10]);
-            let bits = Lanes::<P, E>::load_bits(Fp::as_limbs(a)) + Lanes::<P, E>::load_bits(Fp::as_limbs(b));
+            let [bits_a, bits_b] = [Fp::as_limbs(a), Fp::as_limbs(b)];
+            let bits = Lanes::<P, E>::load_bits(engine, bits_a) + Lanes::<P, E>::load_bits(engine, bits_b);
             (bits * splat).store_scaled(&mut got[11]);
             let [p, q] = Algebra::square_sub_two_pair([x, y], [y, x], [x, y]);
             p.store(&mut got[12]);
@@ -80,7 +81,7 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
             p.store(&mut got[14]);
             q.store(&mut got[15]);
             let twin = x;
-            Lanes::<P, E>::broadcast(b[3]).store(&mut got[16]);
+            Lanes::<P, E>::broadcast(engine, b[3]).store(&mut got[16]);
             odd = [x.odd_lanes(), (x - y).odd_lanes()];
             zeros = [x.sub_lazy(y).zero_lanes(), (x - twin).zero_lanes()];
         },
@@ -140,10 +141,12 @@ fn check_rows<E: Engine>(engine: E) {
         #[inline(always)]
         || {
             let first = Lanes::<E>::gather(
+                engine,
                 #[inline(always)]
                 |lane| &rows[lane][0],
             );
             let second = Lanes::<E>::gather(
+                engine,
                 #[inline(always)]
                 |lane| &rows[lane][1],
             );

@@ -3,10 +3,10 @@
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use proofmill_field::{
-    Algebra, Backend, Engine, Field, FieldError, Fp, Limbs, Prime, Quadratic, SquareRoot, batch_invert,
-    bls12_381, bn254,
+    Algebra, Backend, Engine, Field, FieldError, Fp, Invert, Limbs, Prime, Quadratic, SquareRoot,
+    batch_invert_vartime, bls12_381, bn254,
 };
-use proofmill_simd::dispatch;
+use proofmill_simd::{Portable, dispatch};
 use proofmill_testing::{edge_integers, for_each_level, is_below, operands, rng, uniform};
 
 fn big(words: &[u64]) -> BigUint {
@@ -65,34 +65,18 @@ impl<P: Prime, B: Backend> Laws<P, B> {
 
     fn inversion(&self) {
         for &a in &self.elements {
-            match a.invert() {
-                Some(inverse) => assert_eq!(a * inverse, Fp::ONE, "{a}"),
-                None => assert!(a.is_zero()),
+            match a.invert_vartime() {
+                Some(inverse) => assert_eq!(a * inverse, Fp::one(self.token), "{a}"),
+                None => assert!(a == Fp::zero(self.token)),
             }
         }
         for length in [0, 1, 2, 3, self.elements.len()] {
             let mut inverses = self.elements[..length].to_vec();
-            batch_invert(&mut inverses);
+            batch_invert_vartime(&mut inverses);
             for (a, inverse) in self.elements.iter().zip(inverses) {
-                assert_eq!(a.invert().unwrap_or(Fp::ZERO), inverse);
+                assert_eq!(a.invert_vartime().unwrap_or(Fp::zero(self.token)), inverse);
             }
         }
-    }
-
-    fn square_roots(&self) {
-        let half = (&self.modulus - 1u32) >> 1;
-        for &a in &self.elements {
-            let square = a.square();
-            let root = square.sqrt().unwrap();
-            assert!(root == a || root == -a);
-            // Euler's criterion.
-            let euler = big(a.to_canonical().as_ref()).modpow(&half, &self.modulus);
-            match a.sqrt() {
-                Some(root) => assert!(root.square() == a && euler <= BigUint::one()),
-                None => assert_eq!(euler + 1u32, self.modulus),
-            }
-        }
-        assert_eq!(Fp::<P, B>::generator().sqrt(), None);
     }
 
     /// Against the schoolbook product in the base, which `ring` has checked.
@@ -104,68 +88,9 @@ impl<P: Prime, B: Backend> Laws<P, B> {
                 let (a, b) = (Quadratic::new(a0, a1), Quadratic::new(b0, b1));
                 assert_eq!(a * b, Quadratic::new(a0 * b0 - a1 * b1, a0 * b1 + a1 * b0), "{a:?} * {b:?}");
                 assert_eq!(a.square(), a * a);
-                assert_eq!(a * a.conjugate(), Quadratic::new(a.norm(), Fp::ZERO));
+                assert_eq!(a * a.conjugate(), Quadratic::new(a.norm(), Fp::zero(self.token)));
             }
         }
-    }
-
-    /// Only for p = 3 mod 4, where -1 is no square.
-    fn quadratic_square_roots(&self) {
-        let zeros = self.elements.iter().map(|_| &self.elements[0]);
-        let pairs = self.elements.iter().zip(self.elements.iter().skip(7));
-        let mut squares = 0;
-        for (&c0, &c1) in
-            pairs.chain(self.elements.iter().zip(zeros.clone())).chain(zeros.zip(&self.elements))
-        {
-            let a = Quadratic::new(c0, c1);
-            let root = a.square().sqrt().unwrap();
-            assert!(root == a || root == -a, "{a:?}");
-            // An element is a square if and only if its norm is (its power (p^2 - 1)/2 is the norm's (p - 1)/2).
-            match a.sqrt() {
-                Some(root) => {
-                    squares += 1;
-                    assert!(root.square() == a && a.norm().sqrt().is_some());
-                }
-                None => assert_eq!(a.norm().sqrt(), None),
-            }
-            assert_eq!(a.invert().map(|inverse| inverse * a), (!a.is_zero()).then_some(Quadratic::ONE));
-        }
-        assert!(squares > 2 * self.elements.len() && squares < 3 * self.elements.len() - 100);
-    }
-
-    fn encodings(&self) {
-        for words in edge_integers(P::MODULUS.as_ref()).into_iter().chain(self.words.iter().cloned()) {
-            let integer = big(&words);
-            let le: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            let be: Vec<u8> = le.iter().rev().copied().collect();
-            let decimal = integer.to_string();
-            let reduced = Fp::<P, B>::from_bytes_be_reduced(&be);
-            assert_eq!(big(reduced.to_canonical().as_ref()), &integer % &self.modulus);
-            if integer < self.modulus {
-                let a = Fp::<P, B>::from_canonical(limbs(&words)).unwrap();
-                assert_eq!(a, reduced);
-                assert_eq!(self.raw(a) * &self.r_inverse % &self.modulus, integer);
-                assert_eq!(a.to_canonical().as_ref(), words);
-                assert_eq!((a.to_bytes_le(), a.to_bytes_be()), (le.clone(), be.clone()));
-                assert_eq!((Fp::from_bytes_le(&le), Fp::from_bytes_be(&be)), (Ok(a), Ok(a)));
-                assert_eq!(Fp::from_montgomery_le(&a.to_montgomery_le()), Ok(a));
-                assert_eq!((a.to_string(), decimal.parse()), (decimal.clone(), Ok(a)));
-            } else {
-                let refused = FieldError::NotCanonical(P::NAME);
-                assert_eq!(Fp::<P, B>::from_canonical(limbs(&words)), None);
-                assert_eq!(Fp::<P, B>::from_montgomery(limbs(&words)), None);
-                assert_eq!(Fp::<P, B>::from_bytes_le(&le), Err(refused));
-                assert_eq!(Fp::<P, B>::from_bytes_be(&be), Err(refused));
-                assert_eq!(Fp::<P, B>::from_montgomery_le(&le), Err(refused));
-                assert_eq!(decimal.parse::<Fp<P, B>>(), Err(refused));
-            }
-        }
-        for text in ["", "-1", "+1", " 1", "0x1", "1_000", "1.0", "\u{661}"] {
-            assert_eq!(text.parse::<Fp<P, B>>(), Err(FieldError::NotDecimal(P::NAME)), "{text}");
-        }
-        let endless = "9".repeat(4000);
-        assert_eq!(endless.parse::<Fp<P, B>>(), Err(FieldError::NotCanonical(P::NAME)));
-        assert_eq!("0007".parse::<Fp<P, B>>(), Ok(Fp::from(7)));
     }
 
     fn powers(&self) {
@@ -176,12 +101,6 @@ impl<P: Prime, B: Backend> Laws<P, B> {
             let expected = x.modpow(&big(&exponent), &self.modulus);
             assert_eq!(big(a.pow_vartime(&exponent).to_canonical().as_ref()), expected);
         }
-        assert_eq!(Fp::<P, B>::root_of_unity(P::TWO_ADICITY + 1), None);
-        for log_n in 1..=P::TWO_ADICITY {
-            let root = Fp::<P, B>::root_of_unity(log_n).unwrap();
-            assert_eq!(root.pow_vartime(&[1 << (log_n - 1)]), -Fp::ONE);
-        }
-        assert_eq!(Fp::<P, B>::root_of_unity(0), Some(Fp::ONE));
     }
 
     fn arkworks<F: ark_ff::PrimeField>(&self) {
@@ -195,11 +114,110 @@ impl<P: Prime, B: Backend> Laws<P, B> {
             assert_eq!(a.square(), ours(theirs(a).square()));
             assert_eq!(a + b, ours(theirs(a) + theirs(b)));
             assert_eq!(a - b, ours(theirs(a) - theirs(b)));
-            assert_eq!(a.invert(), theirs(a).inverse().map(ours));
-            assert_eq!(a.sqrt().map(Fp::square), theirs(a).sqrt().map(|root| ours(root.square())));
+            assert_eq!(a.invert_vartime(), theirs(a).inverse().map(ours));
         }
-        assert_eq!(Fp::generator(), ours(F::GENERATOR));
-        assert_eq!(Fp::root_of_unity(P::TWO_ADICITY), Some(ours(F::TWO_ADIC_ROOT_OF_UNITY)));
+    }
+}
+
+/// What only portable elements have.
+impl<P: Prime> Laws<P, Portable> {
+    fn square_roots(&self) {
+        let half = (&self.modulus - 1u32) >> 1;
+        for &a in &self.elements {
+            let square = a.square();
+            let root = square.sqrt_vartime().unwrap();
+            assert!(root == a || root == -a);
+            // Euler's criterion.
+            let euler = big(a.to_canonical().as_ref()).modpow(&half, &self.modulus);
+            match a.sqrt_vartime() {
+                Some(root) => assert!(root.square() == a && euler <= BigUint::one()),
+                None => assert_eq!(euler + 1u32, self.modulus),
+            }
+        }
+        assert_eq!(Fp::<P>::generator().sqrt_vartime(), None);
+    }
+
+    /// Only for p = 3 mod 4, where -1 is no square.
+    fn quadratic_square_roots(&self) {
+        let zeros = self.elements.iter().map(|_| &self.elements[0]);
+        let pairs = self.elements.iter().zip(self.elements.iter().skip(7));
+        let mut squares = 0;
+        for (&c0, &c1) in
+            pairs.chain(self.elements.iter().zip(zeros.clone())).chain(zeros.zip(&self.elements))
+        {
+            let a = Quadratic::new(c0, c1);
+            let root = a.square().sqrt_vartime().unwrap();
+            assert!(root == a || root == -a, "{a:?}");
+            // An element is a square if and only if its norm is (its power (p^2 - 1)/2 is the norm's (p - 1)/2).
+            match a.sqrt_vartime() {
+                Some(root) => {
+                    squares += 1;
+                    assert!(root.square() == a && a.norm().sqrt_vartime().is_some());
+                }
+                None => assert_eq!(a.norm().sqrt_vartime(), None),
+            }
+            assert_eq!(
+                a.invert_vartime().map(|inverse| inverse * a),
+                (!a.is_zero()).then_some(Quadratic::ONE)
+            );
+        }
+        assert!(squares > 2 * self.elements.len() && squares < 3 * self.elements.len() - 100);
+    }
+
+    fn encodings(&self) {
+        for words in edge_integers(P::MODULUS.as_ref()).into_iter().chain(self.words.iter().cloned()) {
+            let integer = big(&words);
+            let le: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let be: Vec<u8> = le.iter().rev().copied().collect();
+            let decimal = integer.to_string();
+            let reduced = Fp::<P>::from_bytes_be_reduced(&be);
+            assert_eq!(big(reduced.to_canonical().as_ref()), &integer % &self.modulus);
+            if integer < self.modulus {
+                let a = Fp::<P>::from_canonical(limbs(&words)).unwrap();
+                assert_eq!(a, reduced);
+                assert_eq!(self.raw(a) * &self.r_inverse % &self.modulus, integer);
+                assert_eq!(a.to_canonical().as_ref(), words);
+                assert_eq!((a.to_bytes_le(), a.to_bytes_be()), (le.clone(), be.clone()));
+                assert_eq!((Fp::from_bytes_le(&le), Fp::from_bytes_be(&be)), (Ok(a), Ok(a)));
+                assert_eq!(Fp::from_montgomery_le(&a.to_montgomery_le()), Ok(a));
+                assert_eq!((a.to_string(), decimal.parse()), (decimal.clone(), Ok(a)));
+            } else {
+                let refused = FieldError::NotCanonical(P::NAME);
+                assert_eq!(Fp::<P>::from_canonical(limbs(&words)), None);
+                assert_eq!(Fp::<P>::from_montgomery(limbs(&words)), None);
+                assert_eq!(Fp::<P>::from_bytes_le(&le), Err(refused));
+                assert_eq!(Fp::<P>::from_bytes_be(&be), Err(refused));
+                assert_eq!(Fp::<P>::from_montgomery_le(&le), Err(refused));
+                assert_eq!(decimal.parse::<Fp<P>>(), Err(refused));
+            }
+        }
+        for text in ["", "-1", "+1", " 1", "0x1", "1_000", "1.0", "\u{661}"] {
+            assert_eq!(text.parse::<Fp<P>>(), Err(FieldError::NotDecimal(P::NAME)), "{text}");
+        }
+        let endless = "9".repeat(4000);
+        assert_eq!(endless.parse::<Fp<P>>(), Err(FieldError::NotCanonical(P::NAME)));
+        assert_eq!("0007".parse::<Fp<P>>(), Ok(Fp::from(7)));
+    }
+
+    fn roots_of_unity(&self) {
+        assert_eq!(Fp::<P>::root_of_unity(P::TWO_ADICITY + 1), None);
+        for log_n in 1..=P::TWO_ADICITY {
+            let root = Fp::<P>::root_of_unity(log_n).unwrap();
+            assert_eq!(root.pow_vartime(&[1 << (log_n - 1)]), -Fp::ONE);
+        }
+        assert_eq!(Fp::<P>::root_of_unity(0), Some(Fp::ONE));
+    }
+
+    fn arkworks_roots<F: ark_ff::PrimeField>(&self) {
+        let theirs = |a: Fp<P>| F::from_le_bytes_mod_order(&a.to_bytes_le());
+        for &a in &self.elements {
+            assert_eq!(
+                a.sqrt_vartime().map(|root| theirs(root.square())),
+                theirs(a).sqrt().map(|root| root.square())
+            );
+        }
+        assert_eq!(theirs(Fp::generator()), F::GENERATOR);
+        assert_eq!(Fp::root_of_unity(P::TWO_ADICITY).map(theirs), Some(F::TWO_ADIC_ROOT_OF_UNITY));
     }
 }
 
@@ -209,15 +227,18 @@ fn check<P: Prime, F: ark_ff::PrimeField>() {
         laws.ring();
         laws.inversion();
         laws.quadratic_ring();
-        laws.square_roots();
-        if P::TWO_ADICITY == 1 {
-            laws.quadratic_square_roots();
-        }
-        laws.encodings();
         laws.powers();
         laws.arkworks::<F>();
     }
     for_each_level(|level| dispatch!(level, engine => on_backend::<P, F>(engine.backend())));
+    let laws = Laws::<P, _>::new(Portable);
+    laws.square_roots();
+    if P::TWO_ADICITY == 1 {
+        laws.quadratic_square_roots();
+    }
+    laws.encodings();
+    laws.roots_of_unity();
+    laws.arkworks_roots::<F>();
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn powers<P: Prime, E: Engine>(engine: E, values: &mut [[Fp<P>; LANES]]) {
         #[inline(always)]
         || {
             for value in values {
-                let base = E::Packed::<P>::load(value);
+                let base = E::Packed::<P>::load(engine, value);
                 let mut power = base;
                 for _ in 0..16 {
                     power = power * base;

@@ -38,7 +38,7 @@ fn check_singles<P: Prime, E: Engine>(engine: E) {
             let mut got = [Fp::<P>::ZERO; 16];
             engine.run(
                 #[inline(always)]
-                || singles::<P, E>(*a, b, &mut got),
+                || singles(engine, *a, b, &mut got),
             );
             let [a, b] = [*a, b];
             let many = |x: Fp<P>| x * Fp::from(MOST_TERMS);
@@ -66,13 +66,13 @@ fn check_singles<P: Prime, E: Engine>(engine: E) {
 }
 
 #[inline(always)]
-fn singles<P: Prime, E: Engine>(a: Fp<P>, b: Fp<P>, got: &mut [Fp<P>; 16]) {
-    let [x, y] = [E::Single::<P>::load(a), E::Single::<P>::load(b)];
+fn singles<P: Prime, E: Engine>(engine: E, a: Fp<P>, b: Fp<P>, got: &mut [Fp<P>; 16]) {
+    let [x, y] = [E::Single::<P>::load(engine, a), E::Single::<P>::load(engine, b)];
     let (mut sum_x, mut sum_y, mut less_x) = (x, y, -x);
     for _ in 1..MOST_TERMS {
         (sum_x, sum_y, less_x) = (sum_x + x, sum_y + y, less_x - x);
     }
-    let mut difference = E::Single::<P>::zero();
+    let mut difference = E::Single::<P>::zero(engine);
     for _ in 0..MOST_TERMS / 2 {
         difference = difference + (x * y - y).reduced();
         difference = difference - (y - x * y).reduced();
@@ -134,13 +134,20 @@ fn to_ark<P: Prime, C: Fp12Config>(coefficients: impl Iterator<Item = Fp<P>>) ->
 /// Maps every coefficient.
 #[inline(always)]
 fn convert<P: Tower, A: Algebra, B: Algebra>(x: &Dodecic<P, A>, f: impl Fn(A) -> B + Copy) -> Dodecic<P, B> {
-    let mut image = Dodecic::one();
-    for (to, from) in [(&mut image.c0, &x.c0), (&mut image.c1, &x.c1)] {
-        for (to, from) in to.c.iter_mut().zip(&from.c) {
-            *to = Quadratic::new(f(from.c0), f(from.c1));
-        }
-    }
-    image
+    Dodecic { c0: convert_sextic(&x.c0, f), c1: convert_sextic(&x.c1, f) }
+}
+
+#[inline(always)]
+fn convert_sextic<P: Tower, A: Algebra, B: Algebra>(
+    x: &Sextic<P, A>,
+    f: impl Fn(A) -> B + Copy,
+) -> Sextic<P, B> {
+    let [c0, c1, c2] = x.c;
+    Sextic::new([
+        Quadratic::new(f(c0.c0), f(c0.c1)),
+        Quadratic::new(f(c1.c0), f(c1.c1)),
+        Quadratic::new(f(c2.c0), f(c2.c1)),
+    ])
 }
 
 /// Every operation of the tower on two elements, the first of which lies in the cyclotomic subgroup.
@@ -204,13 +211,14 @@ fn check_tower<P: Tower, C: Fp12Config, E: Engine>(engine: E) {
             (_, k) => Fp::from(k as u64 - 1),
         }));
         let inputs = [from_ark::<P, C>(&x), from_ark::<P, C>(&y)];
-        let mut got = [Dodecic::<P, Fp<P>>::one(); 9];
+        let mut got = [Dodecic::<P, Fp<P>>::ONE; 9];
         engine.run(
             #[inline(always)]
             || {
                 let [a, b] = &inputs;
-                let inputs = [convert(a, E::Single::<P>::load), convert(b, E::Single::<P>::load)];
-                let gamma = Quadratic::new(E::Single::<P>::load(gamma.c0), E::Single::<P>::load(gamma.c1));
+                let load = |x| E::Single::<P>::load(engine, x);
+                let inputs = [convert(a, load), convert(b, load)];
+                let gamma = Quadratic::new(load(gamma.c0), load(gamma.c1));
                 for (got, result) in got.iter_mut().zip(&tower_results(inputs, gamma)) {
                     *got = convert(result, Single::store);
                 }
@@ -237,7 +245,7 @@ fn towers_agree() {
 fn sums_stay_small() {
     fn check<P: Tower>() {
         let gamma = Quadratic::new(Terms(1), Terms(1));
-        let fresh = convert(&Dodecic::<P, Fp<P>>::one(), |_| Terms(1));
+        let fresh = convert(&Dodecic::<P, Fp<P>>::ONE, |_| Terms(1));
         let mut largest = fresh;
         for _ in 0..2 {
             for result in tower_results([largest; 2], gamma) {

@@ -2,7 +2,11 @@
 
 use crate::{Groth16Error, Progress, Proof, VerifyingKey, quotient::quotient, verify};
 use proofmill_circom::{CircomError, Coordinate, Groth16Zkey, PointCheck, Points};
-use proofmill_curve::{Affine, Bases, Curve, Jacobian, Msm, bn254::G2, pairing};
+use proofmill_curve::{
+    Affine, Bases, Curve, Jacobian, Msm,
+    constant_time::{invert, invert_quadratic, multiple, to_affine},
+    pairing,
+};
 use proofmill_field::bn254::Fr;
 use proofmill_simd::Level;
 use rand::{CryptoRng, TryRngCore, rngs::OsRng};
@@ -45,26 +49,32 @@ pub fn prove_with_rng(
         return Err(Groth16Error::WitnessLength { expected: header.wires, found: witness.len() });
     }
     let (public, private) = witness.split_at(header.public as usize + 1);
+    // They hide the witness: their multiples are computed in constant time.
     let [r, s] = [Fr::random(rng), Fr::random(rng)];
+    let delta_1 = Jacobian::from(header.delta_1);
+    let blinding_a = multiple(level, &delta_1, &r);
+    let blinding_b1 = multiple(level, &delta_1, &s);
+    let blinding_b2 = multiple(level, &Jacobian::from(header.delta_2), &s);
+    let blinding_c = multiple(level, &delta_1, &-(r * s));
 
     let quotient = quotient(level, key, witness, progress)?;
     progress.begin("msm h");
     let h = sum(level, key.h(), &quotient)?;
     drop(quotient);
     progress.begin("msm a");
-    let a = sum(level, key.a(), witness)?.add_affine(&header.alpha_1).add(&header.delta_1.mul_vartime(&r));
+    let a = sum(level, key.a(), witness)?.add_affine(&header.alpha_1).add(&blinding_a);
     progress.begin("msm b1");
-    let b1 = sum(level, key.b1(), witness)?.add_affine(&header.beta_1).add(&header.delta_1.mul_vartime(&s));
+    let b1 = sum(level, key.b1(), witness)?.add_affine(&header.beta_1).add(&blinding_b1);
     progress.begin("msm b2");
-    let b2: Jacobian<G2> =
-        sum(level, key.b2(), witness)?.add_affine(&header.beta_2).add(&header.delta_2.mul_vartime(&s));
+    let b2 = sum(level, key.b2(), witness)?.add_affine(&header.beta_2).add(&blinding_b2);
     progress.begin("msm c");
     let c = sum(level, key.c(), private)?
         .add(&h)
-        .add(&a.to_affine().mul_vartime(&s))
-        .add(&b1.to_affine().mul_vartime(&r))
-        .add(&header.delta_1.mul_vartime(&-(r * s)));
-    let proof = Proof { a: a.to_affine(), b: b2.to_affine(), c: c.to_affine() };
+        .add(&multiple(level, &a, &s))
+        .add(&multiple(level, &b1, &r))
+        .add(&blinding_c);
+    let [a, c] = [a, c].map(|point| to_affine(&point, invert));
+    let proof = Proof { a, b: to_affine(&b2, invert_quadratic), c };
     progress.begin("verify");
     match verify(level, &verifying_key(level, key)?, public.get(1..).unwrap_or_default(), &proof) {
         Ok(()) => Ok(proof),

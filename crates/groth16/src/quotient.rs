@@ -62,7 +62,8 @@ fn pointwise_block<E: Engine>(engine: E, left: &mut [Fr], right: &[Fr], operatio
             let (left, left_rest) = left.as_chunks_mut::<LANES>();
             let (right, right_rest) = right.as_chunks::<LANES>();
             for (left, right) in left.iter_mut().zip(right) {
-                let [x, y] = [E::Packed::<FrParams>::load(left), E::Packed::<FrParams>::load(right)];
+                let x = E::Packed::<FrParams>::load(engine, left);
+                let y = E::Packed::<FrParams>::load(engine, right);
                 if operation == Pointwise::Multiply { x * y } else { x - y }.store(left);
             }
             for (left, right) in left_rest.iter_mut().zip(right_rest) {

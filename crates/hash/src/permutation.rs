@@ -2,6 +2,7 @@
 
 use crate::sponge::Absorption;
 use proofmill_field::goldilocks::{Goldilocks, GoldilocksVector, Lanes, Word};
+use proofmill_simd::Portable;
 use std::fmt::Debug;
 
 /// The widest state of any permutation here, in elements.
@@ -42,7 +43,7 @@ pub fn permute<P: Permutation>(state: &mut [Goldilocks]) {
     let mut lanes = [Lanes::new(Word::default()); MAX_WIDTH];
     let lanes = &mut lanes[..P::WIDTH];
     for (lane, element) in lanes.iter_mut().zip(state.iter()) {
-        *lane = Lanes::load(&[element.to_canonical()]);
+        *lane = Lanes::load(Portable, &[element.to_canonical()]);
     }
     P::permute(lanes);
     for (lane, element) in lanes.iter().zip(state) {

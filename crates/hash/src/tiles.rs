@@ -59,10 +59,10 @@ fn permute<E: GoldilocksEngine, P: Permutation>(engine: E, tile: &mut [u64]) {
         #[inline(always)]
         || {
             let lanes = width::<E>();
-            let mut state = [E::Chain::zero(); MAX_VECTORS * MAX_WIDTH];
+            let mut state = [E::Chain::zero(engine); MAX_VECTORS * MAX_WIDTH];
             let state = &mut state[..P::WIDTH * const { vectors::<E, P>() }];
             for i in 0..state.len() {
-                state[i] = E::Chain::load(&tile[i * lanes..]);
+                state[i] = E::Chain::load(engine, &tile[i * lanes..]);
             }
             P::permute(state);
             for i in 0..state.len() {

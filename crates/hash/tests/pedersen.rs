@@ -4,7 +4,7 @@ use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::PrimeField as _;
 use num_bigint::{BigInt, BigUint};
 use proofmill_curve::{Affine, grumpkin::Grumpkin};
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{Algebra, Field, bn254::Fr};
 use proofmill_hash::pedersen::{DST, GENERATORS, ORIGIN, pedersen, pedersen_many};
 use proofmill_testing::{IntegerCurve, for_each_level, rng};
 

@@ -1,6 +1,6 @@
 //! Poseidon over BN254's scalar field against circomlib's.
 
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{Algebra, Field, bn254::Fr};
 use proofmill_hash::{PoseidonBn254, poseidon_bn254::poseidon};
 use proofmill_testing::{for_each_level, rng};
 use serde_json::Value;

@@ -11,7 +11,7 @@ use crate::{
     polynomial::repeated_square,
     system::{Parameters, Sink},
 };
-use proofmill_field::{Algebra, Field, batch_invert, bn254::Fr};
+use proofmill_field::{Algebra, Field, batch_invert_vartime, bn254::Fr};
 use std::collections::BTreeMap;
 
 /// Factors of the committed polynomials; the combination, plus `constant`, is zero at xi.
@@ -68,7 +68,9 @@ impl<A: Algebra> Linearisation<A> {
         known: Known<A>,
         evaluations: &[A],
     ) -> Self {
-        let powers = std::iter::successors(Some(known.xi_n - A::one()), |power| Some(*power * known.xi_n));
+        let powers = std::iter::successors(Some(known.xi_n - A::one(known.xi_n.token())), |power| {
+            Some(*power * known.xi_n)
+        });
         let quotient = powers.take(system.parts()).map(|power| -power).collect();
         let cells = Evaluated { system, evaluations, known };
         let mut sum = Collected { system, columns: BTreeMap::new(), constant: known.public_input };
@@ -92,7 +94,7 @@ impl<A: Algebra> Linearisation<A> {
 
 /// Adds to a column's factor.
 fn add<A: Algebra>(columns: &mut BTreeMap<Column, A>, column: Column, factor: A) {
-    let sum = columns.entry(column).or_insert_with(A::zero);
+    let sum = columns.entry(column).or_insert_with(|| A::zero(factor.token()));
     *sum = *sum + factor;
 }
 
@@ -107,7 +109,10 @@ impl<A: Algebra> Evaluated<'_, A> {
     /// An opened cell's value. Cells that are not opened occur only in factors of columns that the key lacks.
     fn value(&self, cell: Cell) -> A {
         let place = self.system.opened().binary_search(&cell).ok();
-        place.and_then(|place| self.evaluations.get(place)).copied().unwrap_or_else(A::zero)
+        place
+            .and_then(|place| self.evaluations.get(place))
+            .copied()
+            .unwrap_or_else(|| A::zero(self.known.xi.token()))
     }
 }
 
@@ -152,7 +157,7 @@ fn public_input(log_n: u32, public: &[Fr], xi: Fr, vanishing: Fr) -> Option<(Fr,
     let size = Fr::from(1 << log_n);
     let mut lagrange: Vec<Fr> =
         roots.clone().take(public.len().max(1)).map(|power| size * (xi - power)).collect();
-    batch_invert(&mut lagrange);
+    batch_invert_vartime(&mut lagrange);
     for (value, power) in lagrange.iter_mut().zip(roots) {
         *value = *value * power * vanishing;
     }
@@ -164,7 +169,7 @@ fn public_input(log_n: u32, public: &[Fr], xi: Fr, vanishing: Fr) -> Option<(Fr,
 pub(crate) fn opening_factors<A: Algebra>(system: &System, v: A) -> impl Iterator<Item = (Cell, A)> {
     let powers = |first| std::iter::successors(Some(first), move |power| Some(*power * v));
     let at = |next| system.opened().iter().copied().filter(move |cell| cell.next == next);
-    at(false).zip(powers(v)).chain(at(true).zip(powers(A::one())))
+    at(false).zip(powers(v)).chain(at(true).zip(powers(A::one(v.token()))))
 }
 
 /// The factor of each column that is not folded of others, for factors of columns that may be.

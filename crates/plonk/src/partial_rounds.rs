@@ -10,7 +10,7 @@
 //! No relation is written down here: each is the affine relation that holds on sampled states, which is unique once there
 //! are enough of them, the S-boxes not being affine.
 
-use proofmill_field::{Algebra, Field, bn254::Fr};
+use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 use proofmill_hash::{PoseidonBn254, poseidon_bn254::HALF_FULL_ROUNDS};
 use std::sync::OnceLock;
 
@@ -139,7 +139,7 @@ fn fit(traces: &[Trace], sample: impl Fn(&Trace) -> (Vec<Fr>, Fr)) -> Affine {
         let pivot =
             (column..unknowns).find(|row| !rows[*row][column].is_zero()).expect("independent samples");
         rows.swap(column, pivot);
-        let inverse = rows[column][column].invert().expect("not zero");
+        let inverse = rows[column][column].invert_vartime().expect("not zero");
         rows[column].iter_mut().for_each(|entry| *entry *= inverse);
         let pivot = rows[column].clone();
         for (index, row) in rows.iter_mut().enumerate() {

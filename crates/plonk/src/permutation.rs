@@ -123,6 +123,7 @@ pub(crate) fn powers(root: Fr, n: usize) -> Vec<Fr> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proofmill_field::Invert;
 
     #[test]
     fn cycles_run_backwards_through_the_rows() {
@@ -144,7 +145,7 @@ mod tests {
         let order = [1u64 << 28];
         for (i, left) in multipliers().into_iter().enumerate() {
             for right in &multipliers()[..i] {
-                let ratio = left * right.invert().expect("not zero");
+                let ratio = left * right.invert_vartime().expect("not zero");
                 assert_ne!(ratio.pow_vartime(&order), Fr::ONE);
             }
         }

@@ -26,26 +26,26 @@ pub(crate) type Lanes<E> = <E as Engine>::Packed<FrParams>;
 
 /// One scalar in every lane.
 #[inline(always)]
-pub(crate) fn splat<E: Engine>(element: Fr) -> Lanes<E> {
-    Lanes::<E>::splat(&Lanes::<E>::prepare(element))
+pub(crate) fn splat<E: Engine>(engine: E, element: Fr) -> Lanes<E> {
+    Lanes::<E>::splat(engine, &Lanes::<E>::prepare(engine, element))
 }
 
 /// `from[0..8]`, zeros where `from` is shorter. Costs a multiplication where [`form`] is not one.
 #[inline(always)]
-pub(crate) fn load<E: Engine>(from: &[Fr]) -> Lanes<E> {
+pub(crate) fn load<E: Engine>(engine: E, from: &[Fr]) -> Lanes<E> {
     match from.first_chunk() {
-        Some(group) => Lanes::<E>::load(group),
-        None => Lanes::<E>::load(&padded(from)),
+        Some(group) => Lanes::<E>::load(engine, group),
+        None => Lanes::<E>::load(engine, &padded(from)),
     }
 }
 
 /// As [`load`], but the elements divided by [`form`], which costs nothing: for linear maps, that end in [`store_bits`], and for
 /// elements that have been multiplied by it.
 #[inline(always)]
-pub(crate) fn load_bits<E: Engine>(from: &[Fr]) -> Lanes<E> {
+pub(crate) fn load_bits<E: Engine>(engine: E, from: &[Fr]) -> Lanes<E> {
     match from.first_chunk() {
-        Some(group) => Lanes::<E>::load_bits(Fr::as_limbs(group)),
-        None => Lanes::<E>::load_bits(Fr::as_limbs(&padded(from))),
+        Some(group) => Lanes::<E>::load_bits(engine, Fr::as_limbs(group)),
+        None => Lanes::<E>::load_bits(engine, Fr::as_limbs(&padded(from))),
     }
 }
 
@@ -86,13 +86,13 @@ pub(crate) fn store_bits<P: Packed<FrParams>>(lanes: P, to: &mut [Fr]) {
 /// of lanes and memory differ.
 pub(crate) fn form(level: Level) -> Fr {
     let mut forms = [Fr::ZERO; LANES];
-    dispatch!(level, engine => engine.run(#[inline(always)] || store_bits(one(engine), &mut forms)));
+    dispatch!(level, engine => engine.run(#[inline(always)] || write_one(engine, &mut forms)));
     forms[0]
 }
 
 #[inline(always)]
-fn one<E: Engine>(_: E) -> Lanes<E> {
-    Lanes::<E>::one()
+fn write_one<E: Engine>(engine: E, to: &mut [Fr]) {
+    store_bits(Lanes::<E>::one(engine), to);
 }
 
 /// Multiplies the elements by [`form`].
@@ -104,10 +104,10 @@ pub(crate) fn bring_in_form(level: Level, elements: &mut [Fr]) {
 }
 
 #[inline(always)]
-fn scale<E: Engine>(_: E, elements: &mut [Fr], factor: Fr) {
-    let factor = splat::<E>(factor);
+fn scale<E: Engine>(engine: E, elements: &mut [Fr], factor: Fr) {
+    let factor = splat(engine, factor);
     for elements in elements.chunks_mut(LANES) {
-        store_bits(load_bits::<E>(elements) * factor, elements);
+        store_bits(load_bits(engine, elements) * factor, elements);
     }
 }
 
@@ -141,13 +141,13 @@ fn horner(coefficients: &[Fr], x: Fr) -> Fr {
 }
 
 #[inline(always)]
-fn evaluate_chunk<E: Engine>(_: E, chunk: &[Fr], x: Fr) -> Fr {
-    let power = splat::<E>(repeated_square(x, GROUP.trailing_zeros()));
-    let mut sums = [Lanes::<E>::zero(); CHAINS];
+fn evaluate_chunk<E: Engine>(engine: E, chunk: &[Fr], x: Fr) -> Fr {
+    let power = splat(engine, repeated_square(x, GROUP.trailing_zeros()));
+    let mut sums = [Lanes::<E>::zero(engine); CHAINS];
     for group in chunk.chunks(GROUP).rev() {
         for (i, sum) in sums.iter_mut().enumerate() {
             let terms = group.get(i * LANES..).unwrap_or_default();
-            *sum = *sum * power + load_bits::<E>(terms);
+            *sum = *sum * power + load_bits(engine, terms);
         }
     }
     let mut value = [Fr::ZERO; GROUP];
@@ -166,11 +166,11 @@ pub(crate) fn add_multiple(level: Level, sum: &mut [Fr], factor: Fr, polynomial:
 
 /// `sum += factor * polynomial` over the shorter of the two.
 #[inline(always)]
-fn add_scaled<E: Engine>(_: E, sum: &mut [Fr], factor: Fr, polynomial: &[Fr]) {
-    let factor = splat::<E>(factor);
+fn add_scaled<E: Engine>(engine: E, sum: &mut [Fr], factor: Fr, polynomial: &[Fr]) {
+    let factor = splat(engine, factor);
     let length = sum.len().min(polynomial.len());
     for (sum, terms) in sum[..length].chunks_mut(LANES).zip(polynomial.chunks(LANES)) {
-        store_bits(load_bits::<E>(sum) + factor * load_bits::<E>(terms), sum);
+        store_bits(load_bits(engine, sum) + factor * load_bits(engine, terms), sum);
     }
 }
 

@@ -390,7 +390,7 @@ impl<G: Formula + Copy> Summand for GateSummand<G> {
     #[inline(always)]
     fn terms<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>, sink: &mut impl Sink<A>) {
         let GateNumber { index, first_power } = self.number;
-        let alpha = &parameters.alpha;
+        let (alpha, zero) = (&parameters.alpha, A::zero(parameters.beta.token()));
         let weighted = inlined(
             #[inline(always)]
             |constraint: usize, term: A| {
@@ -400,7 +400,7 @@ impl<G: Formula + Copy> Summand for GateSummand<G> {
         );
         if sink.has_values() && G::SELECTORS.len() > G::CONSTRAINTS {
             // A power of alpha multiplies a constraint, not each of its terms.
-            let mut sums = [A::zero(); MOST_CONSTRAINTS];
+            let mut sums = [zero; MOST_CONSTRAINTS];
             let mut emit = inlined(
                 #[inline(always)]
                 |constraint: usize, selector: usize, term: A| {
@@ -415,7 +415,7 @@ impl<G: Formula + Copy> Summand for GateSummand<G> {
             }
             return;
         }
-        let mut factors = [A::zero(); MOST_SELECTORS];
+        let mut factors = [zero; MOST_SELECTORS];
         let mut emit = inlined(
             #[inline(always)]
             |constraint: usize, selector: usize, term: A| {
@@ -519,11 +519,15 @@ impl Neg for Shape {
 }
 
 impl Algebra for Shape {
-    fn zero() -> Self {
+    type Token = ();
+
+    fn token(&self) {}
+
+    fn zero((): ()) -> Self {
         Self::CONSTANT
     }
 
-    fn one() -> Self {
+    fn one((): ()) -> Self {
         Self::CONSTANT
     }
 

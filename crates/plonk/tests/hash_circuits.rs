@@ -1,6 +1,6 @@
 //! Proofs of circuits with hashes: the gates of Poseidon in lanes and at a point, SHA-256's lookups.
 
-use proofmill_field::{Algebra, bn254::Fr};
+use proofmill_field::{Field, bn254::Fr};
 use proofmill_hash::poseidon_bn254::poseidon;
 use proofmill_plonk::{
     Arithmetisation, Circuit, FixedColumns, Gate, Memory, PlonkError, Progress, ProveOptions, ProvingKey,
@@ -38,11 +38,11 @@ fn a_poseidon_tree_is_proven_at_every_level() {
         assert_eq!(public, [expected]);
         assert_eq!(verify(level, key.verifying_key(), &public, &proof), Ok(()));
         assert_eq!(
-            verify(level, key.verifying_key(), &[expected + Fr::one()], &proof),
+            verify(level, key.verifying_key(), &[expected + Fr::ONE], &proof),
             Err(VerifyError::Rejected)
         );
         let mut values = circuit.values().to_vec();
-        values[leaf.index()] += Fr::one();
+        values[leaf.index()] += Fr::ONE;
         let refused = prove(level, &key, &values, ProveOptions::default(), Progress::NONE);
         assert!(matches!(refused, Err(PlonkError::Unsatisfied(_))));
     });

@@ -4,7 +4,7 @@ use crate::{
     four_step::{FourStep, Geometric},
     in_cache::MAX_LOG,
 };
-use proofmill_field::{Field, Fp, LANES, Prime};
+use proofmill_field::{Algebra, Field, Fp, Invert, LANES, Prime};
 use proofmill_simd::{Level, dispatch};
 use std::sync::Mutex;
 
@@ -26,8 +26,8 @@ impl<P: Prime> Domain<P> {
     /// The subgroup of order `2^log_n`; `None` beyond the field's two-adicity or 2^28.
     pub fn new(log_n: u32) -> Option<Self> {
         let root = Fp::<P>::root_of_unity(log_n).filter(|_| log_n <= 2 * MAX_LOG)?;
-        let inverse_root = root.invert()?;
-        let inverse_len = Fp::<P>::from(1u64 << log_n).invert()?;
+        let inverse_root = root.invert_vartime()?;
+        let inverse_len = Fp::<P>::from(1u64 << log_n).invert_vartime()?;
         // The larger of the two steps' transforms; whole for the small sizes that take one step.
         let log_len = if is_small(log_n) { log_n } else { log_n.div_ceil(2) };
         let halves = [root, inverse_root].map(|root| {
@@ -92,7 +92,7 @@ impl<P: Prime> Domain<P> {
     /// # Panics
     /// Also if `shift` is zero.
     pub fn coset_intt(&self, level: Level, values: &mut [Fp<P>], shift: Fp<P>) {
-        self.inverse(level, values, shift.invert().expect("a coset's shift is not zero"));
+        self.inverse(level, values, shift.invert_vartime().expect("a coset's shift is not zero"));
     }
 
     /// Values to coefficients, the i-th multiplied by `ratio^i`: an [`intt`](Self::intt) and the scaling of

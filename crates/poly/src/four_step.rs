@@ -23,12 +23,13 @@ pub(crate) struct Geometric<P: Prime> {
 impl<P: Prime> Geometric<P> {
     /// The terms of eight neighbours from `start` on, and the factor that leads `step` indexes further.
     #[inline(always)]
-    fn lanes<V: Packed<P>>(&self, start: usize, step: usize) -> (V, V) {
+    fn lanes<V: Packed<P>>(&self, token: V::Token, start: usize, step: usize) -> (V, V) {
         let mut terms = [self.first * self.ratio.pow_vartime(&[start as u64]); LANES];
         for lane in 1..LANES {
             terms[lane] = terms[lane - 1] * self.ratio;
         }
-        (V::load(&terms), V::splat(&V::prepare(self.ratio.pow_vartime(&[step as u64]))))
+        let step = V::prepare(token, self.ratio.pow_vartime(&[step as u64]));
+        (V::load(token, &terms), V::splat(token, &step))
     }
 
     fn is_constant(&self) -> bool {
@@ -55,14 +56,14 @@ impl<P: Prime> FourStep<'_, P> {
     pub(crate) fn run_columns<E: Engine>(&self, engine: E, source: &[Fp<P>], buffer: &mut [P::Limbs]) {
         let (rows, columns) = (1 << self.log_rows, 1 << self.log_columns);
         let buffer = Columns::new(buffer, columns);
-        let twiddles = self.twiddles_of::<E>(self.log_rows);
+        let twiddles = self.twiddles_of(engine, self.log_rows);
         each_block(
             engine,
             columns,
             rows,
             #[inline(always)]
             |scratch, column| {
-                self.transform_columns::<E>(source, &buffer, &twiddles, scratch, column);
+                self.transform_columns(engine, source, &buffer, &twiddles, scratch, column);
             },
         );
     }
@@ -71,26 +72,31 @@ impl<P: Prime> FourStep<'_, P> {
     pub(crate) fn run_rows<E: Engine>(&self, engine: E, buffer: &[P::Limbs], values: &mut [Fp<P>]) {
         let (rows, columns) = (1 << self.log_rows, 1 << self.log_columns);
         let values = Columns::new(values, rows);
-        let twiddles = self.twiddles_of::<E>(self.log_columns);
+        let twiddles = self.twiddles_of(engine, self.log_columns);
         each_block(
             engine,
             rows,
             columns,
             #[inline(always)]
             |scratch, row| {
-                self.transform_rows::<E>(buffer, &values, &twiddles, scratch, row);
+                self.transform_rows(engine, buffer, &values, &twiddles, scratch, row);
             },
         );
     }
 
-    fn twiddles_of<E: Engine>(&self, log_len: u32) -> Vec<<E::Packed<P> as Packed<P>>::Splat> {
+    fn twiddles_of<E: Engine>(&self, engine: E, log_len: u32) -> Vec<<E::Packed<P> as Packed<P>>::Splat> {
         let stride = (2 * self.twiddles.len()) >> log_len;
-        self.twiddles.iter().step_by(stride).map(|twiddle| E::Packed::<P>::prepare(*twiddle)).collect()
+        self.twiddles
+            .iter()
+            .step_by(stride)
+            .map(|twiddle| E::Packed::<P>::prepare(engine, *twiddle))
+            .collect()
     }
 
     #[inline(always)]
     fn transform_columns<E: Engine>(
         &self,
+        engine: E,
         source: &[Fp<P>],
         buffer: &Columns<'_, P::Limbs>,
         twiddles: &[<E::Packed<P> as Packed<P>>::Splat],
@@ -100,25 +106,25 @@ impl<P: Prime> FourStep<'_, P> {
         let columns = 1 << self.log_columns;
         let mut before = self.before.map(
             #[inline(always)]
-            |before| before.lanes::<E::Packed<P>>(column, columns),
+            |before| before.lanes::<E::Packed<P>>(engine, column, columns),
         );
         for row in 0..scratch.len() {
             let elements = source[row * columns + column..].first_chunk().expect("a block of lanes");
-            let mut value = E::Packed::<P>::load_bits(Fp::as_limbs(elements));
+            let mut value = E::Packed::<P>::load_bits(engine, Fp::as_limbs(elements));
             if let Some((term, step)) = &mut before {
                 value = value * *term;
                 *term = *term * *step;
             }
             scratch[reverse_bits(row, self.log_rows)] = value;
         }
-        in_cache::transform(scratch, twiddles);
+        in_cache::transform(engine, scratch, twiddles);
         let mut steps = [Fp::ONE; LANES];
         steps[0] = self.root.pow_vartime(&[column as u64]);
         for lane in 1..LANES {
             steps[lane] = steps[lane - 1] * self.root;
         }
-        let step = E::Packed::<P>::load(&steps);
-        let mut twiddle = E::Packed::<P>::one();
+        let step = E::Packed::<P>::load(engine, &steps);
+        let mut twiddle = E::Packed::<P>::one(engine);
         for (row, value) in scratch.iter().enumerate() {
             // SAFETY: this task alone uses these columns.
             let limbs = unsafe { buffer.block::<LANES>(row, column) };
@@ -130,6 +136,7 @@ impl<P: Prime> FourStep<'_, P> {
     #[inline(always)]
     fn transform_rows<E: Engine>(
         &self,
+        engine: E,
         buffer: &[P::Limbs],
         values: &Columns<'_, Fp<P>>,
         twiddles: &[<E::Packed<P> as Packed<P>>::Splat],
@@ -140,12 +147,13 @@ impl<P: Prime> FourStep<'_, P> {
         let rows = &buffer[row * columns..][..LANES * columns];
         for index in 0..columns {
             scratch[reverse_bits(index, self.log_columns)] = E::Packed::<P>::gather(
+                engine,
                 #[inline(always)]
                 |lane| &rows[lane * columns + index],
             );
         }
-        in_cache::transform(scratch, twiddles);
-        let (mut term, step) = self.after.lanes::<E::Packed<P>>(row, 1 << self.log_rows);
+        in_cache::transform(engine, scratch, twiddles);
+        let (mut term, step) = self.after.lanes::<E::Packed<P>>(engine, row, 1 << self.log_rows);
         for (index, value) in scratch.iter().enumerate() {
             // SAFETY: this task alone uses these columns of the transposed matrix.
             let elements = unsafe { values.block::<LANES>(index, row) };
@@ -172,7 +180,7 @@ fn each_block<P: Prime, E: Engine>(
         engine.run(
             #[inline(always)]
             || {
-                let mut scratch = vec![E::Packed::<P>::zero(); len];
+                let mut scratch = vec![E::Packed::<P>::zero(engine); len];
                 for block in task * blocks / tasks..(task + 1) * blocks / tasks {
                     transform(&mut scratch, block * LANES);
                 }

@@ -14,7 +14,7 @@ pub(crate) const MAX_LOG: u32 = 14;
 
 /// Transforms `values` in place; `twiddles[j] = w^j` for `j < len / 2`, w of order `len`.
 #[inline(always)]
-pub(crate) fn transform<P: Prime, V: Packed<P>>(values: &mut [V], twiddles: &[V::Splat]) {
+pub(crate) fn transform<P: Prime, V: Packed<P>>(token: V::Token, values: &mut [V], twiddles: &[V::Splat]) {
     let n = values.len();
     let mut half = 1;
     if n.trailing_zeros() % 2 == 1 {
@@ -25,14 +25,15 @@ pub(crate) fn transform<P: Prime, V: Packed<P>>(values: &mut [V], twiddles: &[V:
     }
     while half < n {
         let stride = n / (4 * half);
-        let fourth_root = V::splat(&twiddles[n / 4]);
+        let fourth_root = V::splat(token, &twiddles[n / 4]);
         for block in values.chunks_exact_mut(4 * half) {
             let (low, high) = block.split_at_mut(2 * half);
             let ((q0, q1), (q2, q3)) = (low.split_at_mut(half), high.split_at_mut(half));
             [q0[0], q1[0], q2[0], q3[0]] = butterfly_trivial([q0[0], q1[0], q2[0], q3[0]], fourth_root);
             for j in 1..half {
-                let first = V::splat(&twiddles[2 * j * stride]);
-                let second = [V::splat(&twiddles[j * stride]), V::splat(&twiddles[(j + half) * stride])];
+                let first = V::splat(token, &twiddles[2 * j * stride]);
+                let second =
+                    [V::splat(token, &twiddles[j * stride]), V::splat(token, &twiddles[(j + half) * stride])];
                 [q0[j], q1[j], q2[j], q3[j]] = butterfly([q0[j], q1[j], q2[j], q3[j]], first, second);
             }
         }

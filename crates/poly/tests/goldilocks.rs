@@ -1,7 +1,7 @@
 //! Transforms over Goldilocks against sums by definition and the known answers of Polygon's C++ library.
 
 use proofmill_field::{
-    Field,
+    Algebra, Field,
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
 use proofmill_hash::{Poseidon, sponge::linear_hash};

@@ -1,11 +1,11 @@
 //! Elements of the fields: BN254's, BLS12-381's, Grumpkin's (which are BN254's, exchanged) and Goldilocks.
 //!
 //! ```
-//! use proofmill::field::{Field, Fr, Goldilocks};
+//! use proofmill::field::{Field, Fr, Goldilocks, Invert};
 //!
 //! let x = Fr::from(3) - Fr::from(5);
 //! assert_eq!(x * x, Fr::from(4));
-//! assert_eq!(x.invert().map(|inverse| inverse * x), Some(Fr::ONE));
+//! assert_eq!(x.invert_vartime().map(|inverse| inverse * x), Some(Fr::ONE));
 //! let x: Fr = "21888242871839275222246405745257275088548364400416034343698204186575808495616".parse()?;
 //! assert_eq!(x, -Fr::ONE);
 //! assert_eq!(Goldilocks::new(u64::MAX).to_canonical(), 0xffff_fffe);
@@ -13,7 +13,7 @@
 //! ```
 
 pub use proofmill_field::{
-    Field, FieldError, Fp, Prime, PrimeField, SquareRoot, batch_invert,
+    Algebra, Field, FieldError, Fp, Invert, Prime, PrimeField, SquareRoot, batch_invert_vartime,
     goldilocks::{CubicExtension, ExtensionField, Goldilocks, QuadraticExtension},
 };
 

@@ -9,7 +9,7 @@ use std::arch::aarch64::*;
 pub(crate) fn compress_blocks(token: ArmSha2, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
     token.vectorize(
         #[inline(always)]
-        || instructions::compress_blocks::<Halves>(state, blocks),
+        || instructions::compress_blocks::<Halves>(token, state, blocks),
     );
 }
 
@@ -17,7 +17,7 @@ pub(crate) fn compress_blocks(token: ArmSha2, state: &mut [u32; 8], blocks: &[[u
 pub(crate) fn digest(token: ArmSha2, message: &[u8]) -> [u8; 32] {
     token.vectorize(
         #[inline(always)]
-        || instructions::digest::<Halves>(message),
+        || instructions::digest::<Halves>(token, message),
     )
 }
 
@@ -31,15 +31,16 @@ pub(crate) fn pairs(token: ArmSha2, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]
     }
     token.vectorize(
         #[inline(always)]
-        || instructions::pairs::<Halves>(pairs, digests),
+        || instructions::pairs::<Halves>(token, pairs, digests),
     );
 }
 
-/// Only made where the instructions are: the type is private, and the functions above take a token.
+/// The state, with the token of the instructions.
 #[derive(Clone, Copy)]
 struct Halves {
     abcd: uint32x4_t,
     efgh: uint32x4_t,
+    token: ArmSha2,
 }
 
 // The two below are functions of their own because the compiler inlines intrinsics only where their feature is declared.
@@ -56,15 +57,21 @@ fn schedule(w0: uint32x4_t, w1: uint32x4_t, w2: uint32x4_t, w3: uint32x4_t) -> u
     vsha256su1q_u32(vsha256su0q_u32(w0, w1), w2, w3)
 }
 
-// SAFETY, for all below: NEON and the SHA-256 instructions are there, see `Halves`; references have the bytes that are read
-// or written through them.
+// SAFETY, for all below: the state holds the token, or the argument is it, which proves NEON and the SHA-256 instructions;
+// references have the bytes that are read or written through them.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
 impl State for Halves {
+    type Token = ArmSha2;
     type Four = uint32x4_t;
 
     #[inline(always)]
-    fn of_words(words: &[u32; 8]) -> Self {
-        unsafe { Self { abcd: vld1q_u32(words.as_ptr()), efgh: vld1q_u32(words.as_ptr().add(4)) } }
+    fn token(self) -> ArmSha2 {
+        self.token
+    }
+
+    #[inline(always)]
+    fn of_words(token: ArmSha2, words: &[u32; 8]) -> Self {
+        unsafe { Self { abcd: vld1q_u32(words.as_ptr()), efgh: vld1q_u32(words.as_ptr().add(4)), token } }
     }
 
     #[inline(always)]
@@ -89,7 +96,11 @@ impl State for Halves {
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        Self { abcd: Self::sum(self.abcd, other.abcd), efgh: Self::sum(self.efgh, other.efgh) }
+        Self {
+            abcd: Self::sum(self.token, self.abcd, other.abcd),
+            efgh: Self::sum(self.token, self.efgh, other.efgh),
+            ..self
+        }
     }
 
     #[inline(always)]
@@ -98,22 +109,22 @@ impl State for Halves {
     }
 
     #[inline(always)]
-    fn load(words: &[u32; 4]) -> uint32x4_t {
+    fn load(_: ArmSha2, words: &[u32; 4]) -> uint32x4_t {
         unsafe { vld1q_u32(words.as_ptr()) }
     }
 
     #[inline(always)]
-    fn load_bytes(bytes: &[u8; 16]) -> uint32x4_t {
+    fn load_bytes(_: ArmSha2, bytes: &[u8; 16]) -> uint32x4_t {
         unsafe { vreinterpretq_u32_u8(vrev32q_u8(vld1q_u8(bytes.as_ptr()))) }
     }
 
     #[inline(always)]
-    fn sum(words: uint32x4_t, others: uint32x4_t) -> uint32x4_t {
+    fn sum(_: ArmSha2, words: uint32x4_t, others: uint32x4_t) -> uint32x4_t {
         unsafe { vaddq_u32(words, others) }
     }
 
     #[inline(always)]
-    fn schedule([w0, w1, w2, w3]: [uint32x4_t; 4]) -> uint32x4_t {
+    fn schedule(_: ArmSha2, [w0, w1, w2, w3]: [uint32x4_t; 4]) -> uint32x4_t {
         unsafe { schedule(w0, w1, w2, w3) }
     }
 }

@@ -12,8 +12,14 @@ pub(crate) trait Word: Copy {
     /// known last must be added last, and nothing twice in a row to it.
     const IS_ONE_CHAIN: bool = false;
 
+    /// Proof that the CPU has the instructions of this type.
+    type Token: Copy;
+
+    /// The token that the words hold.
+    fn token(self) -> Self::Token;
+
     /// The same word in all lanes.
-    fn splat(word: u32) -> Self;
+    fn splat(token: Self::Token, word: u32) -> Self;
 
     /// Sum modulo 2^32.
     fn add(self, other: Self) -> Self;
@@ -41,8 +47,13 @@ pub(crate) trait Word: Copy {
 }
 
 impl Word for u32 {
+    type Token = ();
+
     #[inline(always)]
-    fn splat(word: u32) -> Self {
+    fn token(self) {}
+
+    #[inline(always)]
+    fn splat((): (), word: u32) -> Self {
         word
     }
 
@@ -144,11 +155,12 @@ fn eight_rounds<W: Word>(state: &mut [W; 8], i: usize, w_and_k: &mut impl FnMut(
 #[inline(always)]
 pub(crate) fn compress<W: Word>(before: [W; 8], mut w: [W; 16]) -> [W; 8] {
     let mut state = before;
+    let token = before[0].token();
     let [first, others @ ..] = &ROUND_CONSTANTS;
     sixteen_rounds(
         &mut state,
         #[inline(always)]
-        |i| w[i].add(W::splat(first[i])),
+        |i| w[i].add(W::splat(token, first[i])),
     );
     for constants in others {
         sixteen_rounds(
@@ -157,7 +169,7 @@ pub(crate) fn compress<W: Word>(before: [W; 8], mut w: [W; 16]) -> [W; 8] {
             |i| {
                 let sum = w[i].add(small_sigma0(w[(i + 1) % 16])).add(w[(i + 9) % 16]);
                 w[i] = sum.add(small_sigma1(w[(i + 14) % 16]));
-                w[i].add(W::splat(constants[i]))
+                w[i].add(W::splat(token, constants[i]))
             },
         );
     }
@@ -168,11 +180,12 @@ pub(crate) fn compress<W: Word>(before: [W; 8], mut w: [W; 16]) -> [W; 8] {
 #[inline(always)]
 pub(crate) fn compress_padding_of_64<W: Word>(before: [W; 8]) -> [W; 8] {
     let mut state = before;
+    let token = before[0].token();
     for sums in &PADDING_OF_64 {
         sixteen_rounds(
             &mut state,
             #[inline(always)]
-            |i| W::splat(sums[i]),
+            |i| W::splat(token, sums[i]),
         );
     }
     sum(before, state)

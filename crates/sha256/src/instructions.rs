@@ -10,11 +10,17 @@ use crate::{
 
 /// The state of a message in vectors, and the instructions.
 pub(crate) trait State: Copy {
+    /// Proof that the CPU has the instructions.
+    type Token: Copy;
+
     /// Four words.
     type Four: Copy;
 
+    /// The token that the state holds.
+    fn token(self) -> Self::Token;
+
     /// Words a to h.
-    fn of_words(words: &[u32; 8]) -> Self;
+    fn of_words(token: Self::Token, words: &[u32; 8]) -> Self;
 
     /// Words a to h.
     fn to_words(self) -> [u32; 8];
@@ -41,22 +47,22 @@ pub(crate) trait State: Copy {
     }
 
     /// Words in memory.
-    fn load(words: &[u32; 4]) -> Self::Four;
+    fn load(token: Self::Token, words: &[u32; 4]) -> Self::Four;
 
     /// Big-endian words.
-    fn load_bytes(bytes: &[u8; 16]) -> Self::Four;
+    fn load_bytes(token: Self::Token, bytes: &[u8; 16]) -> Self::Four;
 
     /// Each word plus the other's.
-    fn sum(words: Self::Four, others: Self::Four) -> Self::Four;
+    fn sum(token: Self::Token, words: Self::Four, others: Self::Four) -> Self::Four;
 
     /// Words t to t + 3 of the schedule, from words t - 16 to t - 1.
-    fn schedule(w: [Self::Four; 4]) -> Self::Four;
+    fn schedule(token: Self::Token, w: [Self::Four; 4]) -> Self::Four;
 }
 
 /// The state after these blocks.
 #[inline(always)]
-pub(crate) fn compress_blocks<S: State>(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
-    let mut states = [S::of_words(state)];
+pub(crate) fn compress_blocks<S: State>(token: S::Token, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
+    let mut states = [S::of_words(token, state)];
     for block in blocks {
         states = compress::<S, 1, false>([block], states);
     }
@@ -65,14 +71,14 @@ pub(crate) fn compress_blocks<S: State>(state: &mut [u32; 8], blocks: &[[u8; 64]
 
 /// The digest of a message.
 #[inline(always)]
-pub(crate) fn digest<S: State>(message: &[u8]) -> [u8; 32] {
+pub(crate) fn digest<S: State>(token: S::Token, message: &[u8]) -> [u8; 32] {
     if let Some(message) = message.as_array() {
         let mut digest = [0; 32];
-        pair::<S>(message, &mut digest);
+        pair::<S>(token, message, &mut digest);
         return digest;
     }
     let (blocks, rest) = message.as_chunks();
-    let mut states = [S::of_words(&INITIAL)];
+    let mut states = [S::of_words(token, &INITIAL)];
     for block in blocks {
         states = compress::<S, 1, false>([block], states);
     }
@@ -84,30 +90,30 @@ pub(crate) fn digest<S: State>(message: &[u8]) -> [u8; 32] {
 
 /// Digests of messages of 64 bytes: two at a time, behind three if their number is odd.
 #[inline(always)]
-pub(crate) fn pairs<S: State>(pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+pub(crate) fn pairs<S: State>(token: S::Token, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     let odd = if pairs.len().is_multiple_of(2) { 0 } else { pairs.len().min(3) };
     let ((odd, even), (odd_digests, even_digests)) = (pairs.split_at(odd), digests.split_at_mut(odd));
     if let ([one], [digest]) = (odd, &mut *odd_digests) {
-        pair::<S>(one, digest);
+        pair::<S>(token, one, digest);
     }
     if let (Some(three), Some(digests)) = (odd.as_array::<3>(), odd_digests.as_mut_array()) {
-        pairs_of::<S, 3>(three.each_ref(), digests);
+        pairs_of::<S, 3>(token, three.each_ref(), digests);
     }
     for (two, digests) in even.as_chunks::<2>().0.iter().zip(even_digests.as_chunks_mut().0) {
-        pairs_of::<S, 2>(two.each_ref(), digests);
+        pairs_of::<S, 2>(token, two.each_ref(), digests);
     }
 }
 
 /// The digest of a message of 64 bytes.
 #[inline(always)]
-pub(crate) fn pair<S: State>(pair: &[u8; 64], digest: &mut [u8; 32]) {
-    pairs_of::<S, 1>([pair], std::array::from_mut(digest));
+pub(crate) fn pair<S: State>(token: S::Token, pair: &[u8; 64], digest: &mut [u8; 32]) {
+    pairs_of::<S, 1>(token, [pair], std::array::from_mut(digest));
 }
 
 /// Digests of N messages of 64 bytes, side by side.
 #[inline(always)]
-fn pairs_of<S: State, const N: usize>(pairs: [&[u8; 64]; N], digests: &mut [[u8; 32]; N]) {
-    let states = compress_padding_of_64(compress::<S, N, true>(pairs, [S::of_words(&INITIAL); N]));
+fn pairs_of<S: State, const N: usize>(token: S::Token, pairs: [&[u8; 64]; N], digests: &mut [[u8; 32]; N]) {
+    let states = compress_padding_of_64(compress::<S, N, true>(pairs, [S::of_words(token, &INITIAL); N]));
     for i in 0..N {
         digests[i] = states[i].to_bytes();
     }
@@ -121,11 +127,12 @@ fn compress<S: State, const N: usize, const IN_ORDER: bool>(
     before: [S; N],
 ) -> [S; N] {
     let mut states = before;
-    let mut w = [[S::load(&[0; 4]); 4]; N];
+    let token = before[0].token();
+    let mut w = [[S::load(token, &[0; 4]); 4]; N];
     for four in 0..4 {
         for i in 0..N {
-            w[i][four] = S::load_bytes(&blocks[i].as_chunks().0[four]);
-            states[i].four_rounds(S::sum(w[i][four], constants::<S>(four)));
+            w[i][four] = S::load_bytes(token, &blocks[i].as_chunks().0[four]);
+            states[i].four_rounds(S::sum(token, w[i][four], constants::<S>(token, four)));
         }
     }
     // Unrolled by macro, so that every index into the ring is known.
@@ -133,10 +140,10 @@ fn compress<S: State, const N: usize, const IN_ORDER: bool>(
         ($($four:literal)*) => { $(
             for i in 0..N {
                 let ring = w[i];
-                w[i][$four % 4] = S::schedule([
+                w[i][$four % 4] = S::schedule(token, [
                     ring[$four % 4], ring[($four + 1) % 4], ring[($four + 2) % 4], ring[($four + 3) % 4]
                 ]);
-                states[i].four_rounds(S::sum(w[i][$four % 4], constants::<S>($four)));
+                states[i].four_rounds(S::sum(token, w[i][$four % 4], constants::<S>(token, $four)));
                 if IN_ORDER {
                     states[i].finish_before(&mut w[i][$four % 4]);
                 }
@@ -151,8 +158,9 @@ fn compress<S: State, const N: usize, const IN_ORDER: bool>(
 #[inline(always)]
 fn compress_padding_of_64<S: State, const N: usize>(before: [S; N]) -> [S; N] {
     let mut states = before;
+    let token = before[0].token();
     for sums in PADDING_OF_64.as_flattened().as_chunks().0 {
-        S::four_rounds_of_all(&mut states, S::load(sums));
+        S::four_rounds_of_all(&mut states, S::load(token, sums));
     }
     add(states, before)
 }
@@ -167,6 +175,6 @@ fn add<S: State, const N: usize>(mut states: [S; N], before: [S; N]) -> [S; N] {
 
 /// The constants of four rounds.
 #[inline(always)]
-fn constants<S: State>(four: usize) -> S::Four {
-    S::load(&ROUND_CONSTANTS.as_flattened().as_chunks().0[four])
+fn constants<S: State>(token: S::Token, four: usize) -> S::Four {
+    S::load(token, &ROUND_CONSTANTS.as_flattened().as_chunks().0[four])
 }

@@ -18,7 +18,7 @@ pub(crate) trait Lanes: Word {
     const COUNT: usize;
 
     /// Word i of block j, from big-endian bytes, in lane j of vector i; `block` is asked for 0 to `COUNT - 1`.
-    fn load<'a>(block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16];
+    fn load<'a>(token: Self::Token, block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16];
 
     /// The inverse for eight words: lane j becomes digest j.
     ///
@@ -29,28 +29,30 @@ pub(crate) trait Lanes: Word {
 
 /// Digests of messages of 64 bytes.
 #[inline(always)]
-pub(crate) fn pairs<L: Lanes>(pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+pub(crate) fn pairs<L: Lanes>(token: L::Token, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     for (pairs, digests) in pairs.chunks(L::COUNT).zip(digests.chunks_mut(L::COUNT)) {
         let last = pairs.len() - 1;
         let words = L::load(
+            token,
             #[inline(always)]
             |i| &pairs[i.min(last)],
         );
-        let state = compress(initial(), words);
+        let state = compress(initial(token), words);
         store_some(compress_padding_of_64::<L>(state), digests);
     }
 }
 
 /// Digests of messages of `length` bytes, one behind the other.
 #[inline(always)]
-pub(crate) fn rows<L: Lanes>(rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
+pub(crate) fn rows<L: Lanes>(token: L::Token, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
     let whole = length / 64;
     for (group, digests) in digests.chunks_mut(L::COUNT).enumerate() {
         let last = digests.len() - 1;
         let row = |i: usize| &rows[(group * L::COUNT + i.min(last)) * length..][..length];
-        let mut state = initial::<L>();
+        let mut state = initial::<L>(token);
         for block in 0..whole {
             let words = L::load(
+                token,
                 #[inline(always)]
                 |i| row(i)[64 * block..].first_chunk().expect("a whole block"),
             );
@@ -59,6 +61,7 @@ pub(crate) fn rows<L: Lanes>(rows: &[u8], length: usize, digests: &mut [[u8; 32]
         let tails: [Tail; MOST] = std::array::from_fn(|i| Tail::new(&row(i)[64 * whole..], length as u64));
         for block in 0..tails[0].blocks().len() {
             let words = L::load(
+                token,
                 #[inline(always)]
                 |i| &tails[i].blocks()[block],
             );
@@ -69,10 +72,10 @@ pub(crate) fn rows<L: Lanes>(rows: &[u8], length: usize, digests: &mut [[u8; 32]
 }
 
 #[inline(always)]
-fn initial<L: Lanes>() -> [L; 8] {
-    let mut state = [L::splat(0); 8];
+fn initial<L: Lanes>(token: L::Token) -> [L; 8] {
+    let mut state = [L::splat(token, 0); 8];
     for i in 0..8 {
-        state[i] = L::splat(INITIAL[i]);
+        state[i] = L::splat(token, INITIAL[i]);
     }
     state
 }

@@ -11,7 +11,7 @@ use std::arch::aarch64::*;
 pub(crate) fn pairs(token: Neon, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     token.vectorize(
         #[inline(always)]
-        || lanes::pairs::<Words>(pairs, digests),
+        || lanes::pairs::<Words>(token, pairs, digests),
     );
 }
 
@@ -19,57 +19,67 @@ pub(crate) fn pairs(token: Neon, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
 pub(crate) fn rows(token: Neon, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
     token.vectorize(
         #[inline(always)]
-        || lanes::rows::<Words>(rows, length, digests),
+        || lanes::rows::<Words>(token, rows, length, digests),
     );
 }
 
-/// Only made where NEON is: the type is private, and the functions above take a token.
+/// Words with the token of the instructions.
 #[derive(Clone, Copy)]
-struct Words(uint32x4_t);
+struct Words {
+    words: uint32x4_t,
+    token: Neon,
+}
 
-// SAFETY, for all below: NEON is there, see `Words`.
+// SAFETY, for all below: words hold the token, or the argument is it, which proves the instructions.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
 impl Word for Words {
+    type Token = Neon;
+
     #[inline(always)]
-    fn splat(word: u32) -> Self {
-        Self(unsafe { vdupq_n_u32(word) })
+    fn token(self) -> Neon {
+        self.token
+    }
+
+    #[inline(always)]
+    fn splat(token: Neon, word: u32) -> Self {
+        Self { words: unsafe { vdupq_n_u32(word) }, token }
     }
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        Self(unsafe { vaddq_u32(self.0, other.0) })
+        Self { words: unsafe { vaddq_u32(self.words, other.words) }, ..self }
     }
 
     #[inline(always)]
     fn rotate_right(self, bits: u32) -> Self {
-        let left = unsafe { vshlq_u32(self.0, vdupq_n_s32(32 - bits.cast_signed())) };
-        Self(unsafe { vorrq_u32(left, self.shift_right(bits).0) })
+        let left = unsafe { vshlq_u32(self.words, vdupq_n_s32(32 - bits.cast_signed())) };
+        Self { words: unsafe { vorrq_u32(left, self.shift_right(bits).words) }, ..self }
     }
 
     #[inline(always)]
     fn shift_right(self, bits: u32) -> Self {
-        Self(unsafe { vshlq_u32(self.0, vdupq_n_s32(-bits.cast_signed())) })
+        Self { words: unsafe { vshlq_u32(self.words, vdupq_n_s32(-bits.cast_signed())) }, ..self }
     }
 
     #[inline(always)]
     fn parity(self, b: Self, c: Self) -> Self {
-        Self(unsafe { veorq_u32(veorq_u32(self.0, b.0), c.0) })
+        Self { words: unsafe { veorq_u32(veorq_u32(self.words, b.words), c.words) }, ..self }
     }
 
     #[inline(always)]
     fn choose(self, f: Self, g: Self) -> Self {
-        Self(unsafe { vbslq_u32(self.0, f.0, g.0) })
+        Self { words: unsafe { vbslq_u32(self.words, f.words, g.words) }, ..self }
     }
 
     #[inline(always)]
     fn majority(self, b: Self, c: Self) -> Self {
-        Self(unsafe { vbslq_u32(veorq_u32(b.0, c.0), self.0, b.0) })
+        Self { words: unsafe { vbslq_u32(veorq_u32(b.words, c.words), self.words, b.words) }, ..self }
     }
 }
 
 /// Transposes the words of four vectors.
 #[inline(always)]
-fn transpose([a, b, c, d]: [uint32x4_t; 4]) -> [uint32x4_t; 4] {
+fn transpose(_: Neon, [a, b, c, d]: [uint32x4_t; 4]) -> [uint32x4_t; 4] {
     // SAFETY: as above.
     unsafe {
         let (ab, cd) = (vzip1q_u32(a, b), vzip1q_u32(c, d));
@@ -86,19 +96,19 @@ impl Lanes for Words {
     const COUNT: usize = 4;
 
     #[inline(always)]
-    fn load<'a>(block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16] {
-        // SAFETY: as above; a block has the 64 bytes that are read.
+    fn load<'a>(token: Neon, block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16] {
+        // SAFETY: the token proves the instructions; a block has the 64 bytes that are read.
         unsafe {
-            let mut words = [Self(vdupq_n_u32(0)); 16];
+            let mut words = [Self { words: vdupq_n_u32(0), token }; 16];
             for quarter in 0..4 {
                 let mut rows = [vdupq_n_u32(0); 4];
                 for r in 0..4 {
                     let bytes = vld1q_u8(block(r).as_ptr().add(16 * quarter));
                     rows[r] = vreinterpretq_u32_u8(vrev32q_u8(bytes));
                 }
-                let columns = transpose(rows);
+                let columns = transpose(token, rows);
                 for c in 0..4 {
-                    words[4 * quarter + c] = Self(columns[c]);
+                    words[4 * quarter + c] = Self { words: columns[c], token };
                 }
             }
             words
@@ -108,10 +118,11 @@ impl Lanes for Words {
     #[inline(always)]
     fn store([a, b, c, d, e, f, g, h]: [Self; 8], digests: &mut [[u8; 32]]) {
         assert_eq!(digests.len(), Self::COUNT, "a digest for each lane");
+        let token = a.token;
         // SAFETY: as above; a digest has the 32 bytes that are written.
         unsafe {
-            let first = transpose([a.0, b.0, c.0, d.0]);
-            let second = transpose([e.0, f.0, g.0, h.0]);
+            let first = transpose(token, [a.words, b.words, c.words, d.words]);
+            let second = transpose(token, [e.words, f.words, g.words, h.words]);
             for r in 0..4 {
                 let digest = digests[r].as_mut_ptr();
                 vst1q_u8(digest, vrev32q_u8(vreinterpretq_u8_u32(first[r])));

@@ -40,6 +40,15 @@ macro_rules! vector_token {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $name(());
 
+        $(
+            impl From<$name> for $inner_type {
+                #[inline(always)]
+                fn from(token: $name) -> Self {
+                    token.$inner()
+                }
+            }
+        )*
+
         impl $name {
             /// The token, if this CPU has every feature of the bundle.
             pub fn detect() -> Option<Self> {
@@ -110,18 +119,6 @@ vector_token!(
 );
 
 #[cfg(target_arch = "x86_64")]
-impl Avx512Ifma {
-    /// The token where a type stands for it: for functions of a vector type that are not inlined.
-    ///
-    /// # Safety
-    /// The CPU must have every feature of the bundle.
-    #[inline(always)]
-    pub unsafe fn assume() -> Self {
-        Self(())
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
 vector_token!(
     /// Proof that this CPU has SSSE3 (`pshufb`).
     Ssse3, is_x86_feature_detected, ["ssse3"], "ssse3"
@@ -153,8 +150,8 @@ vector_token!(
 
 #[cfg(target_arch = "aarch64")]
 vector_token!(
-    /// Proof that this CPU has SVE2, and [`Sve`].
-    Sve2, is_aarch64_feature_detected, ["sve2"], "neon,sve,sve2", sve -> Sve
+    /// Proof that this CPU has SVE2, [`Sve`] and [`Neon`].
+    Sve2, is_aarch64_feature_detected, ["sve2"], "neon,sve,sve2", sve -> Sve, neon -> Neon
 );
 
 #[cfg(target_arch = "aarch64")]

@@ -272,10 +272,15 @@ fn words(bytes: &[u8]) -> Option<[u64; 4]> {
 
 /// Decodes points of G1 and checks them, in lanes; or the first bad one and what is wrong with it.
 #[inline(always)]
-fn decode<E: Engine>(_: E, bytes: &[u8], points: &mut [Affine<G1>]) -> Result<(), (usize, &'static str)> {
+fn decode<E: Engine>(
+    engine: E,
+    bytes: &[u8],
+    points: &mut [Affine<G1>],
+) -> Result<(), (usize, &'static str)> {
     // Integers taken for Montgomery limbs are their values over R; R^2's limbs are the value R.
     let radix = Fq::from_montgomery(FqParams::R2).unwrap_or_default();
-    let (radix, b) = (E::Packed::<FqParams>::load(&[radix; LANES]), E::Packed::load(&[G1::B; LANES]));
+    let radix = E::Packed::<FqParams>::load(engine, &[radix; LANES]);
+    let b = E::Packed::load(engine, &[G1::B; LANES]);
     let groups = bytes.chunks(LANES * G1_BYTES).zip(points.chunks_mut(LANES)).enumerate();
     for (group, (bytes, points)) in groups {
         let (mut xs, mut ys) = ([Fq::ZERO; LANES], [Fq::ZERO; LANES]);
@@ -284,8 +289,8 @@ fn decode<E: Engine>(_: E, bytes: &[u8], points: &mut [Affine<G1>]) -> Result<()
             *x = words(x_bytes).and_then(Fq::from_montgomery).ok_or((group * LANES + i, NOT_BELOW_Q))?;
             *y = words(y_bytes).and_then(Fq::from_montgomery).ok_or((group * LANES + i, NOT_BELOW_Q))?;
         }
-        let x = E::Packed::<FqParams>::load(&xs) * radix;
-        let y = E::Packed::<FqParams>::load(&ys) * radix;
+        let x = E::Packed::<FqParams>::load(engine, &xs) * radix;
+        let y = E::Packed::<FqParams>::load(engine, &ys) * radix;
         let on_curve = (y.square() - (x.square() * x + b)).zero_lanes();
         x.store(&mut xs);
         y.store(&mut ys);

@@ -5,7 +5,7 @@ use super::{
     encoding::encoded,
     inputs::elements,
 };
-use proofmill_field::{Engine, Field, Fp, LANES, Packed, Prime, batch_invert, bls12_381, bn254};
+use proofmill_field::{Engine, Field, Fp, LANES, Packed, Prime, batch_invert_vartime, bls12_381, bn254};
 use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
 
@@ -70,9 +70,9 @@ fn bring_in_form<P: Prime>(level: Level, elements: &mut [Fp<P>]) {
 }
 
 #[inline(always)]
-fn convert<E: Engine, P: Prime>(_: E, elements: &mut [Fp<P>]) {
+fn convert<E: Engine, P: Prime>(engine: E, elements: &mut [Fp<P>]) {
     for group in elements.as_chunks_mut().0 {
-        E::Packed::<P>::load(group).store_scaled(group);
+        E::Packed::<P>::load(engine, group).store_scaled(group);
     }
 }
 
@@ -81,12 +81,12 @@ fn product<P: Prime>(level: Level, left: &[Fp<P>], right: &[Fp<P>], results: &mu
 }
 
 #[inline(always)]
-fn multiply<E: Engine, P: Prime>(_: E, left: &[Fp<P>], right: &[Fp<P>], results: &mut [Fp<P>]) {
+fn multiply<E: Engine, P: Prime>(engine: E, left: &[Fp<P>], right: &[Fp<P>], results: &mut [Fp<P>]) {
     let operands = left.as_chunks::<LANES>().0.iter().zip(right.as_chunks::<LANES>().0);
     for ((left, right), result) in operands.zip(results.as_chunks_mut().0) {
         let [left, right] = [left, right].map(
             #[inline(always)]
-            |group| lanes::<E, P>(group),
+            |group| lanes(engine, group),
         );
         (left * right).store_scaled(result);
     }
@@ -97,16 +97,16 @@ fn sum<P: Prime>(level: Level, left: &[Fp<P>], right: &[Fp<P>], results: &mut [F
 }
 
 #[inline(always)]
-fn add<E: Engine, P: Prime>(_: E, left: &[Fp<P>], right: &[Fp<P>], results: &mut [Fp<P>]) {
+fn add<E: Engine, P: Prime>(engine: E, left: &[Fp<P>], right: &[Fp<P>], results: &mut [Fp<P>]) {
     let operands = left.as_chunks::<LANES>().0.iter().zip(right.as_chunks::<LANES>().0);
     for ((left, right), result) in operands.zip(results.as_chunks_mut().0) {
-        (lanes::<E, P>(left) + lanes::<E, P>(right)).store_scaled(result);
+        (lanes(engine, left) + lanes(engine, right)).store_scaled(result);
     }
 }
 
 #[inline(always)]
-fn lanes<E: Engine, P: Prime>(group: &[Fp<P>; LANES]) -> E::Packed<P> {
-    E::Packed::<P>::load_bits(Fp::as_limbs(group))
+fn lanes<E: Engine, P: Prime>(engine: E, group: &[Fp<P>; LANES]) -> E::Packed<P> {
+    E::Packed::<P>::load_bits(engine, Fp::as_limbs(group))
 }
 
 /// Inverses of `size` elements, one inversion for each task.
@@ -116,7 +116,7 @@ fn inverses<P: Prime>(name: &str) -> Entry {
         |elements, _| Ok(elements.clone()),
         |_, elements, level, _| {
             elements.par_chunks_mut(CHUNK).for_each(|elements| {
-                dispatch!(level, engine => batch_invert(Fp::slice_with_backend_mut(engine.backend(), elements)));
+                dispatch!(level, engine => batch_invert_vartime(Fp::slice_with_backend_mut(engine.backend(), elements)));
             });
             Ok(())
         },

@@ -16,7 +16,7 @@ use proofmill_curve::{
     Affine, Curve, FixedBase,
     bn254::{G1, G2},
 };
-use proofmill_field::{Field, Packable, batch_invert, bn254::Fr};
+use proofmill_field::{Algebra, Field, Invert, Packable, batch_invert_vartime, bn254::Fr};
 use proofmill_groth16::{
     Progress, Proof, VerifyingKey, prove_with_rng, verify, verifying_key, verifying_key_text,
 };
@@ -137,7 +137,7 @@ fn write(rng: &mut Rng, log_n: u32, folder: &Path) -> Result<Vec<Fr>, CircomErro
     let combined = a.iter().zip(&b).zip(&c).map(|((a, b), c)| beta * *a + alpha * *b + *c);
     let combined: Vec<Fr> = combined.collect();
     let (public, private) = combined.split_at(PUBLIC.end);
-    let [of_gamma, of_delta] = [gamma, delta].map(|secret| secret.invert().unwrap_or(Fr::ONE));
+    let [of_gamma, of_delta] = [gamma, delta].map(|secret| secret.invert_vartime().unwrap_or(Fr::ONE));
     let times =
         |scalars: &[Fr], factor: Fr| scalars.iter().map(|scalar| *scalar * factor).collect::<Vec<Fr>>();
     let odd: Vec<Fr> = lagrange(log_n + 1, tau).into_iter().skip(1).step_by(2).collect();
@@ -228,9 +228,9 @@ fn lagrange(log_n: u32, tau: Fr) -> Vec<Fr> {
     let root = Fr::root_of_unity(log_n).unwrap_or(Fr::ONE);
     let powers: Vec<Fr> = successors(Some(Fr::ONE), |power| Some(*power * root)).take(1 << log_n).collect();
     let vanishing = tau.pow_vartime(&[1 << log_n]) - Fr::ONE;
-    let factor = vanishing * Fr::from(1u64 << log_n).invert().unwrap_or(Fr::ONE);
+    let factor = vanishing * Fr::from(1u64 << log_n).invert_vartime().unwrap_or(Fr::ONE);
     let mut values: Vec<Fr> = powers.iter().map(|power| tau - *power).collect();
-    batch_invert(&mut values);
+    batch_invert_vartime(&mut values);
     values.iter().zip(&powers).map(|(inverse, power)| factor * *power * *inverse).collect()
 }
 

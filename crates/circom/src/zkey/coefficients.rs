@@ -10,7 +10,7 @@ use crate::{
     error::CircomError,
 };
 use proofmill_field::{
-    Backend, Engine, Field, Fp, Prime,
+    Algebra, Backend, Engine, Field, Prime,
     bn254::{Fr, FrParams},
 };
 use proofmill_simd::{Level, dispatch};
@@ -200,7 +200,7 @@ impl<'a> Coefficients<'a> {
         let backend = engine.backend();
         let witness = Fr::slice_with_backend(backend, witness);
         let minus_unit = (-montgomery_radix()).to_montgomery();
-        let mut row = Row::new(0);
+        let mut row = Row::new(backend, 0);
         let Task { records, first_row, a, b } = task;
         let bytes =
             self.records.bytes().get(records.start * RECORD..records.end * RECORD).unwrap_or_default();
@@ -217,7 +217,7 @@ impl<'a> Coefficients<'a> {
                     return Err(Fault::Unordered);
                 }
                 row.store(a, b);
-                row = Row::new(target);
+                row = Row::new(backend, target);
             }
             let Some(value) = witness.get(record.wire as usize) else { continue };
             row.add(&record, *value, &minus_unit).ok_or_else(|| fault(RecordFault::Value))?;
@@ -270,7 +270,7 @@ impl<'a> Coefficients<'a> {
 
 /// `R^-1 mod r` as an element: the limbs of the integer 1.
 #[inline(always)]
-fn inverse_radix<B: Backend>() -> Fr<B> {
+fn inverse_radix() -> Fr {
     Fr::from_montgomery([1, 0, 0, 0]).unwrap_or_default()
 }
 
@@ -316,8 +316,9 @@ const UNIT: [u64; 4] = FrParams::R2;
 
 impl<B: Backend> Row<B> {
     #[inline(always)]
-    fn new(target: usize) -> Self {
-        Self { target, sums: [Sums { plain: Fp::ZERO, scaled: Fp::ZERO }; 2] }
+    fn new(backend: B, target: usize) -> Self {
+        let zero = Fr::zero(backend);
+        Self { target, sums: [Sums { plain: zero, scaled: zero }; 2] }
     }
 
     /// Adds a record's product; `None` if its value is not below the modulus.
@@ -330,7 +331,7 @@ impl<B: Backend> Row<B> {
         } else if record.limbs == *minus_unit {
             sums.plain -= value;
         } else {
-            sums.scaled += Fr::<B>::from_montgomery(record.limbs)? * value;
+            sums.scaled += Fr::from_montgomery(record.limbs)?.with_backend(value.token()) * value;
         }
         Some(())
     }
@@ -339,8 +340,11 @@ impl<B: Backend> Row<B> {
     fn store(&self, a: &mut [Fr], b: &mut [Fr]) {
         for (sums, out) in self.sums.iter().zip([a, b]) {
             if let Some(out) = out.get_mut(self.target) {
-                let scaled = if sums.scaled.is_zero() { Fp::ZERO } else { sums.scaled * inverse_radix() };
-                *out = (sums.plain + scaled).portable();
+                let mut sum = sums.plain;
+                if !sums.scaled.portable().is_zero() {
+                    sum += sums.scaled * inverse_radix().with_backend(sum.token());
+                }
+                *out = sum.portable();
             }
         }
     }

@@ -70,7 +70,7 @@ impl<C: Encoded> Affine<C> {
     /// The compressed encoding.
     pub fn to_compressed(&self) -> C::Compressed {
         let mut bytes = C::COMPRESSED_ZERO;
-        let y = C::Base::load::<Portable>(std::slice::from_ref(&self.y));
+        let y = C::Base::load(Portable, std::slice::from_ref(&self.y));
         let sign = if C::Base::larger::<Portable>(y) == 1 { LARGER } else { 0 };
         encode::<C>(&[self.x], COMPRESSED | sign, self.is_infinity(), bytes.as_mut());
         bytes
@@ -292,7 +292,7 @@ fn finish_all<C: Encoded, E: Engine>(
         #[inline(always)]
         || {
             for (parsed, points) in parsed.chunks(width).zip(points.chunks_mut(width)) {
-                finish::<C, E>(parsed, subgroup, points);
+                finish(engine, parsed, subgroup, points);
             }
         },
     );
@@ -300,6 +300,7 @@ fn finish_all<C: Encoded, E: Engine>(
 
 #[inline(always)]
 fn finish<C: Encoded, E: Engine>(
+    engine: E,
     parsed: &[Parsed<C>],
     subgroup: Subgroup,
     points: &mut [Result<Affine<C>, EncodingError>],
@@ -322,11 +323,11 @@ fn finish<C: Encoded, E: Engine>(
     }
     let lanes = C::Base::width::<E>();
     let all = u8::MAX >> (LANES - lanes);
-    let [x, mut y] = load::<C, E>(&affine);
+    let [x, mut y] = load(engine, &affine);
     let mut on_curve = all;
     if given & all != all {
-        let square = x.square() * x + C::B.broadcast::<E>();
-        let [root] = C::Base::roots_of_ratios::<E, 1>(&[square], &[Algebra::one()]);
+        let square = x.square() * x + C::B.broadcast(engine);
+        let [root] = C::Base::roots_of_ratios::<E, 1>(&[square], &[Algebra::one(engine)]);
         let opposite = C::Base::larger::<E>(root.root) ^ larger;
         let chosen = C::Base::select::<E>(opposite, -root.root, root.root);
         y = C::Base::select::<E>(given, y, chosen);
@@ -360,7 +361,7 @@ fn subgroup_all<C: Encoded, E: Engine>(engine: E, points: &[Affine<C>], inside: 
         #[inline(always)]
         || {
             for (points, inside) in points.chunks(width).zip(inside.chunks_mut(width)) {
-                let [x, y] = load::<C, E>(points);
+                let [x, y] = load(engine, points);
                 let mask = C::in_subgroup::<E>(&Points::affine(x, y));
                 for (lane, (point, inside)) in points.iter().zip(inside).enumerate() {
                     *inside = point.is_infinity() || mask >> lane & 1 == 1;

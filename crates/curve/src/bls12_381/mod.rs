@@ -10,39 +10,34 @@ pub(crate) mod source_group;
 pub use encoding::{Encoded, Subgroup, decode_compressed, decode_uncompressed, in_subgroup};
 
 use crate::group::{Affine, Curve};
-use proofmill_field::{
-    Backend,
-    bls12_381::{Fq, Fq2, Fr},
-};
-use proofmill_simd::Portable;
-use std::marker::PhantomData;
+use proofmill_field::bls12_381::{Fq, Fq2, Fr};
 
 /// The first source group: the subgroup of order r of the curve over the base field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct G1<B = Portable>(PhantomData<B>);
+pub struct G1(());
 
 /// The second source group: the subgroup of order r of the sextic twist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct G2<B = Portable>(PhantomData<B>);
+pub struct G2(());
 
 /// A point of G1's curve: x, y, each 48 bytes in memory, Montgomery form.
-pub type G1Affine<B = Portable> = Affine<G1<B>>;
+pub type G1Affine = Affine<G1>;
 /// A point of G2's twist: x, y, each two coefficients of 48 bytes, Montgomery form.
-pub type G2Affine<B = Portable> = Affine<G2<B>>;
+pub type G2Affine = Affine<G2>;
 
-impl<B: Backend> Curve for G1<B> {
-    type Base = Fq<B>;
+impl Curve for G1 {
+    type Base = Fq;
     type Scalar = Fr;
-    const B: Fq<B> = Fq::constant(constants::B);
+    const B: Fq = Fq::constant(constants::B);
     const GENERATOR: Affine<Self> =
         Affine { x: Fq::constant(constants::G1_GENERATOR[0]), y: Fq::constant(constants::G1_GENERATOR[1]) };
     const NAME: &'static str = "BLS12-381 G1";
 }
 
-impl<B: Backend> Curve for G2<B> {
-    type Base = Fq2<B>;
+impl Curve for G2 {
+    type Base = Fq2;
     type Scalar = Fr;
-    const B: Fq2<B> = fq2([constants::B, constants::B]);
+    const B: Fq2 = fq2([constants::B, constants::B]);
     const GENERATOR: Affine<Self> = {
         let [x0, x1, y0, y1] = constants::G2_GENERATOR;
         Affine { x: fq2([x0, x1]), y: fq2([y0, y1]) }
@@ -50,6 +45,6 @@ impl<B: Backend> Curve for G2<B> {
     const NAME: &'static str = "BLS12-381 G2";
 }
 
-const fn fq2<B: Backend>([c0, c1]: [[u64; 6]; 2]) -> Fq2<B> {
+const fn fq2([c0, c1]: [[u64; 6]; 2]) -> Fq2 {
     Fq2 { c0: Fq::constant(c0), c1: Fq::constant(c1) }
 }

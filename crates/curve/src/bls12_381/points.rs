@@ -30,13 +30,14 @@ impl<F: Roots, E: Engine> Points<F, E> {
     /// From affine coordinates, of points other than infinity.
     #[inline(always)]
     pub(crate) fn affine(x: F::Lanes<E>, y: F::Lanes<E>) -> Self {
-        Self { x, y, z: Algebra::one() }
+        Self { x, y, z: Algebra::one(x.token()) }
     }
 
     /// `2 self`.
     #[inline(always)]
     pub(crate) fn double(&self) -> Self {
         F::Lanes::<E>::outlined(
+            self.x.token(),
             #[inline(always)]
             || self.double_inlined(),
         )
@@ -46,6 +47,7 @@ impl<F: Roots, E: Engine> Points<F, E> {
     #[inline(always)]
     pub(crate) fn add(&self, rhs: &Self) -> Self {
         F::Lanes::<E>::outlined(
+            self.x.token(),
             #[inline(always)]
             || self.add_inlined(rhs),
         )
@@ -143,6 +145,7 @@ impl<F: Roots, E: Engine> Points<F, E> {
 /// Coordinates of at most as many points as there are lanes; zeros after them.
 #[inline(always)]
 pub(crate) fn load<C: Curve<Base: Packable>, E: Engine>(
+    engine: E,
     points: &[Affine<C>],
 ) -> [<C::Base as Packable>::Lanes<E>; 2] {
     let mut coordinates = [[C::Base::ZERO; LANES]; 2];
@@ -150,7 +153,7 @@ pub(crate) fn load<C: Curve<Base: Packable>, E: Engine>(
         (coordinates[0][i], coordinates[1][i]) = (point.x, point.y);
     }
     let width = C::Base::width::<E>();
-    [C::Base::load::<E>(&coordinates[0][..width]), C::Base::load::<E>(&coordinates[1][..width])]
+    [C::Base::load(engine, &coordinates[0][..width]), C::Base::load(engine, &coordinates[1][..width])]
 }
 
 /// How many of so many inputs go into lanes, where there are any: all but the last one, if that is faster alone

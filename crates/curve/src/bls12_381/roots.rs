@@ -33,7 +33,7 @@ pub trait Roots: Packable {
     const Z: Self;
 
     /// The element in every lane.
-    fn broadcast<E: Engine>(self) -> Self::Lanes<E>;
+    fn broadcast<E: Engine>(self, engine: E) -> Self::Lanes<E>;
 
     /// Roots of `u/v` for v other than zero; `K` independent ones, whose latencies overlap if K is 2.
     fn roots_of_ratios<E: Engine, const K: usize>(
@@ -52,8 +52,8 @@ impl Roots for Fq {
     const Z: Self = Self::constant(constants::G1_CURVE[2]);
 
     #[inline(always)]
-    fn broadcast<E: Engine>(self) -> Lanes<E> {
-        Lanes::<E>::broadcast(self)
+    fn broadcast<E: Engine>(self, engine: E) -> Lanes<E> {
+        Lanes::<E>::broadcast(engine, self)
     }
 
     #[inline(always)]
@@ -61,6 +61,7 @@ impl Roots for Fq {
         u: &[Lanes<E>; K],
         v: &[Lanes<E>; K],
     ) -> [Root<Lanes<E>>; K] {
+        let engine = u[0].token();
         let mut products = *u;
         let mut powers = *u;
         for k in 0..K {
@@ -68,7 +69,7 @@ impl Roots for Fq {
             powers[k] = products[k] * v[k].square();
         }
         let powers = power(&powers);
-        let other = Fq::constant(constants::G1_ROOT).broadcast::<E>();
+        let other = Fq::constant(constants::G1_ROOT).broadcast(engine);
         let mut roots = [Root { square: 0, root: u[0] }; K];
         for k in 0..K {
             let root = products[k] * powers[k];
@@ -95,8 +96,8 @@ impl Roots for Fq2 {
         Self { c0: Fq::constant(constants::G2_CURVE[4]), c1: Fq::constant(constants::G2_CURVE[5]) };
 
     #[inline(always)]
-    fn broadcast<E: Engine>(self) -> Quadratic<Lanes<E>> {
-        Quadratic::new(Lanes::<E>::broadcast(self.c0), Lanes::<E>::broadcast(self.c1))
+    fn broadcast<E: Engine>(self, engine: E) -> Quadratic<Lanes<E>> {
+        Quadratic::new(Lanes::<E>::broadcast(engine, self.c0), Lanes::<E>::broadcast(engine, self.c1))
     }
 
     #[inline(always)]
@@ -105,15 +106,16 @@ impl Roots for Fq2 {
         v: &[Quadratic<Lanes<E>>; K],
     ) -> [Root<Quadratic<Lanes<E>>>; K] {
         let select = Lanes::<E>::select;
+        let engine = u[0].token();
         let mut ratios = *u;
-        let [mut norms, mut denominators] = [[Lanes::<E>::zero(); K]; 2];
+        let [mut norms, mut denominators] = [[Lanes::<E>::zero(engine); K]; 2];
         for k in 0..K {
             ratios[k] = u[k] * v[k].conjugate();
             norms[k] = ratios[k].norm();
             denominators[k] = v[k].norm().double();
         }
         let mut powers = power(&norms);
-        let (z, other) = (Self::Z.broadcast::<E>(), Fq::constant(constants::G2_ROOT).broadcast::<E>());
+        let (z, other) = (Self::Z.broadcast(engine), Fq::constant(constants::G2_ROOT).broadcast(engine));
         let mut roots = [Root { square: 0, root: u[0] }; K];
         let mut sums = norms;
         for k in 0..K {
@@ -199,6 +201,7 @@ const fn is_set(bit: u32) -> bool {
 #[inline(always)]
 fn power<A: Algebra, const K: usize>(x: &[A; K]) -> [A; K] {
     A::outlined(
+        x[0].token(),
         #[inline(always)]
         || power_inlined(x),
     )

@@ -129,7 +129,7 @@ fn map_all<C: SourceGroup, E: Engine>(
                     (u[0][i], u[1][i]) = (*first, *second);
                 }
                 let [first, second] =
-                    [C::Base::load::<E>(&u[0][..width]), C::Base::load::<E>(&u[1][..width])];
+                    [C::Base::load(engine, &u[0][..width]), C::Base::load(engine, &u[1][..width])];
                 let sum = if maps == 2 {
                     let [p, q] = map::<C, E, 2>(&[first, second]);
                     add::<C, E>(&p, &q)
@@ -172,15 +172,16 @@ impl<F: Packable, E: Engine> Mapped<F, E> {
 fn map<C: SourceGroup, E: Engine, const K: usize>(
     u: &[<C::Base as Packable>::Lanes<E>; K],
 ) -> [Mapped<C::Base, E>; K] {
-    let a = C::ISOGENOUS_A.broadcast::<E>();
-    let b = C::ISOGENOUS_B.broadcast::<E>();
-    let z = C::Base::Z.broadcast::<E>();
+    let engine = u[0].token();
+    let a = C::ISOGENOUS_A.broadcast(engine);
+    let b = C::ISOGENOUS_B.broadcast(engine);
+    let z = C::Base::Z.broadcast(engine);
     let mut points = [Mapped { n: u[0], d: u[0], y: u[0] }; K];
     let (mut shifts, mut values, mut cubes) = (*u, *u, *u);
     for k in 0..K {
         let shift = u[k].square() * z;
         let sum = shift.square() + shift;
-        let n = (sum + Algebra::one()) * b;
+        let n = (sum + Algebra::one(engine)) * b;
         let d = C::Base::select::<E>(C::Base::zero_lanes::<E>(sum), z, -sum) * a;
         let square = d.square();
         let cube = square * d;
@@ -211,7 +212,7 @@ fn add<C: SourceGroup, E: Engine>(p: &Mapped<C::Base, E>, q: &Mapped<C::Base, E>
     let equal = C::Base::zero_lanes::<E>(u) & C::Base::zero_lanes::<E>(r);
     if equal != 0 {
         let product = p.n * q.n;
-        let tangent = product.double() + product + w * C::ISOGENOUS_A.broadcast::<E>();
+        let tangent = product.double() + product + w * C::ISOGENOUS_A.broadcast(w.token());
         u = C::Base::select::<E>(equal, p.y.double(), u);
         l = C::Base::select::<E>(equal, tangent, l);
     }
@@ -243,13 +244,15 @@ fn value<C: SourceGroup, E: Engine>(
     x: <C::Base as Packable>::Lanes<E>,
     d: <C::Base as Packable>::Lanes<E>,
 ) -> <C::Base as Packable>::Lanes<E> {
+    let engine = x.token();
     <C::Base as Packable>::Lanes::<E>::outlined(
+        engine,
         #[inline(always)]
         || {
-            let mut value = C::isogeny(polynomial, degree).broadcast::<E>();
+            let mut value = C::isogeny(polynomial, degree).broadcast(engine);
             let mut power = d;
             for i in (0..degree).rev() {
-                let coefficient = C::isogeny(polynomial, i).broadcast::<E>();
+                let coefficient = C::isogeny(polynomial, i).broadcast(engine);
                 let [shifted, term] = Algebra::mul_pair([value, coefficient], [x, power]);
                 value = shifted + term;
                 power = power * d;

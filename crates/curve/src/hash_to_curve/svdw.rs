@@ -2,7 +2,7 @@
 
 use super::hash_to_field;
 use crate::group::{Affine, Curve, Jacobian};
-use proofmill_field::{Algebra, Field, PrimeField, SquareRoot};
+use proofmill_field::{Algebra, Field, Invert, PrimeField, SquareRoot};
 
 /// The map to a curve over a prime field whose every point is in the group: the cofactor is 1.
 ///
@@ -50,12 +50,12 @@ impl<C: Curve<Base: SquareRoot + PrimeField + From<u64>>> Svdw<C> {
     fn with_z(z: C::Base) -> Option<Self> {
         let c1 = g::<C>(z);
         let three_squares = z.square().double() + z.square();
-        let quotient = three_squares.invert()?;
+        let quotient = three_squares.invert_vartime()?;
         // -3 Z^2 / (4 g(Z)), which has to be a square other than zero, is this one's quotient by (2 g(Z))^2.
-        let root = (-(three_squares * c1)).sqrt().filter(|root| !root.is_zero())?;
-        let half = C::Base::from(2).invert()?;
+        let root = (-(three_squares * c1)).sqrt_vartime().filter(|root| !root.is_zero())?;
+        let half = C::Base::from(2).invert_vartime()?;
         let c2 = -(z * half);
-        (c1.sqrt().is_some() || g::<C>(c2).sqrt().is_some()).then_some(Self {
+        (c1.sqrt_vartime().is_some() || g::<C>(c2).sqrt_vartime().is_some()).then_some(Self {
             z,
             c1,
             c2,
@@ -69,11 +69,11 @@ impl<C: Curve<Base: SquareRoot + PrimeField + From<u64>>> Svdw<C> {
         let product = u.square() * self.c1;
         let (plus, minus) = (C::Base::ONE + product, C::Base::ONE - product);
         // Zero where there is no inverse, as the RFC says.
-        let inverse = (plus * minus).invert().unwrap_or(C::Base::ZERO);
+        let inverse = (plus * minus).invert_vartime().unwrap_or(C::Base::ZERO);
         let shift = u * minus * inverse * self.c3;
         let last = (plus.square() * inverse).square() * self.c4 + self.z;
         let points = [self.c2 - shift, self.c2 + shift, last];
-        let mut roots = points.into_iter().filter_map(|x| Some((x, g::<C>(x).sqrt()?)));
+        let mut roots = points.into_iter().filter_map(|x| Some((x, g::<C>(x).sqrt_vartime()?)));
         let Some((x, y)) = roots.next() else { unreachable!("one of the three is on the curve") };
         Affine { x, y: if is_odd(u) == is_odd(y) { y } else { -y } }
     }

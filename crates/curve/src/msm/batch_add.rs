@@ -9,7 +9,7 @@
 //! begun again with care, and mended by lane masks.
 
 use crate::{Affine, Curve};
-use proofmill_field::{Algebra, Engine, LANES, Packable, batch_invert};
+use proofmill_field::{Algebra, Engine, LANES, Packable, batch_invert_vartime};
 use proofmill_simd::{Pages, prefetch};
 use std::{marker::PhantomData, ops::Range};
 
@@ -236,7 +236,8 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     /// Coordinate 0 or 1 of the first (side 0) or second points of a group.
     #[inline(always)]
     fn gather(&self, group: &Group, side: usize, coordinate: usize) -> F::Lanes<E> {
-        F::gather::<E>(
+        F::gather(
+            self.engine,
             #[inline(always)]
             |lane| self.rows.get((group[lane][side].0 >> 1) as usize),
             coordinate,
@@ -256,7 +257,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         let start = self.next;
         self.next += pairs.len();
         let groups = pairs.len() / F::width::<E>();
-        let zero = F::Lanes::<E>::zero();
+        let zero = F::Lanes::<E>::zero(self.engine);
         let empty = Step { x1: zero, y1: zero, x2: zero, denominator: zero, numerator: zero };
         self.steps.reserve_exact(groups.saturating_sub(self.steps.len()));
         self.steps.resize(groups.max(self.steps.len()), empty);
@@ -284,7 +285,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         pairs: &[[Ref; 2]],
     ) -> [F::Lanes<E>; K] {
         let width = F::width::<E>();
-        let mut products = [F::Lanes::<E>::one(); K];
+        let mut products = [F::Lanes::<E>::one(self.engine); K];
         for group in (0..pairs.len() / width).step_by(K) {
             let ahead = group * width + PREFETCH;
             if let Some(ahead) = pairs.get(ahead..ahead + K * width) {
@@ -342,7 +343,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         let square = x1.square();
         let numerator = F::select::<E>(double, square + square + square, y2.sub_lazy(y1));
         let denominator = F::select::<E>(double, y1 + y1, x2.sub_lazy(x1));
-        let denominator = F::select::<E>(opposite | first, F::Lanes::<E>::one(), denominator);
+        let denominator = F::select::<E>(opposite | first, F::Lanes::<E>::one(self.engine), denominator);
         let [x1, y1] = [F::select::<E>(infinite[0], x2, x1), F::select::<E>(infinite[0], y2, y1)];
         Step { x1, y1, x2, denominator, numerator }
     }
@@ -356,7 +357,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         start: usize,
         inverses: [F::Lanes<E>; K],
     ) -> [F::Lanes<E>; K] {
-        let zero = F::Lanes::<E>::zero();
+        let zero = F::Lanes::<E>::zero(self.engine);
         let (mut x1, mut y1, mut x2) = ([zero; K], [zero; K], [zero; K]);
         let (mut denominators, mut numerators) = ([zero; K], [zero; K]);
         for (k, step) in self.steps[group..group + K].iter().enumerate() {
@@ -441,6 +442,6 @@ fn invert_lanes<F: Packable, E: Engine>(lanes: F::Lanes<E>) -> F::Lanes<E> {
     let mut elements = [F::ZERO; LANES];
     let elements = &mut elements[..F::width::<E>()];
     F::store::<E>(lanes, elements);
-    batch_invert(elements);
-    F::load::<E>(elements)
+    batch_invert_vartime(elements);
+    F::load(lanes.token(), elements)
 }

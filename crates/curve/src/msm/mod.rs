@@ -184,7 +184,7 @@ fn fill<E: Engine, C: Curve<Base: Packable>>(
                     (*x, *y) = (base.x, base.y);
                 }
                 let mut block = [<C::Base as Packable>::Row::default(); LANES];
-                let lanes = [C::Base::load::<E>(&xs[..width]), C::Base::load::<E>(&ys[..width])];
+                let lanes = [C::Base::load(engine, &xs[..width]), C::Base::load(engine, &ys[..width])];
                 C::Base::scatter_pair::<E>(lanes, &mut block[..width]);
                 rows.copy_from_slice(&block[..rows.len()]);
             }

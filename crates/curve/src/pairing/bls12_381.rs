@@ -80,7 +80,7 @@ impl Ate for G1 {
     #[inline(always)]
     fn product_of_lines<A: Algebra>([p, q, r]: Line<A>, [pq, pr, qr]: Line<A>) -> Fq12<A> {
         let constant = r + FqParams::mul_by_xi(p);
-        Dodecic { c0: Sextic::new([constant, qr, q]), c1: Sextic::new([Quadratic::zero(), pr, pq]) }
+        Dodecic { c0: Sextic::new([constant, qr, q]), c1: Sextic::new([Quadratic::zero(p.token()), pr, pq]) }
     }
 
     #[inline(always)]
@@ -116,6 +116,7 @@ const LOW_BITS: [u32; 2] = [16, 48];
 #[inline(never)]
 fn power_of_x<F: Form<FqParams>>(f: Fq12<F::Element>) -> Fq12<F::Element> {
     F::Element::outlined(
+        f.token(),
         #[inline(always)]
         || {
             if F::CHEAP_INVERSION

@@ -64,7 +64,7 @@ impl Ate for G1 {
     #[inline(always)]
     fn product_of_lines<A: Algebra>([p, q, r]: Line<A>, [pq, pr, qr]: Line<A>) -> Fq12<A> {
         let constant = p + FqParams::mul_by_xi(r);
-        Dodecic { c0: Sextic::new([constant, q, qr]), c1: Sextic::new([pq, pr, Quadratic::zero()]) }
+        Dodecic { c0: Sextic::new([constant, q, qr]), c1: Sextic::new([pq, pr, Quadratic::zero(p.token())]) }
     }
 
     #[inline(always)]
@@ -121,6 +121,7 @@ fn twisted<A: Algebra>(constants: &Constants<A>, [x, y]: [Quadratic<A>; 2]) -> [
 #[inline(never)]
 fn power_of_minus_x<A: Algebra>(f: Fq12<A>) -> Fq12<A> {
     A::outlined(
+        f.token(),
         #[inline(always)]
         || {
             // f, f^3, f^5, f^7.

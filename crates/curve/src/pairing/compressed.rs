@@ -5,7 +5,7 @@
 //! formulas as in [`Dodecic::cyclotomic_square`].
 
 use super::Form;
-use proofmill_field::{Algebra, Dodecic, Field, Fp, Quadratic, Sextic, Tower};
+use proofmill_field::{Algebra, Dodecic, Field, Fp, Invert, Quadratic, Sextic, Tower};
 
 /// x2, x3, x4, x5.
 #[derive(Clone, Copy)]
@@ -36,12 +36,13 @@ impl<A: Algebra> Compressed<A> {
     #[inline(never)]
     fn square<P: Tower>(self) -> Self {
         A::outlined(
+            self.0[0].token(),
             #[inline(always)]
             || {
                 let [x2, x3, x4, x5] = &self.0;
                 let sums = [*x2 + *x3, *x4 + *x5];
                 let ([], [cc, dd, cd, ee, ff, ef], []) =
-                    A::quadratics([], [x2, x3, &sums[0], x4, x5, &sums[1]], []);
+                    A::quadratics(self.0[0].token(), [], [x2, x3, &sums[0], x4, x5, &sums[1]], []);
                 let [t2, t4] = [P::mul_by_xi(dd) + cc, P::mul_by_xi(ff) + ee];
                 let [t3, t5] = [cd - cc - dd, P::mul_by_xi(ef - ee - ff)];
                 let tripled = [(t5, t5 + *x2), (t4, t4 - *x3), (t2, t2 - *x4), (t3, t3 + *x5)];
@@ -64,19 +65,21 @@ impl<A: Algebra> Compressed<A> {
     #[inline(always)]
     fn decompress<P: Tower>(&self, inverse: Quadratic<A>) -> Dodecic<P, A> {
         let [x2, x3, x4, x5] = self.0;
-        let ([x25, x34], [x44, x55], []) = A::quadratics([[&x2, &x5], [&x3, &x4]], [&x4, &x5], []);
+        let token = x2.token();
+        let ([x25, x34], [x44, x55], []) = A::quadratics(token, [[&x2, &x5], [&x3, &x4]], [&x4, &x5], []);
         let x1 = (P::mul_by_xi(x55) + x44.double() + x44 - x3.double()) * inverse;
         let sum = x1.square().double() + x25 - (x34.double() + x34);
-        let x0 = (P::mul_by_xi(sum) + Quadratic::one()).reduced();
+        let x0 = (P::mul_by_xi(sum) + Quadratic::one(token)).reduced();
         Dodecic { c0: Sextic::new([x0, x4, x3]), c1: Sextic::new([x2, x1, x5]) }
     }
 }
 
 #[inline(always)]
 fn invert<P: Tower, F: Form<P>>(x: Quadratic<F::Element>) -> Option<Quadratic<F::Element>> {
+    let token = x.token();
     let mut scalar = [Fp::ZERO; 2];
     F::store(x.c0, &mut scalar[..1]);
     F::store(x.c1, &mut scalar[1..]);
-    let inverse = Quadratic::new(scalar[0], scalar[1]).invert()?;
-    Some(Quadratic::new(F::broadcast(inverse.c0), F::broadcast(inverse.c1)))
+    let inverse = Quadratic::new(scalar[0], scalar[1]).invert_vartime()?;
+    Some(Quadratic::new(F::broadcast(token, inverse.c0), F::broadcast(token, inverse.c1)))
 }

@@ -4,7 +4,7 @@
 //! formulas for computing pairings over ordinary curves", eprint 2010/526; Costello, Lange, Naehrig, "Faster pairing
 //! computations on curves with high-degree twists", eprint 2009/615). Each step shows its independent products together.
 
-use super::{Ate, Constants, Form};
+use super::{Ate, Constants, Form, Token};
 use crate::Affine;
 use proofmill_field::{Algebra, Dodecic, Field, Fp, LANES, Quadratic};
 
@@ -75,18 +75,16 @@ fn sums<A: Algebra>([x, y, z]: &Line<A>) -> [Quadratic<A>; 3] {
 /// The product of two lines.
 #[inline(never)]
 fn lines<C: Ate, A: Algebra>(a: &Line<A>, b: &Line<A>) -> Dodecic<C::Prime, A> {
+    let token = a[0].token();
     A::outlined(
+        token,
         #[inline(always)]
         || {
             let ([xy, xz, yz], [uv, uw, vw]) = (&sums(a), &sums(b));
-            let [p, q, r, pq, pr, qr] = A::mul_quadratics([
-                [&a[0], &b[0]],
-                [&a[1], &b[1]],
-                [&a[2], &b[2]],
-                [xy, uv],
-                [xz, uw],
-                [yz, vw],
-            ]);
+            let [p, q, r, pq, pr, qr] = A::mul_quadratics(
+                token,
+                [[&a[0], &b[0]], [&a[1], &b[1]], [&a[2], &b[2]], [xy, uv], [xz, uw], [yz, vw]],
+            );
             C::product_of_lines([p, q, r], [pq - p - q, pr - p - r, qr - q - r])
         },
     )
@@ -95,14 +93,15 @@ fn lines<C: Ate, A: Algebra>(a: &Line<A>, b: &Line<A>) -> Dodecic<C::Prime, A> {
 /// The product of the loop's functions over all pairs, a multiple of `WIDTH` of them, in every lane those of each `WIDTH`-th.
 #[inline(always)]
 pub(super) fn miller_loop<C: Ate, F: Form<C::Prime>>(
+    token: Token<C::Prime, F>,
     constants: &Constants<F::Element>,
     pairs: &[(Affine<C>, Affine<C::G2>)],
 ) -> Dodecic<C::Prime, F::Element> {
     let mut walks = Vec::with_capacity(pairs.len().div_ceil(F::WIDTH));
     for pairs in pairs.chunks(F::WIDTH) {
-        walks.push(Walk::load::<C, F>(pairs));
+        walks.push(Walk::load::<C, F>(token, pairs));
     }
-    let mut value = Value::<C, F::Element> { f: Dodecic::one(), waiting: None };
+    let mut value = Value::<C, F::Element> { f: Dodecic::one(token), waiting: None };
     for (i, digit) in C::digits().iter().rev().enumerate() {
         if i > 0 {
             value.f = value.finished().square();
@@ -124,7 +123,10 @@ pub(super) fn miller_loop<C: Ate, F: Form<C::Prime>>(
 
 impl<A: Algebra> Walk<A> {
     #[inline(always)]
-    fn load<C: Ate, F: Form<C::Prime, Element = A>>(pairs: &[(Affine<C>, Affine<C::G2>)]) -> Self {
+    fn load<C: Ate, F: Form<C::Prime, Element = A>>(
+        token: A::Token,
+        pairs: &[(Affine<C>, Affine<C::G2>)],
+    ) -> Self {
         let mut coordinates = [[Fp::ZERO; LANES]; 6];
         for (lane, (p, q)) in pairs.iter().enumerate() {
             let values = [p.x, p.y, q.x.c0, q.x.c1, q.y.c0, q.y.c1];
@@ -132,29 +134,32 @@ impl<A: Algebra> Walk<A> {
                 coordinates[lane] = value;
             }
         }
-        let mut loaded = [A::zero(); 6];
+        let mut loaded = [A::zero(token); 6];
         for (loaded, coordinates) in loaded.iter_mut().zip(&coordinates) {
-            *loaded = F::load(&coordinates[..F::WIDTH]);
+            *loaded = F::load(token, &coordinates[..F::WIDTH]);
         }
         let [px, py, x0, x1, y0, y1] = loaded;
         let q = [Quadratic::new(x0, x1), Quadratic::new(y0, y1)];
-        Self { p: [px, py], q, t: Homogeneous { x: q[0], y: q[1], z: Quadratic::one() } }
+        Self { p: [px, py], q, t: Homogeneous { x: q[0], y: q[1], z: Quadratic::one(token) } }
     }
 
     /// Doubles the point; gives the tangent at P. 6 squares, 3 products and 4 in the base. The coordinates are the sources'
     /// times 4, which spares halves.
     #[inline(never)]
     fn double<C: Ate>(&mut self, constants: &Constants<A>) -> Line<A> {
+        let token = self.t.x.token();
         A::outlined(
+            token,
             #[inline(always)]
             || {
                 let Homogeneous { x, y, z } = self.t;
-                let ([a], [b, c, j, sum], []) = A::quadratics([[&x, &y]], [&y, &z, &x, &(y + z)], []);
+                let ([a], [b, c, j, sum], []) = A::quadratics(token, [[&x, &y]], [&y, &z, &x, &(y + z)], []);
                 let e = C::mul_by_b(constants, c.double() + c);
                 let f = e.double() + e;
                 let h = sum - (b + c);
                 let (minus_h, tangent) = (-h, j.double() + j);
                 let ([x, z], [square, ee], [at_y, at_x]) = A::quadratics(
+                    token,
                     [[&a, &(b - f)], [&b, &h]],
                     [&(b + f), &e.double()],
                     [(&minus_h, &self.p[1]), (&tangent, &self.p[0])],
@@ -170,21 +175,24 @@ impl<A: Algebra> Walk<A> {
     /// Adds an affine point; gives the chord at P.
     #[inline(never)]
     fn add(&mut self, [x, y]: [Quadratic<A>; 2]) -> Line<A> {
+        let token = self.t.x.token();
         A::outlined(
+            token,
             #[inline(always)]
             || {
                 let t = self.t;
-                let [xz, yz] = A::mul_quadratics([[&x, &t.z], [&y, &t.z]]);
+                let [xz, yz] = A::mul_quadratics(token, [[&x, &t.z], [&y, &t.z]]);
                 let (theta, lambda) = (t.y - yz, t.x - xz);
                 let ([left, right], [c, d], [at_y, at_x]) = A::quadratics(
+                    token,
                     [[&theta, &x], [&lambda, &y]],
                     [&theta, &lambda],
                     [(&lambda, &self.p[1]), (&-theta, &self.p[0])],
                 );
-                let [e, f, g] = A::mul_quadratics([[&lambda, &d], [&t.z, &c], [&t.x, &d]]);
+                let [e, f, g] = A::mul_quadratics(token, [[&lambda, &d], [&t.z, &c], [&t.x, &d]]);
                 let h = e + f - g.double();
                 let [x, first, second, z] =
-                    A::mul_quadratics([[&lambda, &h], [&theta, &(g - h)], [&e, &t.y], [&t.z, &e]]);
+                    A::mul_quadratics(token, [[&lambda, &h], [&theta, &(g - h)], [&e, &t.y], [&t.z, &e]]);
                 self.t = Homogeneous { x, y: (first - second).reduced(), z };
                 [at_y, at_x, left - right]
             },

@@ -52,7 +52,7 @@ pub fn multi_pairing<C: Pairing>(level: Level, pairs: &[(Affine<C>, Affine<C::G2
 
 /// Whether the product of `e(p, q)` over all pairs is 1.
 pub fn pairing_product_is_one<C: Pairing>(level: Level, pairs: &[(Affine<C>, Affine<C::G2>)]) -> bool {
-    C::multi_pairing(level, pairs) == Gt::<C>::one()
+    C::multi_pairing(level, pairs) == Gt::<C>::ONE
 }
 
 /// What tells one curve's pairing from the other's.
@@ -101,16 +101,16 @@ struct Constants<A> {
 impl<P: Tower> Constants<Fp<P>> {
     /// Of the twist with this b.
     fn new(b: Quadratic<Fp<P>>) -> Self {
-        let gamma = P::mul_by_xi(Quadratic::one()).pow_vartime(sixth_of_predecessor::<P>().as_ref());
+        let gamma = P::mul_by_xi(Quadratic::ONE).pow_vartime(sixth_of_predecessor::<P>().as_ref());
         let norm = gamma * gamma.conjugate();
         Self { b, gammas: [gamma, norm, norm * gamma] }
     }
 
     #[inline(always)]
-    fn lift<F: Form<P>>(&self) -> Constants<F::Element> {
+    fn lift<F: Form<P>>(&self, token: Token<P, F>) -> Constants<F::Element> {
         let [g1, g2, g3] = &self.gammas;
-        let gammas = [lift::<P, F>(g1), lift::<P, F>(g2), lift::<P, F>(g3)];
-        Constants { b: lift::<P, F>(&self.b), gammas }
+        let gammas = [lift::<P, F>(token, g1), lift::<P, F>(token, g2), lift::<P, F>(token, g3)];
+        Constants { b: lift::<P, F>(token, &self.b), gammas }
     }
 }
 
@@ -162,19 +162,22 @@ fn compute_at<C: Ate, E: Engine>(engine: E, pairs: &[(Affine<C>, Affine<C::G2>)]
         let (in_lanes, rest) = pairs.split_at(in_lanes);
         let mut values = Vec::new();
         if !in_lanes.is_empty() {
-            values.extend(loop_values::<C, Lanes<E>>(in_lanes));
+            values.extend(loop_values::<C, Lanes<E>>(engine, in_lanes));
         }
         if !rest.is_empty() {
-            values.extend(loop_values::<C, One<E>>(rest));
+            values.extend(loop_values::<C, One<E>>(engine, rest));
         }
-        product::<C, One<E>>(&values)
+        product::<C, One<E>>(engine, &values)
     });
     let values: Vec<_> = parts.collect();
-    final_exponentiation::<C, One<E>, _>(engine.backend(), product::<C, One<E>>(&values))
+    final_exponentiation::<C, One<E>, _>(engine, engine.backend(), product::<C, One<E>>(engine, &values))
 }
 
+/// Proof of the instructions of a form's elements.
+type Token<P, F> = <<F as Form<P>>::Element as Algebra>::Token;
+
 /// How elements are computed with: [`Lanes`] or [`One`].
-trait Form<P: Prime> {
+trait Form<P: Prime>: Sized {
     /// Elements side by side.
     type Element: Algebra;
     /// How many.
@@ -182,9 +185,9 @@ trait Form<P: Prime> {
     /// Whether an inversion costs less than 150 products, as it does where products are not spread over vectors.
     const CHEAP_INVERSION: bool = false;
     /// One element in every lane.
-    fn broadcast(element: Fp<P>) -> Self::Element;
+    fn broadcast(token: Token<P, Self>, element: Fp<P>) -> Self::Element;
     /// As many elements as `WIDTH`.
-    fn load(elements: &[Fp<P>]) -> Self::Element;
+    fn load(token: Token<P, Self>, elements: &[Fp<P>]) -> Self::Element;
     /// Writes as many canonical elements.
     fn store(lanes: Self::Element, elements: &mut [Fp<P>]);
 }
@@ -200,13 +203,13 @@ impl<P: Prime, E: Engine> Form<P> for Lanes<E> {
     const WIDTH: usize = E::Vector::<P>::WIDTH;
 
     #[inline(always)]
-    fn broadcast(element: Fp<P>) -> Self::Element {
-        E::Vector::broadcast(element)
+    fn broadcast(engine: E, element: Fp<P>) -> Self::Element {
+        E::Vector::broadcast(engine, element)
     }
 
     #[inline(always)]
-    fn load(elements: &[Fp<P>]) -> Self::Element {
-        E::Vector::load_slice(elements)
+    fn load(engine: E, elements: &[Fp<P>]) -> Self::Element {
+        E::Vector::load_slice(engine, elements)
     }
 
     #[inline(always)]
@@ -221,13 +224,13 @@ impl<P: Prime, E: Engine> Form<P> for One<E> {
     const CHEAP_INVERSION: bool = E::Vector::<P>::WIDTH == 1;
 
     #[inline(always)]
-    fn broadcast(element: Fp<P>) -> Self::Element {
-        E::Single::load(element)
+    fn broadcast(engine: E, element: Fp<P>) -> Self::Element {
+        E::Single::load(engine, element)
     }
 
     #[inline(always)]
-    fn load(elements: &[Fp<P>]) -> Self::Element {
-        E::Single::load(elements[0])
+    fn load(engine: E, elements: &[Fp<P>]) -> Self::Element {
+        E::Single::load(engine, elements[0])
     }
 
     #[inline(always)]
@@ -237,21 +240,26 @@ impl<P: Prime, E: Engine> Form<P> for One<E> {
 }
 
 /// The Miller loop's values of all pairs, one product for every lane.
-fn loop_values<C: Ate, F: Form<C::Prime>>(pairs: &[(Affine<C>, Affine<C::G2>)]) -> Vec<Gt<C>> {
+fn loop_values<C: Ate, F: Form<C::Prime>>(
+    token: Token<C::Prime, F>,
+    pairs: &[(Affine<C>, Affine<C::G2>)],
+) -> Vec<Gt<C>> {
     F::Element::outlined(
+        token,
         #[inline(always)]
-        || lower::<_, F>(&miller_loop::<C, F>(&C::constants().lift::<F>(), pairs)),
+        || lower::<_, F>(&miller_loop::<C, F>(token, &C::constants().lift::<F>(token), pairs)),
     )
 }
 
-fn product<C: Ate, F: Form<C::Prime>>(values: &[Gt<C>]) -> Gt<C> {
-    let [first, rest @ ..] = values else { return Gt::<C>::one() };
+fn product<C: Ate, F: Form<C::Prime>>(token: Token<C::Prime, F>, values: &[Gt<C>]) -> Gt<C> {
+    let [first, rest @ ..] = values else { return Gt::<C>::ONE };
     F::Element::outlined(
+        token,
         #[inline(always)]
         || {
-            let mut product = lift_dodecic::<_, F>(first);
+            let mut product = lift_dodecic::<_, F>(token, first);
             for value in rest {
-                product = product * lift_dodecic::<_, F>(value);
+                product = product * lift_dodecic::<_, F>(token, value);
             }
             lower::<_, F>(&product)[0]
         },
@@ -260,15 +268,20 @@ fn product<C: Ate, F: Form<C::Prime>>(values: &[Gt<C>]) -> Gt<C> {
 
 /// The final exponentiation of a nonzero value; 1 for zero, which no Miller loop gives. The scalar backend makes the
 /// inversion.
-fn final_exponentiation<C: Ate, F: Form<C::Prime>, B: Backend>(backend: B, f: Gt<C>) -> Gt<C> {
+fn final_exponentiation<C: Ate, F: Form<C::Prime>, B: Backend>(
+    token: Token<C::Prime, F>,
+    backend: B,
+    f: Gt<C>,
+) -> Gt<C> {
     let with_backend = |x: Fp<C::Prime>| x.with_backend(backend);
-    let Some(inverse) = map(&f, with_backend).invert() else { return Gt::<C>::one() };
+    let Some(inverse) = map(&f, with_backend).invert_vartime() else { return Gt::<C>::ONE };
     let inverse = map(&inverse, Fp::portable);
     F::Element::outlined(
+        token,
         #[inline(always)]
         || {
-            let constants = C::constants().lift::<F>();
-            let f = lift_dodecic::<_, F>(&f).conjugate() * lift_dodecic::<_, F>(&inverse);
+            let constants = C::constants().lift::<F>(token);
+            let f = lift_dodecic::<_, F>(token, &f).conjugate() * lift_dodecic::<_, F>(token, &inverse);
             let f = f.frobenius(2, constants.gammas[1]) * f;
             lower::<_, F>(&C::hard_part::<F>(&constants, f))[0]
         },
@@ -282,23 +295,23 @@ fn map<P: Tower, A: Algebra, B: Algebra>(x: &Dodecic<P, A>, f: impl Fn(A) -> B) 
 
 /// An element in every lane.
 #[inline(always)]
-fn lift<P: Prime, F: Form<P>>(x: &Quadratic<Fp<P>>) -> Quadratic<F::Element> {
-    Quadratic::new(F::broadcast(x.c0), F::broadcast(x.c1))
+fn lift<P: Prime, F: Form<P>>(token: Token<P, F>, x: &Quadratic<Fp<P>>) -> Quadratic<F::Element> {
+    Quadratic::new(F::broadcast(token, x.c0), F::broadcast(token, x.c1))
 }
 
 #[inline(always)]
-fn lift_dodecic<P: Tower, F: Form<P>>(x: &Dodecic<P, Fp<P>>) -> Dodecic<P, F::Element> {
+fn lift_dodecic<P: Tower, F: Form<P>>(token: Token<P, F>, x: &Dodecic<P, Fp<P>>) -> Dodecic<P, F::Element> {
     let ([a0, a1, a2], [b0, b1, b2]) = (&x.c0.c, &x.c1.c);
     Dodecic {
-        c0: Sextic::new([lift::<P, F>(a0), lift::<P, F>(a1), lift::<P, F>(a2)]),
-        c1: Sextic::new([lift::<P, F>(b0), lift::<P, F>(b1), lift::<P, F>(b2)]),
+        c0: Sextic::new([lift::<P, F>(token, a0), lift::<P, F>(token, a1), lift::<P, F>(token, a2)]),
+        c1: Sextic::new([lift::<P, F>(token, b0), lift::<P, F>(token, b1), lift::<P, F>(token, b2)]),
     }
 }
 
 /// The elements of every lane.
 #[inline(always)]
 fn lower<P: Tower, F: Form<P>>(x: &Dodecic<P, F::Element>) -> Vec<Dodecic<P, Fp<P>>> {
-    let mut elements = vec![Dodecic::one(); F::WIDTH];
+    let mut elements = vec![Dodecic::ONE; F::WIDTH];
     let mut lanes = [[Fp::ZERO; LANES]; 2];
     for i in 0..3 {
         for half in 0..2 {

@@ -10,11 +10,11 @@ impl<P: Prime> Form<P> for Counted {
     type Element = Terms;
     const WIDTH: usize = 1;
 
-    fn broadcast(_: Fp<P>) -> Terms {
+    fn broadcast((): (), _: Fp<P>) -> Terms {
         Terms(1)
     }
 
-    fn load(_: &[Fp<P>]) -> Terms {
+    fn load((): (), _: &[Fp<P>]) -> Terms {
         Terms(1)
     }
 
@@ -24,12 +24,12 @@ impl<P: Prime> Form<P> for Counted {
 }
 
 fn check<C: Ate>() {
-    let constants = C::constants().lift::<Counted>();
+    let constants = C::constants().lift::<Counted>(());
     let pair: (Affine<C>, Affine<C::G2>) = (C::GENERATOR, C::G2::GENERATOR);
     for pairs in [&[pair][..], &[pair; 2], &[pair; 3]] {
-        miller_loop::<C, Counted>(&constants, pairs);
+        miller_loop::<C, Counted>((), &constants, pairs);
     }
-    let f: Dodecic<C::Prime, Terms> = lift_dodecic::<_, Counted>(&Gt::<C>::one());
+    let f: Dodecic<C::Prime, Terms> = lift_dodecic::<_, Counted>((), &Gt::<C>::ONE);
     let f = f.conjugate() * f;
     let f = f.frobenius(2, constants.gammas[1]) * f;
     C::hard_part::<Counted>(&constants, f);

@@ -1,8 +1,8 @@
 //! One element.
 
 use super::{EPSILON, MODULUS};
-use crate::{Algebra, Field, FieldError, PrimeField};
-use proofmill_simd::Zeroed;
+use crate::{Algebra, Field, FieldError, Invert, PrimeField};
+use proofmill_simd::{Portable, Zeroed};
 use rand::RngCore;
 use std::{
     fmt,
@@ -193,13 +193,20 @@ impl MulAssign for Goldilocks {
 }
 
 impl Algebra for Goldilocks {
+    type Token = Portable;
+
     #[inline(always)]
-    fn zero() -> Self {
+    fn token(&self) -> Portable {
+        Portable
+    }
+
+    #[inline(always)]
+    fn zero(_: Portable) -> Self {
         Self::ZERO
     }
 
     #[inline(always)]
-    fn one() -> Self {
+    fn one(_: Portable) -> Self {
         Self::ONE
     }
 
@@ -212,9 +219,11 @@ impl Algebra for Goldilocks {
 impl Field for Goldilocks {
     const ZERO: Self = Self(0);
     const ONE: Self = Self(1);
+}
 
+impl Invert for Goldilocks {
     /// By Fermat, `x^(p - 2)`, with `p - 2 = 0xfffffffe_ffffffff`: 63 squares and 9 products.
-    fn invert(&self) -> Option<Self> {
+    fn invert_vartime(&self) -> Option<Self> {
         if self.is_zero() {
             return None;
         }

@@ -6,11 +6,11 @@ use proofmill_simd::Portable;
 /// The vectors of a level.
 pub trait GoldilocksEngine: Copy + Send + Sync + 'static {
     /// What holds the elements of both vector types.
-    type Words: Words;
+    type Words: Words<Token = Self>;
     /// For sums and products, loaded and stored as they are.
-    type Vector: GoldilocksVector<Words = Self::Words>;
+    type Vector: GoldilocksVector<Token = Self, Words = Self::Words>;
     /// For long chains of products: permutations.
-    type Chain: GoldilocksVector<Words = Self::Words>;
+    type Chain: GoldilocksVector<Token = Self, Words = Self::Words>;
     /// For elements in Gaussian form: transforms.
     type Factor: Factor<Self::Words>;
 
@@ -54,8 +54,8 @@ mod x86_64 {
     use crate::goldilocks::x86_64::{Avx2Words, Avx512Words, IfmaFactor, IfmaLanes};
 
     engine!(Avx2, Avx2Words, Lanes<Avx2Words>, Lanes<Avx2Words>);
-    engine!(Avx512, Avx512Words, Lanes<Avx512Words>, Lanes<Avx512Words>);
-    engine!(Avx512Ifma, Avx512Words, IfmaLanes, IfmaFactor);
+    engine!(Avx512, Avx512Words<Self>, Lanes<Avx512Words<Self>>, Lanes<Avx512Words<Self>>);
+    engine!(Avx512Ifma, Avx512Words<Self>, IfmaLanes, IfmaFactor);
 }
 
 #[cfg(target_arch = "aarch64")]
@@ -63,8 +63,8 @@ mod aarch64 {
     use super::*;
     use crate::goldilocks::aarch64::NeonWords;
 
-    engine!(Neon, NeonWords, Lanes<NeonWords>, Lanes<NeonWords>);
+    engine!(Neon, NeonWords<Self>, Lanes<NeonWords<Self>>, Lanes<NeonWords<Self>>);
     // No type of stable Rust holds a vector of unknown length: kernels for these are assembly, and the rest is NEON's.
-    engine!(Sve, NeonWords, Lanes<NeonWords>, Lanes<NeonWords>);
-    engine!(Sve2, NeonWords, Lanes<NeonWords>, Lanes<NeonWords>);
+    engine!(Sve, NeonWords<Self>, Lanes<NeonWords<Self>>, Lanes<NeonWords<Self>>);
+    engine!(Sve2, NeonWords<Self>, Lanes<NeonWords<Self>>, Lanes<NeonWords<Self>>);
 }

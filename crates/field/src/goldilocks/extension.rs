@@ -7,7 +7,7 @@
 #![allow(clippy::needless_range_loop, reason = "iterators are not always inlined into a level")]
 
 use super::Goldilocks;
-use crate::{Algebra, Field};
+use crate::{Algebra, Field, Invert};
 use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// `c_0 + c_1 x + ..`: `N` coefficients, constant first, that are scalars or lanes.
@@ -31,7 +31,7 @@ impl<A: Algebra, const N: usize> Extension<A, N> {
     /// The element of the base field.
     #[inline(always)]
     pub fn from_base(constant: A) -> Self {
-        let mut coefficients = [A::zero(); N];
+        let mut coefficients = [A::zero(constant.token()); N];
         coefficients[0] = constant;
         Self(coefficients)
     }
@@ -109,14 +109,21 @@ impl<A: Algebra> Mul for CubicExtension<A> {
 }
 
 impl<A: Algebra> Algebra for QuadraticExtension<A> {
+    type Token = A::Token;
+
     #[inline(always)]
-    fn zero() -> Self {
-        Self::from_base(A::zero())
+    fn token(&self) -> A::Token {
+        self.0[0].token()
     }
 
     #[inline(always)]
-    fn one() -> Self {
-        Self::from_base(A::one())
+    fn zero(token: A::Token) -> Self {
+        Self::from_base(A::zero(token))
+    }
+
+    #[inline(always)]
+    fn one(token: A::Token) -> Self {
+        Self::from_base(A::one(token))
     }
 
     #[inline(always)]
@@ -127,14 +134,21 @@ impl<A: Algebra> Algebra for QuadraticExtension<A> {
 }
 
 impl<A: Algebra> Algebra for CubicExtension<A> {
+    type Token = A::Token;
+
     #[inline(always)]
-    fn zero() -> Self {
-        Self::from_base(A::zero())
+    fn token(&self) -> A::Token {
+        self.0[0].token()
     }
 
     #[inline(always)]
-    fn one() -> Self {
-        Self::from_base(A::one())
+    fn zero(token: A::Token) -> Self {
+        Self::from_base(A::zero(token))
+    }
+
+    #[inline(always)]
+    fn one(token: A::Token) -> Self {
+        Self::from_base(A::one(token))
     }
 
     /// Products of coefficients as in a product; twice the cross products are sums.
@@ -207,19 +221,23 @@ impl<F: Field> ExtensionField<3> for CubicExtension<F> {
 impl<F: Field> Field for QuadraticExtension<F> {
     const ZERO: Self = Self([F::ZERO; 2]);
     const ONE: Self = Self([F::ONE, F::ZERO]);
+}
 
-    fn invert(&self) -> Option<Self> {
+impl<F: Field> Invert for QuadraticExtension<F> {
+    fn invert_vartime(&self) -> Option<Self> {
         let (conjugates, norm) = Self::conjugates_and_norm(*self);
-        norm.invert().map(|inverse| conjugates.scale(inverse))
+        norm.invert_vartime().map(|inverse| conjugates.scale(inverse))
     }
 }
 
 impl<F: Field> Field for CubicExtension<F> {
     const ZERO: Self = Self([F::ZERO; 3]);
     const ONE: Self = Self([F::ONE, F::ZERO, F::ZERO]);
+}
 
-    fn invert(&self) -> Option<Self> {
+impl<F: Field> Invert for CubicExtension<F> {
+    fn invert_vartime(&self) -> Option<Self> {
         let (conjugates, norm) = Self::conjugates_and_norm(*self);
-        norm.invert().map(|inverse| conjugates.scale(inverse))
+        norm.invert_vartime().map(|inverse| conjugates.scale(inverse))
     }
 }

@@ -45,14 +45,14 @@ impl<W: Words> Sub for Gaussian<W> {
 impl<W: Words> Gaussian<W> {
     /// One element everywhere.
     #[inline(always)]
-    fn splat([re, im]: [u64; 2]) -> Self {
-        Self { re: W::splat(re), im: W::splat(im) }
+    fn splat(token: W::Token, [re, im]: [u64; 2]) -> Self {
+        Self { re: W::splat(token, re), im: W::splat(token, im) }
     }
 
     /// Elements of any words; the parts are below 2^48 and 2^16.
     #[inline(always)]
     pub fn new(words: W) -> Self {
-        Self { re: words & W::splat(PART_MASK), im: words.shr::<PART>() }
+        Self { re: words & W::splat(words.token(), PART_MASK), im: words.shr::<PART>() }
     }
 
     /// `self + i^turns rhs`.
@@ -71,7 +71,7 @@ impl<W: Words> Gaussian<W> {
     pub fn turned(self, turns: u32) -> Self {
         match turns % 4 {
             0 => self,
-            turns => Self::splat([0, 0]).add_turned(self, turns),
+            turns => Self::splat(self.re.token(), [0, 0]).add_turned(self, turns),
         }
     }
 
@@ -111,14 +111,14 @@ impl<W: Words> Gaussian<W> {
     /// The same elements with parts that are not negative, if these are above `-2^57`.
     #[inline(always)]
     pub fn lifted(self) -> Self {
-        self + Self::splat(zero(25))
+        self + Self::splat(self.re.token(), zero(25))
     }
 
     /// The same elements, parts below `2^48` and `2^48 + 2^15`, of parts that are neither negative nor 2^63 or more, the real
     /// one at least 2^15.
     #[inline(always)]
     pub fn reduced(self) -> Self {
-        let mask = W::splat(PART_MASK);
+        let mask = W::splat(self.re.token(), PART_MASK);
         let re = self.re - self.im.shr::<PART>();
         Self { re: re & mask, im: (self.im & mask) + re.shr::<PART>() }
     }
@@ -127,7 +127,7 @@ impl<W: Words> Gaussian<W> {
     #[inline(always)]
     pub fn words(self) -> W {
         let im = self.im + self.re.shr::<PART>();
-        let low = (self.re & W::splat(PART_MASK)) + im.shl::<PART>();
+        let low = (self.re & W::splat(self.re.token(), PART_MASK)) + im.shl::<PART>();
         low.add_folded(im.shr::<16>().mul_epsilon()).sub_folded(im.shr::<PART>())
     }
 }
@@ -193,7 +193,7 @@ pub trait Factor<W: Words>: Copy + Send + Sync {
     fn new(words: W) -> Self;
 
     /// One factor everywhere.
-    fn splat(twiddle: &Twiddle) -> Self;
+    fn splat(token: W::Token, twiddle: &Twiddle) -> Self;
 
     /// `x self` for x as [`lifted`](Gaussian::lifted); parts of the result are not negative, and below 2^51.
     fn times(self, x: Gaussian<W>) -> Gaussian<W>;
@@ -224,8 +224,8 @@ impl<W: Words> Factor<W> for Lanes<W> {
     }
 
     #[inline(always)]
-    fn splat(twiddle: &Twiddle) -> Self {
-        Self(W::splat(twiddle.word))
+    fn splat(token: W::Token, twiddle: &Twiddle) -> Self {
+        Self(W::splat(token, twiddle.word))
     }
 
     #[inline(always)]

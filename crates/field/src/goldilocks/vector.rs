@@ -8,7 +8,7 @@ use std::ops::{Add, Mul, Neg, Sub};
 /// [`store`](Self::store) writes canonical ones.
 pub trait GoldilocksVector: Algebra {
     /// The words that hold them.
-    type Words: Words;
+    type Words: Words<Token = Self::Token>;
 
     /// Chains of products that go side by side at best: more hide more latency, and take more registers.
     const CHAINS: usize;
@@ -21,8 +21,8 @@ pub trait GoldilocksVector: Algebra {
 
     /// Reads elements; any words.
     #[inline(always)]
-    fn load(words: &[u64]) -> Self {
-        Self::from_words(Self::Words::load(words))
+    fn load(token: Self::Token, words: &[u64]) -> Self {
+        Self::from_words(Self::Words::load(token, words))
     }
 
     /// Writes canonical elements.
@@ -33,8 +33,8 @@ pub trait GoldilocksVector: Algebra {
 
     /// One element everywhere; any word.
     #[inline(always)]
-    fn splat(word: u64) -> Self {
-        Self::from_words(Self::Words::splat(word))
+    fn splat(token: Self::Token, word: u64) -> Self {
+        Self::from_words(Self::Words::splat(token, word))
     }
 
     /// The sum of 1 to 16 products `a_i b_i`, of elements made by [`from_words`](Self::from_words), reduced once.
@@ -95,8 +95,8 @@ impl<W: Words> Sub for Planes<W> {
 impl<W: Words> Planes<W> {
     /// One pair of words everywhere.
     #[inline(always)]
-    pub fn splat([low, high]: [u64; 2]) -> Self {
-        Self { low: W::splat(low), high: W::splat(high) }
+    pub fn splat(token: W::Token, [low, high]: [u64; 2]) -> Self {
+        Self { low: W::splat(token, low), high: W::splat(token, high) }
     }
 }
 
@@ -159,19 +159,26 @@ impl<W: Words> Neg for Lanes<W> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Self(W::splat(super::MODULUS) - self.0.canonical())
+        Self(W::splat(self.0.token(), super::MODULUS) - self.0.canonical())
     }
 }
 
 impl<W: Words> Algebra for Lanes<W> {
+    type Token = W::Token;
+
     #[inline(always)]
-    fn zero() -> Self {
-        Self(W::splat(0))
+    fn token(&self) -> W::Token {
+        self.0.token()
     }
 
     #[inline(always)]
-    fn one() -> Self {
-        Self(W::splat(1))
+    fn zero(token: W::Token) -> Self {
+        Self(W::splat(token, 0))
+    }
+
+    #[inline(always)]
+    fn one(token: W::Token) -> Self {
+        Self(W::splat(token, 1))
     }
 
     #[inline(always)]
@@ -212,7 +219,7 @@ impl<W: Words> GoldilocksVector for Lanes<W> {
             }
         }
         let planes = Planes { low: sums[0] - sums[2] - sums[3], high: sums[1] + sums[2] };
-        Self::from_planes(planes + Planes::splat(constant_planes::<Self>(0)))
+        Self::from_planes(planes + Planes::splat(a[0].token(), constant_planes::<Self>(0)))
     }
 
     #[inline(always)]

@@ -1,52 +1,61 @@
 //! What an instruction set gives: 64-bit words side by side.
 
 use super::EPSILON;
+use proofmill_simd::Portable;
 use std::ops::{Add, BitAnd, Sub};
 
 /// Unsigned 64-bit words side by side; sums, differences and shifts are modulo 2^64.
 ///
 /// The provided bodies build a 64-bit product from four products of halves; an instruction set that has more
 /// replaces them.
+///
+/// Words are made of others or of a token, never of nothing: they prove that their CPU has the instructions.
 pub trait Words:
     Copy + Send + Sync + 'static + Add<Output = Self> + Sub<Output = Self> + BitAnd<Output = Self>
 {
+    /// Proof that the CPU has the instructions of this type.
+    type Token: Copy + Send + Sync + 'static;
+
     /// How many words.
     const WIDTH: usize;
 
     /// As [`GoldilocksVector::CHAINS`](super::GoldilocksVector::CHAINS).
     const CHAINS: usize = 12;
 
+    /// The token that the words hold.
+    fn token(&self) -> Self::Token;
+
     /// Reads `WIDTH` words.
     ///
     /// # Panics
     /// If the slice is shorter (as [`store`](Self::store)).
-    fn load(words: &[u64]) -> Self;
+    fn load(token: Self::Token, words: &[u64]) -> Self;
 
     /// Reads `WIDTH` bytes into a word each.
     ///
     /// # Panics
     /// If the slice is shorter, or `WIDTH` is more than 8.
     #[inline(always)]
-    fn load_bytes(bytes: &[u8]) -> Self {
+    fn load_bytes(token: Self::Token, bytes: &[u8]) -> Self {
         let mut words = [0; 8];
         for i in 0..Self::WIDTH {
             words[i] = bytes[i].into();
         }
-        Self::load(&words)
+        Self::load(token, &words)
     }
 
     /// Writes `WIDTH` words.
     fn store(self, words: &mut [u64]);
 
     /// One word everywhere.
-    fn splat(word: u64) -> Self;
+    fn splat(token: Self::Token, word: u64) -> Self;
 
     /// Writes the square of `WIDTH` rows of `WIDTH` words, row k at `from(k)`, as columns: column k at `to(k)`.
     ///
     /// # Safety
     /// All of these rows must be there to be read, and the columns to be written.
     #[inline(always)]
-    unsafe fn transpose(from: impl Fn(usize) -> *const u64, to: impl Fn(usize) -> *mut u64) {
+    unsafe fn transpose(_: Self::Token, from: impl Fn(usize) -> *const u64, to: impl Fn(usize) -> *mut u64) {
         for row in 0..Self::WIDTH {
             for column in 0..Self::WIDTH {
                 // SAFETY: the caller promises the rows.
@@ -64,7 +73,8 @@ pub trait Words:
     /// `self >> K` of signed words, which lie between `-2^62` and `2^62`.
     #[inline(always)]
     fn shr_signed<const K: u32>(self) -> Self {
-        (self + Self::splat(1 << 62)).shr::<K>() - Self::splat((1 << 62) >> K)
+        let token = self.token();
+        (self + Self::splat(token, 1 << 62)).shr::<K>() - Self::splat(token, (1 << 62) >> K)
     }
 
     /// `a b` of the low 32-bit halves.
@@ -95,7 +105,7 @@ pub trait Words:
     /// The low half.
     #[inline(always)]
     fn low_half(self) -> Self {
-        self & Self::splat(EPSILON)
+        self & Self::splat(self.token(), EPSILON)
     }
 
     /// The low half of `self` below the low half of `high`.
@@ -107,7 +117,7 @@ pub trait Words:
     /// `self (2^32 - 1)` for `self` below 2^32; what is above the low half is ignored.
     #[inline(always)]
     fn mul_epsilon(self) -> Self {
-        self.mul_halves(Self::splat(EPSILON))
+        self.mul_halves(Self::splat(self.token(), EPSILON))
     }
 
     /// The 128-bit product, low word first.
@@ -191,10 +201,17 @@ impl BitAnd for Word {
 }
 
 impl Words for Word {
+    type Token = Portable;
+
     const WIDTH: usize = 1;
 
     #[inline(always)]
-    fn load(words: &[u64]) -> Self {
+    fn token(&self) -> Portable {
+        Portable
+    }
+
+    #[inline(always)]
+    fn load(_: Portable, words: &[u64]) -> Self {
         Self(words[0])
     }
 
@@ -204,7 +221,7 @@ impl Words for Word {
     }
 
     #[inline(always)]
-    fn splat(word: u64) -> Self {
+    fn splat(_: Portable, word: u64) -> Self {
         Self(word)
     }
 

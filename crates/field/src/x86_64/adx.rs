@@ -28,15 +28,13 @@ use std::arch::asm;
 
 impl Backend for Adx {
     #[inline(always)]
-    fn mul_mont<P: Prime>(a: &P::Limbs, b: &P::Limbs) -> P::Limbs {
-        // SAFETY: where an `Adx` token was shown, the CPU has both. Where none was (constants and conversions need
-        // no token), a CPU that lacks one stops at the first MULX or ADCX: these are inline assembly, every
-        // path has both, and the invalid-opcode exception is specified (Intel SDM, volume 2, MULX and ADCX).
+    fn mul_mont<P: Prime>(self, a: &P::Limbs, b: &P::Limbs) -> P::Limbs {
+        // SAFETY: `self` proves BMI2 and ADX.
         unsafe { P::Limbs::mul_mont_adx::<P>(a, b) }
     }
 
     #[inline(always)]
-    fn sum_of_products<P: Prime>(a: &[P::Limbs; 2], b: [&P::Limbs; 2]) -> P::Limbs {
+    fn sum_of_products<P: Prime>(self, a: &[P::Limbs; 2], b: [&P::Limbs; 2]) -> P::Limbs {
         // SAFETY: as above.
         unsafe { P::Limbs::sum_of_products_adx::<P>(a, b) }
     }

@@ -28,7 +28,10 @@ use std::{
 
 /// [`LANES`] elements of `P` in vectors; see the module's head for bounds.
 #[derive(Clone, Copy)]
-pub struct IfmaLanes<P: Prime>(<P::Limbs as Limbs>::Lanes52);
+pub struct IfmaLanes<P: Prime> {
+    limbs: <P::Limbs as Limbs>::Lanes52,
+    token: Avx512Ifma,
+}
 
 /// Constants in the lanes' number of limbs.
 type Constants<P> = Radix52<P, <<P as Prime>::Limbs as Limbs>::Lanes52>;
@@ -37,7 +40,7 @@ type Constants<P> = Radix52<P, <<P as Prime>::Limbs as Limbs>::Lanes52>;
 fn unwrap<P: Prime, const K: usize>(lanes: &[IfmaLanes<P>; K]) -> [<P::Limbs as Limbs>::Lanes52; K] {
     let mut limbs = [<P::Limbs as Limbs>::Lanes52::ZERO; K];
     for (limbs, lanes) in limbs.iter_mut().zip(lanes) {
-        *limbs = lanes.0;
+        *limbs = lanes.limbs;
     }
     limbs
 }
@@ -46,27 +49,28 @@ impl<P: Prime> IfmaLanes<P> {
     const L: usize = Constants::<P>::L;
 
     #[inline(always)]
-    fn constant(limbs: &[u64; MAX]) -> Self {
-        let mut lanes = <P::Limbs as Limbs>::Lanes52::ZERO;
-        for (lane, limb) in lanes.as_mut().iter_mut().zip(limbs) {
-            *lane = splat(*limb);
+    fn constant(token: Avx512Ifma, limbs: &[u64; MAX]) -> Self {
+        let mut lanes = Self::zero(token);
+        for (lane, limb) in lanes.limbs.as_mut().iter_mut().zip(limbs) {
+            *lane = splat(token, *limb);
         }
-        Self(lanes)
+        lanes
     }
 
     /// Carries signed limbs upwards; the value must not be negative.
     #[inline(always)]
     fn normalize(self) -> Self {
-        Self(radix52::normalize(self.0))
+        Self { limbs: radix52::normalize(self.token, self.limbs), ..self }
     }
 
     /// `K` independent products, interleaved so that their latencies overlap; not normalised.
     #[inline(always)]
     fn mul_interleaved<const K: usize>(a: &[Self; K], b: &[Self; K]) -> [Self; K] {
-        let products = radix52::multiply::<P, _, K>(&unwrap(a), &unwrap(b));
+        let Some(Self { token, .. }) = a.first() else { return *a };
+        let products = radix52::multiply::<P, _, K>(*token, &unwrap(a), &unwrap(b));
         let mut lanes = *a;
         for (lanes, product) in lanes.iter_mut().zip(products) {
-            *lanes = Self(product);
+            lanes.limbs = product;
         }
         lanes
     }
@@ -74,10 +78,11 @@ impl<P: Prime> IfmaLanes<P> {
     /// `K` independent squares, as interleaved.
     #[inline(always)]
     fn square_interleaved<const K: usize>(a: &[Self; K]) -> [Self; K] {
-        let squares = radix52::square::<P, _, K>(&unwrap(a));
+        let Some(Self { token, .. }) = a.first() else { return *a };
+        let squares = radix52::square::<P, _, K>(*token, &unwrap(a));
         let mut lanes = *a;
         for (lanes, square) in lanes.iter_mut().zip(squares) {
-            *lanes = Self(square);
+            lanes.limbs = square;
         }
         lanes
     }
@@ -85,8 +90,8 @@ impl<P: Prime> IfmaLanes<P> {
     /// Limb-wise sum, not normalised.
     #[inline(always)]
     fn plus(mut self, rhs: &Self) -> Self {
-        for (a, b) in self.0.as_mut().iter_mut().zip(rhs.0.as_ref()) {
-            *a = simd!(_mm512_add_epi64(*a, *b));
+        for (a, b) in self.limbs.as_mut().iter_mut().zip(rhs.limbs.as_ref()) {
+            *a = simd!(self.token; _mm512_add_epi64(*a, *b));
         }
         self
     }
@@ -94,8 +99,8 @@ impl<P: Prime> IfmaLanes<P> {
     /// Limb-wise difference, not normalised.
     #[inline(always)]
     fn minus(mut self, rhs: &Self) -> Self {
-        for (a, b) in self.0.as_mut().iter_mut().zip(rhs.0.as_ref()) {
-            *a = simd!(_mm512_sub_epi64(*a, *b));
+        for (a, b) in self.limbs.as_mut().iter_mut().zip(rhs.limbs.as_ref()) {
+            *a = simd!(self.token; _mm512_sub_epi64(*a, *b));
         }
         self
     }
@@ -103,8 +108,8 @@ impl<P: Prime> IfmaLanes<P> {
     /// `chosen` in the lanes whose bit is set, `self` elsewhere.
     #[inline(always)]
     fn blend(mut self, mask: u8, chosen: &Self) -> Self {
-        for (a, b) in self.0.as_mut().iter_mut().zip(chosen.0.as_ref()) {
-            *a = simd!(_mm512_mask_blend_epi64(mask, *a, *b));
+        for (a, b) in self.limbs.as_mut().iter_mut().zip(chosen.limbs.as_ref()) {
+            *a = simd!(self.token; _mm512_mask_blend_epi64(mask, *a, *b));
         }
         self
     }
@@ -112,8 +117,8 @@ impl<P: Prime> IfmaLanes<P> {
     /// Reduces a value of signed limbs in `[0, 4p)`.
     #[inline(always)]
     fn reduce(mut self) -> Self {
-        let limbs = self.0.as_mut();
-        simd! {
+        let limbs = self.limbs.as_mut();
+        simd! { self.token;
             let quotient = _mm512_srl_epi64(limbs[Self::L - 1], _mm_cvtsi64_si128(Constants::<P>::QUOTIENT_SHIFT.into()));
             for (limb, multiples) in limbs.iter_mut().zip(&Constants::<P>::MULTIPLES) {
                 let table = _mm512_loadu_epi64(multiples.as_ptr().cast());
@@ -125,35 +130,36 @@ impl<P: Prime> IfmaLanes<P> {
 
     /// 52-bit limbs of eight elements whose 64-bit words are given word by word.
     #[inline(always)]
-    fn from_words(words: &[__m512i]) -> Self {
-        let mut lanes = <P::Limbs as Limbs>::Lanes52::ZERO;
-        for (i, limb) in lanes.as_mut().iter_mut().enumerate() {
+    fn from_words(token: Avx512Ifma, words: &[__m512i]) -> Self {
+        let mut lanes = Self::zero(token);
+        for (i, limb) in lanes.limbs.as_mut().iter_mut().enumerate() {
             let (word, bit) = (52 * i / 64, 52 * i as u64 % 64);
-            *limb = simd! {
+            *limb = simd! { token;
                 match words.get(word + 1) {
-                    Some(next) if bit > 12 => _mm512_shrdv_epi64(words[word], *next, splat(bit)),
-                    _ => _mm512_srlv_epi64(words[word], splat(bit)),
+                    Some(next) if bit > 12 => _mm512_shrdv_epi64(words[word], *next, splat(token, bit)),
+                    _ => _mm512_srlv_epi64(words[word], splat(token, bit)),
                 }
             };
             if i + 1 < Self::L {
-                *limb = simd!(_mm512_and_si512(*limb, splat(MASK)));
+                *limb = simd!(token; _mm512_and_si512(*limb, splat(token, MASK)));
             }
         }
-        Self(lanes)
+        lanes
     }
 
     /// 64-bit words of the eight elements, word by word; the values must be below 2^(64 N).
     #[inline(always)]
     fn to_words(self, words: &mut [__m512i]) {
-        let limbs = self.0.as_ref();
+        let Self { limbs, token } = &self;
+        let (limbs, token) = (limbs.as_ref(), *token);
         for (i, word) in words.iter_mut().enumerate() {
             let (limb, bit) = (64 * i / 52, 64 * i as u64 % 52);
-            simd! {
+            simd! { token;
                 // The lower limb's bits at the top of their word, the next limb's above them.
                 let low = _mm512_slli_epi64::<12>(limbs[limb]);
-                *word = _mm512_shrdv_epi64(low, limbs[limb + 1], splat(12 + bit));
+                *word = _mm512_shrdv_epi64(low, limbs[limb + 1], splat(token, 12 + bit));
                 if 104 - bit < 64 {
-                    let top = _mm512_sllv_epi64(limbs[limb + 2], splat(104 - bit));
+                    let top = _mm512_sllv_epi64(limbs[limb + 2], splat(token, 104 - bit));
                     *word = _mm512_or_si512(*word, top);
                 }
             }
@@ -163,17 +169,17 @@ impl<P: Prime> IfmaLanes<P> {
     /// The canonical representative of a reduced value.
     #[inline(always)]
     fn canonical(self) -> Self {
-        let reduced = self.minus(&Self::constant(&Constants::<P>::P1)).normalize();
-        let negative = simd!(_mm512_movepi64_mask(reduced.0.as_ref()[Self::L - 1]));
+        let reduced = self.minus(&Self::constant(self.token, &Constants::<P>::P1)).normalize();
+        let negative = simd!(self.token; _mm512_movepi64_mask(reduced.limbs.as_ref()[Self::L - 1]));
         reduced.blend(negative, &self)
     }
 }
 
 /// Which first and which second words are odd, bit i for pair i.
 #[inline(always)]
-pub(crate) fn odd_words(_: Avx512Ifma, pairs: &[[u32; 2]]) -> [u8; 2] {
+pub(crate) fn odd_words(token: Avx512Ifma, pairs: &[[u32; 2]]) -> [u8; 2] {
     let pairs: &[[u32; 2]; LANES] = &pairs.as_chunks().0[0];
-    simd! {
+    simd! { token;
         let odd = _mm512_test_epi32_mask(_mm512_loadu_epi32(pairs.as_ptr().cast()), _mm512_set1_epi32(1));
         [_pext_u32(odd.into(), 0x5555) as u8, _pext_u32(odd.into(), 0xaaaa) as u8]
     }
@@ -181,8 +187,8 @@ pub(crate) fn odd_words(_: Avx512Ifma, pairs: &[[u32; 2]]) -> [u8; 2] {
 
 /// Transposes the 4 x 4 words in each half of four vectors.
 #[inline(always)]
-fn transpose_halves([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
-    simd! {
+fn transpose_halves(token: Avx512Ifma, [a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+    simd! { token;
         let [ab_even, ab_odd] = [_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)];
         let [cd_even, cd_odd] = [_mm512_unpacklo_epi64(c, d), _mm512_unpackhi_epi64(c, d)];
         let low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
@@ -208,7 +214,7 @@ impl<P: Prime> Sub for IfmaLanes<P> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
-        self.plus(&Self::constant(&Constants::<P>::P2)).minus(&rhs).reduce()
+        self.plus(&Self::constant(self.token, &Constants::<P>::P2)).minus(&rhs).reduce()
     }
 }
 
@@ -216,7 +222,7 @@ impl<P: Prime> Neg for IfmaLanes<P> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Self::zero() - self
+        Self::zero(self.token) - self
     }
 }
 
@@ -230,14 +236,21 @@ impl<P: Prime> Mul for IfmaLanes<P> {
 }
 
 impl<P: Prime> Algebra for IfmaLanes<P> {
+    type Token = Avx512Ifma;
+
     #[inline(always)]
-    fn zero() -> Self {
-        Self(<P::Limbs as Limbs>::Lanes52::ZERO)
+    fn token(&self) -> Avx512Ifma {
+        self.token
     }
 
     #[inline(always)]
-    fn one() -> Self {
-        Self::constant(&Constants::<P>::ONE)
+    fn zero(token: Avx512Ifma) -> Self {
+        Self { limbs: <P::Limbs as Limbs>::Lanes52::ZERO, token }
+    }
+
+    #[inline(always)]
+    fn one(token: Avx512Ifma) -> Self {
+        Self::constant(token, &Constants::<P>::ONE)
     }
 
     #[inline(always)]
@@ -269,7 +282,11 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
         let mut squares = Self::square_interleaved(&a);
         for (k, square) in squares.iter_mut().enumerate() {
             *square = if Constants::<P>::WIDE {
-                square.plus(&Self::constant(&Constants::<P>::P4)).minus(&b[k]).minus(&c[k]).reduce()
+                square
+                    .plus(&Self::constant(square.token, &Constants::<P>::P4))
+                    .minus(&b[k])
+                    .minus(&c[k])
+                    .reduce()
             } else {
                 *square - b[k] - c[k]
             };
@@ -281,6 +298,7 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
     #[inline(always)]
     fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
         Self::outlined(
+            a.token(),
             #[inline(always)]
             || Quadratic::karatsuba(a, b),
         )
@@ -288,20 +306,23 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
 
     #[inline(always)]
     fn quadratics<const N: usize, const S: usize, const M: usize>(
+        token: Avx512Ifma,
         factors: [[&Quadratic<Self>; 2]; N],
         squares: [&Quadratic<Self>; S],
         multiples: [(&Quadratic<Self>, &Self); M],
     ) -> Quadratics<Self, N, S, M> {
-        let zero = Quadratic::zero();
-        let mut results = (Self::mul_quadratics(factors), [zero; S], [zero; M]);
+        let zero = Quadratic::zero(token);
+        let mut results = (Self::mul_quadratics(token, factors), [zero; S], [zero; M]);
         for (square, a) in results.1.iter_mut().zip(&squares) {
             *square = Self::outlined(
+                token,
                 #[inline(always)]
                 || a.square(),
             );
         }
         for (multiple, (a, factor)) in results.2.iter_mut().zip(&multiples) {
             *multiple = Self::outlined(
+                token,
                 #[inline(always)]
                 || a.scale(**factor),
             );
@@ -310,9 +331,8 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
     }
 
     #[inline(always)]
-    fn outlined<R>(formula: impl FnOnce() -> R) -> R {
-        // SAFETY: as `simd!` says: the level's engine alone names this type.
-        unsafe { Avx512Ifma::assume() }.vectorize(formula)
+    fn outlined<R>(token: Avx512Ifma, formula: impl FnOnce() -> R) -> R {
+        token.vectorize(formula)
     }
 
     #[inline(always)]
@@ -322,7 +342,7 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
 
     #[inline(always)]
     fn sub_lazy(self, rhs: Self) -> Self {
-        self.plus(&Self::constant(&Constants::<P>::P2)).minus(&rhs).normalize()
+        self.plus(&Self::constant(self.token, &Constants::<P>::P2)).minus(&rhs).normalize()
     }
 }
 
@@ -330,7 +350,7 @@ impl<P: Prime> Packed<P> for IfmaLanes<P> {
     type Splat = [u64; MAX];
 
     #[inline(always)]
-    fn prepare(element: Fp<P>) -> [u64; MAX] {
+    fn prepare(_: Avx512Ifma, element: Fp<P>) -> [u64; MAX] {
         // A scalar product by 2^(52 L) leaves the 64-bit form for this one.
         let factor = const { power_of_two::<P>(52 * Constants::<P>::L as u32) };
         let mut limbs = P::Limbs::ZERO;
@@ -340,35 +360,35 @@ impl<P: Prime> Packed<P> for IfmaLanes<P> {
     }
 
     #[inline(always)]
-    fn splat(element: &[u64; MAX]) -> Self {
-        Self::constant(element)
+    fn splat(token: Avx512Ifma, element: &[u64; MAX]) -> Self {
+        Self::constant(token, element)
     }
 
     #[inline(always)]
-    fn load(elements: &[Fp<P>; LANES]) -> Self {
-        Self::load_bits(Fp::as_limbs(elements)) * Self::constant(&Constants::<P>::ENTER)
+    fn load(token: Avx512Ifma, elements: &[Fp<P>; LANES]) -> Self {
+        Self::load_bits(token, Fp::as_limbs(elements)) * Self::constant(token, &Constants::<P>::ENTER)
     }
 
     #[inline(always)]
     fn store(self, elements: &mut [Fp<P>; LANES]) {
         let mut limbs = [P::Limbs::ZERO; LANES];
-        (self * Self::constant(&Constants::<P>::LEAVE)).canonical().store_bits(&mut limbs);
-        *elements = limbs.map(Fp::from_limbs);
+        (self * Self::constant(self.token, &Constants::<P>::LEAVE)).canonical().store_bits(&mut limbs);
+        *elements = limbs.map(Fp::constant);
     }
 
     #[inline(always)]
     fn store_scaled(self, elements: &mut [Fp<P>; LANES]) {
         let mut limbs = [P::Limbs::ZERO; LANES];
         self.canonical().store_bits(&mut limbs);
-        *elements = limbs.map(Fp::from_limbs);
+        *elements = limbs.map(Fp::constant);
     }
 
     #[inline(always)]
-    fn load_bits(elements: &[P::Limbs; LANES]) -> Self {
+    fn load_bits(token: Avx512Ifma, elements: &[P::Limbs; LANES]) -> Self {
         let words = elements.as_ptr().cast::<i64>();
         let n = P::Limbs::LEN;
-        let mut columns = [simd!(_mm512_setzero_si512()); 8];
-        simd! {
+        let mut columns = [simd!(token; _mm512_setzero_si512()); 8];
+        simd! { token;
             if n == 4 {
                 let [a, b, c, d] = [0, 8, 16, 24].map(#[inline(always)] |at| _mm512_loadu_epi64(words.add(at)));
                 let low = _mm512_setr_epi64(0, 4, 8, 12, 1, 5, 9, 13);
@@ -380,22 +400,22 @@ impl<P: Prime> Packed<P> for IfmaLanes<P> {
                 columns[2] = _mm512_shuffle_i64x2::<0x44>(ab23, cd23);
                 columns[3] = _mm512_shuffle_i64x2::<0xee>(ab23, cd23);
             } else {
-                let lanes = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), splat(n as u64));
+                let lanes = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), splat(token, n as u64));
                 for (i, column) in columns[..n].iter_mut().enumerate() {
                     *column = _mm512_i64gather_epi64::<8>(lanes, words.add(i));
                 }
             }
         }
-        Self::from_words(&columns[..n])
+        Self::from_words(token, &columns[..n])
     }
 
     #[inline(always)]
     fn store_bits(self, elements: &mut [P::Limbs; LANES]) {
         let words = elements.as_mut_ptr().cast::<i64>();
         let n = P::Limbs::LEN;
-        let mut columns = [simd!(_mm512_setzero_si512()); 8];
+        let mut columns = [simd!(self.token; _mm512_setzero_si512()); 8];
         self.to_words(&mut columns[..n]);
-        simd! {
+        simd! { self.token;
             if n == 4 {
                 let [w0, w1, w2, w3] = [columns[0], columns[1], columns[2], columns[3]];
                 let ab01 = _mm512_shuffle_i64x2::<0x44>(w0, w1);
@@ -409,7 +429,7 @@ impl<P: Prime> Packed<P> for IfmaLanes<P> {
                 _mm512_storeu_epi64(words.add(16), _mm512_permutex2var_epi64(cd01, low, cd23));
                 _mm512_storeu_epi64(words.add(24), _mm512_permutex2var_epi64(cd01, high, cd23));
             } else {
-                let lanes = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), splat(n as u64));
+                let lanes = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), splat(self.token, n as u64));
                 for (i, column) in columns[..n].iter().enumerate() {
                     _mm512_i64scatter_epi64::<8>(words.add(i), lanes, *column);
                 }
@@ -422,13 +442,13 @@ impl<P: Prime> Vector<P> for IfmaLanes<P> {
     const WIDTH: usize = LANES;
 
     #[inline(always)]
-    fn broadcast(element: Fp<P>) -> Self {
-        Self::splat(&Self::prepare(element))
+    fn broadcast(token: Avx512Ifma, element: Fp<P>) -> Self {
+        Self::splat(token, &Self::prepare(token, element))
     }
 
     #[inline(always)]
-    fn load_slice(elements: &[Fp<P>]) -> Self {
-        Self::load(&elements.as_chunks().0[0])
+    fn load_slice(token: Avx512Ifma, elements: &[Fp<P>]) -> Self {
+        Self::load(token, &elements.as_chunks().0[0])
     }
 
     #[inline(always)]
@@ -437,41 +457,41 @@ impl<P: Prime> Vector<P> for IfmaLanes<P> {
     }
 
     #[inline(always)]
-    fn gather<'a>(element: impl Fn(usize) -> &'a P::Limbs) -> Self {
+    fn gather<'a>(token: Avx512Ifma, element: impl Fn(usize) -> &'a P::Limbs) -> Self {
         let n = P::Limbs::LEN;
-        let mut words = [simd!(_mm512_setzero_si512()); 8];
+        let mut words = [simd!(token; _mm512_setzero_si512()); 8];
         if n == 4 {
             // Lanes i and i + 4 in one vector.
-            let mut halves = [simd!(_mm512_setzero_si512()); 4];
+            let mut halves = [simd!(token; _mm512_setzero_si512()); 4];
             for (i, half) in halves.iter_mut().enumerate() {
                 let [low, high] = [element(i), element(i + 4)];
-                *half = simd! {
+                *half = simd! { token;
                     let low = _mm256_loadu_si256(std::ptr::from_ref(low).cast());
                     let high = _mm256_loadu_si256(std::ptr::from_ref(high).cast());
                     _mm512_mask_broadcast_i64x4(_mm512_castsi256_si512(low), 0xf0, high)
                 };
             }
-            words[..4].copy_from_slice(&transpose_halves(halves));
+            words[..4].copy_from_slice(&transpose_halves(token, halves));
         } else {
             for (lane, row) in words.iter_mut().enumerate() {
                 let words = std::ptr::from_ref(element(lane)).cast();
-                *row = simd!(_mm512_maskz_loadu_epi64(row_mask(n), words));
+                *row = simd!(token; _mm512_maskz_loadu_epi64(row_mask(n), words));
             }
-            words = transpose(words);
+            words = transpose(token, words);
         }
-        Self::from_words(&words[..n])
+        Self::from_words(token, &words[..n])
     }
 
     #[inline(always)]
     fn scatter<R: AsMut<[P::Limbs]>>(self, rows: &mut [R], index: usize) {
         let n = P::Limbs::LEN;
-        let mut words = [simd!(_mm512_setzero_si512()); 8];
+        let mut words = [simd!(self.token; _mm512_setzero_si512()); 8];
         self.to_words(&mut words[..n]);
         if n == 4 {
             let [w0, w1, w2, w3, ..] = words;
-            let halves = transpose_halves([w0, w1, w2, w3]);
+            let halves = transpose_halves(self.token, [w0, w1, w2, w3]);
             for (i, half) in halves.into_iter().enumerate() {
-                simd! {
+                simd! { self.token;
                     let low = std::ptr::from_mut(&mut rows[i].as_mut()[index]);
                     _mm256_storeu_si256(low.cast(), _mm512_castsi512_si256(half));
                     let high = std::ptr::from_mut(&mut rows[i + 4].as_mut()[index]);
@@ -479,17 +499,18 @@ impl<P: Prime> Vector<P> for IfmaLanes<P> {
                 }
             }
         } else {
-            for (row, vector) in rows.iter_mut().zip(transpose(words)) {
+            for (row, vector) in rows.iter_mut().zip(transpose(self.token, words)) {
                 let words = std::ptr::from_mut(&mut row.as_mut()[index]).cast();
-                simd!(_mm512_mask_storeu_epi64(words, row_mask(n), vector));
+                simd!(self.token; _mm512_mask_storeu_epi64(words, row_mask(n), vector));
             }
         }
     }
 
     #[inline(always)]
     fn negate_lanes(mask: u8, mut value: Self) -> Self {
-        for (limb, p2) in value.0.as_mut().iter_mut().zip(&Constants::<P>::P2) {
-            *limb = simd!(_mm512_mask_sub_epi64(*limb, mask, splat(*p2), *limb));
+        let token = value.token;
+        for (limb, p2) in value.limbs.as_mut().iter_mut().zip(&Constants::<P>::P2) {
+            *limb = simd!(token; _mm512_mask_sub_epi64(*limb, mask, splat(token, *p2), *limb));
         }
         value
     }
@@ -497,18 +518,19 @@ impl<P: Prime> Vector<P> for IfmaLanes<P> {
     #[inline(always)]
     fn zero_lanes(self) -> u8 {
         // Zero has few representatives below 6p; most values differ from all of them in the lowest limb.
-        let limbs = self.0.as_ref();
+        let Self { limbs, token } = &self;
+        let (limbs, token) = (limbs.as_ref(), *token);
         let table = const { &multiples::<P>() };
         let mut candidates = 0;
         for wanted in table {
-            candidates |= simd!(_mm512_cmpeq_epi64_mask(limbs[0], splat(wanted[0])));
+            candidates |= simd!(token; _mm512_cmpeq_epi64_mask(limbs[0], splat(token, wanted[0])));
         }
         let mut zeros = 0;
         if candidates != 0 {
             for wanted in table {
                 let mut equal = candidates;
                 for (limb, wanted) in limbs.iter().zip(wanted) {
-                    equal = simd!(_mm512_mask_cmpeq_epi64_mask(equal, *limb, splat(*wanted)));
+                    equal = simd!(token; _mm512_mask_cmpeq_epi64_mask(equal, *limb, splat(token, *wanted)));
                 }
                 zeros |= equal;
             }
@@ -519,8 +541,8 @@ impl<P: Prime> Vector<P> for IfmaLanes<P> {
     #[inline(always)]
     fn odd_lanes(self) -> u8 {
         // A product with the integer 1 takes the Montgomery factor away.
-        let integer = (self * Self::constant(&[1, 0, 0, 0, 0, 0, 0, 0])).canonical();
-        simd!(_mm512_test_epi64_mask(integer.0.as_ref()[0], splat(1)))
+        let integer = (self * Self::constant(self.token, &[1, 0, 0, 0, 0, 0, 0, 0])).canonical();
+        simd!(self.token; _mm512_test_epi64_mask(integer.limbs.as_ref()[0], splat(self.token, 1)))
     }
 
     #[inline(always)]

@@ -7,23 +7,23 @@
 //! integer arithmetic using Intel IFMA extensions", ARITH 2016; Koc, Acar, Kaliski 1996 for the reduction): 4 L^2 multiply-adds.
 
 use crate::{limbs::Limbs, prime::Prime};
+use proofmill_simd::Avx512Ifma;
 use std::{arch::x86_64::*, marker::PhantomData};
 
-// Every function below is to be reached from `Avx512Ifma::vectorize` alone. `Engine` names this type for that token
-// only, but its loads take no token: code that names the type without holding one stops with an invalid-opcode
-// exception on a CPU without AVX-512.
+/// Intrinsics, of which the token proves the instructions.
 macro_rules! simd {
-    ($($body:tt)*) => {
-        // SAFETY: as said above: generic code gets this type from `Engine for Avx512Ifma`, with its token.
+    ($token:expr; $($body:tt)*) => {{
+        let _: Avx512Ifma = $token;
+        // SAFETY: the token proves every feature. Loads and stores go to arrays that are as long as what is read or written.
         unsafe { $($body)* }
-    };
+    }};
 }
 
 pub(super) use simd;
 
 #[inline(always)]
-pub(super) fn splat(value: u64) -> __m512i {
-    simd!(_mm512_set1_epi64(value as i64))
+pub(super) fn splat(token: Avx512Ifma, value: u64) -> __m512i {
+    simd!(token; _mm512_set1_epi64(value as i64))
 }
 
 /// Vectors of limbs: `[__m512i; 5]`, `[__m512i; 6]` or `[__m512i; 8]`.
@@ -165,13 +165,13 @@ pub(super) const fn power_of_two<P: Prime>(exponent: u32) -> [u64; MAX] {
 
 /// Carries signed limbs upwards; the value must not be negative.
 #[inline(always)]
-pub(super) fn normalize<V: LaneLimbs>(mut value: V) -> V {
+pub(super) fn normalize<V: LaneLimbs>(token: Avx512Ifma, mut value: V) -> V {
     let limbs = value.as_mut();
     for i in 0..V::LEN - 1 {
-        simd! {
+        simd! { token;
             let carry = _mm512_srai_epi64(limbs[i], 52);
             limbs[i + 1] = _mm512_add_epi64(limbs[i + 1], carry);
-            limbs[i] = _mm512_and_si512(limbs[i], splat(MASK));
+            limbs[i] = _mm512_and_si512(limbs[i], splat(token, MASK));
         }
     }
     value
@@ -179,8 +179,12 @@ pub(super) fn normalize<V: LaneLimbs>(mut value: V) -> V {
 
 /// `K` independent products, interleaved so that their latencies overlap; not normalised.
 #[inline(always)]
-pub(super) fn multiply<P: Prime, V: LaneLimbs, const K: usize>(a: &[V; K], b: &[V; K]) -> [V; K] {
-    simd! {
+pub(super) fn multiply<P: Prime, V: LaneLimbs, const K: usize>(
+    token: Avx512Ifma,
+    a: &[V; K],
+    b: &[V; K],
+) -> [V; K] {
+    simd! { token;
         let mut columns = [[_mm512_setzero_si512(); K]; 2 * MAX];
         for i in 0..V::LEN {
             for j in 0..V::LEN {
@@ -191,14 +195,14 @@ pub(super) fn multiply<P: Prime, V: LaneLimbs, const K: usize>(a: &[V; K], b: &[
                 }
             }
         }
-        reduce_columns::<P, V, K>(columns)
+        reduce_columns::<P, V, K>(token, columns)
     }
 }
 
 /// `K` independent squares, interleaved: each cross product once, on doubled limbs; not normalised.
 #[inline(always)]
-pub(super) fn square<P: Prime, V: LaneLimbs, const K: usize>(a: &[V; K]) -> [V; K] {
-    simd! {
+pub(super) fn square<P: Prime, V: LaneLimbs, const K: usize>(token: Avx512Ifma, a: &[V; K]) -> [V; K] {
+    simd! { token;
         let mut columns = [[_mm512_setzero_si512(); K]; 2 * MAX];
         for i in 0..V::LEN {
             for j in i + 1..V::LEN {
@@ -221,22 +225,25 @@ pub(super) fn square<P: Prime, V: LaneLimbs, const K: usize>(a: &[V; K]) -> [V; 
                 columns[2 * i + 1][k] = _mm512_madd52hi_epu64(columns[2 * i + 1][k], x, x);
             }
         }
-        reduce_columns::<P, V, K>(columns)
+        reduce_columns::<P, V, K>(token, columns)
     }
 }
 
 /// Montgomery reduction of products given by columns of weight 2^(52 i), each below 2^58; limbs as large come out.
 #[inline(always)]
-fn reduce_columns<P: Prime, V: LaneLimbs, const K: usize>(mut columns: [[__m512i; K]; 2 * MAX]) -> [V; K] {
-    simd! {
-        let inv = splat(Radix52::<P, V>::INV);
+fn reduce_columns<P: Prime, V: LaneLimbs, const K: usize>(
+    token: Avx512Ifma,
+    mut columns: [[__m512i; K]; 2 * MAX],
+) -> [V; K] {
+    simd! { token;
+        let inv = splat(token, Radix52::<P, V>::INV);
         for i in 0..V::LEN {
             let mut m = [_mm512_setzero_si512(); K];
             for (m, column) in m.iter_mut().zip(&columns[i]) {
                 *m = _mm512_madd52lo_epu64(*m, *column, inv);
             }
             for j in 0..V::LEN {
-                let p = splat(Radix52::<P, V>::P1[j]);
+                let p = splat(token, Radix52::<P, V>::P1[j]);
                 for k in 0..K {
                     if j > 0 {
                         columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], m[k], p);
@@ -247,7 +254,7 @@ fn reduce_columns<P: Prime, V: LaneLimbs, const K: usize>(mut columns: [[__m512i
             // The low half of m p[0] only fills the column to the next multiple of 2^52.
             let (low, high) = columns.split_at_mut(i + 1);
             for (done, next) in low[i].iter().zip(&mut high[0]) {
-                let carry = _mm512_srli_epi64(_mm512_add_epi64(*done, splat(MASK)), 52);
+                let carry = _mm512_srli_epi64(_mm512_add_epi64(*done, splat(token, MASK)), 52);
                 *next = _mm512_add_epi64(*next, carry);
             }
         }
@@ -263,8 +270,8 @@ fn reduce_columns<P: Prime, V: LaneLimbs, const K: usize>(mut columns: [[__m512i
 
 /// Rows of eight words to columns and back.
 #[inline(always)]
-pub(super) fn transpose(rows: [__m512i; 8]) -> [__m512i; 8] {
-    simd! {
+pub(super) fn transpose(token: Avx512Ifma, rows: [__m512i; 8]) -> [__m512i; 8] {
+    simd! { token;
         let [r0, r1, r2, r3, r4, r5, r6, r7] = rows;
         let pairs = [
             _mm512_unpacklo_epi64(r0, r1), _mm512_unpackhi_epi64(r0, r1),

@@ -18,7 +18,7 @@ use super::radix52::{
     LaneLimbs, MASK, MAX, Radix52, multiple, multiply, power_of_two, simd, splat, split, transpose, words,
 };
 use crate::{Algebra, Backend, Fp, Quadratic, Quadratics, Single, limbs::Limbs, prime::Prime};
-use proofmill_simd::{Adx, Avx512Ifma};
+use proofmill_simd::Avx512Ifma;
 use std::{
     arch::x86_64::*,
     marker::PhantomData,
@@ -28,8 +28,11 @@ use std::{
 
 /// One element of `P`; see the module's head for bounds.
 #[derive(Clone, Copy)]
-#[repr(transparent)]
-pub struct Single52<P>(__m512i, PhantomData<P>);
+pub struct Single52<P> {
+    limbs: __m512i,
+    token: Avx512Ifma,
+    field: PhantomData<P>,
+}
 
 /// Limbs by which products go.
 type Columns<P> = <<P as Prime>::Limbs as Limbs>::Single52;
@@ -74,42 +77,42 @@ impl<P: Prime> Bounds<P> {
 }
 
 #[inline(always)]
-fn vector(limbs: &[u64; MAX]) -> __m512i {
-    simd!(_mm512_loadu_epi64(limbs.as_ptr().cast()))
+fn vector(token: Avx512Ifma, limbs: &[u64; MAX]) -> __m512i {
+    simd!(token; _mm512_loadu_epi64(limbs.as_ptr().cast()))
 }
 
 /// Every limb one lane up.
 #[inline(always)]
-fn up(limbs: __m512i) -> __m512i {
-    simd!(_mm512_maskz_alignr_epi64::<7>(0xfe, limbs, limbs))
+fn up(token: Avx512Ifma, limbs: __m512i) -> __m512i {
+    simd!(token; _mm512_maskz_alignr_epi64::<7>(0xfe, limbs, limbs))
 }
 
 /// The scalar product with a constant of [`Bounds`].
 #[inline(always)]
-fn scaled<P: Prime>(element: &P::Limbs, factor: &[u64; MAX]) -> P::Limbs {
+fn scaled<P: Prime>(token: Avx512Ifma, element: &P::Limbs, factor: &[u64; MAX]) -> P::Limbs {
     let mut limbs = P::Limbs::ZERO;
     limbs.as_mut().copy_from_slice(&factor[..P::Limbs::LEN]);
-    Adx::mul_mont::<P>(element, &limbs)
+    token.adx().mul_mont::<P>(element, &limbs)
 }
 
 impl<P: Prime> Single52<P> {
     #[inline(always)]
-    fn new(limbs: __m512i) -> Self {
-        Self(limbs, PhantomData)
+    fn new(token: Avx512Ifma, limbs: __m512i) -> Self {
+        Self { limbs, token, field: PhantomData }
     }
 }
 
 /// Rows turned to columns, plus `K p`, carried: factors of a product.
 #[inline(always)]
-fn enter<P: Prime>(rows: &[__m512i; 8]) -> Columns<P> {
-    let columns = transpose(*rows);
+fn enter<P: Prime>(token: Avx512Ifma, rows: &[__m512i; 8]) -> Columns<P> {
+    let columns = transpose(token, *rows);
     let mut factor = Columns::<P>::ZERO;
-    let mut carry = simd!(_mm512_setzero_si512());
+    let mut carry = simd!(token; _mm512_setzero_si512());
     for (i, limb) in factor.as_mut().iter_mut().enumerate() {
-        simd! {
-            let sum = _mm512_add_epi64(_mm512_add_epi64(columns[i], splat(Bounds::<P>::OFFSET[i])), carry);
+        simd! { token;
+            let sum = _mm512_add_epi64(_mm512_add_epi64(columns[i], splat(token, Bounds::<P>::OFFSET[i])), carry);
             carry = _mm512_srai_epi64::<52>(sum);
-            *limb = if i + 1 < Bounds::<P>::L { _mm512_and_si512(sum, splat(MASK)) } else { sum };
+            *limb = if i + 1 < Bounds::<P>::L { _mm512_and_si512(sum, splat(token, MASK)) } else { sum };
         }
     }
     factor
@@ -117,18 +120,18 @@ fn enter<P: Prime>(rows: &[__m512i; 8]) -> Columns<P> {
 
 /// Columns of a product turned to rows, each limb's carry added to the next.
 #[inline(always)]
-fn leave<P: Prime>(product: Columns<P>) -> [__m512i; 8] {
-    let mut columns = [simd!(_mm512_setzero_si512()); 8];
+fn leave<P: Prime>(token: Avx512Ifma, product: Columns<P>) -> [__m512i; 8] {
+    let mut columns = [simd!(token; _mm512_setzero_si512()); 8];
     let limbs = product.as_ref();
     for i in 0..Bounds::<P>::L {
-        simd! {
-            columns[i] = if i + 1 < Bounds::<P>::L { _mm512_and_si512(limbs[i], splat(MASK)) } else { limbs[i] };
+        simd! { token;
+            columns[i] = if i + 1 < Bounds::<P>::L { _mm512_and_si512(limbs[i], splat(token, MASK)) } else { limbs[i] };
             if i > 0 {
                 columns[i] = _mm512_add_epi64(columns[i], _mm512_srli_epi64::<52>(limbs[i - 1]));
             }
         }
     }
-    transpose(columns)
+    transpose(token, columns)
 }
 
 /// Rows that a batch has room for.
@@ -138,32 +141,33 @@ const ROWS: usize = 64;
 struct Batch<P> {
     a: [MaybeUninit<__m512i>; ROWS],
     b: [MaybeUninit<__m512i>; ROWS],
+    token: Avx512Ifma,
     field: PhantomData<P>,
 }
 
 impl<P: Prime> Batch<P> {
     #[inline(always)]
-    fn new() -> Self {
-        Self { a: [MaybeUninit::uninit(); ROWS], b: [MaybeUninit::uninit(); ROWS], field: PhantomData }
+    fn new(token: Avx512Ifma) -> Self {
+        Self { a: [MaybeUninit::uninit(); ROWS], b: [MaybeUninit::uninit(); ROWS], token, field: PhantomData }
     }
 
     #[inline(always)]
     fn set(&mut self, row: usize, a: Single52<P>, b: Single52<P>) {
-        self.a[row].write(a.0);
-        self.b[row].write(b.0);
+        self.a[row].write(a.limbs);
+        self.b[row].write(b.limbs);
     }
 
     /// Row `row`, which must have been [`set`](Self::set).
     #[inline(always)]
     fn get(&self, row: usize) -> Single52<P> {
         // SAFETY: this module's formulas set the rows that they get.
-        Single52::new(unsafe { self.a[row].assume_init() })
+        Single52::new(self.token, unsafe { self.a[row].assume_init() })
     }
 
     /// Multiplies the first `len` rows, all of which must have been set.
     #[inline(always)]
     fn multiply(&mut self, len: usize) {
-        let zero = Single52::zero();
+        let zero = Single52::zero(self.token);
         for row in len..len.next_multiple_of(8) {
             self.set(row, zero, zero);
         }
@@ -174,6 +178,7 @@ impl<P: Prime> Batch<P> {
     #[inline(never)]
     fn multiply_groups(&mut self, groups: usize) {
         <Single52<P> as Algebra>::outlined(
+            self.token,
             #[inline(always)]
             || {
                 let mut group = 0;
@@ -201,13 +206,14 @@ impl<P: Prime> Batch<P> {
                 ];
                 [rows[0].cast::<[__m512i; 8]>().read(), rows[1].cast::<[__m512i; 8]>().read()]
             };
-            a[k] = enter::<P>(&x);
-            b[k] = enter::<P>(&y);
+            a[k] = enter::<P>(self.token, &x);
+            b[k] = enter::<P>(self.token, &y);
         }
-        let products = multiply::<P, Columns<P>, K>(&a, &b);
+        let products = multiply::<P, Columns<P>, K>(self.token, &a, &b);
+        let token = self.token;
         for (k, product) in products.iter().enumerate() {
             for (row, product) in
-                self.a.as_chunks_mut::<8>().0[group + k].iter_mut().zip(leave::<P>(*product))
+                self.a.as_chunks_mut::<8>().0[group + k].iter_mut().zip(leave::<P>(token, *product))
             {
                 row.write(product);
             }
@@ -219,7 +225,7 @@ impl<P: Prime> Add for Single52<P> {
     type Output = Self;
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
-        Self::new(simd!(_mm512_add_epi64(self.0, rhs.0)))
+        Self::new(self.token, simd!(self.token; _mm512_add_epi64(self.limbs, rhs.limbs)))
     }
 }
 
@@ -227,7 +233,7 @@ impl<P: Prime> Sub for Single52<P> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
-        Self::new(simd!(_mm512_sub_epi64(self.0, rhs.0)))
+        Self::new(self.token, simd!(self.token; _mm512_sub_epi64(self.limbs, rhs.limbs)))
     }
 }
 
@@ -235,7 +241,7 @@ impl<P: Prime> Neg for Single52<P> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Self::zero() - self
+        Self::zero(self.token) - self
     }
 }
 
@@ -243,7 +249,7 @@ impl<P: Prime> Mul for Single52<P> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, rhs: Self) -> Self {
-        let mut batch = Batch::new();
+        let mut batch = Batch::new(self.token);
         batch.set(0, self, rhs);
         batch.multiply(1);
         batch.get(0)
@@ -251,14 +257,21 @@ impl<P: Prime> Mul for Single52<P> {
 }
 
 impl<P: Prime> Algebra for Single52<P> {
+    type Token = Avx512Ifma;
+
     #[inline(always)]
-    fn zero() -> Self {
-        Self::new(simd!(_mm512_setzero_si512()))
+    fn token(&self) -> Avx512Ifma {
+        self.token
     }
 
     #[inline(always)]
-    fn one() -> Self {
-        Self::new(vector(&Constants::<P>::ONE))
+    fn zero(token: Avx512Ifma) -> Self {
+        Self::new(token, simd!(token; _mm512_setzero_si512()))
+    }
+
+    #[inline(always)]
+    fn one(token: Avx512Ifma) -> Self {
+        Self::new(token, vector(token, &Constants::<P>::ONE))
     }
 
     #[inline(always)]
@@ -268,7 +281,7 @@ impl<P: Prime> Algebra for Single52<P> {
 
     #[inline(always)]
     fn mul_pair(a: [Self; 2], b: [Self; 2]) -> [Self; 2] {
-        let mut batch = Batch::new();
+        let mut batch = Batch::new(a[0].token);
         batch.set(0, a[0], b[0]);
         batch.set(1, a[1], b[1]);
         batch.multiply(2);
@@ -282,25 +295,29 @@ impl<P: Prime> Algebra for Single52<P> {
 
     #[inline(always)]
     fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
-        let [product] = Self::mul_quadratics([[a, b]]);
+        let [product] = Self::mul_quadratics(a.token(), [[a, b]]);
         product
     }
 
     #[inline(always)]
-    fn mul_quadratics<const N: usize>(factors: [[&Quadratic<Self>; 2]; N]) -> [Quadratic<Self>; N] {
-        let (products, [], []) = Self::quadratics(factors, [], []);
+    fn mul_quadratics<const N: usize>(
+        token: Avx512Ifma,
+        factors: [[&Quadratic<Self>; 2]; N],
+    ) -> [Quadratic<Self>; N] {
+        let (products, [], []) = Self::quadratics(token, factors, [], []);
         products
     }
 
     /// Products by Karatsuba's three, squares by `(c0 + c1)(c0 - c1)` and `c0 c1`.
     #[inline(always)]
     fn quadratics<const N: usize, const S: usize, const M: usize>(
+        token: Avx512Ifma,
         factors: [[&Quadratic<Self>; 2]; N],
         squares: [&Quadratic<Self>; S],
         multiples: [(&Quadratic<Self>, &Self); M],
     ) -> Quadratics<Self, N, S, M> {
         const { assert!(3 * N + 2 * S + 2 * M <= ROWS) };
-        let mut batch = Batch::new();
+        let mut batch = Batch::new(token);
         for (i, [a, b]) in factors.iter().enumerate() {
             batch.set(3 * i, a.c0, b.c0);
             batch.set(3 * i + 1, a.c1, b.c1);
@@ -315,7 +332,7 @@ impl<P: Prime> Algebra for Single52<P> {
             batch.set(3 * N + 2 * S + 2 * i + 1, a.c1, **factor);
         }
         batch.multiply(3 * N + 2 * S + 2 * M);
-        let zero = Quadratic::new(Self::zero(), Self::zero());
+        let zero = Quadratic::zero(token);
         let mut results = ([zero; N], [zero; S], [zero; M]);
         for (i, product) in results.0.iter_mut().enumerate() {
             let [v0, v1, cross] = [batch.get(3 * i), batch.get(3 * i + 1), batch.get(3 * i + 2)];
@@ -335,53 +352,55 @@ impl<P: Prime> Algebra for Single52<P> {
     /// Adds `K p` and takes off the multiple of p that the top bits show: less than 1.1 p is left, and at least -0.01 p.
     #[inline(always)]
     fn reduced(self) -> Self {
-        simd! {
-            let sum = _mm512_add_epi64(self.0, vector(&Bounds::<P>::OFFSET));
+        let token = self.token;
+        simd! { token;
+            let sum = _mm512_add_epi64(self.limbs, vector(token, &Bounds::<P>::OFFSET));
             let carry = _mm512_maskz_srai_epi64::<52>(Bounds::<P>::CARRYING, sum);
-            let limbs = _mm512_add_epi64(_mm512_and_si512(sum, vector(&Bounds::<P>::KEEP)), up(carry));
-            let index = splat(Bounds::<P>::TOP_LIMB as u64);
+            let limbs = _mm512_add_epi64(_mm512_and_si512(sum, vector(token, &Bounds::<P>::KEEP)), up(token, carry));
+            let index = splat(token, Bounds::<P>::TOP_LIMB as u64);
             let mut top = _mm512_sra_epi64(
                 _mm512_permutexvar_epi64(index, limbs),
                 _mm_cvtsi64_si128(Bounds::<P>::TOP_BIT.into()),
             );
             if Bounds::<P>::TOP_LIMB + 1 < Bounds::<P>::L {
-                let above = _mm512_permutexvar_epi64(splat(Bounds::<P>::TOP_LIMB as u64 + 1), limbs);
+                let above = _mm512_permutexvar_epi64(splat(token, Bounds::<P>::TOP_LIMB as u64 + 1), limbs);
                 let shift = _mm_cvtsi64_si128((52 - Bounds::<P>::TOP_BIT).into());
                 top = _mm512_add_epi64(top, _mm512_sll_epi64(above, shift));
             }
-            let quotient = _mm512_srli_epi64::<46>(_mm512_mul_epu32(top, splat(Bounds::<P>::RECIPROCAL)));
-            let p = vector(&Constants::<P>::P1);
+            let quotient = _mm512_srli_epi64::<46>(_mm512_mul_epu32(top, splat(token, Bounds::<P>::RECIPROCAL)));
+            let p = vector(token, &Constants::<P>::P1);
             let low = _mm512_madd52lo_epu64(_mm512_setzero_si512(), quotient, p);
             let high = _mm512_madd52hi_epu64(_mm512_setzero_si512(), quotient, p);
-            Self::new(_mm512_sub_epi64(_mm512_sub_epi64(limbs, low), up(high)))
+            Self::new(token, _mm512_sub_epi64(_mm512_sub_epi64(limbs, low), up(token, high)))
         }
     }
 
     #[inline(always)]
-    fn outlined<R>(formula: impl FnOnce() -> R) -> R {
-        // SAFETY: as `simd!` says: the level's engine alone names this type.
-        unsafe { Avx512Ifma::assume() }.vectorize(formula)
+    fn outlined<R>(token: Avx512Ifma, formula: impl FnOnce() -> R) -> R {
+        token.vectorize(formula)
     }
 }
 
 impl<P: Prime> Single<P> for Single52<P> {
     #[inline(always)]
-    fn load(element: Fp<P>) -> Self {
-        let entered = scaled::<P>(&element.to_montgomery(), &Bounds::<P>::ENTER);
-        Self::new(vector(&split(&words::<P>(&entered))))
+    fn load(token: Avx512Ifma, element: Fp<P>) -> Self {
+        let entered = scaled::<P>(token, &element.to_montgomery(), &Bounds::<P>::ENTER);
+        Self::new(token, vector(token, &split(&words::<P>(&entered))))
     }
 
     #[inline(always)]
     fn store(self) -> Fp<P> {
         let mut limbs = [0; MAX];
-        simd!(_mm512_storeu_epi64(limbs.as_mut_ptr().cast(), self.reduced().0));
-        let element = scaled::<P>(&canonical::<P>(&limbs), &Bounds::<P>::LEAVE);
-        Fp::from_limbs(element)
+        simd!(self.token; _mm512_storeu_epi64(limbs.as_mut_ptr().cast(), self.reduced().limbs));
+        let element = scaled::<P>(self.token, &canonical::<P>(&limbs), &Bounds::<P>::LEAVE);
+        Fp::constant(element)
     }
 
     #[inline(always)]
     fn select(choice: u8, chosen: Self, other: Self) -> Self {
-        Self::new(simd!(_mm512_mask_blend_epi64((choice & 1).wrapping_neg(), other.0, chosen.0)))
+        let token = other.token;
+        let mask = (choice & 1).wrapping_neg();
+        Self::new(token, simd!(token; _mm512_mask_blend_epi64(mask, other.limbs, chosen.limbs)))
     }
 }
 

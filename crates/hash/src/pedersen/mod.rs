@@ -17,7 +17,7 @@ use proofmill_curve::{
     Affine, FixedBase, Jacobian, Xyzz,
     grumpkin::{self, Grumpkin},
 };
-use proofmill_field::{Field, PrimeField, bn254::Fr};
+use proofmill_field::{Field, Invert, PrimeField, bn254::Fr};
 use proofmill_simd::Level;
 use rayon::prelude::*;
 use std::{iter::successors, sync::LazyLock};
@@ -88,7 +88,7 @@ struct Tables {
 }
 
 static TABLES: LazyLock<Tables> = LazyLock::new(|| {
-    let half = grumpkin::Fr::from(2).invert().unwrap_or_default();
+    let half = grumpkin::Fr::from(2).invert_vartime().unwrap_or_default();
     let halves = GENERATORS.map(|generator| generator.mul_vartime(&half));
     // All windows, full: 2^256 - 1.
     let missing = halves[0].add(&halves[1]).to_affine().mul_words_vartime(&[u64::MAX; 4]);

@@ -87,13 +87,14 @@ fn at_i<W: Words>(r: [W; 3], i: [W; 3]) -> ([W; 3], [W; 3]) {
 mod tests {
     use super::*;
     use proofmill_field::goldilocks::Word;
+    use proofmill_simd::Portable;
 
     #[test]
     fn is_the_dense_product() {
         for at in 0..WIDTH {
             let mut words = [0u64; WIDTH];
             words[at] = 1;
-            let product = multiply(&words.map(Word::splat));
+            let product = multiply(&words.map(|word| Word::splat(Portable, word)));
             for (row, word) in product.into_iter().enumerate() {
                 let corner = if row == 0 && at == 0 { CORNER } else { 0 };
                 let mut value = [0];

@@ -60,7 +60,7 @@ mod tests {
         HALF_FULL_ROUNDS, PARTIAL_ROUNDS, Poseidon, WIDTH, linear, round_constants::ROUND_CONSTANTS,
     };
     use crate::permute;
-    use proofmill_field::{Field, goldilocks::Goldilocks};
+    use proofmill_field::{Algebra, Field, goldilocks::Goldilocks};
     use proofmill_testing::rng;
 
     /// The paper's definition, without any of the kernels' liberties.

@@ -26,7 +26,7 @@ pub struct State<W> {
 impl<W: Words> State<W> {
     /// The planes of elements.
     #[inline(always)]
-    pub fn of<V: GoldilocksVector<Words = W>>(elements: &[V; WIDTH]) -> Self {
+    pub fn of<V: GoldilocksVector<Words = W, Token = W::Token>>(elements: &[V; WIDTH]) -> Self {
         let first = elements[0].planes();
         let mut state = Self { low: [first.low; WIDTH], high: [first.high; WIDTH] };
         for i in 1..WIDTH {
@@ -37,12 +37,18 @@ impl<W: Words> State<W> {
 
     /// The elements.
     #[inline(always)]
-    pub fn elements<V: GoldilocksVector<Words = W>>(&self) -> [V; WIDTH] {
-        let mut elements = [V::zero(); WIDTH];
+    pub fn elements<V: GoldilocksVector<Words = W, Token = W::Token>>(&self) -> [V; WIDTH] {
+        let token = self.token();
+        let mut elements = [V::zero(token); WIDTH];
         for i in 0..WIDTH {
-            elements[i] = V::from_planes(self.get(i) + Planes::splat(constant_planes::<V>(0)));
+            elements[i] = V::from_planes(self.get(i) + Planes::splat(token, constant_planes::<V>(0)));
         }
         elements
+    }
+
+    #[inline(always)]
+    fn token(&self) -> W::Token {
+        self.low[0].token()
     }
 
     #[inline(always)]
@@ -63,7 +69,10 @@ impl<W: Words> State<W> {
 
     /// A round with an S-box on each element, to which `constant(i)` is added before.
     #[inline(always)]
-    pub fn full_round<V: GoldilocksVector<Words = W>>(&mut self, constant: impl Fn(usize) -> Planes<W>) {
+    pub fn full_round<V: GoldilocksVector<Words = W, Token = W::Token>>(
+        &mut self,
+        constant: impl Fn(usize) -> Planes<W>,
+    ) {
         if V::CHAINS < WIDTH {
             self.s_boxes::<V, 4>(constant);
         } else {
@@ -74,12 +83,12 @@ impl<W: Words> State<W> {
 
     /// An S-box on each element, `GROUP` side by side.
     #[inline(always)]
-    fn s_boxes<V: GoldilocksVector<Words = W>, const GROUP: usize>(
+    fn s_boxes<V: GoldilocksVector<Words = W, Token = W::Token>, const GROUP: usize>(
         &mut self,
         constant: impl Fn(usize) -> Planes<W>,
     ) {
         for group in (0..WIDTH).step_by(GROUP) {
-            let mut x = [V::zero(); GROUP];
+            let mut x = [V::zero(self.token()); GROUP];
             for i in 0..GROUP {
                 x[i] = V::from_planes(self.get(group + i) + constant(group + i));
             }
@@ -93,7 +102,7 @@ impl<W: Words> State<W> {
     /// Rounds with an S-box on the first element, to which `constant(round)` is added before; leaves the planes of the
     /// others fresh. They may have passed no more than [`LAYERS`] linear layers by then, those before included.
     #[inline(always)]
-    pub fn partial_rounds<V: GoldilocksVector<Words = W>>(
+    pub fn partial_rounds<V: GoldilocksVector<Words = W, Token = W::Token>>(
         &mut self,
         rounds: usize,
         constant: impl Fn(usize) -> Planes<W>,
@@ -107,7 +116,7 @@ impl<W: Words> State<W> {
             self.linear_layer();
         }
         for i in 1..WIDTH {
-            let planes = self.get(i) + Planes::splat(constant_planes::<V>(0));
+            let planes = self.get(i) + Planes::splat(self.token(), constant_planes::<V>(0));
             self.set(i, V::from_planes(planes).planes());
         }
     }
@@ -135,6 +144,7 @@ pub(crate) fn seventh_powers<V: GoldilocksVector, const N: usize>(x: [V; N]) -> 
 /// The permutation of each state of the lanes.
 #[inline(always)]
 pub(super) fn permute<V: GoldilocksVector>(elements: &mut [V; WIDTH]) {
+    let token = elements[0].token();
     let mut state = State::of(elements);
     let (before, rest) = Rounds::<V>::PLANES.split_at(HALF_FULL_ROUNDS * WIDTH);
     let (partial, after) = rest.split_at(PARTIAL_ROUNDS);
@@ -143,13 +153,13 @@ pub(super) fn permute<V: GoldilocksVector>(elements: &mut [V; WIDTH]) {
     state.partial_rounds::<V>(
         FIRST_GROUP,
         #[inline(always)]
-        |round| Planes::splat(first[round]),
+        |round| Planes::splat(token, first[round]),
     );
     for constants in groups.chunks_exact(LAYERS) {
         state.partial_rounds::<V>(
             LAYERS,
             #[inline(always)]
-            |round| Planes::splat(constants[round]),
+            |round| Planes::splat(token, constants[round]),
         );
     }
     full_rounds::<V>(&mut state, after);
@@ -158,10 +168,11 @@ pub(super) fn permute<V: GoldilocksVector>(elements: &mut [V; WIDTH]) {
 
 #[inline(always)]
 fn full_rounds<V: GoldilocksVector>(state: &mut State<V::Words>, constants: &[[u64; 2]]) {
+    let token = state.token();
     for constants in constants.chunks_exact(WIDTH) {
         state.full_round::<V>(
             #[inline(always)]
-            |i| Planes::splat(constants[i]),
+            |i| Planes::splat(token, constants[i]),
         );
     }
 }

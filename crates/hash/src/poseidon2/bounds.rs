@@ -50,9 +50,13 @@ impl BitAnd for Interval {
 }
 
 impl Words for Interval {
+    type Token = ();
+
     const WIDTH: usize = 1;
 
-    fn load(_: &[u64]) -> Self {
+    fn token(&self) {}
+
+    fn load((): (), _: &[u64]) -> Self {
         ANY
     }
 
@@ -60,7 +64,7 @@ impl Words for Interval {
         assert!(self.least >= 0 && self.most < MODULUS.into(), "canonical");
     }
 
-    fn splat(word: u64) -> Self {
+    fn splat((): (), word: u64) -> Self {
         Self { least: word.into(), most: word.into() }
     }
 

@@ -39,12 +39,13 @@ fn block<W: Words>([a, b, c, d]: [W; 4]) -> [W; 4] {
 mod tests {
     use super::*;
     use proofmill_field::goldilocks::Word;
+    use proofmill_simd::Portable;
 
     fn is_the_dense_product<const WIDTH: usize>() {
         for at in 0..WIDTH {
             let mut words = [0u64; WIDTH];
             words[at] = 1;
-            let product = multiply(&words.map(Word::splat));
+            let product = multiply(&words.map(|word| Word::splat(Portable, word)));
             for (row, word) in product.into_iter().enumerate() {
                 let entry = BLOCK[(4 + at % 4 - row % 4) % 4];
                 let expected = if row / 4 == at / 4 { 2 * entry } else { entry };

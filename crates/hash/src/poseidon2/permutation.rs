@@ -43,7 +43,7 @@ pub struct State<W, const WIDTH: usize> {
 impl<W: Words, const WIDTH: usize> State<W, WIDTH> {
     /// The planes of elements after the linear layer that precedes the first round.
     #[inline(always)]
-    pub fn of<V: GoldilocksVector<Words = W>>(elements: &[V; WIDTH]) -> Self {
+    pub fn of<V: GoldilocksVector<Words = W, Token = W::Token>>(elements: &[V; WIDTH]) -> Self {
         let first = elements[0].planes();
         let mut state = Self { low: [first.low; WIDTH], high: [first.high; WIDTH] };
         for_each_element!(I < WIDTH => state.set(I, elements[I].planes()));
@@ -53,11 +53,16 @@ impl<W: Words, const WIDTH: usize> State<W, WIDTH> {
 
     /// The elements.
     #[inline(always)]
-    pub fn elements<V: GoldilocksVector<Words = W>>(&self) -> [V; WIDTH] {
-        let offset = Planes::splat(constant_planes::<V>(0));
-        let mut elements = [V::zero(); WIDTH];
+    pub fn elements<V: GoldilocksVector<Words = W, Token = W::Token>>(&self) -> [V; WIDTH] {
+        let offset = Planes::splat(self.token(), constant_planes::<V>(0));
+        let mut elements = [V::zero(self.token()); WIDTH];
         for_each_element!(I < WIDTH => elements[I] = V::from_planes(self.get(I) + offset));
         elements
+    }
+
+    #[inline(always)]
+    fn token(&self) -> W::Token {
+        self.low[0].token()
     }
 
     #[inline(always)]
@@ -78,8 +83,11 @@ impl<W: Words, const WIDTH: usize> State<W, WIDTH> {
 
     /// A round with an S-box on each element, to which `constant(i)` is added before.
     #[inline(always)]
-    pub fn full_round<V: GoldilocksVector<Words = W>>(&mut self, constant: impl Fn(usize) -> Planes<W>) {
-        let mut x = [V::zero(); WIDTH];
+    pub fn full_round<V: GoldilocksVector<Words = W, Token = W::Token>>(
+        &mut self,
+        constant: impl Fn(usize) -> Planes<W>,
+    ) {
+        let mut x = [V::zero(self.token()); WIDTH];
         for_each_element!(I < WIDTH => x[I] = V::from_planes(self.get(I) + constant(I)));
         let powers = seventh_powers(x);
         for_each_element!(I < WIDTH => self.set(I, powers[I]));
@@ -88,7 +96,7 @@ impl<W: Words, const WIDTH: usize> State<W, WIDTH> {
 
     /// From planes of `V` after a full round to planes split at bit 32, all but the first fresh.
     #[inline(always)]
-    pub fn enter_partial_rounds<V: GoldilocksVector<Words = W>>(&mut self) {
+    pub fn enter_partial_rounds<V: GoldilocksVector<Words = W, Token = W::Token>>(&mut self) {
         for_each_element!(I < WIDTH => {
             let planes = V::halves(self.get(I));
             self.set(I, if I == 0 { planes } else { folded(planes).planes() });
@@ -97,7 +105,7 @@ impl<W: Words, const WIDTH: usize> State<W, WIDTH> {
 
     /// Back to planes of `V`.
     #[inline(always)]
-    pub fn leave_partial_rounds<V: GoldilocksVector<Words = W>>(&mut self) {
+    pub fn leave_partial_rounds<V: GoldilocksVector<Words = W, Token = W::Token>>(&mut self) {
         for_each_element!(I < WIDTH => self.set(I, V::from_words(folded(self.get(I)).words()).planes()));
     }
 
@@ -161,7 +169,7 @@ pub fn partial_rounds<P: Parameters, V: GoldilocksVector, const WIDTH: usize, co
     macro_rules! rounds {
         ($($round:literal)*) => { $(
             if $round < rounds {
-                let mut x = [V::zero(); N];
+                let mut x = [V::zero(states[0].token()); N];
                 for k in 0..N {
                     x[k] = V::from_words(Lanes::from_planes(states[k].get(0) + constant($round)).words());
                 }
@@ -188,7 +196,7 @@ pub fn partial_rounds<P: Parameters, V: GoldilocksVector, const WIDTH: usize, co
 /// The elements of planes split at bit 32.
 #[inline(always)]
 fn folded<W: Words>(planes: Planes<W>) -> Lanes<W> {
-    Lanes::from_planes(planes + Planes::splat(OFFSET))
+    Lanes::from_planes(planes + Planes::splat(planes.low.token(), OFFSET))
 }
 
 /// `sum + factor x`.
@@ -247,10 +255,11 @@ pub(super) fn permute<P: Parameters, V: GoldilocksVector, const WIDTH: usize, co
 ) {
     let (before, rest) = P::constants::<V>().split_at(HALF_FULL_ROUNDS * WIDTH);
     let (partial, after) = rest.split_at(PARTIAL_ROUNDS);
-    let mut states =
-        [State { low: [V::zero().planes().low; WIDTH], high: [V::zero().planes().low; WIDTH] }; N];
+    let token = elements[0][0].token();
+    let zero = V::zero(token);
+    let mut states = [State { low: [zero.planes().low; WIDTH], high: [zero.planes().low; WIDTH] }; N];
     for k in 0..N {
-        let mut own = [V::zero(); WIDTH];
+        let mut own = [zero; WIDTH];
         for_each_element!(I < WIDTH => own[I] = elements[I][k]);
         states[k] = State::of(&own);
         full_rounds::<V, WIDTH>(&mut states[k], before);
@@ -261,14 +270,14 @@ pub(super) fn permute<P: Parameters, V: GoldilocksVector, const WIDTH: usize, co
         &mut states,
         PARTIAL_ROUNDS % P::ROUNDS_A_FOLD,
         #[inline(always)]
-        |round| Planes::splat(first[round]),
+        |round| Planes::splat(token, first[round]),
     );
     for constants in groups.chunks_exact(P::ROUNDS_A_FOLD) {
         partial_rounds::<P, V, WIDTH, N>(
             &mut states,
             P::ROUNDS_A_FOLD,
             #[inline(always)]
-            |round| Planes::splat(constants[round]),
+            |round| Planes::splat(token, constants[round]),
         );
     }
     for k in 0..N {
@@ -284,10 +293,11 @@ fn full_rounds<V: GoldilocksVector, const WIDTH: usize>(
     state: &mut State<V::Words, WIDTH>,
     constants: &[[u64; 2]],
 ) {
+    let token = state.token();
     for constants in constants.as_chunks::<WIDTH>().0 {
         state.full_round::<V>(
             #[inline(always)]
-            |i| Planes::splat(constants[i]),
+            |i| Planes::splat(token, constants[i]),
         );
     }
 }

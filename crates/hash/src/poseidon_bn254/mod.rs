@@ -10,7 +10,7 @@ pub use schedule::MAX_WIDTH;
 
 use crate::grain::Grain;
 use proofmill_field::{
-    Algebra, Engine, Field, LANES, Packed, PrimeField, batch_invert,
+    Algebra, Engine, Field, LANES, Packed, PrimeField, batch_invert_vartime,
     bn254::{Fr, FrParams},
 };
 use proofmill_simd::{Level, dispatch};
@@ -65,7 +65,7 @@ impl PoseidonBn254 {
             std::iter::repeat_with(|| reduced(grain.integer(bits))).take(2 * width).collect();
         let (x, y) = points.split_at(width);
         let mut matrix: Vec<Fr> = x.iter().flat_map(|x| y.iter().map(move |y| *x + *y)).collect();
-        batch_invert(&mut matrix);
+        batch_invert_vartime(&mut matrix);
         let schedule = Schedule::new(width, &round_constants, &matrix);
         Self { width, round_constants, matrix, schedule }
     }
@@ -125,12 +125,12 @@ impl PoseidonBn254 {
 
     fn hash_rows<E: Engine>(&self, engine: E, inputs: &[Fr], hashes: &mut [Fr]) {
         let columns = self.width - 1;
-        let schedule = self.schedule.map(E::Packed::<FrParams>::prepare);
+        let schedule = self.schedule.map(|constant| E::Packed::<FrParams>::prepare(engine, constant));
         let rows = inputs.par_chunks(columns * GROUP);
         rows.zip(hashes.par_chunks_mut(GROUP)).for_each(|(rows, hashes)| {
             engine.run(
                 #[inline(always)]
-                || hash_group::<E>(&schedule, columns, rows, hashes),
+                || hash_group(engine, &schedule, columns, rows, hashes),
             );
         });
     }
@@ -142,21 +142,26 @@ const GROUP: usize = 2 * LANES;
 /// Hashes at most as many rows.
 #[inline(always)]
 fn hash_group<E: Engine>(
+    engine: E,
     schedule: &Schedule<<E::Packed<FrParams> as Packed<FrParams>>::Splat>,
     columns: usize,
     rows: &[Fr],
     hashes: &mut [Fr],
 ) {
-    let mut states = [[E::Packed::<FrParams>::zero(); 2]; MAX_WIDTH];
+    let mut states = [[E::Packed::<FrParams>::zero(engine); 2]; MAX_WIDTH];
     for i in 0..columns {
         let mut elements = [Fr::ZERO; GROUP];
         for (element, row) in elements.iter_mut().zip(rows.chunks_exact(columns)) {
             *element = row[i];
         }
         let (lanes, _) = elements.as_chunks::<LANES>();
-        states[i + 1] = [E::Packed::load(&lanes[0]), E::Packed::load(&lanes[1])];
+        states[i + 1] = [E::Packed::load(engine, &lanes[0]), E::Packed::load(engine, &lanes[1])];
     }
-    schedule.permute(&mut states, E::Packed::splat);
+    schedule.permute(
+        &mut states,
+        #[inline(always)]
+        |constant| E::Packed::splat(engine, constant),
+    );
     let mut digests = [[Fr::ZERO; LANES]; 2];
     for k in 0..2 {
         states[0][k].store(&mut digests[k]);

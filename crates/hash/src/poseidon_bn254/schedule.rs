@@ -10,7 +10,7 @@
 //! full round before them has `[1, 0; 0, N^R] M`. A partial round then takes 2 t + 2 products for t elements, not t t + 3.
 
 use super::HALF_FULL_ROUNDS;
-use proofmill_field::{Algebra, Field, bn254::Fr};
+use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 
 /// The widest state, in elements.
 pub const MAX_WIDTH: usize = 17;
@@ -127,7 +127,7 @@ impl<T> Schedule<T> {
         matrix: &[T],
         value: impl Fn(&T) -> A + Copy,
     ) {
-        let mut powers = [[A::zero(); K]; MAX_WIDTH];
+        let mut powers = [[A::zero(states[0][0].token()); K]; MAX_WIDTH];
         for i in 0..self.width {
             powers[i] = fifth_powers(states[i], value(&constants[i]));
         }
@@ -233,7 +233,7 @@ impl Square {
         let mut rows: Vec<Vec<Fr>> =
             self.rows().enumerate().map(|(i, row)| row.iter().copied().chain(unit(i)).collect()).collect();
         for pivot in 0..width {
-            let Some(inverse) = rows[pivot][pivot].invert() else { unreachable!("no pivot is zero") };
+            let Some(inverse) = rows[pivot][pivot].invert_vartime() else { unreachable!("no pivot is zero") };
             rows[pivot].iter_mut().for_each(|entry| *entry *= inverse);
             let with_pivot = rows[pivot].clone();
             for (_, row) in rows.iter_mut().enumerate().filter(|(i, _)| *i != pivot) {

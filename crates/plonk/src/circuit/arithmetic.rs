@@ -2,7 +2,7 @@
 
 use super::{Arithmetisation, Circuit, Variable};
 use crate::{Column, Selector, Unsatisfied};
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{Field, Invert, bn254::Fr};
 
 const fn wire(index: u8) -> Column {
     Column::Selector(Selector::Wire(index))
@@ -139,7 +139,7 @@ impl Circuit {
 
     /// `1 / a`, and the constraint that there is one: one row.
     pub fn inverse(&mut self, a: Variable) -> Variable {
-        let inverse = self.witness(self.value(a).invert().unwrap_or_default());
+        let inverse = self.witness(self.value(a).invert_vartime().unwrap_or_default());
         self.assert_quadratic_zero((Fr::ONE, a, inverse), &[], -Fr::ONE);
         inverse
     }

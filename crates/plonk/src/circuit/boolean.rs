@@ -1,7 +1,7 @@
 //! Booleans, selections and bits.
 
 use super::{Circuit, Variable};
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{Field, Invert, bn254::Fr};
 
 /// A variable that is constrained to be 0 or 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,7 +65,7 @@ impl Circuit {
 
     /// Whether a variable is 0: two rows.
     pub fn is_zero(&mut self, a: Variable) -> Bit {
-        let inverse = self.witness(self.value(a).invert().unwrap_or_default());
+        let inverse = self.witness(self.value(a).invert_vartime().unwrap_or_default());
         let zero = self.quadratic((-Fr::ONE, a, inverse), &[], Fr::ONE);
         self.assert_quadratic_zero((Fr::ONE, a, zero), &[], Fr::ZERO);
         Bit(zero)

@@ -3,7 +3,7 @@
 use super::{Arithmetisation, Circuit, Variable};
 use crate::{Column, Gate, Selector};
 use proofmill_curve::{Affine, Curve, grumpkin::Grumpkin};
-use proofmill_field::{Algebra, Field, bn254::Fr};
+use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 
 /// An affine point of Grumpkin by its coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl Circuit {
     fn add_different(&mut self, p: Point, q: Point) -> Point {
         let values = [p.x, p.y, q.x, q.y].map(|coordinate| self.value(coordinate));
         let [x1, y1, x2, y2] = values;
-        let inverse = (x2 - x1).invert().unwrap_or_default();
+        let inverse = (x2 - x1).invert_vartime().unwrap_or_default();
         if self.arithmetisation == Arithmetisation::Standard {
             let run = self.sub(q.x, p.x);
             let inverse = self.inverse(run);
@@ -92,7 +92,7 @@ impl Circuit {
 
     fn add_to_itself(&mut self, point: Point) -> Point {
         let [x, y] = [point.x, point.y].map(|coordinate| self.value(coordinate));
-        let slope = x.square() * Fr::from(3) * y.double().invert().unwrap_or_default();
+        let slope = x.square() * Fr::from(3) * y.double().invert_vartime().unwrap_or_default();
         if self.arithmetisation == Arithmetisation::Standard {
             // 2 y slope = 3 x^2 has one slope: no point of the curve has y = 0.
             let slope = self.witness(slope);

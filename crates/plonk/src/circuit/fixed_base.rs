@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{Column, Gate, Selector};
 use proofmill_curve::{Affine, grumpkin::Grumpkin};
-use proofmill_field::{Algebra, Field, bn254::Fr};
+use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 
 /// A scalar and what it multiplies.
 pub(super) type Term<'a> = (Variable, &'a Multiples);
@@ -113,7 +113,7 @@ impl Circuit {
     /// `2 (8 a - 4 M + 7/2 - 8 P) - 7`, 8 times `2 (a - P) - M`. It is constrained by the row before, which has room for that.
     fn top_accumulator(&mut self, &(scalar, multiples): &Term<'_>) -> Variable {
         let scale = Fr::from(TOP_SCALE);
-        let half = Fr::from(2).invert().unwrap_or_default();
+        let half = Fr::from(2).invert_vartime().unwrap_or_default();
         let constant = (Fr::from(7) - scale * multiples.largest_top()) * half;
         let accumulator = self.witness(scale * self.value(scalar) + constant);
         let sum = [(Selector::Wire(2), scale), (Selector::Next, -Fr::ONE), (Selector::Constant, constant)];

@@ -17,7 +17,7 @@ use proofmill_curve::{
     Affine, Jacobian,
     grumpkin::{self, Grumpkin},
 };
-use proofmill_field::{Algebra, Field, SquareRoot, batch_invert, bn254::Fr};
+use proofmill_field::{Algebra, Field, Invert, SquareRoot, batch_invert_vartime, bn254::Fr};
 use rayon::prelude::*;
 use std::sync::{Arc, OnceLock};
 
@@ -219,7 +219,7 @@ impl Window {
         let squares: Vec<Fr> = self.odd.iter().map(|odd| odd.square()).collect();
         let x: Vec<Fr> = self.positive.iter().map(|point| point.x).collect();
         let mut by_odd = self.odd.clone();
-        batch_invert(&mut by_odd);
+        batch_invert_vartime(&mut by_odd);
         by_odd.iter_mut().zip(&self.positive).for_each(|(inverse, point)| *inverse *= point.y);
         Polynomials { x: interpolate(&squares, &x), y_by_odd: interpolate(&squares, &by_odd), squares }
     }
@@ -232,7 +232,8 @@ impl Window {
             [odd.square(), point.x, odd * point.y]
         };
         let of_points = self.positive.iter().zip(&self.odd).map(of_point);
-        let nonsquares = (2..).map(Fr::from).filter(|u| u.sqrt().is_none()).map(|u| [u, Fr::ZERO, Fr::ZERO]);
+        let nonsquares =
+            (2..).map(Fr::from).filter(|u| u.sqrt_vartime().is_none()).map(|u| [u, Fr::ZERO, Fr::ZERO]);
         let points: Vec<_> = of_points.chain(nonsquares).take(4).collect();
         let [p, q, r, s] = points[..] else { unreachable!("an endless iterator") };
         for [[u1, x1, _], [u2, x2, _], [u3, x3, _]] in [[p, q, r], [p, q, s], [p, r, s], [q, r, s]] {
@@ -252,7 +253,7 @@ fn solve(mut rows: [([Fr; 4], [Fr; 3]); 4]) -> Conics {
     for column in 0..4 {
         let pivot = (column..4).find(|row| !rows[*row].0[column].is_zero());
         rows.swap(column, pivot.expect("four multiples on a parabola: choose another base"));
-        let inverse = rows[column].0[column].invert().expect("not zero");
+        let inverse = rows[column].0[column].invert_vartime().expect("not zero");
         rows[column] = (rows[column].0.map(|x| x * inverse), rows[column].1.map(|x| x * inverse));
         let (left, right) = rows[column];
         for row in (0..4).filter(|row| *row != column) {
@@ -296,7 +297,7 @@ impl Arithmetisation {
 
 /// 1/2 modulo the group's order.
 fn half_scalar() -> grumpkin::Fr {
-    grumpkin::Fr::from(2).invert().unwrap_or_default()
+    grumpkin::Fr::from(2).invert_vartime().unwrap_or_default()
 }
 
 /// The coefficients of the polynomial with these values at these places, at most four, by Newton's divided differences.
@@ -304,7 +305,7 @@ fn interpolate(places: &[Fr], values: &[Fr]) -> [Fr; 4] {
     let mut differences = values.to_vec();
     for order in 1..values.len() {
         for i in (order..values.len()).rev() {
-            let run = (places[i] - places[i - order]).invert().expect("places differ");
+            let run = (places[i] - places[i - order]).invert_vartime().expect("places differ");
             differences[i] = (differences[i] - differences[i - 1]) * run;
         }
     }
@@ -321,7 +322,7 @@ fn interpolate(places: &[Fr], values: &[Fr]) -> [Fr; 4] {
 
 /// Where a sum starts that is to end in `origin` plus multiples of the bases: `origin + (r - 1)/2 (base + ...)`.
 pub(super) fn start(origin: Affine<Grumpkin>, bases: &[Affine<Grumpkin>]) -> Affine<Grumpkin> {
-    let half: Fr = Fr::from(2).invert().unwrap_or_default();
+    let half: Fr = Fr::from(2).invert_vartime().unwrap_or_default();
     let half = -half;
     let multiples = bases.iter().map(|base| base.mul_words_vartime(&half.to_canonical()));
     multiples.sum::<Jacobian<Grumpkin>>().add_affine(&origin).to_affine()
@@ -357,7 +358,7 @@ pub(super) fn steps(start: Affine<Grumpkin>, points: impl Iterator<Item = Affine
         slopes.push(rise);
         inverses.push(z);
     }
-    batch_invert(&mut inverses);
+    batch_invert_vartime(&mut inverses);
     for ((sum, slope), inverse) in sums[1..].iter_mut().zip(&mut slopes).zip(inverses) {
         *slope *= inverse;
         let square = inverse.square();

@@ -16,11 +16,12 @@ impl Formula for Arithmetic {
 
     #[inline(always)]
     fn terms<A: Algebra>(cells: &impl Cells<A>, _: &[A], emit: &mut impl FnMut(usize, usize, A)) {
-        emit(0, 0, cells.wire(0) * cells.wire(1));
-        emit(0, 1, cells.wire(0));
+        let w1 = cells.wire(0);
+        emit(0, 0, w1 * cells.wire(1));
+        emit(0, 1, w1);
         emit(0, 2, cells.wire(1));
         emit(0, 3, cells.wire(2));
-        emit(0, 4, A::one());
+        emit(0, 4, A::one(w1.token()));
     }
 }
 
@@ -44,12 +45,13 @@ impl Formula for WideArithmetic {
 
     #[inline(always)]
     fn terms<A: Algebra>(cells: &impl Cells<A>, _: &[A], emit: &mut impl FnMut(usize, usize, A)) {
-        emit(0, 0, cells.wire(0) * cells.wire(1));
-        emit(0, 1, cells.wire(0));
+        let w1 = cells.wire(0);
+        emit(0, 0, w1 * cells.wire(1));
+        emit(0, 1, w1);
         emit(0, 2, cells.wire(1));
         emit(0, 3, cells.wire(2));
         emit(0, 4, cells.wire(3));
         emit(0, 5, cells.next_wire(3));
-        emit(0, 6, A::one());
+        emit(0, 6, A::one(w1.token()));
     }
 }

@@ -22,7 +22,7 @@ impl Formula for EccAdd {
         let (x1, y1, x2, y2) = (cells.wire(0), cells.wire(1), cells.wire(2), cells.wire(3));
         let (x3, y3, inverse) = (cells.next_wire(0), cells.next_wire(1), cells.next_wire(2));
         let (run, rise) = (x2 - x1, y2 - y1);
-        emit(0, 0, run * inverse - A::one());
+        emit(0, 0, run * inverse - A::one(run.token()));
         emit(1, 0, (x1 + x2 + x3) * run.square() - rise.square());
         emit(2, 0, (y3 + y1) * run - rise * (x1 - x3));
     }

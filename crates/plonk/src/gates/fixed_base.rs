@@ -64,7 +64,7 @@ impl Formula for FixedBase {
             emit(constraint, first, fourth_power);
             emit(constraint, first + 1, point_x);
             emit(constraint, first + 2, odd_squared);
-            emit(constraint, first + 3, A::one());
+            emit(constraint, first + 3, A::one(x.token()));
         }
         emit(3, 0, chord(x, y, slope, next_x, next_y));
     }

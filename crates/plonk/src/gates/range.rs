@@ -15,7 +15,7 @@ pub struct Range;
 #[inline(always)]
 pub(super) fn base4<A: Algebra>(digit: A) -> A {
     let u = digit.square() - digit.double() - digit;
-    u * (u + A::one().double())
+    u * (u + A::one(u.token()).double())
 }
 
 impl Formula for Range {

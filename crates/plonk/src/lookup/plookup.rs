@@ -46,7 +46,7 @@ impl Growing for Plookup {
 /// `epsilon (1 + delta)`.
 #[inline(always)]
 fn offset<A: Algebra>(parameters: &Parameters<A>) -> A {
-    parameters.epsilon * (A::one() + parameters.delta)
+    parameters.epsilon * (A::one(parameters.delta.token()) + parameters.delta)
 }
 
 #[inline(always)]
@@ -54,7 +54,7 @@ fn numerator<A: Algebra>(cells: &impl Cells<A>, parameters: &Parameters<A>) -> A
     let delta = parameters.delta;
     let lookup = cells.here(Column::Selector(Selector::Lookup)) * folded(cells, parameters.eta);
     let table = cells.here(Column::Table) + delta * cells.after(Column::Table);
-    (A::one() + delta) * (parameters.epsilon + lookup) * (offset(parameters) + table)
+    (A::one(delta.token()) + delta) * (parameters.epsilon + lookup) * (offset(parameters) + table)
 }
 
 #[inline(always)]

@@ -15,7 +15,7 @@ use crate::{
     system::{Argument, Growing, Parameters, Sink, Summand, with_summand},
     verify,
 };
-use proofmill_field::{Algebra, Field, bn254::Fr};
+use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 use proofmill_simd::Level;
 use proofmill_srs::Srs;
 use rand::{SeedableRng, rngs::StdRng};
@@ -72,7 +72,7 @@ fn running(
     for row in 0..n {
         values.push(total);
         let [numerator, denominator] = summand.growth(&Row { columns, row }, parameters);
-        let growth = numerator * denominator.invert().expect("not zero");
+        let growth = numerator * denominator.invert_vartime().expect("not zero");
         total = if is_product { total * growth } else { total + growth };
     }
     (values, total)
@@ -255,7 +255,7 @@ fn with_wires<'a>(
 fn jump(is_product: bool, k: usize) -> impl Fn(&mut [Fr], &Moment) {
     move |values, moment| {
         for value in &mut values[k..] {
-            let inverse = moment.total.invert().unwrap_or_default();
+            let inverse = moment.total.invert_vartime().unwrap_or_default();
             *value = if is_product { *value * inverse } else { *value - moment.total };
         }
     }

@@ -5,7 +5,7 @@ use crate::{
     Cells, Column, PlonkError,
     system::{MOST_EXCESS, Sink},
 };
-use proofmill_field::{Algebra, Field, bn254::Fr};
+use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 use std::{
     collections::BTreeMap,
     iter::successors,
@@ -80,11 +80,15 @@ impl Sub for Leading {
 }
 
 impl Algebra for Leading {
-    fn zero() -> Self {
+    type Token = ();
+
+    fn token(&self) {}
+
+    fn zero((): ()) -> Self {
         Self::constant(Fr::ZERO)
     }
 
-    fn one() -> Self {
+    fn one((): ()) -> Self {
         Self::constant(Fr::ONE)
     }
 
@@ -98,7 +102,7 @@ struct Columns(BTreeMap<Column, [Leading; 2]>);
 
 impl Columns {
     fn cell(&self, column: Column, next: usize) -> Leading {
-        self.0.get(&column).map_or_else(Leading::zero, |pair| pair[next])
+        self.0.get(&column).map_or_else(|| Leading::zero(()), |pair| pair[next])
     }
 }
 
@@ -143,7 +147,7 @@ impl Prover<'_> {
         }
         columns.0.insert(Column::Point, self.leading(&[Fr::ZERO, Fr::ONE]));
         // (X^n - 1) / (n (X - 1)).
-        let inverse = Fr::from(n as u64).invert().unwrap_or_default();
+        let inverse = Fr::from(n as u64).invert_vartime().unwrap_or_default();
         let first_lagrange =
             Leading { top: n - 1, ..Leading::of(&vec![inverse; n.min(MOST_EXCESS)], ones()) };
         columns.0.insert(Column::FirstLagrange, [first_lagrange; 2]);
@@ -159,7 +163,7 @@ impl Prover<'_> {
     fn leading(&self, coefficients: &[Fr]) -> [Leading; 2] {
         let root = self.domain.root();
         let highest = root.pow_vartime(&[coefficients.len().saturating_sub(1) as u64]);
-        let inverse = root.invert().unwrap_or_default();
+        let inverse = root.invert_vartime().unwrap_or_default();
         let powers = successors(Some(highest), |power| Some(*power * inverse));
         [Leading::of(coefficients, ones()), Leading::of(coefficients, powers)]
     }

@@ -20,10 +20,10 @@ use crate::{
     system::{Argument, Growing, Parameters},
 };
 use proofmill_field::{
-    Algebra, Backend, Engine, Field, Fp, LANES, batch_invert,
+    Algebra, Backend, Engine, Field, Fp, LANES, batch_invert_vartime,
     bn254::{Fr, FrParams},
 };
-use proofmill_simd::{Level, dispatch};
+use proofmill_simd::{Level, Portable, dispatch};
 use rayon::prelude::*;
 
 /// Whether growth is multiplied or added.
@@ -39,8 +39,8 @@ impl Running {
     }
 
     /// Replaces each element by the total of those before it; the total of all.
-    fn before<B: Backend>(self, values: &mut [Fp<FrParams, B>]) -> Fp<FrParams, B> {
-        let mut total = if self == Self::Product { Fp::ONE } else { Fp::ZERO };
+    fn before<B: Backend>(self, backend: B, values: &mut [Fp<FrParams, B>]) -> Fp<FrParams, B> {
+        let mut total = if self == Self::Product { Fp::one(backend) } else { Fp::zero(backend) };
         for value in values {
             let next = if self == Self::Product { total * *value } else { total + *value };
             *value = total;
@@ -105,13 +105,13 @@ impl Prover<'_> {
                 slots.set(Column::Point, &points);
                 dispatch!(level, engine => {
                     engine.run(#[inline(always)] || ratios(engine, summand, &slots, &parameters, values));
-                    let values = Fr::slice_with_backend_mut(engine.backend(), values);
-                    running.before(values).portable()
+                    let backend = engine.backend();
+                    running.before(backend, Fr::slice_with_backend_mut(backend, values)).portable()
                 })
             }));
             columns.release(first..first + count);
         }
-        let total = running.before(&mut before);
+        let total = running.before(Portable, &mut before);
         values.par_chunks_mut(CHUNK).zip(before).for_each(|(values, before)| {
             dispatch!(level, engine => engine.run(#[inline(always)] || carry(engine, running, values, before)));
         });
@@ -141,28 +141,28 @@ impl Prover<'_> {
 /// The ratios numerator / denominator of the growth on as many rows as there are places.
 #[inline(always)]
 fn ratios<E: Engine>(
-    _: E,
+    engine: E,
     summand: impl Growing,
     slots: &Slots<'_>,
     parameters: &Parameters<Fr>,
     ratios: &mut [Fr],
 ) {
-    let parameters = splat_all::<E>(parameters);
+    let parameters = splat_all(engine, parameters);
     let mut denominators = Vec::with_capacity(CHUNK / LANES);
     for (i, ratios) in ratios.chunks_mut(LANES).enumerate() {
-        let cells = LaneCells::<E>::at(slots, i * LANES);
+        let cells = LaneCells::at(engine, slots, i * LANES);
         let [numerator, denominator] = summand.growth(&cells, &parameters);
         store(numerator, ratios);
         denominators.push(denominator);
     }
-    divide::<E>(ratios, &denominators);
+    divide(engine, ratios, &denominators);
 }
 
 /// `numerators /= denominators` by Montgomery's trick, lane by lane in [`CHAINS`] chains; zero where a product is zero.
 #[inline(always)]
-pub(super) fn divide<E: Engine>(numerators: &mut [Fr], denominators: &[Lanes<E>]) {
+pub(super) fn divide<E: Engine>(engine: E, numerators: &mut [Fr], denominators: &[Lanes<E>]) {
     let mut prefixes = Vec::with_capacity(denominators.len());
-    let mut products = [Lanes::<E>::one(); CHAINS];
+    let mut products = [Lanes::<E>::one(engine); CHAINS];
     for group in denominators.chunks(CHAINS) {
         for (product, denominator) in products.iter_mut().zip(group) {
             prefixes.push(*product);
@@ -173,15 +173,15 @@ pub(super) fn divide<E: Engine>(numerators: &mut [Fr], denominators: &[Lanes<E>]
     for (product, inverses) in products.iter().zip(inverses.chunks_mut(LANES)) {
         store(*product, inverses);
     }
-    batch_invert(&mut inverses);
+    batch_invert_vartime(&mut inverses);
     for (product, inverses) in products.iter_mut().zip(inverses.chunks(LANES)) {
-        *product = load::<E>(inverses);
+        *product = load(engine, inverses);
     }
     let groups = denominators.chunks(CHAINS).zip(prefixes.chunks(CHAINS));
     for (numerators, (denominators, prefixes)) in numerators.chunks_mut(GROUP).zip(groups).rev() {
         let group = denominators.iter().zip(prefixes).zip(numerators.chunks_mut(LANES));
         for (inverse, ((denominator, prefix), numerators)) in products.iter_mut().zip(group) {
-            store_bits(load_bits::<E>(numerators) * *inverse * *prefix, numerators);
+            store_bits(load_bits(engine, numerators) * *inverse * *prefix, numerators);
             *inverse = *inverse * *denominator;
         }
     }
@@ -189,10 +189,10 @@ pub(super) fn divide<E: Engine>(numerators: &mut [Fr], denominators: &[Lanes<E>]
 
 /// What was before the chunk comes to all its values.
 #[inline(always)]
-fn carry<E: Engine>(_: E, running: Running, values: &mut [Fr], before: Fr) {
-    let (factor, summand) = (splat::<E>(before), load_bits::<E>(&[before; LANES]));
+fn carry<E: Engine>(engine: E, running: Running, values: &mut [Fr], before: Fr) {
+    let (factor, summand) = (splat(engine, before), load_bits(engine, &[before; LANES]));
     for values in values.chunks_mut(LANES) {
-        let lanes = load_bits::<E>(values);
+        let lanes = load_bits(engine, values);
         let lanes = if running == Running::Product { lanes * factor } else { lanes + summand };
         store_bits(lanes, values);
     }
@@ -206,15 +206,15 @@ pub(super) fn points(level: Level, root: Fr, first: Fr, count: usize) -> Vec<Fr>
 }
 
 #[inline(always)]
-fn fill_points<E: Engine>(_: E, root: Fr, first: Fr, points: &mut [Fr]) {
+fn fill_points<E: Engine>(engine: E, root: Fr, first: Fr, points: &mut [Fr]) {
     let mut powers = [first; GROUP];
     for i in 1..GROUP {
         powers[i] = powers[i - 1] * root;
     }
-    let step = splat::<E>(repeated_square(root, GROUP.trailing_zeros()));
-    let mut next = [Lanes::<E>::zero(); CHAINS];
+    let step = splat(engine, repeated_square(root, GROUP.trailing_zeros()));
+    let mut next = [Lanes::<E>::zero(engine); CHAINS];
     for (next, powers) in next.iter_mut().zip(powers.chunks(LANES)) {
-        *next = load_bits::<E>(powers);
+        *next = load_bits(engine, powers);
     }
     for points in points.chunks_mut(GROUP) {
         for (next, points) in next.iter_mut().zip(points.chunks_mut(LANES)) {

@@ -24,7 +24,7 @@ use crate::{
     polynomial::{CHUNK, Lanes, bring_in_form, form, load, load_bits, splat, store_bits},
     system::{Argument, with_summand},
 };
-use proofmill_field::{Algebra, Engine, Field, LANES, bn254::Fr};
+use proofmill_field::{Algebra, Engine, Field, Invert, LANES, bn254::Fr};
 use proofmill_simd::dispatch;
 use rayon::prelude::*;
 
@@ -226,7 +226,7 @@ impl<'a> Prover<'a> {
 
 /// The inverse of what is not zero.
 fn inverse(element: Fr) -> Fr {
-    element.invert().unwrap_or_default()
+    element.invert_vartime().unwrap_or_default()
 }
 
 /// The coefficients of the product of `Y - root`, lowest first, without the leading one.
@@ -261,7 +261,7 @@ fn inverse_vandermonde(points: &[Fr]) -> Vec<Vec<Fr>> {
 
 /// Replaces the rows by the matrix times them, place by place.
 #[inline(always)]
-fn multiply_by_matrix<E: Engine>(_: E, matrix: &[Vec<Fr>], rows: &mut [&mut [Fr]]) {
+fn multiply_by_matrix<E: Engine>(engine: E, matrix: &[Vec<Fr>], rows: &mut [&mut [Fr]]) {
     let matrix: Vec<Vec<Lanes<E>>> = matrix
         .iter()
         .map(
@@ -270,7 +270,7 @@ fn multiply_by_matrix<E: Engine>(_: E, matrix: &[Vec<Fr>], rows: &mut [&mut [Fr]
                 row.iter()
                     .map(
                         #[inline(always)]
-                        |entry| splat::<E>(*entry),
+                        |entry| splat(engine, *entry),
                     )
                     .collect()
             },
@@ -281,10 +281,10 @@ fn multiply_by_matrix<E: Engine>(_: E, matrix: &[Vec<Fr>], rows: &mut [&mut [Fr]
     for start in (0..length).step_by(LANES) {
         inputs.clear();
         for row in rows.iter() {
-            inputs.push(load_bits::<E>(&row[start..]));
+            inputs.push(load_bits(engine, &row[start..]));
         }
         for (row, entries) in rows.iter_mut().zip(&matrix) {
-            let mut sum = Lanes::<E>::zero();
+            let mut sum = Lanes::<E>::zero(engine);
             for (entry, input) in entries.iter().zip(&inputs) {
                 sum = sum + *entry * *input;
             }
@@ -295,11 +295,11 @@ fn multiply_by_matrix<E: Engine>(_: E, matrix: &[Vec<Fr>], rows: &mut [&mut [Fr]
 
 /// `values /= x - x0`.
 #[inline(always)]
-fn divide_by_points<E: Engine>(_: E, points: &[Fr], x0: Fr, values: &mut [Fr]) {
-    let x0 = splat::<E>(x0);
+fn divide_by_points<E: Engine>(engine: E, points: &[Fr], x0: Fr, values: &mut [Fr]) {
+    let x0 = splat(engine, x0);
     let mut denominators = Vec::with_capacity(points.len().div_ceil(LANES));
     for points in points.chunks(LANES) {
-        denominators.push(load::<E>(points) - x0);
+        denominators.push(load(engine, points) - x0);
     }
-    divide::<E>(values, &denominators);
+    divide(engine, values, &denominators);
 }

@@ -9,7 +9,7 @@ use crate::{
 use proofmill_field::{Engine, LANES, bn254::Fr};
 use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
-use std::{marker::PhantomData, ops::Range};
+use std::ops::Range;
 
 /// Rows that are worked on before columns in files leave memory: 8 MiB of each.
 pub(super) const SEGMENT: usize = 1 << 18;
@@ -60,18 +60,18 @@ impl<'a> Slots<'a> {
 pub(super) struct LaneCells<'a, E> {
     slots: &'a Slots<'a>,
     row: usize,
-    engine: PhantomData<E>,
+    engine: E,
 }
 
 impl<'a, E: Engine> LaneCells<'a, E> {
     #[inline(always)]
-    pub(super) fn at(slots: &'a Slots<'a>, row: usize) -> Self {
-        Self { slots, row, engine: PhantomData }
+    pub(super) fn at(engine: E, slots: &'a Slots<'a>, row: usize) -> Self {
+        Self { slots, row, engine }
     }
 
     #[inline(always)]
     fn load(&self, column: Column, row: usize) -> Lanes<E> {
-        load_bits::<E>(self.slots.0[column.index()].get(row..).unwrap_or_default())
+        load_bits(self.engine, self.slots.0[column.index()].get(row..).unwrap_or_default())
     }
 }
 
@@ -122,10 +122,10 @@ impl<E: Engine> Sink<Lanes<E>> for LaneSum<'_, '_, E> {
 
 /// The parameters in every lane.
 #[inline(always)]
-pub(super) fn splat_all<E: Engine>(parameters: &Parameters<Fr>) -> Parameters<Lanes<E>> {
+pub(super) fn splat_all<E: Engine>(engine: E, parameters: &Parameters<Fr>) -> Parameters<Lanes<E>> {
     parameters.map(
         #[inline(always)]
-        |value| splat::<E>(value),
+        |value| splat(engine, value),
     )
 }
 
@@ -158,16 +158,16 @@ pub(super) fn add_summand(
 
 #[inline(always)]
 fn add_to_chunk<E: Engine>(
-    _: E,
+    engine: E,
     summand: impl Summand,
     slots: &Slots<'_>,
     parameters: &Parameters<Fr>,
     values: &mut [Fr],
 ) {
-    let parameters = splat_all::<E>(parameters);
+    let parameters = splat_all(engine, parameters);
     for (i, values) in values.chunks_mut(LANES).enumerate() {
-        let cells = LaneCells::<E>::at(slots, i * LANES);
-        let mut sum = LaneSum { cells: &cells, sum: load_bits::<E>(values) };
+        let cells = LaneCells::at(engine, slots, i * LANES);
+        let mut sum = LaneSum { cells: &cells, sum: load_bits(engine, values) };
         summand.terms(&cells, &parameters, &mut sum);
         store_bits(sum.sum, values);
     }

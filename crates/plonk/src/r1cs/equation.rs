@@ -1,7 +1,7 @@
 //! What a row, or a few consecutive ones, can say: a sum with at most one product is zero.
 
 use super::Derivations;
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{Field, Invert, bn254::Fr};
 use std::collections::HashMap;
 
 /// A sum of factors times variables, ascending, no variable twice, no factor zero; and a constant.
@@ -100,7 +100,7 @@ impl Equations {
         if terms.len() == 1 {
             return Combination { terms, constant };
         }
-        let inverse = leading.invert().unwrap_or_default();
+        let inverse = leading.invert_vartime().unwrap_or_default();
         terms.iter_mut().for_each(|(_, factor)| *factor *= inverse);
         let key = terms.iter().map(|(variable, factor)| (*variable, factor.to_montgomery())).collect();
         let variable = *self.factors.entry(key).or_insert_with(|| {

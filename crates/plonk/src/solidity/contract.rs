@@ -15,7 +15,7 @@ use proofmill_curve::{
     bn254::{G1, G2},
 };
 use proofmill_field::{
-    Algebra, Field, Prime,
+    Algebra, Invert, Prime,
     bn254::{FqParams, Fr, FrParams},
 };
 
@@ -144,7 +144,7 @@ impl<'a> Contract<'a> {
         let pattern = key.system.parameters(&Challenges::default(), key.multipliers);
         let [eta, beta, gamma, delta, epsilon, alpha] =
             [ETA, BETA, GAMMA, DELTA, EPSILON, ALPHA].map(|byte| Traced::input(Word::Memory(byte)));
-        let powers = std::iter::successors(Some(Traced::one()), |power| Some(*power * alpha));
+        let powers = std::iter::successors(Some(Traced::one(())), |power| Some(*power * alpha));
         let powers = powers.take(pattern.alpha.len()).collect();
         Parameters {
             beta,
@@ -329,8 +329,8 @@ impl<'a> Contract<'a> {
     fn evaluate_public_inputs(&mut self) {
         let (begin, root) = (self.buffer(), self.root());
         let end = begin + 32 * self.public().max(1);
-        let [inverse_root, inverse_size] =
-            [root, Fr::from(1 << self.key.log_n)].map(|value| literal(value.invert().unwrap_or_default()));
+        let [inverse_root, inverse_size] = [root, Fr::from(1 << self.key.log_n)]
+            .map(|value| literal(value.invert_vartime().unwrap_or_default()));
         self.text(&format!(
             "// L_1 and the public inputs' polynomial at xi; if xi is in the domain they say nothing.
             {{

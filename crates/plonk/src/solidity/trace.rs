@@ -146,11 +146,15 @@ impl Neg for Traced {
 }
 
 impl Algebra for Traced {
-    fn zero() -> Self {
+    type Token = ();
+
+    fn token(&self) {}
+
+    fn zero((): ()) -> Self {
         Self::constant(Fr::ZERO)
     }
 
-    fn one() -> Self {
+    fn one((): ()) -> Self {
         Self::constant(Fr::ONE)
     }
 

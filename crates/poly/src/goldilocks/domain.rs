@@ -11,7 +11,7 @@ use super::{
     tile::{Input, Part, Rows, Scale, Shift, Tables, Tiles},
 };
 use crate::reverse_bits::reverse_bits;
-use proofmill_field::{Field, goldilocks::Goldilocks};
+use proofmill_field::{Algebra, Field, Invert, goldilocks::Goldilocks};
 use proofmill_simd::{Level, Lines, Portable, dispatch_goldilocks, prefetch_at};
 use rayon::prelude::*;
 
@@ -108,8 +108,8 @@ impl GoldilocksDomain {
     /// The subgroup of order `2^log_n`; `None` beyond 2^32, the field's two-adicity.
     pub fn new(log_n: u32) -> Option<Self> {
         let root = Goldilocks::root_of_unity(log_n)?;
-        let (forward, inverse) = (steps(log_n, root, false), steps(log_n, root.invert()?, true));
-        let inverse_len = Goldilocks::new(1 << log_n).invert()?;
+        let (forward, inverse) = (steps(log_n, root, false), steps(log_n, root.invert_vartime()?, true));
+        let inverse_len = Goldilocks::new(1 << log_n).invert_vartime()?;
         Some(Self { log_n, root, forward, inverse, inverse_len })
     }
 
@@ -148,7 +148,7 @@ impl GoldilocksDomain {
     /// Also if `shift` is zero.
     pub fn coset_intt(&self, level: Level, values: &mut [Goldilocks], shift: Goldilocks) {
         self.intt(level, values, Order::Natural);
-        let ratio = shift.invert().expect("a coset's shift is not zero");
+        let ratio = shift.invert_vartime().expect("a coset's shift is not zero");
         scale_rows(values, self.len(), ratio);
     }
 

@@ -7,7 +7,7 @@
 use super::{GoldilocksDomain, Order};
 use crate::reverse_bits::reverse_bits;
 use proofmill_field::{
-    Algebra, Field, batch_invert,
+    Algebra, Field, Invert, batch_invert_vartime,
     goldilocks::{
         Extension, ExtensionField, Goldilocks, GoldilocksEngine, GoldilocksVector, Planes, Words,
         constant_planes,
@@ -132,7 +132,7 @@ impl GoldilocksDomain {
                     sums
                 },
             );
-        let scale = (shift_n * Goldilocks::new(self.len() as u64)).invert().expect("neither is zero");
+        let scale = (shift_n * Goldilocks::new(self.len() as u64)).invert_vartime().expect("neither is zero");
         sums.into_iter().map(|sum| sum * vanishing.scale(scale)).collect()
     }
 }
@@ -153,17 +153,17 @@ where
     engine.run(
         #[inline(always)]
         || {
-            let first = E::Vector::splat(first.to_canonical());
-            let mut at_point = Extension([E::Vector::zero(); D]);
+            let first = E::Vector::splat(engine, first.to_canonical());
+            let mut at_point = Extension([E::Vector::zero(engine); D]);
             for d in 0..D {
-                at_point.0[d] = E::Vector::splat(point.0[d].to_canonical());
+                at_point.0[d] = E::Vector::splat(engine, point.0[d].to_canonical());
             }
             // Of the norms before each.
-            let mut products = [E::Vector::one(); BLOCK];
-            let mut product = E::Vector::one();
+            let mut products = [E::Vector::one(engine); BLOCK];
+            let mut product = E::Vector::one(engine);
             for (k, table) in table.chunks_exact(lanes).enumerate() {
                 let mut difference = at_point;
-                difference.0[0] = difference.0[0] - E::Vector::load(table) * first;
+                difference.0[0] = difference.0[0] - E::Vector::load(engine, table) * first;
                 let (_, norm) = Extension::<Goldilocks, D>::conjugates_and_norm(difference);
                 products[k] = product;
                 product = product * norm;
@@ -173,10 +173,10 @@ where
             for lane in 0..lanes {
                 inverses[lane] = Goldilocks::new(words[lane]);
             }
-            batch_invert(&mut inverses);
-            let mut inverse = E::Vector::load(Goldilocks::as_words(&inverses));
+            batch_invert_vartime(&mut inverses);
+            let mut inverse = E::Vector::load(engine, Goldilocks::as_words(&inverses));
             for k in (0..BLOCK / lanes).rev() {
-                let x = E::Vector::load(&table[k * lanes..]) * first;
+                let x = E::Vector::load(engine, &table[k * lanes..]) * first;
                 let mut difference = at_point;
                 difference.0[0] = difference.0[0] - x;
                 let (conjugates, norm) = Extension::<Goldilocks, D>::conjugates_and_norm(difference);
@@ -235,11 +235,11 @@ fn columns_together<E: GoldilocksEngine, const D: usize>(
     engine.run(
         #[inline(always)]
         || {
-            let mut sums = [Planes::splat(constant_planes::<E::Chain>(0)); D];
+            let mut sums = [Planes::splat(engine, constant_planes::<E::Chain>(0)); D];
             for row in 0..rows.min(BLOCK) {
-                let vector = E::Chain::load(&words[row * width..]);
+                let vector = E::Chain::load(engine, &words[row * width..]);
                 for d in 0..D {
-                    sums[d] = sums[d] + vector.product_planes(E::Chain::splat(weights[d][row]));
+                    sums[d] = sums[d] + vector.product_planes(E::Chain::splat(engine, weights[d][row]));
                 }
             }
             lanes_of::<E, D>(sums)
@@ -256,11 +256,11 @@ fn column_alone<E: GoldilocksEngine, const D: usize>(
     engine.run(
         #[inline(always)]
         || {
-            let mut sums = [Planes::splat(constant_planes::<E::Chain>(0)); D];
+            let mut sums = [Planes::splat(engine, constant_planes::<E::Chain>(0)); D];
             for row in (0..BLOCK).step_by(E::Words::WIDTH) {
-                let vector = E::Chain::load(&column[row..]);
+                let vector = E::Chain::load(engine, &column[row..]);
                 for d in 0..D {
-                    sums[d] = sums[d] + vector.product_planes(E::Chain::load(&weights[d][row..]));
+                    sums[d] = sums[d] + vector.product_planes(E::Chain::load(engine, &weights[d][row..]));
                 }
             }
             lanes_of::<E, D>(sums)

@@ -10,7 +10,7 @@ mod sve;
 use super::butterflies::{MAX_RADIX, transform};
 use crate::reverse_bits::reverse_bits;
 use proofmill_field::{
-    Algebra, Field,
+    Algebra, Field, Invert,
     goldilocks::{Factor, Gaussian, Goldilocks, GoldilocksEngine, Twiddle, Words},
 };
 use proofmill_simd::{Lines, MAX_LANES, Portable, prefetch_at};
@@ -135,7 +135,7 @@ impl Tables {
     /// The butterflies' roots are never inverted: the inverse's output k is the transform's output `radix - k`.
     pub(crate) fn new(log_len: u32, inverse: bool) -> Self {
         let root = Goldilocks::root_of_unity(log_len).expect("within the field's two-adicity");
-        let root = if inverse { root.invert().expect("a root is not zero") } else { root };
+        let root = if inverse { root.invert_vartime().expect("a root is not zero") } else { root };
         let (mut passes, mut left, mut root) = (Vec::new(), log_len, root);
         // One pass at least: it scales and copies.
         while left > 0 || passes.is_empty() {
@@ -256,10 +256,11 @@ pub(crate) trait Tiles: Copy + Send + Sync {
 /// # Safety
 /// As [`Tiles::rows_to_columns`].
 #[inline(always)]
-unsafe fn square<W: Words>(from: Rows, to: Rows) {
+unsafe fn square<W: Words>(token: W::Token, from: Rows, to: Rows) {
     // SAFETY: the caller's promise.
     unsafe {
         W::transpose(
+            token,
             #[inline(always)]
             |k| from.row(k).cast_const(),
             #[inline(always)]
@@ -271,11 +272,12 @@ unsafe fn square<W: Words>(from: Rows, to: Rows) {
 /// # Safety
 /// As [`Tiles::exchange_reversed`].
 #[inline(always)]
-unsafe fn exchange_reversed<W: Words>(a: Rows, b: Rows, square: Rows) {
+unsafe fn exchange_reversed<W: Words>(token: W::Token, a: Rows, b: Rows, square: Rows) {
     let log_lanes = W::WIDTH.trailing_zeros();
     // SAFETY: the caller's promise.
     unsafe {
         W::transpose(
+            token,
             #[inline(always)]
             |k| a.row(reverse_bits(k, log_lanes)).cast_const(),
             #[inline(always)]
@@ -283,6 +285,7 @@ unsafe fn exchange_reversed<W: Words>(a: Rows, b: Rows, square: Rows) {
         );
         if a.start != b.start {
             W::transpose(
+                token,
                 #[inline(always)]
                 |k| b.row(reverse_bits(k, log_lanes)).cast_const(),
                 #[inline(always)]
@@ -290,7 +293,7 @@ unsafe fn exchange_reversed<W: Words>(a: Rows, b: Rows, square: Rows) {
             );
         }
         for k in 0..W::WIDTH {
-            store::<W>(load(square.row(k)), b.row(reverse_bits(k, log_lanes)));
+            store::<W>(load(token, square.row(k)), b.row(reverse_bits(k, log_lanes)));
         }
     }
 }
@@ -312,7 +315,7 @@ macro_rules! compiled {
                     #[inline(always)]
                     // SAFETY: the caller's promise.
                     || unsafe { passes::<<Self as GoldilocksEngine>::Words, <Self as GoldilocksEngine>::Factor>(
-                        tables, input, rows, scratch,
+                        self, tables, input, rows, scratch,
                     ) },
                 );
             }
@@ -325,7 +328,7 @@ macro_rules! compiled {
                         let from = Rows { start: from.start.wrapping_add(column), ..from };
                         let to = Rows { start: to.row(column), ..to };
                         // SAFETY: the caller's promise.
-                        unsafe { square::<<Self as GoldilocksEngine>::Words>(from, to) }
+                        unsafe { square::<<Self as GoldilocksEngine>::Words>(self, from, to) }
                     },
                 );
             }
@@ -338,7 +341,7 @@ macro_rules! compiled {
                         let from = Rows { start: from.row(column), ..from };
                         let to = Rows { start: to.start.wrapping_add(column), ..to };
                         // SAFETY: the caller's promise.
-                        unsafe { square::<<Self as GoldilocksEngine>::Words>(from, to) }
+                        unsafe { square::<<Self as GoldilocksEngine>::Words>(self, from, to) }
                     },
                 );
             }
@@ -349,7 +352,7 @@ macro_rules! compiled {
                 self.run(
                     #[inline(always)]
                     // SAFETY: the caller's promise.
-                    || unsafe { exchange_reversed::<<Self as GoldilocksEngine>::Words>(a, b, square) },
+                    || unsafe { exchange_reversed::<<Self as GoldilocksEngine>::Words>(self, a, b, square) },
                 );
             }
         }
@@ -365,7 +368,13 @@ compiled!(proofmill_simd::Neon);
 /// # Safety
 /// As [`Tiles::transform`].
 #[inline(always)]
-unsafe fn passes<W: Words, F: Factor<W>>(tables: &Tables, input: Input<'_>, rows: Rows, scratch: *mut u64) {
+unsafe fn passes<W: Words, F: Factor<W>>(
+    token: W::Token,
+    tables: &Tables,
+    input: Input<'_>,
+    rows: Rows,
+    scratch: *mut u64,
+) {
     let last = tables.passes.len() - 1;
     let middle = Rows { start: scratch, stride: 2 * W::WIDTH };
     for (index, pass) in tables.passes.iter().enumerate() {
@@ -378,17 +387,17 @@ unsafe fn passes<W: Words, F: Factor<W>>(tables: &Tables, input: Input<'_>, rows
         // SAFETY: the caller's promise; the scratch buffer has room for every row.
         unsafe {
             match (index, index == last, input) {
-                (0, _, Input::Plain) if by_shifts => blocks.of_64::<W, F, PLAIN>(rows, middle),
-                (0, _, Input::Scaled(_)) if by_shifts => blocks.of_64::<W, F, SCALED>(rows, middle),
-                _ if by_shifts => blocks.of_64::<W, F, GAUSSIAN>(middle, middle),
-                (0, false, Input::Plain) => blocks.run::<W, F, PLAIN, GAUSSIAN>(rows, middle),
-                (0, false, Input::Shifted(_)) => blocks.run::<W, F, SHIFTED, GAUSSIAN>(rows, middle),
-                (0, false, Input::Scaled(_)) => blocks.run::<W, F, SCALED, GAUSSIAN>(rows, middle),
-                (0, true, Input::Plain) => blocks.run::<W, F, PLAIN, PLAIN>(rows, rows),
-                (0, true, Input::Shifted(_)) => blocks.run::<W, F, SHIFTED, PLAIN>(rows, rows),
-                (0, true, Input::Scaled(_)) => blocks.run::<W, F, SCALED, PLAIN>(rows, rows),
-                (_, false, _) => blocks.run::<W, F, GAUSSIAN, GAUSSIAN>(middle, middle),
-                (_, true, _) => blocks.run::<W, F, GAUSSIAN, PLAIN>(middle, rows),
+                (0, _, Input::Plain) if by_shifts => blocks.of_64::<W, F, PLAIN>(token, rows, middle),
+                (0, _, Input::Scaled(_)) if by_shifts => blocks.of_64::<W, F, SCALED>(token, rows, middle),
+                _ if by_shifts => blocks.of_64::<W, F, GAUSSIAN>(token, middle, middle),
+                (0, false, Input::Plain) => blocks.run::<W, F, PLAIN, GAUSSIAN>(token, rows, middle),
+                (0, false, Input::Shifted(_)) => blocks.run::<W, F, SHIFTED, GAUSSIAN>(token, rows, middle),
+                (0, false, Input::Scaled(_)) => blocks.run::<W, F, SCALED, GAUSSIAN>(token, rows, middle),
+                (0, true, Input::Plain) => blocks.run::<W, F, PLAIN, PLAIN>(token, rows, rows),
+                (0, true, Input::Shifted(_)) => blocks.run::<W, F, SHIFTED, PLAIN>(token, rows, rows),
+                (0, true, Input::Scaled(_)) => blocks.run::<W, F, SCALED, PLAIN>(token, rows, rows),
+                (_, false, _) => blocks.run::<W, F, GAUSSIAN, GAUSSIAN>(token, middle, middle),
+                (_, true, _) => blocks.run::<W, F, GAUSSIAN, PLAIN>(token, middle, rows),
             }
         }
     }
@@ -403,9 +412,9 @@ const GAUSSIAN: u8 = 3;
 /// # Safety
 /// As [`Tiles::transform`].
 #[inline(always)]
-unsafe fn load<W: Words>(from: *const u64) -> W {
+unsafe fn load<W: Words>(token: W::Token, from: *const u64) -> W {
     // SAFETY: the caller's promise.
-    W::load(unsafe { std::slice::from_raw_parts(from, W::WIDTH) })
+    W::load(token, unsafe { std::slice::from_raw_parts(from, W::WIDTH) })
 }
 
 /// # Safety
@@ -430,15 +439,20 @@ impl Blocks<'_> {
     /// # Safety
     /// As [`Tiles::transform`].
     #[inline(always)]
-    unsafe fn run<W: Words, F: Factor<W>, const FROM: u8, const TO: u8>(&self, from: Rows, to: Rows) {
+    unsafe fn run<W: Words, F: Factor<W>, const FROM: u8, const TO: u8>(
+        &self,
+        token: W::Token,
+        from: Rows,
+        to: Rows,
+    ) {
         // SAFETY: the caller's promise.
         unsafe {
             match self.pass.radix {
-                1 => self.of_radix::<W, F, 1, FROM, TO>(from, to),
-                2 => self.of_radix::<W, F, 2, FROM, TO>(from, to),
-                4 => self.of_radix::<W, F, 4, FROM, TO>(from, to),
-                8 => self.of_radix::<W, F, 8, FROM, TO>(from, to),
-                _ => self.of_radix::<W, F, 16, FROM, TO>(from, to),
+                1 => self.of_radix::<W, F, 1, FROM, TO>(token, from, to),
+                2 => self.of_radix::<W, F, 2, FROM, TO>(token, from, to),
+                4 => self.of_radix::<W, F, 4, FROM, TO>(token, from, to),
+                8 => self.of_radix::<W, F, 8, FROM, TO>(token, from, to),
+                _ => self.of_radix::<W, F, 16, FROM, TO>(token, from, to),
             }
         }
     }
@@ -448,12 +462,13 @@ impl Blocks<'_> {
     #[inline(always)]
     unsafe fn of_radix<W: Words, F: Factor<W>, const R: usize, const FROM: u8, const TO: u8>(
         &self,
+        token: W::Token,
         from: Rows,
         to: Rows,
     ) {
         let Self { pass, len, input } = *self;
         let stride = pass.stride;
-        let mut reader = Reader::<W, F, R>::new::<FROM>(input, from);
+        let mut reader = Reader::<W, F, R>::new::<FROM>(token, input, from);
         let twiddles = match input {
             Input::Shifted(shift) if FROM == SHIFTED => &shift.twiddles[..],
             _ => &pass.twiddles[..],
@@ -503,9 +518,9 @@ impl Blocks<'_> {
     /// # Safety
     /// As [`Tiles::transform`].
     #[inline(always)]
-    unsafe fn of_64<W: Words, F: Factor<W>, const FROM: u8>(&self, from: Rows, to: Rows) {
+    unsafe fn of_64<W: Words, F: Factor<W>, const FROM: u8>(&self, token: W::Token, from: Rows, to: Rows) {
         let Self { len, input, .. } = *self;
-        let mut reader = Reader::<W, F, 16>::new::<FROM>(input, from);
+        let mut reader = Reader::<W, F, 16>::new::<FROM>(token, input, from);
         for block in (0..len).step_by(64) {
             // SAFETY: the caller's promise.
             unsafe {
@@ -549,6 +564,7 @@ impl Blocks<'_> {
 
 /// Reads the rows of a pass.
 struct Reader<'a, W: Words, F: Factor<W>, const R: usize> {
+    token: W::Token,
     rows: Rows,
     /// What input k is multiplied by: the same for all lanes, or lane by lane, and that by the ratio from row to row.
     inputs: &'a [Twiddle],
@@ -558,14 +574,16 @@ struct Reader<'a, W: Words, F: Factor<W>, const R: usize> {
 
 impl<'a, W: Words, F: Factor<W>, const R: usize> Reader<'a, W, F, R> {
     #[inline(always)]
-    fn new<const FROM: u8>(input: Input<'a>, rows: Rows) -> Self {
-        let (mut powers, mut ratio) = ([F::power(W::splat(1)); R], F::new(W::splat(1)));
+    fn new<const FROM: u8>(token: W::Token, input: Input<'a>, rows: Rows) -> Self {
+        let one = W::splat(token, 1);
+        let (mut powers, mut ratio) = ([F::power(one); R], F::new(one));
         let mut inputs = &[][..];
         match input {
             Input::Scaled(scale) if FROM == SCALED => {
-                ratio = F::new(W::load(&scale.ratio));
-                let (leap, leap_4) = (F::new(W::load(&scale.leap)), F::new(W::load(&scale.leap_4)));
-                powers[0] = F::power(W::load(&scale.first));
+                ratio = F::new(W::load(token, &scale.ratio));
+                let (leap, leap_4) =
+                    (F::new(W::load(token, &scale.leap)), F::new(W::load(token, &scale.leap_4)));
+                powers[0] = F::power(W::load(token, &scale.first));
                 for k in 1..R {
                     powers[k] = if k < 4 { leap.raise(powers[k - 1]) } else { leap_4.raise(powers[k - 4]) };
                 }
@@ -573,7 +591,7 @@ impl<'a, W: Words, F: Factor<W>, const R: usize> Reader<'a, W, F, R> {
             Input::Shifted(shift) if FROM == SHIFTED => inputs = &shift.inputs[..R],
             _ => {}
         }
-        Self { rows, inputs, powers, ratio }
+        Self { token, rows, inputs, powers, ratio }
     }
 
     /// R rows from this one on.
@@ -582,7 +600,8 @@ impl<'a, W: Words, F: Factor<W>, const R: usize> Reader<'a, W, F, R> {
     /// As [`Tiles::transform`].
     #[inline(always)]
     unsafe fn read<const FROM: u8>(&mut self, first: usize, stride: usize) -> [Gaussian<W>; R] {
-        let mut x = [Gaussian::new(W::splat(0)); R];
+        let token = self.token;
+        let mut x = [Gaussian::new(W::splat(token, 0)); R];
         for k in 0..R {
             let row = self.rows.row(first + k * stride);
             if FROM != GAUSSIAN {
@@ -591,14 +610,14 @@ impl<'a, W: Words, F: Factor<W>, const R: usize> Reader<'a, W, F, R> {
             // SAFETY: the caller's promise.
             x[k] = unsafe {
                 match FROM {
-                    PLAIN => Gaussian::new(load(row)),
-                    SHIFTED => F::splat(&self.inputs[k]).times_words(load(row)),
+                    PLAIN => Gaussian::new(load(token, row)),
+                    SHIFTED => F::splat(token, &self.inputs[k]).times_words(load(token, row)),
                     SCALED => {
-                        let scaled = F::scale(self.powers[k], load(row));
+                        let scaled = F::scale(self.powers[k], load(token, row));
                         self.powers[k] = self.ratio.raise(self.powers[k]);
                         scaled
                     }
-                    _ => Gaussian { re: load(row), im: load(row.wrapping_add(W::WIDTH)) },
+                    _ => Gaussian { re: load(token, row), im: load(token, row.wrapping_add(W::WIDTH)) },
                 }
             };
         }
@@ -621,7 +640,8 @@ unsafe fn write<W: Words, F: Factor<W>, const FROM: u8, const TO: u8>(
     unsafe {
         if TO == GAUSSIAN {
             // Output 0 has twiddles only by the shift.
-            let y = if k == 0 && FROM != SHIFTED { y.reduced() } else { F::splat(&twiddles[k]).times(y) };
+            let is_plain = k == 0 && FROM != SHIFTED;
+            let y = if is_plain { y.reduced() } else { F::splat(y.re.token(), &twiddles[k]).times(y) };
             store(y.re, row);
             store(y.im, row.wrapping_add(W::WIDTH));
         } else {

@@ -12,7 +12,7 @@ use std::arch::{asm, x86_64::*};
 pub(crate) fn pairs(token: Avx2, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     token.vectorize(
         #[inline(always)]
-        || lanes::pairs::<Words>(pairs, digests),
+        || lanes::pairs::<Words>(token, pairs, digests),
     );
 }
 
@@ -20,7 +20,7 @@ pub(crate) fn pairs(token: Avx2, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
 pub(crate) fn rows(token: Avx2, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
     token.vectorize(
         #[inline(always)]
-        || lanes::rows::<Words>(rows, length, digests),
+        || lanes::rows::<Words>(token, rows, length, digests),
     );
 }
 
@@ -28,13 +28,16 @@ pub(crate) fn rows(token: Avx2, rows: &[u8], length: usize, digests: &mut [[u8; 
 pub(crate) fn compress_blocks(token: Avx2, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
     token.vectorize(
         #[inline(always)]
-        || ssse3::compress_inlined(state, blocks),
+        || ssse3::compress_inlined(token.ssse3(), state, blocks),
     );
 }
 
-/// Only made where AVX2 is: the type is private, and the functions above take a token.
+/// Words with the token of the instructions.
 #[derive(Clone, Copy)]
-struct Words(__m256i);
+struct Words {
+    words: __m256i,
+    token: Avx2,
+}
 
 /// A sum that the compiler cannot see through.
 #[inline]
@@ -49,35 +52,45 @@ fn add_last(sum: __m256i, last: __m256i) -> __m256i {
     result
 }
 
-// SAFETY, for all below: AVX2 is there, see `Words`.
+// SAFETY, for all below: words hold the token, or the argument is it, which proves the instructions.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
 impl Word for Words {
     const IS_ONE_CHAIN: bool = true;
 
+    type Token = Avx2;
+
     #[inline(always)]
-    fn splat(word: u32) -> Self {
-        Self(unsafe { _mm256_set1_epi32(word.cast_signed()) })
+    fn token(self) -> Avx2 {
+        self.token
+    }
+
+    #[inline(always)]
+    fn splat(token: Avx2, word: u32) -> Self {
+        Self { words: unsafe { _mm256_set1_epi32(word.cast_signed()) }, token }
     }
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        Self(unsafe { _mm256_add_epi32(self.0, other.0) })
+        Self { words: unsafe { _mm256_add_epi32(self.words, other.words) }, ..self }
     }
 
     #[inline(always)]
     fn add_last(self, last: Self) -> Self {
-        Self(unsafe { add_last(self.0, last.0) })
+        Self { words: unsafe { add_last(self.words, last.words) }, ..self }
     }
 
     #[inline(always)]
     fn rotate_right(self, bits: u32) -> Self {
-        let left = unsafe { _mm256_sllv_epi32(self.0, _mm256_set1_epi32(32 - bits.cast_signed())) };
-        Self(unsafe { _mm256_or_si256(self.shift_right(bits).0, left) })
+        let left = unsafe { _mm256_sllv_epi32(self.words, _mm256_set1_epi32(32 - bits.cast_signed())) };
+        Self { words: unsafe { _mm256_or_si256(self.shift_right(bits).words, left) }, ..self }
     }
 
     #[inline(always)]
     fn shift_right(self, bits: u32) -> Self {
-        Self(unsafe { _mm256_srlv_epi32(self.0, _mm256_set1_epi32(bits.cast_signed())) })
+        Self {
+            words: unsafe { _mm256_srlv_epi32(self.words, _mm256_set1_epi32(bits.cast_signed())) },
+            ..self
+        }
     }
 
     #[inline(always)]
@@ -101,18 +114,18 @@ impl Word for Words {
 impl Words {
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
-        Self(unsafe { _mm256_xor_si256(self.0, other.0) })
+        Self { words: unsafe { _mm256_xor_si256(self.words, other.words) }, ..self }
     }
 
     #[inline(always)]
     fn and(self, other: Self) -> Self {
-        Self(unsafe { _mm256_and_si256(self.0, other.0) })
+        Self { words: unsafe { _mm256_and_si256(self.words, other.words) }, ..self }
     }
 }
 
 /// The bytes of each word turned round.
 #[inline(always)]
-fn swap(x: __m256i) -> __m256i {
+fn swap(_: Avx2, x: __m256i) -> __m256i {
     // SAFETY: as above.
     unsafe {
         let order = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
@@ -122,7 +135,7 @@ fn swap(x: __m256i) -> __m256i {
 
 /// Transposes the words of four vectors within each 128 bits.
 #[inline(always)]
-fn transpose_halves([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
+fn transpose_halves(_: Avx2, [a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
     // SAFETY: as above.
     unsafe {
         let (ab, cd) = (_mm256_unpacklo_epi32(a, b), _mm256_unpacklo_epi32(c, d));
@@ -140,21 +153,23 @@ impl Lanes for Words {
     const COUNT: usize = 8;
 
     #[inline(always)]
-    fn load<'a>(block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16] {
-        // SAFETY: as above; a block has the 64 bytes that are read.
+    fn load<'a>(token: Avx2, block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16] {
+        // SAFETY: the token proves the instructions; a block has the 64 bytes that are read.
         unsafe {
-            let mut words = [Self(_mm256_setzero_si256()); 16];
+            let mut words = [Self { words: _mm256_setzero_si256(), token }; 16];
             for half in 0..2 {
                 let mut rows = [_mm256_setzero_si256(); 8];
                 for r in 0..8 {
-                    rows[r] = swap(_mm256_loadu_si256(block(r).as_ptr().add(32 * half).cast()));
+                    rows[r] = swap(token, _mm256_loadu_si256(block(r).as_ptr().add(32 * half).cast()));
                 }
                 let [first, second] =
                     [[rows[0], rows[1], rows[2], rows[3]], [rows[4], rows[5], rows[6], rows[7]]];
-                let (first, second) = (transpose_halves(first), transpose_halves(second));
+                let (first, second) = (transpose_halves(token, first), transpose_halves(token, second));
                 for c in 0..4 {
-                    words[8 * half + c] = Self(_mm256_permute2x128_si256::<0x20>(first[c], second[c]));
-                    words[8 * half + 4 + c] = Self(_mm256_permute2x128_si256::<0x31>(first[c], second[c]));
+                    words[8 * half + c] =
+                        Self { words: _mm256_permute2x128_si256::<0x20>(first[c], second[c]), token };
+                    words[8 * half + 4 + c] =
+                        Self { words: _mm256_permute2x128_si256::<0x31>(first[c], second[c]), token };
                 }
             }
             words
@@ -164,8 +179,15 @@ impl Lanes for Words {
     #[inline(always)]
     fn store([a, b, c, d, e, f, g, h]: [Self; 8], digests: &mut [[u8; 32]]) {
         assert_eq!(digests.len(), Self::COUNT, "a digest for each lane");
-        let first = transpose_halves([swap(a.0), swap(b.0), swap(c.0), swap(d.0)]);
-        let second = transpose_halves([swap(e.0), swap(f.0), swap(g.0), swap(h.0)]);
+        let token = a.token;
+        let first = transpose_halves(
+            token,
+            [swap(token, a.words), swap(token, b.words), swap(token, c.words), swap(token, d.words)],
+        );
+        let second = transpose_halves(
+            token,
+            [swap(token, e.words), swap(token, f.words), swap(token, g.words), swap(token, h.words)],
+        );
         for r in 0..4 {
             // SAFETY: as above; a digest has the 32 bytes that are written.
             unsafe {

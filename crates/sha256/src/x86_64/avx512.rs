@@ -28,8 +28,8 @@ pub(crate) fn pairs(token: Avx512, pairs: &[[u8; 64]], digests: &mut [[u8; 32]])
             let in_two = if last > Words::COUNT { pairs.len() } else { pairs.len() - last };
             let (pairs, rest) = pairs.split_at(in_two);
             let (digests, rest_digests) = digests.split_at_mut(in_two);
-            lanes::pairs::<Two<Words>>(pairs, digests);
-            lanes::pairs::<Words>(rest, rest_digests);
+            lanes::pairs::<Two<Words>>(token, pairs, digests);
+            lanes::pairs::<Words>(token, rest, rest_digests);
         },
     );
 }
@@ -38,13 +38,16 @@ pub(crate) fn pairs(token: Avx512, pairs: &[[u8; 64]], digests: &mut [[u8; 32]])
 pub(crate) fn rows(token: Avx512, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
     token.vectorize(
         #[inline(always)]
-        || lanes::rows::<Words>(rows, length, digests),
+        || lanes::rows::<Words>(token, rows, length, digests),
     );
 }
 
-/// Only made where AVX-512 is: the type is private, and the functions above take a token.
+/// Words with the token of the instructions.
 #[derive(Clone, Copy)]
-struct Words(__m512i);
+struct Words {
+    words: __m512i,
+    token: Avx512,
+}
 
 /// The truth table of an operand of `vpternlogd`.
 const A: i32 = 0xf0;
@@ -64,55 +67,81 @@ fn add_last(sum: __m512i, last: __m512i) -> __m512i {
     result
 }
 
-// SAFETY, for all below: AVX-512 F and BW are there, see `Words`.
+// SAFETY, for all below: words hold the token, or the argument is it, which proves the instructions.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
 impl Word for Words {
     const IS_ONE_CHAIN: bool = true;
 
+    type Token = Avx512;
+
     #[inline(always)]
-    fn splat(word: u32) -> Self {
-        Self(unsafe { _mm512_set1_epi32(word.cast_signed()) })
+    fn token(self) -> Avx512 {
+        self.token
+    }
+
+    #[inline(always)]
+    fn splat(token: Avx512, word: u32) -> Self {
+        Self { words: unsafe { _mm512_set1_epi32(word.cast_signed()) }, token }
     }
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        Self(unsafe { _mm512_add_epi32(self.0, other.0) })
+        Self { words: unsafe { _mm512_add_epi32(self.words, other.words) }, ..self }
     }
 
     #[inline(always)]
     fn add_last(self, last: Self) -> Self {
-        Self(unsafe { add_last(self.0, last.0) })
+        Self { words: unsafe { add_last(self.words, last.words) }, ..self }
     }
 
     #[inline(always)]
     fn rotate_right(self, bits: u32) -> Self {
-        Self(unsafe { _mm512_rorv_epi32(self.0, _mm512_set1_epi32(bits.cast_signed())) })
+        Self {
+            words: unsafe { _mm512_rorv_epi32(self.words, _mm512_set1_epi32(bits.cast_signed())) },
+            ..self
+        }
     }
 
     #[inline(always)]
     fn shift_right(self, bits: u32) -> Self {
-        Self(unsafe { _mm512_srlv_epi32(self.0, _mm512_set1_epi32(bits.cast_signed())) })
+        Self {
+            words: unsafe { _mm512_srlv_epi32(self.words, _mm512_set1_epi32(bits.cast_signed())) },
+            ..self
+        }
     }
 
     #[inline(always)]
     fn parity(self, b: Self, c: Self) -> Self {
-        Self(unsafe { _mm512_ternarylogic_epi32::<{ A ^ B ^ C }>(self.0, b.0, c.0) })
+        Self {
+            words: unsafe { _mm512_ternarylogic_epi32::<{ A ^ B ^ C }>(self.words, b.words, c.words) },
+            ..self
+        }
     }
 
     #[inline(always)]
     fn choose(self, f: Self, g: Self) -> Self {
-        Self(unsafe { _mm512_ternarylogic_epi32::<{ (A & B) | (!A & 0xff & C) }>(self.0, f.0, g.0) })
+        Self {
+            words: unsafe {
+                _mm512_ternarylogic_epi32::<{ (A & B) | (!A & 0xff & C) }>(self.words, f.words, g.words)
+            },
+            ..self
+        }
     }
 
     #[inline(always)]
     fn majority(self, b: Self, c: Self) -> Self {
-        Self(unsafe { _mm512_ternarylogic_epi32::<{ (A & B) | (A & C) | (B & C) }>(self.0, b.0, c.0) })
+        Self {
+            words: unsafe {
+                _mm512_ternarylogic_epi32::<{ (A & B) | (A & C) | (B & C) }>(self.words, b.words, c.words)
+            },
+            ..self
+        }
     }
 }
 
 /// For `vpshufb`: the bytes of each word turned round.
 #[inline(always)]
-fn swap(x: __m512i) -> __m512i {
+fn swap(_: Avx512, x: __m512i) -> __m512i {
     // SAFETY: as above.
     unsafe {
         let order = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
@@ -122,7 +151,7 @@ fn swap(x: __m512i) -> __m512i {
 
 /// Transposes the words of four vectors within each 128 bits.
 #[inline(always)]
-fn transpose_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+fn transpose_quarters(_: Avx512, [a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     // SAFETY: as above.
     unsafe {
         let (ab, cd) = (_mm512_unpacklo_epi32(a, b), _mm512_unpacklo_epi32(c, d));
@@ -140,8 +169,8 @@ impl Lanes for Words {
     const COUNT: usize = 16;
 
     #[inline(always)]
-    fn load<'a>(block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16] {
-        // SAFETY: as above; a block has the 64 bytes that are read.
+    fn load<'a>(token: Avx512, block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16] {
+        // SAFETY: the token proves the instructions; a block has the 64 bytes that are read.
         unsafe {
             let zero = _mm512_setzero_si512();
             // quarters[g][c]: in the L-th 128 bits word 4 L + c of blocks 4 g to 4 g + 3.
@@ -149,21 +178,21 @@ impl Lanes for Words {
             for g in 0..4 {
                 let mut rows = [zero; 4];
                 for r in 0..4 {
-                    rows[r] = swap(_mm512_loadu_si512(block(4 * g + r).as_ptr().cast()));
+                    rows[r] = swap(token, _mm512_loadu_si512(block(4 * g + r).as_ptr().cast()));
                 }
-                quarters[g] = transpose_quarters(rows);
+                quarters[g] = transpose_quarters(token, rows);
             }
-            let mut words = [Self(zero); 16];
+            let mut words = [Self { words: zero, token }; 16];
             for c in 0..4 {
                 let [q0, q1, q2, q3] = [quarters[0][c], quarters[1][c], quarters[2][c], quarters[3][c]];
                 let (low01, low23) =
                     (_mm512_shuffle_i32x4::<0x44>(q0, q1), _mm512_shuffle_i32x4::<0x44>(q2, q3));
                 let (high01, high23) =
                     (_mm512_shuffle_i32x4::<0xee>(q0, q1), _mm512_shuffle_i32x4::<0xee>(q2, q3));
-                words[c] = Self(_mm512_shuffle_i32x4::<0x88>(low01, low23));
-                words[4 + c] = Self(_mm512_shuffle_i32x4::<0xdd>(low01, low23));
-                words[8 + c] = Self(_mm512_shuffle_i32x4::<0x88>(high01, high23));
-                words[12 + c] = Self(_mm512_shuffle_i32x4::<0xdd>(high01, high23));
+                words[c] = Self { words: _mm512_shuffle_i32x4::<0x88>(low01, low23), token };
+                words[4 + c] = Self { words: _mm512_shuffle_i32x4::<0xdd>(low01, low23), token };
+                words[8 + c] = Self { words: _mm512_shuffle_i32x4::<0x88>(high01, high23), token };
+                words[12 + c] = Self { words: _mm512_shuffle_i32x4::<0xdd>(high01, high23), token };
             }
             words
         }
@@ -172,8 +201,15 @@ impl Lanes for Words {
     #[inline(always)]
     fn store([a, b, c, d, e, f, g, h]: [Self; 8], digests: &mut [[u8; 32]]) {
         assert_eq!(digests.len(), Self::COUNT, "a digest for each lane");
-        let first = transpose_quarters([swap(a.0), swap(b.0), swap(c.0), swap(d.0)]);
-        let second = transpose_quarters([swap(e.0), swap(f.0), swap(g.0), swap(h.0)]);
+        let token = a.token;
+        let first = transpose_quarters(
+            token,
+            [swap(token, a.words), swap(token, b.words), swap(token, c.words), swap(token, d.words)],
+        );
+        let second = transpose_quarters(
+            token,
+            [swap(token, e.words), swap(token, f.words), swap(token, g.words), swap(token, h.words)],
+        );
         // SAFETY: as above; a digest has the 32 bytes that are written.
         unsafe {
             // The halves of digests r and 4 + r, and of 8 + r and 12 + r.

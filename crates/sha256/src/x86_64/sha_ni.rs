@@ -12,7 +12,7 @@ use std::arch::x86_64::*;
 pub(crate) fn compress_blocks(token: ShaNi, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
     token.vectorize(
         #[inline(always)]
-        || instructions::compress_blocks::<Halves>(state, blocks),
+        || instructions::compress_blocks::<Halves>(token, state, blocks),
     );
 }
 
@@ -20,7 +20,7 @@ pub(crate) fn compress_blocks(token: ShaNi, state: &mut [u32; 8], blocks: &[[u8;
 pub(crate) fn digest(token: ShaNi, message: &[u8]) -> [u8; 32] {
     token.vectorize(
         #[inline(always)]
-        || instructions::digest::<Halves>(message),
+        || instructions::digest::<Halves>(token, message),
     )
 }
 
@@ -31,36 +31,42 @@ pub(crate) fn pairs(token: ShaNi, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) 
         // A function of its own has less to set up.
         return token.vectorize(
             #[inline(always)]
-            || instructions::pair::<Halves>(pair, one),
+            || instructions::pair::<Halves>(token, pair, one),
         );
     }
     token.vectorize(
         #[inline(always)]
-        || instructions::pairs::<Halves>(pairs, digests),
+        || instructions::pairs::<Halves>(token, pairs, digests),
     );
 }
 
-/// The state as the instructions take it, most significant word first. Only made where they are: the type is private, and
-/// the functions above take a token.
+/// The state as the instructions take it, most significant word first. With the token of the instructions.
 #[derive(Clone, Copy)]
 struct Halves {
     abef: __m128i,
     cdgh: __m128i,
+    token: ShaNi,
 }
 
-// SAFETY, for all below: the SHA instructions, SSE 4.1 and SSSE3 are there, see `Halves`; references have the bytes that are
-// read or written through them.
+// SAFETY, for all below: the state holds the token, or the argument is it, which proves the SHA instructions, SSE 4.1 and SSSE3;
+// references have the bytes that are read or written through them.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
 impl State for Halves {
+    type Token = ShaNi;
     type Four = __m128i;
 
     #[inline(always)]
-    fn of_words(words: &[u32; 8]) -> Self {
+    fn token(self) -> ShaNi {
+        self.token
+    }
+
+    #[inline(always)]
+    fn of_words(token: ShaNi, words: &[u32; 8]) -> Self {
         unsafe {
             let words = words.as_ptr().cast::<__m128i>();
             let badc = _mm_shuffle_epi32::<0xb1>(_mm_loadu_si128(words));
             let hgfe = _mm_shuffle_epi32::<0x1b>(_mm_loadu_si128(words.add(1)));
-            Self { abef: _mm_alignr_epi8::<8>(badc, hgfe), cdgh: _mm_blend_epi16::<0xf0>(hgfe, badc) }
+            Self { abef: _mm_alignr_epi8::<8>(badc, hgfe), cdgh: _mm_blend_epi16::<0xf0>(hgfe, badc), token }
         }
     }
 
@@ -93,7 +99,11 @@ impl State for Halves {
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        Self { abef: Self::sum(self.abef, other.abef), cdgh: Self::sum(self.cdgh, other.cdgh) }
+        Self {
+            abef: Self::sum(self.token, self.abef, other.abef),
+            cdgh: Self::sum(self.token, self.cdgh, other.cdgh),
+            ..self
+        }
     }
 
     #[inline(always)]
@@ -108,11 +118,11 @@ impl State for Halves {
     fn four_rounds_of_all<const N: usize>(states: &mut [Self; N], w_and_k: __m128i) {
         unsafe {
             // The instruction takes the sums from one register, xmm0: each half is put there once.
-            for Self { abef, cdgh } in &mut *states {
+            for Self { abef, cdgh, .. } in &mut *states {
                 *cdgh = _mm_sha256rnds2_epu32(*cdgh, *abef, w_and_k);
             }
             let rest = _mm_shuffle_epi32::<0x0e>(w_and_k);
-            for Self { abef, cdgh } in states {
+            for Self { abef, cdgh, .. } in states {
                 *abef = _mm_sha256rnds2_epu32(*abef, *cdgh, rest);
             }
         }
@@ -130,12 +140,12 @@ impl State for Halves {
     }
 
     #[inline(always)]
-    fn load(words: &[u32; 4]) -> __m128i {
+    fn load(_: ShaNi, words: &[u32; 4]) -> __m128i {
         unsafe { _mm_loadu_si128(words.as_ptr().cast()) }
     }
 
     #[inline(always)]
-    fn load_bytes(bytes: &[u8; 16]) -> __m128i {
+    fn load_bytes(_: ShaNi, bytes: &[u8; 16]) -> __m128i {
         unsafe {
             let order = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
             _mm_shuffle_epi8(_mm_loadu_si128(bytes.as_ptr().cast()), order)
@@ -143,12 +153,12 @@ impl State for Halves {
     }
 
     #[inline(always)]
-    fn sum(words: __m128i, others: __m128i) -> __m128i {
+    fn sum(_: ShaNi, words: __m128i, others: __m128i) -> __m128i {
         unsafe { _mm_add_epi32(words, others) }
     }
 
     #[inline(always)]
-    fn schedule([w0, w1, w2, w3]: [__m128i; 4]) -> __m128i {
+    fn schedule(_: ShaNi, [w0, w1, w2, w3]: [__m128i; 4]) -> __m128i {
         unsafe {
             let sum = _mm_add_epi32(_mm_sha256msg1_epu32(w0, w1), _mm_alignr_epi8::<4>(w3, w2));
             _mm_sha256msg2_epu32(sum, w3)

@@ -17,7 +17,7 @@ use std::arch::x86_64::*;
 pub(crate) fn compress_blocks(token: Ssse3, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
     token.vectorize(
         #[inline(always)]
-        || compress_inlined(state, blocks),
+        || compress_inlined(token, state, blocks),
     );
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn compress_blocks(token: Ssse3, state: &mut [u32; 8], blocks: &[[u8;
 pub(crate) fn pairs(token: Ssse3, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     token.vectorize(
         #[inline(always)]
-        || lanes::pairs::<Words>(pairs, digests),
+        || lanes::pairs::<Words>(token, pairs, digests),
     );
 }
 
@@ -33,24 +33,27 @@ pub(crate) fn pairs(token: Ssse3, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) 
 pub(crate) fn rows(token: Ssse3, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
     token.vectorize(
         #[inline(always)]
-        || lanes::rows::<Words>(rows, length, digests),
+        || lanes::rows::<Words>(token, rows, length, digests),
     );
 }
 
 /// The body of [`compress_blocks`], for levels that have more than SSSE3.
-///
-/// The CPU must have SSSE3: whoever calls it has a token.
 #[inline(always)]
-pub(crate) fn compress_inlined(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
+pub(crate) fn compress_inlined(token: Ssse3, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
     for block in blocks {
         let before = *state;
-        // SAFETY: SSSE3 is there; a block has four vectors, and so have K from each multiple of 16 and `w_and_k`.
+        // SAFETY: the token proves SSSE3; a block has four vectors, and so have K from each multiple of 16 and `w_and_k`.
         unsafe {
             let mut w = [_mm_setzero_si128(); 4];
             let mut w_and_k = [0u32; 16];
             for four in 0..4 {
-                w[four] = swap(_mm_loadu_si128(block.as_ptr().add(16 * four).cast()));
-                store_four(&mut w_and_k, four, _mm_add_epi32(w[four], load_four(&ROUND_CONSTANTS[0], four)));
+                w[four] = swap(token, _mm_loadu_si128(block.as_ptr().add(16 * four).cast()));
+                store_four(
+                    token,
+                    &mut w_and_k,
+                    four,
+                    _mm_add_epi32(w[four], load_four(token, &ROUND_CONSTANTS[0], four)),
+                );
             }
             for constants in &ROUND_CONSTANTS[1..] {
                 sixteen_rounds(
@@ -60,12 +63,15 @@ pub(crate) fn compress_inlined(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
                         let sum = w_and_k[i];
                         if i % 4 == 3 {
                             let four = i / 4;
-                            w[four] =
-                                schedule([w[four], w[(four + 1) % 4], w[(four + 2) % 4], w[(four + 3) % 4]]);
+                            w[four] = schedule(
+                                token,
+                                [w[four], w[(four + 1) % 4], w[(four + 2) % 4], w[(four + 3) % 4]],
+                            );
                             store_four(
+                                token,
                                 &mut w_and_k,
                                 four,
-                                _mm_add_epi32(w[four], load_four(constants, four)),
+                                _mm_add_epi32(w[four], load_four(token, constants, four)),
                             );
                         }
                         sum
@@ -84,49 +90,40 @@ pub(crate) fn compress_inlined(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
     }
 }
 
-/// # Safety
-/// The CPU must have SSSE3.
 #[inline(always)]
-unsafe fn load_four(words: &[u32; 16], four: usize) -> __m128i {
-    // SAFETY: by the contract; the array has the four words that are read.
+fn load_four(_: Ssse3, words: &[u32; 16], four: usize) -> __m128i {
+    // SAFETY: the token proves SSE2; the array has the four words that are read.
     unsafe { _mm_loadu_si128(words.as_chunks::<4>().0[four].as_ptr().cast()) }
 }
 
-/// # Safety
-/// The CPU must have SSSE3.
 #[inline(always)]
-unsafe fn store_four(words: &mut [u32; 16], four: usize, value: __m128i) {
-    // SAFETY: by the contract; the array has the four words that are written.
+fn store_four(_: Ssse3, words: &mut [u32; 16], four: usize, value: __m128i) {
+    // SAFETY: the token proves SSE2; the array has the four words that are written.
     unsafe { _mm_storeu_si128(words.as_chunks_mut::<4>().0[four].as_mut_ptr().cast(), value) }
 }
 
 /// Words t to t + 3 of the schedule, from words t - 16 to t - 1.
-///
-/// # Safety
-/// The CPU must have SSSE3.
 #[inline(always)]
-unsafe fn schedule([w0, w1, w2, w3]: [__m128i; 4]) -> __m128i {
-    // SAFETY: by the contract.
+fn schedule(token: Ssse3, [w0, w1, w2, w3]: [__m128i; 4]) -> __m128i {
+    // SAFETY: the token proves SSSE3.
     unsafe {
-        let x = Words(_mm_alignr_epi8::<4>(w1, w0));
+        let x = Words { words: _mm_alignr_epi8::<4>(w1, w0), token };
         let sigma0 = x.rotate_right(7).parity(x.rotate_right(18), x.shift_right(3));
-        let sum = _mm_add_epi32(_mm_add_epi32(w0, sigma0.0), _mm_alignr_epi8::<4>(w3, w2));
+        let sum = _mm_add_epi32(_mm_add_epi32(w0, sigma0.words), _mm_alignr_epi8::<4>(w3, w2));
         let to_first = _mm_set_epi8(-1, -1, -1, -1, -1, -1, -1, -1, 11, 10, 9, 8, 3, 2, 1, 0);
         let to_last = _mm_set_epi8(11, 10, 9, 8, 3, 2, 1, 0, -1, -1, -1, -1, -1, -1, -1, -1);
-        let first = _mm_shuffle_epi8(sigma1_of_twice(_mm_shuffle_epi32::<0b11_11_10_10>(w3)), to_first);
+        let first =
+            _mm_shuffle_epi8(sigma1_of_twice(token, _mm_shuffle_epi32::<0b11_11_10_10>(w3)), to_first);
         let sum = _mm_add_epi32(sum, first);
-        let last = _mm_shuffle_epi8(sigma1_of_twice(_mm_shuffle_epi32::<0b01_01_00_00>(sum)), to_last);
+        let last = _mm_shuffle_epi8(sigma1_of_twice(token, _mm_shuffle_epi32::<0b01_01_00_00>(sum)), to_last);
         _mm_add_epi32(sum, last)
     }
 }
 
 /// sigma1 in the lower half of each 64 bits, both halves of which are the same word.
-///
-/// # Safety
-/// The CPU must have SSSE3.
 #[inline(always)]
-unsafe fn sigma1_of_twice(words: __m128i) -> __m128i {
-    // SAFETY: by the contract.
+fn sigma1_of_twice(_: Ssse3, words: __m128i) -> __m128i {
+    // SAFETY: the token proves SSSE3.
     unsafe {
         let rotations = _mm_xor_si128(_mm_srli_epi64::<17>(words), _mm_srli_epi64::<19>(words));
         _mm_xor_si128(rotations, _mm_srli_epi32::<10>(words))
@@ -134,41 +131,48 @@ unsafe fn sigma1_of_twice(words: __m128i) -> __m128i {
 }
 
 /// The bytes of each word turned round.
-///
-/// # Safety
-/// The CPU must have SSSE3.
 #[inline(always)]
-pub(crate) unsafe fn swap(x: __m128i) -> __m128i {
-    // SAFETY: by the contract.
+fn swap(_: Ssse3, x: __m128i) -> __m128i {
+    // SAFETY: the token proves SSSE3.
     unsafe { _mm_shuffle_epi8(x, _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3)) }
 }
 
-/// Only made where SSSE3 is: the type is private, and the functions above take a token.
+/// Words with the token of the instructions.
 #[derive(Clone, Copy)]
-struct Words(__m128i);
+struct Words {
+    words: __m128i,
+    token: Ssse3,
+}
 
-// SAFETY, for all below: SSSE3 is there, see `Words`.
+// SAFETY, for all below: words hold the token, or the argument is it, which proves the instructions.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
 impl Word for Words {
+    type Token = Ssse3;
+
     #[inline(always)]
-    fn splat(word: u32) -> Self {
-        Self(unsafe { _mm_set1_epi32(word.cast_signed()) })
+    fn token(self) -> Ssse3 {
+        self.token
+    }
+
+    #[inline(always)]
+    fn splat(token: Ssse3, word: u32) -> Self {
+        Self { words: unsafe { _mm_set1_epi32(word.cast_signed()) }, token }
     }
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        Self(unsafe { _mm_add_epi32(self.0, other.0) })
+        Self { words: unsafe { _mm_add_epi32(self.words, other.words) }, ..self }
     }
 
     #[inline(always)]
     fn rotate_right(self, bits: u32) -> Self {
-        let left = unsafe { _mm_sll_epi32(self.0, _mm_cvtsi32_si128(32 - bits.cast_signed())) };
-        Self(unsafe { _mm_or_si128(self.shift_right(bits).0, left) })
+        let left = unsafe { _mm_sll_epi32(self.words, _mm_cvtsi32_si128(32 - bits.cast_signed())) };
+        Self { words: unsafe { _mm_or_si128(self.shift_right(bits).words, left) }, ..self }
     }
 
     #[inline(always)]
     fn shift_right(self, bits: u32) -> Self {
-        Self(unsafe { _mm_srl_epi32(self.0, _mm_cvtsi32_si128(bits.cast_signed())) })
+        Self { words: unsafe { _mm_srl_epi32(self.words, _mm_cvtsi32_si128(bits.cast_signed())) }, ..self }
     }
 
     #[inline(always)]
@@ -192,18 +196,18 @@ impl Word for Words {
 impl Words {
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
-        Self(unsafe { _mm_xor_si128(self.0, other.0) })
+        Self { words: unsafe { _mm_xor_si128(self.words, other.words) }, ..self }
     }
 
     #[inline(always)]
     fn and(self, other: Self) -> Self {
-        Self(unsafe { _mm_and_si128(self.0, other.0) })
+        Self { words: unsafe { _mm_and_si128(self.words, other.words) }, ..self }
     }
 }
 
 /// Transposes the words of four vectors.
 #[inline(always)]
-fn transpose([a, b, c, d]: [__m128i; 4]) -> [__m128i; 4] {
+fn transpose(_: Ssse3, [a, b, c, d]: [__m128i; 4]) -> [__m128i; 4] {
     // SAFETY: as above.
     unsafe {
         let (ab, cd) = (_mm_unpacklo_epi32(a, b), _mm_unpacklo_epi32(c, d));
@@ -221,18 +225,18 @@ impl Lanes for Words {
     const COUNT: usize = 4;
 
     #[inline(always)]
-    fn load<'a>(block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16] {
-        // SAFETY: as above; a block has the 64 bytes that are read.
+    fn load<'a>(token: Ssse3, block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16] {
+        // SAFETY: the token proves the instructions; a block has the 64 bytes that are read.
         unsafe {
-            let mut words = [Self(_mm_setzero_si128()); 16];
+            let mut words = [Self { words: _mm_setzero_si128(), token }; 16];
             for quarter in 0..4 {
                 let mut rows = [_mm_setzero_si128(); 4];
                 for r in 0..4 {
-                    rows[r] = swap(_mm_loadu_si128(block(r).as_ptr().add(16 * quarter).cast()));
+                    rows[r] = swap(token, _mm_loadu_si128(block(r).as_ptr().add(16 * quarter).cast()));
                 }
-                let columns = transpose(rows);
+                let columns = transpose(token, rows);
                 for c in 0..4 {
-                    words[4 * quarter + c] = Self(columns[c]);
+                    words[4 * quarter + c] = Self { words: columns[c], token };
                 }
             }
             words
@@ -242,10 +246,17 @@ impl Lanes for Words {
     #[inline(always)]
     fn store([a, b, c, d, e, f, g, h]: [Self; 8], digests: &mut [[u8; 32]]) {
         assert_eq!(digests.len(), Self::COUNT, "a digest for each lane");
+        let token = a.token;
         // SAFETY: as above; a digest has the 32 bytes that are written.
         unsafe {
-            let first = transpose([swap(a.0), swap(b.0), swap(c.0), swap(d.0)]);
-            let second = transpose([swap(e.0), swap(f.0), swap(g.0), swap(h.0)]);
+            let first = transpose(
+                token,
+                [swap(token, a.words), swap(token, b.words), swap(token, c.words), swap(token, d.words)],
+            );
+            let second = transpose(
+                token,
+                [swap(token, e.words), swap(token, f.words), swap(token, g.words), swap(token, h.words)],
+            );
             for r in 0..4 {
                 let digest = digests[r].as_mut_ptr().cast::<__m128i>();
                 _mm_storeu_si128(digest, first[r]);

@@ -7,9 +7,16 @@ use crate::{formula::Word, lanes::Lanes};
 pub(super) struct Two<L>([L; 2]);
 
 impl<L: Lanes> Word for Two<L> {
+    type Token = L::Token;
+
     #[inline(always)]
-    fn splat(word: u32) -> Self {
-        Self([L::splat(word); 2])
+    fn token(self) -> L::Token {
+        self.0[0].token()
+    }
+
+    #[inline(always)]
+    fn splat(token: L::Token, word: u32) -> Self {
+        Self([L::splat(token, word); 2])
     }
 
     #[inline(always)]
@@ -47,9 +54,10 @@ impl<L: Lanes> Lanes for Two<L> {
     const COUNT: usize = 2 * L::COUNT;
 
     #[inline(always)]
-    fn load<'a>(block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16] {
-        let first = L::load(&block);
+    fn load<'a>(token: L::Token, block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16] {
+        let first = L::load(token, &block);
         let second = L::load(
+            token,
             #[inline(always)]
             |i| block(L::COUNT + i),
         );

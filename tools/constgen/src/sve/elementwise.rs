@@ -3,17 +3,13 @@
 use super::{
     kernels::Function,
     registers::{Edition, Outputs, pins},
-    trace::{Program, Traced, constant, small_constant, small_input},
+    trace::{Program, Recorder, Traced, constant, small_constant, small_input},
 };
 use crate::Generated;
 use proofmill_field::goldilocks::{
     GoldilocksEngine, Lanes,
     basic::{Add, Formula, Mmult, Mmult8, Mult72, Mult128, Reduce128, Spmv, Spmv8, Square128, Sub},
 };
-
-/// Records instead of running.
-#[derive(Clone, Copy)]
-struct Recorder;
 
 impl GoldilocksEngine for Recorder {
     type Words = Traced;

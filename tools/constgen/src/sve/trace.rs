@@ -7,6 +7,10 @@ use std::{
     ops::{Add, BitAnd, Sub},
 };
 
+/// Records instead of running.
+#[derive(Clone, Copy)]
+pub(crate) struct Recorder;
+
 /// A value of the recorded program: the index of the operation that makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Traced(pub(crate) usize);
@@ -305,13 +309,19 @@ impl BitAnd for Traced {
 }
 
 impl Words for Traced {
+    type Token = Recorder;
+
     /// Any: the program does not know.
     const WIDTH: usize = 1;
 
     /// Registers are fewer than the values of more.
     const CHAINS: usize = 4;
 
-    fn load(_: &[u64]) -> Self {
+    fn token(&self) -> Recorder {
+        Recorder
+    }
+
+    fn load(_: Recorder, _: &[u64]) -> Self {
         unreachable!("a traced formula works on registers")
     }
 
@@ -319,7 +329,7 @@ impl Words for Traced {
         unreachable!("a traced formula works on registers")
     }
 
-    fn splat(word: u64) -> Self {
+    fn splat(_: Recorder, word: u64) -> Self {
         record(Operation::Splat(word))
     }
 

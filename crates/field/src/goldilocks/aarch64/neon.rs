@@ -1,71 +1,85 @@
 //! Two words: NEON, which has no 64-bit multiplication.
 //!
-//! SAFETY, for every intrinsic here: every AArch64 CPU that Rust's standard library runs on has NEON.
+//! SAFETY, for every intrinsic here: a token has become a [`Neon`], which proves the instructions, that of the argument or that of
+//! the words when they were made.
 
 use crate::goldilocks::{MODULUS, Words};
+use proofmill_simd::Neon;
 use std::{
     arch::aarch64::*,
     ops::{Add, BitAnd, Sub},
 };
 
-/// Two words.
+/// Two words, with a token of NEON or of a bundle that contains it.
 #[derive(Clone, Copy, Debug)]
-#[repr(transparent)]
-pub struct NeonWords(uint64x2_t);
+pub struct NeonWords<T> {
+    words: uint64x2_t,
+    token: T,
+}
 
-impl Add for NeonWords {
+impl<T> Add for NeonWords<T> {
     type Output = Self;
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
         // SAFETY: see the head.
-        Self(unsafe { vaddq_u64(self.0, rhs.0) })
+        Self { words: unsafe { vaddq_u64(self.words, rhs.words) }, ..self }
     }
 }
 
-impl Sub for NeonWords {
+impl<T> Sub for NeonWords<T> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
         // SAFETY: see the head.
-        Self(unsafe { vsubq_u64(self.0, rhs.0) })
+        Self { words: unsafe { vsubq_u64(self.words, rhs.words) }, ..self }
     }
 }
 
-impl BitAnd for NeonWords {
+impl<T> BitAnd for NeonWords<T> {
     type Output = Self;
     #[inline(always)]
     fn bitand(self, rhs: Self) -> Self {
         // SAFETY: see the head.
-        Self(unsafe { vandq_u64(self.0, rhs.0) })
+        Self { words: unsafe { vandq_u64(self.words, rhs.words) }, ..self }
     }
 }
 
-impl Words for NeonWords {
+impl<T: Into<Neon> + Copy + Send + Sync + 'static> Words for NeonWords<T> {
+    type Token = T;
+
     const WIDTH: usize = 2;
 
     #[inline(always)]
-    fn load(words: &[u64]) -> Self {
+    fn token(&self) -> T {
+        self.token
+    }
+
+    #[inline(always)]
+    fn load(token: T, words: &[u64]) -> Self {
+        let _: Neon = token.into();
         let words: &[u64; 2] = words[..2].try_into().expect("two words");
         // SAFETY: see the head; the array is as long as the vector.
-        Self(unsafe { vld1q_u64(words.as_ptr()) })
+        Self { words: unsafe { vld1q_u64(words.as_ptr()) }, token }
     }
 
     #[inline(always)]
     fn store(self, words: &mut [u64]) {
         let words: &mut [u64; 2] = (&mut words[..2]).try_into().expect("two words");
         // SAFETY: see the head; the array is as long as the vector.
-        unsafe { vst1q_u64(words.as_mut_ptr(), self.0) }
+        unsafe { vst1q_u64(words.as_mut_ptr(), self.words) }
     }
 
     #[inline(always)]
-    fn splat(word: u64) -> Self {
+    fn splat(token: T, word: u64) -> Self {
+        let _: Neon = token.into();
         // SAFETY: see the head.
-        Self(unsafe { vdupq_n_u64(word) })
+        Self { words: unsafe { vdupq_n_u64(word) }, token }
     }
 
     #[inline(always)]
-    unsafe fn transpose(from: impl Fn(usize) -> *const u64, to: impl Fn(usize) -> *mut u64) {
-        // SAFETY: the caller promises the rows.
+    unsafe fn transpose(token: T, from: impl Fn(usize) -> *const u64, to: impl Fn(usize) -> *mut u64) {
+        let _: Neon = token.into();
+        // SAFETY: see the head; the caller promises the rows.
         unsafe {
             let (first, second) = (vld1q_u64(from(0)), vld1q_u64(from(1)));
             vst1q_u64(to(0), vtrn1q_u64(first, second));
@@ -76,58 +90,73 @@ impl Words for NeonWords {
     #[inline(always)]
     fn shl<const K: u32>(self) -> Self {
         // SAFETY: see the head. The immediate is an `i32` here, and the variable count compiles to it.
-        Self(unsafe { vshlq_u64(self.0, vdupq_n_s64(i64::from(K))) })
+        Self { words: unsafe { vshlq_u64(self.words, vdupq_n_s64(i64::from(K))) }, ..self }
     }
 
     #[inline(always)]
     fn shr<const K: u32>(self) -> Self {
         // SAFETY: as above; a negative count shifts right.
-        Self(unsafe { vshlq_u64(self.0, vdupq_n_s64(-i64::from(K))) })
+        Self { words: unsafe { vshlq_u64(self.words, vdupq_n_s64(-i64::from(K))) }, ..self }
     }
 
     #[inline(always)]
     fn shr_signed<const K: u32>(self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe {
-            vreinterpretq_u64_s64(vshlq_s64(vreinterpretq_s64_u64(self.0), vdupq_n_s64(-i64::from(K))))
-        })
+        Self {
+            // SAFETY: as above.
+            words: unsafe {
+                vreinterpretq_u64_s64(vshlq_s64(
+                    vreinterpretq_s64_u64(self.words),
+                    vdupq_n_s64(-i64::from(K)),
+                ))
+            },
+            ..self
+        }
     }
 
     #[inline(always)]
     fn mul_halves(self, rhs: Self) -> Self {
         // SAFETY: see the head.
-        Self(unsafe { vmull_u32(vmovn_u64(self.0), vmovn_u64(rhs.0)) })
+        Self { words: unsafe { vmull_u32(vmovn_u64(self.words), vmovn_u64(rhs.words)) }, ..self }
     }
 
     #[inline(always)]
     fn add_product_of_halves(self, a: Self, b: Self) -> Self {
         // SAFETY: see the head.
-        Self(unsafe { vmlal_u32(self.0, vmovn_u64(a.0), vmovn_u64(b.0)) })
+        Self { words: unsafe { vmlal_u32(self.words, vmovn_u64(a.words), vmovn_u64(b.words)) }, ..self }
     }
 
     #[inline(always)]
     fn add_folded(self, rhs: Self) -> Self {
-        // SAFETY: see the head. A mask's upper half is 2^32 - 1.
-        Self(unsafe {
-            let sum = vaddq_u64(self.0, rhs.0);
-            vsraq_n_u64::<32>(sum, vcltq_u64(sum, rhs.0))
-        })
+        Self {
+            // SAFETY: see the head. A mask's upper half is 2^32 - 1.
+            words: unsafe {
+                let sum = vaddq_u64(self.words, rhs.words);
+                vsraq_n_u64::<32>(sum, vcltq_u64(sum, rhs.words))
+            },
+            ..self
+        }
     }
 
     #[inline(always)]
     fn sub_folded(self, rhs: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe {
-            let borrow = vshrq_n_u64::<32>(vcltq_u64(self.0, rhs.0));
-            vsubq_u64(vsubq_u64(self.0, rhs.0), borrow)
-        })
+        Self {
+            // SAFETY: as above.
+            words: unsafe {
+                let borrow = vshrq_n_u64::<32>(vcltq_u64(self.words, rhs.words));
+                vsubq_u64(vsubq_u64(self.words, rhs.words), borrow)
+            },
+            ..self
+        }
     }
 
     /// `self - p` is `self + 2^32 - 1` modulo 2^64.
     #[inline(always)]
     fn canonical(self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { vsraq_n_u64::<32>(self.0, vcgeq_u64(self.0, vdupq_n_u64(MODULUS))) })
+        Self {
+            // SAFETY: as above.
+            words: unsafe { vsraq_n_u64::<32>(self.words, vcgeq_u64(self.words, vdupq_n_u64(MODULUS))) },
+            ..self
+        }
     }
 
     /// `(x << 32) - x`: cheaper than narrowing two operands.

@@ -87,15 +87,15 @@ fn map<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
             let (width, mut at) = (E::Words::WIDTH, 0);
             // Results of one column are few instructions: several vectors share the checks of lengths.
             while O == 1 && len - at >= SEVERAL * width {
-                vectors::<F, E, I, O, SEVERAL>(&operands, at, results);
+                vectors::<F, E, I, O, SEVERAL>(engine, &operands, at, results);
                 at += SEVERAL * width;
             }
             while len - at >= width {
-                vectors::<F, E, I, O, 1>(&operands, at, results);
+                vectors::<F, E, I, O, 1>(engine, &operands, at, results);
                 at += width;
             }
             if at < len {
-                last_vector::<F, E, I, O>(&operands, at, results);
+                last_vector::<F, E, I, O>(engine, &operands, at, results);
             }
         },
     );
@@ -104,6 +104,7 @@ fn map<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
 /// `N` vectors of results, from index `at` on.
 #[inline(always)]
 fn vectors<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize, const N: usize>(
+    engine: E,
     operands: &Operands<I>,
     at: usize,
     results: &mut [&mut [u64]; O],
@@ -116,9 +117,9 @@ fn vectors<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize
     if F::TAKES_BYTE {
         block.bytes = &operands.bytes[range.clone()];
     }
-    let mut vectors = [[E::Words::splat(0); O]; N];
+    let mut vectors = [[E::Words::splat(engine, 0); O]; N];
     for k in 0..N {
-        vectors[k] = one_vector::<F, E, I, O>(&block, k * E::Words::WIDTH);
+        vectors[k] = one_vector::<F, E, I, O>(engine, &block, k * E::Words::WIDTH);
     }
     for i in 0..O {
         let column = &mut results[i][range.clone()];
@@ -131,28 +132,30 @@ fn vectors<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize
 /// One vector of results, from index `at` on.
 #[inline(always)]
 fn one_vector<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
+    engine: E,
     operands: &Operands<I>,
     at: usize,
 ) -> [E::Words; O] {
-    let mut words = [E::Words::splat(0); I];
+    let mut words = [E::Words::splat(engine, 0); I];
     for i in 0..I {
-        words[i] = E::Words::load(&operands.words[i][at..]);
+        words[i] = E::Words::load(engine, &operands.words[i][at..]);
     }
-    let mut byte = E::Words::splat(0);
+    let mut byte = E::Words::splat(engine, 0);
     if F::TAKES_BYTE {
-        byte = E::Words::load_bytes(&operands.bytes[at..]);
+        byte = E::Words::load_bytes(engine, &operands.bytes[at..]);
     }
     F::apply::<E>(
         words,
         byte,
         #[inline(always)]
-        |i| E::Words::splat(operands.coefficients[i]),
+        |i| E::Words::splat(engine, operands.coefficients[i]),
     )
 }
 
 /// The last results, fewer than a vector holds, by way of columns of a vector's length.
 #[inline(always)]
 fn last_vector<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
+    engine: E,
     operands: &Operands<I>,
     at: usize,
     results: &mut [&mut [u64]; O],
@@ -170,7 +173,7 @@ fn last_vector<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: u
         columns[i] = &words[i];
     }
     let padded = Operands { words: columns, bytes: &bytes, coefficients: operands.coefficients };
-    let vectors = one_vector::<F, E, I, O>(&padded, 0);
+    let vectors = one_vector::<F, E, I, O>(engine, &padded, 0);
     for i in 0..O {
         let mut padded = [0; MAX_WIDTH];
         vectors[i].store(&mut padded);
@@ -239,7 +242,10 @@ mod sve {
     const MAX_COLUMNS: usize = 16;
 
     /// Runs a kernel.
-    fn run<F: Kernels<I, O>, const I: usize, const O: usize>(
+    ///
+    /// # Safety
+    /// The kernel must be of the formula, and the CPU must have its instructions.
+    unsafe fn run<F: Kernels<I, O>, const I: usize, const O: usize>(
         kernel: Kernel,
         operands: Operands<I>,
         results: [&mut [Goldilocks]; O],
@@ -255,7 +261,7 @@ mod sve {
             // SAFETY: formulas give canonical words.
             *column = unsafe { Goldilocks::as_words_mut(elements) }.as_mut_ptr();
         }
-        // SAFETY: the callers prove the instructions; the kernel reads `len` words (bytes) of each operand's column and all
+        // SAFETY: the caller promises the instructions; the kernel reads `len` words (bytes) of each operand's column and all
         // coefficients, writes `len` words to each column of results, which it has exclusively, and nothing else.
         unsafe { kernel(columns.as_ptr(), operands.coefficients.as_ptr(), len) }
     }
@@ -266,7 +272,8 @@ mod sve {
             operands: Operands<I>,
             results: [&mut [Goldilocks]; O],
         ) {
-            run::<F, I, O>(F::SVE, operands, results);
+            // SAFETY: `self` proves SVE.
+            unsafe { run::<F, I, O>(F::SVE, operands, results) }
         }
     }
 
@@ -276,7 +283,8 @@ mod sve {
             operands: Operands<I>,
             results: [&mut [Goldilocks]; O],
         ) {
-            run::<F, I, O>(F::SVE2, operands, results);
+            // SAFETY: `self` proves SVE2.
+            unsafe { run::<F, I, O>(F::SVE2, operands, results) }
         }
     }
 }

@@ -52,7 +52,7 @@ impl Formula<2, 1> for Add {
         _: E::Words,
         _: impl Fn(usize) -> E::Words,
     ) -> [E::Words; 1] {
-        [a.sub_folded(E::Words::splat(MODULUS) - b)]
+        [a.sub_folded(E::Words::splat(b.token(), MODULUS) - b)]
     }
 }
 
@@ -257,7 +257,8 @@ fn row<W: Words>(i: usize, coefficient: &impl Fn(usize) -> W) -> [W; 12] {
 /// The sum of products.
 #[inline(always)]
 fn dot<E: GoldilocksEngine, const N: usize>(a: [E::Words; N], b: [E::Words; N]) -> E::Words {
-    let (mut x, mut y) = ([E::Chain::zero(); N], [E::Chain::zero(); N]);
+    let zero = E::Chain::zero(a[0].token());
+    let (mut x, mut y) = ([zero; N], [zero; N]);
     for i in 0..N {
         (x[i], y[i]) = (E::Chain::from_words(a[i]), E::Chain::from_words(b[i]));
     }

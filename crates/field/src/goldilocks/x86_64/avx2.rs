@@ -1,9 +1,9 @@
 //! Four words: AVX2, which compares signed numbers only.
 //!
-//! SAFETY, for every intrinsic here: values of these types are made by code that runs inside
-//! `GoldilocksEngine::run` of a token that proves the feature.
+//! SAFETY, for every intrinsic here: the words or the argument hold the token, which proves the feature.
 
 use crate::goldilocks::{MODULUS, Words};
+use proofmill_simd::Avx2;
 use std::{
     arch::x86_64::*,
     ops::{Add, BitAnd, Sub},
@@ -11,8 +11,10 @@ use std::{
 
 /// Four words.
 #[derive(Clone, Copy, Debug)]
-#[repr(transparent)]
-pub struct Avx2Words(__m256i);
+pub struct Avx2Words {
+    words: __m256i,
+    token: Avx2,
+}
 
 /// What makes a signed comparison of an unsigned one.
 const SIGN: u64 = 1 << 63;
@@ -21,14 +23,14 @@ impl Avx2Words {
     #[inline(always)]
     fn flip_sign(self) -> Self {
         // SAFETY: see the head.
-        Self(unsafe { _mm256_xor_si256(self.0, Self::splat(SIGN).0) })
+        Self { words: unsafe { _mm256_xor_si256(self.words, Self::splat(self.token, SIGN).words) }, ..self }
     }
 
     /// `2^32 - 1` where `self > rhs` as signed numbers, 0 elsewhere.
     #[inline(always)]
     fn epsilon_where_greater(self, rhs: Self) -> Self {
         // SAFETY: see the head.
-        Self(unsafe { _mm256_srli_epi64::<32>(_mm256_cmpgt_epi64(self.0, rhs.0)) })
+        Self { words: unsafe { _mm256_srli_epi64::<32>(_mm256_cmpgt_epi64(self.words, rhs.words)) }, ..self }
     }
 }
 
@@ -37,7 +39,7 @@ impl Add for Avx2Words {
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
         // SAFETY: see the head.
-        Self(unsafe { _mm256_add_epi64(self.0, rhs.0) })
+        Self { words: unsafe { _mm256_add_epi64(self.words, rhs.words) }, ..self }
     }
 }
 
@@ -46,7 +48,7 @@ impl Sub for Avx2Words {
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
         // SAFETY: see the head.
-        Self(unsafe { _mm256_sub_epi64(self.0, rhs.0) })
+        Self { words: unsafe { _mm256_sub_epi64(self.words, rhs.words) }, ..self }
     }
 }
 
@@ -55,42 +57,49 @@ impl BitAnd for Avx2Words {
     #[inline(always)]
     fn bitand(self, rhs: Self) -> Self {
         // SAFETY: see the head.
-        Self(unsafe { _mm256_and_si256(self.0, rhs.0) })
+        Self { words: unsafe { _mm256_and_si256(self.words, rhs.words) }, ..self }
     }
 }
 
 impl Words for Avx2Words {
+    type Token = Avx2;
+
     const WIDTH: usize = 4;
 
     #[inline(always)]
-    fn load(words: &[u64]) -> Self {
-        let words: &[u64; 4] = words[..4].try_into().expect("four words");
-        // SAFETY: see the head; the array is as long as the vector.
-        Self(unsafe { _mm256_loadu_si256(words.as_ptr().cast()) })
+    fn token(&self) -> Avx2 {
+        self.token
     }
 
     #[inline(always)]
-    fn load_bytes(bytes: &[u8]) -> Self {
+    fn load(token: Avx2, words: &[u64]) -> Self {
+        let words: &[u64; 4] = words[..4].try_into().expect("four words");
+        // SAFETY: see the head; the array is as long as the vector.
+        Self { words: unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }, token }
+    }
+
+    #[inline(always)]
+    fn load_bytes(token: Avx2, bytes: &[u8]) -> Self {
         let bytes: &[u8; 4] = bytes[..4].try_into().expect("four bytes");
         // SAFETY: see the head; the array is as long as what is read.
-        Self(unsafe { _mm256_cvtepu8_epi64(_mm_loadu_si32(bytes.as_ptr())) })
+        Self { words: unsafe { _mm256_cvtepu8_epi64(_mm_loadu_si32(bytes.as_ptr())) }, token }
     }
 
     #[inline(always)]
     fn store(self, words: &mut [u64]) {
         let words: &mut [u64; 4] = (&mut words[..4]).try_into().expect("four words");
         // SAFETY: see the head; the array is as long as the vector.
-        unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.0) }
+        unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.words) }
     }
 
     #[inline(always)]
-    fn splat(word: u64) -> Self {
+    fn splat(token: Avx2, word: u64) -> Self {
         // SAFETY: see the head.
-        Self(unsafe { _mm256_set1_epi64x(word as i64) })
+        Self { words: unsafe { _mm256_set1_epi64x(word as i64) }, token }
     }
 
     #[inline(always)]
-    unsafe fn transpose(from: impl Fn(usize) -> *const u64, to: impl Fn(usize) -> *mut u64) {
+    unsafe fn transpose(_: Avx2, from: impl Fn(usize) -> *const u64, to: impl Fn(usize) -> *mut u64) {
         // SAFETY: see the head; the caller promises the rows.
         unsafe {
             let row0 = _mm256_loadu_si256(from(0).cast());
@@ -111,19 +120,19 @@ impl Words for Avx2Words {
     #[inline(always)]
     fn shl<const K: u32>(self) -> Self {
         // SAFETY: see the head. The immediate is an `i32` here, and the variable count compiles to it.
-        Self(unsafe { _mm256_sll_epi64(self.0, _mm_cvtsi32_si128(K as i32)) })
+        Self { words: unsafe { _mm256_sll_epi64(self.words, _mm_cvtsi32_si128(K as i32)) }, ..self }
     }
 
     #[inline(always)]
     fn shr<const K: u32>(self) -> Self {
         // SAFETY: as above.
-        Self(unsafe { _mm256_srl_epi64(self.0, _mm_cvtsi32_si128(K as i32)) })
+        Self { words: unsafe { _mm256_srl_epi64(self.words, _mm_cvtsi32_si128(K as i32)) }, ..self }
     }
 
     #[inline(always)]
     fn mul_halves(self, rhs: Self) -> Self {
         // SAFETY: see the head.
-        Self(unsafe { _mm256_mul_epu32(self.0, rhs.0) })
+        Self { words: unsafe { _mm256_mul_epu32(self.words, rhs.words) }, ..self }
     }
 
     #[inline(always)]
@@ -141,27 +150,36 @@ impl Words for Avx2Words {
     /// `self - p` is `self + 2^32 - 1` modulo 2^64.
     #[inline(always)]
     fn canonical(self) -> Self {
-        self + self.flip_sign().epsilon_where_greater(Self::splat((MODULUS - 1) ^ SIGN))
+        self + self.flip_sign().epsilon_where_greater(Self::splat(self.token, (MODULUS - 1) ^ SIGN))
     }
 
     #[inline(always)]
     fn high_half(self) -> Self {
-        // SAFETY: see the head. A shuffle: it does not compete with products for Intel's ports.
-        Self(unsafe { _mm256_castps_si256(_mm256_movehdup_ps(_mm256_castsi256_ps(self.0))) })
+        Self {
+            // SAFETY: see the head. A shuffle: it does not compete with products for Intel's ports.
+            words: unsafe { _mm256_castps_si256(_mm256_movehdup_ps(_mm256_castsi256_ps(self.words))) },
+            ..self
+        }
     }
 
     #[inline(always)]
     fn low_half(self) -> Self {
-        // SAFETY: see the head.
-        Self(unsafe { _mm256_blend_epi32::<0b1010_1010>(self.0, _mm256_setzero_si256()) })
+        Self {
+            // SAFETY: see the head.
+            words: unsafe { _mm256_blend_epi32::<0b1010_1010>(self.words, _mm256_setzero_si256()) },
+            ..self
+        }
     }
 
     #[inline(always)]
     fn join(self, high: Self) -> Self {
-        // SAFETY: see the head.
-        Self(unsafe {
-            let high = _mm256_castps_si256(_mm256_moveldup_ps(_mm256_castsi256_ps(high.0)));
-            _mm256_blend_epi32::<0b1010_1010>(self.0, high)
-        })
+        Self {
+            // SAFETY: see the head.
+            words: unsafe {
+                let high = _mm256_castps_si256(_mm256_moveldup_ps(_mm256_castsi256_ps(high.words)));
+                _mm256_blend_epi32::<0b1010_1010>(self.words, high)
+            },
+            ..self
+        }
     }
 }

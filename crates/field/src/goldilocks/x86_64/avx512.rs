@@ -1,86 +1,100 @@
 //! Eight words: AVX-512 F.
 //!
-//! SAFETY, for every intrinsic here: values of these types are made by code that runs inside
-//! `GoldilocksEngine::run` of a token that proves the features.
+//! SAFETY, for every intrinsic here: a token has become an [`Avx512`], which proves the features, that of the argument or that of
+//! the words when they were made.
 
 use crate::goldilocks::{EPSILON, MODULUS, Words};
+use proofmill_simd::Avx512;
 use std::{
     arch::x86_64::*,
     ops::{Add, BitAnd, Sub},
 };
 
-/// Eight words.
+/// Eight words, with a token of AVX-512 or of a bundle that contains it.
 #[derive(Clone, Copy, Debug)]
-#[repr(transparent)]
-pub struct Avx512Words(pub(super) __m512i);
+pub struct Avx512Words<T> {
+    pub(super) words: __m512i,
+    pub(super) token: T,
+}
 
 /// Odd 32-bit positions.
 const HIGH_HALVES: __mmask16 = 0xaaaa;
 
-impl Add for Avx512Words {
+impl<T> Add for Avx512Words<T> {
     type Output = Self;
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
         // SAFETY: see the head.
-        Self(unsafe { _mm512_add_epi64(self.0, rhs.0) })
+        Self { words: unsafe { _mm512_add_epi64(self.words, rhs.words) }, ..self }
     }
 }
 
-impl Sub for Avx512Words {
+impl<T> Sub for Avx512Words<T> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
         // SAFETY: see the head.
-        Self(unsafe { _mm512_sub_epi64(self.0, rhs.0) })
+        Self { words: unsafe { _mm512_sub_epi64(self.words, rhs.words) }, ..self }
     }
 }
 
-impl BitAnd for Avx512Words {
+impl<T> BitAnd for Avx512Words<T> {
     type Output = Self;
     #[inline(always)]
     fn bitand(self, rhs: Self) -> Self {
         // SAFETY: see the head.
-        Self(unsafe { _mm512_and_si512(self.0, rhs.0) })
+        Self { words: unsafe { _mm512_and_si512(self.words, rhs.words) }, ..self }
     }
 }
 
-impl Words for Avx512Words {
+impl<T: Into<Avx512> + Copy + Send + Sync + 'static> Words for Avx512Words<T> {
+    type Token = T;
+
     const WIDTH: usize = 8;
 
     #[inline(always)]
-    fn load(words: &[u64]) -> Self {
-        let words: &[u64; 8] = words[..8].try_into().expect("eight words");
-        // SAFETY: see the head; the array is as long as the vector.
-        Self(unsafe { _mm512_loadu_si512(words.as_ptr().cast()) })
+    fn token(&self) -> T {
+        self.token
     }
 
     #[inline(always)]
-    fn load_bytes(bytes: &[u8]) -> Self {
+    fn load(token: T, words: &[u64]) -> Self {
+        let _: Avx512 = token.into();
+        let words: &[u64; 8] = words[..8].try_into().expect("eight words");
+        // SAFETY: see the head; the array is as long as the vector.
+        Self { words: unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }, token }
+    }
+
+    #[inline(always)]
+    fn load_bytes(token: T, bytes: &[u8]) -> Self {
+        let _: Avx512 = token.into();
         let bytes: &[u8; 8] = bytes[..8].try_into().expect("eight bytes");
         // SAFETY: see the head; the array is as long as what is read.
-        Self(unsafe { _mm512_cvtepu8_epi64(_mm_loadu_si64(bytes.as_ptr())) })
+        Self { words: unsafe { _mm512_cvtepu8_epi64(_mm_loadu_si64(bytes.as_ptr())) }, token }
     }
 
     #[inline(always)]
     fn store(self, words: &mut [u64]) {
         let words: &mut [u64; 8] = (&mut words[..8]).try_into().expect("eight words");
         // SAFETY: see the head; the array is as long as the vector.
-        unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), self.0) }
+        unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), self.words) }
     }
 
     #[inline(always)]
-    fn splat(word: u64) -> Self {
+    fn splat(token: T, word: u64) -> Self {
+        let _: Avx512 = token.into();
         // SAFETY: see the head.
-        Self(unsafe { _mm512_set1_epi64(word as i64) })
+        Self { words: unsafe { _mm512_set1_epi64(word as i64) }, token }
     }
 
     /// By squares of 2, of 4 and of 8 rows.
     #[inline(always)]
-    unsafe fn transpose(from: impl Fn(usize) -> *const u64, to: impl Fn(usize) -> *mut u64) {
+    unsafe fn transpose(token: T, from: impl Fn(usize) -> *const u64, to: impl Fn(usize) -> *mut u64) {
+        let _: Avx512 = token.into();
         // SAFETY: see the head; the caller promises the rows.
         unsafe {
             // Columns k and k + 4 of rows 0 to 3, then of rows 4 to 7.
-            let mut halves = [[Self::splat(0).0; 4]; 2];
+            let mut halves = [[Self::splat(token, 0).words; 4]; 2];
             let low = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0);
             let high = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
             for (k, half) in halves.iter_mut().enumerate() {
@@ -110,65 +124,82 @@ impl Words for Avx512Words {
     #[inline(always)]
     fn shl<const K: u32>(self) -> Self {
         // SAFETY: see the head.
-        Self(unsafe { _mm512_slli_epi64::<K>(self.0) })
+        Self { words: unsafe { _mm512_slli_epi64::<K>(self.words) }, ..self }
     }
 
     #[inline(always)]
     fn shr<const K: u32>(self) -> Self {
         // SAFETY: see the head.
-        Self(unsafe { _mm512_srli_epi64::<K>(self.0) })
+        Self { words: unsafe { _mm512_srli_epi64::<K>(self.words) }, ..self }
     }
 
     #[inline(always)]
     fn shr_signed<const K: u32>(self) -> Self {
         // SAFETY: see the head.
-        Self(unsafe { _mm512_srai_epi64::<K>(self.0) })
+        Self { words: unsafe { _mm512_srai_epi64::<K>(self.words) }, ..self }
     }
 
     #[inline(always)]
     fn mul_halves(self, rhs: Self) -> Self {
         // SAFETY: see the head.
-        Self(unsafe { _mm512_mul_epu32(self.0, rhs.0) })
+        Self { words: unsafe { _mm512_mul_epu32(self.words, rhs.words) }, ..self }
     }
 
     #[inline(always)]
     fn add_folded(self, rhs: Self) -> Self {
-        // SAFETY: see the head.
-        Self(unsafe {
-            let sum = _mm512_add_epi64(self.0, rhs.0);
-            let carry = _mm512_cmplt_epu64_mask(sum, rhs.0);
-            _mm512_mask_add_epi64(sum, carry, sum, _mm512_set1_epi64(EPSILON as i64))
-        })
+        Self {
+            // SAFETY: see the head.
+            words: unsafe {
+                let sum = _mm512_add_epi64(self.words, rhs.words);
+                let carry = _mm512_cmplt_epu64_mask(sum, rhs.words);
+                _mm512_mask_add_epi64(sum, carry, sum, _mm512_set1_epi64(EPSILON as i64))
+            },
+            ..self
+        }
     }
 
     #[inline(always)]
     fn sub_folded(self, rhs: Self) -> Self {
-        // SAFETY: see the head.
-        Self(unsafe {
-            let difference = _mm512_sub_epi64(self.0, rhs.0);
-            let borrow = _mm512_cmplt_epu64_mask(self.0, rhs.0);
-            _mm512_mask_sub_epi64(difference, borrow, difference, _mm512_set1_epi64(EPSILON as i64))
-        })
+        Self {
+            // SAFETY: see the head.
+            words: unsafe {
+                let difference = _mm512_sub_epi64(self.words, rhs.words);
+                let borrow = _mm512_cmplt_epu64_mask(self.words, rhs.words);
+                _mm512_mask_sub_epi64(difference, borrow, difference, _mm512_set1_epi64(EPSILON as i64))
+            },
+            ..self
+        }
     }
 
     #[inline(always)]
     fn canonical(self) -> Self {
-        // SAFETY: see the head.
-        Self(unsafe { _mm512_min_epu64(self.0, _mm512_sub_epi64(self.0, _mm512_set1_epi64(MODULUS as i64))) })
+        Self {
+            // SAFETY: see the head.
+            words: unsafe {
+                _mm512_min_epu64(self.words, _mm512_sub_epi64(self.words, _mm512_set1_epi64(MODULUS as i64)))
+            },
+            ..self
+        }
     }
 
     #[inline(always)]
     fn high_half(self) -> Self {
-        // SAFETY: see the head. A shuffle: it does not compete with products for Intel's ports.
-        Self(unsafe { _mm512_castps_si512(_mm512_movehdup_ps(_mm512_castsi512_ps(self.0))) })
+        Self {
+            // SAFETY: see the head. A shuffle: it does not compete with products for Intel's ports.
+            words: unsafe { _mm512_castps_si512(_mm512_movehdup_ps(_mm512_castsi512_ps(self.words))) },
+            ..self
+        }
     }
 
     #[inline(always)]
     fn join(self, high: Self) -> Self {
-        // SAFETY: see the head.
-        Self(unsafe {
-            let (low, high) = (_mm512_castsi512_ps(self.0), _mm512_castsi512_ps(high.0));
-            _mm512_castps_si512(_mm512_mask_moveldup_ps(low, HIGH_HALVES, high))
-        })
+        Self {
+            // SAFETY: see the head.
+            words: unsafe {
+                let (low, high) = (_mm512_castsi512_ps(self.words), _mm512_castsi512_ps(high.words));
+                _mm512_castps_si512(_mm512_mask_moveldup_ps(low, HIGH_HALVES, high))
+            },
+            ..self
+        }
     }
 }

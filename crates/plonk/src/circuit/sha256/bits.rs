@@ -11,7 +11,7 @@
 
 use super::{BIG_SIGMA, Functions, Role, SMALL_SIGMA, Terms};
 use crate::circuit::{Bit, Circuit, Variable, range::power_of_two};
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{Field, Invert, bn254::Fr};
 
 /// See the module.
 pub(super) struct Bits;
@@ -25,7 +25,7 @@ pub(super) struct Word {
 
 /// Half of a number.
 fn half() -> Fr {
-    Fr::from(2).invert().expect("odd characteristic")
+    Fr::from(2).invert_vartime().expect("odd characteristic")
 }
 
 /// For bit j of a sigma function: the bit numbers that it is the XOR of.

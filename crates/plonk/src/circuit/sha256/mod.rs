@@ -17,7 +17,7 @@ mod words;
 use super::{Arithmetisation, Circuit, Variable, range::power_of_two};
 use bits::Bits;
 use constants::{INITIAL, ROUND};
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{Field, Invert, bn254::Fr};
 use tables::Tables;
 use words::Words;
 
@@ -155,7 +155,7 @@ impl Circuit {
         let sum =
             terms.iter().fold(constant, |sum, (variable, factor)| sum + self.value(*variable) * *factor);
         let word = Fr::from(u64::from(low_word(sum)));
-        let carry = (sum - word) * power_of_two(32).invert().expect("not zero");
+        let carry = (sum - word) * power_of_two(32).invert_vartime().expect("not zero");
         let [word, carry] = [word, carry].map(|value| self.witness(value));
         let split = [(word, -Fr::ONE), (carry, -power_of_two(32))];
         self.assert_linear_zero(&[terms, &split].concat(), constant);

@@ -6,7 +6,7 @@
 
 use super::{BIG_SIGMA, Functions, Role, SMALL_SIGMA, Terms, low_word};
 use crate::circuit::{Circuit, Variable, range::power_of_two};
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{Field, Invert, bn254::Fr};
 
 /// See the module.
 #[derive(Default)]
@@ -88,7 +88,7 @@ impl Functions for Words {
                 circuit.xor(pair, *c, 32)
             }
         };
-        let half = Fr::from(2).invert().expect("odd characteristic");
+        let half = Fr::from(2).invert_vartime().expect("odd characteristic");
         vec![(sigma, Fr::ONE), (*a, half), (*b, half), (*c, half), (parity, -half)]
     }
 
