@@ -2,7 +2,8 @@
 //!
 //! An operand is a number, `record[conditions].column`, `min(...)` or `max(...)`; `+ - * /` and parentheses combine them. A
 //! reference to several rows is the operand of `min` or `max` only. After a colon comes the rounding: `3` for three significant
-//! digits (the default; digits before the point are never dropped), `.2` for two after the point.
+//! digits (digits before the point are never dropped), `.2` for two after the point. Without it integers are printed as they are
+//! and other numbers with three significant digits.
 
 use crate::records::Records;
 
@@ -11,7 +12,7 @@ pub(crate) fn evaluate(source: &str, records: &Records) -> Result<String, String
     let mut parser = Parser { rest: source, records };
     let value = parser.sum()?;
     let rounding = match parser.rest.trim() {
-        "" => "3",
+        "" => "",
         rest => rest.strip_prefix(':').ok_or_else(|| format!("{source}: {rest} is left over"))?.trim(),
     };
     match value {
@@ -172,9 +173,11 @@ impl<'a> Parser<'a> {
 
 /// `value` rounded as `rounding` says, with commas between thousands.
 fn round(value: f64, rounding: &str) -> Option<String> {
-    let decimals = match rounding.strip_prefix('.') {
-        Some(decimals) => decimals.parse().ok()?,
-        None => {
+    let decimals = match (rounding, rounding.strip_prefix('.')) {
+        ("", _) if value.fract() == 0.0 => 0,
+        ("", _) => return round(value, "3"),
+        (_, Some(decimals)) => decimals.parse().ok()?,
+        (_, None) => {
             let digits: i32 = rounding.parse().ok().filter(|digits| (1..=15).contains(digits))?;
             // Of the rounded number: 9.96 to two digits is 10.
             let scientific = format!("{:.*e}", digits as usize - 1, value);
@@ -264,6 +267,8 @@ mod tests {
             (9.96, "2", "10"),
             (0.0996, "2", "0.10"),
             (2245.4, "3", "2,245"),
+            (22.0, "", "22"),
+            (22.46, "", "22.5"),
             (2428600.0, "3", "2,428,600"),
             (123456.7, ".1", "123,456.7"),
             (999.96, ".1", "1,000.0"),
