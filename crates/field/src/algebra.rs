@@ -42,6 +42,21 @@ pub trait Algebra:
         [a[0].square(), a[1].square()]
     }
 
+    /// `x^(2^count)`, `K` independent ones side by side: the squares between two products of a power.
+    #[inline(always)]
+    fn repeated_squares<const K: usize>(mut x: [Self; K], count: u32) -> [Self; K] {
+        for _ in 0..count {
+            if K == 2 {
+                [x[0], x[1]] = Self::square_pair([x[0], x[1]]);
+            } else {
+                for x in &mut x {
+                    *x = x.square();
+                }
+            }
+        }
+        x
+    }
+
     /// `a b` in the quadratic extension; by default Karatsuba's three products.
     #[inline(always)]
     fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
@@ -111,9 +126,9 @@ pub trait Algebra:
         self
     }
 
-    /// Runs a part of a formula that is large enough to be a function of its own: its caller is never inlined, and
-    /// types that need CPU features enable them here.
-    #[inline(always)]
+    /// Runs a part of a formula that is large enough to be a function of its own: one copy serves every place that uses it.
+    /// Types that need CPU features enable them here.
+    #[inline(never)]
     fn outlined<R>(formula: impl FnOnce() -> R) -> R {
         formula()
     }

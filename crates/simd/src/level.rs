@@ -60,6 +60,8 @@ macro_rules! vector_token {
             /// compiled without the features and runs tens of times slower.
             #[inline(always)]
             pub fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
+                // Formulas enter from code that has the features too: one copy serves all places.
+                #[inline(never)]
                 #[target_feature(enable = $features)]
                 fn enter<R>(f: impl FnOnce() -> R) -> R {
                     f()

@@ -15,7 +15,10 @@ fn levels(folder: &Folder) -> Vec<&'static str> {
     // Parsed, not searched: the names of features that the CPU lacks stand in the report too.
     let report: Value = serde_json::from_str(&line(folder, "cpu --json")).unwrap();
     let available = report["result"]["levels"].as_array().unwrap();
-    ["portable", "adx", "avx512ifma"].into_iter().filter(|level| available.contains(&(*level).into())).collect()
+    ["portable", "adx", "avx512ifma"]
+        .into_iter()
+        .filter(|level| available.contains(&(*level).into()))
+        .collect()
 }
 
 /// A folder with a key of the seed and a message; the public key.

@@ -82,6 +82,13 @@ impl<P: Prime> IfmaLanes<P> {
         lanes
     }
 
+    /// [`outlined`](Algebra::outlined) on eight limbs, where two products are 5 KiB of instructions whose operands do not fit the
+    /// registers anyway; inlined on five, where loops of two products side by side keep theirs.
+    #[inline(always)]
+    fn large<R>(formula: impl FnOnce() -> R) -> R {
+        if Self::L == MAX { Self::outlined(formula) } else { formula() }
+    }
+
     /// Limb-wise sum, not normalised.
     #[inline(always)]
     fn plus(mut self, rhs: &Self) -> Self {
@@ -224,8 +231,13 @@ impl<P: Prime> Mul for IfmaLanes<P> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, rhs: Self) -> Self {
-        let [product] = Self::mul_interleaved(&[self], &[rhs]);
-        product.normalize()
+        Self::large(
+            #[inline(always)]
+            || {
+                let [product] = Self::mul_interleaved(&[self], &[rhs]);
+                product.normalize()
+            },
+        )
     }
 }
 
@@ -242,54 +254,90 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
 
     #[inline(always)]
     fn square(self) -> Self {
-        let [square] = Self::square_interleaved(&[self]);
-        square.normalize()
+        Self::large(
+            #[inline(always)]
+            || {
+                let [square] = Self::square_interleaved(&[self]);
+                square.normalize()
+            },
+        )
     }
 
     #[inline(always)]
     fn mul_pair(a: [Self; 2], b: [Self; 2]) -> [Self; 2] {
-        let [first, second] = Self::mul_interleaved(&a, &b);
-        [first.normalize(), second.normalize()]
+        Self::large(
+            #[inline(always)]
+            || {
+                let [first, second] = Self::mul_interleaved(&a, &b);
+                [first.normalize(), second.normalize()]
+            },
+        )
     }
 
     #[inline(always)]
     fn mul_sub_pair(a: [Self; 2], b: [Self; 2], c: [Self; 2]) -> [Self; 2] {
-        let [first, second] = Self::mul_interleaved(&a, &b);
-        [first - c[0], second - c[1]]
+        Self::large(
+            #[inline(always)]
+            || {
+                let [first, second] = Self::mul_interleaved(&a, &b);
+                [first - c[0], second - c[1]]
+            },
+        )
     }
 
     #[inline(always)]
     fn square_pair(a: [Self; 2]) -> [Self; 2] {
-        let [first, second] = Self::square_interleaved(&a);
-        [first.normalize(), second.normalize()]
+        Self::large(
+            #[inline(always)]
+            || {
+                let [first, second] = Self::square_interleaved(&a);
+                [first.normalize(), second.normalize()]
+            },
+        )
+    }
+
+    /// One loop in one function: successive squares of a chain overlap, which calls would prevent.
+    #[inline(always)]
+    fn repeated_squares<const K: usize>(x: [Self; K], count: u32) -> [Self; K] {
+        Self::large(
+            #[inline(always)]
+            || {
+                let mut power = x;
+                for _ in 0..count {
+                    power = Self::square_interleaved(&power);
+                    for power in &mut power {
+                        *power = power.normalize();
+                    }
+                }
+                power
+            },
+        )
     }
 
     #[inline(always)]
     fn square_sub_two_pair(a: [Self; 2], b: [Self; 2], c: [Self; 2]) -> [Self; 2] {
-        let mut squares = Self::square_interleaved(&a);
-        for (k, square) in squares.iter_mut().enumerate() {
-            *square = if Constants::<P>::WIDE {
-                square.plus(&Self::constant(&Constants::<P>::P4)).minus(&b[k]).minus(&c[k]).reduce()
-            } else {
-                *square - b[k] - c[k]
-            };
-        }
-        squares
+        Self::large(
+            #[inline(always)]
+            || {
+                let mut squares = Self::square_interleaved(&a);
+                for (k, square) in squares.iter_mut().enumerate() {
+                    *square = if Constants::<P>::WIDE {
+                        square.plus(&Self::constant(&Constants::<P>::P4)).minus(&b[k]).minus(&c[k]).reduce()
+                    } else {
+                        *square - b[k] - c[k]
+                    };
+                }
+                squares
+            },
+        )
     }
 
-    /// On eight limbs a function of its own: three products are some 10 KiB of instructions.
     #[inline(always)]
     fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
-        if Self::L == MAX { Self::mul_quadratic_outlined(a, b) } else { Quadratic::karatsuba(a, b) }
-    }
-
-    #[inline(always)]
-    fn mul_quadratics<const N: usize>(factors: [[&Quadratic<Self>; 2]; N]) -> [Quadratic<Self>; N] {
-        let mut products = [Quadratic::zero(); N];
-        for (product, [a, b]) in products.iter_mut().zip(&factors) {
-            *product = Self::mul_quadratic_outlined(a, b);
-        }
-        products
+        Self::outlined(
+            #[inline(always)]
+            || Quadratic::karatsuba(a, b),
+        )
     }
 
     #[inline(always)]
@@ -301,10 +349,16 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
         let zero = Quadratic::zero();
         let mut results = (Self::mul_quadratics(factors), [zero; S], [zero; M]);
         for (square, a) in results.1.iter_mut().zip(&squares) {
-            *square = Self::square_quadratic_outlined(a);
+            *square = Self::outlined(
+                #[inline(always)]
+                || a.square(),
+            );
         }
         for (multiple, (a, factor)) in results.2.iter_mut().zip(&multiples) {
-            *multiple = Self::scale_quadratic_outlined(a, factor);
+            *multiple = Self::outlined(
+                #[inline(always)]
+                || a.scale(**factor),
+            );
         }
         results
     }
@@ -323,32 +377,6 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
     #[inline(always)]
     fn sub_lazy(self, rhs: Self) -> Self {
         self.plus(&Self::constant(&Constants::<P>::P2)).minus(&rhs).normalize()
-    }
-}
-
-impl<P: Prime> IfmaLanes<P> {
-    #[inline(never)]
-    fn mul_quadratic_outlined(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
-        Self::outlined(
-            #[inline(always)]
-            || Quadratic::karatsuba(a, b),
-        )
-    }
-
-    #[inline(never)]
-    fn square_quadratic_outlined(a: &Quadratic<Self>) -> Quadratic<Self> {
-        Self::outlined(
-            #[inline(always)]
-            || a.square(),
-        )
-    }
-
-    #[inline(never)]
-    fn scale_quadratic_outlined(a: &Quadratic<Self>, factor: &Self) -> Quadratic<Self> {
-        Self::outlined(
-            #[inline(always)]
-            || a.scale(*factor),
-        )
     }
 }
 
