@@ -19,6 +19,8 @@ rustup target add aarch64-unknown-linux-gnu aarch64-unknown-linux-musl x86_64-un
 # Unoptimised: they build in a third of the time and run for seconds.
 export CARGO_TARGET_DIR=$root/build
 [ -x "$root/bin/cargo-deny" ] || cargo install --quiet --locked --debug --root "$root" cargo-deny@0.18.5
+# Without its server, file watcher and search: a minute of one core.
+[ -x "$root/bin/mdbook" ] || cargo install --quiet --locked --debug --no-default-features --root "$root" mdbook@0.5.4
 [ -x "$root/bin/cargo-fuzz" ] || cargo install --quiet --locked --debug --root "$root" cargo-fuzz@0.13.1
 [ -d "$root/node_modules/playwright-core" ] ||
     npm install --prefix "$root" --no-audit --no-fund --loglevel error snarkjs@0.7.6 solc@0.8.37 chart.js@4.6.1 playwright-core@1.65.1
