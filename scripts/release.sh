@@ -66,7 +66,7 @@ compile() { cargo build --locked --quiet --profile dist --package proofmill --ta
 licences() {
     local name licence source file
     echo "proofmill $version contains these packages, musl, and Rust's standard library. Their licences follow."
-    cargo tree --locked --package proofmill --target "$1" --edges no-dev,no-build --prefix none --format '{p}|{l}' |
+    cargo tree --locked --package proofmill --target "$1" --edges normal,no-proc-macro --prefix none --format '{p}|{l}' |
         sed 's/ (\*)//' | sort -u | while IFS='|' read -r name licence; do
         case $name in
         *' ('*) continue ;; # our own
