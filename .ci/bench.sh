@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# bench.sh PROOFMILL: every benchmark once at every level on one and all threads, its answer compared, and what becomes of
+# bench.sh PROOFMILL-BENCH: every benchmark once at every level on one and all threads, its answer compared, and what becomes of
 # such a run: a store, a file, another store. Then some that are timed, compared and shown.
 set -euo pipefail
-proofmill=$(realpath "$1")
+bench=$(realpath "$1")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 export PROOFMILL_BENCH_DB=$folder/bench.db
 
-"$proofmill" bench run --check --label check --json check.json > check.txt || { cat check.txt; exit 1; }
+"$bench" run --check --label check --json check.json > check.txt || { cat check.txt; exit 1; }
 tail -n 1 check.txt
-"$proofmill" bench import check.json --db other.db
-"$proofmill" bench export check --db other.db --out again.json
+"$bench" import check.json --db other.db
+"$bench" export check --db other.db --out again.json
 python3 -c '
 import json
 runs = [json.load(open(name))["runs"][0] for name in ("check.json", "again.json")]
@@ -19,7 +19,7 @@ assert runs[0] == runs[1], "a run that was exported and imported is another"
 outcomes = [measurement["outcome"]["status"] for measurement in runs[0]["measurements"]]
 assert len(outcomes) > 100 and set(outcomes) == {"checked"}, set(outcomes)
 '
-"$proofmill" bench run ntt/bn254-fr/2^10 --level all --threads 1 --time 50ms --label timed
-"$proofmill" bench compare timed --implementation adx --against portable ||
-    "$proofmill" bench compare timed --implementation neon --against portable
-"$proofmill" bench model --paper > /dev/null
+"$bench" run ntt/bn254-fr/2^10 --level all --threads 1 --time 50ms --label timed
+"$bench" compare timed --implementation adx --against portable ||
+    "$bench" compare timed --implementation neon --against portable
+"$bench" model --paper > /dev/null

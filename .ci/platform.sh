@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# platform.sh PROOFMILL: the platform suite with short times. Rows of installed programs must be measured, and no server may
+# platform.sh PROOFMILL-BENCH: the platform suite with short times. Rows of installed programs must be measured, and no server may
 # outlive a run, however that ends.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-proofmill=$(realpath "$1")
+bench=$(realpath "$1")
 scripts/platform-deps.sh || echo "not everything could be installed: rows of what is missing must say so"
 
 folder=$(mktemp -d)
@@ -18,8 +18,8 @@ pgrep -x nginx | sort > "$folder/before" || true
 servers() { { pgrep -x nginx || true; } | sort | comm -13 "$folder/before" -; }
 
 # Everything that can be short, then what knows whole seconds only.
-"$proofmill" bench platform --only gzip,brotli,go,luajit --time 10ms --watts 100 --price-per-hour 2 --json "$folder/short.json"
-"$proofmill" bench platform --only openssl,https --samples 1 --json "$folder/long.json"
+"$bench" platform --only gzip,brotli,go,luajit --time 10ms --watts 100 --price-per-hour 2 --json "$folder/short.json"
+"$bench" platform --only openssl,https --samples 1 --json "$folder/long.json"
 node - "$folder/short.json" "$folder/long.json" <<'CHECK'
 const { execSync } = require("child_process");
 const programs = { openssl: "openssl", go: "go", luajit: "luajit", https: "nginx" };
@@ -50,7 +50,7 @@ gone() {
 gone "a run that ended"
 if PATH=$PATH:/usr/sbin command -v nginx > /dev/null && command -v wrk > /dev/null; then
     for signal in KILL TERM; do
-        "$proofmill" bench platform --only https --time 60s > "$folder/killed" 2>&1 &
+        "$bench" platform --only https --time 60s > "$folder/killed" 2>&1 &
         run=$!
         for _ in $(seq 300); do
             [ -n "$(servers)" ] && break

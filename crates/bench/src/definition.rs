@@ -1,7 +1,8 @@
 //! What is to be measured: `benchmarks/definitions/*.toml`.
 
 use crate::{BenchError, record::Suite};
-use serde::Deserialize;
+pub use proofmill_console::Threads;
+use serde::{Deserialize, Deserializer, de::Error as _};
 use std::collections::BTreeMap;
 
 /// A family of benchmarks: one file.
@@ -44,7 +45,7 @@ pub struct Benchmark {
     #[serde(default)]
     pub levels: Option<Vec<String>>,
     /// Numbers of threads; without, 1 and all.
-    #[serde(default = "one_and_all")]
+    #[serde(default = "one_and_all", deserialize_with = "threads")]
     pub threads: Vec<Threads>,
     /// Digests of the results by size, as written there: the first 16 hexadecimal digits of SHA-256 of the output.
     #[serde(default)]
@@ -56,21 +57,25 @@ pub struct Benchmark {
 #[serde(try_from = "NumberOrText")]
 pub struct Size(pub u64);
 
-/// A number of threads, or all that the machine runs at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "NumberOrText")]
-pub enum Threads {
-    /// So many.
-    Count(u32),
-    /// `all`.
-    All,
-}
-
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum NumberOrText {
     Number(u64),
     Text(String),
+}
+
+impl NumberOrText {
+    fn text(self) -> String {
+        match self {
+            Self::Number(number) => number.to_string(),
+            Self::Text(text) => text,
+        }
+    }
+}
+
+fn threads<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Threads>, D::Error> {
+    let counts = Vec::<NumberOrText>::deserialize(deserializer)?;
+    counts.into_iter().map(|count| count.text().parse().map_err(D::Error::custom)).collect()
 }
 
 fn one_and_all() -> Vec<Threads> {
@@ -126,32 +131,6 @@ impl TryFrom<NumberOrText> for Size {
     type Error = String;
 
     fn try_from(value: NumberOrText) -> Result<Self, String> {
-        match value {
-            NumberOrText::Number(number) => number.to_string().parse(),
-            NumberOrText::Text(text) => text.parse(),
-        }
-    }
-}
-
-impl std::str::FromStr for Threads {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match (text, text.parse()) {
-            ("all", _) => Ok(Self::All),
-            (_, Ok(count)) if count > 0 => Ok(Self::Count(count)),
-            _ => Err(format!("expected a number of threads or all, found {text}")),
-        }
-    }
-}
-
-impl TryFrom<NumberOrText> for Threads {
-    type Error = String;
-
-    fn try_from(value: NumberOrText) -> Result<Self, String> {
-        match value {
-            NumberOrText::Number(number) => number.to_string().parse(),
-            NumberOrText::Text(text) => text.parse(),
-        }
+        value.text().parse()
     }
 }

@@ -1,5 +1,6 @@
 //! What can go wrong.
 
+use proofmill_console::Failure;
 use std::{io, path::PathBuf};
 
 /// Why something could not be measured, stored or shown, on one line.
@@ -68,4 +69,14 @@ pub enum BenchError {
         /// What is missing or cannot be, and what to do about it.
         problem: String,
     },
+}
+
+impl From<BenchError> for Failure {
+    /// A wrong answer is a rejection, everything else input that is none.
+    fn from(error: BenchError) -> Self {
+        match error {
+            BenchError::Answer { .. } => Self::Rejected(error.to_string()),
+            _ => Self::Input(error.to_string()),
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Takes, keeps, compares and shows measurements: which machine, and which of its kernels, proves cheapest.
 //!
-//! What is measured lies elsewhere: Proofmill's own kernels and provers in the crate `workloads`, which gives them as
-//! [`Workload`]s; peers are programs that this crate talks to; platform workloads are programs that it runs.
+//! This library is the measuring system. The binary `proofmill-bench` adds the commands and Proofmill's own kernels and
+//! provers, as [`Workload`]s; peers are programs that the library talks to; platform workloads are programs that it runs.
 //!
 //! * [`definition`]: what is to be measured, read from `benchmarks/definitions/*.toml`.
 //! * [`workload`]: what a thing must do to be measured.
@@ -9,7 +9,7 @@
 //! * [`machine`]: what it is measured on.
 //! * [`peers`]: other people's libraries, in programs of their own that take turns with ours.
 //! * [`plan`]: the rows of a run; [`suite`] runs them.
-//! * [`sampler`]: samples of several implementations, turn about; [`counters`], [`memory`], [`noise`] watch beside it.
+//! * [`sampler`]: samples of several implementations, turn about; [`counters`] and [`noise`] watch beside it.
 //! * [`model`]: what if it ran faster, or had longer vectors.
 //! * [`record`]: a run, its machine and its measurements: the one form that is stored, exported, compared and shown.
 //! * [`platform`]: other people's programs, which tell what the machine is good at.
@@ -28,7 +28,6 @@ pub mod definition;
 mod error;
 pub mod exchange;
 pub mod machine;
-pub mod memory;
 pub mod model;
 pub mod noise;
 pub mod peers;

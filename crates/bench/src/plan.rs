@@ -143,13 +143,3 @@ impl Levels {
         levels
     }
 }
-
-impl Threads {
-    /// How many, on a machine that runs `all` at once.
-    pub fn count(self, all: u32) -> u32 {
-        match self {
-            Self::Count(count) => count,
-            Self::All => all,
-        }
-    }
-}

@@ -3,12 +3,12 @@
 use crate::{
     BenchError, Workload,
     counters::{Counters, Counts},
-    memory,
     power::{Mark, PowerMeter},
     record::{Clock, Figures, Phase},
     statistics::{Summary, median},
 };
 use cpu_time::ProcessTime;
+use proofmill_simd::process_memory;
 use rayon::ThreadPool;
 use std::{
     cell::RefCell,
@@ -249,7 +249,7 @@ impl InProcess {
         counters: Option<Rc<RefCell<Counters>>>,
         prepare: impl FnOnce() -> Result<Box<dyn Workload>, String> + Send,
     ) -> Result<Self, BenchError> {
-        let resident_before = memory::resident();
+        let resident_before = process_memory::resident();
         match pool.install(prepare) {
             Ok(workload) => Ok(Self { name, workload, pool, counters, resident_before, peak_memory: None }),
             Err(problem) => Err(BenchError::Workload { name, problem }),
@@ -261,11 +261,12 @@ impl InProcess {
     /// # Errors
     /// If it cannot run.
     pub fn answer(&mut self) -> Result<String, BenchError> {
-        memory::forget_peak();
+        process_memory::forget_peak();
         let Self { workload, pool, .. } = self;
         let result = pool.install(|| workload.run(&mut |_| ()));
-        self.peak_memory =
-            memory::peak().zip(self.resident_before).map(|(peak, before)| peak.saturating_sub(before));
+        self.peak_memory = process_memory::peak()
+            .zip(self.resident_before)
+            .map(|(peak, before)| peak.saturating_sub(before));
         result.map_err(|problem| self.failed(problem))?;
         Ok(digest(&self.workload.output()))
     }

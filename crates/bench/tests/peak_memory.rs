@@ -2,9 +2,10 @@
 #![cfg(target_os = "linux")]
 
 use proofmill_bench::{
-    Workload, memory,
+    Workload,
     sampler::{InProcess, Subject},
 };
+use proofmill_simd::process_memory;
 use std::sync::Arc;
 
 const MEBIBYTE: u64 = 1 << 20;
@@ -27,7 +28,10 @@ impl Workload for Block {
 fn a_peak_is_a_workloads_own() {
     // A higher peak of before is forgotten.
     drop(std::hint::black_box(vec![1_u8; 256 << 20]));
-    assert!(memory::peak().unwrap() >= 256 * MEBIBYTE && memory::resident().unwrap() < 128 * MEBIBYTE);
+    assert!(
+        process_memory::peak().unwrap() >= 256 * MEBIBYTE
+            && process_memory::resident().unwrap() < 128 * MEBIBYTE
+    );
     let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap());
     let prepare = || Ok(Box::new(Block(vec![1; 8 << 20])) as Box<dyn Workload>);
     let mut subject = InProcess::prepare("block".to_owned(), pool, None, prepare).unwrap();

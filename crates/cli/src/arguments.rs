@@ -1,25 +1,13 @@
 //! The command line; completions and man pages come from these definitions too.
 
 use crate::{
-    bench::BenchCommand,
-    bls::BlsCommand,
-    groth16::Groth16Command,
-    info::Info,
-    merkle::MerkleCommand,
-    ntt::Ntt,
-    plonk::PlonkCommand,
-    sha256::Sha256Command,
-    shell::{Completions, Man},
-    srs::SrsCommand,
-    witness::WtnsCommand,
+    bench::BenchArguments, bls::BlsCommand, groth16::Groth16Command, info::Info, merkle::MerkleCommand,
+    ntt::Ntt, plonk::PlonkCommand, sha256::Sha256Command, srs::SrsCommand, witness::WtnsCommand,
     zkey::ZkeyCommand,
 };
-use clap::{Args, Parser, Subcommand};
-use proofmill_bench::definition::Threads;
-use std::{
-    path::{Path, PathBuf},
-    str::FromStr,
-};
+use clap::{Parser, Subcommand};
+use proofmill_console::{Completions, Man, Options};
+use std::path::Path;
 
 /// Proves circom's circuits with Groth16 and PLONK: snarkjs's files and argument order, many times the speed.
 #[derive(Debug, Parser)]
@@ -40,51 +28,6 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
     #[command(flatten)]
     pub(crate) options: Options,
-}
-
-/// What every command takes.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct Options {
-    /// CPU features to use, a name from `proofmill cpu` [default: the best that this CPU has]
-    #[arg(long, global = true, env = "PROOFMILL_LEVEL", value_name = "NAME", hide_env_values = true)]
-    pub(crate) level: Option<String>,
-    /// Threads to compute with [default: as many as the CPU runs]
-    #[arg(long, global = true, value_name = "COUNT")]
-    pub(crate) threads: Option<ThreadCounts>,
-    /// Print nothing but errors
-    #[arg(long, short, global = true)]
-    pub(crate) quiet: bool,
-    /// Print one JSON object: phases, seconds, peak memory and the result
-    #[arg(long, global = true, num_args = 0, default_missing_value = "-")]
-    pub(crate) json: Option<PathBuf>,
-}
-
-impl Options {
-    /// Whether the one JSON object is to be printed.
-    pub(crate) fn print_json(&self) -> bool {
-        self.json.as_deref() == Some(Path::new("-"))
-    }
-}
-
-/// Most threads that are taken for what the user meant.
-const MOST_THREADS: u32 = 1024;
-
-/// Numbers of threads, with commas between them.
-#[derive(Clone, Debug)]
-pub(crate) struct ThreadCounts(pub(crate) Vec<Threads>);
-
-impl FromStr for ThreadCounts {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let count = |text: &str| match text.parse()? {
-            Threads::Count(count) if count > MOST_THREADS => {
-                Err(format!("expected {MOST_THREADS} threads at most, found {count}"))
-            }
-            threads => Ok(threads),
-        };
-        text.split(',').map(count).collect::<Result<_, _>>().map(Self)
-    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -137,19 +80,29 @@ pub(crate) enum Command {
     /// List this CPU's features, the levels it can run and which one each kernel uses
     #[command(after_help = "Examples:\n  proofmill cpu\n  proofmill cpu --measure --json")]
     Cpu {
-        /// Measure for some seconds what each feature gains: every kernel of SHA-256 and of BLS signatures, on one core
+        /// Measure for some seconds what each feature gains: every kernel of SHA-256 and of BLS signatures, on one core; needs
+        /// proofmill-bench
         #[arg(long)]
         measure: bool,
     },
     /// Benchmarks: which level, machine, watt and dollar proves how much
-    #[command(
-        subcommand,
-        after_help = "Examples:\n  proofmill bench run msm --level all --threads 1,all\n  proofmill bench platform --only openssl\n  proofmill bench report --out report.html"
-    )]
-    Bench(BenchCommand),
+    #[command(after_help = "Examples:
+  proofmill bench --help                                   all commands of the bench
+  proofmill bench run msm --level all --threads 1,all
+  proofmill bench platform --only openssl
+  proofmill bench report --out report.html
+
+The program proofmill-bench does this; `cargo install --path crates/bench` in a clone installs it.")]
+    Bench(BenchArguments),
     /// Print a completion script for a shell
+    #[command(after_help = "Examples:
+  proofmill completions bash > ~/.local/share/bash-completion/completions/proofmill
+  proofmill completions zsh > ~/.zfunc/_proofmill")]
     Completions(Completions),
     /// Print the man page, or write those of all commands to a folder
+    #[command(after_help = "Examples:
+  proofmill man | man -l -
+  proofmill man ~/.local/share/man/man1")]
     Man(Man),
 }
 
@@ -168,7 +121,7 @@ impl Command {
             Self::Ntt(_) => "ntt",
             Self::Info(_) => "info",
             Self::Cpu { .. } => "cpu",
-            Self::Bench(command) => command.name(),
+            Self::Bench(_) => "bench",
             Self::Completions(_) => "completions",
             Self::Man(_) => "man",
         }
@@ -183,12 +136,12 @@ impl Command {
             Self::Merkle(command) => command.outputs(),
             Self::Srs(command) => command.outputs(),
             Self::Ntt(files) => files.outputs(),
-            Self::Bench(command) => command.outputs(),
             Self::Wtns(_)
             | Self::Sha256(_)
             | Self::Bls(_)
             | Self::Info(_)
             | Self::Cpu { .. }
+            | Self::Bench(_)
             | Self::Completions(_)
             | Self::Man(_) => Vec::new(),
         }

@@ -1,158 +1,57 @@
-//! `bench`: measurements of this machine, kept, compared and shown.
+//! Commands of the bench, which a program of its own runs: `proofmill-bench`, found as git finds its commands.
 
-mod compare;
-mod list;
-mod machine;
-mod model;
-mod numbers;
-mod platform;
-mod recording;
-mod report;
-mod run;
-mod screen;
-mod store;
-mod table;
+use clap::Args;
+use proofmill_console::{Failure, Options, Outcome};
+use std::{env, ffi::OsString, io, path::Path, process::Command};
 
-use crate::{arguments::Options, failure::Failure, report::Outcome};
-use clap::Subcommand;
-use std::path::Path;
+/// The program.
+const PROGRAM: &str = "proofmill-bench";
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum BenchCommand {
-    /// List what can be measured: families, benchmarks, sizes, levels
-    #[command(after_help = "Examples:\n  proofmill bench list\n  proofmill bench list msm")]
-    List(list::List),
-    /// Measure Proofmill's kernels and provers, each answer checked first
-    #[command(after_help = "Examples:
-  proofmill bench run msm/bn254-g1 --size 2^16             the best level, on one thread and on all
-  proofmill bench run ntt --level all --threads 1          every level turn about, on one thread
-  proofmill bench run --check                              each benchmark once at its smallest size, untimed
-  proofmill bench run msm --peers                          with other libraries, each in turn with ours
-  proofmill bench run groth16 --watts 180 --price-per-hour 3.2
-
-The first argument is any part of family/benchmark/size; `proofmill bench list` has them all. Results go to the store
-as they are finished: `proofmill bench runs`, `report`, `compare` and `export` read them there.")]
-    Run(run::Run),
-    /// List the runs in the store
-    #[command(after_help = "Examples:\n  proofmill bench runs\n  proofmill bench runs --db lab.db --json")]
-    Runs(store::Runs),
-    /// Compare two runs, or two implementations of one: ratios, and whether they are sure
-    #[command(after_help = "Examples:
-  proofmill bench compare before after
-  proofmill bench compare server-a.json server-b.json --per-watt
-  proofmill bench compare latest --implementation avx512ifma --against adx")]
-    Compare(compare::Compare),
-    /// Write runs to a file that other machines import, or spreadsheets open
-    #[command(after_help = "Examples:
-  proofmill bench export --out all.json
-  proofmill bench export latest --out latest.csv")]
-    Export(store::Export),
-    /// Take runs of other machines into the store
-    #[command(after_help = "Examples:\n  proofmill bench import server-a.json server-b.csv")]
-    Import(store::Import),
-    /// Remove a run from the store
-    #[command(after_help = "Examples:\n  proofmill bench remove 3f2a91c0")]
-    Remove(store::Remove),
-    /// Measure the machine by other people's programs: OpenSSL, gzip, brotli, Go, LuaJIT, NGINX
-    #[command(after_help = "Examples:
-  proofmill bench platform                                   everything, on one core and on all
-  proofmill bench platform --only openssl,brotli --threads 1
-  proofmill bench platform --only https --threads all --time 10s --power ipmitool
-  proofmill bench platform --watts 180 --instance c7a.48xlarge
-
-A program that is not installed is a row that says what to install; scripts/platform-deps.sh installs them all on
-Debian. Servers listen on the loopback and are always stopped.")]
-    Platform(platform::Platform),
-    /// Say what this machine is: CPU, cores, caches, frequency, memory, system
-    #[command(after_help = "Examples:\n  proofmill bench machine\n  proofmill bench machine --json")]
-    Machine,
-    /// Ask what if: time, power and cost at other frequencies and lengths of vectors
-    #[command(after_help = "Examples:
-  proofmill bench model --paper                            figure 8 of Loghin and others, from the paper's own inputs
-  proofmill bench model graviton4 --reference epyc         what a stored run's machine lacks beside another's
-  proofmill bench model latest --work msm/bn254-g1 --frequency 3.7,4.5 --cycles-from-time
-
-docs/model.md has the equations, the parameters with their sources, and what the model ignores.")]
-    Model(model::Model),
-    /// Write one self-contained HTML page with charts and tables of runs
-    #[command(after_help = "Examples:
-  proofmill bench report                                   the latest run, to report.html
-  proofmill bench report zen5 graviton4 --baseline zen5    two runs of the store, by label, side by side
-  proofmill bench report mine.json theirs.json --out two.html
-
-The page asks no network. A run is an id or its beginning, a label, `latest`, or a file of `bench export` or `bench run
---json`, whose name ends in .json or .csv.")]
-    Report(report::Report),
+/// Arguments that the program reads.
+#[derive(Args, Debug)]
+#[command(disable_help_flag = true)]
+pub(crate) struct BenchArguments {
+    /// What `proofmill-bench` takes; `--help` lists it
+    #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
 }
 
-impl BenchCommand {
-    /// The command's words.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::List(_) => "bench list",
-            Self::Run(_) => "bench run",
-            Self::Runs(_) => "bench runs",
-            Self::Compare(_) => "bench compare",
-            Self::Export(_) => "bench export",
-            Self::Import(_) => "bench import",
-            Self::Remove(_) => "bench remove",
-            Self::Platform(_) => "bench platform",
-            Self::Machine => "bench machine",
-            Self::Model(_) => "bench model",
-            Self::Report(_) => "bench report",
-        }
+impl BenchArguments {
+    /// No arguments.
+    pub(crate) fn none() -> Self {
+        Self { arguments: Vec::new() }
     }
 
-    /// The files it will write.
-    pub(crate) fn outputs(&self) -> Vec<&Path> {
-        match self {
-            Self::Run(run) => run.outputs(),
-            Self::Export(export) => export.outputs(),
-            Self::List(_)
-            | Self::Runs(_)
-            | Self::Compare(_)
-            | Self::Import(_)
-            | Self::Remove(_)
-            | Self::Machine
-            // It listens for signals itself.
-            | Self::Platform(_)
-            | Self::Model(_) => Vec::new(),
-            Self::Report(report) => vec![report.out()],
+    /// Becomes the program: what it prints and its exit status are this command's. Looks next to this executable first, then
+    /// on the path. `command` is the word before the arguments, if any. Returns only if the program cannot be started.
+    pub(crate) fn run(&self, command: Option<&str>, options: &Options) -> Result<Outcome, Failure> {
+        let name = format!("{PROGRAM}{}", env::consts::EXE_SUFFIX);
+        let neighbour = env::current_exe().ok().and_then(|path| Some(path.parent()?.join(&name)));
+        for program in neighbour.iter().map(|path| path.as_path()).chain([Path::new(&name)]) {
+            let mut child = Command::new(program);
+            child.args(options.words()).args(command).args(&self.arguments);
+            let error = replace(child);
+            if error.kind() != io::ErrorKind::NotFound {
+                return Err(Failure::io(program, error));
+            }
         }
+        Err(Failure::Input(format!(
+            "{PROGRAM} is not installed: `cargo install --path crates/bench` in a clone of Proofmill installs it"
+        )))
     }
 }
 
-/// Runs a command; levels and threads are what each row says.
-pub(crate) fn run(command: BenchCommand, options: &Options) -> Result<Outcome, Failure> {
-    crate::interrupt::remove_unfinished_at_a_signal(command.outputs())?;
-    match command {
-        BenchCommand::List(list) => list::run(&list),
-        BenchCommand::Run(run) => run::run(&run, options).map(|outcome| unless_quiet(outcome, options)),
-        BenchCommand::Runs(runs) => store::list(&runs),
-        BenchCommand::Compare(compare) => compare::run(&compare),
-        BenchCommand::Export(export) => store::export(&export),
-        BenchCommand::Import(import) => store::import(&import),
-        BenchCommand::Remove(remove) => store::remove(&remove),
-        BenchCommand::Platform(platform) => {
-            platform::run(&platform, options).map(|outcome| unless_quiet(outcome, options))
-        }
-        BenchCommand::Machine => machine::run(),
-        BenchCommand::Model(model) => model::run(&model, options),
-        BenchCommand::Report(report) => report::run(&report),
-    }
+/// Runs the program in place of this one.
+#[cfg(unix)]
+fn replace(mut program: Command) -> io::Error {
+    std::os::unix::process::CommandExt::exec(&mut program)
 }
 
-/// What the store keeps need not be printed.
-fn unless_quiet(outcome: Outcome, options: &Options) -> Outcome {
-    if options.quiet { Outcome { text: String::new(), ..outcome } } else { outcome }
-}
-
-impl From<proofmill_bench::BenchError> for Failure {
-    /// A wrong answer is a rejection, everything else input that is none.
-    fn from(error: proofmill_bench::BenchError) -> Self {
-        match error {
-            proofmill_bench::BenchError::Answer { .. } => Self::Rejected(error.to_string()),
-            _ => Self::Input(error.to_string()),
-        }
+/// Runs the program and ends as it ended.
+#[cfg(not(unix))]
+fn replace(mut program: Command) -> io::Error {
+    match program.status() {
+        Ok(status) => std::process::exit(status.code().unwrap_or(2)),
+        Err(error) => error,
     }
 }

@@ -1,10 +1,11 @@
 //! `bls`: keys, signatures, their checks, test vectors.
 
-use crate::{bls_vectors, failure::Failure, machine::Machine, report::Outcome};
+use crate::bench::BenchArguments;
 use clap::{Args, Subcommand};
 use proofmill_bls::{
     BlsError, PublicKey, SecretKey, Signature, ValidPublicKey, fast_aggregate_verify, verify_possession,
 };
+use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_simd::Level;
 use serde_json::json;
 use std::{
@@ -45,8 +46,10 @@ The key file holds 64 hexadecimal digits; only its owner can read it; a file tha
     /// Run test cases: JSON and YAML files in folders named for what they test
     #[command(after_help = "Examples:
   proofmill bls vectors bls12-381-tests/
-  proofmill bls vectors crates/bls/tests/vectors --level portable")]
-    Vectors(Vectors),
+  proofmill bls vectors crates/bls/tests/vectors --level portable
+
+The program proofmill-bench does this: `proofmill bls vectors --help` prints its help.")]
+    Vectors(BenchArguments),
 }
 
 #[derive(Args, Debug)]
@@ -101,13 +104,6 @@ pub(crate) struct Aggregate {
     encodings: Vec<String>,
 }
 
-#[derive(Args, Debug)]
-pub(crate) struct Vectors {
-    /// Searched with all folders in it
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
-}
-
 impl BlsCommand {
     pub(crate) fn name(&self) -> &'static str {
         match self {
@@ -139,10 +135,7 @@ pub(crate) fn run(command: BlsCommand, machine: &mut Machine) -> Result<Outcome,
             observer("aggregate");
             encodings.run(level)
         }
-        BlsCommand::Vectors(vectors) => {
-            observer("run cases");
-            bls_vectors::run(level, &vectors.folder)
-        }
+        BlsCommand::Vectors(_) => unreachable!("proofmill-bench runs it"),
     })
 }
 

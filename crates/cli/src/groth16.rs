@@ -1,13 +1,9 @@
 //! `groth16`: prove, verify.
 
-use crate::{
-    failure::Failure,
-    machine::Machine,
-    proving::{Prove, Setup, Verify},
-    report::Outcome,
-};
+use crate::proving::{Prove, Setup, Verify};
 use clap::Subcommand;
 use proofmill_circom::{Groth16Proof, Groth16VerificationKey, Groth16Zkey, Ptau, R1cs, read_witness};
+use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_groth16::Groth16Error;
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! `info`: what a file is.
 
-use crate::{failure::Failure, report::Outcome};
 use clap::Args;
 use proofmill_circom::{Description, describe};
+use proofmill_console::{Failure, Outcome};
 use serde_json::{Map, Value, json};
 use std::{fmt::Write as _, path::PathBuf};
 

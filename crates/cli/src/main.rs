@@ -1,39 +1,28 @@
-//! The `proofmill` command: arguments, progress and printing around the libraries that compute.
+//! The `proofmill` command: arguments around the libraries that compute.
 #![deny(unsafe_code)]
 
 mod arguments;
 mod bench;
 mod bls;
-mod bls_vectors;
-mod cpu;
-mod failure;
-mod features;
 mod groth16;
 mod info;
-mod interrupt;
-mod machine;
-mod measure;
 mod merkle;
 mod ntt;
-mod phases;
 mod plonk;
 mod proving;
-mod report;
 mod rows;
 mod sha256;
-mod shell;
 mod solidity;
 mod srs;
-mod storage;
 mod witness;
-mod workload;
 mod zkey;
 
 use arguments::{Arguments, Command};
-use clap::Parser;
-use failure::Failure;
-use machine::Machine;
-use report::{Outcome, Report};
+use bench::BenchArguments;
+use bls::BlsCommand;
+use clap::{CommandFactory, Parser};
+use plonk::PlonkCommand;
+use proofmill_console::{Failure, Machine, Options, Outcome, Report, cpu, interrupt};
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -41,26 +30,29 @@ static ALLOCATOR: proofmill_simd::LargeBlocks = proofmill_simd::LargeBlocks;
 
 fn main() -> ExitCode {
     proofmill_simd::return_freed_memory();
-    let arguments = Arguments::parse();
-    let (name, options) = (arguments.command.name(), arguments.options.clone());
-    let without_machine = || Report::without_machine(name, &options);
-    let (report, result) = match (arguments.command, Machine::new(&options)) {
-        (Command::Bench(command), _) => (without_machine(), bench::run(command, &options)),
-        (command, Ok(mut machine)) => {
-            let result = run(command, &mut machine);
-            (Report::new(name, &options, machine), result)
-        }
-        (_, Err(failure)) => (without_machine(), Err(failure)),
-    };
-    let printed = report.print(&result);
-    let result = result.and_then(|outcome| outcome.failure.map_or(Ok(()), Err));
-    match result.and(printed) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("error: {failure}");
-            failure.exit_code()
-        }
+    let Arguments { command, options } = Arguments::parse();
+    let name = command.name();
+    if let Some(result) = run_by_bench(&command, &options) {
+        return Report::without_machine(name, &options).end(result);
     }
+    match Machine::new(&options) {
+        Ok(mut machine) => {
+            let result = run(command, &mut machine);
+            Report::new(name, &options, machine).end(result)
+        }
+        Err(failure) => Report::without_machine(name, &options).end(Err(failure)),
+    }
+}
+
+/// Runs the commands that `proofmill-bench` has; `None` for all others.
+fn run_by_bench(command: &Command, options: &Options) -> Option<Result<Outcome, Failure>> {
+    Some(match command {
+        Command::Bench(arguments) => arguments.run(None, options),
+        Command::Plonk(PlonkCommand::Workload(arguments)) => arguments.run(Some("plonk-workload"), options),
+        Command::Bls(BlsCommand::Vectors(arguments)) => arguments.run(Some("bls-vectors"), options),
+        Command::Cpu { measure: true } => BenchArguments::none().run(Some("cpu"), options),
+        _ => return None,
+    })
 }
 
 fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
@@ -76,9 +68,9 @@ fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
         Command::Sha256(command) => sha256::run(&command, machine),
         Command::Bls(command) => bls::run(command, machine),
         Command::Ntt(files) => ntt::run(&files, machine),
-        Command::Cpu { measure } => cpu::run(machine, measure),
-        Command::Bench(_) => unreachable!("it computes without a machine's level and threads"),
-        Command::Completions(completions) => shell::completions(&completions),
-        Command::Man(man) => shell::man(&man),
+        Command::Cpu { .. } => Ok(cpu::list(machine)),
+        Command::Bench(_) => unreachable!("proofmill-bench runs it"),
+        Command::Completions(completions) => Ok(completions.run(Arguments::command())),
+        Command::Man(man) => man.run(Arguments::command()),
     }
 }

@@ -1,8 +1,9 @@
 //! `merkle`: trees over rows of a file, openings, their check.
 
-use crate::{failure::Failure, machine::Machine, report::Outcome, rows::RowFile};
+use crate::rows::RowFile;
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use proofmill_circom::{OutputFile, write_text};
+use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_merkle::{
     Hash, Leaves, MerkleError, OpeningDocument, RowMajor, TreeFile, TreeHash, digest_from_hex, digest_to_hex,
     dispatch_hash, root, write_tree,

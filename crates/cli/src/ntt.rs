@@ -1,8 +1,9 @@
 //! `ntt`: number-theoretic transforms of a file's columns.
 
-use crate::{failure::Failure, machine::Machine, report::Outcome, rows::RowFile};
+use crate::rows::RowFile;
 use clap::{Args, ValueEnum};
 use proofmill_circom::OutputFile;
+use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_field::{
     Field,
     goldilocks::{Goldilocks, MODULUS},

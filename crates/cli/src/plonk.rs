@@ -1,18 +1,15 @@
 //! `plonk`: set up, prove, verify.
 
 use crate::{
-    failure::Failure,
-    machine::Machine,
+    bench::BenchArguments,
     proving::{Prove, Setup, Verify},
-    report::Outcome,
-    storage::StorageOptions,
-    workload::{self, Workload},
 };
 use clap::{Args, Subcommand};
 use proofmill_circom::{
     AnyPlonkVerificationKey, BinFile, CircuitKey, CircuitProof, FileKind, PlonkProof, PlonkZkey, Ptau, R1cs,
     read_witness,
 };
+use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
 use proofmill_plonk::{
     Arithmetisation, MalformedError, PlonkError, Proof, ProveOptions, ProvingKey, VerifyingKey, r1cs,
     setup_circuit,
@@ -43,13 +40,12 @@ pub(crate) enum PlonkCommand {
   proofmill plonk setup --arithmetisation turbo circuit.r1cs pot.ptau circuit.key")]
     Setup(PlonkSetup),
     /// Measure the six phases of a proof on circuits of chosen size
-    #[command(
-        subcommand,
-        after_help = "Examples:
+    #[command(after_help = "Examples:
   proofmill plonk workload arithmetic --gates 2^18 --arithmetisation ultra
-  proofmill plonk workload pedersen --hashes 4000 --arithmetisation turbo --json"
-    )]
-    Workload(Workload),
+  proofmill plonk workload pedersen --hashes 4000 --arithmetisation turbo --json
+
+The program proofmill-bench does this: `proofmill plonk workload --help` prints its help.")]
+    Workload(BenchArguments),
 }
 
 /// What `plonk prove` takes.
@@ -95,7 +91,7 @@ pub(crate) fn run(command: PlonkCommand, machine: &mut Machine) -> Result<Outcom
         PlonkCommand::Prove(arguments) => prove(&arguments, machine),
         PlonkCommand::Verify(files) => verify(&files, machine),
         PlonkCommand::Setup(arguments) => setup(&arguments, machine),
-        PlonkCommand::Workload(command) => workload::run(&command, machine),
+        PlonkCommand::Workload(_) => unreachable!("proofmill-bench runs it"),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The files of `prove`, `verify` and `setup`, which both proof systems share.
 
-use crate::{failure::Failure, report::Outcome};
 use clap::Args;
 use proofmill_circom::{R1cs, public_text, read_public, write_texts};
+use proofmill_console::{Failure, Outcome};
 use proofmill_field::bn254::Fr;
 use serde_json::json;
 use std::path::{Path, PathBuf};

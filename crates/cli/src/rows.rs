@@ -1,6 +1,6 @@
 //! Files of rows of 64-bit words, as `merkle` and `ntt` take them.
 
-use crate::failure::Failure;
+use proofmill_console::Failure;
 use proofmill_field::goldilocks::{Goldilocks, MODULUS};
 use proofmill_merkle::{Leaves, MerkleError, RowMajor};
 use proofmill_simd::MappedFile;

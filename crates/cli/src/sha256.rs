@@ -1,7 +1,7 @@
 //! `sha256`: digests of files as sha256sum prints and checks them, roots of trees of chunks as SSZ builds them.
 
-use crate::{failure::Failure, machine::Machine, report::Outcome};
 use clap::Args;
+use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_merkle::ssz::{Chunk, hash_tree_root};
 use proofmill_sha256::{Kernels, Sha256};
 use proofmill_simd::{Level, MappedFile};

@@ -1,11 +1,11 @@
 //! `zkey export solidityverifier` and `zkey export soliditycalldata`: verification in Ethereum's contracts.
 
-use crate::{failure::Failure, machine::Machine, report::Outcome};
 use clap::Args;
 use proofmill_circom::{
     AnyPlonkProof, AnyPlonkVerificationKey, BinFile, CircomError, CircuitKey, FileKind, Zkey, read_public,
     write_text,
 };
+use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_plonk::{Proof, VerifyingKey, solidity};
 use serde_json::json;
 use std::path::{Path, PathBuf};

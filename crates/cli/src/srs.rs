@@ -1,7 +1,7 @@
 //! `srs`: structured reference strings.
 
-use crate::{failure::Failure, machine::Machine, report::Outcome};
 use clap::{Args, Subcommand};
+use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_simd::Level;
 use proofmill_srs::{SPARE, Srs, SrsError, write_insecure};
 use serde_json::json;

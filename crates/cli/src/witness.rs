@@ -1,8 +1,9 @@
 //! `wtns`: witnesses.
 
-use crate::{failure::Failure, machine::Machine, proving::unsatisfied_constraint, report::Outcome};
+use crate::proving::unsatisfied_constraint;
 use clap::{Args, Subcommand};
 use proofmill_circom::{R1cs, read_witness};
+use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
 use std::path::PathBuf;
 

@@ -1,13 +1,9 @@
 //! `zkey`: proving keys.
 
-use crate::{
-    failure::Failure,
-    machine::Machine,
-    report::Outcome,
-    solidity::{self, SolidityCalldata, SolidityVerifier},
-};
+use crate::solidity::{self, SolidityCalldata, SolidityVerifier};
 use clap::{Args, Subcommand};
 use proofmill_circom::{BinFile, CircuitKey, FileKind, Zkey, write_text};
+use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_groth16::{Groth16Error, verifying_key_text};
 use proofmill_plonk::VerifyingKey;
 use serde_json::json;

@@ -5,10 +5,12 @@
 //! Every bulk operation takes a level and dispatches once, inside each parallel task.
 
 mod blocks;
+pub mod cpu;
 mod elements;
 mod level;
 mod mapped;
 mod memory;
+pub mod process_memory;
 
 pub use blocks::{LargeBlocks, release_kept_memory};
 pub use elements::{Elements, FileElements};

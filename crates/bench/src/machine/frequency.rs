@@ -1,7 +1,8 @@
 //! Frequencies: what the core does when it is busy, what its makers promise, and what the time-stamp counter counts.
 #![allow(unsafe_code, reason = "instructions that the compiler must not shorten, and the counter's")]
 
-use super::{Description, Root};
+use super::Root;
+use proofmill_simd::cpu::Description;
 use std::time::Instant;
 #[cfg(target_arch = "x86_64")]
 use std::{arch::x86_64::_rdtsc, time::Duration};

@@ -3,7 +3,7 @@
 use crate::process::Folder;
 use serde_json::Value;
 
-const COMMANDS: [&str; 36] = [
+const COMMANDS: [&str; 35] = [
     "",
     "groth16",
     "groth16 prove",
@@ -34,7 +34,6 @@ const COMMANDS: [&str; 36] = [
     "bls sign",
     "bls verify",
     "bls aggregate",
-    "bls vectors",
     "ntt",
     "info",
     "cpu",
@@ -88,24 +87,11 @@ fn cpu_lists_levels_and_kernels() {
 }
 
 #[test]
-fn cpu_measures_what_features_gain() {
+fn only_bench_takes_several_numbers_of_threads() {
     let folder = Folder::new();
-    let report: Value = serde_json::from_str(&folder.run("cpu --measure --json").succeeded().stdout).unwrap();
-    let measured = &report["result"]["measured"];
-    let operations = measured["operations"].as_array().unwrap();
-    assert!(
-        operations.iter().any(|row| row["operation"] == "SHA-256 of 32 B" && row["kernel"] == "portable")
-    );
-    for row in operations {
-        assert!(row["nanoseconds"].as_f64().unwrap() > 0.0 && row["ratio"].as_f64().unwrap() > 0.0, "{row}");
-    }
-    for feature in measured["features"].as_array().unwrap() {
-        // A gain needs the feature.
-        assert!(feature["gain"].is_null() || feature["present"] == true, "{feature}");
-        assert!(!feature["came_with"].as_str().unwrap().is_empty(), "{feature}");
-    }
-    let text = folder.run("cpu --measure").succeeded().stdout;
-    assert!(text.contains("ops/s") && text.contains("cycles"), "{text}");
+    let error = folder.run("cpu --threads 1,2").failed(2);
+    assert!(error.contains("only `bench`"), "{error}");
+    folder.run("cpu --threads all").succeeded();
 }
 
 #[test]

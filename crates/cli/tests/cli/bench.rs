@@ -1,122 +1,94 @@
-//! `bench list` and `bench run`: what they print, keep and refuse.
+//! Commands of the bench become `proofmill-bench`, here a script that says what it was given.
+#![cfg(unix)]
 
-use crate::process::{Folder, Run};
-use serde_json::Value;
+use crate::process::Folder;
+use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 
-/// A command of `bench` with a store of its own in the folder.
-fn bench(folder: &Folder, command: &str) -> Run {
-    folder.run(&format!("bench {command} --db bench.db"))
+/// Writes a script that prints its name and arguments and ends as the script in `end` does.
+fn script(folder: &Path, name: &str, end: &str) {
+    fs::create_dir_all(folder).unwrap();
+    let path = folder.join("proofmill-bench");
+    fs::write(&path, format!("#!/bin/sh\necho {name} \"$@\"\n{end}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// The binary under test in a folder without neighbours, and that folder; a link would lead to what lies next to the original.
+fn lonely() -> tempfile::TempDir {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    fs::hard_link(env!("CARGO_BIN_EXE_proofmill"), folder.path().join("proofmill")).unwrap();
+    folder
+}
+
+/// Exit status, standard output and standard error of a command of the lonely binary.
+fn run(folder: &Path, path: &Path, arguments: &str) -> (Option<i32>, String, String) {
+    let mut command = Command::new(folder.join("proofmill"));
+    command.args(arguments.split_whitespace()).env("PATH", path).env_remove("PROOFMILL_LEVEL");
+    let output = command.output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
 #[test]
-fn benchmarks_are_listed() {
-    let folder = Folder::new();
-    let all = folder.run("bench list").succeeded().stdout;
-    assert!(all.contains("msm: ") && all.contains("ntt: ") && all.contains("bn254-g1"), "{all}");
-    let some = folder.run("bench list msm/bn254-g2").succeeded().stdout;
-    assert!(some.lines().count() == 4 && some.contains("bn254-g2"), "{some}");
-    let error = folder.run("bench list nothing").failed(2);
-    assert!(error.contains("bench list"), "{error}");
-}
-
-#[test]
-fn a_run_is_printed_kept_and_written() {
-    let folder = Folder::new();
-    let run = bench(
-        &folder,
-        "run ntt/bn254-fr msm/bn254-g1/256 --size 2^10,256 --level all --threads 1,2 --time 20ms --label mine \
-         --watts 100 --price-per-hour 2 --json run.json",
-    );
-    assert_eq!(run.status, Some(0), "{run:?}");
-    assert!(run.stdout.contains("ntt/bn254-fr/2^10, 1 thread, CPU time"), "{run:?}");
-    assert!(run.stdout.contains("msm/bn254-g1/256, 2 threads, wall time"), "{run:?}");
-    assert!(run.stdout.contains("portable") && run.stdout.contains(" W"), "{run:?}");
-    let file: Value = serde_json::from_str(&folder.text("run.json")).unwrap();
-    let written = &file["runs"][0];
-    assert_eq!((&written["label"], &written["power_source"]), (&"mine".into(), &"constant".into()));
-    assert_eq!(written["price"]["dollars_per_hour"], 2.0);
-    let rows = written["measurements"].as_array().unwrap();
-    assert!(rows.len() >= 4 && rows.iter().all(|row| row["outcome"]["status"] == "measured"), "{written}");
-    let watts = |row: &Value| row["outcome"]["watts"].as_f64().unwrap();
-    assert!(rows.iter().all(|row| (watts(row) - 100.0).abs() < 1e-6), "{written}");
-    // The store has the same run.
-    bench(&folder, "export mine --out export.json").succeeded();
-    let exported: Value = serde_json::from_str(&folder.text("export.json")).unwrap();
-    assert_eq!(exported["runs"][0]["measurements"], written["measurements"]);
-}
-
-#[test]
-fn a_check_prints_one_object() {
-    let folder = Folder::new();
-    let run = bench(&folder, "run sha256 --check --threads 1 --json").succeeded();
-    let object: Value = serde_json::from_str(&run.stdout).unwrap();
-    let quiet = bench(&folder, "run sha256/pairs --check --threads 1 --quiet").succeeded();
-    assert_eq!(quiet.stdout, "");
-    assert_eq!(object["command"], "bench run");
-    let rows = object["result"]["runs"][0]["measurements"].as_array().unwrap();
-    assert!(rows.len() > 1 && rows.iter().all(|row| row["outcome"]["status"] == "checked"), "{object}");
-}
-
-#[test]
-fn what_cannot_be_measured_is_refused() {
-    let folder = Folder::new();
-    for (arguments, expected) in [
-        ("run nothing", "no benchmark"),
-        ("run ntt --level sve9", "sve9"),
-        ("run ntt --watts -1", "-1"),
-        ("run ntt --power-csv none.csv", "none.csv"),
-        ("run ntt --instance toaster", "toaster"),
-        ("run ntt --peers --peers-dir nowhere", "nowhere"),
+fn arguments_and_exit_status_pass_through() {
+    let folder = lonely();
+    script(folder.path(), "bench", "exit 7");
+    for (arguments, passed) in [
+        ("bench", ""),
+        ("bench list msm", " list msm"),
+        ("bench --help", " --help"),
+        ("bench run --threads 1,all --json run.json", " run --threads 1,all --json run.json"),
+        ("--level portable --threads 1,2 bench run", " --level portable --threads 1,2 run"),
+        ("bench --json -q runs", " --quiet --json runs"),
+        ("cpu --measure --json", " --json cpu"),
+        ("plonk workload arithmetic --gates 2^6", " plonk-workload arithmetic --gates 2^6"),
+        ("bls --threads 1 vectors cases", " --threads 1 bls-vectors cases"),
+        ("bls vectors cases --json", " bls-vectors cases --json"),
     ] {
-        let error = bench(&folder, arguments).failed(2);
-        assert!(error.contains(expected), "{arguments:?}: {error}");
+        let (status, stdout, stderr) = run(folder.path(), "/nonexistent".as_ref(), arguments);
+        assert_eq!((status, stderr), (Some(7), String::new()), "{arguments}");
+        assert_eq!(stdout, format!("bench{passed}\n"), "{arguments}");
     }
-    for (option, value) in [("--time", "soon"), ("--size", "2^99"), ("--threads", "0"), ("--precision", "-1")]
+}
+
+#[test]
+fn signals_pass_through() {
+    let folder = lonely();
+    script(folder.path(), "bench", "kill -TERM $$");
+    let (status, stdout, _) = run(folder.path(), "/bin:/usr/bin".as_ref(), "bench runs");
+    assert_eq!((status, stdout.as_str()), (None, "bench runs\n"));
+}
+
+#[test]
+fn the_neighbour_is_preferred_to_the_path() {
+    let folder = lonely();
+    let path = folder.path().join("path");
+    script(&path, "path", "");
+    assert_eq!(run(folder.path(), &path, "bench runs").1, "path runs\n");
+    script(folder.path(), "neighbour", "");
+    assert_eq!(run(folder.path(), &path, "bench runs").1, "neighbour runs\n");
+}
+
+#[test]
+fn without_the_program_a_line_says_how_to_install_it() {
+    let folder = lonely();
+    for arguments in
+        ["bench", "bench --help", "cpu --measure", "plonk workload pedersen", "bls vectors cases"]
     {
-        let run = bench(&folder, &format!("run ntt {option}={value}"));
-        assert_eq!(run.status, Some(2), "{run:?}");
-        assert!(run.stderr.contains(value), "{run:?}");
+        let (status, stdout, stderr) = run(folder.path(), "/nonexistent".as_ref(), arguments);
+        assert_eq!((status, stdout), (Some(2), String::new()), "{arguments}");
+        assert!(
+            stderr.contains("cargo install --path crates/bench") && stderr.lines().count() == 1,
+            "{stderr}"
+        );
     }
-    // A run that is refused leaves nothing in the store.
-    assert_eq!(bench(&folder, "runs --json").succeeded().stdout.matches("\"id\"").count(), 0);
+    // What needs no bench works without it.
+    assert_eq!(run(folder.path(), "/nonexistent".as_ref(), "cpu").0, Some(0));
 }
 
 #[test]
-fn only_bench_takes_several_numbers_of_threads() {
+fn help_names_the_bench() {
     let folder = Folder::new();
-    let error = folder.run("cpu --threads 1,2").failed(2);
-    assert!(error.contains("only `bench`"), "{error}");
-    folder.run("cpu --threads all").succeeded();
-}
-
-#[test]
-fn runs_move_from_store_to_store() {
-    let folder = Folder::new();
-    assert_eq!(bench(&folder, "run msm/bn254-g1/256 ntt --check --threads 1 --label old").status, Some(0));
-    assert_eq!(
-        bench(&folder, "run msm/bn254-g1/256 --threads 1 --time 10ms --level all --label new").status,
-        Some(0)
-    );
-    for file in ["runs.json", "runs.csv"] {
-        bench(&folder, &format!("export old new --out {file}")).succeeded();
-        let store = format!("{file}.db");
-        folder.run(&format!("bench import {file} --db {store}")).succeeded();
-        // They are there already.
-        folder.run(&format!("bench import {file} --db {store}")).succeeded();
-        folder.run(&format!("bench export old new --db {store} --out again.json")).succeeded();
-        bench(&folder, "export old new --out first.json").succeeded();
-        assert_eq!(folder.text("first.json"), folder.text("again.json"), "{file}");
-    }
-    let compared =
-        bench(&folder, "compare new --implementation portable --against portable").succeeded().stdout;
-    assert!(compared.contains("no difference"), "{compared}");
-    let page = bench(&folder, "report old new --out report.html").succeeded();
-    assert!(page.stdout.contains("report.html: 2 runs"), "{page:?}");
-    assert!(folder.text("report.html").contains("<!doctype html>"));
-    bench(&folder, "remove old").succeeded();
-    let error = bench(&folder, "export old --out gone.json").failed(2);
-    assert!(error.contains("old"), "{error}");
-    folder.write("foreign.json", "{\"format\": 99, \"runs\": []}");
-    let error = bench(&folder, "import foreign.json").failed(2);
-    assert!(error.contains("foreign.json") && error.contains("99"), "{error}");
+    assert!(folder.run("--help").succeeded().stdout.contains("\n  bench "));
+    let help = folder.run("help bench").succeeded().stdout;
+    assert!(help.contains("proofmill bench run") && help.contains("cargo install"), "{help}");
 }

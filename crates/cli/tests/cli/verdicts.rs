@@ -9,7 +9,7 @@ const ORDER: &str = "21888242871839275222246405745257275088548364400416034343698
 /// Makes a document wrong.
 type Edit<'a> = &'a dyn Fn(&mut Value);
 
-fn verify(folder: &Folder, system: &str, public: &str, proof: &str) -> crate::process::Run {
+fn verify(folder: &Folder, system: &str, public: &str, proof: &str) -> proofmill_testing::Run {
     folder.run(&format!("{system} verify {system}.vk.json {public} {proof}"))
 }
 

@@ -1,0 +1,54 @@
+//! `answers`: the digests that definitions expect.
+
+use crate::workloads::{self, Workloads};
+use clap::Args;
+use proofmill_bench::workload::Catalogue;
+use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_simd::Level;
+use serde_json::{Map, Value};
+use std::fmt::Write as _;
+
+/// What `answers` takes.
+#[derive(Args, Debug)]
+pub(crate) struct Answers {
+    /// Any part of family/benchmark
+    #[arg(value_name = "PATTERN")]
+    pattern: Option<String>,
+    /// Compute those of the smallest sizes only
+    #[arg(long)]
+    smallest: bool,
+}
+
+pub(super) fn run(arguments: &Answers, machine: &mut Machine) -> Result<Outcome, Failure> {
+    machine.run(|level, _| compute(arguments, level))
+}
+
+fn compute(arguments: &Answers, level: Level) -> Result<Outcome, Failure> {
+    let workloads = Workloads::default();
+    let (mut text, mut result) = (String::new(), Map::new());
+    for family in workloads::definitions()? {
+        for benchmark in &family.benchmarks {
+            let kernel = format!("{}/{}", family.name, benchmark.name);
+            if arguments.pattern.as_ref().is_some_and(|pattern| !kernel.contains(pattern.as_str())) {
+                continue;
+            }
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{kernel}\n[benchmark.answers]");
+            let mut answers = Map::new();
+            for size in benchmark.sizes.iter().take(if arguments.smallest { 1 } else { usize::MAX }) {
+                let answer = answer(&workloads, &kernel, size.0, level).map_err(Failure::Input)?;
+                let _ = writeln!(text, "\"{size}\" = \"{answer}\"");
+                answers.insert(size.to_string(), answer.into());
+            }
+            result.insert(kernel, Value::Object(answers));
+        }
+    }
+    Ok(Outcome { text, ..Outcome::done(Value::Object(result)) })
+}
+
+fn answer(workloads: &Workloads, kernel: &str, size: u64, level: Level) -> Result<String, String> {
+    let mut workload = workloads.prepare(kernel, size, level)?;
+    workload.run(&mut |_| ())?;
+    let digest = proofmill_sha256::digest(&workload.output());
+    Ok(digest[..8].iter().map(|byte| format!("{byte:02x}")).collect())
+}

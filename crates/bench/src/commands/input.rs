@@ -1,0 +1,29 @@
+//! `input`: what peers' runners read.
+
+use crate::workloads::Workloads;
+use clap::Args;
+use proofmill_bench::{definition::Size, workload::Catalogue};
+use proofmill_console::{Failure, Outcome};
+use serde_json::json;
+use std::{fs, path::PathBuf};
+
+/// What `input` takes.
+#[derive(Args, Debug)]
+pub(crate) struct Input {
+    /// Its family/benchmark
+    #[arg(value_name = "BENCHMARK")]
+    kernel: String,
+    /// Such as 1000 or 2^10
+    #[arg(value_name = "SIZE")]
+    size: Size,
+    /// Where to
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+pub(super) fn run(arguments: &Input) -> Result<Outcome, Failure> {
+    let Input { kernel, size, file } = arguments;
+    let bytes = Workloads::default().input(kernel, size.0).map_err(Failure::Input)?;
+    fs::write(file, &bytes).map_err(|source| Failure::io(file, source))?;
+    Ok(Outcome::done(json!({ "file": file, "bytes": bytes.len() })))
+}

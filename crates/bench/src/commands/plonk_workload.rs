@@ -1,0 +1,224 @@
+//! `plonk-workload`: circuits of chosen size through the six phases of a proof's life, each timed.
+
+use clap::{Args, Subcommand};
+use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
+use proofmill_field::bn254::Fr;
+use proofmill_plonk::{
+    Arithmetisation, Circuit, FixedColumns, LookupArgument, PlonkError, ProveOptions, VerifyingKey, prove,
+    verify, workload,
+};
+use proofmill_simd::{Level, process_memory, release_kept_memory};
+use proofmill_srs::Srs;
+use serde_json::{Value, json};
+use std::{fmt::Write as _, path::PathBuf, sync::Arc, time::Instant};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Workload {
+    /// A chain of products and sums, three to one
+    #[command(after_help = "Examples:
+  proofmill plonk workload arithmetic --gates 2^16 --arithmetisation turbo
+  proofmill plonk workload arithmetic --gates 2^18 --arithmetisation ultra --memory low --scratch /var/tmp")]
+    Arithmetic {
+        /// Rows of the circuit, as a number or as 2^K
+        #[arg(long, value_name = "COUNT", default_value = "2^16", value_parser = count)]
+        gates: u64,
+        #[command(flatten)]
+        settings: Settings,
+    },
+    /// A chain of Pedersen hashes over Grumpkin, two field elements to one
+    #[command(after_help = "Examples:
+  proofmill plonk workload pedersen --hashes 100 --arithmetisation ultra
+  proofmill plonk workload pedersen --hashes 4000 --arithmetisation turbo --json")]
+    Pedersen {
+        /// Hashes of the chain, as a number or as 2^K
+        #[arg(long, value_name = "COUNT", default_value = "100", value_parser = count)]
+        hashes: u64,
+        /// Bits of a window that one lookup adds, 2 to 16, in ultra [default: the most whose tables enlarge nothing]
+        #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(2..=16))]
+        window_bits: Option<u32>,
+        #[command(flatten)]
+        settings: Settings,
+    },
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Settings {
+    /// Which gates the circuit may use: standard, turbo or ultra
+    #[arg(long, value_name = "NAME", default_value_t = Arithmetisation::Ultra)]
+    arithmetisation: Arithmetisation,
+    #[command(flatten)]
+    storage: StorageOptions,
+    /// How lookups are proven: logup or plookup
+    #[arg(long, value_name = "NAME", default_value_t = LookupArgument::LogDerivative)]
+    lookup: LookupArgument,
+    /// The reference string: powers of tau, or a folder of Ignition transcripts [default: one of a known tau, made in memory]
+    #[arg(long, value_name = "FILE")]
+    srs: Option<PathBuf>,
+}
+
+/// A count by its digits or as a power of two.
+fn count(text: &str) -> Result<u64, String> {
+    let count = match text.strip_prefix("2^") {
+        Some(power) => power.parse().ok().and_then(|power: u32| 1u64.checked_shl(power)),
+        None => text.parse().ok(),
+    };
+    let count = count.filter(|count| (1..=1 << 26).contains(count));
+    count.ok_or_else(|| "expected a number from 1 to 2^26, such as 4000 or 2^18".to_owned())
+}
+
+impl Workload {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Arithmetic { .. } => "arithmetic",
+            Self::Pedersen { .. } => "pedersen",
+        }
+    }
+
+    fn settings(&self) -> &Settings {
+        match self {
+            Self::Arithmetic { settings, .. } | Self::Pedersen { settings, .. } => settings,
+        }
+    }
+
+    /// The circuit, with its witness.
+    fn build(&self) -> Circuit {
+        let mut circuit = Circuit::new(self.settings().arithmetisation);
+        match self {
+            Self::Arithmetic { gates, .. } => workload::arithmetic(&mut circuit, *gates),
+            Self::Pedersen { hashes, window_bits, .. } => {
+                if self.settings().arithmetisation == Arithmetisation::Ultra {
+                    let best = || workload::window_bits(*hashes);
+                    circuit.set_window_bits(window_bits.unwrap_or_else(best));
+                }
+                workload::pedersen(&mut circuit, *hashes);
+            }
+        }
+        circuit
+    }
+
+    fn hashes(&self) -> Option<u64> {
+        match self {
+            Self::Arithmetic { .. } => None,
+            Self::Pedersen { hashes, .. } => Some(*hashes),
+        }
+    }
+}
+
+/// What a phase took.
+struct Measured {
+    phase: &'static str,
+    seconds: f64,
+    peak_memory: Option<u64>,
+}
+
+/// The phases so far.
+#[derive(Default)]
+struct Measurements(Vec<Measured>);
+
+impl Measurements {
+    fn run<T>(&mut self, phase: &'static str, work: impl FnOnce() -> T) -> T {
+        // What a phase before freed is not this one's.
+        release_kept_memory();
+        process_memory::forget_peak();
+        let began = Instant::now();
+        let result = work();
+        let seconds = began.elapsed().as_secs_f64();
+        self.0.push(Measured { phase, seconds, peak_memory: process_memory::peak() });
+        result
+    }
+}
+
+pub(super) fn run(command: &Workload, machine: &mut Machine) -> Result<Outcome, Failure> {
+    machine.run(|level, observer| measure(command, level, observer))
+}
+
+fn measure(
+    command: &Workload,
+    level: Level,
+    observer: &mut dyn FnMut(&'static str),
+) -> Result<Outcome, Failure> {
+    let settings = command.settings();
+    let mut phases = Measurements::default();
+    observer("construct circuit");
+    let mut layout = phases.run("construct circuit", || command.build().into_layout().0);
+    layout.lookup = layout.lookup.map(|_| settings.lookup);
+    let rows = layout.rows();
+    // Whoever has a key runs the program again for another witness.
+    observer("witness");
+    let values: Vec<Fr> = phases.run("witness", || command.build().values().to_vec());
+    let log_n = layout.log_n();
+    observer("reference string");
+    let srs = Arc::new(reference(settings, level, (1 << log_n) + (1 << 4))?);
+    let failure = |error: PlonkError| Failure::Input(error.to_string());
+    let columns = phases
+        .run("proving key", || FixedColumns::new(level, layout, &settings.storage, observer))
+        .map_err(failure)?;
+    let key = phases.run("verification key", || columns.commit(level, srs, observer)).map_err(failure)?;
+    let options = ProveOptions::default();
+    let (proof, public) =
+        phases.run("prove", || prove(level, &key, &values, options, observer)).map_err(failure)?;
+    observer("verify");
+    let verifying_key: &VerifyingKey = key.verifying_key();
+    let valid = phases.run("verify", || verify(level, verifying_key, &public, &proof));
+    if valid != Ok(true) {
+        return Err(failure(PlonkError::NotProven));
+    }
+    let proof_bytes = 64 * proof.points().len() + 32 * proof.evaluations.len();
+    Ok(outcome(command, &phases.0, rows, log_n, proof_bytes))
+}
+
+/// The reference string that was asked for, or one in memory.
+fn reference(settings: &Settings, level: Level, count: usize) -> Result<Srs, Failure> {
+    match &settings.srs {
+        Some(path) => Srs::open(path).map_err(|error| Failure::Input(error.to_string())),
+        None => {
+            let tau = Fr::from(0x5072_6f6f_666d_696c);
+            match &settings.storage.scratch {
+                None => Ok(Srs::insecure_from_known_tau(level, tau, count)),
+                Some(folder) => Srs::insecure_in_folder(level, tau, count, folder)
+                    .map_err(|source| Failure::io(folder, source)),
+            }
+        }
+    }
+}
+
+fn outcome(command: &Workload, phases: &[Measured], rows: usize, log_n: u32, proof_bytes: usize) -> Outcome {
+    let settings = command.settings();
+    let per_hash = command.hashes().map(|hashes| rows as f64 / hashes as f64);
+    let mut text = format!(
+        "{} circuit, {} arithmetisation: {rows} rows, domain 2^{log_n}, proof of {proof_bytes} bytes",
+        command.name(),
+        settings.arithmetisation,
+    );
+    if let Some(rows) = per_hash {
+        // Writing to a string cannot fail.
+        let _ = write!(text, ", {rows:.1} rows a hash");
+    }
+    let _ = writeln!(text, "\n{:<18} {:>10} {:>12}", "phase", "seconds", "peak MiB");
+    for Measured { phase, seconds, peak_memory } in phases {
+        let memory =
+            peak_memory.map_or("unknown".to_owned(), |bytes| format!("{:.0}", bytes as f64 / 1048576.0));
+        let _ = writeln!(text, "{phase:<18} {seconds:>10.4} {memory:>12}");
+    }
+    let record = |measured: &Measured| -> Value {
+        json!({
+            "phase": measured.phase,
+            "seconds": measured.seconds,
+            "peak_memory_bytes": measured.peak_memory,
+        })
+    };
+    let result = json!({
+        "workload": command.name(),
+        "arithmetisation": settings.arithmetisation.to_string(),
+        "memory": settings.storage.memory.to_string(),
+        "scratch": settings.storage.scratch,
+        "lookup": settings.lookup.to_string(),
+        "hashes": command.hashes(),
+        "rows": rows,
+        "rows_per_hash": per_hash,
+        "log_domain": log_n,
+        "proof_bytes": proof_bytes,
+        "phases": phases.iter().map(record).collect::<Vec<_>>(),
+    });
+    Outcome { text, ..Outcome::done(result) }
+}

@@ -1,0 +1,168 @@
+//! What `run` and `platform` share: a run that begins, rows that are kept as they end, a run that ends.
+
+use clap::Args;
+use jiff::Timestamp;
+use proofmill_bench::{
+    machine,
+    power::{PowerMeter, PowerSource},
+    price,
+    record::{FORMAT, Measurement, Noise, Outcome as RowOutcome, Run},
+    store::{self, Store},
+};
+use proofmill_circom::write_texts;
+use proofmill_console::{Failure, Outcome};
+use serde_json::json;
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
+
+/// Where results are kept.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Database {
+    /// The store of results [default: proofmill/bench.db in the user's data directory]
+    #[arg(long, env = "PROOFMILL_BENCH_DB", value_name = "FILE", hide_env_values = true)]
+    db: Option<PathBuf>,
+}
+
+impl Database {
+    /// Opens it; makes it if it is not there.
+    pub(super) fn open(&self) -> Result<Store, Failure> {
+        let path = self.db.clone().map_or_else(store::default_path, Ok)?;
+        Ok(Store::open(&path)?)
+    }
+}
+
+/// What a run is called, where it is kept and what the machine costs.
+#[derive(Args, Debug)]
+pub(crate) struct RecordingArguments {
+    #[command(flatten)]
+    database: Database,
+    /// What to call the run [default: the CPU's model]
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
+    /// Where watts come from: auto (RAPL where it can be read), rapl, ipmitool, none
+    #[arg(long, value_name = "SOURCE", default_value = "auto", value_parser = ["auto", "rapl", "ipmitool", "none"])]
+    power: String,
+    /// Watts from a meter's file, `timestamp,watts` by line, which may still grow
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["power", "watts"])]
+    power_csv: Option<PathBuf>,
+    /// The machine's watts, if they are known and constant
+    #[arg(long, value_name = "WATTS", conflicts_with = "power", allow_negative_numbers = true)]
+    watts: Option<f64>,
+    /// US dollars that the machine costs an hour
+    #[arg(long, value_name = "DOLLARS", conflicts_with = "instance", allow_negative_numbers = true)]
+    price_per_hour: Option<f64>,
+    /// The cloud's name for this machine, for the table of prices
+    #[arg(long, value_name = "NAME")]
+    instance: Option<String>,
+    /// Print one JSON object, or write the run to a file that `bench import` and `bench report` take
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    json: Option<PathBuf>,
+}
+
+/// A run that is under way.
+pub(super) struct Recording {
+    store: Store,
+    pub(super) run: Run,
+    pub(super) meter: Option<PowerMeter>,
+    /// Why nobody knows the watts, if they were to be known.
+    pub(super) without_power: Option<String>,
+}
+
+impl RecordingArguments {
+    /// The file that the run is to be written to.
+    pub(super) fn json_file(&self) -> Option<&Path> {
+        self.json.as_deref().filter(|path| *path != Path::new("-"))
+    }
+
+    /// Finds out what the machine is, starts the meter and begins the run in the store.
+    pub(super) fn begin(&self) -> Result<Recording, Failure> {
+        let store = self.database.open()?;
+        let (meter, without_power) = self.meter()?;
+        let mut run = Run::begin(self.label.clone(), std::env::args().collect(), machine::facts())?;
+        if let Some(name) = &self.instance {
+            run.machine.instance = Some(name.clone());
+        }
+        run.power_source = meter.as_ref().map(PowerMeter::source);
+        run.price = match (self.price_per_hour, &self.instance) {
+            (Some(dollars), _) => Some(price::given(dollars)?),
+            (None, Some(name)) => Some(price::of_instance(name)?),
+            (None, None) => price::of_machine(&run.machine),
+        };
+        store.begin(&run)?;
+        Ok(Recording { store, run, meter, without_power })
+    }
+
+    fn meter(&self) -> Result<(Option<PowerMeter>, Option<String>), Failure> {
+        let source = match (&self.power_csv, self.watts, self.power.as_str()) {
+            (Some(path), ..) => PowerSource::Csv(path.clone()),
+            (None, Some(watts), _) => PowerSource::Constant(watts),
+            (None, None, "ipmitool") => PowerSource::ipmitool(),
+            (None, None, "none") => return Ok((None, None)),
+            (None, None, "auto") => {
+                return Ok(match PowerMeter::start(&PowerSource::rapl()) {
+                    Ok(meter) => (Some(meter), None),
+                    Err(error) => (None, Some(format!("watts: not measured: {error}"))),
+                });
+            }
+            _ => PowerSource::rapl(),
+        };
+        Ok((Some(PowerMeter::start(&source)?), None))
+    }
+}
+
+impl Recording {
+    /// Keeps a row: it is in the store when this returns.
+    pub(super) fn add(&mut self, measurement: Measurement) -> Result<(), proofmill_bench::BenchError> {
+        self.store.add(&self.run.id, &measurement)?;
+        self.run.measurements.push(measurement);
+        Ok(())
+    }
+
+    /// Ends the run: says what the reader has to know of all its rows, and fails if one of them failed. `without` says what
+    /// else was not measured, and why; `file` is written.
+    pub(super) fn finish(
+        mut self,
+        noise: Noise,
+        without: &[String],
+        file: Option<&Path>,
+    ) -> Result<Outcome, Failure> {
+        let ended = Timestamp::now();
+        self.store.finish(&self.run.id, ended, &noise)?;
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        for sentence in without {
+            let _ = write!(text, "\n{sentence}");
+        }
+        for warning in &noise.warnings {
+            let _ = write!(text, "\nwarning: {warning}");
+        }
+        (self.run.ended, self.run.noise) = (Some(ended), noise);
+        let run = self.run;
+        let (mut failed, mut absent) = (Vec::new(), 0);
+        for measurement in &run.measurements {
+            match &measurement.outcome {
+                RowOutcome::Failed { reason } => failed.push(reason),
+                RowOutcome::Absent { .. } => absent += 1,
+                RowOutcome::Measured(_) | RowOutcome::Checked { .. } => {}
+            }
+        }
+        let rows = run.measurements.len();
+        let _ = write!(text, "\n{rows} rows, {} right", rows - failed.len() - absent);
+        if absent > 0 {
+            let _ = write!(text, ", {absent} of programs that are not installed");
+        }
+        let _ = writeln!(text, "; run {}", &run.id[..8]);
+        let failure = failed.first().map(|reason| {
+            let all =
+                if failed.len() > 1 { format!(" ({} rows in all)", failed.len()) } else { String::new() };
+            Failure::Rejected(format!("{reason}{all}"))
+        });
+        let result = json!({ "format": FORMAT, "runs": [run] });
+        if let Some(path) = file {
+            write_texts(&[(path, &format!("{result}\n"))])?;
+        }
+        Ok(Outcome { text, failure, ..Outcome::done(result) })
+    }
+}

@@ -1,0 +1,107 @@
+//! `bench report`.
+
+use super::recording::Database;
+use crate::workloads;
+use clap::Args;
+use proofmill_bench::{
+    exchange,
+    model::{self, Question},
+    record::Run,
+    report::Page,
+    store::Store,
+};
+use proofmill_circom::write_text;
+use proofmill_console::{Failure, Outcome};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// What `report` takes.
+#[derive(Args, Debug)]
+pub(crate) struct Report {
+    /// Runs of the store, or files of exported ones [default: latest]
+    #[arg(value_name = "RUN")]
+    runs: Vec<String>,
+    /// The page
+    #[arg(long, value_name = "FILE", default_value = "report.html")]
+    out: PathBuf,
+    /// The run that the others are compared with at first [default: the first one]
+    #[arg(long, value_name = "RUN")]
+    baseline: Option<String>,
+    #[command(flatten)]
+    database: Database,
+}
+
+impl Report {
+    /// The page.
+    pub(super) fn out(&self) -> &Path {
+        &self.out
+    }
+}
+
+pub(super) fn run(report: &Report) -> Result<Outcome, Failure> {
+    let latest = ["latest".to_owned()];
+    let mut source = Source { database: &report.database, store: None };
+    let mut runs: Vec<Run> = Vec::new();
+    for name in if report.runs.is_empty() { &latest[..] } else { &report.runs[..] } {
+        for run in source.runs(name)? {
+            add(&mut runs, run);
+        }
+    }
+    let baseline = match &report.baseline {
+        None => 0,
+        Some(name) => baseline(&mut source, name, &mut runs)?,
+    };
+    let families = workloads::definitions()?;
+    let projections = [model::paper(&Question::default())?];
+    let html = Page { runs: &runs, families: &families, baseline, projections: &projections }.html();
+    write_text(&report.out, &html)?;
+    let rows: usize = runs.iter().map(|run| run.measurements.len()).sum();
+    let count = if runs.len() == 1 { "1 run".to_owned() } else { format!("{} runs", runs.len()) };
+    let text = format!("{}: {count}, {rows} rows\n", report.out.display());
+    let ids: Vec<_> = runs.iter().map(|run| &run.id).collect();
+    Ok(Outcome { text, ..Outcome::done(json!({ "out": report.out, "runs": ids, "rows": rows })) })
+}
+
+/// Adds a run that is not there yet; gives its place.
+fn add(runs: &mut Vec<Run>, run: Run) -> usize {
+    runs.iter().position(|known| known.id == run.id).unwrap_or_else(|| {
+        runs.push(run);
+        runs.len() - 1
+    })
+}
+
+/// The place of the run that `name` means: first among the page's own, which may be of files; others join them.
+fn baseline(source: &mut Source<'_>, name: &str, runs: &mut Vec<Run>) -> Result<usize, Failure> {
+    let named: Vec<usize> =
+        (0..runs.len()).filter(|&at| runs[at].label == name || runs[at].id.starts_with(name)).collect();
+    if let [at] = named[..] {
+        return Ok(at);
+    }
+    match <[Run; 1]>::try_from(source.runs(name)?) {
+        Ok([run]) => Ok(add(runs, run)),
+        Err(found) => {
+            Err(Failure::Input(format!("--baseline {name}: expected one run, found {}", found.len())))
+        }
+    }
+}
+
+/// Where runs come from; the store is opened when one of it is asked for.
+struct Source<'a> {
+    database: &'a Database,
+    store: Option<Store>,
+}
+
+impl Source<'_> {
+    /// The runs of a file, or the one of a name.
+    fn runs(&mut self, name: &str) -> Result<Vec<Run>, Failure> {
+        let path = Path::new(name);
+        if path.extension().is_some_and(|ending| ending == "json" || ending == "csv") {
+            return Ok(exchange::read(path)?);
+        }
+        let store = match self.store.take() {
+            Some(store) => store,
+            None => self.database.open()?,
+        };
+        Ok(vec![self.store.insert(store).run(name)?])
+    }
+}

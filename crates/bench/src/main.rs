@@ -1,0 +1,33 @@
+//! The `proofmill-bench` command, which is also `proofmill bench`: measurements of this machine, kept, compared and shown.
+#![deny(unsafe_code)]
+
+mod arguments;
+mod commands;
+mod workloads;
+
+use arguments::{Arguments, Command};
+use clap::{CommandFactory, Parser};
+use proofmill_console::{Machine, Report};
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: proofmill_simd::LargeBlocks = proofmill_simd::LargeBlocks;
+
+fn main() -> ExitCode {
+    proofmill_simd::return_freed_memory();
+    let Arguments { command, options } = Arguments::parse();
+    let name = command.name();
+    let without_machine = Report::without_machine(name, &options);
+    match command {
+        Command::Bench(command) => without_machine.end(commands::run(*command, &options)),
+        Command::Machine(command) => match Machine::new(&options) {
+            Ok(mut machine) => {
+                let result = commands::run_on(&command, &mut machine);
+                Report::new(name, &options, machine).end(result)
+            }
+            Err(failure) => without_machine.end(Err(failure)),
+        },
+        Command::Completions(completions) => without_machine.end(Ok(completions.run(Arguments::command()))),
+        Command::Man(man) => without_machine.end(man.run(Arguments::command())),
+    }
+}

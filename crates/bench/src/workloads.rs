@@ -1,0 +1,94 @@
+//! What the bench measures: every kernel and prover of Proofmill by name, size and level, on inputs that depend on name
+//! and size alone.
+//!
+//! [`definitions`] are the files of `benchmarks/definitions`, [`Workloads`] prepares what they name: `family/benchmark`.
+//! The bytes of inputs and outputs are described in `docs/bench.md`.
+
+mod adaptor;
+mod definitions;
+mod encoding;
+mod fields;
+mod goldilocks;
+mod groth16;
+mod inputs;
+mod messages;
+mod pairings;
+mod plonk;
+mod sums;
+mod transforms;
+
+pub(crate) use definitions::definitions;
+
+use adaptor::{Entry, Kept};
+use proofmill_bench::{Workload, workload::Catalogue};
+use proofmill_simd::Level;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+/// All kernels.
+static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let tables = [
+        fields::table(),
+        goldilocks::table(),
+        messages::table(),
+        transforms::table(),
+        sums::table(),
+        pairings::table(),
+        groth16::table(),
+        plonk::table(),
+    ];
+    tables.into_iter().flatten().collect()
+});
+
+/// Proofmill's kernels and provers. Keeps the input that was made last, for the next level.
+#[derive(Default)]
+pub(crate) struct Workloads {
+    kept: Mutex<Option<Kept>>,
+}
+
+impl Workloads {
+    /// The names of all kernels.
+    #[cfg(test)]
+    fn names() -> impl Iterator<Item = &'static str> {
+        TABLE.iter().map(|entry| entry.name)
+    }
+
+    fn find(kernel: &str) -> Option<&'static Entry> {
+        TABLE.iter().find(|entry| entry.name == kernel)
+    }
+
+    /// Finds the kernel, and does `work` with what is kept.
+    fn with<T>(
+        &self,
+        kernel: &str,
+        size: u64,
+        work: impl FnOnce(&'static Entry, &mut Option<Kept>) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let entry = Self::find(kernel).ok_or_else(|| format!("no kernel has the name {kernel}"))?;
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        work(entry, &mut kept).map_err(|problem| format!("{kernel} of size {size}: {problem}"))
+    }
+}
+
+impl Catalogue for Workloads {
+    fn levels(&self, kernel: &str) -> Option<Vec<Level>> {
+        Self::find(kernel).map(|entry| entry.levels.available())
+    }
+
+    fn prepare(&self, kernel: &str, size: u64, level: Level) -> Result<Box<dyn Workload>, String> {
+        self.with(kernel, size, |entry, kept| entry.prepare(size, level, kept))
+    }
+
+    fn input(&self, kernel: &str, size: u64) -> Result<Vec<u8>, String> {
+        self.with(kernel, size, |entry, kept| entry.input(size, kept))
+    }
+
+    fn forget(&self) {
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    mod answers;
+    mod oracles;
+}

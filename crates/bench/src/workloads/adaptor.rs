@@ -1,0 +1,199 @@
+//! From a kernel's functions to what the bench runs.
+
+use super::inputs::{Rng, rng};
+use proofmill_bench::Workload;
+use proofmill_sha256::Kernels;
+use proofmill_simd::Level;
+use std::{any::Any, sync::Arc};
+
+/// Tells that a phase begins.
+pub(crate) type Begin<'a> = &'a mut dyn FnMut(&'static str);
+
+/// At which levels a kernel differs.
+#[derive(Clone, Copy)]
+pub(crate) enum Levels {
+    /// Those of the big prime fields.
+    PrimeFields,
+    /// Those of the big prime fields whose scalar arithmetic differs.
+    PrimeFieldScalars,
+    /// Those of Goldilocks.
+    Goldilocks,
+    /// Those of SHA-256, one message at a time.
+    Sha256,
+    /// Those of SHA-256, many messages.
+    Sha256Many,
+}
+
+impl Levels {
+    /// Those that this CPU has, slowest first.
+    pub(crate) fn available(self) -> Vec<Level> {
+        let distinct = |name: fn(Kernels) -> [&'static str; 2]| {
+            let mut levels = Level::available();
+            levels.dedup_by_key(|level| name(Kernels::at(*level)));
+            levels
+        };
+        match self {
+            Self::PrimeFields => Level::prime_field_levels(),
+            // Eight lanes of AVX-512 leave scalars to ADX.
+            Self::PrimeFieldScalars => {
+                let levels = Level::prime_field_levels().into_iter();
+                levels.filter(|level| level.name() != "avx512ifma").collect()
+            }
+            Self::Goldilocks => Level::goldilocks_levels(),
+            Self::Sha256 => distinct(|kernels| [kernels.single_name(); 2]),
+            Self::Sha256Many => distinct(|kernels| [kernels.single_name(), kernels.name()]),
+        }
+    }
+}
+
+type Make<I> = Box<dyn Fn(&mut Rng, usize) -> Result<I, String> + Send + Sync>;
+type Start<I, S> = Box<dyn Fn(&I, Level) -> Result<S, String> + Send + Sync>;
+type Run<I, S> = Box<dyn Fn(&I, &mut S, Level, Begin<'_>) -> Result<(), String> + Send + Sync>;
+type Restart<I, S> = Box<dyn Fn(&I, &mut S) + Send + Sync>;
+type Bytes<T> = Box<dyn Fn(&T) -> Vec<u8> + Send + Sync>;
+
+/// A kernel by its functions: from a generator and a size to an input `I`, from it and a level to a state `S` that holds
+/// keys and results, and from both to a result.
+pub(crate) struct Kernel<I, S> {
+    make: Make<I>,
+    start: Start<I, S>,
+    run: Run<I, S>,
+    restart: Restart<I, S>,
+    output: Bytes<S>,
+    input: Option<Bytes<I>>,
+}
+
+impl<I: Send + Sync + 'static, S: Send + 'static> Kernel<I, S> {
+    /// From what makes an input.
+    pub(crate) fn new(
+        make: impl Fn(&mut Rng, usize) -> Result<I, String> + Send + Sync + 'static,
+        start: impl Fn(&I, Level) -> Result<S, String> + Send + Sync + 'static,
+        run: impl Fn(&I, &mut S, Level, Begin<'_>) -> Result<(), String> + Send + Sync + 'static,
+        output: impl Fn(&S) -> Vec<u8> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            make: Box::new(make),
+            start: Box::new(start),
+            run: Box::new(run),
+            restart: Box::new(|_, _| ()),
+            output: Box::new(output),
+            input: None,
+        }
+    }
+
+    /// What puts the input back, of work in place.
+    pub(crate) fn restarted(mut self, restart: impl Fn(&I, &mut S) + Send + Sync + 'static) -> Self {
+        self.restart = Box::new(restart);
+        self
+    }
+
+    /// The input's bytes, of work that peers do too.
+    pub(crate) fn for_peers(mut self, input: impl Fn(&I) -> Vec<u8> + Send + Sync + 'static) -> Self {
+        self.input = Some(Box::new(input));
+        self
+    }
+
+    /// With a name.
+    pub(crate) fn entry(self, name: impl Into<String>, levels: Levels) -> Entry {
+        Entry { name: name.into().leak(), levels, kernel: Box::new(Arc::new(self)) }
+    }
+}
+
+/// A kernel in the table.
+pub(crate) struct Entry {
+    /// `family/benchmark`.
+    pub(crate) name: &'static str,
+    pub(crate) levels: Levels,
+    kernel: Box<dyn AnyKernel>,
+}
+
+impl Entry {
+    pub(crate) fn prepare(
+        &self,
+        size: u64,
+        level: Level,
+        kept: &mut Option<Kept>,
+    ) -> Result<Box<dyn Workload>, String> {
+        self.kernel.prepare(self.name, size, level, kept)
+    }
+
+    pub(crate) fn input(&self, size: u64, kept: &mut Option<Kept>) -> Result<Vec<u8>, String> {
+        self.kernel.input(self.name, size, kept)
+    }
+}
+
+/// The last input that was made, and of what.
+pub(crate) struct Kept {
+    name: &'static str,
+    size: u64,
+    input: Arc<dyn Any + Send + Sync>,
+}
+
+/// A kernel, whatever its types.
+trait AnyKernel: Send + Sync {
+    fn prepare(
+        &self,
+        name: &'static str,
+        size: u64,
+        level: Level,
+        kept: &mut Option<Kept>,
+    ) -> Result<Box<dyn Workload>, String>;
+    fn input(&self, name: &'static str, size: u64, kept: &mut Option<Kept>) -> Result<Vec<u8>, String>;
+}
+
+impl<I: Send + Sync + 'static, S: Send + 'static> Kernel<I, S> {
+    /// The input that is kept, or one that is made now and kept.
+    fn made(&self, name: &'static str, size: u64, kept: &mut Option<Kept>) -> Result<Arc<I>, String> {
+        let same = kept.as_ref().filter(|kept| (kept.name, kept.size) == (name, size));
+        if let Some(input) = same.and_then(|kept| kept.input.clone().downcast().ok()) {
+            return Ok(input);
+        }
+        // Two need not be in memory at once.
+        *kept = None;
+        let count = usize::try_from(size).map_err(|_| "too large for this machine".to_owned())?;
+        let input = Arc::new((self.make)(&mut rng(name, size), count)?);
+        *kept = Some(Kept { name, size, input: input.clone() });
+        Ok(input)
+    }
+}
+
+impl<I: Send + Sync + 'static, S: Send + 'static> AnyKernel for Arc<Kernel<I, S>> {
+    fn prepare(
+        &self,
+        name: &'static str,
+        size: u64,
+        level: Level,
+        kept: &mut Option<Kept>,
+    ) -> Result<Box<dyn Workload>, String> {
+        let input = self.made(name, size, kept)?;
+        let state = (self.start)(&input, level)?;
+        Ok(Box::new(Prepared { kernel: self.clone(), input, state, level }))
+    }
+
+    fn input(&self, name: &'static str, size: u64, kept: &mut Option<Kept>) -> Result<Vec<u8>, String> {
+        let Some(bytes) = &self.input else { return Err("no peer runs it".to_owned()) };
+        Ok(bytes(&*self.made(name, size, kept)?))
+    }
+}
+
+/// A kernel with an input and a state, at a level.
+struct Prepared<I, S> {
+    kernel: Arc<Kernel<I, S>>,
+    input: Arc<I>,
+    state: S,
+    level: Level,
+}
+
+impl<I: Send + Sync, S: Send> Workload for Prepared<I, S> {
+    fn run(&mut self, begin: &mut dyn FnMut(&'static str)) -> Result<(), String> {
+        (self.kernel.run)(&self.input, &mut self.state, self.level, begin)
+    }
+
+    fn restart(&mut self) {
+        (self.kernel.restart)(&self.input, &mut self.state);
+    }
+
+    fn output(&self) -> Vec<u8> {
+        (self.kernel.output)(&self.state)
+    }
+}

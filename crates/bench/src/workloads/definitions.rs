@@ -1,0 +1,52 @@
+//! The definitions, embedded.
+
+use proofmill_bench::{BenchError, definition::Family};
+
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../../../../benchmarks/definitions/", $name, ".toml")))),*]
+    };
+}
+
+/// Names and texts.
+const FILES: [(&str, &str); 14] = files![
+    "field",
+    "goldilocks",
+    "permutations",
+    "sha256",
+    "merkle",
+    "ntt",
+    "goldilocks_transforms",
+    "msm",
+    "pairing",
+    "bls12_381",
+    "bls",
+    "groth16",
+    "plonk",
+    "plonk_workloads",
+];
+
+/// The families of `benchmarks/definitions`, from fields to provers.
+///
+/// # Errors
+/// A definition that cannot be read: a fault of this crate's.
+pub(crate) fn definitions() -> Result<Vec<Family>, BenchError> {
+    FILES.iter().map(|(name, text)| Family::parse(name, text)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn every_definition_is_embedded() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks/definitions");
+        for file in std::fs::read_dir(folder)? {
+            let path = file?.path();
+            let stem = path.file_stem().and_then(|stem| stem.to_str());
+            assert!(FILES.iter().any(|(name, _)| Some(*name) == stem), "{}", path.display());
+        }
+        Ok(())
+    }
+}

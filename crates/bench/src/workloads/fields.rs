@@ -1,0 +1,127 @@
+//! Prime fields, many elements at once: products and sums in lanes, inverses by Montgomery's trick.
+
+use super::{
+    adaptor::{Entry, Kernel, Levels},
+    encoding::encoded,
+    inputs::elements,
+};
+use proofmill_field::{Engine, Field, Fp, LANES, Packed, Prime, batch_invert, bls12_381, bn254};
+use proofmill_simd::{Level, dispatch};
+use rayon::prelude::*;
+
+pub(crate) fn table() -> Vec<Entry> {
+    [
+        of_field::<bn254::FrParams>("bn254-fr"),
+        of_field::<bn254::FqParams>("bn254-fq"),
+        of_field::<bls12_381::FrParams>("bls12-381-fr"),
+        of_field::<bls12_381::FqParams>("bls12-381-fq"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn of_field<P: Prime>(name: &str) -> [Entry; 3] {
+    [
+        bulk::<P>(&format!("{name}-product"), product, |right, level| bring_in_form(level, right)),
+        bulk::<P>(&format!("{name}-sum"), sum, |_, _| ()),
+        inverses::<P>(&format!("{name}-inverse")),
+    ]
+}
+
+/// Elements of one parallel task.
+const CHUNK: usize = 1 << 11;
+
+/// On two columns at a level, into a third.
+type Operation<P> = fn(Level, &[Fp<P>], &[Fp<P>], &mut [Fp<P>]);
+
+/// A column for the results and one that is prepared for the level, with another that the level does not change.
+struct Columns<P: Prime> {
+    right: Vec<Fp<P>>,
+    results: Vec<Fp<P>>,
+}
+
+/// `size` operations, on whole groups of lanes.
+fn bulk<P: Prime>(name: &str, operation: Operation<P>, prepare: fn(&mut [Fp<P>], Level)) -> Entry {
+    Kernel::new(
+        |rng, size| match size.is_multiple_of(LANES) {
+            true => Ok([elements::<P>(rng, size), elements(rng, size)]),
+            false => Err(format!("expected a multiple of {LANES}")),
+        },
+        move |[left, right], level| {
+            let mut right = right.clone();
+            prepare(&mut right, level);
+            Ok(Columns { right, results: vec![Fp::ZERO; left.len()] })
+        },
+        move |[left, _], Columns { right, results }, level, _| {
+            let operands = left.par_chunks(CHUNK).zip(right.par_chunks(CHUNK));
+            let tasks = operands.zip(results.par_chunks_mut(CHUNK));
+            tasks.for_each(|((left, right), results)| operation(level, left, right, results));
+            Ok(())
+        },
+        |columns| encoded(&columns.results[..]),
+    )
+    .entry(format!("field/{name}"), Levels::PrimeFields)
+}
+
+/// Montgomery's constant of lanes and memory may differ: what is multiplied by the ratio once costs no multiplication more.
+fn bring_in_form<P: Prime>(level: Level, elements: &mut [Fp<P>]) {
+    dispatch!(level, engine => engine.run(#[inline(always)] || convert(engine, elements)));
+}
+
+#[inline(always)]
+fn convert<E: Engine, P: Prime>(_: E, elements: &mut [Fp<P>]) {
+    for group in elements.as_chunks_mut().0 {
+        E::Packed::<P>::load(group).store_scaled(group);
+    }
+}
+
+fn product<P: Prime>(level: Level, left: &[Fp<P>], right: &[Fp<P>], results: &mut [Fp<P>]) {
+    dispatch!(level, engine => engine.run(#[inline(always)] || multiply(engine, left, right, results)));
+}
+
+#[inline(always)]
+fn multiply<E: Engine, P: Prime>(_: E, left: &[Fp<P>], right: &[Fp<P>], results: &mut [Fp<P>]) {
+    let operands = left.as_chunks::<LANES>().0.iter().zip(right.as_chunks::<LANES>().0);
+    for ((left, right), result) in operands.zip(results.as_chunks_mut().0) {
+        let [left, right] = [left, right].map(
+            #[inline(always)]
+            |group| lanes::<E, P>(group),
+        );
+        (left * right).store_scaled(result);
+    }
+}
+
+fn sum<P: Prime>(level: Level, left: &[Fp<P>], right: &[Fp<P>], results: &mut [Fp<P>]) {
+    dispatch!(level, engine => engine.run(#[inline(always)] || add(engine, left, right, results)));
+}
+
+#[inline(always)]
+fn add<E: Engine, P: Prime>(_: E, left: &[Fp<P>], right: &[Fp<P>], results: &mut [Fp<P>]) {
+    let operands = left.as_chunks::<LANES>().0.iter().zip(right.as_chunks::<LANES>().0);
+    for ((left, right), result) in operands.zip(results.as_chunks_mut().0) {
+        (lanes::<E, P>(left) + lanes::<E, P>(right)).store_scaled(result);
+    }
+}
+
+#[inline(always)]
+fn lanes<E: Engine, P: Prime>(group: &[Fp<P>; LANES]) -> E::Packed<P> {
+    E::Packed::<P>::load_bits(Fp::as_limbs(group))
+}
+
+/// Inverses of `size` elements, one inversion for each task.
+fn inverses<P: Prime>(name: &str) -> Entry {
+    Kernel::new(
+        |rng, size| Ok(elements::<P>(rng, size)),
+        |elements, _| Ok(elements.clone()),
+        |_, elements, level, _| {
+            elements.par_chunks_mut(CHUNK).for_each(|elements| {
+                dispatch!(level, engine => batch_invert(Fp::slice_with_backend_mut(engine.backend(), elements)));
+            });
+            Ok(())
+        },
+        |elements| encoded(&elements[..]),
+    )
+    .restarted(|elements, inverses| inverses.copy_from_slice(elements))
+    .entry(format!("field/{name}"), Levels::PrimeFieldScalars)
+}

@@ -1,0 +1,43 @@
+//! SHA-256.
+
+use super::{
+    adaptor::{Entry, Kernel, Levels},
+    encoding::encoded,
+    inputs::{arrays, bytes},
+};
+use proofmill_sha256::{Kernels, hash_pairs};
+use std::hint::black_box;
+
+pub(crate) fn table() -> Vec<Entry> {
+    vec![message(), pairs()]
+}
+
+/// One message of `size` bytes.
+fn message() -> Entry {
+    Kernel::new(
+        |rng, size| Ok(bytes(rng, size)),
+        |_, level| Ok((Kernels::at(level), [0; 32])),
+        |message, (kernels, digest), _, _| {
+            *digest = kernels.digest(black_box(message));
+            Ok(())
+        },
+        |(_, digest)| digest.to_vec(),
+    )
+    .for_peers(Vec::clone)
+    .entry("sha256/message", Levels::Sha256)
+}
+
+/// As many messages of 64 bytes.
+fn pairs() -> Entry {
+    Kernel::new(
+        |rng, size| Ok(arrays::<64>(rng, size)),
+        |pairs, _| Ok(vec![[0; 32]; pairs.len()]),
+        |pairs, digests, level, _| {
+            hash_pairs(Kernels::at(level), pairs, digests);
+            Ok(())
+        },
+        |digests| encoded(&digests[..]),
+    )
+    .for_peers(|pairs| encoded(&pairs[..]))
+    .entry("sha256/pairs", Levels::Sha256Many)
+}

@@ -1,0 +1,158 @@
+//! PLONK on circuits that the program makes itself, by arithmetisation and by how much of the key is kept in memory.
+
+use super::{
+    adaptor::{Entry, Kernel, Levels},
+    encoding::encoded,
+    inputs::{Rng, elements},
+};
+use proofmill_field::{Field, bn254::Fr};
+use proofmill_plonk::{
+    Arithmetisation, Circuit, FixedColumns, Layout, Memory, PlonkError, Proof, ProveOptions, ProvingKey,
+    VerifyingKey, prove_with_rng, verify, workload,
+};
+use proofmill_simd::Level;
+use proofmill_srs::{SPARE, Srs};
+use std::{fmt::Display, sync::Arc};
+
+pub(crate) fn table() -> Vec<Entry> {
+    let arithmetisations = [Arithmetisation::Standard, Arithmetisation::Turbo, Arithmetisation::Ultra];
+    let of_all = |memory| arithmetisations.map(|arithmetisation| arithmetic(arithmetisation, memory));
+    let mut table: Vec<Entry> = Memory::ALL.into_iter().flat_map(of_all).collect();
+    table.extend([pedersen(Arithmetisation::Turbo), pedersen(Arithmetisation::Ultra), verifying()]);
+    table
+}
+
+fn text(error: impl Display) -> String {
+    error.to_string()
+}
+
+/// A circuit, its witness, and a reference string long enough for it.
+struct Instance {
+    rng: Rng,
+    layout: Layout,
+    values: Vec<Fr>,
+    srs: Arc<Srs>,
+}
+
+impl Instance {
+    fn new(rng: &mut Rng, circuit: Circuit) -> Self {
+        let (layout, values) = circuit.into_layout();
+        let powers = (1 << layout.log_n()) + SPARE;
+        let [tau] = elements(rng, 1)[..] else { unreachable!("one element") };
+        let srs = Arc::new(Srs::insecure_from_known_tau(Level::best(), tau, powers));
+        Self { rng: rng.clone(), layout, values, srs }
+    }
+
+    fn key(&self, level: Level, memory: Memory) -> Result<ProvingKey, PlonkError> {
+        let columns = FixedColumns::new(level, self.layout.clone(), memory, &mut |_| ())?;
+        columns.commit(level, self.srs.clone(), &mut |_| ())
+    }
+
+    fn prove(
+        &self,
+        level: Level,
+        key: &ProvingKey,
+        begin: &mut dyn FnMut(&'static str),
+    ) -> Result<(Proof, Vec<Fr>), PlonkError> {
+        prove_with_rng(level, key, &self.values, ProveOptions::default(), &mut self.rng.clone(), begin)
+    }
+}
+
+/// A key, and the last proof with its public inputs.
+struct Prover {
+    key: ProvingKey,
+    proof: Option<(Proof, Vec<Fr>)>,
+}
+
+/// A proof of a circuit, verified, with blinding that is always the same.
+fn proving(
+    name: String,
+    memory: Memory,
+    circuit: impl Fn(usize) -> Result<Circuit, String> + Send + Sync + 'static,
+) -> Entry {
+    Kernel::new(
+        move |rng, size| Ok(Instance::new(rng, circuit(size)?)),
+        move |instance, level| Ok(Prover { key: instance.key(level, memory).map_err(text)?, proof: None }),
+        |instance, Prover { key, proof }, level, begin| {
+            *proof = Some(instance.prove(level, key, begin).map_err(text)?);
+            Ok(())
+        },
+        |prover| prover.proof.as_ref().map_or_else(Vec::new, bytes),
+    )
+    .entry(format!("plonk_workloads/{name}"), Levels::PrimeFields)
+}
+
+/// The public inputs, the points in the order of the rounds, the values.
+fn bytes((proof, public): &(Proof, Vec<Fr>)) -> Vec<u8> {
+    [encoded(&public[..]), encoded(&proof.points()[..]), encoded(&proof.evaluations[..])].concat()
+}
+
+/// The most gates or hashes.
+const LARGEST: usize = 1 << 24;
+
+fn checked(size: usize) -> Result<u64, String> {
+    if (1..=LARGEST).contains(&size) { Ok(size as u64) } else { Err("expected 1 to 2^24".to_owned()) }
+}
+
+/// A chain of `size` gates: three products and a sum.
+fn arithmetic(arithmetisation: Arithmetisation, memory: Memory) -> Entry {
+    proving(format!("{arithmetisation}-{memory}"), memory, move |size| {
+        let mut circuit = Circuit::new(arithmetisation);
+        workload::arithmetic(&mut circuit, checked(size)?);
+        Ok(circuit)
+    })
+}
+
+/// Below so many hashes, tables of windows of few bits fit the rows better than the least that the circuit's users choose.
+const FEW_HASHES: u64 = 64;
+const FEW_BITS: u32 = 6;
+
+/// A chain of `size` Pedersen hashes.
+fn pedersen(arithmetisation: Arithmetisation) -> Entry {
+    proving(format!("pedersen-{arithmetisation}"), Memory::default(), move |size| {
+        let hashes = checked(size)?;
+        let mut circuit = Circuit::new(arithmetisation);
+        if arithmetisation == Arithmetisation::Ultra {
+            circuit.set_window_bits(if hashes < FEW_HASHES {
+                FEW_BITS
+            } else {
+                workload::window_bits(hashes)
+            });
+        }
+        workload::pedersen(&mut circuit, hashes);
+        Ok(circuit)
+    })
+}
+
+/// A proof about a small chain.
+struct Claim {
+    key: VerifyingKey,
+    proof: Proof,
+    public: Vec<Fr>,
+}
+
+/// The verification of one proof in turbo.
+fn verifying() -> Entry {
+    Kernel::new(
+        |rng, size| {
+            if size != 1 {
+                return Err("expected 1".to_owned());
+            }
+            let mut circuit = Circuit::new(Arithmetisation::Turbo);
+            circuit.public_input(Fr::ONE);
+            workload::arithmetic(&mut circuit, 16);
+            let (level, instance) = (Level::best(), Instance::new(rng, circuit));
+            let key = instance.key(level, Memory::default()).map_err(text)?;
+            let (proof, public) = instance.prove(level, &key, &mut |_| ()).map_err(text)?;
+            Ok(Claim { key: key.verifying_key().clone(), proof, public })
+        },
+        |_, _| Ok(()),
+        |Claim { key, proof, public }, (), level, _| match verify(level, key, public, proof) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err("a valid proof is refused".to_owned()),
+            Err(error) => Err(error.to_string()),
+        },
+        |()| vec![1],
+    )
+    .entry("plonk_workloads/verify", Levels::PrimeFields)
+}

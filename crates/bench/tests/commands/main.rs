@@ -1,0 +1,19 @@
+//! The binary from outside.
+
+mod arguments;
+mod bench;
+mod bls_vectors;
+mod cpu;
+mod plonk_workload;
+
+use proofmill_testing::Folder;
+
+/// An empty folder in which commands run.
+fn folder() -> Folder {
+    Folder::empty(env!("CARGO_BIN_EXE_proofmill-bench"))
+}
+
+/// What a command that succeeds prints, one line.
+fn line(folder: &Folder, arguments: &str) -> String {
+    folder.run(arguments).succeeded().stdout.trim().to_owned()
+}

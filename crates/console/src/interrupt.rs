@@ -1,0 +1,42 @@
+//! Ctrl-C and its kin leave nothing half-written.
+
+use crate::Failure;
+use proofmill_circom::remove_unfinished;
+use std::path::{Path, PathBuf};
+
+/// What shells report for a program that Ctrl-C ended.
+const INTERRUPTED: i32 = 130;
+
+/// On SIGINT, SIGTERM and SIGHUP, removes the unfinished files beside `outputs` and ends the process.
+///
+/// # Errors
+/// A system that does not let signals be handled.
+pub fn remove_unfinished_at_a_signal(outputs: Vec<&Path>) -> Result<(), Failure> {
+    if outputs.is_empty() {
+        return Ok(());
+    }
+    clean_up_at_a_signal(outputs, || ())
+}
+
+/// The same, and calls `also` before the process ends.
+///
+/// # Errors
+/// A system that does not let signals be handled.
+pub fn clean_up_at_a_signal(outputs: Vec<&Path>, also: fn()) -> Result<(), Failure> {
+    let folders: Vec<PathBuf> = outputs.into_iter().map(folder_of).collect();
+    ctrlc::set_handler(move || {
+        also();
+        folders.iter().for_each(|folder| remove_unfinished(folder));
+        std::process::exit(INTERRUPTED);
+    })
+    .map_err(|error| Failure::Input(format!("cannot listen for signals: {error}")))
+}
+
+/// The folder in which the file will be made, wherever links lead.
+fn folder_of(path: &Path) -> PathBuf {
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    match target.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
