@@ -9,7 +9,7 @@ RUN target=$(uname -m)-unknown-linux-musl \
     && rustup target add "$target" \
     && scripts/release.sh "$target" \
     && mkdir /image \
-    && cp target/dist/proofmill-*-"$target"/proofmill target/dist/proofmill-*-"$target"/LICENSE* /image
+    && cp target/archives/proofmill-*-"$target"/proofmill target/archives/proofmill-*-"$target"/LICENSE* /image
 
 FROM scratch
 COPY --from=build /image /

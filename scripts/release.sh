@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/release.sh [--dry-run] [TARGET...]: makes release archives of `proofmill` in target/dist: the static binary, man pages,
+# scripts/release.sh [--dry-run] [TARGET...]: makes release archives of `proofmill` in target/archives: the static binary, man pages,
 # completions and licences, and a file with the SHA-256 of each archive. Targets are x86_64-unknown-linux-musl and
 # aarch64-unknown-linux-musl, both unless named. --dry-run checks the tools and says what would be made.
 set -euo pipefail
@@ -51,7 +51,7 @@ fi
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml)
 home=${CARGO_HOME:-$HOME/.cargo}
 build=${CARGO_TARGET_DIR:-$PWD/target}
-out=$build/dist
+out=$build/archives
 # The same commit gives the same archive: dates are the commit's, and no path of this machine is in the binary.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 # Rust brings musl and a linker: no C toolchain for the target is needed.
