@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use proofmill_circom::{BinFile, CircuitKey, FileKind, R1cs};
 use proofmill_field::bn254::Fr;
-use proofmill_plonk::{
+use proofmill_plonk::{Progress, 
     Arithmetisation, Memory, ProveOptions, ProvingKey, VerifyingKey, key_file, prove, r1cs, verify,
 };
 use proofmill_simd::Level;
@@ -35,13 +35,13 @@ fuzz_target!(|bytes: &[u8]| {
     if most > MOST_ROWS {
         return;
     }
-    let Ok(proving_key) = ProvingKey::of_circuit(level, &key, Memory::Low, &mut |_| ()) else { return };
+    let Ok(proving_key) = ProvingKey::of_circuit(level, &key, Memory::Low, Progress::NONE) else { return };
     assert!(verifying_key.is_ok_and(|key| key == *proving_key.verifying_key()));
     let witness = vec![Fr::from(1); derivations.first() as usize];
     for check_witness in [true, false] {
-        let made = prove(level, &proving_key, &witness, ProveOptions { check_witness }, &mut |_| ());
+        let made = prove(level, &proving_key, &witness, ProveOptions { check_witness }, Progress::NONE);
         if let Ok((proof, public)) = made {
-            assert_eq!(verify(level, proving_key.verifying_key(), &public, &proof), Ok(true));
+            assert_eq!(verify(level, proving_key.verifying_key(), &public, &proof), Ok(()));
         }
     }
 });

@@ -2,7 +2,7 @@
 
 use crate::{
     record::{Figures, Outcome, Row, Run},
-    statistics::{Ratio, Verdict},
+    statistics::{GeometricMean, Ratio, Verdict},
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -41,6 +41,17 @@ pub struct Comparison {
     pub only_second: usize,
     /// Rows that both sides have, but that cannot be compared, by why not.
     pub incomparable: BTreeMap<String, usize>,
+    /// What makes the times of a side doubtful: if there is anything, no row is called faster or slower.
+    pub doubts: Vec<Doubt>,
+}
+
+/// What makes times doubtful.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Doubt {
+    /// The run's label.
+    pub run: String,
+    /// What disturbed it.
+    pub warning: String,
 }
 
 /// A row of both sides.
@@ -64,9 +75,10 @@ pub struct Mean {
     /// Its name.
     pub family: String,
     /// The rows' geometric mean.
-    pub ratio: f64,
-    /// How many rows.
-    pub rows: usize,
+    #[serde(flatten)]
+    pub mean: GeometricMean,
+    /// The same in a word.
+    pub verdict: Verdict,
 }
 
 /// Of so many samples, evenly taken from all, is a ratio made: it needs every pair.
@@ -74,6 +86,11 @@ const SAMPLES: usize = 1000;
 
 /// Compares the second side with the first. A row's ratio that differs from 1 by less than `threshold` is no difference.
 pub fn compare(first: Side<'_>, second: Side<'_>, per: Per, threshold: f64) -> Comparison {
+    let doubts = doubts(first.run, second.run);
+    let judged = |ratio: &Ratio| match ratio.verdict(threshold) {
+        Verdict::Faster | Verdict::Slower if !doubts.is_empty() => Verdict::Noisy,
+        verdict => verdict,
+    };
     let anonymous = first.implementation.is_some() && second.implementation.is_some();
     let (firsts, mut seconds) = (timed(first, anonymous), timed(second, anonymous));
     let only_second = seconds.keys().filter(|row| !firsts.contains_key(row)).count();
@@ -86,7 +103,7 @@ pub fn compare(first: Side<'_>, second: Side<'_>, per: Per, threshold: f64) -> C
         match costs(first.run, base, second.run, other, per) {
             Ok((base, other)) => match Ratio::of(&base, &other).zip(medians(&base, &other)) {
                 Some((ratio, (first, second))) => {
-                    let verdict = ratio.verdict(threshold);
+                    let verdict = judged(&ratio);
                     rows.push(Compared { row: row.clone(), first, second, ratio, verdict });
                 }
                 None => *incomparable.entry("no positive samples".to_owned()).or_default() += 1,
@@ -94,8 +111,18 @@ pub fn compare(first: Side<'_>, second: Side<'_>, per: Per, threshold: f64) -> C
             Err(reason) => *incomparable.entry(reason.to_owned()).or_default() += 1,
         }
     }
-    let families = means(&rows);
-    Comparison { rows, families, only_first, only_second, incomparable }
+    let families = means(&rows, judged);
+    Comparison { rows, families, only_first, only_second, incomparable, doubts }
+}
+
+/// The doubts of both runs; of one that is compared with itself once.
+fn doubts(first: &Run, second: &Run) -> Vec<Doubt> {
+    let second = (first.id != second.id).then_some(second);
+    let of = |run: &Run| {
+        let doubt = |warning| Doubt { run: run.label.clone(), warning };
+        run.doubts().into_iter().map(doubt).collect::<Vec<_>>()
+    };
+    [first].into_iter().chain(second).flat_map(of).collect()
 }
 
 /// A side's rows that were timed, the last of each, by what must be equal.
@@ -123,15 +150,7 @@ fn costs(
     other: &Figures,
     per: Per,
 ) -> Result<(Vec<f64>, Vec<f64>), &'static str> {
-    if base.unit != other.unit {
-        return Err("of different units");
-    }
-    if base.clock != other.clock {
-        return Err("by different clocks");
-    }
-    if base.answer.is_some() && other.answer.is_some() && base.answer != other.answer {
-        return Err("with different answers");
-    }
+    comparable(base, other)?;
     let rate = |run: &Run, figures: &Figures| match per {
         Per::Second => Ok(1.0),
         Per::Watt => figures.watts.filter(|watts| *watts > 0.0).ok_or("without watts"),
@@ -149,19 +168,33 @@ fn costs(
     Ok((costs(first, base)?, costs(second, other)?))
 }
 
+/// Whether both did the same work and were timed by the same clock, or why not.
+pub(crate) fn comparable(base: &Figures, other: &Figures) -> Result<(), &'static str> {
+    let answers = [&base.answer, &other.answer];
+    if base.unit != other.unit {
+        Err("of different units")
+    } else if base.clock != other.clock {
+        Err("by different clocks")
+    } else if answers.iter().all(|answer| answer.is_some()) && base.answer != other.answer {
+        Err("with different answers")
+    } else {
+        Ok(())
+    }
+}
+
 fn medians(first: &[f64], second: &[f64]) -> Option<(f64, f64)> {
     crate::statistics::median(first).zip(crate::statistics::median(second))
 }
 
 /// By family, in the rows' order.
-fn means(rows: &[Compared]) -> Vec<Mean> {
+fn means(rows: &[Compared], judged: impl Fn(&Ratio) -> Verdict) -> Vec<Mean> {
     let families = rows.chunk_by(|a, b| a.row.family == b.row.family);
     let mean = |rows: &[Compared]| {
-        let logarithms: f64 = rows.iter().map(|row| row.ratio.ratio.ln()).sum();
-        let family = rows.first().map(|row| row.row.family.clone()).unwrap_or_default();
-        Mean { family, ratio: (logarithms / rows.len() as f64).exp(), rows: rows.len() }
+        let ratios: Vec<Ratio> = rows.iter().map(|row| row.ratio).collect();
+        let mean = GeometricMean::of(&ratios)?;
+        Some(Mean { family: rows[0].row.family.clone(), mean, verdict: judged(&mean.ratio) })
     };
-    families.map(mean).collect()
+    families.filter_map(mean).collect()
 }
 
 #[cfg(test)]
@@ -169,8 +202,13 @@ mod tests {
     use super::*;
     use crate::{
         record::{Measurement, Price},
-        testing::{measurement, run},
+        testing::{self, measurement},
     };
+
+    /// A run that ended and was not disturbed.
+    fn run(id: u128, label: &str) -> Run {
+        Run { ended: Some(testing::moment(1_800_000_000)), ..testing::run(id, label) }
+    }
 
     const FAST: [f64; 8] = [1.0, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07];
 
@@ -235,8 +273,53 @@ mod tests {
         close(comparison.rows[3].ratio.ratio, 0.5);
         close(comparison.rows[3].first, 1.035 / 1024.0);
         let [mean] = &comparison.families[..] else { panic!("{:?}", comparison.families) };
-        assert_eq!((mean.family.as_str(), mean.rows), ("msm", 4));
-        close(mean.ratio, (4.0_f64 * 0.5 * 1.0 * 0.5).powf(0.25));
+        assert_eq!((mean.family.as_str(), mean.mean.rows), ("msm", 4));
+        close(mean.mean.ratio.ratio, (4.0_f64 * 0.5 * 1.0 * 0.5).powf(0.25));
+        // One of the rows has too few samples.
+        assert_eq!((mean.mean.ratio.interval, mean.verdict), (None, Verdict::Unsure));
+        assert_eq!(comparison.doubts, []);
+    }
+
+    #[test]
+    fn a_familys_mean_has_a_verdict() {
+        let (mut a, mut b) = (run(1, "a"), run(2, "b"));
+        a.measurements = vec![measurement("g1", &FAST), measurement("g2", &FAST)];
+        b.measurements = vec![measurement("g1", &slowed(0.5)), measurement("g2", &slowed(1.2))];
+        let [mean] = &compare(whole(&a), whole(&b), Per::Second, 0.01).families[..] else { panic!() };
+        assert_eq!(mean.verdict, Verdict::Faster);
+        let (low, high) = mean.mean.ratio.interval.unwrap();
+        assert!(1.2 < low && low < mean.mean.ratio.ratio && mean.mean.ratio.ratio < high && high < 1.4);
+        assert!((mean.mean.least - 1.0 / 1.2).abs() < 0.01 && (mean.mean.greatest - 2.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn nothing_is_faster_or_slower_on_a_noisy_run() {
+        let (mut a, mut b) = (run(1, "a"), run(2, "b"));
+        a.measurements = vec![
+            measurement("faster", &FAST),
+            measurement("few", &[1.0]),
+            measurement("same", &FAST),
+            measurement("slower", &FAST),
+        ];
+        b.measurements = vec![
+            measurement("faster", &slowed(0.25)),
+            measurement("few", &[2.0]),
+            measurement("same", &FAST),
+            measurement("slower", &slowed(2.0)),
+        ];
+        b.noise.warnings = vec!["7 % of the CPU time went to other processes".to_owned()];
+        let comparison = compare(whole(&a), whole(&b), Per::Second, 0.01);
+        let verdicts: Vec<Verdict> = comparison.rows.iter().map(|row| row.verdict).collect();
+        assert_eq!(verdicts, [Verdict::Noisy, Verdict::Unsure, Verdict::NoDifference, Verdict::Noisy]);
+        let [doubt] = &comparison.doubts[..] else { panic!("{:?}", comparison.doubts) };
+        assert_eq!((&doubt.run[..], &doubt.warning), ("b", &b.noise.warnings[0]));
+        // What disturbed a run that did not end is not known.
+        (b.noise.warnings, a.ended) = (Vec::new(), None);
+        let comparison = compare(whole(&a), whole(&b), Per::Second, 0.01);
+        assert_eq!(comparison.rows[0].verdict, Verdict::Noisy);
+        assert!(comparison.doubts[0].run == "a" && comparison.doubts[0].warning.contains("did not end"));
+        // Of a run that is compared with itself nothing is said twice.
+        assert_eq!(compare(whole(&a), whole(&a), Per::Second, 0.01).doubts.len(), 1);
     }
 
     #[test]

@@ -20,7 +20,7 @@ fn main() -> ExitCode {
     let without_machine = Report::without_machine(name, &options);
     match command {
         Command::Bench(command) => without_machine.end(commands::run(*command, &options)),
-        Command::Machine(command) => match Machine::new(&options) {
+        Command::Machine(command) => match Machine::new(&options, None) {
             Ok(mut machine) => {
                 let result = commands::run_on(&command, &mut machine);
                 Report::new(name, &options, machine).end(result)

@@ -21,7 +21,7 @@ use std::{
 };
 
 /// Where the runners lie in a checkout of Proofmill.
-pub const DEFAULT_FOLDER: &str = "benchmarks/peers";
+const DEFAULT_FOLDER: &str = "benchmarks/peers";
 
 /// The list's name in that folder.
 const LIST: &str = "peers.toml";
@@ -104,6 +104,28 @@ impl Peers {
             peer.folder = folder.join(&peer.folder);
         }
         Ok(Self { peers })
+    }
+
+    /// Reads the list in `folder`, or without one in the nearest checkout of Proofmill around the working directory or around
+    /// this program.
+    ///
+    /// # Errors
+    /// As of [`Peers::read`]; no checkout: then what to do.
+    pub fn find(folder: Option<&Path>) -> Result<Self, BenchError> {
+        if let Some(folder) = folder {
+            return Self::read(folder);
+        }
+        let program = env::current_exe().and_then(|path| path.canonicalize());
+        let starts = [env::current_dir(), program].into_iter().flatten();
+        let found = starts.collect::<Vec<_>>().iter().find_map(|start| around(start));
+        let folder = found.ok_or_else(|| BenchError::Workload {
+            name: "peers".to_owned(),
+            problem: format!(
+                "their runners are built from Proofmill's sources, and neither this folder nor the program lies in a checkout: \
+                 clone its repository and give --peers-dir CHECKOUT/{DEFAULT_FOLDER}"
+            ),
+        })?;
+        Self::read(&folder)
     }
 
     /// All of them.
@@ -200,6 +222,12 @@ impl Peer {
     }
 }
 
+/// The folder of runners of the checkout that `start` lies in.
+fn around(start: &Path) -> Option<PathBuf> {
+    let folders = start.ancestors().map(|folder| folder.join(DEFAULT_FOLDER));
+    folders.into_iter().find(|folder| folder.join(LIST).is_file())
+}
+
 /// Whether a program of that name is on the path.
 fn is_installed(program: &str) -> bool {
     let folders = env::var_os("PATH").unwrap_or_default();
@@ -248,4 +276,27 @@ fn shown(line: &str) -> String {
         shown.push_str("...");
     }
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DEFAULT_FOLDER, LIST, around};
+    use std::fs;
+
+    #[test]
+    fn the_nearest_checkout_is_found_from_within_it_only() {
+        let outside = tempfile::tempdir().unwrap();
+        let outer = outside.path().join("outer");
+        let inner = outer.join("some/inner");
+        for checkout in [&outer, &inner] {
+            fs::create_dir_all(checkout.join(DEFAULT_FOLDER)).unwrap();
+            fs::write(checkout.join(DEFAULT_FOLDER).join(LIST), "").unwrap();
+        }
+        // The folder's name alone does not make it the one.
+        fs::create_dir_all(inner.join("crates").join(DEFAULT_FOLDER)).unwrap();
+        assert_eq!(around(&inner.join("crates/bench")), Some(inner.join(DEFAULT_FOLDER)));
+        assert_eq!(around(&inner), Some(inner.join(DEFAULT_FOLDER)));
+        assert_eq!(around(&outer.join("target/release/proofmill")), Some(outer.join(DEFAULT_FOLDER)));
+        assert_eq!(around(outside.path()), None);
+    }
 }

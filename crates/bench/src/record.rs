@@ -67,6 +67,14 @@ impl Run {
             measurements: Vec::new(),
         })
     }
+
+    /// What makes its times doubtful, a sentence each: nothing is called faster or slower by a run that has such a sentence.
+    #[must_use]
+    pub fn doubts(&self) -> Vec<String> {
+        let unfinished =
+            self.ended.is_none().then(|| "it did not end, so what disturbed it is not known".to_owned());
+        self.noise.warnings.iter().cloned().chain(unfinished).collect()
+    }
 }
 
 /// What a machine costs.

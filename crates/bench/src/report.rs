@@ -5,6 +5,9 @@
 //! by [`crate::statistics`]; the script only divides and multiplies by what the reader chooses (watts, dollars).
 
 mod data;
+mod verdict;
+
+pub use verdict::{Answer, Certainty, Metric, Question};
 
 use crate::{definition::Family, model::Projection, record::Run};
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -15,7 +18,7 @@ const STYLE: &str = include_str!("report/style.css");
 /// Unmodified from its npm package; `.ci/report.sh` compares.
 const CHART_LIBRARY: &str = include_str!("report/chart.js/chart.umd.min.js");
 /// In the order in which they run.
-const SCRIPT: [&str; 8] = [
+const SCRIPT: [&str; 9] = [
     include_str!("report/script/text.js"),
     include_str!("report/script/rows.js"),
     include_str!("report/script/table.js"),
@@ -23,6 +26,7 @@ const SCRIPT: [&str; 8] = [
     include_str!("report/script/family.js"),
     include_str!("report/script/machines.js"),
     include_str!("report/script/model.js"),
+    include_str!("report/script/verdict.js"),
     include_str!("report/script/page.js"),
 ];
 
@@ -44,7 +48,18 @@ pub fn page(runs: &[Run]) -> String {
     Page { runs, families: &[], baseline: 0, projections: &[] }.html()
 }
 
-impl Page<'_> {
+impl<'a> Page<'a> {
+    /// What the page says at its top: which of the machines, or which level of a single one, proves fastest and cheapest.
+    pub fn answer(&self) -> Answer {
+        data::answer(self)
+    }
+
+    /// A family's heading.
+    fn title(&self, family: &'a str) -> &'a str {
+        let defined = self.families.iter().find(|defined| defined.name == family);
+        defined.map_or(family, |defined| &defined.title)
+    }
+
     /// The whole HTML, the same bytes for the same runs.
     pub fn html(&self) -> String {
         // Developer tools would look for the map beside the page.

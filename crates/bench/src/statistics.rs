@@ -56,10 +56,49 @@ pub enum Verdict {
     Faster,
     /// Below 1, likewise.
     Slower,
-    /// 1 is within the interval, or nobody would notice.
+    /// 1 is within the interval, or the difference is too small to notice.
     NoDifference,
     /// Too few samples.
     Unsure,
+    /// It would be faster or slower, but one of the runs was disturbed.
+    Noisy,
+}
+
+/// The geometric mean of several rows' ratios.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GeometricMean {
+    /// The mean, and the geometric means of the rows' lower and upper ends as its interval: as wide as if the errors of all
+    /// rows went in one direction. Rows of one run share what disturbs it, so their errors are not independent, and more
+    /// rows do not make the interval narrower. None if a row has none.
+    #[serde(flatten)]
+    pub ratio: Ratio,
+    /// How many rows.
+    pub rows: usize,
+    /// The least of the rows' ratios.
+    pub least: f64,
+    /// The greatest.
+    pub greatest: f64,
+}
+
+impl GeometricMean {
+    /// Of ratios in any order; `None` without any.
+    pub fn of(ratios: &[Ratio]) -> Option<Self> {
+        let mean = |values: &mut dyn Iterator<Item = f64>| {
+            (values.map(f64::ln).sum::<f64>() / ratios.len() as f64).exp()
+        };
+        let intervals: Option<Vec<(f64, f64)>> = ratios.iter().map(|ratio| ratio.interval).collect();
+        let interval = intervals.map(|intervals| {
+            let ends = |end: fn(&(f64, f64)) -> f64| mean(&mut intervals.iter().map(end));
+            (ends(|interval| interval.0), ends(|interval| interval.1))
+        });
+        let values = || ratios.iter().map(|ratio| ratio.ratio);
+        (!ratios.is_empty()).then(|| Self {
+            ratio: Ratio { ratio: mean(&mut values()), interval },
+            rows: ratios.len(),
+            least: values().fold(f64::INFINITY, f64::min),
+            greatest: values().fold(0.0, f64::max),
+        })
+    }
 }
 
 impl Ratio {
@@ -98,6 +137,7 @@ impl std::fmt::Display for Verdict {
             Self::Slower => "slower",
             Self::NoDifference => "no difference",
             Self::Unsure => "too few samples",
+            Self::Noisy => "no verdict (noise)",
         })
     }
 }

@@ -35,6 +35,11 @@ pub enum FileKind {
 impl FileKind {
     const ALL: [Self; 5] = [Self::R1cs, Self::Wtns, Self::Zkey, Self::Ptau, Self::Pmpk];
 
+    /// The kind of a file with these bytes; `None` if it begins as none of them does.
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| bytes.starts_with(kind.magic().as_bytes()))
+    }
+
     /// The first four bytes, which of circom's and snarkjs's files are also the usual extension.
     pub const fn magic(self) -> &'static str {
         match self {
@@ -141,6 +146,11 @@ impl BinFile {
         self.version
     }
 
+    /// The file as it is.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// Bytes of the file.
     pub fn len(&self) -> usize {
         self.bytes.len()
@@ -193,7 +203,7 @@ impl BinFile {
 
 fn read_file_header(name: &FileName, bytes: &[u8]) -> Result<(FileKind, u32, u32), CircomError> {
     let magic = bytes.get(..4).unwrap_or(bytes);
-    let Some(kind) = FileKind::ALL.into_iter().find(|kind| kind.magic().as_bytes() == magic) else {
+    let Some(kind) = FileKind::of(bytes) else {
         let expected = "r1cs, wtns, zkey, ptau or pmpk".to_owned();
         let found = if bytes.is_empty() {
             "an empty file".to_owned()

@@ -9,7 +9,7 @@ use crate::{
     decode::{FR_BYTES, Form, PointCheck, Points, Scalars, decode_each, read_u32},
     error::{CircomError, SectionName},
     modulus::{FieldOf, Modulus},
-    output::{BinWriter, SectionWriter},
+    output::{BinWriter, SectionWriter, Target},
     zkey::g2,
 };
 use proofmill_curve::{
@@ -99,6 +99,11 @@ impl CircuitKey {
         let header = read_header(&file)?;
         check_sections(&file, &header)?;
         Ok(Self { file, header })
+    }
+
+    /// The container.
+    pub fn into_file(self) -> BinFile {
+        self.file
     }
 
     /// Counts and names.
@@ -310,7 +315,7 @@ fn check_sections(file: &BinFile, header: &CircuitKeyHeader) -> Result<(), Circo
 
 /// Writes a key: first what is known before anything is committed to.
 #[derive(Debug)]
-pub struct CircuitKeyWriter(BinWriter);
+pub struct CircuitKeyWriter<'a>(BinWriter<'a>);
 
 /// Scalars, each once, and their places.
 #[derive(Default)]
@@ -328,7 +333,7 @@ impl Dictionary {
     }
 }
 
-impl CircuitKeyWriter {
+impl<'a> CircuitKeyWriter<'a> {
     /// Begins a file: header, wire maps, fixed columns in the header's order, and the terms of each derived variable.
     ///
     /// # Errors
@@ -337,7 +342,7 @@ impl CircuitKeyWriter {
     /// # Panics
     /// If a length is not the header's.
     pub fn create<'t>(
-        path: &Path,
+        target: impl Into<Target<'a>>,
         header: &CircuitKeyHeader,
         wire_maps: &[Vec<u32>],
         columns: &[&[Fr]],
@@ -349,7 +354,7 @@ impl CircuitKeyWriter {
         let lengths = columns.iter().zip(&header.columns);
         assert!(lengths.clone().all(|(values, (_, length))| values.len() == *length as usize), "values");
         assert_eq!(derivations.len(), (header.variables - header.witness) as usize, "derived variables");
-        let mut file = BinWriter::create(path, FileKind::Pmpk, 1, SECTIONS)?;
+        let mut file = BinWriter::create(target, FileKind::Pmpk, 1, SECTIONS)?;
         file.section(HEADER.id, |out| write_header(header, out))?;
         file.section(WIRE_MAPS.id, |out| {
             wire_maps.iter().flatten().try_for_each(|variable| out.u32(*variable))

@@ -30,7 +30,9 @@ pub use json::{
     AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey, Groth16Proof,
     Groth16VerificationKey, PlonkProof, PlonkVerificationKey, parse_public, public_text, read_public,
 };
-pub use output::{BinWriter, OutputFile, SectionWriter, remove_unfinished, write_text, write_texts};
+pub use output::{
+    BinWriter, OutputFile, SectionWriter, Target, remove_unfinished, write_bytes, write_text, write_texts,
+};
 pub use ptau::{Ptau, PtauHeader, PtauPoints, PtauWriter};
 pub use r1cs::{R1cs, R1csHeader, SparseMatrix, write_r1cs};
 pub use wtns::{decode_witness, read_witness, write_witness};

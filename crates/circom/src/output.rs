@@ -9,8 +9,9 @@ use crate::{
 use proofmill_curve::{Affine, Curve};
 use proofmill_field::bn254::Fr;
 use std::{
+    fmt,
     fs::{self, File},
-    io::{self, BufWriter, Seek, SeekFrom, Write},
+    io::{self, BufWriter, Cursor, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 use tempfile::NamedTempFile;
@@ -52,6 +53,19 @@ pub fn write_texts(files: &[(&Path, &str)]) -> Result<(), CircomError> {
 /// [`CircomError::Io`].
 pub fn write_text(path: &Path, text: &str) -> Result<(), CircomError> {
     write_texts(&[(path, text)])
+}
+
+/// Writes a file of bytes, whole or not at all.
+///
+/// # Errors
+/// [`CircomError::Io`].
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), CircomError> {
+    let write = || {
+        let mut output = OutputFile::create(path)?;
+        output.write_all(bytes)?;
+        output.finish()
+    };
+    write().map_err(|source| CircomError::io(&FileName::new(path), source))
 }
 
 /// Removes the unfinished output that this process has in a folder: for a signal's handler, after which the
@@ -175,24 +189,114 @@ impl Seek for OutputFile {
     }
 }
 
+/// Where a binary file is written to.
+#[derive(Debug)]
+pub enum Target<'a> {
+    /// A file, which has its name only once it is whole.
+    File(&'a Path),
+    /// Memory: the vector has its new content only once it is whole.
+    Memory(&'a mut Vec<u8>),
+}
+
+impl<'a> From<&'a Path> for Target<'a> {
+    fn from(path: &'a Path) -> Self {
+        Self::File(path)
+    }
+}
+
+impl<'a> From<&'a PathBuf> for Target<'a> {
+    fn from(path: &'a PathBuf) -> Self {
+        Self::File(path)
+    }
+}
+
+impl<'a> From<&'a mut Vec<u8>> for Target<'a> {
+    fn from(bytes: &'a mut Vec<u8>) -> Self {
+        Self::Memory(bytes)
+    }
+}
+
+/// A [`Target`] that is being written to.
+#[derive(Debug)]
+enum Sink<'a> {
+    File(BufWriter<OutputFile>),
+    Memory { written: Cursor<Vec<u8>>, target: &'a mut Vec<u8> },
+}
+
+impl<'a> Sink<'a> {
+    fn create(target: Target<'a>) -> io::Result<Self> {
+        Ok(match target {
+            Target::File(path) => Self::File(BufWriter::with_capacity(BUFFER, OutputFile::create(path)?)),
+            Target::Memory(target) => Self::Memory { written: Cursor::default(), target },
+        })
+    }
+
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Self::File(output) => output.into_inner().map_err(io::IntoInnerError::into_error)?.finish(),
+            Self::Memory { written, target } => {
+                *target = written.into_inner();
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Write for Sink<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::File(output) => output.write(bytes),
+            Self::Memory { written, .. } => written.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::File(output) => output.flush(),
+            Self::Memory { .. } => Ok(()),
+        }
+    }
+}
+
+impl Seek for Sink<'_> {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        match self {
+            Self::File(output) => output.seek(position),
+            Self::Memory { written, .. } => written.seek(position),
+        }
+    }
+}
+
 /// Writes a container section by section. Dropped before [`Self::finish`], it leaves nothing behind.
 #[derive(Debug)]
-pub struct BinWriter {
+pub struct BinWriter<'a> {
     name: FileName,
-    output: BufWriter<OutputFile>,
+    output: Sink<'a>,
     position: u64,
     sections_left: u32,
 }
 
-impl BinWriter {
+impl<'a> BinWriter<'a> {
     /// Begins a file that will have exactly `sections` sections.
     ///
     /// # Errors
     /// [`CircomError::Io`].
-    pub fn create(path: &Path, kind: FileKind, version: u32, sections: u32) -> Result<Self, CircomError> {
-        let name = FileName::new(path);
+    pub fn create(
+        target: impl Into<Target<'a>>,
+        kind: FileKind,
+        version: u32,
+        sections: u32,
+    ) -> Result<Self, CircomError> {
+        Self::begin(target.into(), kind, version, sections)
+    }
+
+    fn begin(target: Target<'a>, kind: FileKind, version: u32, sections: u32) -> Result<Self, CircomError> {
+        let name = FileName::new(match &target {
+            Target::File(path) => path,
+            Target::Memory(_) => Path::new("memory"),
+        });
         let begin = || {
-            let mut output = BufWriter::with_capacity(BUFFER, OutputFile::create(path)?);
+            let mut output = Sink::create(target)?;
             output.write_all(kind.magic().as_bytes())?;
             output.write_all(&version.to_le_bytes())?;
             output.write_all(&sections.to_le_bytes())?;
@@ -245,17 +349,21 @@ impl BinWriter {
     /// If fewer sections were written than announced to [`Self::create`].
     pub fn finish(self) -> Result<(), CircomError> {
         assert!(self.sections_left == 0, "fewer sections than announced");
-        let file = self.output.into_inner().map_err(io::IntoInnerError::into_error);
-        file.and_then(OutputFile::finish).map_err(|source| CircomError::io(&self.name, source))
+        self.output.finish().map_err(|source| CircomError::io(&self.name, source))
     }
 }
 
 /// The content of the section being written; integers are little-endian.
-#[derive(Debug)]
 pub struct SectionWriter<'a> {
     name: &'a FileName,
-    output: &'a mut BufWriter<OutputFile>,
+    output: &'a mut dyn Write,
     written: u64,
+}
+
+impl fmt::Debug for SectionWriter<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes of a section of {}", self.written, self.name)
+    }
 }
 
 impl SectionWriter<'_> {
@@ -347,6 +455,26 @@ mod tests {
         write_texts(&[(&kept, "a"), (&new, "b")]).unwrap();
         assert_eq!(fs::read_to_string(&kept).unwrap() + &fs::read_to_string(&new).unwrap(), "ab");
         write_text(folder.path(), "a folder is not overwritten").unwrap_err();
+    }
+
+    #[test]
+    fn memory_gets_the_bytes_of_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.wtns");
+        let mut bytes = b"before".to_vec();
+        let write = |target: Target<'_>, whole: bool| {
+            let mut writer = BinWriter::create(target, FileKind::Wtns, 2, 2).unwrap();
+            writer.section(7, |out| out.u64(1)).unwrap();
+            if whole {
+                writer.section(8, |out| out.bytes(b"abc")).unwrap();
+                writer.finish().unwrap();
+            }
+        };
+        write(Target::from(&mut bytes), false);
+        assert_eq!(bytes, b"before");
+        write(Target::from(&mut bytes), true);
+        write(Target::from(&path), true);
+        assert_eq!(bytes, fs::read(&path).unwrap());
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::{
     decode::{Coordinate, Points},
     error::{CircomError, SectionName},
     modulus::{FieldOf, Modulus},
-    output::{BinWriter, SectionWriter},
+    output::{BinWriter, SectionWriter, Target},
     zkey::read_point,
 };
 use proofmill_curve::{
@@ -244,15 +244,19 @@ pub(crate) fn contributions(file: &BinFile) -> Result<u32, CircomError> {
 /// Writes a file without contributions, section by section in the order of the calls. snarkjs has them in
 /// ascending order of numbers, the contributions after [`PtauPoints::BetaG2`].
 #[derive(Debug)]
-pub struct PtauWriter(BinWriter);
+pub struct PtauWriter<'a>(BinWriter<'a>);
 
-impl PtauWriter {
+impl<'a> PtauWriter<'a> {
     /// Begins a file with the header, to be followed by the contributions and `sections` sections of points.
     ///
     /// # Errors
     /// [`CircomError::Io`].
-    pub fn create(path: &Path, header: &PtauHeader, sections: u32) -> Result<Self, CircomError> {
-        let mut file = BinWriter::create(path, FileKind::Ptau, 1, sections + 2)?;
+    pub fn create(
+        target: impl Into<Target<'a>>,
+        header: &PtauHeader,
+        sections: u32,
+    ) -> Result<Self, CircomError> {
+        let mut file = BinWriter::create(target, FileKind::Ptau, 1, sections + 2)?;
         file.section(HEADER.id, |out| {
             out.modulus(&FqParams::MODULUS)?;
             out.u32(header.power)?;

@@ -9,7 +9,7 @@ use crate::{
     decode::{FR_BYTES, Form, read_scalar},
     error::{CircomError, SectionName},
     modulus::{FieldOf, Modulus},
-    output::BinWriter,
+    output::{BinWriter, Target},
 };
 use proofmill_field::{
     Field, Prime,
@@ -341,9 +341,9 @@ fn repeated(row: &[u32]) -> Option<u32> {
 ///
 /// # Errors
 /// [`CircomError::Io`].
-pub fn write_r1cs(path: &Path, r1cs: &R1cs) -> Result<(), CircomError> {
+pub fn write_r1cs<'a>(target: impl Into<Target<'a>>, r1cs: &R1cs) -> Result<(), CircomError> {
     let R1cs { header, a, b, c } = r1cs;
-    let mut file = BinWriter::create(path, FileKind::R1cs, 1, 3)?;
+    let mut file = BinWriter::create(target, FileKind::R1cs, 1, 3)?;
     file.section(CONSTRAINTS.id, |out| {
         for row in 0..header.constraints as usize {
             for matrix in [a, b, c] {

@@ -7,7 +7,7 @@ use crate::{
     decode::{FR_BYTES, Form, Scalars},
     error::{CircomError, SectionName},
     modulus::{FieldOf, Modulus},
-    output::BinWriter,
+    output::{BinWriter, Target},
 };
 use proofmill_field::{
     Field, Prime,
@@ -61,9 +61,9 @@ pub(crate) fn read_header(file: &BinFile) -> Result<(Modulus<'_>, u32), CircomEr
 ///
 /// # Panics
 /// If there are 2^32 wires or more.
-pub fn write_witness(path: &Path, values: &[Fr]) -> Result<(), CircomError> {
+pub fn write_witness<'a>(target: impl Into<Target<'a>>, values: &[Fr]) -> Result<(), CircomError> {
     assert!(u32::try_from(values.len()).is_ok(), "fewer than 2^32 wires");
-    let mut file = BinWriter::create(path, FileKind::Wtns, 2, 2)?;
+    let mut file = BinWriter::create(target, FileKind::Wtns, 2, 2)?;
     file.section(HEADER.id, |out| {
         out.modulus(&FrParams::MODULUS)?;
         out.u32(values.len() as u32)

@@ -6,7 +6,7 @@ use crate::{
     zkey::ZkeyCommand,
 };
 use clap::{Parser, Subcommand};
-use proofmill_console::{Completions, Man, Options};
+use proofmill_console::{Completions, Man, Options, StorageOptions};
 use std::path::Path;
 
 /// Proves circom's circuits with Groth16 and PLONK: snarkjs's files and argument order, many times the speed.
@@ -107,6 +107,14 @@ The program proofmill-bench does this; `cargo install --path crates/bench` in a 
 }
 
 impl Command {
+    /// How much of a proving key is kept, and where, for what takes one.
+    pub(crate) fn storage(&self) -> Option<&StorageOptions> {
+        match self {
+            Self::Plonk(command) => command.storage(),
+            _ => None,
+        }
+    }
+
     /// The command's words.
     pub(crate) fn name(&self) -> &'static str {
         match self {

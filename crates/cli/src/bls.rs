@@ -2,11 +2,8 @@
 
 use crate::bench::BenchArguments;
 use clap::{Args, Subcommand};
-use proofmill_bls::{
-    BlsError, PublicKey, SecretKey, Signature, ValidPublicKey, fast_aggregate_verify, verify_possession,
-};
+use proofmill::bls::{PublicKey, SecretKey, Signature, fast_aggregate_verify};
 use proofmill_console::{Failure, Machine, Outcome};
-use proofmill_simd::Level;
 use serde_json::json;
 use std::{
     fs::{self, File, OpenOptions},
@@ -17,6 +14,9 @@ use zeroize::Zeroizing;
 
 /// The largest file of a key or of a seed.
 const MOST_SECRET: u64 = 1 << 12;
+
+/// Bytes of a seed, at least (EIP-2333).
+const LEAST_SEED: usize = 32;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BlsCommand {
@@ -117,101 +117,89 @@ impl BlsCommand {
 }
 
 pub(crate) fn run(command: BlsCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.clock.expect(1);
-    machine.run(|level, observer| match command {
+    machine.clock().expect(1);
+    machine.run(|_, progress| match command {
         BlsCommand::Keygen(files) => {
-            observer("derive key");
-            files.run(level)
+            progress.begin("derive key");
+            files.run()
         }
         BlsCommand::Sign(files) => {
-            observer("sign");
-            files.run(level)
+            progress.begin("sign");
+            files.run()
         }
         BlsCommand::Verify(files) => {
-            observer("verify");
-            files.run(level)
+            progress.begin("verify");
+            files.run()
         }
         BlsCommand::Aggregate(encodings) => {
-            observer("aggregate");
-            encodings.run(level)
+            progress.begin("aggregate");
+            encodings.run()
         }
         BlsCommand::Vectors(_) => unreachable!("proofmill-bench runs it"),
     })
 }
 
 impl Keygen {
-    fn run(&self, level: Level) -> Result<Outcome, Failure> {
+    fn run(&self) -> Result<Outcome, Failure> {
         let key = match &self.seed {
-            None => SecretKey::generate().map_err(|error| Failure::Input(error.to_string()))?,
+            None => SecretKey::generate()?,
             Some(path) => {
                 let seed = read_secret(path)?;
-                SecretKey::derive_path(&seed, &self.path).map_err(|error| match error {
-                    BlsError::Path(_) => Failure::Input(format!("--path: {error}")),
-                    error => Failure::about(path, error),
+                SecretKey::derive(&seed, &self.path).map_err(|error| match seed.len() {
+                    0..LEAST_SEED => Failure::about(path, error),
+                    _ => Failure::Input(format!("--path: {error}")),
                 })?
             }
         };
         write_secret(&self.out, &key)?;
-        let public = hex(&key.public_key(level).to_bytes());
+        let public = hex(&key.public_key().to_bytes());
         Ok(printed(&public, json!({ "key": self.out, "public_key": public })))
     }
 }
 
 impl Sign {
-    fn run(&self, level: Level) -> Result<Outcome, Failure> {
+    fn run(&self) -> Result<Outcome, Failure> {
         let key = read_key(&self.key)?;
         let signature = match &self.message {
-            Some(path) => key.sign(level, &read(path)?),
-            None => key.prove_possession(level),
+            Some(path) => key.sign(&read(path)?),
+            None => key.prove_possession(),
         };
         let signature = hex(&signature.to_bytes());
-        let public = hex(&key.public_key(level).to_bytes());
+        let public = hex(&key.public_key().to_bytes());
         Ok(printed(&signature, json!({ "signature": signature, "public_key": public })))
     }
 }
 
 impl Verify {
-    fn run(&self, level: Level) -> Result<Outcome, Failure> {
-        let refused = |error: BlsError| Failure::Input(format!("--signature: {error}"));
-        let signature =
-            Signature::from_bytes(level, &bytes("--signature", &self.signature)?).map_err(refused)?;
-        let keys = keys(level, "--public-key", &self.public_key)?;
-        let verdict = match (&self.message, &keys[..]) {
-            (Some(path), keys) => fast_aggregate_verify(level, keys, &read(path)?, &signature),
-            (None, [key]) => verify_possession(level, key, &signature),
+    fn run(&self) -> Result<Outcome, Failure> {
+        let signature = signature("--signature", &self.signature)?;
+        let keys = keys("--public-key", &self.public_key)?;
+        match (&self.message, &keys[..]) {
+            (Some(path), keys) => fast_aggregate_verify(keys, &read(path)?, &signature)?,
+            (None, [key]) => key.verify_possession(&signature)?,
             (None, keys) => {
                 let count = keys.len();
                 return Err(Failure::Input(format!(
                     "expected one --public-key for a proof of possession, found {count}"
                 )));
             }
-        };
-        match verdict {
-            Ok(()) => {
-                let result = json!({ "valid": true, "public_keys": self.public_key.len() });
-                Ok(Outcome { text: "valid\n".to_owned(), ..Outcome::done(result) })
-            }
-            Err(error @ BlsError::Rejected) => Err(Failure::Rejected(error.to_string())),
-            Err(error) => Err(Failure::Input(error.to_string())),
         }
+        let result = json!({ "valid": true, "public_keys": self.public_key.len() });
+        Ok(Outcome { text: "valid\n".to_owned(), ..Outcome::done(result) })
     }
 }
 
 impl Aggregate {
-    fn run(&self, level: Level) -> Result<Outcome, Failure> {
-        let failure = |error: BlsError| Failure::Input(error.to_string());
+    fn run(&self) -> Result<Outcome, Failure> {
         if self.public_keys {
-            let keys = keys(level, "public key", &self.encodings)?;
-            let sum = hex(&ValidPublicKey::aggregate(level, &keys).map_err(failure)?.to_bytes());
+            let keys = keys("public key", &self.encodings)?;
+            let sum = hex(&PublicKey::aggregate(&keys)?.to_bytes());
             return Ok(printed(&sum, json!({ "public_key": sum, "count": keys.len() })));
         }
-        let signature = |(i, text): (usize, &String)| {
-            let name = format!("signature {i}");
-            let signature = Signature::from_bytes(level, &bytes(&name, text)?);
-            signature.map_err(|error| Failure::Input(format!("{name}: {error}")))
-        };
-        let signatures: Vec<_> = (1..).zip(&self.encodings).map(signature).collect::<Result<_, _>>()?;
-        let sum = hex(&Signature::aggregate(level, &signatures).map_err(failure)?.to_bytes());
+        let signatures = (1..).zip(&self.encodings);
+        let signatures = signatures.map(|(i, text)| signature(&format!("signature {i}"), text));
+        let signatures: Vec<_> = signatures.collect::<Result<_, _>>()?;
+        let sum = hex(&Signature::aggregate(&signatures)?.to_bytes());
         Ok(printed(&sum, json!({ "signature": sum, "count": signatures.len() })))
     }
 }
@@ -221,15 +209,18 @@ fn printed(line: &str, result: serde_json::Value) -> Outcome {
     Outcome { text: format!("{line}\n"), ..Outcome::done(result) }
 }
 
-fn keys(level: Level, name: &str, texts: &[String]) -> Result<Vec<ValidPublicKey>, Failure> {
+fn keys(name: &str, texts: &[String]) -> Result<Vec<PublicKey>, Failure> {
     let name = |i: usize| if texts.len() == 1 { name.to_owned() } else { format!("{name} {}", i + 1) };
     let parse = |(i, text): (usize, &String)| {
         let bytes = bytes(&name(i), text)?;
         PublicKey::from_bytes(&bytes).map_err(|error| Failure::Input(format!("{}: {error}", name(i))))
     };
-    let keys: Vec<_> = texts.iter().enumerate().map(parse).collect::<Result<_, _>>()?;
-    let keys = PublicKey::validate_many(level, &keys).into_iter().enumerate();
-    keys.map(|(i, key)| key.map_err(|error| Failure::Input(format!("{}: {error}", name(i))))).collect()
+    texts.iter().enumerate().map(parse).collect()
+}
+
+fn signature(name: &str, text: &str) -> Result<Signature, Failure> {
+    let bytes = bytes(name, text)?;
+    Signature::from_bytes(&bytes).map_err(|error| Failure::Input(format!("{name}: {error}")))
 }
 
 /// Hexadecimal digits, with or without 0x before them, to bytes.

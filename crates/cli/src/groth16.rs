@@ -2,9 +2,11 @@
 
 use crate::proving::{Prove, Setup, Verify};
 use clap::Subcommand;
-use proofmill_circom::{Groth16Proof, Groth16VerificationKey, Groth16Zkey, Ptau, R1cs, read_witness};
+use proofmill::{
+    circom::{Ptau, R1cs, Witness},
+    groth16::{Proof, ProvingKey, VerifyingKey, write_key},
+};
 use proofmill_console::{Failure, Machine, Outcome};
-use proofmill_groth16::Groth16Error;
 use std::path::Path;
 
 /// How many phases a proof has, about.
@@ -58,71 +60,36 @@ pub(crate) fn run(command: Groth16Command, machine: &mut Machine) -> Result<Outc
 }
 
 fn prove(files: &Prove, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.clock.expect(PROVE_PHASES);
-    machine.run(|level, observer| {
-        observer("read zkey");
-        let key = Groth16Zkey::open(&files.zkey)?;
-        observer("read witness");
-        let witness = read_witness(&files.witness, level)?;
-        files.check_r1cs(&witness, observer)?;
-        let proof = proofmill_groth16::prove(level, &key, &witness, observer)
-            .map_err(|error| prove_failure(files, error))?;
-        observer("write proof");
-        let public = witness.get(1..=key.header().public as usize).unwrap_or_default();
-        files.write(&proof.text(), public)
+    machine.clock().expect(PROVE_PHASES);
+    machine.run(|_, progress| {
+        progress.begin("read zkey");
+        let key = ProvingKey::open(&files.zkey)?;
+        progress.begin("read witness");
+        let witness = Witness::open(&files.witness)?;
+        files.check_r1cs(&witness, progress)?;
+        let proof = key.prove(&witness)?;
+        progress.begin("write proof");
+        proof.save(&files.proof, &files.public)?;
+        Ok(files.outcome(proof.public()))
     })
 }
 
 fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.run(|level, observer| {
-        observer("read proof");
-        let key = Groth16VerificationKey::open(&files.key)?;
-        let public = files.signals()?;
-        let proof = Groth16Proof::open(&files.proof)?;
-        observer("verify");
-        match proofmill_groth16::verify(level, &key, &public, &proof) {
-            Ok(()) => files.outcome(true),
-            Err(Groth16Error::Rejected) => files.outcome(false),
-            Err(error) => Err(verify_failure(files, error)),
-        }
-    })
-}
-
-fn setup(files: &Setup, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.run(|level, observer| {
-        observer("read r1cs");
-        let r1cs = R1cs::open(&files.r1cs)?;
-        let ptau = Ptau::open(&files.ptau)?;
-        proofmill_groth16::setup(level, &r1cs, &ptau, &files.zkey, observer)
-            .map_err(|error| setup_failure(files, error))?;
+    machine.run(|_, progress| {
+        progress.begin("read proof");
+        let key = VerifyingKey::open(&files.key)?;
+        let proof = Proof::open(&files.proof, files.signals()?)?;
+        progress.begin("verify");
+        proof.verify(&key)?;
         Ok(files.outcome())
     })
 }
 
-fn prove_failure(files: &Prove, error: Groth16Error) -> Failure {
-    match error {
-        Groth16Error::File(error) => error.into(),
-        Groth16Error::WitnessLength { .. } | Groth16Error::Unsatisfied => {
-            Failure::about(&files.witness, error)
-        }
-        Groth16Error::Randomness(_) => Failure::Input(error.to_string()),
-        _ => Failure::about(&files.zkey, error),
-    }
-}
-
-fn verify_failure(files: &Verify, error: Groth16Error) -> Failure {
-    match error {
-        Groth16Error::File(error) => error.into(),
-        Groth16Error::PublicLength { .. } => Failure::about(&files.public, error),
-        Groth16Error::MalformedProof(_) => Failure::about(&files.proof, error),
-        _ => Failure::about(&files.key, error),
-    }
-}
-
-fn setup_failure(files: &Setup, error: Groth16Error) -> Failure {
-    match error {
-        Groth16Error::File(error) => error.into(),
-        Groth16Error::TooManyCoefficients { .. } => Failure::about(&files.r1cs, error),
-        _ => Failure::about(&files.ptau, error),
-    }
+fn setup(files: &Setup, machine: &mut Machine) -> Result<Outcome, Failure> {
+    machine.run(|_, progress| {
+        progress.begin("read r1cs");
+        let circuit = R1cs::open(&files.r1cs)?;
+        write_key(&files.zkey, &circuit, &Ptau::open(&files.ptau)?)?;
+        Ok(files.outcome())
+    })
 }

@@ -1,7 +1,7 @@
 //! `info`: what a file is.
 
 use clap::Args;
-use proofmill_circom::{Description, describe};
+use proofmill::circom::{Description, describe};
 use proofmill_console::{Failure, Outcome};
 use serde_json::{Map, Value, json};
 use std::{fmt::Write as _, path::PathBuf};

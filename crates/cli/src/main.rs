@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     if let Some(result) = run_by_bench(&command, &options) {
         return Report::without_machine(name, &options).end(result);
     }
-    match Machine::new(&options) {
+    match Machine::new(&options, command.storage()) {
         Ok(mut machine) => {
             let result = run(command, &mut machine);
             Report::new(name, &options, machine).end(result)

@@ -1,19 +1,10 @@
 //! `merkle`: trees over rows of a file, openings, their check.
 
-use crate::rows::RowFile;
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
-use proofmill_circom::{OutputFile, write_text};
+use proofmill::merkle::{Digest, Hash, Opening, Rows, TreeFile, root};
 use proofmill_console::{Failure, Machine, Outcome};
-use proofmill_merkle::{
-    Hash, Leaves, MerkleError, OpeningDocument, RowMajor, TreeFile, TreeHash, digest_from_hex, digest_to_hex,
-    dispatch_hash, root, write_tree,
-};
-use proofmill_simd::Level;
 use serde_json::json;
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MerkleCommand {
@@ -21,7 +12,7 @@ pub(crate) enum MerkleCommand {
     #[command(after_help = "Examples:
   proofmill merkle root trace.bin --columns 8
   proofmill merkle root trace.bin --columns 8 --hash sha256 --threads 1")]
-    Root(Rows),
+    Root(RowFile),
     /// Write a file's rows and the tree over them, and print the root
     #[command(after_help = "Examples:
   proofmill merkle build trace.bin --columns 8 --out trace.tree")]
@@ -42,7 +33,7 @@ With other numbers of rows and columns, nodes can pass for rows: give both if th
 
 /// Rows in a file.
 #[derive(Args, Debug)]
-pub(crate) struct Rows {
+pub(crate) struct RowFile {
     /// The rows, one behind the other: little-endian 64-bit integers, below 2^64 - 2^32 + 1 unless the hash is sha256
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -57,7 +48,7 @@ pub(crate) struct Rows {
 #[derive(Args, Debug)]
 pub(crate) struct Build {
     #[command(flatten)]
-    rows: Rows,
+    rows: RowFile,
     /// The tree to write
     #[arg(long, value_name = "TREE")]
     out: PathBuf,
@@ -112,121 +103,95 @@ impl MerkleCommand {
 }
 
 pub(crate) fn run(command: MerkleCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.clock.expect(1);
-    machine.run(|level, observer| match command {
+    machine.clock().expect(1);
+    machine.run(|_, progress| match command {
         MerkleCommand::Root(files) => {
-            observer("hash rows");
-            dispatch_hash!(files.hash()?, H => files.root::<H>(level))
+            progress.begin("hash rows");
+            let rows = files.open()?;
+            Ok(files.outcome(&root(files.hash()?, &rows)?, &rows))
         }
         MerkleCommand::Build(files) => {
-            observer("hash and write rows");
-            dispatch_hash!(files.rows.hash()?, H => files.build::<H>(level))
+            progress.begin("hash and write rows");
+            files.build()
         }
         MerkleCommand::Open(files) => {
-            observer("open rows");
-            let tree = TreeFile::open(&files.tree).map_err(failure(&files.tree))?;
-            dispatch_hash!(tree.hash(), H => files.open::<H>(level, &tree))
+            progress.begin("open rows");
+            files.open()
         }
         MerkleCommand::Check(files) => {
-            observer("check");
-            let name = failure(&files.opening);
-            let text = fs::read(&files.opening).map_err(|source| Failure::io(&files.opening, source))?;
-            let document = OpeningDocument::parse(&text).map_err(&name)?;
-            dispatch_hash!(document.hash().map_err(&name)?, H => files.check::<H>(level, &document))
+            progress.begin("check");
+            files.check()
         }
     })
 }
 
-impl Rows {
+impl RowFile {
     fn hash(&self) -> Result<Hash, Failure> {
         self.hash.parse().map_err(|error| Failure::Input(format!("--hash: {error}")))
     }
 
-    fn open(&self) -> Result<RowFile<'_>, Failure> {
-        RowFile::open(&self.file, self.columns)
-    }
-
-    fn root<H: TreeHash>(&self, level: Level) -> Result<Outcome, Failure> {
-        let file = self.open()?;
-        let rows = file.rows()?;
-        let root = root::<H>(level, &rows).map_err(failure(&self.file))?;
-        Ok(self.outcome::<H>(&root, &rows))
+    fn open(&self) -> Result<Rows<'static>, Failure> {
+        // A row that is longer than the address space is longer than the file.
+        Ok(Rows::open(&self.file, usize::try_from(self.columns).unwrap_or(usize::MAX))?)
     }
 
     /// The root to read.
-    fn outcome<H: TreeHash>(&self, root: &H::Digest, rows: &RowMajor<'_>) -> Outcome {
-        let root = digest_to_hex::<H>(root);
-        let result = json!({ "hash": H::NAME, "rows": rows.rows(), "columns": self.columns, "root": root });
+    fn outcome(&self, root: &Digest, rows: &Rows<'_>) -> Outcome {
+        let (hash, root) = (root.hash().name(), root.to_string());
+        let result = json!({ "hash": hash, "rows": rows.rows(), "columns": self.columns, "root": root });
         Outcome { text: root + "\n", ..Outcome::done(result) }
     }
 }
 
 impl Build {
-    fn build<H: TreeHash>(&self, level: Level) -> Result<Outcome, Failure> {
-        let file = self.rows.open()?;
-        let rows = file.rows()?;
-        let mut output = OutputFile::create(&self.out).map_err(|source| Failure::io(&self.out, source))?;
-        let root = write_tree::<H>(level, &rows, &mut output).map_err(|error| match error {
-            MerkleError::Io(source) => Failure::io(&self.out, source),
-            error => failure(&self.rows.file)(error),
-        })?;
-        output.finish().map_err(|source| Failure::io(&self.out, source))?;
-        let mut outcome = self.rows.outcome::<H>(&root, &rows);
+    fn build(&self) -> Result<Outcome, Failure> {
+        let rows = self.rows.open()?;
+        let tree = TreeFile::build(&self.out, self.rows.hash()?, &rows)?;
+        let mut outcome = self.rows.outcome(&tree.root()?, &rows);
         outcome.result["tree"] = json!(self.out);
         Ok(outcome)
     }
 }
 
 impl Open {
-    fn open<H: TreeHash>(&self, level: Level, tree: &TreeFile) -> Result<Outcome, Failure> {
-        let name = failure(&self.tree);
-        let root = tree.root::<H>().map_err(&name)?;
+    fn open(&self) -> Result<Outcome, Failure> {
+        let tree = TreeFile::open(&self.tree)?;
         let mut indices = self.indices.clone();
         indices.sort_unstable();
         indices.dedup();
-        let opening = tree.open_rows::<H>(level, &indices).map_err(&name)?;
-        write_text(&self.out, &OpeningDocument::from(&opening).text())?;
+        let (root, opening) = (tree.root()?, tree.open_rows(&indices)?);
+        opening.save(&self.out)?;
         Ok(Outcome::done(json!({
             "opening": self.out,
-            "hash": H::NAME,
-            "rows": opening.rows,
-            "columns": opening.columns,
+            "hash": tree.hash().name(),
+            "rows": opening.rows(),
+            "columns": opening.columns(),
             "indices": indices,
-            "siblings": opening.siblings.len(),
-            "root": digest_to_hex::<H>(&root),
+            "siblings": opening.siblings(),
+            "root": root.to_string(),
         })))
     }
 }
 
 impl Check {
-    fn check<H: TreeHash>(&self, level: Level, document: &OpeningDocument) -> Result<Outcome, Failure> {
-        let digits = self.root.to_ascii_lowercase();
-        let digits = digits.strip_prefix("0x").unwrap_or(&digits);
-        let root =
-            digest_from_hex::<H>(digits, "--root").map_err(|error| Failure::Input(error.to_string()))?;
-        let name = failure(&self.opening);
-        let opening = document.opening::<H>().map_err(&name)?;
-        let (rows, columns) = (self.rows.unwrap_or(opening.rows), self.columns.unwrap_or(opening.columns));
-        opening.check(level, rows, columns, &[root]).map_err(&name)?;
-        let count = opening.indices.len();
+    fn check(&self) -> Result<Outcome, Failure> {
+        let opening = Opening::open(&self.opening)?;
+        let root = Digest::from_hex(opening.hash(), &self.root)
+            .map_err(|error| Failure::Input(format!("--root: {error}")))?;
+        let (rows, columns) =
+            (self.rows.unwrap_or(opening.rows()), self.columns.unwrap_or(opening.columns()));
+        opening.verify(rows, columns, &root)?;
+        let count = opening.indices().len();
         let noun = if count == 1 { "row" } else { "rows" };
         Ok(Outcome {
             text: format!("valid: {count} {noun} of a tree of {rows} rows with {columns} columns\n"),
             ..Outcome::done(json!({
                 "valid": true,
-                "hash": H::NAME,
+                "hash": opening.hash().name(),
                 "rows": rows,
                 "columns": columns,
-                "indices": opening.indices,
+                "indices": opening.indices(),
             }))
         })
-    }
-}
-
-/// What is wrong with the file of a path.
-fn failure(path: &Path) -> impl Fn(MerkleError) -> Failure {
-    move |error| match error {
-        MerkleError::Rejected => Failure::Rejected(format!("{}: {error}", path.display())),
-        error => Failure::about(path, error),
     }
 }

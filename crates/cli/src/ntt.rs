@@ -2,6 +2,7 @@
 
 use crate::rows::RowFile;
 use clap::{Args, ValueEnum};
+use proofmill::ntt::{GoldilocksDomain, Order};
 use proofmill_circom::OutputFile;
 use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_field::{
@@ -9,8 +10,6 @@ use proofmill_field::{
     goldilocks::{Goldilocks, MODULUS},
 };
 use proofmill_merkle::Leaves;
-use proofmill_poly::goldilocks::{GoldilocksDomain, Order};
-use proofmill_simd::Level;
 use serde_json::json;
 use std::{
     io::{self, Write},
@@ -64,18 +63,18 @@ impl Ntt {
         vec![&self.out]
     }
 
-    fn transform(&self, level: Level, domain: &GoldilocksDomain, values: &mut [Goldilocks]) {
+    fn transform(&self, domain: &GoldilocksDomain, values: &mut [Goldilocks]) {
         let shift = Goldilocks::new(self.coset.unwrap_or(1));
         let order = match self.order {
             ValueOrder::Natural => Order::Natural,
             ValueOrder::BitReversed => Order::BitReversed,
         };
         if !self.inverse {
-            domain.coset_ntt(level, values, shift, order);
+            domain.coset_ntt(values, shift, order);
         } else if shift == Goldilocks::ONE {
-            domain.intt(level, values, Order::Natural);
+            domain.intt(values, Order::Natural);
         } else {
-            domain.coset_intt(level, values, shift);
+            domain.coset_intt(values, shift);
         }
     }
 
@@ -98,9 +97,9 @@ pub(crate) fn run(files: &Ntt, machine: &mut Machine) -> Result<Outcome, Failure
         let problem = "--inverse takes values in natural order and gives coefficients: leave --order bit-reversed out of both transforms";
         return Err(Failure::Input(problem.to_owned()));
     }
-    machine.clock.expect(3);
-    machine.run(|level, observer| {
-        observer("read");
+    machine.clock().expect(3);
+    machine.run(|_, progress| {
+        progress.begin("read");
         let file = RowFile::open(&files.file, files.columns)?;
         let rows = file.rows()?.rows();
         let domain = GoldilocksDomain::new(rows.ilog2()).ok_or_else(|| {
@@ -109,9 +108,9 @@ pub(crate) fn run(files: &Ntt, machine: &mut Machine) -> Result<Outcome, Failure
         })?;
         let mut values = file.elements()?;
         drop(file);
-        observer("transform");
-        files.transform(level, &domain, &mut values);
-        observer("write");
+        progress.begin("transform");
+        files.transform(&domain, &mut values);
+        progress.begin("write");
         files.write(&values).map_err(|source| Failure::io(&files.out, source))?;
         Ok(Outcome::done(json!({
             "output": files.out,

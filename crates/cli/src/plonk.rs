@@ -5,17 +5,13 @@ use crate::{
     proving::{Prove, Setup, Verify},
 };
 use clap::{Args, Subcommand};
-use proofmill_circom::{
-    AnyPlonkVerificationKey, BinFile, CircuitKey, CircuitProof, FileKind, PlonkProof, PlonkZkey, Ptau, R1cs,
-    read_witness,
+use proofmill::{
+    circom::{R1cs, Witness},
+    plonk::{Arithmetisation, Proof, ProvingKey, VerifyingKey, write_key},
+    srs::Srs,
 };
 use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
-use proofmill_plonk::{
-    Arithmetisation, MalformedError, PlonkError, Proof, ProveOptions, ProvingKey, VerifyingKey, r1cs,
-    setup_circuit,
-};
-use proofmill_srs::{Srs, SrsError};
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
 /// How many phases a proof has, about.
 const PROVE_PHASES: usize = 15;
@@ -77,6 +73,14 @@ impl PlonkCommand {
         }
     }
 
+    /// How much of a proving key is kept, and where, for what takes one.
+    pub(crate) fn storage(&self) -> Option<&StorageOptions> {
+        match self {
+            Self::Prove(prove) => Some(&prove.storage),
+            Self::Verify(_) | Self::Setup(_) | Self::Workload(_) => None,
+        }
+    }
+
     pub(crate) fn outputs(&self) -> Vec<&Path> {
         match self {
             Self::Prove(prove) => prove.files.outputs(),
@@ -96,96 +100,40 @@ pub(crate) fn run(command: PlonkCommand, machine: &mut Machine) -> Result<Outcom
 }
 
 fn prove(arguments: &PlonkProve, machine: &mut Machine) -> Result<Outcome, Failure> {
-    let PlonkProve { files, storage } = arguments;
-    machine.clock.expect(PROVE_PHASES);
-    machine.run(|level, observer| {
-        observer("read zkey");
-        let file = BinFile::open(&files.zkey)?;
-        let key = match file.kind() {
-            FileKind::Pmpk => {
-                let key = CircuitKey::read(file)?;
-                ProvingKey::of_circuit(level, &key, storage, observer)
-                    .map_err(|error| prove_failure(files, error))?
-            }
-            _ => ProvingKey::new(PlonkZkey::read(file)?).with_scratch(storage.scratch.clone()),
-        };
-        observer("read witness");
-        let witness = read_witness(&files.witness, level)?;
-        files.check_r1cs(&witness, observer)?;
-        let options = ProveOptions { check_witness: !files.no_check };
-        let (proof, public) = proofmill_plonk::prove(level, &key, &witness, options, observer)
-            .map_err(|error| prove_failure(files, error))?;
-        observer("write proof");
-        files.write(&proof.text(key.verifying_key()), &public)
+    let PlonkProve { files, .. } = arguments;
+    machine.clock().expect(PROVE_PHASES);
+    machine.run(|_, progress| {
+        progress.begin("read zkey");
+        let key = ProvingKey::open(&files.zkey)?;
+        progress.begin("read witness");
+        let witness = Witness::open(&files.witness)?;
+        files.check_r1cs(&witness, progress)?;
+        let proof = if files.no_check { key.prove_unchecked(&witness) } else { key.prove(&witness) }?;
+        progress.begin("write proof");
+        proof.save(&files.proof, &files.public)?;
+        Ok(files.outcome(proof.public()))
     })
 }
 
 fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.run(|level, observer| {
-        observer("read proof");
-        let file = AnyPlonkVerificationKey::open(&files.key)?;
-        let key = VerifyingKey::try_from(&file).map_err(|error| verify_failure(files, &error))?;
-        let public = files.signals()?;
-        let proof = match file {
-            AnyPlonkVerificationKey::Snarkjs(_) => Proof::from(&PlonkProof::open(&files.proof)?),
-            AnyPlonkVerificationKey::Circuit(_) => Proof::from(CircuitProof::open(&files.proof)?),
-        };
-        observer("verify");
-        let verdict = proofmill_plonk::verify(level, &key, &public, &proof);
-        files.outcome(verdict.map_err(|error| verify_failure(files, &error))?)
+    machine.run(|_, progress| {
+        progress.begin("read proof");
+        let key = VerifyingKey::open(&files.key)?;
+        let proof = Proof::open(&files.proof, files.signals()?)?;
+        progress.begin("verify");
+        proof.verify(&key)?;
+        Ok(files.outcome())
     })
 }
 
 fn setup(arguments: &PlonkSetup, machine: &mut Machine) -> Result<Outcome, Failure> {
     let PlonkSetup { files, arithmetisation } = arguments;
-    machine.run(|level, observer| {
-        observer("read r1cs");
+    machine.run(|_, progress| {
+        progress.begin("read r1cs");
         let circuit = R1cs::open(&files.r1cs)?;
-        let made = if *arithmetisation == Arithmetisation::Standard {
-            let ptau = Ptau::open(&files.ptau)?;
-            proofmill_plonk::setup(level, &circuit, &ptau, &files.zkey, observer)
-        } else {
-            let srs = Srs::open(&files.ptau).map_err(PlonkError::from);
-            observer("compile");
-            srs.and_then(|srs| {
-                let (layout, derivations) = r1cs::layout(&circuit, *arithmetisation)?;
-                setup_circuit(level, layout, &derivations, &Arc::new(srs), &files.zkey, observer)
-            })
-        };
-        made.map_err(|error| setup_failure(files, error))?;
+        // A string that contradicts itself is bad input here.
+        let srs = Srs::open(&files.ptau).map_err(|error| Failure::Input(error.to_string()))?;
+        write_key(&files.zkey, &circuit, &srs, *arithmetisation)?;
         Ok(files.outcome())
     })
-}
-
-fn prove_failure(files: &Prove, error: PlonkError) -> Failure {
-    match error {
-        PlonkError::File(error) => error.into(),
-        PlonkError::WitnessLength { .. } | PlonkError::Unsatisfied(_) | PlonkError::NotProven => {
-            Failure::about(&files.witness, error)
-        }
-        PlonkError::Randomness(_) | PlonkError::Scratch { .. } => Failure::Input(error.to_string()),
-        _ => Failure::about(&files.zkey, error),
-    }
-}
-
-fn verify_failure(files: &Verify, error: &MalformedError) -> Failure {
-    match error {
-        MalformedError::PublicInputs { .. } => Failure::about(&files.public, error),
-        MalformedError::Proof { .. } => Failure::about(&files.proof, error),
-        // The proof's points were checked when they were read; of the key's, not that of G2.
-        _ => Failure::about(&files.key, error),
-    }
-}
-
-fn setup_failure(files: &Setup, error: PlonkError) -> Failure {
-    match error {
-        PlonkError::File(error) => error.into(),
-        PlonkError::TooFewPowers { .. } | PlonkError::ShortReference { .. } => {
-            Failure::about(&files.ptau, error)
-        }
-        PlonkError::Srs(SrsError::File(error)) => error.into(),
-        // It names the file.
-        PlonkError::Srs(error) => Failure::Input(error.to_string()),
-        _ => Failure::about(&files.r1cs, error),
-    }
 }

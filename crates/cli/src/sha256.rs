@@ -44,8 +44,8 @@ pub(crate) struct Sha256Command {
 }
 
 pub(crate) fn run(command: &Sha256Command, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.clock.expect(1);
-    machine.run(|level, observer| {
+    machine.clock().expect(1);
+    machine.run(|level, progress| {
         let kernels = command.kernels(level)?;
         let standard_input = [PathBuf::from("-")];
         let files = if command.files.is_empty() { &standard_input[..] } else { &command.files };
@@ -53,10 +53,10 @@ pub(crate) fn run(command: &Sha256Command, machine: &mut Machine) -> Result<Outc
             if command.tree { root(kernels, path, command.limit) } else { digest(kernels, path) }
         };
         if command.check {
-            observer("check");
+            progress.begin("check");
             return check(kernels, files);
         }
-        observer("hash");
+        progress.begin("hash");
         let digests: Vec<Result<Chunk, Failure>> = files.par_iter().map(|path| of(path)).collect();
         Ok(print(kernels, files, digests))
     })

@@ -1,14 +1,14 @@
 //! `zkey export solidityverifier` and `zkey export soliditycalldata`: verification in Ethereum's contracts.
 
 use clap::Args;
-use proofmill_circom::{
-    AnyPlonkProof, AnyPlonkVerificationKey, BinFile, CircomError, CircuitKey, FileKind, Zkey, read_public,
-    write_text,
+use proofmill::{
+    circom::PublicSignals,
+    plonk::{Proof, VerifyingKey},
 };
+use proofmill_circom::write_text;
 use proofmill_console::{Failure, Machine, Outcome};
-use proofmill_plonk::{Proof, VerifyingKey, solidity};
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -37,40 +37,15 @@ pub(crate) struct SolidityCalldata {
 
 /// Writes the contract that verifies a key's proofs.
 pub(crate) fn verifier(files: &SolidityVerifier, machine: &mut Machine) -> Result<Outcome, Failure> {
-    let key = verifying_key(&files.key, machine)?;
-    let source = solidity::verifier(&key).map_err(|error| Failure::about(&files.key, error))?;
+    let source = machine.run(|_, _| VerifyingKey::open(&files.key)?.solidity_verifier())?;
     write_text(&files.contract, &source)?;
     Ok(Outcome::done(json!({ "contract": files.contract })))
 }
 
-/// The verification key that a file is or has: what is no binary file of a known kind must be JSON.
-fn verifying_key(path: &Path, machine: &mut Machine) -> Result<VerifyingKey, Failure> {
-    let file = match BinFile::open(path) {
-        Err(CircomError::Kind { .. }) => {
-            let file = AnyPlonkVerificationKey::open(path)?;
-            return VerifyingKey::try_from(&file).map_err(|error| Failure::about(path, error));
-        }
-        file => file?,
-    };
-    if file.kind() == FileKind::Pmpk {
-        let key = CircuitKey::read(file)?;
-        let key = machine.run(|level, _| VerifyingKey::of_circuit(level, &key));
-        return key.map_err(|error| Failure::about(path, error));
-    }
-    match Zkey::read(file)? {
-        Zkey::Plonk(zkey) => Ok(VerifyingKey::from(zkey.header())),
-        Zkey::Groth16(_) => Err(Failure::about(path, "expected a key of PLONK, found one of Groth16")),
-    }
-}
-
 /// Prints the arguments of a call of that contract.
 pub(crate) fn calldata(files: &SolidityCalldata) -> Result<Outcome, Failure> {
-    let public = read_public(&files.public)?;
-    let proof = match AnyPlonkProof::open(&files.proof)? {
-        AnyPlonkProof::Snarkjs(proof) => Proof::from(&proof),
-        AnyPlonkProof::Circuit(proof) => Proof::from(proof),
-    };
-    let calldata = solidity::calldata(&proof, &public);
+    let public = PublicSignals::open(&files.public)?;
+    let calldata = Proof::open(&files.proof, public)?.solidity_calldata();
     let text = format!("{calldata}\n");
     Ok(Outcome { text, ..Outcome::done(json!({ "calldata": calldata })) })
 }

@@ -1,9 +1,8 @@
 //! `srs`: structured reference strings.
 
 use clap::{Args, Subcommand};
+use proofmill::srs::Srs;
 use proofmill_console::{Failure, Machine, Outcome};
-use proofmill_simd::Level;
-use proofmill_srs::{SPARE, Srs, SrsError, write_insecure};
 use serde_json::json;
 use std::{
     fmt::Write as _,
@@ -86,28 +85,26 @@ impl SrsCommand {
 }
 
 pub(crate) fn run(command: SrsCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.clock.expect(1);
-    if matches!(command, SrsCommand::New(_)) && !machine.quiet {
+    machine.clock().expect(1);
+    if matches!(command, SrsCommand::New(_)) && !machine.quiet() {
         eprintln!("{WARNING}");
     }
-    machine.run(|level, observer| match command {
+    machine.run(|_, progress| match command {
         SrsCommand::New(new) => {
-            observer("compute and write powers");
-            new.write(level)
+            progress.begin("compute and write powers");
+            new.write()
         }
         SrsCommand::Info(files) => files.info(),
         SrsCommand::Check(files) => {
-            observer("check powers");
-            files.check(level)
+            progress.begin("check powers");
+            files.check()
         }
     })
 }
 
 impl New {
-    fn write(&self, level: Level) -> Result<Outcome, Failure> {
-        let powers = self.size + SPARE;
-        write_insecure(level, &self.file, powers).map_err(failure)?;
-        let srs = Srs::open(&self.file).map_err(failure)?;
+    fn write(&self) -> Result<Outcome, Failure> {
+        let srs = Srs::insecure_to(&self.file, self.size)?;
         Ok(Outcome::done(json!({
             "file": self.file,
             "powers": srs.len(),
@@ -119,7 +116,7 @@ impl New {
 }
 
 impl Files {
-    fn open(&self) -> Result<Srs, SrsError> {
+    fn open(&self) -> proofmill::Result<Srs> {
         match self.files.as_slice() {
             [file] => Srs::open(file),
             files => Srs::open_transcripts(files),
@@ -127,8 +124,9 @@ impl Files {
     }
 
     fn info(&self) -> Result<Outcome, Failure> {
-        let srs = self.open().map_err(failure)?;
-        let contributions = srs.ptau().map(|ptau| ptau.contributions()).transpose()?;
+        // What nobody asked to check is not rejected.
+        let srs = self.open().map_err(|error| Failure::Input(error.to_string()))?;
+        let contributions = srs.contributions()?;
         let (kind, powers, bytes) = (srs.kind().to_string(), srs.len(), srs.bytes());
         let identity = hex(&srs.identity());
         let mut text = String::new();
@@ -153,24 +151,14 @@ impl Files {
         Ok(Outcome { text, ..Outcome::done(result) })
     }
 
-    fn check(&self, level: Level) -> Result<Outcome, Failure> {
-        let checked = self.open().and_then(|srs| srs.check(level).map(|()| srs));
-        let srs = checked.map_err(|error| match error {
-            SrsError::Inconsistent { .. } => Failure::Rejected(error.to_string()),
-            error => failure(error),
-        })?;
+    fn check(&self) -> Result<Outcome, Failure> {
+        let srs = self.open()?;
+        srs.verify()?;
         let (powers, identity) = (srs.len(), hex(&srs.identity()));
         let result = json!({
             "valid": true, "kind": srs.kind().to_string(), "powers": powers, "identity": identity,
         });
         Ok(Outcome { text: format!("valid: {powers} powers of one tau\n"), ..Outcome::done(result) })
-    }
-}
-
-fn failure(error: SrsError) -> Failure {
-    match error {
-        SrsError::File(error) => Failure::File(error),
-        error => Failure::Input(error.to_string()),
     }
 }
 

@@ -1,8 +1,10 @@
 //! `wtns`: witnesses.
 
-use crate::proving::unsatisfied_constraint;
 use clap::{Args, Subcommand};
-use proofmill_circom::{R1cs, read_witness};
+use proofmill::{
+    Error,
+    circom::{R1cs, Witness},
+};
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
 use std::path::PathBuf;
@@ -41,19 +43,18 @@ pub(crate) fn run(command: WtnsCommand, machine: &mut Machine) -> Result<Outcome
 }
 
 fn check(files: &Check, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.clock.expect(3);
-    machine.run(|level, observer| {
-        observer("read r1cs");
-        let r1cs = R1cs::open(&files.r1cs)?;
-        observer("read witness");
-        let witness = read_witness(&files.witness, level)?;
-        observer("check witness");
-        match unsatisfied_constraint(&r1cs, &files.r1cs, &witness, &files.witness)? {
-            Some(sentence) => Err(Failure::Rejected(sentence)),
-            None => {
-                let result = json!({ "satisfied": true, "constraints": r1cs.header.constraints });
-                Ok(Outcome { note: "satisfied", ..Outcome::done(result) })
-            }
-        }
+    machine.clock().expect(3);
+    machine.run(|_, progress| {
+        progress.begin("read r1cs");
+        let circuit = R1cs::open(&files.r1cs)?;
+        progress.begin("read witness");
+        let witness = Witness::open(&files.witness)?;
+        progress.begin("check witness");
+        circuit.check(&witness).map_err(|error| match error {
+            Error::Unsatisfied(cause) => Failure::Rejected(cause.to_string()),
+            error => error.into(),
+        })?;
+        let result = json!({ "satisfied": true, "constraints": circuit.constraints() });
+        Ok(Outcome { note: "satisfied", ..Outcome::done(result) })
     })
 }

@@ -2,10 +2,11 @@
 
 use crate::solidity::{self, SolidityCalldata, SolidityVerifier};
 use clap::{Args, Subcommand};
-use proofmill_circom::{BinFile, CircuitKey, FileKind, Zkey, write_text};
+use proofmill::{
+    circom::{FileKind, describe},
+    groth16, plonk,
+};
 use proofmill_console::{Failure, Machine, Outcome};
-use proofmill_groth16::{Groth16Error, verifying_key_text};
-use proofmill_plonk::VerifyingKey;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -72,28 +73,14 @@ pub(crate) fn run(command: ZkeyCommand, machine: &mut Machine) -> Result<Outcome
 }
 
 fn export(files: &VerificationKey, machine: &mut Machine) -> Result<Outcome, Failure> {
-    let file = BinFile::open(&files.zkey)?;
-    if file.kind() == FileKind::Pmpk {
-        let key = CircuitKey::read(file)?;
-        let key = machine.run(|level, _| VerifyingKey::of_circuit(level, &key));
-        let text = key.map_err(|error| Failure::about(&files.zkey, error))?.text();
-        return write(files, "proofmill-plonk", &text);
-    }
-    let (protocol, text) = match Zkey::read(file)? {
-        Zkey::Groth16(zkey) => {
-            let text = machine.run(|level, _| verifying_key_text(level, &zkey));
-            let text = text.map_err(|error| match error {
-                Groth16Error::File(error) => error.into(),
-                _ => Failure::about(&files.zkey, error),
-            })?;
-            ("groth16", text)
-        }
-        Zkey::Plonk(zkey) => ("plonk", VerifyingKey::from(zkey.header()).text()),
+    let description = describe(&files.zkey)?;
+    let protocol = match description.kind {
+        FileKind::Pmpk => Some("proofmill-plonk"),
+        _ => description.protocol.as_deref(),
     };
-    write(files, protocol, &text)
-}
-
-fn write(files: &VerificationKey, protocol: &str, text: &str) -> Result<Outcome, Failure> {
-    write_text(&files.key, text)?;
+    machine.run(|_, _| match protocol {
+        Some("plonk" | "proofmill-plonk") => plonk::VerifyingKey::open(&files.zkey)?.save(&files.key),
+        _ => groth16::VerifyingKey::open(&files.zkey)?.save(&files.key),
+    })?;
     Ok(Outcome::done(json!({ "protocol": protocol, "verification_key": files.key })))
 }

@@ -25,11 +25,11 @@ pub fn list(machine: &Machine) -> Outcome {
     let model = cpu::Description::of_this_cpu().model();
     let features = cpu::features();
     let levels: Vec<&str> = Level::available().iter().map(|level| level.name()).collect();
-    let kernels = KERNELS.map(|(kernel, level_of)| (kernel, level_of(machine.level).name()));
+    let kernels = KERNELS.map(|(kernel, level_of)| (kernel, level_of(machine.level()).name()));
 
     let mut text = format!("CPU       {model}\n");
     // Writing to a string cannot fail.
-    let _ = writeln!(text, "threads   {}", machine.threads);
+    let _ = writeln!(text, "threads   {}", machine.threads());
     let (yes, no): (Vec<_>, Vec<_>) = features.iter().partition(|(_, has)| *has);
     let names = |list: &[&(&str, bool)]| list.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" ");
     let _ = writeln!(text, "features  {}", names(&yes));
@@ -37,11 +37,11 @@ pub fn list(machine: &Machine) -> Outcome {
         let _ = writeln!(text, "lacks     {}", names(&no));
     }
     let _ = writeln!(text, "levels    {}", levels.join(" "));
-    let _ = writeln!(text, "in use    {}\n", machine.level);
+    let _ = writeln!(text, "in use    {}\n", machine.level());
     for (kernel, level) in &kernels {
         let _ = writeln!(text, "{kernel:36} {level}");
     }
-    let sha256 = Kernels::at(machine.level);
+    let sha256 = Kernels::at(machine.level());
     let named: Vec<_> = Kernels::available().into_iter().map(Kernels::name).collect();
     let _ = writeln!(text, "{:36} {}", "SHA-256 of one message", sha256.single_name());
     let _ = writeln!(text, "{:36} {}", "SHA-256 of many", sha256.name());

@@ -29,6 +29,16 @@ pub enum Failure {
     File(#[from] CircomError),
 }
 
+impl From<proofmill::Error> for Failure {
+    /// What is not valid; every other error is bad input.
+    fn from(error: proofmill::Error) -> Self {
+        match error {
+            proofmill::Error::Rejected(cause) => Self::Rejected(cause.to_string()),
+            error => Self::Input(error.to_string()),
+        }
+    }
+}
+
 impl Failure {
     /// A file that cannot be read or written.
     pub fn io(path: &Path, source: io::Error) -> Self {

@@ -1,21 +1,19 @@
 //! What a command computes with.
 
-use crate::{Failure, Options, PhaseClock, Threads};
-use proofmill_simd::Level;
-use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::{io::IsTerminal, thread};
+use crate::{Failure, Options, PhaseClock, StorageOptions, Threads};
+use proofmill::Level;
+use proofmill_progress::Progress;
+use std::{
+    io::IsTerminal,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread,
+};
 
-/// A level of the CPU, threads, and the clock that tells the user what they do.
+/// The library's machine, and the clock that tells the user what it does.
 pub struct Machine {
-    /// The CPU features to use.
-    pub level: Level,
-    /// How many threads compute.
-    pub threads: usize,
-    /// Whether nothing but errors is to be printed.
-    pub quiet: bool,
-    pool: ThreadPool,
-    /// Times the phases.
-    pub clock: PhaseClock,
+    machine: proofmill::Machine,
+    clock: Arc<Mutex<PhaseClock>>,
+    quiet: bool,
 }
 
 impl Machine {
@@ -23,7 +21,7 @@ impl Machine {
     ///
     /// # Errors
     /// A level that is unknown or that this CPU lacks, several numbers of threads, threads that cannot be started.
-    pub fn new(options: &Options) -> Result<Self, Failure> {
+    pub fn new(options: &Options, storage: Option<&StorageOptions>) -> Result<Self, Failure> {
         let level = match &options.level {
             Some(name) => name.parse().map_err(|error| Failure::Input(format!("{error}")))?,
             None => Level::best(),
@@ -38,19 +36,56 @@ impl Machine {
                 ));
             }
         };
-        let pool = ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| Failure::Input(format!("cannot start {threads} threads: {error}")))?;
         let clock = PhaseClock::new(!options.quiet && std::io::stderr().is_terminal());
-        Ok(Self { level, threads, quiet: options.quiet, pool, clock })
+        let clock = Arc::new(Mutex::new(clock));
+        let told = clock.clone();
+        let mut machine = proofmill::Machine::builder()
+            .level(level)
+            .threads(threads)
+            .on_progress(move |phase| lock(&told).begin(phase));
+        if let Some(StorageOptions { memory, scratch }) = storage {
+            machine = machine.memory(*memory);
+            if let Some(folder) = scratch {
+                machine = machine.scratch(folder);
+            }
+        }
+        let machine = machine.build();
+        let machine =
+            machine.map_err(|error| Failure::Input(format!("cannot start {threads} threads: {error}")))?;
+        Ok(Self { machine, clock, quiet: options.quiet })
     }
 
-    /// Runs `work` on the threads; it calls its second argument when a phase begins.
-    pub fn run<T: Send>(&mut self, work: impl FnOnce(Level, &mut dyn FnMut(&'static str)) -> T + Send) -> T {
-        let Self { level, pool, clock, .. } = self;
-        let result = pool.install(|| work(*level, &mut |phase| clock.begin(phase)));
-        clock.stop();
+    /// Runs `work` on the threads: the library's functions compute there with this machine, and report their phases to its
+    /// clock. `work` reports those that are its own to its second argument.
+    pub fn run<T: Send>(&mut self, work: impl FnOnce(Level, Progress<'_>) -> T + Send) -> T {
+        let Self { machine, clock, .. } = self;
+        let level = machine.level();
+        let result = machine.run(|| work(level, Progress::new(&|phase| lock(clock).begin(phase))));
+        lock(clock).stop();
         result
     }
+
+    /// The CPU features to use.
+    pub fn level(&self) -> Level {
+        self.machine.level()
+    }
+
+    /// How many threads compute.
+    pub fn threads(&self) -> usize {
+        self.machine.threads()
+    }
+
+    /// Whether nothing but errors is to be printed.
+    pub fn quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// What times the phases.
+    pub fn clock(&self) -> MutexGuard<'_, PhaseClock> {
+        lock(&self.clock)
+    }
+}
+
+fn lock(clock: &Mutex<PhaseClock>) -> MutexGuard<'_, PhaseClock> {
+    clock.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -73,7 +73,7 @@ impl Report {
             }
         }
         if let Some(machine) = &self.machine
-            && machine.clock.terminal()
+            && machine.clock().terminal()
             && result.is_ok()
         {
             // Standard error is all there is to complain on.
@@ -85,7 +85,8 @@ impl Report {
     fn object(&self, result: &Result<Outcome, Failure>) -> Value {
         let mut object = Map::new();
         object.insert("command".into(), self.command.into());
-        if let Some(Machine { level, threads, clock, .. }) = &self.machine {
+        if let Some(machine) = &self.machine {
+            let clock = machine.clock();
             let phase = |phase: &Phase| {
                 json!({
                     "name": phase.name,
@@ -93,8 +94,8 @@ impl Report {
                     "peak_memory_bytes": phase.peak_memory,
                 })
             };
-            object.insert("level".into(), level.name().into());
-            object.insert("threads".into(), (*threads).into());
+            object.insert("level".into(), machine.level().name().into());
+            object.insert("threads".into(), machine.threads().into());
             object.insert("phases".into(), clock.phases().iter().map(phase).collect());
             object.insert("seconds".into(), clock.seconds().into());
         }
@@ -113,18 +114,19 @@ impl Report {
 
     /// Phases, their times and the total; nothing for a command without phases.
     fn table(&self, machine: &Machine) -> String {
-        let phases = machine.clock.phases();
+        let clock = machine.clock();
+        let phases = clock.phases();
         if phases.is_empty() {
             return String::new();
         }
-        let total = machine.clock.seconds();
+        let total = clock.seconds();
         let mut table = String::new();
         let width = phases.iter().map(|phase| phase.name.len()).max().unwrap_or_default().max("total".len());
         for Phase { name, seconds, .. } in phases {
             // Writing to a string cannot fail.
             let _ = writeln!(table, "{name:width$}  {seconds:8.3} s {:4.0} %", 100.0 * seconds / total);
         }
-        let (level, threads) = (machine.level, machine.threads);
+        let (level, threads) = (machine.level(), machine.threads());
         let megabytes =
             process_memory::peak().map(|bytes| format!(", {} MB", bytes / 1_000_000)).unwrap_or_default();
         let threads = if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };

@@ -42,21 +42,6 @@ pub trait Algebra:
         [a[0].square(), a[1].square()]
     }
 
-    /// `x^(2^count)`, `K` independent ones side by side: the squares between two products of a power.
-    #[inline(always)]
-    fn repeated_squares<const K: usize>(mut x: [Self; K], count: u32) -> [Self; K] {
-        for _ in 0..count {
-            if K == 2 {
-                [x[0], x[1]] = Self::square_pair([x[0], x[1]]);
-            } else {
-                for x in &mut x {
-                    *x = x.square();
-                }
-            }
-        }
-        x
-    }
-
     /// `a b` in the quadratic extension; by default Karatsuba's three products.
     #[inline(always)]
     fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {

@@ -202,12 +202,6 @@ impl<P: Prime, B: Backend> Fp<P, B> {
         Some((0..squarings).fold(Self::from_limbs(P::ROOT_OF_UNITY), |root, _| root.square()))
     }
 
-    /// [`outlined`](Algebra::outlined) above four words, where a product is some 200 instructions.
-    #[inline(always)]
-    fn large<R>(formula: impl FnOnce() -> R) -> R {
-        if P::Limbs::LEN > 4 { Self::outlined(formula) } else { formula() }
-    }
-
     /// The same element for another backend; callers are entered with that backend's token.
     #[inline(always)]
     pub(crate) fn rebrand<C: Backend>(self) -> Fp<P, C> {
@@ -268,23 +262,6 @@ impl<P: Prime, B: Backend> Algebra for Fp<P, B> {
     #[inline(always)]
     fn square(self) -> Self {
         self * self
-    }
-
-    /// One loop in one function.
-    #[inline(always)]
-    fn repeated_squares<const K: usize>(x: [Self; K], count: u32) -> [Self; K] {
-        Self::large(
-            #[inline(always)]
-            || {
-                let mut power = x;
-                for power in &mut power {
-                    for _ in 0..count {
-                        *power = Self::from_limbs(B::mul_mont::<P>(&power.limbs, &power.limbs));
-                    }
-                }
-                power
-            },
-        )
     }
 
     /// Four products but only two reductions and no sums beforehand, where the modulus leaves two bits free.
@@ -396,10 +373,7 @@ impl<P: Prime, B: Backend> Mul for Fp<P, B> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, rhs: Self) -> Self {
-        Self::large(
-            #[inline(always)]
-            || Self::from_limbs(B::mul_mont::<P>(&self.limbs, &rhs.limbs)),
-        )
+        Self::from_limbs(B::mul_mont::<P>(&self.limbs, &rhs.limbs))
     }
 }
 

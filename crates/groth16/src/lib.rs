@@ -15,6 +15,7 @@ mod verify;
 
 pub use error::Groth16Error;
 pub use proofmill_circom::{Groth16Proof as Proof, Groth16VerificationKey as VerifyingKey};
+pub use proofmill_progress::Progress;
 pub use prove::{prove, prove_with_rng, verifying_key, verifying_key_text};
 pub use setup::setup;
 pub use verify::verify;

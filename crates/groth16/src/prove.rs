@@ -1,6 +1,6 @@
 //! The prover.
 
-use crate::{Groth16Error, Proof, VerifyingKey, quotient::quotient, verify};
+use crate::{Groth16Error, Progress, Proof, VerifyingKey, quotient::quotient, verify};
 use proofmill_circom::{CircomError, Coordinate, Groth16Zkey, PointCheck, Points};
 use proofmill_curve::{Affine, Bases, Curve, Jacobian, Msm, bn254::G2, pairing};
 use proofmill_field::bn254::Fr;
@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 /// Proves knowledge of `witness` (one value for each wire, the first is 1), blinded by randomness of the
 /// operating system, and verifies the proof before it returns it.
 ///
-/// `observer` is told the name of each phase as it begins. Runs on the ambient rayon pool. Takes, beyond the
+/// `progress` receives the name of each phase. Runs on the ambient rayon pool. Takes, beyond the
 /// mapped key, 128 bytes for each point of the domain, and later the scratch of one sum at a time ([`Msm`]).
 /// Its time depends on the witness.
 ///
@@ -21,11 +21,11 @@ pub fn prove(
     level: Level,
     key: &Groth16Zkey,
     witness: &[Fr],
-    observer: &mut dyn FnMut(&'static str),
+    progress: Progress<'_>,
 ) -> Result<Proof, Groth16Error> {
     // The generator's own failure would panic; ask once whether it works.
     OsRng.try_next_u64().map_err(|error| Groth16Error::Randomness(error.to_string()))?;
-    prove_with_rng(level, key, witness, &mut OsRng.unwrap_err(), observer)
+    prove_with_rng(level, key, witness, &mut OsRng.unwrap_err(), progress)
 }
 
 /// [`prove`] with the blinding from `rng`: for tests that need the same proof twice. A predictable generator
@@ -38,7 +38,7 @@ pub fn prove_with_rng(
     key: &Groth16Zkey,
     witness: &[Fr],
     rng: &mut impl CryptoRng,
-    observer: &mut dyn FnMut(&'static str),
+    progress: Progress<'_>,
 ) -> Result<Proof, Groth16Error> {
     let header = key.header();
     if witness.len() != header.wires as usize {
@@ -47,25 +47,25 @@ pub fn prove_with_rng(
     let (public, private) = witness.split_at(header.public as usize + 1);
     let [r, s] = [Fr::random(rng), Fr::random(rng)];
 
-    let quotient = quotient(level, key, witness, observer)?;
-    observer("msm h");
+    let quotient = quotient(level, key, witness, progress)?;
+    progress.begin("msm h");
     let h = sum(level, key.h(), &quotient)?;
     drop(quotient);
-    observer("msm a");
+    progress.begin("msm a");
     let a = sum(level, key.a(), witness)?.add_affine(&header.alpha_1).add(&header.delta_1.mul_vartime(&r));
-    observer("msm b1");
+    progress.begin("msm b1");
     let b1 = sum(level, key.b1(), witness)?.add_affine(&header.beta_1).add(&header.delta_1.mul_vartime(&s));
-    observer("msm b2");
+    progress.begin("msm b2");
     let b2: Jacobian<G2> =
         sum(level, key.b2(), witness)?.add_affine(&header.beta_2).add(&header.delta_2.mul_vartime(&s));
-    observer("msm c");
+    progress.begin("msm c");
     let c = sum(level, key.c(), private)?
         .add(&h)
         .add(&a.to_affine().mul_vartime(&s))
         .add(&b1.to_affine().mul_vartime(&r))
         .add(&header.delta_1.mul_vartime(&-(r * s)));
     let proof = Proof { a: a.to_affine(), b: b2.to_affine(), c: c.to_affine() };
-    observer("verify");
+    progress.begin("verify");
     match verify(level, &verifying_key(level, key)?, public.get(1..).unwrap_or_default(), &proof) {
         Ok(()) => Ok(proof),
         Err(Groth16Error::Rejected) => Err(Groth16Error::Unsatisfied),
@@ -131,11 +131,7 @@ impl<C: Curve<Base: Coordinate>> Bases<C> for MappedBases<'_, C> {
 }
 
 /// The verifying key as `snarkjs zkey export verificationkey` writes it.
-///
-/// # Errors
-/// A damaged key.
-pub fn verifying_key_text(level: Level, key: &Groth16Zkey) -> Result<String, Groth16Error> {
-    let key = verifying_key(level, key)?;
+pub fn verifying_key_text(level: Level, key: &VerifyingKey) -> String {
     let alpha_beta = pairing(level, &key.alpha_1, &key.beta_2);
-    Ok(key.text([alpha_beta.c0.c, alpha_beta.c1.c]))
+    key.text([alpha_beta.c0.c, alpha_beta.c1.c])
 }

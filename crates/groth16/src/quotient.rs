@@ -3,7 +3,7 @@
 //! The key's H points are `Lagrange_i(tau) * Z(tau)^-1 / delta`-like combinations on the coset `g H`, g a root of
 //! unity of order 2n, where Z is the constant -2; so neither a division nor a transform back is needed.
 
-use crate::Groth16Error;
+use crate::{Groth16Error, Progress};
 use proofmill_circom::Groth16Zkey;
 use proofmill_field::{
     Engine, LANES, Packed,
@@ -21,13 +21,13 @@ pub(crate) fn quotient(
     level: Level,
     key: &Groth16Zkey,
     witness: &[Fr],
-    observer: &mut dyn FnMut(&'static str),
+    progress: Progress<'_>,
 ) -> Result<Vec<Fr>, Groth16Error> {
-    observer("evaluate constraints");
+    progress.begin("evaluate constraints");
     let [mut a, mut b] = key.coefficients()?.multiply(level, witness)?;
     let mut c = a.clone();
     pointwise(level, &mut c, &b, Pointwise::Multiply);
-    observer("ntt");
+    progress.begin("ntt");
     let log_n = a.len().ilog2();
     let malformed = Groth16Error::Malformed("the proving key's domain is larger than the field allows");
     let (Some(domain), Some(shift)) = (Domain::new(log_n), Fr::root_of_unity(log_n + 1)) else {

@@ -5,12 +5,12 @@
 //! relied on needs contributions to delta.
 
 use crate::{
-    Groth16Error, circuit_hash::CircuitHash, columns::Columns, combination::combinations,
+    Groth16Error, Progress, circuit_hash::CircuitHash, columns::Columns, combination::combinations,
     past_powers::past_the_powers,
 };
 use proofmill_circom::{
     Coefficient, Coordinate, Groth16Header, Groth16Points, Groth16Writer, Matrix, PointCheck, Points, Ptau,
-    R1cs, R1csHeader, SparseMatrix,
+    R1cs, R1csHeader, SparseMatrix, Target,
 };
 use proofmill_curve::{
     Affine, Curve, Jacobian, Msm,
@@ -19,14 +19,13 @@ use proofmill_curve::{
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_simd::Level;
 use rayon::prelude::*;
-use std::path::Path;
 
 /// The largest domain: H comes from one twice as large, and the scalar field's two-adicity is 28.
 const LARGEST_LOG_N: u32 = 27;
 
-/// Writes the proving key of the circuit for the powers of tau to `zkey`.
+/// Writes the proving key of the circuit for the powers of tau.
 ///
-/// `observer` is told the name of each phase as it begins. Runs on the ambient rayon pool. Takes, beyond the
+/// `progress` receives the name of each phase. Runs on the ambient rayon pool. Takes, beyond the
 /// circuit, 40 bytes for each of its terms, 512 for each point of the domain and one section's points.
 ///
 /// # Errors
@@ -35,16 +34,26 @@ const LARGEST_LOG_N: u32 = 27;
 ///
 /// # Panics
 /// If a circuit that was not read from a file contradicts its header.
-pub fn setup(
+pub fn setup<'a>(
     level: Level,
     r1cs: &R1cs,
     ptau: &Ptau,
-    zkey: &Path,
-    observer: &mut dyn FnMut(&'static str),
+    zkey: impl Into<Target<'a>>,
+    progress: Progress<'_>,
+) -> Result<(), Groth16Error> {
+    write(level, r1cs, ptau, zkey.into(), progress)
+}
+
+fn write(
+    level: Level,
+    r1cs: &R1cs,
+    ptau: &Ptau,
+    zkey: Target<'_>,
+    progress: Progress<'_>,
 ) -> Result<(), Groth16Error> {
     let log_n = log_domain(&r1cs.header, ptau)?;
     let n = 1 << log_n;
-    observer("read ptau");
+    progress.begin("read ptau");
     let alpha = ptau.lagrange_alpha_tau_g1(log_n)?.decode(level, PointCheck::OnCurve)?;
     let beta = ptau.lagrange_beta_tau_g1(log_n)?.decode(level, PointCheck::OnCurve)?;
     let tau = ptau.lagrange_tau_g1(log_n)?.decode(level, PointCheck::OnCurve)?;
@@ -62,7 +71,7 @@ pub fn setup(
     let coefficients = count(r1cs)?;
     let hash = CircuitHash::new(&header);
     let file = Groth16Writer::create(zkey, &header)?;
-    let mut key = Setup { level, file, hash, observer };
+    let mut key = Setup { level, file, hash, progress };
 
     key.phase("write coefficients");
     key.file.coefficients(coefficients, all_coefficients(r1cs))?;
@@ -151,14 +160,14 @@ fn all_coefficients(r1cs: &R1cs) -> impl Iterator<Item = Coefficient> {
 
 struct Setup<'a> {
     level: Level,
-    file: Groth16Writer,
+    file: Groth16Writer<'a>,
     hash: CircuitHash,
-    observer: &'a mut dyn FnMut(&'static str),
+    progress: Progress<'a>,
 }
 
 impl Setup<'_> {
     fn phase(&mut self, name: &'static str) {
-        (self.observer)(name);
+        self.progress.begin(name);
     }
 
     /// Writes and hashes, for some wires, the sums over `parts` of columns times Lagrange points.

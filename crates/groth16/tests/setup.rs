@@ -5,7 +5,7 @@ use proofmill_circom::{
 };
 use proofmill_curve::{Curve, bn254::G1};
 use proofmill_field::{Field, bn254::Fr};
-use proofmill_groth16::{Groth16Error, prove, setup, verify, verifying_key};
+use proofmill_groth16::{Groth16Error, Progress, prove, setup, verify, verifying_key};
 use proofmill_simd::Level;
 use proofmill_testing::{for_each_level, for_each_pool};
 use std::{fs, path::PathBuf};
@@ -32,7 +32,7 @@ fn keys_are_snarkjss_byte_for_byte() {
             for [circuit, expected] in CIRCUITS {
                 let folder = tempfile::tempdir().unwrap();
                 let zkey = folder.path().join("made.zkey");
-                setup(level, &R1cs::open(&path(circuit)).unwrap(), &powers(), &zkey, &mut |_| ()).unwrap();
+                setup(level, &R1cs::open(&path(circuit)).unwrap(), &powers(), &zkey, Progress::NONE).unwrap();
                 let expected = fs::read(path("crates/groth16/tests/data").join(expected)).unwrap();
                 assert!(fs::read(&zkey).unwrap() == expected, "{circuit} at {level} with {threads} threads");
             }
@@ -47,10 +47,10 @@ fn keys_prove() {
         let zkey = output.path().join("made.zkey");
         let level = Level::best();
         let r1cs = R1cs::open(&path(folder).join("circuit.r1cs")).unwrap();
-        setup(level, &r1cs, &powers(), &zkey, &mut |_| ()).unwrap();
+        setup(level, &r1cs, &powers(), &zkey, Progress::NONE).unwrap();
         let key = Groth16Zkey::open(&zkey).unwrap();
         let witness = read_witness(&path(folder).join("witness.wtns"), level).unwrap();
-        let proof = prove(level, &key, &witness, &mut |_| ()).unwrap();
+        let proof = prove(level, &key, &witness, Progress::NONE).unwrap();
         let public = &witness[1..=r1cs.header.public() as usize];
         verify(level, &verifying_key(level, &key).unwrap(), public, &proof).unwrap();
     }
@@ -67,7 +67,7 @@ fn squares(constraints: u32) -> R1cs {
 fn failure(circuit: &R1cs, ptau: &Ptau) -> Groth16Error {
     let folder = tempfile::tempdir().unwrap();
     let zkey = folder.path().join("made.zkey");
-    let error = setup(Level::best(), circuit, ptau, &zkey, &mut |_| ()).unwrap_err();
+    let error = setup(Level::best(), circuit, ptau, &zkey, Progress::NONE).unwrap_err();
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
     error
 }

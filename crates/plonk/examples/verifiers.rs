@@ -8,7 +8,8 @@
 use proofmill_curve::{Curve, grumpkin::Grumpkin};
 use proofmill_field::bn254::Fr;
 use proofmill_plonk::{
-    Arithmetisation, Circuit, FixedColumns, Layout, LookupArgument, Memory, ProveOptions, prove, solidity,
+    Arithmetisation, Circuit, FixedColumns, Layout, LookupArgument, Memory, Progress, ProveOptions, prove,
+    solidity,
 };
 use proofmill_simd::Level;
 use proofmill_srs::Srs;
@@ -43,8 +44,9 @@ fn write(folder: &str, name: &str, srs: Arc<Srs>, layout: Layout, values: &[Fr])
     let level = Level::best();
     let system: Vec<&str> = layout.gates.iter().map(|gate| gate.name()).collect();
     println!("{name}: {} rows; {}", layout.rows(), system.join(", "));
-    let key = FixedColumns::new(level, layout, Memory::Fast, &mut |_| ())?.commit(level, srs, &mut |_| ())?;
-    let (proof, public) = prove(level, &key, values, ProveOptions::default(), &mut |_| ())?;
+    let key =
+        FixedColumns::new(level, layout, Memory::Fast, Progress::NONE)?.commit(level, srs, Progress::NONE)?;
+    let (proof, public) = prove(level, &key, values, ProveOptions::default(), Progress::NONE)?;
     let path = |ending: &str| PathBuf::from(folder).join(format!("{name}.{ending}"));
     fs::write(path("sol"), solidity::verifier(key.verifying_key())?)?;
     fs::write(path("calldata"), solidity::calldata(&proof, &public))?;

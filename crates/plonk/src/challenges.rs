@@ -128,7 +128,7 @@ fn next(before: &[Fr], points: &[Affine<G1>]) -> Fr {
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 mod tests {
     use super::*;
-    use crate::{Arithmetisation, Circuit, FixedColumns, Layout, LookupArgument, Memory};
+    use crate::{Arithmetisation, Circuit, FixedColumns, Layout, LookupArgument, Memory, Progress};
     use proofmill_curve::Curve;
     use proofmill_field::Field;
     use proofmill_simd::Level;
@@ -166,8 +166,8 @@ mod tests {
             }
         });
         let subject = |layout: Layout| {
-            let columns = FixedColumns::new(level, layout, Memory::Low, &mut |_| ()).unwrap();
-            let key = columns.commit(level, srs.clone(), &mut |_| ()).unwrap();
+            let columns = FixedColumns::new(level, layout, Memory::Low, Progress::NONE).unwrap();
+            let key = columns.commit(level, srs.clone(), Progress::NONE).unwrap();
             let key = key.verifying_key().clone();
             let mut next = 1;
             let mut point = || {

@@ -1,6 +1,6 @@
 //! What can go wrong.
 
-use crate::Unsatisfied;
+use crate::{Unsatisfied, named::listed};
 use proofmill_circom::CircomError;
 use std::{io, path::PathBuf};
 
@@ -11,6 +11,9 @@ pub enum PlonkError {
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] CircomError),
+    /// The verification key is none.
+    #[error(transparent)]
+    Key(#[from] MalformedError),
     /// The reference string is damaged.
     #[error(transparent)]
     Srs(#[from] proofmill_srs::SrsError),
@@ -78,6 +81,60 @@ pub enum PlonkError {
     Randomness(String),
 }
 
+/// A name that is none of those that there are.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected {what} ({}), found {found:?}", listed(known))]
+pub struct UnknownName {
+    /// What was to be named.
+    pub what: &'static str,
+    /// The names that there are.
+    pub known: &'static [&'static str],
+    /// The name that was given.
+    pub found: String,
+}
+
+/// Why names of gates, lookups and fixed columns are not those of an arithmetisation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SystemError {
+    /// No gate has this name.
+    #[error("expected a gate, found {0:?}")]
+    Gate(String),
+    /// Rows of so many wires have other gates, or the order is another.
+    #[error("{wires} wires have no such gates, or in another order")]
+    Gates {
+        /// Wires of a row.
+        wires: u32,
+    },
+    /// No lookup argument has this name.
+    #[error(transparent)]
+    Lookup(#[from] UnknownName),
+    /// Rows of so many wires look nothing up.
+    #[error("{wires} wires have no lookups")]
+    NoLookups {
+        /// Wires of a row.
+        wires: u32,
+    },
+    /// No fixed column of these gates has this name.
+    #[error("expected a fixed column, found {0:?}")]
+    Column(String),
+    /// Fixed columns are repeated or not in order.
+    #[error("a fixed column is there twice, or in another order")]
+    Columns,
+}
+
+/// Why a proof is not accepted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// The proof is well formed and wrong.
+    #[error("the proof is not valid for these public inputs and this verification key")]
+    Rejected,
+    /// There is nothing to check: something is no proof, no key or not its public inputs at all.
+    #[error(transparent)]
+    Malformed(#[from] MalformedError),
+}
+
 /// Why something is not a proof, a key or a list of public inputs at all, as opposed to a proof that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -106,7 +163,7 @@ pub enum MalformedError {
     },
     /// The key's names belong to no arithmetisation.
     #[error("verification key: {0}")]
-    System(String),
+    System(SystemError),
     /// The key's reference string has the secret zero, for which every opening is proven.
     #[error("verification key: X_2 is infinity")]
     NoSecret,

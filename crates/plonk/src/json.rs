@@ -10,13 +10,18 @@ impl Proof {
         if let Some(file) = standard {
             return file.text();
         }
-        let file = CircuitProof {
-            commitments: self.commitments.clone(),
-            quotient: self.quotient.clone(),
-            evaluations: self.evaluations.clone(),
-            openings: [self.opening, self.shifted_opening],
-        };
-        file.text()
+        CircuitProof::from(self).text()
+    }
+}
+
+impl From<&Proof> for CircuitProof {
+    fn from(proof: &Proof) -> Self {
+        Self {
+            commitments: proof.commitments.clone(),
+            quotient: proof.quotient.clone(),
+            evaluations: proof.evaluations.clone(),
+            openings: [proof.opening, proof.shifted_opening],
+        }
     }
 }
 

@@ -1,13 +1,13 @@
 //! The proving key as the rounds see it: fixed columns by name, in the form that a round asks for.
 
 use crate::{
-    Column, Derivations, Layout, Memory, PlonkError, Storage, System, VerifyingKey,
+    Column, Derivations, Layout, Memory, PlonkError, Progress, Storage, System, VerifyingKey,
     memory::{Held, Scalars},
     permutation,
     polynomial::form,
 };
 use proofmill_circom::{
-    Column as Wire, PlonkHeader, PlonkZkey, PointCheck, Polynomial, Selector as ZkeySelector,
+    BinFile, Column as Wire, PlonkHeader, PlonkZkey, PointCheck, Polynomial, Selector as ZkeySelector,
 };
 use proofmill_curve::{
     Affine, Jacobian,
@@ -91,6 +91,8 @@ const ZKEY_EXTENSION: usize = 4;
 /// A proving key.
 #[derive(Debug)]
 pub struct ProvingKey {
+    /// The file of a circuit's key, where it came from one; that of a zkey is in the source.
+    pub(crate) file: Option<BinFile>,
     source: Source,
     storage: Storage,
     verifying_key: VerifyingKey,
@@ -144,7 +146,7 @@ struct Forms {
 impl FixedColumns {
     /// The polynomials of a circuit.
     ///
-    /// `observer` is called with the name of each phase as it begins. Runs on the ambient rayon pool.
+    /// `progress` receives the name of each phase. Runs on the ambient rayon pool.
     ///
     /// # Errors
     /// [`PlonkError::NoConstraints`], [`PlonkError::Domain`], [`PlonkError::Scratch`].
@@ -155,7 +157,7 @@ impl FixedColumns {
         level: Level,
         layout: Layout,
         storage: impl Into<Storage>,
-        observer: &mut dyn FnMut(&'static str),
+        progress: Progress<'_>,
     ) -> Result<Self, PlonkError> {
         let storage = storage.into();
         if layout.rows() == 0 {
@@ -170,14 +172,14 @@ impl FixedColumns {
         let system = System::new(wires, gates, lookup, &names);
         let cosets = Cosets::new(log_n, system.parts());
         let form = form(level);
-        observer("permutation");
+        progress.begin("permutation");
         let positions = permutation::sigma(&variables_of, variables, n);
         let roots = permutation::powers(domain.root(), n);
         let mut polynomials = BTreeMap::new();
         let sigmas = (0..wires).map(Column::Sigma).zip(positions.chunks(n));
         let sigmas = sigmas.map(|(column, positions)| (column, permutation::labels(positions, &roots)));
         for (column, values) in fixed.into_iter().chain(sigmas) {
-            observer("ntt");
+            progress.begin("ntt");
             polynomials.insert(column, Forms::new(level, &domain, &cosets, form, values, &storage)?);
         }
         Ok(Self { system, storage, log_n, public, variables, variables_of, polynomials, form })
@@ -191,13 +193,13 @@ impl FixedColumns {
         self,
         level: Level,
         srs: Arc<Srs>,
-        observer: &mut dyn FnMut(&'static str),
+        progress: Progress<'_>,
     ) -> Result<ProvingKey, PlonkError> {
         let (needed, found) = (self.powers(), srs.len());
         if needed > found {
             return Err(PlonkError::ShortReference { needed, found });
         }
-        observer("msm");
+        progress.begin("msm");
         let (tau, reference, piece) = (*srs.tau_g2(), Reference::Srs(srs), self.storage.piece());
         let commitments = self.system.fixed().iter().map(|column| match self.polynomials.get(column) {
             Some(forms) => reference.commit(level, piece, &Held::from(&forms.coefficients)),
@@ -248,7 +250,7 @@ impl FixedColumns {
         };
         let storage = self.storage.clone();
         let built = Built { columns: self, reference, derivations };
-        ProvingKey { source: Source::Built(Box::new(built)), storage, verifying_key }
+        ProvingKey { file: None, source: Source::Built(Box::new(built)), storage, verifying_key }
     }
 }
 
@@ -315,7 +317,7 @@ impl ProvingKey {
     pub fn new(zkey: PlonkZkey) -> Self {
         let verifying_key = VerifyingKey::from(zkey.header());
         let source = Source::Zkey(Box::new((zkey, Default::default())));
-        Self { source, storage: Storage::from(Memory::Low), verifying_key }
+        Self { file: None, source, storage: Storage::from(Memory::Low), verifying_key }
     }
 
     /// The same with what it keeps, and what a proof with it needs, in temporary files of this folder.
@@ -323,6 +325,14 @@ impl ProvingKey {
     pub fn with_scratch(mut self, folder: Option<PathBuf>) -> Self {
         self.storage.scratch = folder;
         self
+    }
+
+    /// The file that the key was read from, if it was.
+    pub fn file(&self) -> Option<&BinFile> {
+        match &self.source {
+            Source::Zkey(zkey) => Some(zkey.0.file()),
+            Source::Built(_) => self.file.as_ref(),
+        }
     }
 
     /// Where vectors lie.
@@ -495,10 +505,10 @@ mod tests {
         }
         circuit.row([y, y, x, Variable::NONE], &same);
         let mut columns =
-            FixedColumns::new(level, circuit.layout(), Memory::Balanced, &mut |_| ()).expect("columns");
+            FixedColumns::new(level, circuit.layout(), Memory::Balanced, Progress::NONE).expect("columns");
         columns.variables_of[2][row] = y.index() as u32;
         let srs = Arc::new(Srs::insecure_from_known_tau(level, Fr::from(12345), 1 << 6));
-        (columns.commit(level, srs, &mut |_| ()).expect("a key"), circuit.values().to_vec())
+        (columns.commit(level, srs, Progress::NONE).expect("a key"), circuit.values().to_vec())
     }
 
     #[test]
@@ -507,7 +517,7 @@ mod tests {
             // Cycles run backwards: the changed place is the first whose label differs, the one after it the next.
             for row in [0, 7, 19] {
                 let (key, values) = contradicting(arithmetisation, row);
-                let result = prove(Level::best(), &key, &values, ProveOptions::default(), &mut |_| ());
+                let result = prove(Level::best(), &key, &values, ProveOptions::default(), Progress::NONE);
                 assert!(
                     matches!(result, Err(PlonkError::CopyConstraint { gate }) if gate == row),
                     "{arithmetisation}, row {row}: {result:?}"

@@ -6,14 +6,14 @@
 
 use crate::{
     Arithmetisation, Column, Derivations, FixedColumns, Gate, Layout, LookupArgument, Memory, PlonkError,
-    ProvingKey, Selector, Storage, System, VerifyingKey, layout::log_n, permutation,
+    Progress, ProvingKey, Selector, Storage, System, SystemError, VerifyingKey, layout::log_n, permutation,
 };
-use proofmill_circom::{CircomError, CircuitKey, CircuitKeyHeader, CircuitKeyWriter};
+use proofmill_circom::{CircomError, CircuitKey, CircuitKeyHeader, CircuitKeyWriter, Target};
 use proofmill_curve::{Affine, bn254::G2};
 use proofmill_field::bn254::Fr;
 use proofmill_simd::Level;
 use proofmill_srs::Srs;
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Data columns, and columns of the lookup tables.
 const DATA_COLUMNS: u8 = 4;
@@ -49,7 +49,7 @@ impl Names {
     }
 
     /// The system of these names, or what is wrong with them.
-    pub(crate) fn system(&self) -> Result<System, String> {
+    pub(crate) fn system(&self) -> Result<System, SystemError> {
         let (gates, lookup) = (self.gates()?, self.lookup()?);
         let columns = self.columns(&gates, lookup)?;
         // With the gates it was checked that there are 3 or 4 wires.
@@ -57,11 +57,11 @@ impl Names {
     }
 
     /// Ascending, the first one that of sums and products.
-    fn gates(&self) -> Result<Vec<Gate>, String> {
+    fn gates(&self) -> Result<Vec<Gate>, SystemError> {
         let mut gates = Vec::new();
         for name in &self.gates {
             let gate = Gate::ALL.iter().copied().find(|gate| gate.name() == name);
-            gates.push(gate.ok_or_else(|| format!("expected a gate, found {name:?}"))?);
+            gates.push(gate.ok_or_else(|| SystemError::Gate(name.clone()))?);
         }
         let of_wires = |each: &Arithmetisation| u32::from(each.wires()) == self.wires;
         let arithmetisation = Arithmetisation::ALL.iter().find(|each| of_wires(each));
@@ -70,22 +70,22 @@ impl Names {
         let known = first.as_ref() == gates.first() && (has_custom || gates.len() == 1);
         match known && ascending(&gates) {
             true if !gates.is_empty() => Ok(gates),
-            _ => Err(format!("{} wires have no such gates, or in another order", self.wires)),
+            _ => Err(SystemError::Gates { wires: self.wires }),
         }
     }
 
-    fn lookup(&self) -> Result<Option<LookupArgument>, String> {
+    fn lookup(&self) -> Result<Option<LookupArgument>, SystemError> {
         if self.lookup.is_empty() {
             return Ok(None);
         }
         if self.wires == u32::from(Arithmetisation::Standard.wires()) {
-            return Err(format!("{} wires have no lookups", self.wires));
+            return Err(SystemError::NoLookups { wires: self.wires });
         }
-        self.lookup.parse().map(Some)
+        Ok(Some(self.lookup.parse()?))
     }
 
     /// Ascending, of the gates and the lookups that there are.
-    fn columns(&self, gates: &[Gate], lookup: Option<LookupArgument>) -> Result<Vec<Column>, String> {
+    fn columns(&self, gates: &[Gate], lookup: Option<LookupArgument>) -> Result<Vec<Column>, SystemError> {
         let selectors = gates.iter().flat_map(|gate| gate.selectors()).copied().map(Column::Selector);
         let mut known: Vec<Column> = selectors.chain((0..DATA_COLUMNS).map(Column::Data)).collect();
         if lookup.is_some() {
@@ -95,11 +95,11 @@ impl Names {
         let mut columns = Vec::new();
         for name in &self.columns {
             let column = known.iter().copied().find(|column| column.to_string() == *name);
-            columns.push(column.ok_or_else(|| format!("expected a fixed column, found {name:?}"))?);
+            columns.push(column.ok_or_else(|| SystemError::Column(name.clone()))?);
         }
         match ascending(&columns) {
             true => Ok(columns),
-            false => Err("a fixed column is there twice, or in another order".to_owned()),
+            false => Err(SystemError::Columns),
         }
     }
 }
@@ -108,30 +108,41 @@ fn ascending<T: Ord>(list: &[T]) -> bool {
     list.is_sorted_by(|a, b| a < b)
 }
 
-/// Writes the proving key of a circuit for a reference string, the powers that a proof needs included, to `path`.
+/// Writes the proving key of a circuit for a reference string, the powers that a proof needs included, to a file or to memory.
 ///
-/// `observer` is called with the name of each phase as it begins. Runs on the ambient rayon pool.
+/// `progress` receives the name of each phase. Runs on the ambient rayon pool.
 ///
 /// # Errors
 /// [`PlonkError::NoConstraints`], [`PlonkError::Domain`], [`PlonkError::ShortReference`], [`PlonkError::Srs`],
 /// [`PlonkError::File`].
-pub fn setup_circuit(
+pub fn setup_circuit<'a>(
     level: Level,
     layout: Layout,
     derivations: &Derivations,
     srs: &Arc<Srs>,
-    path: &Path,
-    observer: &mut dyn FnMut(&'static str),
+    key: impl Into<Target<'a>>,
+    progress: Progress<'_>,
 ) -> Result<(), PlonkError> {
-    observer("write layout");
+    write(level, layout, derivations, srs, key.into(), progress)
+}
+
+fn write(
+    level: Level,
+    layout: Layout,
+    derivations: &Derivations,
+    srs: &Arc<Srs>,
+    target: Target<'_>,
+    progress: Progress<'_>,
+) -> Result<(), PlonkError> {
+    progress.begin("write layout");
     let layout = layout.complete();
-    let file = create(path, &layout, derivations, *srs.tau_g2())?;
-    let columns = FixedColumns::new(level, layout, Memory::Low, observer)?;
+    let file = create(target, &layout, derivations, *srs.tau_g2())?;
+    let columns = FixedColumns::new(level, layout, Memory::Low, progress)?;
     let count = columns.powers();
-    let key = columns.commit(level, srs.clone(), observer)?;
+    let key = columns.commit(level, srs.clone(), progress)?;
     let commitments = key.verifying_key().fixed.clone();
     drop(key);
-    observer("write key");
+    progress.begin("write key");
     let powers = srs.powers(level, 0..count)?;
     Ok(file.finish(&commitments, |out| out.points(&powers))?)
 }
@@ -140,12 +151,12 @@ pub fn setup_circuit(
 ///
 /// # Errors
 /// [`CircomError::Io`].
-pub fn create(
-    path: &Path,
+pub fn create<'a>(
+    target: impl Into<Target<'a>>,
     layout: &Layout,
     derivations: &Derivations,
     tau: Affine<G2>,
-) -> Result<CircuitKeyWriter, CircomError> {
+) -> Result<CircuitKeyWriter<'a>, CircomError> {
     let Names { wires, gates, lookup, columns } =
         Names::new(layout.wires, &layout.gates, layout.lookup, layout.fixed.keys());
     let lengths = layout.fixed.values().map(|values| values.len() as u32);
@@ -161,13 +172,13 @@ pub fn create(
         tau,
     };
     let values: Vec<&[Fr]> = layout.fixed.values().map(Vec::as_slice).collect();
-    CircuitKeyWriter::create(path, &header, &layout.variables_of, &values, derivations.iter())
+    CircuitKeyWriter::create(target, &header, &layout.variables_of, &values, derivations.iter())
 }
 
 impl ProvingKey {
     /// The key in a file of any arithmetisation.
     ///
-    /// `observer` is called with the name of each phase as it begins. Runs on the ambient rayon pool.
+    /// `progress` receives the name of each phase. Runs on the ambient rayon pool.
     ///
     /// # Errors
     /// [`PlonkError::File`] for a file that is no such key, [`PlonkError::NoConstraints`], [`PlonkError::Domain`] and
@@ -176,12 +187,12 @@ impl ProvingKey {
         level: Level,
         file: &CircuitKey,
         storage: impl Into<Storage>,
-        observer: &mut dyn FnMut(&'static str),
+        progress: Progress<'_>,
     ) -> Result<Self, PlonkError> {
-        observer("read key");
+        progress.begin("read key");
         let (layout, derivations) = circuit(file, level)?;
         let (commitments, powers) = (file.commitments(level)?, file.powers(level)?);
-        FixedColumns::new(level, layout, storage, observer)?.with_commitments(
+        FixedColumns::new(level, layout, storage, progress)?.with_commitments(
             commitments,
             powers,
             file.header().tau,
@@ -197,7 +208,7 @@ impl VerifyingKey {
     /// [`PlonkError::File`] for a file that is no such key.
     pub fn of_circuit(level: Level, file: &CircuitKey) -> Result<Self, PlonkError> {
         let header = file.header();
-        let system = names(header).system().map_err(|problem| file.malformed(problem))?;
+        let system = names(header).system().map_err(|problem| file.malformed(problem.to_string()))?;
         let tables = header.columns.iter().zip(system.fixed());
         let tables = tables.filter(|(_, column)| matches!(column, Column::TableColumn(_)));
         let table_rows = tables.map(|((_, values), _)| *values as usize).max().unwrap_or(0);
@@ -228,9 +239,9 @@ fn names(header: &CircuitKeyHeader) -> Names {
 pub fn circuit(key: &CircuitKey, level: Level) -> Result<(Layout, Derivations), PlonkError> {
     let header = key.header();
     let names = names(header);
-    let gates = names.gates().map_err(|problem| key.malformed(problem))?;
-    let lookup = names.lookup().map_err(|problem| key.malformed(problem))?;
-    let columns = names.columns(&gates, lookup).map_err(|problem| key.malformed(problem))?;
+    let gates = names.gates().map_err(|problem| key.malformed(problem.to_string()))?;
+    let lookup = names.lookup().map_err(|problem| key.malformed(problem.to_string()))?;
+    let columns = names.columns(&gates, lookup).map_err(|problem| key.malformed(problem.to_string()))?;
     let constants = key.constants(level)?;
     let mut fixed = BTreeMap::new();
     for (index, (column, (name, values))) in columns.into_iter().zip(&header.columns).enumerate() {

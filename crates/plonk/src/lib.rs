@@ -22,6 +22,7 @@ mod linearisation;
 mod lookup;
 mod memory;
 mod named;
+mod open;
 mod partial_rounds;
 mod permutation;
 mod polynomial;
@@ -40,7 +41,7 @@ pub use circuit::{
     TableReport, Variable,
 };
 pub use column::{Cell, Cells, Column, Selector};
-pub use error::{MalformedError, PlonkError};
+pub use error::{MalformedError, PlonkError, SystemError, UnknownName, VerifyError};
 pub use gates::Gate;
 pub use key::{FixedColumns, ProvingKey};
 pub use key_file::setup_circuit;
@@ -48,6 +49,7 @@ pub use layout::Layout;
 pub use lookup::LookupArgument;
 pub use memory::{Memory, Storage};
 pub use proof::{Proof, VerifyingKey};
+pub use proofmill_progress::Progress;
 pub use prove::{ProveOptions, prove, prove_with_rng};
 pub use r1cs::{Decomposition, Derivations, Row};
 pub use setup::setup;

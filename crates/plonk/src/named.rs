@@ -12,12 +12,12 @@ macro_rules! named {
         }
 
         impl std::str::FromStr for $type {
-            type Err = String;
+            type Err = $crate::UnknownName;
 
-            fn from_str(name: &str) -> Result<Self, String> {
+            fn from_str(name: &str) -> Result<Self, $crate::UnknownName> {
                 match name {
                     $($name => Ok(Self::$variant),)+
-                    _ => Err($crate::named::unknown($what, &[$($name),+], name)),
+                    _ => Err($crate::UnknownName { what: $what, known: &[$($name),+], found: name.to_owned() }),
                 }
             }
         }
@@ -25,13 +25,12 @@ macro_rules! named {
 }
 pub(crate) use named;
 
-/// What is said of a name that is none of `names`.
-pub(crate) fn unknown(what: &str, names: &[&str], found: &str) -> String {
-    let names = match names {
+/// Names as a sentence lists them.
+pub(crate) fn listed(names: &[&str]) -> String {
+    match names {
         [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
         _ => names.concat(),
-    };
-    format!("expected {what} ({names}), found {found:?}")
+    }
 }
 
 #[cfg(test)]
@@ -57,6 +56,6 @@ mod tests {
             "expected a lookup argument (logup or plookup), found \"\"",
             "expected a memory mode (fast, balanced or low), found \"slow\\n\"",
         ];
-        assert_eq!(refused, expected);
+        assert_eq!(refused.map(|error| error.to_string()), expected);
     }
 }

@@ -5,12 +5,12 @@
 //! circuit, the permutation's labels (3n scalars) and the n Lagrange points.
 
 use crate::{
-    Decomposition, PlonkError,
+    Decomposition, PlonkError, Progress,
     key::LOG_N,
     permutation::{self, multipliers},
 };
 use proofmill_circom::{
-    CircomError, Column, PlonkHeader, PlonkWriter, PointCheck, Ptau, R1cs, SectionWriter, Selector,
+    CircomError, Column, PlonkHeader, PlonkWriter, PointCheck, Ptau, R1cs, SectionWriter, Selector, Target,
 };
 use proofmill_curve::{Affine, bn254::G1, msm};
 use proofmill_field::{
@@ -19,22 +19,31 @@ use proofmill_field::{
 };
 use proofmill_poly::Domain;
 use proofmill_simd::Level;
-use std::path::Path;
 
-/// Writes the proving key of the circuit for the powers of tau to `zkey`.
+/// Writes the proving key of the circuit for the powers of tau.
 ///
-/// `observer` is called with the name of each phase as it begins. Runs on the ambient rayon pool.
+/// `progress` receives the name of each phase. Runs on the ambient rayon pool.
 ///
 /// # Errors
 /// [`PlonkError::NoConstraints`], [`PlonkError::TooLarge`], [`PlonkError::TooFewPowers`], [`PlonkError::File`].
-pub fn setup(
+pub fn setup<'a>(
     level: Level,
     r1cs: &R1cs,
     ptau: &Ptau,
-    zkey: &Path,
-    observer: &mut dyn FnMut(&'static str),
+    zkey: impl Into<Target<'a>>,
+    progress: Progress<'_>,
 ) -> Result<(), PlonkError> {
-    observer("compile");
+    write(level, r1cs, ptau, zkey.into(), progress)
+}
+
+fn write(
+    level: Level,
+    r1cs: &R1cs,
+    ptau: &Ptau,
+    zkey: Target<'_>,
+    progress: Progress<'_>,
+) -> Result<(), PlonkError> {
+    progress.begin("compile");
     let circuit = Decomposition::of(r1cs)?;
     let (gates, log_n) = (circuit.rows.len(), circuit.log_n());
     if gates == 0 {
@@ -44,12 +53,12 @@ pub fn setup(
     if log_n > available {
         return Err(PlonkError::TooFewPowers { gates, needed: log_n, found: available });
     }
-    observer("read ptau");
+    progress.begin("read ptau");
     let lagrange_points = ptau.lagrange_tau_g1(log_n)?.decode(level, PointCheck::OnCurve)?;
     let (Some(domain), Some(extended)) = (Domain::new(log_n), Domain::new(log_n + 2)) else {
         return Err(PlonkError::TooFewPowers { gates, needed: log_n, found: *LOG_N.end() });
     };
-    let mut writer = Setup { level, domain, extended, lagrange_points, observer };
+    let mut writer = Setup { level, domain, extended, lagrange_points, progress };
     let mut file = PlonkWriter::create(zkey)?;
     writer.write(&circuit, ptau, &mut file)?;
     Ok(file.finish()?)
@@ -61,7 +70,7 @@ struct Setup<'a> {
     /// Four times as large.
     extended: Domain<FrParams>,
     lagrange_points: Vec<Affine<G1>>,
-    observer: &'a mut dyn FnMut(&'static str),
+    progress: Progress<'a>,
 }
 
 impl Setup<'_> {
@@ -70,7 +79,7 @@ impl Setup<'_> {
         &mut self,
         circuit: &Decomposition,
         ptau: &Ptau,
-        file: &mut PlonkWriter,
+        file: &mut PlonkWriter<'_>,
     ) -> Result<(), PlonkError> {
         let n = self.domain.len();
         file.additions(circuit.additions.iter().copied())?;
@@ -87,7 +96,7 @@ impl Setup<'_> {
         }
 
         let [_, k1, k2, _] = multipliers();
-        (self.observer)("permutation");
+        self.progress.begin("permutation");
         let variables_of: Vec<Vec<u32>> =
             (0..3).map(|wire| circuit.rows.iter().map(|row| row.wires[wire]).collect()).collect();
         let positions = permutation::sigma(&variables_of, circuit.variables, n);
@@ -103,7 +112,7 @@ impl Setup<'_> {
                 self.polynomial(values, out)
             })
         })?;
-        (self.observer)("read ptau");
+        self.progress.begin("read ptau");
         let powers = ptau.tau_g1()?.slice(0..n + 6)?.decode(self.level, PointCheck::OnCurve)?;
         file.ptau(|out| out.points(&powers))?;
         let tau = ptau.tau_g2()?.slice(1..2)?.decode(self.level, PointCheck::InSubgroup)?;
@@ -125,13 +134,13 @@ impl Setup<'_> {
 
     /// The commitment to the polynomial with these values on the domain.
     fn commit(&mut self, values: &[Fr]) -> Affine<G1> {
-        (self.observer)("msm");
+        self.progress.begin("msm");
         msm::<G1>(self.level, &self.lagrange_points, values).to_affine()
     }
 
     /// Writes the polynomial with these values on the domain: coefficients, then values on the extended domain.
     fn polynomial(&mut self, mut values: Vec<Fr>, out: &mut SectionWriter<'_>) -> Result<(), CircomError> {
-        (self.observer)("ntt");
+        self.progress.begin("ntt");
         self.domain.intt(self.level, &mut values);
         out.montgomery(&values)?;
         values.resize(self.extended.len(), Fr::ZERO);

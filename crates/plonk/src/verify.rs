@@ -3,8 +3,8 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
-    Column, MalformedError, Proof, VerifyingKey, challenges::Challenges, linearisation::Linearisation,
-    polynomial::repeated_square,
+    Column, MalformedError, Proof, VerifyError, VerifyingKey, challenges::Challenges,
+    linearisation::Linearisation, polynomial::repeated_square,
 };
 use proofmill_curve::{
     Affine, Curve,
@@ -17,32 +17,25 @@ use proofmill_field::{
 };
 use proofmill_simd::Level;
 
-/// Whether `proof` shows that someone knows a witness of the key's circuit with these public inputs.
-///
-/// A proof is `Ok(false)` if the equations do not hold, and an error if there are no equations to check.
+/// Accepts a proof that someone knows a witness of the key's circuit with these public inputs.
 ///
 /// # Errors
-/// [`MalformedError`]: a point that is not on its curve (or, in G2, not in the subgroup), another number of public
+/// [`VerifyError::Rejected`] if the equations do not hold, [`VerifyError::Malformed`] if there are none to check: a point that is not on its curve (or, in G2, not in the subgroup), another number of public
 /// inputs than the key's, another number of points or values than its system has, or a key that belongs to no circuit.
-pub fn verify(
-    level: Level,
-    key: &VerifyingKey,
-    public: &[Fr],
-    proof: &Proof,
-) -> Result<bool, MalformedError> {
+pub fn verify(level: Level, key: &VerifyingKey, public: &[Fr], proof: &Proof) -> Result<(), VerifyError> {
     key.check()?;
     proof.check(key)?;
     if public.len() != key.public as usize {
-        return Err(MalformedError::PublicInputs { expected: key.public, found: public.len() });
+        return Err(MalformedError::PublicInputs { expected: key.public, found: public.len() }.into());
     }
     let challenges = Challenges::of(key, public, proof);
-    let Some(linearisation) = Linearisation::new(key, public, &challenges, &proof.evaluations) else {
-        return Ok(false);
-    };
-    let Some(root) = Fr::root_of_unity(key.log_n) else {
-        return Ok(false);
-    };
-    Ok(openings_hold(level, key, proof, &challenges, linearisation, root))
+    let linearisation = Linearisation::new(key, public, &challenges, &proof.evaluations);
+    let linearisation = linearisation.ok_or(VerifyError::Rejected)?;
+    let root = Fr::root_of_unity(key.log_n).ok_or(VerifyError::Rejected)?;
+    match openings_hold(level, key, proof, &challenges, linearisation, root) {
+        true => Ok(()),
+        false => Err(VerifyError::Rejected),
+    }
 }
 
 /// `e(Wxi + u Wxiw, tau G2) = e(xi Wxi + u xi omega Wxiw + F - E, G2)`: both openings at once, where F is the

@@ -3,8 +3,9 @@
 
 use proofmill_field::{Algebra, Field, bn254::Fr};
 use proofmill_plonk::{
-    Arithmetisation, Circuit, Column, FixedColumns, Layout, LookupArgument, Memory, PlonkError, Proof,
-    ProveOptions, ProvingKey, Selector, Storage, Unsatisfied, Variable, prove, prove_with_rng, verify,
+    Arithmetisation, Circuit, Column, FixedColumns, Layout, LookupArgument, Memory, PlonkError, Progress,
+    Proof, ProveOptions, ProvingKey, Selector, Storage, Unsatisfied, Variable, VerifyError, prove,
+    prove_with_rng, verify,
 };
 use proofmill_simd::Level;
 use proofmill_srs::Srs;
@@ -85,13 +86,13 @@ fn lookups(argument: LookupArgument) -> (Layout, Vec<Fr>) {
 }
 
 fn key(layout: &Layout, storage: impl Into<Storage>) -> ProvingKey {
-    let columns = FixedColumns::new(Level::best(), layout.clone(), storage, &mut |_| ()).expect("columns");
-    columns.commit(Level::best(), SRS.clone(), &mut |_| ()).expect("a key")
+    let columns = FixedColumns::new(Level::best(), layout.clone(), storage, Progress::NONE).expect("columns");
+    columns.commit(Level::best(), SRS.clone(), Progress::NONE).expect("a key")
 }
 
 fn seeded(level: Level, key: &ProvingKey, values: &[Fr], seed: u64) -> Result<(Proof, Vec<Fr>), PlonkError> {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
-    prove_with_rng(level, key, values, ProveOptions::default(), &mut rng, &mut |_| ())
+    prove_with_rng(level, key, values, ProveOptions::default(), &mut rng, Progress::NONE)
 }
 
 /// One circuit of each kind.
@@ -112,26 +113,34 @@ fn circuits() -> Vec<(String, Layout, Vec<Fr>)> {
 fn proofs_verify_and_bind_what_they_are_about() {
     for (name, layout, values) in circuits() {
         let key = key(&layout, Memory::Balanced);
-        let (proof, public) = prove(Level::best(), &key, &values, ProveOptions::default(), &mut |_| ())
+        let (proof, public) = prove(Level::best(), &key, &values, ProveOptions::default(), Progress::NONE)
             .unwrap_or_else(|error| panic!("{name}: {error}"));
         let verifying_key = key.verifying_key();
-        assert_eq!(verify(Level::best(), verifying_key, &public, &proof), Ok(true), "{name}");
+        assert_eq!(verify(Level::best(), verifying_key, &public, &proof), Ok(()), "{name}");
         let mut other = public.clone();
         other[0] += Fr::ONE;
-        assert_eq!(verify(Level::best(), verifying_key, &other, &proof), Ok(false), "{name}");
+        assert_eq!(
+            verify(Level::best(), verifying_key, &other, &proof),
+            Err(VerifyError::Rejected),
+            "{name}"
+        );
         for index in 0..proof.evaluations.len() {
             let mut changed = proof.clone();
             changed.evaluations[index] += Fr::ONE;
             assert_eq!(
                 verify(Level::best(), verifying_key, &public, &changed),
-                Ok(false),
+                Err(VerifyError::Rejected),
                 "{name}, value {index}"
             );
         }
         for index in 0..verifying_key.fixed.len() {
             let mut changed = verifying_key.clone();
             changed.fixed[index] = proof.opening;
-            assert_eq!(verify(Level::best(), &changed, &public, &proof), Ok(false), "{name}, column {index}");
+            assert_eq!(
+                verify(Level::best(), &changed, &public, &proof),
+                Err(VerifyError::Rejected),
+                "{name}, column {index}"
+            );
         }
     }
 }
@@ -164,7 +173,7 @@ fn scratch_files_that_cannot_be_are_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let storage = |folder: &Path| Storage { memory: Memory::Low, scratch: Some(folder.to_owned()) };
     let missing = folder.path().join("missing");
-    let error = FixedColumns::new(Level::best(), layout.clone(), storage(&missing), &mut |_| ())
+    let error = FixedColumns::new(Level::best(), layout.clone(), storage(&missing), Progress::NONE)
         .map(|_| ())
         .expect_err("no folder")
         .to_string();

@@ -6,8 +6,8 @@ use fixtures::{path, public_inputs, r1cs, toy_key, toy_witness};
 use proofmill_circom::{AnyPlonkVerificationKey, BinFile, CircuitKey, CircuitProof};
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_plonk::{
-    Arithmetisation, Memory, PlonkError, Proof, ProveOptions, ProvingKey, Storage, VerifyingKey, prove,
-    prove_with_rng, r1cs::layout, setup_circuit, verify,
+    Arithmetisation, Memory, PlonkError, Progress, Proof, ProveOptions, ProvingKey, Storage, VerifyError,
+    VerifyingKey, prove, prove_with_rng, r1cs::layout, setup_circuit, verify,
 };
 use proofmill_simd::Level;
 use proofmill_srs::Srs;
@@ -20,7 +20,7 @@ fn key(arithmetisation: Arithmetisation) -> Vec<u8> {
     let file = folder.path().join("toy.key");
     let srs = Arc::new(Srs::open(&path("powers-2e5.ptau")).expect("powers of tau"));
     let (layout, derivations) = layout(&r1cs("toy.circuit.r1cs"), arithmetisation).expect("rows");
-    setup_circuit(Level::best(), layout, &derivations, &srs, &file, &mut |_| ()).expect("a key");
+    setup_circuit(Level::best(), layout, &derivations, &srs, &file, Progress::NONE).expect("a key");
     fs::read(&file).expect("made")
 }
 
@@ -30,7 +30,7 @@ fn open(bytes: Vec<u8>) -> Result<ProvingKey, PlonkError> {
 
 fn open_in(bytes: Vec<u8>, storage: Storage) -> Result<ProvingKey, PlonkError> {
     let file = CircuitKey::read(BinFile::from_bytes("toy.key", bytes)?)?;
-    ProvingKey::of_circuit(Level::best(), &file, storage, &mut |_| ())
+    ProvingKey::of_circuit(Level::best(), &file, storage, Progress::NONE)
 }
 
 #[test]
@@ -39,7 +39,9 @@ fn a_key_from_its_file_gives_one_proof_wherever_it_is_kept() {
     let seeded = |key: &ProvingKey| {
         let mut rng = ChaCha20Rng::seed_from_u64(1);
         let options = ProveOptions::default();
-        prove_with_rng(Level::best(), key, &toy_witness(), options, &mut rng, &mut |_| ()).expect("a proof").0
+        prove_with_rng(Level::best(), key, &toy_witness(), options, &mut rng, Progress::NONE)
+            .expect("a proof")
+            .0
     };
     for arithmetisation in Arithmetisation::ALL {
         let bytes = key(arithmetisation);
@@ -64,7 +66,7 @@ fn a_key_from_its_file_proves() {
         let key = open(bytes.clone()).expect("a key");
         let options = ProveOptions::default();
         let (proof, public) =
-            prove(Level::best(), &key, &toy_witness(), options, &mut |_| ()).expect("a proof");
+            prove(Level::best(), &key, &toy_witness(), options, Progress::NONE).expect("a proof");
         assert_eq!(public, public_inputs(), "{arithmetisation}");
 
         let verifying_key = key.verifying_key();
@@ -80,9 +82,9 @@ fn a_key_from_its_file_proves() {
         }
         let read_proof = Proof::from(CircuitProof::parse("proof", text.as_bytes()).expect("a proof"));
         assert_eq!(read_proof, proof);
-        assert_eq!(verify(Level::best(), &read, &public, &read_proof), Ok(true));
+        assert_eq!(verify(Level::best(), &read, &public, &read_proof), Ok(()));
         let wrong: Vec<Fr> = public.iter().map(|value| *value + Fr::ONE).collect();
-        assert_eq!(verify(Level::best(), &read, &wrong, &read_proof), Ok(false));
+        assert_eq!(verify(Level::best(), &read, &wrong, &read_proof), Err(VerifyError::Rejected));
     }
 }
 
@@ -93,7 +95,7 @@ fn a_wrong_witness_is_refused_by_row() {
         let mut wrong = toy_witness();
         wrong[signal] += Fr::ONE;
         let attempt = |check_witness| {
-            prove(Level::best(), &key, &wrong, ProveOptions { check_witness }, &mut |_| ()).map(|_| ())
+            prove(Level::best(), &key, &wrong, ProveOptions { check_witness }, Progress::NONE).map(|_| ())
         };
         assert!(matches!(attempt(true), Err(PlonkError::Unsatisfied(_))), "signal {signal}");
         assert!(matches!(attempt(false), Err(PlonkError::NotProven)), "signal {signal}");

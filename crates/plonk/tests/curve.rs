@@ -4,7 +4,8 @@ use proofmill_curve::{Curve, grumpkin::Grumpkin};
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_hash::pedersen::pedersen;
 use proofmill_plonk::{
-    Arithmetisation, Circuit, FixedColumns, Memory, Multiples, ProveOptions, prove, verify,
+    Arithmetisation, Circuit, FixedColumns, Memory, Multiples, Progress, ProveOptions, VerifyError, prove,
+    verify,
 };
 use proofmill_simd::Level;
 use proofmill_srs::Srs;
@@ -35,14 +36,18 @@ fn gadgets_are_proven() {
     let srs = Arc::new(Srs::insecure_from_known_tau(level, Fr::from(0x1234_5678_9abc), 1 << 15));
     for arithmetisation in Arithmetisation::ALL {
         let (layout, values) = circuit(arithmetisation).into_layout();
-        let columns = FixedColumns::new(level, layout, Memory::Balanced, &mut |_| ()).expect("columns");
-        let key = columns.commit(level, srs.clone(), &mut |_| ()).expect("a key");
-        let (proof, public) = prove(level, &key, &values, ProveOptions::default(), &mut |_| ())
+        let columns = FixedColumns::new(level, layout, Memory::Balanced, Progress::NONE).expect("columns");
+        let key = columns.commit(level, srs.clone(), Progress::NONE).expect("a key");
+        let (proof, public) = prove(level, &key, &values, ProveOptions::default(), Progress::NONE)
             .unwrap_or_else(|error| panic!("{arithmetisation}: {error}"));
         assert_eq!(public, [Fr::from(5), -Fr::ONE, pedersen(Fr::from(5), -Fr::ONE)]);
-        assert_eq!(verify(level, key.verifying_key(), &public, &proof), Ok(true), "{arithmetisation}");
+        assert_eq!(verify(level, key.verifying_key(), &public, &proof), Ok(()), "{arithmetisation}");
         let mut other = public.clone();
         other[2] += Fr::ONE;
-        assert_eq!(verify(level, key.verifying_key(), &other, &proof), Ok(false), "{arithmetisation}");
+        assert_eq!(
+            verify(level, key.verifying_key(), &other, &proof),
+            Err(VerifyError::Rejected),
+            "{arithmetisation}"
+        );
     }
 }

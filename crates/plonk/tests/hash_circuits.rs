@@ -3,7 +3,8 @@
 use proofmill_field::{Algebra, bn254::Fr};
 use proofmill_hash::poseidon_bn254::poseidon;
 use proofmill_plonk::{
-    Arithmetisation, Circuit, FixedColumns, Gate, Memory, PlonkError, ProveOptions, ProvingKey, prove, verify,
+    Arithmetisation, Circuit, FixedColumns, Gate, Memory, PlonkError, Progress, ProveOptions, ProvingKey,
+    VerifyError, prove, verify,
 };
 use proofmill_simd::Level;
 use proofmill_srs::Srs;
@@ -14,8 +15,8 @@ use std::sync::Arc;
 fn key(circuit: &Circuit, log_size: u32) -> ProvingKey {
     let srs = Srs::insecure_from_known_tau(Level::best(), Fr::from(0x1234_5678_9abc), 1 << log_size);
     let columns =
-        FixedColumns::new(Level::best(), circuit.layout(), Memory::Fast, &mut |_| ()).expect("columns");
-    columns.commit(Level::best(), Arc::new(srs), &mut |_| ()).expect("a key")
+        FixedColumns::new(Level::best(), circuit.layout(), Memory::Fast, Progress::NONE).expect("columns");
+    columns.commit(Level::best(), Arc::new(srs), Progress::NONE).expect("a key")
 }
 
 #[test]
@@ -33,13 +34,16 @@ fn a_poseidon_tree_is_proven_at_every_level() {
     let key = key(&circuit, 8);
     for_each_level(|level| {
         let (proof, public) =
-            prove(level, &key, circuit.values(), ProveOptions::default(), &mut |_| ()).expect("a proof");
+            prove(level, &key, circuit.values(), ProveOptions::default(), Progress::NONE).expect("a proof");
         assert_eq!(public, [expected]);
-        assert_eq!(verify(level, key.verifying_key(), &public, &proof), Ok(true));
-        assert_eq!(verify(level, key.verifying_key(), &[expected + Fr::one()], &proof), Ok(false));
+        assert_eq!(verify(level, key.verifying_key(), &public, &proof), Ok(()));
+        assert_eq!(
+            verify(level, key.verifying_key(), &[expected + Fr::one()], &proof),
+            Err(VerifyError::Rejected)
+        );
         let mut values = circuit.values().to_vec();
         values[leaf.index()] += Fr::one();
-        let refused = prove(level, &key, &values, ProveOptions::default(), &mut |_| ());
+        let refused = prove(level, &key, &values, ProveOptions::default(), Progress::NONE);
         assert!(matches!(refused, Err(PlonkError::Unsatisfied(_))));
     });
 }
@@ -54,7 +58,8 @@ fn a_sha256_digest_is_proven_by_lookups() {
     let expected: Vec<Fr> = Sha256::digest(b"abc").iter().map(|byte| Fr::from(u64::from(*byte))).collect();
     let key = key(&circuit, 15);
     let (proof, public) =
-        prove(Level::best(), &key, circuit.values(), ProveOptions::default(), &mut |_| ()).expect("a proof");
+        prove(Level::best(), &key, circuit.values(), ProveOptions::default(), Progress::NONE)
+            .expect("a proof");
     assert_eq!(public, expected);
-    assert_eq!(verify(Level::best(), key.verifying_key(), &public, &proof), Ok(true));
+    assert_eq!(verify(Level::best(), key.verifying_key(), &public, &proof), Ok(()));
 }

@@ -6,8 +6,8 @@ use num_bigint::BigUint;
 use proofmill_circom::{R1cs, read_public, read_witness};
 use proofmill_field::{Algebra, Field, bn254::Fr};
 use proofmill_plonk::{
-    Arithmetisation, Circuit, Derivations, FixedColumns, Layout, Memory, ProveOptions, Variable,
-    check_layout, prove, r1cs, verify,
+    Arithmetisation, Circuit, Derivations, FixedColumns, Layout, Memory, Progress, ProveOptions, Variable,
+    VerifyError, check_layout, prove, r1cs, verify,
 };
 use proofmill_simd::Level;
 use sha2::{Digest, Sha256};
@@ -67,14 +67,15 @@ fn membership(circuit: &mut Circuit, witness: &[Fr]) {
 
 /// The public values of a proof that verifies.
 fn proven(layout: Layout, values: &[Fr]) -> Vec<Fr> {
-    let columns = FixedColumns::new(Level::best(), layout, Memory::Balanced, &mut |_| ()).expect("columns");
-    let key = columns.commit(Level::best(), fixtures::proven::SRS.clone(), &mut |_| ()).expect("a key");
+    let columns =
+        FixedColumns::new(Level::best(), layout, Memory::Balanced, Progress::NONE).expect("columns");
+    let key = columns.commit(Level::best(), fixtures::proven::SRS.clone(), Progress::NONE).expect("a key");
     let (proof, public) =
-        prove(Level::best(), &key, values, ProveOptions::default(), &mut |_| ()).expect("a proof");
-    assert_eq!(verify(Level::best(), key.verifying_key(), &public, &proof), Ok(true));
+        prove(Level::best(), &key, values, ProveOptions::default(), Progress::NONE).expect("a proof");
+    assert_eq!(verify(Level::best(), key.verifying_key(), &public, &proof), Ok(()));
     let mut other = public.clone();
     other[0] += Fr::ONE;
-    assert_eq!(verify(Level::best(), key.verifying_key(), &other, &proof), Ok(false));
+    assert_eq!(verify(Level::best(), key.verifying_key(), &other, &proof), Err(VerifyError::Rejected));
     public
 }
 

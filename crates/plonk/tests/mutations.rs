@@ -15,8 +15,8 @@ use proofmill_circom::{
 };
 use proofmill_field::bn254::Fr;
 use proofmill_plonk::{
-    Arithmetisation, Derivations, Layout, Memory, PlonkError, Proof, ProveOptions, ProvingKey, VerifyingKey,
-    prove, r1cs::layout, setup_circuit, verify,
+    Arithmetisation, Derivations, Layout, Memory, PlonkError, Progress, Proof, ProveOptions, ProvingKey,
+    VerifyingKey, prove, r1cs::layout, setup_circuit, verify,
 };
 use proofmill_simd::Level;
 use proofmill_srs::Srs;
@@ -39,7 +39,7 @@ fn accepted([key, public, proof]: [&[u8]; 3]) -> bool {
         Ok(AnyPlonkProof::Circuit(proof)) => Proof::from(proof),
         Err(_) => return false,
     };
-    verify(Level::best(), &key, &public, &proof) == Ok(true)
+    verify(Level::best(), &key, &public, &proof).is_ok()
 }
 
 /// A text without the white space outside strings; there are no escapes in ours.
@@ -108,15 +108,15 @@ fn truncated_files_are_refused() {
 fn proving_key(layout: Layout, derivations: &Derivations, srs: &Arc<Srs>) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("made.key");
-    setup_circuit(Level::best(), layout, derivations, srs, &file, &mut |_| ()).expect("a key");
+    setup_circuit(Level::best(), layout, derivations, srs, &file, Progress::NONE).expect("a key");
     fs::read(&file).expect("made")
 }
 
 fn prove_with(bytes: Vec<u8>, witness: &[Fr]) -> Result<Proof, PlonkError> {
     let file = CircuitKey::read(BinFile::from_bytes("changed.key", bytes)?)?;
-    let key = ProvingKey::of_circuit(Level::best(), &file, Memory::Balanced, &mut |_| ())?;
+    let key = ProvingKey::of_circuit(Level::best(), &file, Memory::Balanced, Progress::NONE)?;
     // A proof that is returned has been verified, by the changed key.
-    prove(Level::best(), &key, witness, ProveOptions::default(), &mut |_| ()).map(|(proof, _)| proof)
+    prove(Level::best(), &key, witness, ProveOptions::default(), Progress::NONE).map(|(proof, _)| proof)
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod fixtures;
 use fixtures::{path, text};
 use proofmill_circom::{AnyPlonkVerificationKey, CircuitKey, CircuitProof, read_public};
 use proofmill_field::bn254::Fr;
-use proofmill_plonk::{Memory, Proof, ProvingKey, VerifyingKey, verify};
+use proofmill_plonk::{Memory, Progress, Proof, ProvingKey, VerifyingKey, verify};
 use proofmill_simd::Level;
 
 const NAMES: [&str; 3] = ["turbo", "logup", "plookup"];
@@ -31,7 +31,7 @@ fn proofs_of_before_verify() {
         let proof = CircuitProof::open(&path(&format!("{name}.proof.json"))).expect("a proof");
         let proof = Proof::from(proof);
         assert_eq!(proof.text(&key), text(&format!("{name}.proof.json")), "{name}");
-        assert_eq!(verify(Level::best(), &key, &public(), &proof), Ok(true), "{name}");
+        assert_eq!(verify(Level::best(), &key, &public(), &proof), Ok(()), "{name}");
     }
 }
 
@@ -40,7 +40,7 @@ fn keys_of_before_are_read() {
     for name in ["turbo", "logup"] {
         let file = CircuitKey::open(&path(&format!("{name}.key"))).expect("a file");
         assert_eq!(VerifyingKey::of_circuit(Level::best(), &file).expect("a key"), verifying_key(name));
-        let key = ProvingKey::of_circuit(Level::best(), &file, Memory::Low, &mut |_| ()).expect("a key");
+        let key = ProvingKey::of_circuit(Level::best(), &file, Memory::Low, Progress::NONE).expect("a key");
         assert_eq!(*key.verifying_key(), verifying_key(name));
     }
 }

@@ -11,17 +11,20 @@ use proofmill_field::{
     Field,
     bn254::{Fq, Fr},
 };
-use proofmill_plonk::{PlonkError, Proof, ProveOptions, Unsatisfied, prove, prove_with_rng, verify};
+use proofmill_plonk::{
+    PlonkError, Progress, Proof, ProveOptions, Unsatisfied, prove, prove_with_rng, verify,
+};
 use proofmill_simd::Level;
 use proofmill_testing::{for_each_level, for_each_pool};
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
-use std::{fs, sync::Mutex};
+use std::{cell::RefCell, fs, sync::Mutex};
 
 fn seeded(level: Level, seed: u64) -> Proof {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let options = ProveOptions::default();
     let (proof, public) =
-        prove_with_rng(level, &toy_key(), &toy_witness(), options, &mut rng, &mut |_| ()).expect("a proof");
+        prove_with_rng(level, &toy_key(), &toy_witness(), options, &mut rng, Progress::NONE)
+            .expect("a proof");
     assert_eq!(public, public_inputs());
     proof
 }
@@ -46,7 +49,7 @@ fn a_proof_survives_its_file() {
 fn snarkjss_proof_verifies() {
     for_each_level(|level| {
         let valid = verify(level, &snarkjs_verifying_key(), &public_inputs(), &snarkjs_proof());
-        assert_eq!(valid, Ok(true));
+        assert_eq!(valid, Ok(()));
     });
 }
 
@@ -56,7 +59,7 @@ fn one_proof_at_every_level_and_number_of_threads() {
     for_each_pool(&[1, 2, 5], |_| {
         for_each_level(|level| {
             let proof = seeded(level, 1);
-            assert_eq!(verify(level, &snarkjs_verifying_key(), &public_inputs(), &proof), Ok(true));
+            assert_eq!(verify(level, &snarkjs_verifying_key(), &public_inputs(), &proof), Ok(()));
             let mut first = first.lock().expect("not poisoned");
             assert_eq!(*first.get_or_insert(proof.clone()), proof, "{level}");
         });
@@ -77,9 +80,11 @@ fn two_proofs_share_nothing() {
 
 #[test]
 fn a_proof_comes_with_its_phases() {
-    let mut phases = Vec::new();
+    let phases = RefCell::new(Vec::new());
     let options = ProveOptions::default();
-    let result = prove(Level::best(), &toy_key(), &toy_witness(), options, &mut |phase| phases.push(phase));
+    let observer = |phase| phases.borrow_mut().push(phase);
+    let result = prove(Level::best(), &toy_key(), &toy_witness(), options, Progress::new(&observer));
+    let phases = phases.into_inner();
     assert!(result.is_ok());
     assert_eq!(phases.first(), Some(&"read zkey"));
     assert_eq!(phases.last(), Some(&"verify"));
@@ -90,7 +95,7 @@ fn wrong_witnesses_are_refused_by_gate() {
     let (key, witness) = (toy_key(), toy_witness());
     let attempt = |witness: &[Fr], check_witness| {
         let options = ProveOptions { check_witness };
-        prove(Level::best(), &key, witness, options, &mut |_| ()).map(|_| ())
+        prove(Level::best(), &key, witness, options, Progress::NONE).map(|_| ())
     };
     // Wires: 1, out, x, s1 to s4. Gates: out, x, then s[i]^2 + i + 1 = s[i + 1] one by one.
     for (wire, first_row) in [(1, 6), (2, 2), (3, 2), (4, 3), (6, 5)] {
@@ -125,7 +130,7 @@ fn a_permutation_that_is_not_the_wires_is_named() {
     let value = section(&bytes, 12) + 32 * (8 + 4 * 3);
     bytes[value] ^= 1;
     let key = key_from(bytes).expect("the header is as it was");
-    let result = prove(Level::best(), &key, &toy_witness(), ProveOptions::default(), &mut |_| ());
+    let result = prove(Level::best(), &key, &toy_witness(), ProveOptions::default(), Progress::NONE);
     assert!(matches!(result, Err(PlonkError::CopyConstraint { gate: 3 })), "{result:?}");
 }
 
@@ -141,7 +146,7 @@ fn a_changed_key_gives_an_error_or_a_valid_proof() {
         // A proof that is returned has been verified, by the changed key.
         let result = key_from(changed)
             .map_err(PlonkError::from)
-            .and_then(|key| prove(Level::best(), &key, &witness, ProveOptions::default(), &mut |_| ()));
+            .and_then(|key| prove(Level::best(), &key, &witness, ProveOptions::default(), Progress::NONE));
         refused += usize::from(result.is_err());
     }
     assert!(refused > count / 2, "{refused} of {count} were refused");

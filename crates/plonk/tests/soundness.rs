@@ -7,7 +7,7 @@ use proofmill_curve::{Affine, Curve, bn254::G1};
 use proofmill_field::{Algebra, Field, bn254::Fr};
 use proofmill_plonk::{
     Arithmetisation, Cells, Circuit, Column, Gate, Layout, LookupArgument, MalformedError, PlonkError, Proof,
-    Selector, Unsatisfied, Variable, VerifyingKey, check_layout, verify,
+    Selector, Unsatisfied, Variable, VerifyError, VerifyingKey, check_layout, verify,
 };
 use proofmill_simd::Level;
 use std::sync::Arc;
@@ -209,7 +209,7 @@ fn the_key_is_bound() {
 fn keys_that_bind_nothing_are_malformed() {
     for proven in PROVEN.iter() {
         let refused = proven.after(|key, _, _| key.tau = Affine::INFINITY);
-        assert_eq!(refused, Err(MalformedError::NoSecret), "{}", proven.name);
+        assert_eq!(refused, Err(MalformedError::NoSecret.into()), "{}", proven.name);
         let wires = usize::from(proven.key.system.wires());
         let root = Fr::root_of_unity(proven.key.log_n).expect("a domain");
         for (left, right) in (0..wires).flat_map(|left| (left + 1..wires).map(move |right| (left, right))) {
@@ -217,12 +217,17 @@ fn keys_that_bind_nothing_are_malformed() {
                 let refused =
                     proven.after(|key, _, _| key.multipliers[right] = key.multipliers[left] * factor);
                 let expected = MalformedError::Multipliers { wires: (left, right) };
-                assert_eq!(refused, Err(expected), "{}", proven.name);
+                assert_eq!(refused, Err(expected.into()), "{}", proven.name);
             }
         }
         for wire in 0..wires {
             let refused = proven.after(|key, _, _| key.multipliers[wire] = Fr::ZERO);
-            assert_eq!(refused, Err(MalformedError::Multipliers { wires: (wire, wire) }), "{}", proven.name);
+            assert_eq!(
+                refused,
+                Err(MalformedError::Multipliers { wires: (wire, wire) }.into()),
+                "{}",
+                proven.name
+            );
         }
     }
     let error = MalformedError::Multipliers { wires: (0, 2) }.to_string();
@@ -235,12 +240,12 @@ fn a_key_of_another_system_is_refused() {
         for other in PROVEN.iter().skip(at + 1) {
             assert_ne!(proven.key.digest(), other.key.digest());
             let result = proven.after(|key, _, _| *key = other.key.clone());
-            assert_ne!(result, Ok(true), "{} for {}", proven.name, other.name);
+            assert_ne!(result, Ok(()), "{} for {}", proven.name, other.name);
             let result = other.after(|key, _, _| *key = proven.key.clone());
-            assert_ne!(result, Ok(true), "{} for {}", other.name, proven.name);
+            assert_ne!(result, Ok(()), "{} for {}", other.name, proven.name);
             // The other's constraints with this circuit's commitments.
             let result = proven.after(|key, _, _| key.system = other.key.system.clone());
-            assert_ne!(result, Ok(true), "{} for {}", proven.name, other.name);
+            assert_ne!(result, Ok(()), "{} for {}", proven.name, other.name);
         }
     }
 }
@@ -388,7 +393,7 @@ fn tables_may_repeat_rows_be_large_or_be_empty() {
             let key = key(&layout);
             assert!(1 << key.verifying_key().log_n > table.len());
             let (proof, public) = attempt(&key, &values, true).0.expect("a proof");
-            assert_eq!(verify(Level::best(), key.verifying_key(), &public, &proof), Ok(true), "{argument}");
+            assert_eq!(verify(Level::best(), key.verifying_key(), &public, &proof), Ok(()), "{argument}");
         }
         for (table, wrong) in [
             (&repeated[..], [1, 2, 4]),
@@ -441,6 +446,6 @@ fn a_proof_under_another_permutation_is_rejected() {
     let [bound, free] = [true, false].map(circuit);
     let [bound_key, free_key] = [&bound, &free].map(|circuit| key(&circuit.layout()));
     let (proof, public) = attempt(&free_key, free.values(), true).0.expect("a proof");
-    assert_eq!(verify(Level::best(), free_key.verifying_key(), &public, &proof), Ok(true));
-    assert_eq!(verify(Level::best(), bound_key.verifying_key(), &public, &proof), Ok(false));
+    assert_eq!(verify(Level::best(), free_key.verifying_key(), &public, &proof), Ok(()));
+    assert_eq!(verify(Level::best(), bound_key.verifying_key(), &public, &proof), Err(VerifyError::Rejected));
 }

@@ -8,10 +8,10 @@ use proofmill_field::{
     Field,
     bn254::{Fq, Fr},
 };
-use proofmill_plonk::{MalformedError, Proof, VerifyingKey, verify};
+use proofmill_plonk::{MalformedError, Proof, VerifyError, VerifyingKey, verify};
 use proofmill_simd::Level;
 
-fn check(key: &VerifyingKey, public: &[Fr], proof: &Proof) -> Result<bool, MalformedError> {
+fn check(key: &VerifyingKey, public: &[Fr], proof: &Proof) -> Result<(), VerifyError> {
     verify(Level::best(), key, public, proof)
 }
 
@@ -40,7 +40,7 @@ fn flip_coordinate(coordinate: Fq, byte: usize) -> Option<Fq> {
 #[test]
 fn every_byte_of_a_proof_counts() {
     let (key, public) = (snarkjs_verifying_key(), public_inputs());
-    assert_eq!(check(&key, &public, &snarkjs_proof()), Ok(true));
+    assert_eq!(check(&key, &public, &snarkjs_proof()), Ok(()));
     let points = points_of(&mut snarkjs_proof()).len();
     let scalars = scalars_of(&mut snarkjs_proof()).len();
     assert_eq!((points, scalars), (9, 6));
@@ -53,7 +53,10 @@ fn every_byte_of_a_proof_counts() {
                 let Some(changed) = flip_coordinate(*coordinate, byte) else { continue };
                 *coordinate = changed;
                 let result = check(&key, &public, &proof);
-                assert!(matches!(result, Err(MalformedError::Point { .. })), "point {index}: {result:?}");
+                assert!(
+                    matches!(result, Err(VerifyError::Malformed(MalformedError::Point { .. }))),
+                    "point {index}: {result:?}"
+                );
             }
         }
         for index in 0..scalars {
@@ -61,7 +64,7 @@ fn every_byte_of_a_proof_counts() {
             let scalar = &mut *scalars_of(&mut proof)[index];
             let Some(changed) = flip(*scalar, byte) else { continue };
             *scalar = changed;
-            assert_eq!(check(&key, &public, &proof), Ok(false), "scalar {index}");
+            assert_eq!(check(&key, &public, &proof), Err(VerifyError::Rejected), "scalar {index}");
         }
     }
 }
@@ -75,12 +78,16 @@ fn other_points_are_rejected() {
             let mut proof = snarkjs_proof();
             let point = &mut *points_of(&mut proof)[index];
             *point = replacements(*point)[choice];
-            assert_eq!(check(&key, &public, &proof), Ok(false), "point {index}, replacement {choice}");
+            assert_eq!(
+                check(&key, &public, &proof),
+                Err(VerifyError::Rejected),
+                "point {index}, replacement {choice}"
+            );
         }
     }
     let mut swapped = snarkjs_proof();
     swapped.commitments[0].swap(0, 1);
-    assert_eq!(check(&key, &public, &swapped), Ok(false));
+    assert_eq!(check(&key, &public, &swapped), Err(VerifyError::Rejected));
 }
 
 #[test]
@@ -91,14 +98,14 @@ fn public_inputs_are_bound() {
             let mut public = public_inputs();
             let Some(changed) = flip(public[index], byte) else { continue };
             public[index] = changed;
-            assert_eq!(check(&key, &public, &proof), Ok(false));
+            assert_eq!(check(&key, &public, &proof), Err(VerifyError::Rejected));
         }
     }
     let mut public = public_inputs();
     public.push(Fr::ZERO);
-    let expected = Err(MalformedError::PublicInputs { expected: 2, found: 3 });
+    let expected = Err(MalformedError::PublicInputs { expected: 2, found: 3 }.into());
     assert_eq!(check(&key, &public, &proof), expected);
-    assert_eq!(check(&key, &[], &proof), Err(MalformedError::PublicInputs { expected: 2, found: 0 }));
+    assert_eq!(check(&key, &[], &proof), Err(MalformedError::PublicInputs { expected: 2, found: 0 }.into()));
 }
 
 #[test]
@@ -107,7 +114,7 @@ fn the_key_is_bound() {
     let refused = |change: &dyn Fn(&mut VerifyingKey)| {
         let mut key = snarkjs_verifying_key();
         change(&mut key);
-        check(&key, &public, &proof) != Ok(true)
+        check(&key, &public, &proof) != Ok(())
     };
     for index in 0..5 {
         assert!(refused(&|key| key.fixed[index] = G1::GENERATOR), "selector {index}");
@@ -123,7 +130,7 @@ fn the_key_is_bound() {
     assert!(refused(&|key| key.tau = -key.tau));
     assert!(refused(&|key| key.tau.x.c0 += Fq::ONE));
     let key = VerifyingKey { tau: outside_the_subgroup(), ..snarkjs_verifying_key() };
-    assert_eq!(check(&key, &public, &proof), Err(MalformedError::Point { name: "X_2".into() }));
+    assert_eq!(check(&key, &public, &proof), Err(MalformedError::Point { name: "X_2".into() }.into()));
 }
 
 #[test]
@@ -131,7 +138,7 @@ fn keys_of_no_circuit_are_malformed() {
     let (public, proof) = (public_inputs(), snarkjs_proof());
     for (log_n, inputs) in [(29, 2), (u32::MAX, 2), (3, 9), (3, u32::MAX)] {
         let key = VerifyingKey { log_n, public: inputs, ..snarkjs_verifying_key() };
-        let expected = Err(MalformedError::Key { log_n, public: inputs });
+        let expected = Err(MalformedError::Key { log_n, public: inputs }.into());
         assert_eq!(check(&key, &public, &proof), expected);
     }
 }
@@ -143,5 +150,5 @@ fn the_proof_of_nothing_is_rejected() {
     let mut proof = snarkjs_proof();
     points_of(&mut proof).into_iter().for_each(|point| *point = Affine::INFINITY);
     scalars_of(&mut proof).into_iter().for_each(|scalar| *scalar = Fr::ZERO);
-    assert_eq!(check(&key, &public_inputs(), &proof), Ok(false));
+    assert_eq!(check(&key, &public_inputs(), &proof), Err(VerifyError::Rejected));
 }

@@ -1,7 +1,7 @@
 //! Strings of one's own making: nobody else has a reason to trust them.
 
 use crate::SrsError;
-use proofmill_circom::{PtauHeader, PtauPoints, PtauWriter};
+use proofmill_circom::{PtauHeader, PtauPoints, PtauWriter, Target};
 use proofmill_curve::{
     Affine, Curve, FixedBase,
     bn254::{G1, G2},
@@ -9,7 +9,6 @@ use proofmill_curve::{
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_simd::Level;
 use rand::{TryRngCore, rngs::OsRng};
-use std::path::Path;
 use zeroize::Zeroizing;
 
 /// Powers beyond a circuit's gates: blinding makes polynomials a few coefficients longer than the domain.
@@ -28,8 +27,12 @@ const PIECE: usize = 1 << 16;
 ///
 /// # Panics
 /// If `count` is below 2 or from 2^29 on.
+pub fn write_insecure<'a>(level: Level, target: impl Into<Target<'a>>, count: usize) -> Result<(), SrsError> {
+    write(level, target.into(), count)
+}
+
 #[allow(clippy::indexing_slicing)] // A piece is no longer than its buffers.
-pub fn write_insecure(level: Level, path: &Path, count: usize) -> Result<(), SrsError> {
+fn write(level: Level, target: Target<'_>, count: usize) -> Result<(), SrsError> {
     assert!((2..1 << 29).contains(&count), "from 2 to 2^29 - 1 powers");
     OsRng.try_next_u64().map_err(|error| SrsError::Randomness(error.to_string()))?;
     let mut tau = Zeroizing::new(Fr::ZERO);
@@ -37,7 +40,7 @@ pub fn write_insecure(level: Level, path: &Path, count: usize) -> Result<(), Srs
         *tau = Fr::random(&mut OsRng.unwrap_err());
     }
     let power = count.ilog2();
-    let mut file = PtauWriter::create(path, &PtauHeader { power, ceremony_power: power }, 2)?;
+    let mut file = PtauWriter::create(target, &PtauHeader { power, ceremony_power: power }, 2)?;
     let mut fixed = FixedBase::new(level, &G1::GENERATOR, count);
     let mut scalars = Zeroizing::new(vec![Fr::ZERO; PIECE.min(count)]);
     let mut points = vec![Affine::INFINITY; PIECE.min(count)];

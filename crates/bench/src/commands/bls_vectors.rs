@@ -28,9 +28,9 @@ pub(crate) struct Vectors {
 }
 
 pub(super) fn run(vectors: &Vectors, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.clock.expect(1);
-    machine.run(|level, observer| {
-        observer("run cases");
+    machine.clock().expect(1);
+    machine.run(|level, progress| {
+        progress.begin("run cases");
         run_all(level, &vectors.folder)
     })
 }

@@ -8,9 +8,10 @@ use super::{
 };
 use clap::Args;
 use proofmill_bench::{
-    compare::{Compared, Comparison, Per, Side, compare},
+    compare::{Compared, Comparison, Doubt, Mean, Per, Side, compare},
     definition::Size,
     record::{Outcome as RowOutcome, Run},
+    statistics::Ratio,
 };
 use proofmill_console::{Failure, Outcome};
 use serde_json::json;
@@ -107,22 +108,26 @@ fn text(first: Side<'_>, second: Side<'_>, comparison: &Comparison, per: Per) ->
     lines.extend(comparison.rows.iter().map(|row| {
         let unit = unit(second.run, row);
         let rate = |cost: f64| format!("{} {unit}/{symbol}", numbers::scaled(1.0 / cost));
-        let interval = row.ratio.interval.map_or_else(String::new, |(low, high)| {
-            format!("{} to {}", numbers::three_digits(low), numbers::three_digits(high))
-        });
+        let interval = interval(&row.ratio).unwrap_or_default();
         let ratio = format!("{} x", numbers::three_digits(row.ratio.ratio));
         vec![name(row), rate(row.first), rate(row.second), ratio, interval, row.verdict.to_string()]
     }));
-    let mut text = format!("A: {}\nB: {}\n\n", described(first), described(second));
+    let mut text = format!("A: {}\nB: {}\n", described(first), described(second));
+    // Writing to a string cannot fail.
+    for Doubt { run, warning } in &comparison.doubts {
+        let _ = writeln!(text, "warning: {run}: {warning}");
+    }
+    text.push('\n');
     if comparison.rows.is_empty() {
         text += "no row of A is comparable with one of B\n";
     } else {
         text += &table::table(&lines);
     }
-    // Writing to a string cannot fail.
-    for mean in &comparison.families {
-        let ratio = numbers::three_digits(mean.ratio);
-        let _ = write!(text, "\n{}: {ratio} x, geometric mean of {}", mean.family, counted(mean.rows, "row"));
+    for Mean { family, mean, verdict } in &comparison.families {
+        let ratio = numbers::three_digits(mean.ratio.ratio);
+        let interval = interval(&mean.ratio).map_or_else(String::new, |ends| format!(" ({ends})"));
+        let rows = counted(mean.rows, "row");
+        let _ = write!(text, "\n{family}: {ratio} x{interval}, geometric mean of {rows}: {verdict}");
     }
     let word = if better.is_empty() { "fast" } else { "much" };
     let _ = writeln!(text, "\n\nratio: how many times as {word} B is{better}");
@@ -135,6 +140,11 @@ fn text(first: Side<'_>, second: Side<'_>, comparison: &Comparison, per: Per) ->
         let _ = writeln!(text, "not compared: {} {reason}", counted(*count, "row"));
     }
     text
+}
+
+fn interval(ratio: &Ratio) -> Option<String> {
+    let (low, high) = ratio.interval?;
+    Some(format!("{} to {}", numbers::three_digits(low), numbers::three_digits(high)))
 }
 
 fn described(side: Side<'_>) -> String {

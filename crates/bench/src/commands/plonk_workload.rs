@@ -4,8 +4,8 @@ use clap::{Args, Subcommand};
 use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
 use proofmill_field::bn254::Fr;
 use proofmill_plonk::{
-    Arithmetisation, Circuit, FixedColumns, LookupArgument, PlonkError, ProveOptions, VerifyingKey, prove,
-    verify, workload,
+    Arithmetisation, Circuit, FixedColumns, LookupArgument, PlonkError, Progress, ProveOptions, VerifyingKey,
+    prove, verify, workload,
 };
 use proofmill_simd::{Level, process_memory, release_kept_memory};
 use proofmill_srs::Srs;
@@ -129,38 +129,34 @@ impl Measurements {
 }
 
 pub(super) fn run(command: &Workload, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.run(|level, observer| measure(command, level, observer))
+    machine.run(|level, progress| measure(command, level, progress))
 }
 
-fn measure(
-    command: &Workload,
-    level: Level,
-    observer: &mut dyn FnMut(&'static str),
-) -> Result<Outcome, Failure> {
+fn measure(command: &Workload, level: Level, progress: Progress<'_>) -> Result<Outcome, Failure> {
     let settings = command.settings();
     let mut phases = Measurements::default();
-    observer("construct circuit");
+    progress.begin("construct circuit");
     let mut layout = phases.run("construct circuit", || command.build().into_layout().0);
     layout.lookup = layout.lookup.map(|_| settings.lookup);
     let rows = layout.rows();
     // Whoever has a key runs the program again for another witness.
-    observer("witness");
+    progress.begin("witness");
     let values: Vec<Fr> = phases.run("witness", || command.build().values().to_vec());
     let log_n = layout.log_n();
-    observer("reference string");
+    progress.begin("reference string");
     let srs = Arc::new(reference(settings, level, (1 << log_n) + (1 << 4))?);
     let failure = |error: PlonkError| Failure::Input(error.to_string());
     let columns = phases
-        .run("proving key", || FixedColumns::new(level, layout, &settings.storage, observer))
+        .run("proving key", || FixedColumns::new(level, layout, &settings.storage, progress))
         .map_err(failure)?;
-    let key = phases.run("verification key", || columns.commit(level, srs, observer)).map_err(failure)?;
+    let key = phases.run("verification key", || columns.commit(level, srs, progress)).map_err(failure)?;
     let options = ProveOptions::default();
     let (proof, public) =
-        phases.run("prove", || prove(level, &key, &values, options, observer)).map_err(failure)?;
-    observer("verify");
+        phases.run("prove", || prove(level, &key, &values, options, progress)).map_err(failure)?;
+    progress.begin("verify");
     let verifying_key: &VerifyingKey = key.verifying_key();
     let valid = phases.run("verify", || verify(level, verifying_key, &public, &proof));
-    if valid != Ok(true) {
+    if valid.is_err() {
         return Err(failure(PlonkError::NotProven));
     }
     let proof_bytes = 64 * proof.points().len() + 32 * proof.evaluations.len();

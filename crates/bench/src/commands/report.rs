@@ -13,7 +13,10 @@ use proofmill_bench::{
 use proofmill_circom::write_text;
 use proofmill_console::{Failure, Outcome};
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
 
 /// What `report` takes.
 #[derive(Args, Debug)]
@@ -53,13 +56,21 @@ pub(super) fn run(report: &Report) -> Result<Outcome, Failure> {
     };
     let families = workloads::definitions()?;
     let projections = [model::paper(&Question::default())?];
-    let html = Page { runs: &runs, families: &families, baseline, projections: &projections }.html();
-    write_text(&report.out, &html)?;
+    let page = Page { runs: &runs, families: &families, baseline, projections: &projections };
+    write_text(&report.out, &page.html())?;
+    let answer = page.answer();
     let rows: usize = runs.iter().map(|run| run.measurements.len()).sum();
     let count = if runs.len() == 1 { "1 run".to_owned() } else { format!("{} runs", runs.len()) };
-    let text = format!("{}: {count}, {rows} rows\n", report.out.display());
+    let mut text = format!("{}: {count}, {rows} rows\n", report.out.display());
+    for question in &answer.questions {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{question}");
+    }
     let ids: Vec<_> = runs.iter().map(|run| &run.id).collect();
-    Ok(Outcome { text, ..Outcome::done(json!({ "out": report.out, "runs": ids, "rows": rows })) })
+    Ok(Outcome {
+        text,
+        ..Outcome::done(json!({ "out": report.out, "runs": ids, "rows": rows, "answer": answer.questions }))
+    })
 }
 
 /// Adds a run that is not there yet; gives its place.

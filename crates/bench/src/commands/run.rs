@@ -10,7 +10,7 @@ use clap::Args;
 use proofmill_bench::{
     BenchError,
     definition::Size,
-    peers::{self, Peers},
+    peers::Peers,
     plan::{self, Group, Levels, Selection},
     record::{Clock, Figures, Measurement, Outcome as RowOutcome, Price},
     sampler::Effort,
@@ -47,9 +47,9 @@ pub(crate) struct Run {
     /// Run other libraries in turn with Proofmill on the same inputs: their runners are built where their tools are
     #[arg(long)]
     peers: bool,
-    /// Where the peers' runners are
-    #[arg(long, value_name = "FOLDER", default_value = peers::DEFAULT_FOLDER)]
-    peers_dir: PathBuf,
+    /// Where the peers' runners are [default: benchmarks/peers of the checkout that this folder or the program lies in]
+    #[arg(long, value_name = "FOLDER")]
+    peers_dir: Option<PathBuf>,
     #[command(flatten)]
     recording: RecordingArguments,
 }
@@ -87,7 +87,7 @@ pub(super) fn run(arguments: &Run, options: &Options) -> Result<Outcome, Failure
     let workloads = Workloads::default();
     let all = thread::available_parallelism().map_or(1, usize::from) as u32;
     let groups = plan::plan(&families, &workloads, &arguments.selection(options)?, all)?;
-    let peers = arguments.peers.then(|| Peers::read(&arguments.peers_dir)).transpose()?;
+    let peers = arguments.peers.then(|| Peers::find(arguments.peers_dir.as_deref())).transpose()?;
     let mut recording = arguments.recording.begin()?;
     let meter = recording.meter.take();
     let mode = match arguments.check {

@@ -1,7 +1,11 @@
 //! What the page's script gets: runs without samples, rows with statistics, and what is to be compared with what.
 
-use super::Page;
+use super::{
+    Page,
+    verdict::{self, Answer, Levels, Work as JudgedWork},
+};
 use crate::{
+    compare::comparable,
     model::Projection,
     record::{Clock, Figures, Machine, Measurement, Noise, Outcome, Phase, Price, Row, Run, Suite},
     statistics::{CONFIDENCE, Ratio, Summary},
@@ -27,6 +31,7 @@ pub(super) struct Data<'a> {
     rows: Vec<RowData<'a>>,
     comparisons: Vec<Comparison<'a>>,
     projections: &'a [Projection],
+    answer: Answer,
 }
 
 /// A run without its measurements.
@@ -51,7 +56,6 @@ struct FamilyHead<'a> {
     name: &'a str,
     title: &'a str,
     input: &'a str,
-    target: Option<&'a str>,
 }
 
 /// A row of one run.
@@ -115,7 +119,7 @@ struct Comparison<'a> {
     threads: &'static str,
     /// By run: an index of a row.
     rows: Vec<Option<usize>>,
-    /// By base, then by run: how many times faster it is than the base.
+    /// By base, then by run: how many times faster it is than the base; none of rows that are not of the same work.
     ratios: Vec<Vec<Option<Ratio>>>,
 }
 
@@ -127,13 +131,12 @@ struct Measured<'a> {
 
 impl<'a> Data<'a> {
     pub(super) fn new(page: &Page<'a>) -> Self {
-        let mut measurements: Vec<(usize, &Measurement)> = Vec::new();
-        for (index, run) in page.runs.iter().enumerate() {
-            measurements.extend(latest(run).into_iter().map(|measurement| (index, measurement)));
-        }
+        let measurements = measurements(page);
         let measured: Vec<_> =
             measurements.iter().map(|(_, measurement)| Measured::of(measurement)).collect();
         let groups = Groups::new(&measurements, &measured);
+        let comparisons = groups.comparisons(page.runs);
+        let answer = groups.answer(page, &comparisons);
         let rows = (0..measurements.len()).map(|at| groups.row(at)).collect();
         Self {
             confidence: CONFIDENCE,
@@ -142,10 +145,25 @@ impl<'a> Data<'a> {
             runs: heads(page.runs),
             families: families(page, &measurements),
             rows,
-            comparisons: groups.comparisons(page.runs),
+            comparisons,
             projections: page.projections,
+            answer,
         }
     }
+}
+
+/// The page's answer alone.
+pub(super) fn answer(page: &Page<'_>) -> Answer {
+    let measurements = measurements(page);
+    let measured: Vec<_> = measurements.iter().map(|(_, measurement)| Measured::of(measurement)).collect();
+    let groups = Groups::new(&measurements, &measured);
+    groups.answer(page, &groups.comparisons(page.runs))
+}
+
+/// All runs' rows, each with its run.
+fn measurements<'a>(page: &Page<'a>) -> Vec<(usize, &'a Measurement)> {
+    let of_run = |(index, run)| latest(run).into_iter().map(move |measurement| (index, measurement));
+    page.runs.iter().enumerate().flat_map(of_run).collect()
 }
 
 impl<'a> Measured<'a> {
@@ -203,16 +221,11 @@ fn families<'a>(page: &Page<'a>, measurements: &[(usize, &'a Measurement)]) -> V
     names.dedup();
     let defined = page.families.iter().filter(|family| names.contains(&family.name.as_str()));
     let mut heads: Vec<FamilyHead<'_>> = defined
-        .map(|family| FamilyHead {
-            name: &family.name,
-            title: &family.title,
-            input: &family.input,
-            target: family.target.as_deref(),
-        })
+        .map(|family| FamilyHead { name: &family.name, title: &family.title, input: &family.input })
         .collect();
     for name in names {
         if heads.iter().all(|head| head.name != name) {
-            heads.push(FamilyHead { name, title: name, input: "", target: None });
+            heads.push(FamilyHead { name, title: name, input: "" });
         }
     }
     heads
@@ -234,7 +247,7 @@ fn work(row: &Row) -> Work<'_> {
 }
 
 /// At most [`PAIRED`] samples, evenly spaced in time: a ratio is of all pairs, and files may hold a great many.
-fn thinned(samples: &[f64]) -> Vec<f64> {
+pub(super) fn thinned(samples: &[f64]) -> Vec<f64> {
     let step = samples.len().div_ceil(PAIRED).max(1);
     samples.iter().copied().step_by(step).collect()
 }
@@ -256,6 +269,12 @@ impl<'m, 'a> Groups<'m, 'a> {
     fn ratio(&self, base: usize, other: usize) -> Option<Ratio> {
         let seconds = |at: usize| self.measured[at].as_ref().map(|row| thinned(&row.figures.seconds));
         Ratio::of(&seconds(base)?, &seconds(other)?)
+    }
+
+    /// Whether two measured rows of two runs may be compared.
+    fn same_work(&self, base: usize, other: usize) -> bool {
+        let figures = |at: usize| self.measured[at].as_ref().map(|row| row.figures);
+        figures(base).zip(figures(other)).is_some_and(|(base, other)| comparable(base, other).is_ok())
     }
 
     fn implementation(&self, at: usize) -> &'a str {
@@ -355,12 +374,74 @@ impl<'m, 'a> Groups<'m, 'a> {
             let rows: Vec<_> = (0..runs.len()).map(|run| found[&key].get(&run).copied()).collect();
             let ratio = |base: Option<usize>, other: Option<usize>| match (base?, other?) {
                 (base, other) if base == other => Some(Ratio { ratio: 1.0, interval: None }),
-                (base, other) => self.ratio(base, other),
+                (base, other) => self.same_work(base, other).then(|| self.ratio(base, other))?,
             };
             let ratios = |base: &Option<usize>| rows.iter().map(|other| ratio(*base, *other)).collect();
             let ratios = rows.iter().map(ratios).collect();
             Comparison { suite, family, benchmark, size, implementation, threads, rows, ratios }
         };
         order.into_iter().map(comparison).collect()
+    }
+
+    /// What the page says at its top.
+    fn answer(&self, page: &Page<'a>, comparisons: &[Comparison<'a>]) -> Answer {
+        if let [run] = page.runs {
+            return verdict::of_levels(page, run, &self.levels_by_family());
+        }
+        let names: Vec<String> = heads(page.runs).into_iter().map(|head| head.name).collect();
+        let works = |threads: &str| -> Vec<JudgedWork<'a>> {
+            let ours =
+                comparisons.iter().filter(|one| one.suite != Suite::Platform && one.threads == threads);
+            ours.map(|one| self.judged(one.suite, one.family, one.benchmark, one.size, &one.rows)).collect()
+        };
+        verdict::of_machines(page, &names, &works("one"), &works("all"))
+    }
+
+    /// What each contestant measured of the same work.
+    fn judged(
+        &self,
+        suite: Suite,
+        family: &'a str,
+        benchmark: &'a str,
+        size: Option<u64>,
+        rows: &[Option<usize>],
+    ) -> JudgedWork<'a> {
+        let figures = |row: &Option<usize>| self.measured[(*row)?].as_ref().map(|row| row.figures);
+        JudgedWork { suite, family, benchmark, size, by: rows.iter().map(figures).collect() }
+    }
+
+    /// A single run's rows by Proofmill's levels, by family: the levels with their threads, in order, and each work's rows.
+    fn levels_by_family(&self) -> Vec<Levels<'a>> {
+        let mut families: BTreeMap<(Suite, &'a str), Vec<usize>> = BTreeMap::new();
+        for (at, (_, Measurement { row, .. })) in self.measurements.iter().enumerate() {
+            let ours = row.suite != Suite::Platform && level(&row.implementation).is_some();
+            if ours && self.measured[at].is_some() {
+                families.entry((row.suite, &row.family)).or_default().push(at);
+            }
+        }
+        let family = |((suite, family), rows): ((Suite, &'a str), Vec<usize>)| {
+            let row = |at: usize| &self.measurements[at].1.row;
+            let contestant = |at: usize| (level(&row(at).implementation), row(at).threads);
+            let mut works: BTreeMap<_, BTreeMap<_, usize>> = BTreeMap::new();
+            let mut all: Vec<(Option<usize>, u32)> = Vec::new();
+            for &at in &rows {
+                all.push(contestant(at));
+                works
+                    .entry((row(at).benchmark.as_str(), row(at).size))
+                    .or_default()
+                    .insert(contestant(at), at);
+            }
+            all.sort_unstable();
+            all.dedup();
+            let work = |((benchmark, size), by): (_, BTreeMap<_, usize>)| {
+                let rows: Vec<Option<usize>> =
+                    all.iter().map(|contestant| by.get(contestant).copied()).collect();
+                self.judged(suite, family, benchmark, size, &rows)
+            };
+            let works = works.into_iter().map(work).collect();
+            let named = |(level, threads): &(Option<usize>, u32)| Some((LEVELS[(*level)?], *threads));
+            Levels { suite, family, contestants: all.iter().filter_map(named).collect(), works }
+        };
+        families.into_iter().map(family).collect()
     }
 }

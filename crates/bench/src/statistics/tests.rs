@@ -88,3 +88,25 @@ fn counted_and_normal_distributions_meet() {
     let (counted, normal) = (outer_rank_sum(50, 50).unwrap(), outer_rank_sum(50, 51).unwrap());
     assert!(normal > counted && normal < counted + 40, "{counted}, {normal}");
 }
+
+#[test]
+fn a_geometric_mean_goes_from_the_mean_of_the_low_ends_to_that_of_the_high_ones() {
+    let ratio = |ratio, low, high| Ratio { ratio, interval: Some((low, high)) };
+    let mean = GeometricMean::of(&[ratio(2.0, 1.0, 3.0), ratio(8.0, 4.0, 12.0)]).unwrap();
+    let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} is not {b}");
+    close(mean.ratio.ratio, 4.0);
+    let (low, high) = mean.ratio.interval.unwrap();
+    close(low, 2.0);
+    close(high, 6.0);
+    assert_eq!((mean.rows, mean.least, mean.greatest), (2, 2.0, 8.0));
+    // One row is its own mean, and more of the same row make nothing surer.
+    let one = GeometricMean::of(&[ratio(2.0, 1.0, 4.0)]).unwrap();
+    let same = GeometricMean::of(&[ratio(2.0, 1.0, 4.0); 100]).unwrap();
+    close(one.ratio.interval.unwrap().0, 1.0);
+    close(same.ratio.interval.unwrap().1, 4.0);
+    // A row that cannot tell leaves the mean without an interval.
+    let unsure = GeometricMean::of(&[ratio(2.0, 1.0, 3.0), Ratio { ratio: 8.0, interval: None }]).unwrap();
+    assert_eq!(unsure.ratio.interval, None);
+    assert_eq!(unsure.ratio.verdict(0.01), Verdict::Unsure);
+    assert_eq!(GeometricMean::of(&[]), None);
+}

@@ -17,9 +17,11 @@ use proofmill_curve::{
     bn254::{G1, G2},
 };
 use proofmill_field::{Field, Packable, batch_invert, bn254::Fr};
-use proofmill_groth16::{Proof, VerifyingKey, prove_with_rng, verify, verifying_key, verifying_key_text};
+use proofmill_groth16::{
+    Progress, Proof, VerifyingKey, prove_with_rng, verify, verifying_key, verifying_key_text,
+};
 use proofmill_simd::Level;
-use std::{fmt::Display, fs, iter::successors, path::Path};
+use std::{cell::RefCell, fmt::Display, fs, iter::successors, path::Path};
 use tempfile::TempDir;
 
 pub(crate) fn table() -> Vec<Entry> {
@@ -36,7 +38,10 @@ fn proving() -> Entry {
         Instance::new,
         |_, _| Ok(Vec::new()),
         |Instance { rng, key, witness, .. }, public, level, begin| {
-            prove_with_rng(level, key, witness, &mut rng.clone(), begin).map_err(text)?;
+            let begin = RefCell::new(begin);
+            let observer = |phase| begin.borrow_mut()(phase);
+            let progress = Progress::new(&observer);
+            prove_with_rng(level, key, witness, &mut rng.clone(), progress).map_err(text)?;
             *public = witness[PUBLIC].to_vec();
             Ok(())
         },
@@ -65,10 +70,10 @@ impl Claim {
         }
         let level = Level::best();
         let Instance { key, witness, .. } = Instance::new(rng, 16)?;
-        let proof = prove_with_rng(level, &key, &witness, rng, &mut |_| ()).map_err(text)?;
+        let proof = prove_with_rng(level, &key, &witness, rng, Progress::NONE).map_err(text)?;
         let public = witness[PUBLIC].to_vec();
-        let key_text = verifying_key_text(level, &key).map_err(text)?;
         let key = verifying_key(level, &key).map_err(text)?;
+        let key_text = verifying_key_text(level, &key);
         let documents = format!(
             "{{\"verification_key\":{key_text},\"public\":{},\"proof\":{}}}",
             public_text(&public),
@@ -154,7 +159,8 @@ fn write(rng: &mut Rng, log_n: u32, folder: &Path) -> Result<Vec<Fr>, CircomErro
         delta_1,
         delta_2,
     };
-    let mut file = Groth16Writer::create(&folder.join(KEY), &header)?;
+    let path = folder.join(KEY);
+    let mut file = Groth16Writer::create(&path, &header)?;
     file.coefficients(2 * products as u32 + 2, coefficients(products))?;
     let mut of_g1 = |section, scalars: &[Fr]| {
         let points = points(&mut g1, scalars);

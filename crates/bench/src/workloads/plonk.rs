@@ -1,18 +1,18 @@
 //! PLONK on circuits that the program makes itself, by arithmetisation and by how much of the key is kept in memory.
 
 use super::{
-    adaptor::{Entry, Kernel, Levels},
+    adaptor::{Begin, Entry, Kernel, Levels},
     encoding::encoded,
     inputs::{Rng, elements},
 };
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_plonk::{
-    Arithmetisation, Circuit, FixedColumns, Layout, Memory, PlonkError, Proof, ProveOptions, ProvingKey,
-    VerifyingKey, prove_with_rng, verify, workload,
+    Arithmetisation, Circuit, FixedColumns, Layout, Memory, PlonkError, Progress, Proof, ProveOptions,
+    ProvingKey, VerifyingKey, prove_with_rng, verify, workload,
 };
 use proofmill_simd::Level;
 use proofmill_srs::{SPARE, Srs};
-use std::{fmt::Display, sync::Arc};
+use std::{cell::RefCell, fmt::Display, sync::Arc};
 
 pub(crate) fn table() -> Vec<Entry> {
     let arithmetisations = [Arithmetisation::Standard, Arithmetisation::Turbo, Arithmetisation::Ultra];
@@ -44,17 +44,20 @@ impl Instance {
     }
 
     fn key(&self, level: Level, memory: Memory) -> Result<ProvingKey, PlonkError> {
-        let columns = FixedColumns::new(level, self.layout.clone(), memory, &mut |_| ())?;
-        columns.commit(level, self.srs.clone(), &mut |_| ())
+        let columns = FixedColumns::new(level, self.layout.clone(), memory, Progress::NONE)?;
+        columns.commit(level, self.srs.clone(), Progress::NONE)
     }
 
     fn prove(
         &self,
         level: Level,
         key: &ProvingKey,
-        begin: &mut dyn FnMut(&'static str),
+        begin: Begin<'_>,
     ) -> Result<(Proof, Vec<Fr>), PlonkError> {
-        prove_with_rng(level, key, &self.values, ProveOptions::default(), &mut self.rng.clone(), begin)
+        let begin = RefCell::new(begin);
+        let observer = |phase| begin.borrow_mut()(phase);
+        let (options, progress) = (ProveOptions::default(), Progress::new(&observer));
+        prove_with_rng(level, key, &self.values, options, &mut self.rng.clone(), progress)
     }
 }
 
@@ -147,11 +150,7 @@ fn verifying() -> Entry {
             Ok(Claim { key: key.verifying_key().clone(), proof, public })
         },
         |_, _| Ok(()),
-        |Claim { key, proof, public }, (), level, _| match verify(level, key, public, proof) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err("a valid proof is refused".to_owned()),
-            Err(error) => Err(error.to_string()),
-        },
+        |Claim { key, proof, public }, (), level, _| verify(level, key, public, proof).map_err(text),
         |()| vec![1],
     )
     .entry("plonk_workloads/verify", Levels::PrimeFields)

@@ -2,7 +2,7 @@
 
 use crate::folder;
 use proofmill_testing::{Folder, Run};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A command of `bench` with a store of its own in the folder.
 fn bench(folder: &Folder, command: &str) -> Run {
@@ -126,4 +126,33 @@ fn inputs_are_written_and_answers_are_the_definitions() {
     assert_eq!(lines[..2], ["sha256/pairs", "[benchmark.answers]"]);
     let definition = include_str!("../../../../benchmarks/definitions/sha256.toml");
     assert!(lines.len() == 3 && definition.contains(lines[2]), "{text}");
+}
+
+#[test]
+fn noise_is_repeated_and_gets_no_verdict() {
+    let folder = folder();
+    let run = bench(&folder, "run msm/bn254-g1/256 --threads 1 --time 10ms --label quiet --json quiet.json");
+    assert_eq!(run.status, Some(0), "{run:?}");
+    let mut file: Value = serde_json::from_str(&folder.text("quiet.json")).unwrap();
+    let edited = |name: &str, file: &Value| folder.write(name, file.to_string());
+    file["runs"][0]["noise"] = json!({ "warnings": [] });
+    edited("quiet.json", &file);
+    // Another machine, ten times slower.
+    let other = &mut file["runs"][0];
+    (other["id"], other["label"]) = ("f".repeat(32).into(), "other".into());
+    for seconds in other["measurements"][0]["outcome"]["seconds"].as_array_mut().unwrap() {
+        *seconds = (seconds.as_f64().unwrap() * 10.0).into();
+    }
+    edited("slow.json", &file);
+    file["runs"][0]["noise"]["warnings"] = json!(["a neighbour took half of the CPU time"]);
+    edited("noisy.json", &file);
+    let compared = folder.run("compare quiet.json slow.json").succeeded().stdout;
+    assert!(compared.contains("slower") && !compared.contains("warning"), "{compared}");
+    let compared = folder.run("compare quiet.json noisy.json").succeeded().stdout;
+    assert!(compared.contains("warning: other: a neighbour took half of the CPU time"), "{compared}");
+    assert!(compared.contains("no verdict (noise)") && !compared.contains("slower"), "{compared}");
+    let answer = folder.run("report quiet.json slow.json --out page.html").succeeded().stdout;
+    assert!(answer.contains("Fastest on one thread: quiet (sure)"), "{answer}");
+    let answer = folder.run("report quiet.json noisy.json --out page.html").succeeded().stdout;
+    assert!(answer.contains("Fastest on one thread: no verdict"), "{answer}");
 }

@@ -167,6 +167,87 @@ test("draws every chart, and says what is doubtful and what is not there", async
     });
 });
 
+/** A machine's fastest rows of proofs with all threads: by family, by size. */
+function proofs(run) {
+    const fastest = new Map();
+    for (const { row, outcome } of run.measurements) {
+        if (row.suite !== "prover" || row.threads !== run.machine.threads) continue;
+        const key = JSON.stringify([row.family, row.benchmark, row.size]);
+        const known = fastest.get(key);
+        if (!known || median(outcome.seconds) < median(known.seconds)) fastest.set(key, { ...outcome, family: row.family });
+    }
+    return fastest;
+}
+
+const geometricMean = (values) => Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+
+/** How many times faster `other` proves a family than `base`. */
+function familyMean(base, other, family) {
+    const [slow, fast] = [proofs(base), proofs(other)];
+    const keys = [...slow.keys()].filter((key) => slow.get(key).family === family);
+    return geometricMean(keys.map((key) => faster(slow.get(key), fast.get(key))));
+}
+
+const card = (page, title) => page.locator("#answer article").filter({ has: page.locator("h3", { hasText: title }) });
+
+test("answers its title first", async () => {
+    await visit(join(folder, "three.html"), async (page) => {
+        assert.equal(await page.locator("h1").innerText(), "Which machine proves fastest and cheapest");
+        assert.equal(await page.locator("main > section:not([hidden])").first().getAttribute("id"), "answer");
+        const fastest = await card(page, "Fastest machine").innerText();
+        const lead = geometricMean(["groth16", "plonk"].map((family) => familyMean(graviton, epyc, family)));
+        assert.ok(fastest.includes(`${epyc.label} is surely the fastest: ${lead.toFixed(2)} times`), fastest);
+        assert.ok(fastest.includes(`Not judged: ${xeon.label}: its run was noisy`), fastest);
+        assert.equal(await card(page, "Fastest machine").locator(".certainty").innerText(), "sure");
+        const dollars = await card(page, "Cheapest per dollar").innerText();
+        const prices = graviton.price.dollars_per_hour / epyc.price.dollars_per_hour;
+        assert.ok(dollars.includes(`${(lead * prices).toFixed(2)} times the work for a dollar of Graviton4`), dollars);
+        // One run with watts is noisy, the other machine has none.
+        const watts = await card(page, "Cheapest per watt").innerText();
+        assert.ok(watts.includes("No verdict") && watts.includes("Graviton4 (watts not measured)"), watts);
+
+        const table = async () => (await downloaded(page, page.locator("#answer .means"))).rows;
+        let rows = await table();
+        for (const [at, family] of ["groth16", "plonk"].entries()) {
+            near(rows[at][graviton.label], familyMean(epyc, graviton, family));
+            near(rows[at][epyc.label], 1);
+            assert.deepEqual([rows[at].best, rows[at].certainty], [epyc.label, "sure"]);
+        }
+        assert.ok(Number(rows[0][`${graviton.label} low`]) <= rows[0][graviton.label]);
+        await page.locator("#answer").getByText("Cheapest per dollar", { exact: true }).last().click();
+        rows = await table();
+        near(rows[0][graviton.label], familyMean(epyc, graviton, "groth16") / prices);
+        // Aims of Proofmill's authors are none of the reader's business.
+        assert.ok(!(await page.locator("body").innerText()).includes("To be reached"));
+    });
+});
+
+test("gives noisy runs no verdict", async () => {
+    await visit(report("noisy", [epyc, xeon]), async (page) => {
+        for (const title of ["Fastest machine", "Cheapest per dollar", "Cheapest per watt", "Fastest on one thread"]) {
+            const text = await card(page, title).innerText();
+            assert.ok(text.includes("No verdict") && text.includes(`The run of ${xeon.label} was noisy`), text);
+            assert.ok(!text.includes("surely"), text);
+        }
+    });
+});
+
+test("says of one machine what proves fastest on it, and what that costs", async () => {
+    await visit(report("single-machine", [epyc]), async (page) => {
+        assert.equal(await page.locator("h1").innerText(), "How fast this machine proves, and what that costs");
+        const fastest = card(page, "Fastest level and number of threads");
+        assert.equal(await fastest.locator(".best strong").innerText(), "avx512ifma with 96 threads");
+        assert.equal(await fastest.locator(".certainty").innerText(), "sure");
+        const { rows } = await downloaded(page, page.locator("#answer .costs"));
+        const key = JSON.stringify(["groth16", "sha256-chain", 2 ** 18]);
+        const { seconds, watts } = proofs(epyc).get(key);
+        assert.deepEqual([rows[0].benchmark, rows[0].size], ["sha256-chain", String(2 ** 18)]);
+        near(rows[0][`${epyc.label} seconds`], median(seconds));
+        near(rows[0][`${epyc.label} joules`], median(seconds) * watts);
+        near(rows[0][`${epyc.label} dollars`], (median(seconds) * epyc.price.dollars_per_hour) / 3600);
+    });
+});
+
 test("switches show what arithmetic says", async () => {
     const file = join(folder, "three.html");
     await visit(file, async (page) => {
@@ -198,7 +279,10 @@ test("switches show what arithmetic says", async () => {
         row = await table();
         near(row[xeon.label], (faster(all(epyc), all(xeon)) * all(epyc).watts) / all(xeon).watts);
         assert.equal(row[graviton.label], "watts not measured");
-        assert.equal((await shown())[2], null);
+        // What was not measured is in no legend.
+        assert.equal((await shown()).length, 2);
+        const names = await openssl.locator(".legend button").allTextContents();
+        assert.deepEqual(names, [epyc.label, xeon.label]);
 
         await choose("Per dollar");
         near(
@@ -291,7 +375,7 @@ test("shows one machine at a time, and rates or speed-ups", async () => {
 });
 
 test("is reached and read by keyboard", async () => {
-    await visit(report("single-machine", [epyc]), async (page) => {
+    await visit(join(folder, "single-machine.html"), async (page) => {
         const wanted = await page.evaluate(() => {
             // A group of radio buttons is one stop; what lies in closed details is none.
             const groups = new Set();
@@ -354,6 +438,16 @@ test("fits a phone", async () => {
                     [...document.querySelectorAll("details > .scroll")].every((place) => place.childElementCount > 0),
                 );
                 assert.equal(await widest(), 360);
+                // Tables are whole: nothing is to be scrolled into view from the side.
+                const cut = await page.evaluate(() =>
+                    [...document.querySelectorAll("table td, table tbody th")]
+                        .filter((cell) => {
+                            const { left, right, width } = cell.getBoundingClientRect();
+                            return width > 0 && (left < 0 || right > 360 || cell.scrollWidth > cell.clientWidth + 1);
+                        })
+                        .map((cell) => cell.outerHTML.slice(0, 120)),
+                );
+                assert.deepEqual(cut, []);
                 // Fingers need room.
                 const small = await page.evaluate(() =>
                     [...document.querySelectorAll("button, select, .switch span, summary")]

@@ -15,7 +15,7 @@ use proofmill_field::{
 };
 use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
-use std::ops::Range;
+use std::{fmt, ops::Range};
 
 /// Bytes of a record.
 const RECORD: usize = 12 + FR_BYTES;
@@ -53,9 +53,29 @@ impl Coefficient {
 
 /// Why a record is refused; what is expected there is known to the view.
 enum Fault {
-    Record(usize, String),
+    Record(usize, RecordFault),
     /// The rows do not ascend, so that they cannot be shared out among tasks.
     Unordered,
+}
+
+/// What is wrong with a record.
+#[derive(Clone, Copy)]
+enum RecordFault {
+    Matrix(u32),
+    Row { row: u32, rows: u32 },
+    Wire { wire: u32, wires: u32 },
+    Value,
+}
+
+impl fmt::Display for RecordFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Matrix(matrix) => write!(f, "matrix {matrix} of 2"),
+            Self::Row { row, rows } => write!(f, "row {row} of {rows}"),
+            Self::Wire { wire, wires } => write!(f, "wire {wire} of {wires}"),
+            Self::Value => f.write_str(NOT_BELOW_R),
+        }
+    }
 }
 
 /// The coefficients of a key.
@@ -103,7 +123,7 @@ impl<'a> Coefficients<'a> {
         view.records.bytes().chunks_exact(RECORD).enumerate().map(move |(index, bytes)| {
             let fault = |problem| view.error(&Fault::Record(index, problem));
             let Record { matrix, row, wire, limbs } = view.record(bytes).map_err(fault)?;
-            let scaled = Fr::from_montgomery(limbs).ok_or_else(|| fault(NOT_BELOW_R.to_owned()))?;
+            let scaled = Fr::from_montgomery(limbs).ok_or_else(|| fault(RecordFault::Value))?;
             Ok(Coefficient { matrix, row, wire, value: scaled * inverse_radix() })
         })
     }
@@ -200,7 +220,7 @@ impl<'a> Coefficients<'a> {
                 row = Row::new(target);
             }
             let Some(value) = witness.get(record.wire as usize) else { continue };
-            row.add(&record, *value, &minus_unit).ok_or_else(|| fault(NOT_BELOW_R.to_owned()))?;
+            row.add(&record, *value, &minus_unit).ok_or_else(|| fault(RecordFault::Value))?;
         }
         row.store(a, b);
         Ok(())
@@ -220,19 +240,19 @@ impl<'a> Coefficients<'a> {
 
     /// Splits a record and checks its indices.
     #[inline(always)]
-    fn record(&self, bytes: &[u8]) -> Result<Record, String> {
+    fn record(&self, bytes: &[u8]) -> Result<Record, RecordFault> {
         let field = |at: usize| bytes.get(at..).and_then(read_u32).unwrap_or(u32::MAX);
         let (number, row, wire) = (field(0), field(4), field(8));
         let matrix = match number {
             0 => Matrix::A,
             1 => Matrix::B,
-            _ => return Err(format!("matrix {number} of 2")),
+            _ => return Err(RecordFault::Matrix(number)),
         };
         if row >= self.rows {
-            return Err(format!("row {row} of {}", self.rows));
+            return Err(RecordFault::Row { row, rows: self.rows });
         }
         if wire >= self.wires {
-            return Err(format!("wire {wire} of {}", self.wires));
+            return Err(RecordFault::Wire { wire, wires: self.wires });
         }
         let limbs = bytes.get(12..).and_then(read_limbs).unwrap_or([u64::MAX; 4]);
         Ok(Record { matrix, row, wire, limbs })

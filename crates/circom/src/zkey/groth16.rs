@@ -8,7 +8,7 @@ use crate::{
     binfile::{BinFile, FileKind, Section},
     decode::{Coordinate, Points},
     error::{CircomError, SectionName},
-    output::{BinWriter, SectionWriter},
+    output::{BinWriter, SectionWriter, Target},
 };
 use proofmill_curve::{
     Affine, Curve,
@@ -208,15 +208,15 @@ fn read_header(file: &BinFile) -> Result<Groth16Header, CircomError> {
 /// Writes a key, section by section in the order of the calls. `snarkjs groth16 setup` has: coefficients,
 /// IC, H, C, A, B1, B2, contributions.
 #[derive(Debug)]
-pub struct Groth16Writer(BinWriter);
+pub struct Groth16Writer<'a>(BinWriter<'a>);
 
-impl Groth16Writer {
+impl<'a> Groth16Writer<'a> {
     /// Begins a file with the protocol and the header.
     ///
     /// # Errors
     /// [`CircomError::Io`].
-    pub fn create(path: &Path, header: &Groth16Header) -> Result<Self, CircomError> {
-        let mut file = BinWriter::create(path, FileKind::Zkey, 1, 10)?;
+    pub fn create(target: impl Into<Target<'a>>, header: &Groth16Header) -> Result<Self, CircomError> {
+        let mut file = BinWriter::create(target, FileKind::Zkey, 1, 10)?;
         file.section(PROTOCOL.id, |out| out.u32(1))?;
         file.section(HEADER.id, |out| {
             out.modulus(&FqParams::MODULUS)?;

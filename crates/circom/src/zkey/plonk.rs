@@ -10,7 +10,7 @@ use crate::{
     binfile::{BinFile, FileKind, Section},
     decode::{FR_BYTES, Form, NOT_BELOW_R, Points, Scalars, decode_each, read_limbs, read_scalar, read_u32},
     error::{CircomError, SectionName},
-    output::{BinWriter, SectionWriter},
+    output::{BinWriter, SectionWriter, Target},
 };
 use proofmill_curve::{
     Affine,
@@ -325,15 +325,15 @@ fn check_sections(file: &BinFile, header: &PlonkHeader) -> Result<(), CircomErro
 /// Writes a key, section by section in the order of the calls. `snarkjs plonk setup` has: additions, wire
 /// maps A, B, C, selectors Qm to Qc, sigma, lagrange, ptau, header.
 #[derive(Debug)]
-pub struct PlonkWriter(BinWriter);
+pub struct PlonkWriter<'a>(BinWriter<'a>);
 
-impl PlonkWriter {
+impl<'a> PlonkWriter<'a> {
     /// Begins a file.
     ///
     /// # Errors
     /// [`CircomError::Io`].
-    pub fn create(path: &Path) -> Result<Self, CircomError> {
-        BinWriter::create(path, FileKind::Zkey, 1, 14).map(Self)
+    pub fn create(target: impl Into<Target<'a>>) -> Result<Self, CircomError> {
+        BinWriter::create(target, FileKind::Zkey, 1, 14).map(Self)
     }
 
     /// Writes the additions in the order of the wires that they make.

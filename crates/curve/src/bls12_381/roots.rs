@@ -206,7 +206,7 @@ fn power<A: Algebra, const K: usize>(x: &[A; K]) -> [A; K] {
 
 #[inline(always)]
 fn power_inlined<A: Algebra, const K: usize>(x: &[A; K]) -> [A; K] {
-    let square = A::repeated_squares(*x, 1);
+    let square = squares(x);
     let mut odd_powers = [*x; 1 << (WINDOW - 1)];
     for i in 1..odd_powers.len() {
         odd_powers[i] = products(&odd_powers[i - 1], &square);
@@ -214,10 +214,28 @@ fn power_inlined<A: Algebra, const K: usize>(x: &[A; K]) -> [A; K] {
     let [(_, first), rest @ ..] = &WINDOWS.digits[..WINDOWS.count] else { return *x };
     let mut power = odd_powers[*first as usize / 2];
     for (squarings, digit) in rest {
-        power = A::repeated_squares(power, u32::from(*squarings));
+        for _ in 0..*squarings {
+            power = squares(&power);
+        }
         power = products(&power, &odd_powers[*digit as usize / 2]);
     }
-    A::repeated_squares(power, u32::from(WINDOWS.last))
+    for _ in 0..WINDOWS.last {
+        power = squares(&power);
+    }
+    power
+}
+
+#[inline(always)]
+fn squares<A: Algebra, const K: usize>(x: &[A; K]) -> [A; K] {
+    let mut squares = *x;
+    if K == 2 {
+        [squares[0], squares[1]] = A::square_pair([x[0], x[1]]);
+    } else {
+        for square in &mut squares {
+            *square = square.square();
+        }
+    }
+    squares
 }
 
 #[inline(always)]

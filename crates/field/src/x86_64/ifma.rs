@@ -82,13 +82,6 @@ impl<P: Prime> IfmaLanes<P> {
         lanes
     }
 
-    /// [`outlined`](Algebra::outlined) on eight limbs, where two products are 5 KiB of instructions whose operands do not fit the
-    /// registers anyway; inlined on five, where loops of two products side by side keep theirs.
-    #[inline(always)]
-    fn large<R>(formula: impl FnOnce() -> R) -> R {
-        if Self::L == MAX { Self::outlined(formula) } else { formula() }
-    }
-
     /// Limb-wise sum, not normalised.
     #[inline(always)]
     fn plus(mut self, rhs: &Self) -> Self {
@@ -231,13 +224,8 @@ impl<P: Prime> Mul for IfmaLanes<P> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, rhs: Self) -> Self {
-        Self::large(
-            #[inline(always)]
-            || {
-                let [product] = Self::mul_interleaved(&[self], &[rhs]);
-                product.normalize()
-            },
-        )
+        let [product] = Self::mul_interleaved(&[self], &[rhs]);
+        product.normalize()
     }
 }
 
@@ -254,84 +242,42 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
 
     #[inline(always)]
     fn square(self) -> Self {
-        Self::large(
-            #[inline(always)]
-            || {
-                let [square] = Self::square_interleaved(&[self]);
-                square.normalize()
-            },
-        )
+        let [square] = Self::square_interleaved(&[self]);
+        square.normalize()
     }
 
     #[inline(always)]
     fn mul_pair(a: [Self; 2], b: [Self; 2]) -> [Self; 2] {
-        Self::large(
-            #[inline(always)]
-            || {
-                let [first, second] = Self::mul_interleaved(&a, &b);
-                [first.normalize(), second.normalize()]
-            },
-        )
+        let [first, second] = Self::mul_interleaved(&a, &b);
+        [first.normalize(), second.normalize()]
     }
 
     #[inline(always)]
     fn mul_sub_pair(a: [Self; 2], b: [Self; 2], c: [Self; 2]) -> [Self; 2] {
-        Self::large(
-            #[inline(always)]
-            || {
-                let [first, second] = Self::mul_interleaved(&a, &b);
-                [first - c[0], second - c[1]]
-            },
-        )
+        let [first, second] = Self::mul_interleaved(&a, &b);
+        [first - c[0], second - c[1]]
     }
 
     #[inline(always)]
     fn square_pair(a: [Self; 2]) -> [Self; 2] {
-        Self::large(
-            #[inline(always)]
-            || {
-                let [first, second] = Self::square_interleaved(&a);
-                [first.normalize(), second.normalize()]
-            },
-        )
-    }
-
-    /// One loop in one function: successive squares of a chain overlap, which calls would prevent.
-    #[inline(always)]
-    fn repeated_squares<const K: usize>(x: [Self; K], count: u32) -> [Self; K] {
-        Self::large(
-            #[inline(always)]
-            || {
-                let mut power = x;
-                for _ in 0..count {
-                    power = Self::square_interleaved(&power);
-                    for power in &mut power {
-                        *power = power.normalize();
-                    }
-                }
-                power
-            },
-        )
+        let [first, second] = Self::square_interleaved(&a);
+        [first.normalize(), second.normalize()]
     }
 
     #[inline(always)]
     fn square_sub_two_pair(a: [Self; 2], b: [Self; 2], c: [Self; 2]) -> [Self; 2] {
-        Self::large(
-            #[inline(always)]
-            || {
-                let mut squares = Self::square_interleaved(&a);
-                for (k, square) in squares.iter_mut().enumerate() {
-                    *square = if Constants::<P>::WIDE {
-                        square.plus(&Self::constant(&Constants::<P>::P4)).minus(&b[k]).minus(&c[k]).reduce()
-                    } else {
-                        *square - b[k] - c[k]
-                    };
-                }
-                squares
-            },
-        )
+        let mut squares = Self::square_interleaved(&a);
+        for (k, square) in squares.iter_mut().enumerate() {
+            *square = if Constants::<P>::WIDE {
+                square.plus(&Self::constant(&Constants::<P>::P4)).minus(&b[k]).minus(&c[k]).reduce()
+            } else {
+                *square - b[k] - c[k]
+            };
+        }
+        squares
     }
 
+    /// A function of its own: three products are 4 to 10 KiB of instructions, and their operands do not fit the registers.
     #[inline(always)]
     fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
         Self::outlined(

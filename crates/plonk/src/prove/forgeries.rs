@@ -6,8 +6,8 @@
 
 use super::{Blinding, Prover, wires::Assignment};
 use crate::{
-    Arithmetisation, Cells, Circuit, Column, FixedColumns, Layout, LookupArgument, Memory, ProveOptions,
-    ProvingKey, Selector, Variable,
+    Arithmetisation, Cells, Circuit, Column, FixedColumns, Layout, LookupArgument, Memory, Progress,
+    ProveOptions, ProvingKey, Selector, Variable,
     challenges::Challenges,
     lookup::{log_derivative::LogDerivative, plookup::Plookup},
     memory::Held,
@@ -113,8 +113,9 @@ struct Forger {
 
 impl Forger {
     fn new(layout: &Layout, values: &[Fr]) -> Self {
-        let columns = FixedColumns::new(Level::best(), layout.clone(), Memory::Balanced, &mut |_| ());
-        let key = columns.expect("columns").commit(Level::best(), SRS.clone(), &mut |_| ()).expect("a key");
+        let columns = FixedColumns::new(Level::best(), layout.clone(), Memory::Balanced, Progress::NONE);
+        let key =
+            columns.expect("columns").commit(Level::best(), SRS.clone(), Progress::NONE).expect("a key");
         Self { key, values: values.to_vec() }
     }
 
@@ -129,9 +130,9 @@ impl Forger {
     /// The outcome of a proof with columns changed.
     fn forge(&self, changes: &[(Column, Change<'_>)]) -> Outcome {
         let (level, key) = (Level::best(), self.key.verifying_key());
-        let observer: &mut dyn FnMut(&'static str) = &mut |_| ();
+        let progress: Progress<'_> = Progress::NONE;
         let blinding = Blinding::random(&key.system, &mut StdRng::seed_from_u64(1));
-        let mut prover = Prover::new(level, &self.key, blinding, observer).expect("a prover");
+        let mut prover = Prover::new(level, &self.key, blinding, progress).expect("a prover");
         let mut columns = self.fixed(&prover);
         let change =
             |prover: &Prover<'_>, columns: &mut Table, column: Column, mut values: Vec<Fr>, total: Fr| {
@@ -184,7 +185,7 @@ impl Forger {
         let parameters = key.system.parameters(&prover.challenges, key.multipliers);
         let broken = self.broken(&columns, &parameters, &public);
         let proof = prover.conclude([first, second, third], &public).expect("a proof");
-        Outcome { broken, accepted: verify(level, key, &public, &proof) == Ok(true) }
+        Outcome { broken, accepted: verify(level, key, &public, &proof).is_ok() }
     }
 
     /// The key's columns, and those that everybody knows.

@@ -14,7 +14,7 @@ mod rows;
 mod wires;
 
 use crate::{
-    Column, PlonkError, Proof, ProvingKey, Storage, System,
+    Column, PlonkError, Progress, Proof, ProvingKey, Storage, System,
     challenges::Challenges,
     key::Reference,
     memory::{Held, Scalars},
@@ -47,7 +47,7 @@ impl Default for ProveOptions {
 /// Proves knowledge of `witness`: the values of R1CS's wires (the first is the constant one), or of all variables of a
 /// circuit that was built here, with blinding from the operating system's randomness. Gives the proof and the public inputs.
 ///
-/// `observer` is called with the name of each phase as it begins. The proof has been verified when it is
+/// `progress` receives the name of each phase. The proof has been verified when it is
 /// returned. Runs on the ambient rayon pool.
 ///
 /// # Errors
@@ -60,11 +60,11 @@ pub fn prove(
     key: &ProvingKey,
     witness: &[Fr],
     options: ProveOptions,
-    observer: &mut dyn FnMut(&'static str),
+    progress: Progress<'_>,
 ) -> Result<(Proof, Vec<Fr>), PlonkError> {
     let mut seed = [0; 32];
     OsRng.try_fill_bytes(&mut seed).map_err(|error| PlonkError::Randomness(error.to_string()))?;
-    prove_with_rng(level, key, witness, options, &mut StdRng::from_seed(seed), observer)
+    prove_with_rng(level, key, witness, options, &mut StdRng::from_seed(seed), progress)
 }
 
 /// [`prove`] with blinding from `rng`: for tests that compare proofs. The proof hides the witness only from
@@ -78,11 +78,11 @@ pub fn prove_with_rng(
     witness: &[Fr],
     options: ProveOptions,
     rng: &mut impl RngCore,
-    observer: &mut dyn FnMut(&'static str),
+    progress: Progress<'_>,
 ) -> Result<(Proof, Vec<Fr>), PlonkError> {
     let verifying_key = key.verifying_key();
     let blinding = Blinding::random(&verifying_key.system, rng);
-    let mut prover = Prover::new(level, key, blinding, observer)?;
+    let mut prover = Prover::new(level, key, blinding, progress)?;
     let mut assignment = prover.round1_assign(witness, options)?;
     let public = assignment.public.clone();
     let first = prover.commit_columns(assignment.columns())?;
@@ -99,8 +99,8 @@ pub fn prove_with_rng(
     let proof = prover.conclude([first, second, third], &public)?;
     prover.phase("verify");
     match verify(level, verifying_key, &public, &proof) {
-        Ok(true) => Ok((proof, public)),
-        _ => Err(PlonkError::NotProven),
+        Ok(()) => Ok((proof, public)),
+        Err(_) => Err(PlonkError::NotProven),
     }
 }
 
@@ -111,7 +111,7 @@ struct Prover<'a> {
     system: &'a System,
     domain: Domain<FrParams>,
     reference: Reference,
-    observer: &'a mut dyn FnMut(&'static str),
+    progress: Progress<'a>,
     blinding: Blinding,
     challenges: Challenges,
     /// Coefficients of the witness's columns, blinded, and of the folded tables.
@@ -147,9 +147,9 @@ impl<'a> Prover<'a> {
         level: Level,
         key: &'a ProvingKey,
         blinding: Blinding,
-        observer: &'a mut dyn FnMut(&'static str),
+        progress: Progress<'a>,
     ) -> Result<Self, PlonkError> {
-        observer("read zkey");
+        progress.begin("read zkey");
         let log_n = key.verifying_key().log_n;
         let domain = key.log_n_range().contains(&log_n).then(|| Domain::new(log_n)).flatten();
         let domain = domain.ok_or(PlonkError::Domain { log_n })?;
@@ -160,7 +160,7 @@ impl<'a> Prover<'a> {
         }
         let challenges = Challenges::default();
         let polynomials = BTreeMap::new();
-        Ok(Self { level, key, system, domain, reference, observer, blinding, challenges, polynomials })
+        Ok(Self { level, key, system, domain, reference, progress, blinding, challenges, polynomials })
     }
 
     /// Where vectors lie.
@@ -169,7 +169,7 @@ impl<'a> Prover<'a> {
     }
 
     fn phase(&mut self, name: &'static str) {
-        (self.observer)(name);
+        self.progress.begin(name);
     }
 
     /// The proof about the columns that have been committed to, be it right or wrong.

@@ -103,13 +103,13 @@ impl<'a> Prover<'a> {
         let mut fixed: Vec<(Column, Held<'_>)> = Vec::new();
         let parameters = self.system.parameters(&self.challenges, self.key.verifying_key().multipliers);
         for (place, argument) in arguments.iter().enumerate() {
-            (self.observer)("ntt");
+            self.progress.begin("ntt");
             for column in &needs[place] {
                 if fixed.iter().all(|(have, _)| have != column) {
                     fixed.push((*column, self.fixed_on_coset(*column, index, shift, form, spare)?));
                 }
             }
-            (self.observer)("quotient");
+            self.progress.begin("quotient");
             let columns = fixed.iter().map(|(column, values)| (*column, &**values));
             let columns = Whole::new(columns.chain(witness.iter().map(|(column, values)| (*column, values))));
             let on_coset = self.known_on_coset(shift, power, form);

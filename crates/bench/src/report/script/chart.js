@@ -159,7 +159,7 @@ Chart.defaults.responsive = true;
 Chart.defaults.maintainAspectRatio = false;
 Chart.defaults.plugins.legend.display = false;
 
-function dataset(series, at, kind, stacked) {
+function dataset(series, kind, stacked) {
     const paint = colour(series.colour);
     const fill = series.hatched ? hatch(paint) : paint;
     return {
@@ -172,7 +172,7 @@ function dataset(series, at, kind, stacked) {
         borderColor: stacked ? property("--panel") : paint,
         borderWidth: stacked ? { right: 1.5 } : kind === "bar" ? (series.hatched ? 1 : 0) : 2,
         borderDash: series.dashed ? [6, 4] : [],
-        pointStyle: series.dashed ? false : POINTS[at % POINTS.length],
+        pointStyle: series.dashed ? false : series.mark,
         pointRadius: 4.5,
         pointHoverRadius: 7,
         showLine: kind === "line",
@@ -286,7 +286,7 @@ function configuration(described) {
     };
     return {
         type: { bar: "bar", dots: "line", line: "line", scatter: "scatter" }[kind],
-        data: { labels, datasets: series.map((one, at) => dataset(one, at, kind, stacked)) },
+        data: { labels, datasets: series.map((one) => dataset(one, kind, stacked)) },
         options: {
             indexAxis: across ? "y" : "x",
             interaction: { mode: "nearest", intersect: false },
@@ -307,7 +307,7 @@ function configuration(described) {
 
 /** Each series' mark with a button that hides it. */
 function legend(chart, series, kind) {
-    const mark = (one, at) => {
+    const mark = (one) => {
         const canvas = element("canvas", { width: "32", height: "24", "aria-hidden": "true" });
         const context = canvas.getContext("2d");
         context.scale(2, 2);
@@ -329,7 +329,7 @@ function legend(chart, series, kind) {
             if (!one.dashed)
                 Chart.helpers.drawPoint(
                     context,
-                    { pointStyle: POINTS[at % POINTS.length], radius: 4, borderWidth: 2 },
+                    { pointStyle: one.mark, radius: 4, borderWidth: 2 },
                     8,
                     6,
                 );
@@ -340,7 +340,7 @@ function legend(chart, series, kind) {
         const made = element(
             "button",
             { type: "button", "aria-pressed": "true", title: "Show or hide" },
-            mark(one, at),
+            mark(one),
             one.name,
         );
         made.addEventListener("click", () => {
@@ -391,12 +391,22 @@ function walkable(canvas, chart) {
     });
 }
 
+/** The series that were measured, each with the mark that it has among all of them. */
+function shownSeries(series) {
+    const known = (value) => value !== null && value !== undefined;
+    return series
+        .map((one, at) => ({ ...one, mark: POINTS[at % POINTS.length] }))
+        .filter((one) => one.values.some(known));
+}
+
 /** Draws a described chart into `place`: the canvas with its legend. */
-function draw(place, described, title) {
+function draw(place, wanted, title) {
+    const described = { ...wanted, series: shownSeries(wanted.series) };
+    const names = described.legend ? `${described.series.map((one) => one.name).join(", ")}. ` : "";
     const canvas = element("canvas", {
         tabindex: "0",
         role: "img",
-        "aria-label": `${title}. ${described.says ?? ""} Arrow keys walk through the points; the table below has the same figures.`,
+        "aria-label": `${title}. ${names}Arrow keys walk through the points; the table below has the same figures.`,
     });
     const frame = element("div", { class: "canvas" }, canvas);
     if (described.kind === "bar" || described.kind === "dots") {

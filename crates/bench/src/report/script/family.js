@@ -122,7 +122,7 @@ function levelsFigure(title, rows) {
                 ? { title: `${unit} per second${log ? ", log scale" : ""}; more is better`, log, write: short, tick }
                 : { title: "times faster than the slowest level", write: number, tick };
         const cut = firstOf(kept.length, all.length);
-        const sized = chosen.some((row) => row.size) ? " Each at the largest size that most were measured at." : "";
+        const sized = chosen.some((row) => row.size) ? " Each at the largest size that most implementations were measured at." : "";
         return {
             chart: {
                 kind: log ? "dots" : "bar",
@@ -131,7 +131,6 @@ function levelsFigure(title, rows) {
                 value: axis,
                 unity: state.as !== "rate",
                 legend: true,
-                says: `${names.join(", ")}.`,
             },
             note: `On ${count(state.threads, "thread")}.${sized}${cut}`,
             columns: [...WORK, ...TIMES, COLUMNS.rate, overLevel, oursOverIt],
@@ -337,21 +336,18 @@ function phasesFigure(rows) {
     const largest = all.toSorted((a, b) => (b.size ?? 0) - (a.size ?? 0))[0];
     const state = { threads: threadChoices(usable).at(-1), as: "time", work: workKey(largest) };
     const names = distinct(usable.flatMap((row) => row.figures.phases.map((phase) => phase.name)));
-    const phase = (row, name) =>
-        row.figures.phases.filter((phase) => phase.name === name).reduce((sum, phase) => sum + phase.seconds, 0);
+    const phase = (row, name) => {
+        const named = row.figures.phases.filter((phase) => phase.name === name);
+        return named.length ? named.reduce((sum, phase) => sum + phase.seconds, 0) : null;
+    };
     const inPhases = (row) => row.figures.phases.reduce((sum, phase) => sum + phase.seconds, 0);
     // Medians of phases need not add up; what is missing by more than scatter is shown.
     const rest = (row) => Math.max(medianOf(row) - inPhases(row), 0);
     const column = (name) => ({
         title: name,
         number: true,
-        text: (row) => (row.figures.phases.some((phase) => phase.name === name) ? seconds(phase(row, name)) : ""),
-        csv: [
-            [
-                `${name}_seconds`,
-                (row) => (row.figures.phases.some((phase) => phase.name === name) ? phase(row, name) : ""),
-            ],
-        ],
+        text: (row) => (phase(row, name) === null ? "" : seconds(phase(row, name))),
+        csv: [[`${name}_seconds`, (row) => phase(row, name) ?? ""]],
     });
     const show = () => {
         const every = state.work === "all";
@@ -363,7 +359,7 @@ function phasesFigure(rows) {
         const series = names.map((name, at) => ({
             name,
             colour: PHASE_COLOURS[at % PHASE_COLOURS.length],
-            values: kept.map((row) => phase(row, name) / whole(row)),
+            values: kept.map((row) => (phase(row, name) === null ? null : phase(row, name) / whole(row))),
             notes: kept.map(detail),
         }));
         if (kept.some((row) => rest(row) > 0.01 * medianOf(row))) {
@@ -383,7 +379,7 @@ function phasesFigure(rows) {
         return {
             chart:
                 kept.length === 0
-                    ? "Not measured on so many threads."
+                    ? "Not measured with this number of threads."
                     : { kind: "bar", stacked: true, labels: kept.map(label), series, value: axis },
             note: `On ${count(state.threads, "thread")}; medians of each phase.${firstOf(kept.length, chosen.length)}`,
             columns: [...WORK, COLUMNS.median, ...names.map(column)],
@@ -437,7 +433,7 @@ function memoryFigure(rows) {
                 value: { title: "peak memory, log scale", log: true, binary: true, write: bytes },
                 other: { title: "seconds, log scale", log: true, write: seconds, tick: secondsTick, point: seconds },
             },
-            note: `On ${count(state.threads, "thread")}. Memory beyond what the process held before; lower left is better.`,
+            note: `On ${count(state.threads, "thread")}. Memory beyond what the process held before; the lower left is best.`,
             columns: [...WORK, COLUMNS.median, COLUMNS.interval, COLUMNS.memory],
             rows: chosen,
         };
@@ -480,7 +476,6 @@ function familySection(family, rows) {
         { "aria-label": family.title },
         element("h3", { text: family.title }),
         family.input ? element("p", { class: "note", text: `Input: ${family.input}.` }) : null,
-        family.target ? element("p", { class: "note", text: `To be reached: ${family.target}.` }) : null,
         absences(rows),
         figures.length
             ? element("div", { class: "figures" }, ...figures)

@@ -85,11 +85,12 @@ function machineTable() {
     const line = ([name, read, optional]) => {
         const values = DATA.runs.map(read);
         if (optional && values.every((value) => value === null)) return null;
-        const cell = (value) => {
-            if (name !== "Features" || !value) return element("td", { text: value || "unknown" });
+        const cell = (value, at) => {
+            const attributes = { role: "cell", "data-title": DATA.runs.length > 1 ? DATA.runs[at].name : null };
+            if (name !== "Features" || !value) return element("td", { ...attributes, text: value || "unknown" });
             return element(
                 "td",
-                {},
+                attributes,
                 element(
                     "details",
                     {},
@@ -98,22 +99,27 @@ function machineTable() {
                 ),
             );
         };
-        return element("tr", {}, element("th", { scope: "row", text: name }), ...values.map(cell));
+        return element(
+            "tr",
+            LINE,
+            element("th", { scope: "row", role: "rowheader", text: name }),
+            ...values.map(cell),
+        );
     };
     const head = element(
         "tr",
-        {},
-        element("td"),
-        ...DATA.runs.map((run) => element("th", { scope: "col", text: run.name })),
+        LINE,
+        element("td", { role: "cell" }),
+        ...DATA.runs.map((run) => element("th", { scope: "col", role: "columnheader", text: run.name })),
     );
     return element(
         "div",
         { class: "scroll", role: "region", "aria-label": "Table: machines", tabindex: "0" },
         element(
             "table",
-            { class: "facts" },
-            element("thead", {}, head),
-            element("tbody", {}, ...FACTS.map(line).filter(Boolean)),
+            { class: "facts", ...TABLE },
+            element("thead", GROUP, head),
+            element("tbody", GROUP, ...FACTS.map(line).filter(Boolean)),
         ),
     );
 }

@@ -92,7 +92,7 @@ function projectionFigure(projection) {
                 multiple,
             ),
             pair(
-                `Dollars beside ${reference.name}`,
+                `Dollars compared with ${reference.name}`,
                 `dollars_beside_${reference.name}`,
                 (row) => sorted(row.scenario?.against[at].dollars),
                 multiple,
@@ -143,14 +143,14 @@ function projectionFigure(projection) {
 function assumptionTable(projection) {
     const columns = [
         { title: "Assumption", text: (one) => one.name, csv: [["name", (one) => one.name]] },
-        { title: "What it is", text: (one) => one.meaning, csv: [["meaning", (one) => one.meaning]] },
+        { title: "Meaning", text: (one) => one.meaning, csv: [["meaning", (one) => one.meaning]] },
         {
             title: "Value",
             number: true,
             text: (one) => one.values.map(number).join(" – ") || "none",
             csv: [["values", (one) => one.values.join(" ")]],
         },
-        { title: "Who says so", text: (one) => one.source, csv: [["source", (one) => one.source]] },
+        { title: "Source", text: (one) => one.source, csv: [["source", (one) => one.source]] },
     ];
     const title = `${projection.title}: assumptions`;
     return foldedTable(title, columns, projection.assumptions, `Assumptions, ${projection.assumptions.length}`);
@@ -164,7 +164,7 @@ function projectionSection(projection) {
         element("h3", { text: projection.title }),
         element("p", {
             class: "note",
-            text: `Inputs: ${projection.source}. Nothing of this is measured: it follows from the assumptions below.`,
+            text: `Inputs: ${projection.source}. None of this is measured: it follows from the assumptions below.`,
         }),
         notes.length ? element("ul", { class: "absences", "aria-label": "Notes" }, ...notes) : null,
         element("div", { class: "figures" }, projectionFigure(projection)),

@@ -18,7 +18,7 @@ function showLead() {
     const machines = count(DATA.runs.length, "run");
     section("lead").textContent =
         DATA.runs.length === 0
-            ? "The report was made of no runs."
+            ? "This report has no runs."
             : `${count(timed, "measured row")} of ${machines}: ${DATA.runs.map((run) => run.name).join(", ")}.`;
 }
 
@@ -47,8 +47,8 @@ function showComparisons() {
         if (group.childElementCount) figures.append(element("h3", { text: title }), group);
     }
     const note = several
-        ? "Of programs each has its own bar; of Proofmill's kernels and proofs each machine runs the level that is fastest on it."
-        : "One machine: make a report of more runs to compare them.";
+        ? "Each program has its own bar; for Proofmill's kernels and proofs each machine runs its fastest level."
+        : "One machine: make a report of several runs to compare machines.";
     place.append(element("p", { class: "note", text: note }), comparedControls(shared, redraw), figures);
     section("compared").hidden = false;
     if (!several) section("compared-heading").textContent = "What the machine does";
@@ -185,6 +185,7 @@ addEventListener("afterprint", () => {
 });
 
 showLead();
+showAnswer();
 showDoubts();
 bodyOf("machines").append(DATA.runs.length ? machineTable() : element("p", { class: "empty", text: "No runs." }));
 showComparisons();

@@ -72,6 +72,8 @@ function relative(comparison, run, base, metric) {
     const [ours, theirs] = [absolute(comparison, run, metric), absolute(comparison, base, metric)];
     if (ours.lacks) return ours;
     if (theirs.lacks) return { lacks: `${theirs.lacks} on ${DATA.runs[base].name}`, row: ours.row };
+    // Another unit, clock or answer: not the same work.
+    if (!comparison.ratios[base][run]) return { lacks: "not the same work", row: ours.row };
     const { ratio, interval } = comparison.ratios[base][run];
     const factor = metric.factor(ours.row) / metric.factor(theirs.row);
     return { value: ratio * factor, ends: interval && interval.map((end) => end * factor), row: ours.row };

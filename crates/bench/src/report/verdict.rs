@@ -1,0 +1,441 @@
+//! The page's answer: which machine proves fastest and cheapest, or which level of a single one, and how sure that is.
+//!
+//! Contestants are the runs' machines, each with the level that is fastest on it row by row, or the levels of a single run
+//! with their numbers of threads. A contestant leads another by the geometric mean of a family's ratios over the rows that all
+//! of them measured; over several families by the geometric mean of these means, so that each family counts the same.
+//! [`GeometricMean`] says how the intervals are made. The lead is sure if its interval lies above 1 and the mean is more than
+//! [`THRESHOLD`] above 1. A run that was disturbed is never judged.
+
+mod contest;
+mod words;
+
+use super::Page;
+use crate::{
+    compare::comparable,
+    record::{Figures, Run, Suite},
+    statistics::{GeometricMean, Ratio, median},
+};
+use contest::{Rows, Standing};
+use serde::Serialize;
+
+/// What one run differs from another by on the same machine, from boot to boot: a smaller lead is none.
+const THRESHOLD: f64 = 0.02;
+
+/// Work, and what each contestant measured of it.
+pub(super) struct Work<'a> {
+    pub(super) suite: Suite,
+    pub(super) family: &'a str,
+    pub(super) benchmark: &'a str,
+    pub(super) size: Option<u64>,
+    pub(super) by: Vec<Option<&'a Figures>>,
+}
+
+/// The levels and numbers of threads at which a family was measured.
+pub(super) struct Levels<'a> {
+    pub(super) suite: Suite,
+    pub(super) family: &'a str,
+    /// Level and threads.
+    pub(super) contestants: Vec<(&'a str, u32)>,
+    pub(super) works: Vec<Work<'a>>,
+}
+
+/// What the page says at its top.
+#[derive(Debug, Serialize)]
+pub struct Answer {
+    /// The most important first; none if nothing was measured.
+    pub questions: Vec<Question>,
+    /// What single works cost.
+    pub(super) costs: Vec<Cost>,
+}
+
+/// One question and its answer.
+#[derive(Debug, Serialize)]
+pub struct Question {
+    /// What is compared.
+    pub metric: Metric,
+    /// `Fastest machine`.
+    pub title: &'static str,
+    /// Names of the best: several if it is not decided between them, none without a verdict.
+    pub best: Vec<String>,
+    /// How sure it is.
+    pub certainty: Certainty,
+    /// Sentences: by how much, over which rows, who is not judged and why.
+    pub reasons: Vec<String>,
+    /// By family.
+    pub(super) families: Vec<FamilyVerdict>,
+}
+
+/// A family's part of an answer.
+#[derive(Debug, Serialize)]
+pub(super) struct FamilyVerdict {
+    pub(super) title: String,
+    pub(super) suite: Suite,
+    /// Rows that all contestants measured.
+    pub(super) rows: usize,
+    pub(super) best: Vec<String>,
+    pub(super) certainty: Certainty,
+    /// By how much the best leads, in words.
+    pub(super) lead: String,
+    /// The run that `means` compares with.
+    pub(super) base: Option<usize>,
+    /// By run: how many times as much as the base.
+    pub(super) means: Vec<Option<Ratio>>,
+}
+
+/// What a work costs.
+#[derive(Debug, Serialize)]
+pub(super) struct Cost {
+    title: String,
+    benchmark: String,
+    size: Option<u64>,
+    /// By run.
+    by: Vec<Option<Price>>,
+}
+
+/// What an iteration of it costs on one machine.
+#[derive(Debug, Serialize)]
+struct Price {
+    /// Level and threads, of a single machine.
+    by: String,
+    seconds: f64,
+    joules: Option<f64>,
+    dollars: Option<f64>,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Metric {
+    /// Time, with all threads.
+    Machine,
+    /// Dollars, with all threads.
+    Dollar,
+    /// Joules, with all threads.
+    Watt,
+    /// Time, on one thread.
+    Core,
+}
+
+/// How sure an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Certainty {
+    /// The best leads all others surely.
+    Sure,
+    /// There are several that may be the best.
+    Undecided,
+    /// Nothing can be said.
+    None,
+}
+
+impl Metric {
+    /// What a unit of work costs in each sample, or why that is not known.
+    fn costs(self, run: &Run, figures: &Figures) -> Result<Vec<f64>, &'static str> {
+        let rate = match self {
+            Self::Machine | Self::Core => 1.0,
+            Self::Dollar => {
+                run.price.as_ref().map(|price| price.dollars_per_hour / 3600.0).ok_or("no price")?
+            }
+            Self::Watt => figures.watts.ok_or("watts not measured")?,
+        };
+        if rate.is_nan() || rate <= 0.0 {
+            return Err(if self == Self::Dollar { "no price" } else { "watts not measured" });
+        }
+        let cost = |seconds| seconds / figures.amount * rate;
+        Ok(super::data::thinned(&figures.seconds).into_iter().map(cost).collect())
+    }
+}
+
+/// The machines' answer. `one` and `all` are works on one thread and on all, their columns in the order of the page's runs.
+pub(super) fn of_machines(page: &Page<'_>, names: &[String], one: &[Work<'_>], all: &[Work<'_>]) -> Answer {
+    let question = |metric| {
+        let works = if metric == Metric::Core { one } else { all };
+        machines_question(page, names, metric, works)
+    };
+    let questions = [Metric::Machine, Metric::Dollar, Metric::Watt, Metric::Core].map(question).into();
+    Answer { questions, costs: machine_costs(page, all) }
+}
+
+/// Works of a suite that several machines measured.
+struct Sheet<'a> {
+    suite: Suite,
+    /// Indices of the runs that have any of them.
+    entrants: Vec<usize>,
+    /// Rows by family, their columns in the entrants' order.
+    families: Vec<(&'a str, Rows)>,
+    /// Families of which no row was measured on all entrants.
+    apart: Vec<&'a str>,
+    /// Rows that differ in more than time.
+    incomparable: usize,
+}
+
+impl<'a> Sheet<'a> {
+    fn new(page: &Page<'_>, metric: Metric, suite: Suite, works: &[Work<'a>]) -> Self {
+        let works = || works.iter().filter(|work| work.suite == suite);
+        let costs = |work: &Work<'_>, run: usize| metric.costs(&page.runs[run], work.by[run]?).ok();
+        let entrants: Vec<usize> =
+            (0..page.runs.len()).filter(|&run| works().any(|work| costs(work, run).is_some())).collect();
+        let mut sheet = Self { suite, entrants, families: Vec::new(), apart: Vec::new(), incomparable: 0 };
+        let mut names: Vec<&str> = Vec::new();
+        for work in works() {
+            if !names.contains(&work.family) {
+                names.push(work.family);
+            }
+        }
+        for family in names {
+            let mut rows = Rows::new();
+            for work in works().filter(|work| work.family == family) {
+                let row: Option<Vec<_>> = sheet.entrants.iter().map(|&run| costs(work, run)).collect();
+                let mut figures = sheet.entrants.iter().filter_map(|&run| work.by[run]);
+                let first = figures.next();
+                let alike = first.is_some_and(|first| figures.all(|other| comparable(first, other).is_ok()));
+                match row {
+                    Some(row) if alike => rows.push(row),
+                    Some(_) => sheet.incomparable += 1,
+                    None => {}
+                }
+            }
+            if rows.is_empty() { sheet.apart.push(family) } else { sheet.families.push((family, rows)) }
+        }
+        sheet
+    }
+}
+
+fn machines_question(page: &Page<'_>, names: &[String], metric: Metric, works: &[Work<'_>]) -> Question {
+    let sheets = [Suite::Prover, Suite::Kernel].map(|suite| Sheet::new(page, metric, suite, works));
+    let decides = |sheet: &&Sheet<'_>| sheet.entrants.len() > 1 && !sheet.families.is_empty();
+    let decisive = sheets.iter().find(decides);
+    let families =
+        sheets.iter().filter(decides).flat_map(|sheet| machine_families(page, names, metric, sheet));
+    let families = families.collect();
+    let mut question = Question {
+        metric,
+        title: metric.title(true),
+        best: Vec::new(),
+        certainty: Certainty::None,
+        reasons: Vec::new(),
+        families,
+    };
+    let Some(sheet) = decisive else {
+        question.reasons = words::nothing_in_common(page, names, metric, &sheets, works);
+        return question;
+    };
+    match machines_standing(page, names, metric, sheet) {
+        Ok(standing) => {
+            (question.best, question.certainty) = named(&standing, |at| names[sheet.entrants[at]].clone());
+            let name = |at: usize| names[sheet.entrants[at]].as_str();
+            question.reasons.push(words::lead(metric, &standing, name));
+            question.reasons.extend(words::by_row(&standing, name));
+        }
+        Err(reason) => question.reasons.push(reason),
+    }
+    question.reasons.push(words::basis(page, metric, sheet));
+    question.reasons.extend(words::left_out(page, names, metric, sheet, works));
+    question
+}
+
+/// Which of the machines that can be judged leads, or why there is no verdict.
+fn machines_standing(
+    page: &Page<'_>,
+    names: &[String],
+    metric: Metric,
+    sheet: &Sheet<'_>,
+) -> Result<Standing, String> {
+    words::different(page, metric, &sheet.entrants)?;
+    let families: Vec<&Rows> = sheet.families.iter().map(|(_, rows)| rows).collect();
+    standing(page, names, sheet, &families)
+}
+
+/// Of the machines without noise, if one of these is ahead and at least two can be judged.
+fn standing(
+    page: &Page<'_>,
+    names: &[String],
+    sheet: &Sheet<'_>,
+    families: &[&Rows],
+) -> Result<Standing, String> {
+    let everyone: Vec<usize> = (0..sheet.entrants.len()).collect();
+    let quiet = |at: &usize| page.runs[sheet.entrants[*at]].doubts().is_empty();
+    let (judged, noisy): (Vec<usize>, Vec<usize>) = everyone.iter().copied().partition(quiet);
+    let name = |at: usize| names[sheet.entrants[at]].as_str();
+    let first = contest::first(families, &everyone).ok_or("Nothing was measured.")?;
+    if judged.len() < 2 {
+        return Err(words::noisy(&noisy.into_iter().map(name).collect::<Vec<_>>()));
+    }
+    if !judged.contains(&first) {
+        return Err(words::noisy_first(name(first)));
+    }
+    contest::standing(families, &judged, THRESHOLD).ok_or_else(|| "Nothing was measured.".to_owned())
+}
+
+fn machine_families(
+    page: &Page<'_>,
+    names: &[String],
+    metric: Metric,
+    sheet: &Sheet<'_>,
+) -> Vec<FamilyVerdict> {
+    let different = words::different(page, metric, &sheet.entrants).err();
+    let base = sheet.entrants.iter().position(|&run| run == page.baseline).unwrap_or(0);
+    let verdict = |(family, rows): &(&str, Rows)| {
+        let standing = match &different {
+            Some(reason) => Err(reason.clone()),
+            None => standing(page, names, sheet, &[rows]),
+        };
+        let name = |at: usize| names[sheet.entrants[at]].as_str();
+        let (best, certainty) = match &standing {
+            Ok(standing) => named(standing, |at| name(at).to_owned()),
+            Err(_) => (Vec::new(), Certainty::None),
+        };
+        let mut means = vec![None; names.len()];
+        for (at, &run) in sheet.entrants.iter().enumerate() {
+            means[run] = match at == base {
+                true => Some(Ratio { ratio: 1.0, interval: None }),
+                false => contest::lead(&[rows], at, base).map(|lead| lead.mean.ratio),
+            };
+        }
+        FamilyVerdict {
+            title: page.title(family).to_owned(),
+            suite: sheet.suite,
+            rows: rows.len(),
+            best,
+            certainty,
+            lead: standing
+                .map_or_else(|reason| reason, |standing| words::family_lead(metric, &standing, name)),
+            base: Some(sheet.entrants[base]),
+            means,
+        }
+    };
+    sheet.families.iter().map(verdict).collect()
+}
+
+/// The names of those that may be the best, and how sure that is.
+fn named(standing: &Standing, name: impl Fn(usize) -> String) -> (Vec<String>, Certainty) {
+    let certainty = if standing.best.len() == 1 { Certainty::Sure } else { Certainty::Undecided };
+    (standing.best.iter().map(|&at| name(at)).collect(), certainty)
+}
+
+/// Of each family the largest work that most machines measured with all their threads: proofs, or kernels without any.
+fn machine_costs(page: &Page<'_>, works: &[Work<'_>]) -> Vec<Cost> {
+    let suite =
+        if works.iter().any(|work| work.suite == Suite::Prover) { Suite::Prover } else { Suite::Kernel };
+    let mut chosen: Vec<&Work<'_>> = Vec::new();
+    let measured = |work: &Work<'_>| work.by.iter().flatten().count();
+    for work in works.iter().filter(|work| work.suite == suite) {
+        match chosen.iter_mut().find(|known| known.family == work.family) {
+            None => chosen.push(work),
+            // Works come by size.
+            Some(known) if measured(work) >= measured(known) && amount(work) > amount(known) => *known = work,
+            Some(_) => {}
+        }
+    }
+    let cost = |work: &&Work<'_>| {
+        let by = work.by.iter().zip(page.runs).map(|(figures, run)| price(run, (*figures)?, String::new()));
+        Cost::new(page, work, by.collect())
+    };
+    chosen.iter().map(cost).collect()
+}
+
+impl Cost {
+    fn new(page: &Page<'_>, work: &Work<'_>, by: Vec<Option<Price>>) -> Self {
+        let title = page.title(work.family).to_owned();
+        Self { title, benchmark: work.benchmark.to_owned(), size: work.size, by }
+    }
+}
+
+fn amount(work: &Work<'_>) -> f64 {
+    work.by.iter().flatten().map(|figures| figures.amount).fold(0.0, f64::max)
+}
+
+fn price(run: &Run, figures: &Figures, by: String) -> Option<Price> {
+    let seconds = median(&figures.seconds)?;
+    let joules = figures.watts.filter(|watts| *watts > 0.0).map(|watts| watts * seconds);
+    let dollars = run.price.as_ref().map(|price| price.dollars_per_hour / 3600.0 * seconds);
+    Some(Price { by, seconds, joules, dollars: dollars.filter(|dollars| *dollars > 0.0) })
+}
+
+/// The answer of a single run: by family the fastest level with its number of threads.
+pub(super) fn of_levels(page: &Page<'_>, run: &Run, families: &[Levels<'_>]) -> Answer {
+    let metrics = [Metric::Machine, Metric::Watt];
+    let questions: Vec<Question> =
+        metrics.into_iter().filter_map(|metric| levels_question(page, run, metric, families)).collect();
+    let proofs = families.iter().any(|family| family.suite == Suite::Prover);
+    let suite = if proofs { Suite::Prover } else { Suite::Kernel };
+    let decisive = families.iter().filter(|family| family.suite == suite);
+    Answer { questions, costs: decisive.filter_map(|family| level_cost(page, run, family)).collect() }
+}
+
+/// A family's rows that the most complete of its contestants have, and who these are.
+fn complete(metric: Metric, run: &Run, family: &Levels<'_>) -> (Vec<usize>, Rows) {
+    let costs: Vec<Vec<Option<Vec<f64>>>> = (family.works.iter())
+        .map(|work| work.by.iter().map(|figures| metric.costs(run, (*figures)?).ok()).collect())
+        .collect();
+    let rows_of =
+        |at: usize| costs.iter().enumerate().filter_map(move |(row, by)| by[at].is_some().then_some(row));
+    let all = 0..family.contestants.len();
+    // Of several the first one.
+    let most = all.clone().rev().max_by_key(|&at| rows_of(at).count());
+    let rows: Vec<usize> = most.map(|at| rows_of(at).collect()).unwrap_or_default();
+    let has_all = |at: &usize| rows.iter().all(|&row| costs[row][*at].is_some());
+    let entrants: Vec<usize> = all.filter(has_all).collect();
+    let of_row = |row: &usize| entrants.iter().filter_map(|&at| costs[*row][at].clone()).collect();
+    let rows = if rows.is_empty() { Rows::new() } else { rows.iter().map(of_row).collect() };
+    (entrants, rows)
+}
+
+fn levels_question(page: &Page<'_>, run: &Run, metric: Metric, families: &[Levels<'_>]) -> Option<Question> {
+    let noisy = !run.doubts().is_empty();
+    let mut verdicts = Vec::new();
+    for family in families {
+        let (entrants, rows) = complete(metric, run, family);
+        let everyone: Vec<usize> = (0..entrants.len()).collect();
+        let Some(standing) = contest::standing(&[&rows], &everyone, THRESHOLD) else { continue };
+        let names: Vec<String> = entrants.iter().map(|&at| words::level(family.contestants[at])).collect();
+        let (best, certainty) = named(&standing, |at| names[at].clone());
+        let lead = match entrants.len() {
+            1 => "nothing else was measured".to_owned(),
+            _ if noisy => "no verdict: the run was noisy".to_owned(),
+            _ => words::family_lead(metric, &standing, |at| &names[at]),
+        };
+        verdicts.push(FamilyVerdict {
+            title: page.title(family.family).to_owned(),
+            suite: family.suite,
+            rows: rows.len(),
+            best: if noisy { Vec::new() } else { best },
+            certainty: if noisy { Certainty::None } else { certainty },
+            lead,
+            base: None,
+            means: Vec::new(),
+        });
+    }
+    // Proofs first.
+    verdicts.sort_by_key(|verdict| verdict.suite != Suite::Prover);
+    let suite = verdicts.first()?.suite;
+    let decisive: Vec<&FamilyVerdict> = verdicts.iter().filter(|verdict| verdict.suite == suite).collect();
+    let mut best: Vec<String> = Vec::new();
+    for name in decisive.iter().flat_map(|verdict| &verdict.best) {
+        if !best.contains(name) {
+            best.push(name.clone());
+        }
+    }
+    let certainty = match () {
+        () if noisy => Certainty::None,
+        () if decisive.iter().all(|verdict| verdict.certainty == Certainty::Sure) => Certainty::Sure,
+        () => Certainty::Undecided,
+    };
+    let reasons = words::levels(metric, run, suite, &decisive);
+    Some(Question { metric, title: metric.title(false), best, certainty, reasons, families: verdicts })
+}
+
+/// What the family's largest work costs by what does it fastest.
+fn level_cost(page: &Page<'_>, run: &Run, family: &Levels<'_>) -> Option<Cost> {
+    let largest = |works: &mut dyn Iterator<Item = &Work<'_>>| works.map(amount).fold(0.0, f64::max);
+    let most = largest(&mut family.works.iter());
+    let work = family.works.iter().find(|work| amount(work) >= most)?;
+    let seconds = |figures: &Option<&Figures>| median(&figures.as_ref()?.seconds);
+    let measured = work.by.iter().enumerate().filter_map(|(at, figures)| Some((at, seconds(figures)?)));
+    let (fastest, _) = measured.min_by(|left, right| left.1.total_cmp(&right.1))?;
+    let price = price(run, work.by[fastest]?, words::level(family.contestants[fastest]))?;
+    Some(Cost::new(page, work, vec![Some(price)]))
+}
+
+#[cfg(test)]
+mod tests;

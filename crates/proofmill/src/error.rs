@@ -1,0 +1,214 @@
+//! What can go wrong, by kind.
+
+use proofmill_bls::BlsError;
+use proofmill_circom::{CircomError, FileName};
+use proofmill_groth16::Groth16Error;
+use proofmill_merkle::MerkleError;
+use proofmill_plonk::{MalformedError, PlonkError, VerifyError};
+use proofmill_srs::SrsError;
+use std::{error, fmt, path::Path};
+
+/// [`std::result::Result`] with this crate's error.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why there is no result: what kind of thing is wrong, and a message of one line that names the file and the place in it.
+///
+/// A verifier's `Ok(())` means valid; nothing else does.
+///
+/// ```
+/// use proofmill::{Error, bls::{SecretKey, Signature}};
+///
+/// # fn main() -> proofmill::Result<()> {
+/// let key = SecretKey::from_bytes(&[7; 32])?;
+/// let signature = key.sign(b"message");
+/// assert!(matches!(key.public_key().verify(b"massage", &signature), Err(Error::Rejected(_))));
+/// assert!(matches!(Signature::from_bytes(&[0; 96]), Err(Error::Malformed(_))));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Well formed and wrong: a proof, signature, opening or reference string that is not valid.
+    #[error(transparent)]
+    Rejected(Cause),
+    /// A witness that does not satisfy its circuit.
+    #[error(transparent)]
+    Unsatisfied(Cause),
+    /// Bytes or values that are not what they should be.
+    #[error(transparent)]
+    Malformed(Cause),
+    /// Things that are fine by themselves and do not belong together: a witness of another circuit, another number of
+    /// public signals, a reference string too short.
+    #[error(transparent)]
+    Mismatch(Cause),
+    /// A file that cannot be read or written.
+    #[error(transparent)]
+    Io(Cause),
+    /// The operating system gives no threads or no randomness.
+    #[error(transparent)]
+    System(Cause),
+}
+
+/// What is behind an [`Error`].
+#[derive(Debug)]
+pub struct Cause {
+    about: Option<FileName>,
+    error: Box<dyn error::Error + Send + Sync>,
+}
+
+impl Cause {
+    pub(crate) fn new(error: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
+        Self { about: None, error: error.into() }
+    }
+
+    fn about(name: Option<&FileName>, error: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
+        Self { about: name.cloned(), error: error.into() }
+    }
+
+    /// The error of the crate that found it, such as `proofmill_plonk::PlonkError`, to be downcast to it.
+    pub fn get(&self) -> &(dyn error::Error + Send + Sync + 'static) {
+        &*self.error
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.about {
+            Some(name) => write!(f, "{name}: {}", self.error),
+            None => self.error.fmt(f),
+        }
+    }
+}
+
+impl error::Error for Cause {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        self.error.source()
+    }
+}
+
+/// The names of the files that an operation's inputs came from, those that have one.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Names<'a> {
+    pub(crate) key: Option<&'a FileName>,
+    pub(crate) witness: Option<&'a FileName>,
+    pub(crate) public: Option<&'a FileName>,
+    pub(crate) proof: Option<&'a FileName>,
+    pub(crate) circuit: Option<&'a FileName>,
+    pub(crate) powers: Option<&'a FileName>,
+}
+
+impl Names<'_> {
+    pub(crate) fn groth16(&self, error: Groth16Error) -> Error {
+        match error {
+            Groth16Error::File(error) => error.into(),
+            Groth16Error::WitnessLength { .. } => Error::Mismatch(Cause::about(self.witness, error)),
+            Groth16Error::Unsatisfied => Error::Unsatisfied(Cause::about(self.witness, error)),
+            Groth16Error::PublicLength { .. } => Error::Mismatch(Cause::about(self.public, error)),
+            Groth16Error::Rejected => Error::Rejected(Cause::about(self.proof, error)),
+            Groth16Error::Unprepared | Groth16Error::TooFewPowers { .. } => {
+                Error::Mismatch(Cause::about(self.powers, error))
+            }
+            Groth16Error::TooManyCoefficients { .. } => Error::Malformed(Cause::about(self.circuit, error)),
+            Groth16Error::MalformedProof(_) => Error::Malformed(Cause::about(self.proof, error)),
+            Groth16Error::Randomness(_) => Error::System(Cause::new(error)),
+            _ => Error::Malformed(Cause::about(self.key.or(self.powers), error)),
+        }
+    }
+
+    pub(crate) fn plonk(&self, error: PlonkError) -> Error {
+        match error {
+            PlonkError::File(error) => error.into(),
+            PlonkError::Srs(error) => error.into(),
+            PlonkError::Key(error) => self.malformed(error),
+            PlonkError::WitnessLength { .. } => Error::Mismatch(Cause::about(self.witness, error)),
+            PlonkError::Unsatisfied(_) | PlonkError::NotProven => {
+                Error::Unsatisfied(Cause::about(self.witness, error))
+            }
+            PlonkError::TooFewPowers { .. } | PlonkError::ShortReference { .. } => {
+                Error::Mismatch(Cause::about(self.powers.or(self.key), error))
+            }
+            PlonkError::Randomness(_) => Error::System(Cause::new(error)),
+            PlonkError::Scratch { .. } => Error::Io(Cause::new(error)),
+            _ => Error::Malformed(Cause::about(self.key.or(self.circuit), error)),
+        }
+    }
+
+    pub(crate) fn verdict(&self, error: VerifyError) -> Error {
+        match error {
+            VerifyError::Malformed(error) => self.malformed(error),
+            _ => Error::Rejected(Cause::about(self.proof, error)),
+        }
+    }
+
+    pub(crate) fn malformed(&self, error: MalformedError) -> Error {
+        match error {
+            MalformedError::PublicInputs { .. } => Error::Mismatch(Cause::about(self.public, error)),
+            MalformedError::Proof { .. } => Error::Malformed(Cause::about(self.proof, error)),
+            // A proof's points were checked when it was read or made; of a key's, not that of G2.
+            _ => Error::Malformed(Cause::about(self.key, error)),
+        }
+    }
+
+    pub(crate) fn mismatch(name: Option<&FileName>, problem: impl Into<String>) -> Error {
+        Error::Mismatch(Cause::about(name, problem.into()))
+    }
+}
+
+impl Error {
+    /// What is wrong with what a file holds.
+    pub(crate) fn malformed(name: Option<&FileName>, problem: impl Into<String>) -> Self {
+        Self::Malformed(Cause::about(name, problem.into()))
+    }
+
+    pub(crate) fn unsatisfied(name: Option<&FileName>, problem: impl Into<String>) -> Self {
+        Self::Unsatisfied(Cause::about(name, problem.into()))
+    }
+
+    pub(crate) fn io(path: &Path, error: std::io::Error) -> Self {
+        Self::Io(Cause::about(Some(&FileName::new(path)), error))
+    }
+
+    pub(crate) fn merkle(name: Option<&FileName>, error: MerkleError) -> Self {
+        let kind = match &error {
+            MerkleError::Rejected => Self::Rejected,
+            MerkleError::Io(_) => Self::Io,
+            MerkleError::Shape { .. } | MerkleError::WrongHash { .. } => Self::Mismatch,
+            _ => Self::Malformed,
+        };
+        kind(Cause::about(name, error))
+    }
+}
+
+impl From<CircomError> for Error {
+    fn from(error: CircomError) -> Self {
+        let kind = if matches!(error, CircomError::Io { .. }) { Self::Io } else { Self::Malformed };
+        kind(Cause::new(error))
+    }
+}
+
+impl From<SrsError> for Error {
+    fn from(error: SrsError) -> Self {
+        let kind = match error {
+            SrsError::File(error) => return error.into(),
+            SrsError::Io { .. } => Self::Io,
+            SrsError::TooFew { .. } => Self::Mismatch,
+            SrsError::Inconsistent { .. } => Self::Rejected,
+            SrsError::Randomness(_) => Self::System,
+            _ => Self::Malformed,
+        };
+        kind(Cause::new(error))
+    }
+}
+
+impl From<BlsError> for Error {
+    fn from(error: BlsError) -> Self {
+        let kind = match error {
+            BlsError::Rejected => Self::Rejected,
+            BlsError::Counts { .. } => Self::Mismatch,
+            BlsError::Randomness(_) => Self::System,
+            _ => Self::Malformed,
+        };
+        kind(Cause::new(error))
+    }
+}

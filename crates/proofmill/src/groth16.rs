@@ -1,0 +1,291 @@
+//! Groth16 (eprint 2016/260) over BN254, with the files of circom and snarkjs.
+//!
+//! ```
+//! use proofmill::{circom::{PublicSignals, Witness}, groth16};
+//!
+//! # fn main() -> proofmill::Result<()> {
+//! # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/membership-small");
+//! # std::env::set_current_dir(folder).expect("the example");
+//! let key = groth16::ProvingKey::open("groth16.zkey")?;
+//! let proof = key.prove(&Witness::open("witness.wtns")?)?;
+//! proof.verify(&key.verifying_key())?;
+//!
+//! // What is sent to a verifier, and what the verifier does with it.
+//! let (proof, public) = (proof.to_json(), proof.public().to_json());
+//! let key = groth16::VerifyingKey::open("groth16.vk.json")?;
+//! groth16::Proof::from_json(proof, PublicSignals::from_json(public)?)?.verify(&key)?;
+//! # Ok(())
+//! # }
+//! ```
+
+use crate::{
+    Error, Result,
+    circom::{Ptau, PublicSignals, R1cs, Witness, in_memory},
+    curve::{Affine, bn254},
+    error::Names,
+    machine::current,
+};
+use proofmill_circom::{
+    BinFile, CircomError, FileKind, FileName, Groth16Proof, Groth16VerificationKey, Groth16Zkey, Target,
+    write_bytes, write_text, write_texts,
+};
+use proofmill_groth16::{Groth16Error, verifying_key_text};
+use std::path::Path;
+
+/// A proving key: snarkjs's `.zkey` of Groth16, mapped.
+#[derive(Debug)]
+pub struct ProvingKey {
+    zkey: Groth16Zkey,
+    verifying_key: VerifyingKey,
+}
+
+impl ProvingKey {
+    /// Opens a `.zkey` file.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Malformed`] for anything but a key of Groth16 over BN254.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::read(BinFile::open(path.as_ref())?, Some(FileName::new(path.as_ref())))
+    }
+
+    /// The key in the bytes of a `.zkey` file.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`].
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
+        Self::read(BinFile::from_bytes("proving key", bytes)?, None)
+    }
+
+    fn read(file: BinFile, name: Option<FileName>) -> Result<Self> {
+        let zkey = Groth16Zkey::read(file)?;
+        let key = proofmill_groth16::verifying_key(current().level, &zkey);
+        let key = key.map_err(|error| Names { key: name.as_ref(), ..Names::default() }.groth16(error))?;
+        Ok(Self { zkey, verifying_key: VerifyingKey { key, name } })
+    }
+
+    /// Makes the key of a circuit in memory: the bytes of `snarkjs groth16 setup`.
+    ///
+    /// Anyone can forge proofs for this key. It is to be saved and contributed to (`snarkjs zkey contribute`) before it is used.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] for powers of tau that are too few or not prepared for phase 2, [`Error::Malformed`] for a circuit
+    /// that has no such key.
+    pub fn setup(circuit: &R1cs, powers: &Ptau) -> Result<Self> {
+        Self::from_bytes(in_memory(|target| setup(circuit, powers, target))?)
+    }
+
+    /// The bytes of the file.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.zkey.file().bytes()
+    }
+
+    /// Writes the file, whole or not at all.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        write_bytes(path.as_ref(), self.as_bytes()).map_err(Error::from)
+    }
+
+    /// How many public signals a proof has.
+    pub fn public_signals(&self) -> u32 {
+        self.zkey.header().public
+    }
+
+    /// Proves that the witness satisfies the circuit. The proof is blinded with the operating system's randomness, and has been
+    /// verified when it is returned.
+    ///
+    /// # Errors
+    /// [`Error::Unsatisfied`] for a witness that does not satisfy the circuit ([`R1cs::check`] says where),
+    /// [`Error::Mismatch`] for one of another circuit, [`Error::Malformed`] for a damaged key, [`Error::System`] without
+    /// randomness.
+    pub fn prove(&self, witness: &Witness) -> Result<Proof> {
+        let machine = current();
+        let proof = proofmill_groth16::prove(machine.level, &self.zkey, witness.values(), machine.progress());
+        let names =
+            Names { key: self.verifying_key.name.as_ref(), witness: witness.name(), ..Names::default() };
+        let proof = proof.map_err(|error| names.groth16(error))?;
+        let public = witness.values().get(1..=self.public_signals() as usize).unwrap_or_default();
+        Ok(Proof { proof, public: public.into(), name: None })
+    }
+
+    /// The verifying key.
+    pub fn verifying_key(&self) -> VerifyingKey {
+        self.verifying_key.clone()
+    }
+}
+
+/// [`ProvingKey::setup`] that writes the key to a file, whole or not at all: for circuits whose keys are larger than memory.
+///
+/// # Errors
+/// As [`ProvingKey::setup`], and [`Error::Io`].
+pub fn write_key(path: impl AsRef<Path>, circuit: &R1cs, powers: &Ptau) -> Result<()> {
+    setup(circuit, powers, Target::File(path.as_ref()))
+}
+
+fn setup(circuit: &R1cs, powers: &Ptau, target: Target<'_>) -> Result<()> {
+    let machine = current();
+    let made =
+        proofmill_groth16::setup(machine.level, circuit.get(), powers.get(), target, machine.progress());
+    let (circuit, powers) = (circuit.name(), Some(powers.get().file().name()));
+    made.map_err(|error| Names { circuit, powers, ..Names::default() }.groth16(error))
+}
+
+/// A verifying key: snarkjs's `verification_key.json`, or a part of a proving key.
+#[derive(Clone, Debug)]
+pub struct VerifyingKey {
+    key: Groth16VerificationKey,
+    name: Option<FileName>,
+}
+
+impl VerifyingKey {
+    /// Opens a `verification_key.json`, or takes the verifying key of a `.zkey`.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Malformed`] for a file that is neither.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let name = Some(FileName::new(path));
+        match BinFile::open(path) {
+            // What begins as no binary file does is JSON, or nothing.
+            Err(CircomError::Kind { .. }) => Ok(Self { key: Groth16VerificationKey::open(path)?, name }),
+            file => Ok(ProvingKey::read(file?, name)?.verifying_key),
+        }
+    }
+
+    /// The verifying key in the bytes of a `verification_key.json` or of a `.zkey`.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`].
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
+        match FileKind::of(&bytes) {
+            Some(_) => Ok(ProvingKey::from_bytes(bytes)?.verifying_key),
+            None => Self::from_json(bytes),
+        }
+    }
+
+    /// Parses the text of a `verification_key.json`.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`].
+    pub fn from_json(text: impl AsRef<[u8]>) -> Result<Self> {
+        let key = Groth16VerificationKey::parse("verification key", text.as_ref())?;
+        Ok(Self { key, name: None })
+    }
+
+    /// The text of a `verification_key.json`, as snarkjs writes it.
+    pub fn to_json(&self) -> String {
+        verifying_key_text(current().level, &self.key)
+    }
+
+    /// Writes a `verification_key.json`, whole or not at all.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        Ok(write_text(path.as_ref(), &self.to_json())?)
+    }
+
+    /// How many public signals a proof has.
+    pub fn public_signals(&self) -> usize {
+        self.key.ic.len().saturating_sub(1)
+    }
+
+    /// Accepts the proof for these public signals, whatever signals it came with.
+    ///
+    /// # Errors
+    /// As [`Proof::verify`].
+    pub fn verify(&self, public: &PublicSignals, proof: &Proof) -> Result<()> {
+        let names = Names {
+            key: self.name.as_ref(),
+            public: public.name(),
+            proof: proof.name.as_ref(),
+            ..Names::default()
+        };
+        let verdict = proofmill_groth16::verify(current().level, &self.key, public, &proof.proof);
+        verdict.map_err(|error: Groth16Error| names.groth16(error))
+    }
+}
+
+impl PartialEq for VerifyingKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for VerifyingKey {}
+
+/// A proof and the public signals that it is of.
+///
+/// A verifier must know which signals to expect: a proof verifies for those it comes with, and an attacker chooses both. Compare [`Self::public`] with what is expected, or give the expected signals to [`Self::open`],
+/// [`Self::from_json`] or [`VerifyingKey::verify`].
+#[derive(Clone, Debug)]
+pub struct Proof {
+    proof: Groth16Proof,
+    public: PublicSignals,
+    name: Option<FileName>,
+}
+
+impl Proof {
+    /// Opens a `proof.json`, as a proof of these public signals.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Malformed`] for anything but a proof of Groth16 over BN254.
+    pub fn open(path: impl AsRef<Path>, public: impl Into<PublicSignals>) -> Result<Self> {
+        let path = path.as_ref();
+        let proof = Groth16Proof::open(path)?;
+        Ok(Self { proof, public: public.into(), name: Some(FileName::new(path)) })
+    }
+
+    /// Parses the text of a `proof.json`, as a proof of these public signals.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`].
+    pub fn from_json(text: impl AsRef<[u8]>, public: impl Into<PublicSignals>) -> Result<Self> {
+        let proof = Groth16Proof::parse("proof", text.as_ref())?;
+        Ok(Self { proof, public: public.into(), name: None })
+    }
+
+    /// Accepts the proof for its public signals.
+    ///
+    /// # Errors
+    /// [`Error::Rejected`] for a wrong proof; [`Error::Malformed`] for points that are not in their groups,
+    /// [`Error::Mismatch`] for another number of public signals than the key's.
+    pub fn verify(&self, key: &VerifyingKey) -> Result<()> {
+        key.verify(&self.public, self)
+    }
+
+    /// The public signals: outputs, then public inputs.
+    pub fn public(&self) -> &PublicSignals {
+        &self.public
+    }
+
+    /// The text of a `proof.json`, as snarkjs writes it; without the public signals.
+    pub fn to_json(&self) -> String {
+        self.proof.text()
+    }
+
+    /// Writes a `proof.json` and a `public.json`: both, or neither.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn save(&self, proof: impl AsRef<Path>, public: impl AsRef<Path>) -> Result<()> {
+        let texts = [(proof.as_ref(), &*self.to_json()), (public.as_ref(), &*self.public.to_json())];
+        Ok(write_texts(&texts)?)
+    }
+
+    /// The point A.
+    pub fn a(&self) -> Affine<bn254::G1> {
+        self.proof.a
+    }
+
+    /// The point B.
+    pub fn b(&self) -> Affine<bn254::G2> {
+        self.proof.b
+    }
+
+    /// The point C.
+    pub fn c(&self) -> Affine<bn254::G1> {
+        self.proof.c
+    }
+}

@@ -1,0 +1,259 @@
+//! What operations compute with: a level of the CPU, threads, a memory mode, and an observer of progress.
+
+use crate::{Error, error::Cause};
+use proofmill_plonk::{Memory, Storage};
+use proofmill_progress::Progress;
+use proofmill_simd::Level;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::{
+    cell::OnceCell,
+    fmt,
+    path::PathBuf,
+    sync::{Arc, LazyLock},
+};
+
+/// What operations compute with: a level of CPU features, threads, a memory mode, and an observer of progress.
+///
+/// A machine is optional. Without one an operation uses the best level that the CPU has and rayon's threads (the global pool's, as
+/// many as there are cores, or those of the pool that it is called in), and reports no progress.
+///
+/// A machine is used as rayon's thread pools are: what [`run`](Self::run) is given is computed on the machine's own threads,
+/// and every function of this crate that is called there, directly or in rayon's tasks, computes with that machine. Runs
+/// may be nested: the inner one's machine counts inside it, the outer one's again after it, also if it panics. Threads that
+/// the program starts by itself inside a run do not belong to the machine; they call `run` of a clone.
+///
+/// Clones are handles to one machine. Its threads end when the last of them is dropped.
+///
+/// ```
+/// use proofmill::{Level, Machine, Memory, hash};
+///
+/// # fn main() -> proofmill::Result<()> {
+/// let machine = Machine::builder()
+///     .level(Level::available()[0]) // the slowest, for instance
+///     .threads(2)
+///     .memory(Memory::Low)
+///     .on_progress(|phase| eprintln!("{phase}"))
+///     .build()?;
+/// let digest = machine.run(|| hash::sha256(b"message"));
+/// assert_eq!(digest, hash::sha256(b"message"), "no level or thread count changes a result");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Machine {
+    settings: Arc<Settings>,
+    pool: Arc<ThreadPool>,
+}
+
+/// Chooses what a [`Machine`] has; see [`Machine::builder`].
+#[derive(Default)]
+pub struct MachineBuilder {
+    level: Option<Level>,
+    threads: usize,
+    storage: Storage,
+    observer: Option<Observer>,
+}
+
+type Observer = Box<dyn Fn(&'static str) + Send + Sync>;
+
+/// What the threads of a machine know of it.
+pub(crate) struct Settings {
+    pub(crate) level: Level,
+    pub(crate) storage: Storage,
+    observer: Option<Observer>,
+}
+
+impl Settings {
+    pub(crate) fn progress(&self) -> Progress<'_> {
+        match &self.observer {
+            Some(observer) => Progress::new(observer),
+            None => Progress::NONE,
+        }
+    }
+}
+
+thread_local! {
+    /// The machine whose thread this is; set once, before the thread computes anything.
+    static OWN: OnceCell<Arc<Settings>> = const { OnceCell::new() };
+}
+
+/// The machine of the calling thread.
+pub(crate) fn current() -> Arc<Settings> {
+    static DEFAULT: LazyLock<Arc<Settings>> = LazyLock::new(|| {
+        Arc::new(Settings { level: Level::best(), storage: Storage::default(), observer: None })
+    });
+    OWN.with(|own| own.get().unwrap_or_else(|| &*DEFAULT).clone())
+}
+
+impl Machine {
+    /// A builder of a machine with the best level, as many threads as there are cores, [`Memory::default`] and no observer of
+    /// progress.
+    pub fn builder() -> MachineBuilder {
+        MachineBuilder::default()
+    }
+
+    /// Runs `work` on the machine's threads, and gives what it gives. If it panics, so does this.
+    pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        self.pool.install(work)
+    }
+
+    /// The level.
+    pub fn level(&self) -> Level {
+        self.settings.level
+    }
+
+    /// How many threads there are.
+    pub fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+}
+
+impl fmt::Debug for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Machine")
+            .field("level", &self.level().name())
+            .field("threads", &self.threads())
+            .field("storage", &self.settings.storage)
+            .finish_non_exhaustive()
+    }
+}
+
+impl MachineBuilder {
+    /// The CPU features to use: one of [`Level::available`], or a name parsed as one.
+    #[must_use]
+    pub fn level(mut self, level: Level) -> Self {
+        self.level = Some(level);
+        self
+    }
+
+    /// How many threads to compute on; 0 for as many as there are cores.
+    #[must_use]
+    pub fn threads(mut self, count: usize) -> Self {
+        self.threads = count;
+        self
+    }
+
+    /// How much of a PLONK proving key is kept in memory: time for space.
+    #[must_use]
+    pub fn memory(mut self, memory: Memory) -> Self {
+        self.storage.memory = memory;
+        self
+    }
+
+    /// A folder for temporary files, in which PLONK's long vectors lie in place of memory. They have no names, and nothing
+    /// stays behind.
+    #[must_use]
+    pub fn scratch(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.storage.scratch = Some(folder.into());
+        self
+    }
+
+    /// A function that receives the name of each phase of a long operation as it begins, on one of the machine's threads.
+    #[must_use]
+    pub fn on_progress(mut self, observer: impl Fn(&'static str) + Send + Sync + 'static) -> Self {
+        self.observer = Some(Box::new(observer));
+        self
+    }
+
+    /// Starts the machine's threads.
+    ///
+    /// # Errors
+    /// [`Error::System`] if the operating system does not start so many.
+    pub fn build(self) -> Result<Machine, Error> {
+        let Self { level, threads, storage, observer } = self;
+        let level = level.unwrap_or_else(Level::best);
+        let settings = Arc::new(Settings { level, storage, observer });
+        let of_threads = settings.clone();
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|index| format!("proofmill-{index}"))
+            .start_handler(move |_| OWN.with(|own| drop(own.set(of_threads.clone()))))
+            .build();
+        let pool = pool.map_err(|error| Error::System(Cause::new(error)))?;
+        Ok(Machine { settings, pool: Arc::new(pool) })
+    }
+}
+
+impl fmt::Debug for MachineBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MachineBuilder")
+            .field("level", &self.level.map(Level::name))
+            .field("threads", &self.threads)
+            .field("storage", &self.storage)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rayon::prelude::*;
+    use std::{
+        panic::{AssertUnwindSafe, catch_unwind},
+        sync::Mutex,
+    };
+
+    fn machine(level: Level, threads: usize) -> Machine {
+        Machine::builder().level(level).threads(threads).build().expect("threads")
+    }
+
+    fn level() -> &'static str {
+        current().level.name()
+    }
+
+    #[test]
+    fn tasks_of_a_run_have_its_machine() {
+        let machine = machine(Level::available()[0], 3);
+        let levels: Vec<_> = machine.run(|| (0..100).into_par_iter().map(|_| level()).collect());
+        assert!(levels.iter().all(|level| *level == "portable"));
+        assert_eq!(machine.run(rayon::current_num_threads), 3);
+        assert_eq!(level(), Level::best().name());
+    }
+
+    #[test]
+    fn nested_runs_and_panics_restore_the_machine() {
+        let (outer, inner) = (machine(Level::available()[0], 1), machine(Level::best(), 2));
+        outer.run(|| {
+            assert_eq!((level(), rayon::current_num_threads()), ("portable", 1));
+            inner.run(|| {
+                assert_eq!((level(), rayon::current_num_threads()), (Level::best().name(), 2));
+                outer.run(|| assert_eq!(level(), "portable"));
+            });
+            assert_eq!((level(), rayon::current_num_threads()), ("portable", 1));
+            let panicked = catch_unwind(AssertUnwindSafe(|| inner.run(|| panic!("on purpose"))));
+            assert!(panicked.is_err());
+            assert_eq!(level(), "portable");
+        });
+        assert_eq!(outer.run(level), "portable", "also after a panic");
+    }
+
+    #[test]
+    fn progress_reaches_the_machine_of_the_run() {
+        let phases = Arc::new(Mutex::new(Vec::new()));
+        let told = phases.clone();
+        let machine = Machine::builder().on_progress(move |phase| told.lock().expect("phases").push(phase));
+        let machine = machine.threads(1).build().expect("threads");
+        current().progress().begin("outside");
+        machine.run(|| current().progress().begin("inside"));
+        assert_eq!(*phases.lock().expect("phases"), ["inside"]);
+    }
+
+    #[test]
+    fn threads_end_with_the_last_handle() {
+        let settings = {
+            let machine = machine(Level::best(), 2);
+            let clone = machine.clone();
+            drop(machine);
+            clone.run(|| ());
+            Arc::downgrade(&clone.settings)
+        };
+        // They end some time after the pool is dropped.
+        for _ in 0..1000 {
+            if settings.strong_count() == 0 {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        panic!("threads keep the machine");
+    }
+}

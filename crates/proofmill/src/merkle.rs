@@ -1,0 +1,571 @@
+//! Merkle trees over rows of 64-bit words: roots, openings, files of trees; and the trees of Ethereum's SSZ.
+//!
+//! ```
+//! use proofmill::merkle::{Hash, Opening, Rows, Tree};
+//!
+//! # fn main() -> proofmill::Result<()> {
+//! let words: Vec<u64> = (0..64).collect();
+//! let rows = Rows::new(&words, 4)?; // 16 rows of 4 words
+//! let tree = Tree::build(Hash::Poseidon2, &rows)?;
+//! let opening = tree.open(&rows, &[3, 11])?.to_json();
+//!
+//! // A verifier knows the root and the tree's shape.
+//! let opening = Opening::from_json(opening)?;
+//! opening.verify(16, 4, &tree.root())?;
+//! assert_eq!(opening.row(1), [44, 45, 46, 47]);
+//! # Ok(())
+//! # }
+//! ```
+
+use crate::{Error, Result, machine::current};
+use proofmill_circom::{FileName, OutputFile, write_text};
+pub use proofmill_merkle::Hash;
+use proofmill_merkle::{
+    Leaves, MerkleError, OpeningDocument, RowMajor, TreeHash, digest_from_hex, digest_to_hex, dispatch_hash,
+    write_tree,
+};
+use proofmill_simd::{Level, MappedFile};
+use std::{fmt, fs, path::Path};
+
+/// A power of two of rows of 64-bit words, each with as many words: in memory, or a file of little-endian words.
+#[derive(Debug)]
+pub struct Rows<'a> {
+    source: Source<'a>,
+    columns: usize,
+    name: Option<FileName>,
+}
+
+#[derive(Debug)]
+enum Source<'a> {
+    Words(&'a [u64]),
+    File(MappedFile),
+}
+
+impl<'a> Rows<'a> {
+    /// Rows of `columns` words, stored contiguously.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if the rows are not whole, or not a power of two.
+    pub fn new(words: &'a [u64], columns: usize) -> Result<Self> {
+        Self { source: Source::Words(words), columns, name: None }.checked()
+    }
+
+    /// The rows of a file, which may be larger than memory.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and as [`Self::new`].
+    pub fn open(path: impl AsRef<Path>, columns: usize) -> Result<Self> {
+        let path = path.as_ref();
+        let file = MappedFile::open(path).map_err(|error| Error::io(path, error))?;
+        Self { source: Source::File(file), columns, name: Some(FileName::new(path)) }.checked()
+    }
+
+    fn checked(self) -> Result<Self> {
+        self.leaves()?;
+        Ok(self)
+    }
+
+    fn leaves(&self) -> Result<RowMajor<'_>> {
+        let rows = match &self.source {
+            Source::Words(words) => RowMajor::new(words, self.columns),
+            Source::File(file) => RowMajor::of_file(file, self.columns),
+        };
+        rows.map_err(|error| self.error(error))
+    }
+
+    fn error(&self, error: MerkleError) -> Error {
+        Error::merkle(self.name.as_ref(), error)
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        let words = match &self.source {
+            Source::Words(words) => words.len(),
+            Source::File(file) => file.words().len(),
+        };
+        words / self.columns
+    }
+
+    /// Words of a row.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+}
+
+/// The root of a tree, or another of its nodes, with the hash that it is of. It is displayed as 64 hexadecimal digits: bytes
+/// in order, or four elements in order, the most significant digit of each first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Digest {
+    hash: Hash,
+    bytes: [u8; 32],
+}
+
+impl Digest {
+    fn new<H: TreeHash>(hash: Hash, digest: &H::Digest) -> Self {
+        Self { hash, bytes: H::to_bytes(digest) }
+    }
+
+    /// Parses what is displayed; `0x` before it and capitals are fine.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`].
+    pub fn from_hex(hash: Hash, text: &str) -> Result<Self> {
+        let digits = text.to_ascii_lowercase();
+        let digits = digits.strip_prefix("0x").unwrap_or(&digits);
+        dispatch_hash!(hash, H => {
+            let digest = digest_from_hex::<H>(digits, "digest").map_err(|error| match error {
+                MerkleError::Digest { problem, .. } => Error::malformed(None, problem),
+                error => Error::merkle(None, error),
+            })?;
+            Ok(Self::new::<H>(hash, &digest))
+        })
+    }
+
+    /// The digest of 32 bytes; of a hash over Goldilocks four elements, each little-endian.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for an element that is not below the modulus.
+    pub fn from_bytes(hash: Hash, bytes: [u8; 32]) -> Result<Self> {
+        let valid = dispatch_hash!(hash, H => H::from_bytes(&bytes).is_some());
+        if valid {
+            Ok(Self { hash, bytes })
+        } else {
+            Err(Error::malformed(None, "expected four elements below the modulus"))
+        }
+    }
+
+    /// The 32 bytes.
+    pub fn to_bytes(&self) -> [u8; 32] {
+        self.bytes
+    }
+
+    /// The hash.
+    pub fn hash(&self) -> Hash {
+        self.hash
+    }
+
+    fn of<H: TreeHash>(&self) -> H::Digest {
+        // The bytes were a digest's.
+        H::from_bytes(&self.bytes).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&dispatch_hash!(self.hash, H => digest_to_hex::<H>(&self.of::<H>())))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{self}", self.hash)
+    }
+}
+
+/// The root of the tree of some rows, of which nothing else is kept. On all threads.
+///
+/// # Errors
+/// [`Error::Malformed`] for a word that is not below the hash's modulus, with its place.
+pub fn root(hash: Hash, rows: &Rows<'_>) -> Result<Digest> {
+    let leaves = rows.leaves()?;
+    dispatch_hash!(hash, H => {
+        let root = proofmill_merkle::root::<H>(current().level, &leaves);
+        Ok(Digest::new::<H>(hash, &root.map_err(|error| rows.error(error))?))
+    })
+}
+
+/// Digests of rows, on the calling thread.
+pub(crate) fn digests(hash: Hash, words: &[u64], columns: usize) -> Vec<[u8; 32]> {
+    dispatch_hash!(hash, H => {
+        assert!(H::MODULUS.is_none_or(|modulus| words.iter().all(|word| *word < modulus)), "words below the modulus");
+        let mut digests = vec![Default::default(); words.len() / columns];
+        H::hash_rows(current().level, words, columns, &mut digests);
+        digests.iter().map(H::to_bytes).collect()
+    })
+}
+
+/// A tree in memory: every node, without the rows.
+pub struct Tree {
+    hash: Hash,
+    tree: Box<dyn Nodes>,
+}
+
+/// A tree of any hash.
+trait Nodes: Send + Sync {
+    fn rows(&self) -> usize;
+    fn root(&self) -> [u8; 32];
+    fn open(&self, leaves: &RowMajor<'_>, indices: &[usize]) -> Opened;
+}
+
+type Opened = std::result::Result<Box<dyn Shown>, MerkleError>;
+
+impl<H: TreeHash> Nodes for proofmill_merkle::Tree<H> {
+    fn rows(&self) -> usize {
+        self.rows()
+    }
+
+    fn root(&self) -> [u8; 32] {
+        H::to_bytes(&self.root())
+    }
+
+    fn open(&self, leaves: &RowMajor<'_>, indices: &[usize]) -> Opened {
+        Ok(Box::new(self.open(leaves, indices, 1)?))
+    }
+}
+
+impl Tree {
+    /// Hashes the rows. On all threads.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for a word that is not below the hash's modulus, with its place.
+    pub fn build(hash: Hash, rows: &Rows<'_>) -> Result<Self> {
+        let leaves = rows.leaves()?;
+        let tree: std::result::Result<Box<dyn Nodes>, _> = dispatch_hash!(hash, H => {
+            proofmill_merkle::Tree::<H>::build(current().level, &leaves).map(|tree| Box::new(tree) as _)
+        });
+        Ok(Self { hash, tree: tree.map_err(|error| rows.error(error))? })
+    }
+
+    /// The root.
+    pub fn root(&self) -> Digest {
+        Digest { hash: self.hash, bytes: self.tree.root() }
+    }
+
+    /// Shows the rows of ascending indices, which must be those that the tree was built of.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for indices that are out of range, not ascending or none at all; [`Error::Mismatch`] for another
+    /// number of rows than the tree has.
+    pub fn open(&self, rows: &Rows<'_>, indices: &[usize]) -> Result<Opening> {
+        let leaves = rows.leaves()?;
+        if leaves.rows() != self.tree.rows() {
+            let (expected, found) = (self.tree.rows() as u64, leaves.rows() as u64);
+            return Err(rows.error(MerkleError::Shape { what: "rows", expected, found }));
+        }
+        let opening = self.tree.open(&leaves, indices).map_err(|error| rows.error(error))?;
+        Ok(Opening { hash: self.hash, opening, name: None })
+    }
+}
+
+impl fmt::Debug for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tree of {} rows with root {:?}", self.tree.rows(), self.root())
+    }
+}
+
+/// A file of rows and their tree, mapped: larger than memory, if need be.
+#[derive(Debug)]
+pub struct TreeFile {
+    file: proofmill_merkle::TreeFile,
+    name: FileName,
+}
+
+impl TreeFile {
+    /// Writes a file of rows and their tree, whole or not at all, and opens it. Each row is read once.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Malformed`] for a word that is not below the hash's modulus.
+    pub fn build(path: impl AsRef<Path>, hash: Hash, rows: &Rows<'_>) -> Result<Self> {
+        let path = path.as_ref();
+        let leaves = rows.leaves()?;
+        let mut output = OutputFile::create(path).map_err(|error| Error::io(path, error))?;
+        let written = dispatch_hash!(hash, H => {
+            write_tree::<H>(current().level, &leaves, &mut output).map(drop)
+        });
+        written.map_err(|error| match error {
+            MerkleError::Io(error) => Error::io(path, error),
+            error => rows.error(error),
+        })?;
+        output.finish().map_err(|error| Error::io(path, error))?;
+        Self::open(path)
+    }
+
+    /// Opens such a file.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Malformed`] for another file.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let name = FileName::new(path.as_ref());
+        let file = proofmill_merkle::TreeFile::open(path.as_ref());
+        Ok(Self { file: file.map_err(|error| Error::merkle(Some(&name), error))?, name })
+    }
+
+    /// The hash.
+    pub fn hash(&self) -> Hash {
+        self.file.hash()
+    }
+
+    /// How many rows it is of.
+    pub fn rows(&self) -> usize {
+        self.file.rows()
+    }
+
+    /// Words of a row.
+    pub fn columns(&self) -> usize {
+        self.file.columns()
+    }
+
+    /// The root.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if the file holds none.
+    pub fn root(&self) -> Result<Digest> {
+        let hash = self.hash();
+        dispatch_hash!(hash, H => {
+            let root = self.file.root::<H>().map_err(|error| self.error(error))?;
+            Ok(Digest::new::<H>(hash, &root))
+        })
+    }
+
+    /// Shows the rows of ascending indices.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for indices that are out of range, not ascending or none at all, and for a damaged file.
+    pub fn open_rows(&self, indices: &[u64]) -> Result<Opening> {
+        let hash = self.hash();
+        let opening: Opened = dispatch_hash!(hash, H => {
+            self.file.open_rows::<H>(current().level, indices).map(|opening| Box::new(opening) as _)
+        });
+        Ok(Opening { hash, opening: opening.map_err(|error| self.error(error))?, name: None })
+    }
+
+    fn error(&self, error: MerkleError) -> Error {
+        Error::merkle(Some(&self.name), error)
+    }
+}
+
+/// Rows of a tree, with what leads from them to the root.
+pub struct Opening {
+    hash: Hash,
+    opening: Box<dyn Shown>,
+    name: Option<FileName>,
+}
+
+/// An opening of any hash.
+trait Shown: Send + Sync {
+    fn shape(&self) -> (u64, u64);
+    fn indices(&self) -> &[u64];
+    fn values(&self) -> &[u64];
+    fn check(&self, level: Level, shape: (u64, u64), root: &Digest) -> std::result::Result<(), MerkleError>;
+    fn siblings(&self) -> usize;
+    fn document(&self) -> OpeningDocument;
+}
+
+impl<H: TreeHash> Shown for proofmill_merkle::Opening<H> {
+    fn shape(&self) -> (u64, u64) {
+        (self.rows, self.columns)
+    }
+
+    fn indices(&self) -> &[u64] {
+        &self.indices
+    }
+
+    fn values(&self) -> &[u64] {
+        &self.values
+    }
+
+    fn check(&self, level: Level, shape: (u64, u64), root: &Digest) -> std::result::Result<(), MerkleError> {
+        self.check(level, shape.0, shape.1, &[root.of::<H>()])
+    }
+
+    fn siblings(&self) -> usize {
+        self.siblings.len()
+    }
+
+    fn document(&self) -> OpeningDocument {
+        self.into()
+    }
+}
+
+impl Opening {
+    /// Reads an opening's JSON file.
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::Malformed`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let text = fs::read(path).map_err(|error| Error::io(path, error))?;
+        Self::read(&text, Some(FileName::new(path)))
+    }
+
+    /// Parses an opening's JSON.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`].
+    pub fn from_json(text: impl AsRef<[u8]>) -> Result<Self> {
+        Self::read(text.as_ref(), None)
+    }
+
+    fn read(text: &[u8], name: Option<FileName>) -> Result<Self> {
+        let malformed = |error| Error::merkle(name.as_ref(), error);
+        let document = OpeningDocument::parse(text).map_err(malformed)?;
+        let hash = document.hash().map_err(malformed)?;
+        let opening: Opened =
+            dispatch_hash!(hash, H => document.opening::<H>().map(|opening| Box::new(opening) as _));
+        Ok(Self { hash, opening: opening.map_err(malformed)?, name })
+    }
+
+    /// The text of an opening's JSON file.
+    pub fn to_json(&self) -> String {
+        self.opening.document().text()
+    }
+
+    /// Writes a JSON file, whole or not at all.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        Ok(write_text(path.as_ref(), &self.to_json())?)
+    }
+
+    /// Accepts rows of the tree that has this root and is known to have `rows` rows of `columns` words. With other numbers
+    /// the same bytes can be rows of another tree with this root, so they must come from elsewhere than the opening.
+    ///
+    /// # Errors
+    /// [`Error::Rejected`] if the rows do not lead to the root; [`Error::Mismatch`] for an opening of another shape or hash,
+    /// [`Error::Malformed`] for one that is none.
+    pub fn verify(&self, rows: u64, columns: u64, root: &Digest) -> Result<()> {
+        let failure = |error| Error::merkle(self.name.as_ref(), error);
+        if root.hash != self.hash {
+            let (expected, found) = (root.hash.name(), self.hash.name());
+            return Err(failure(MerkleError::WrongHash { expected, found }));
+        }
+        self.opening.check(current().level, (rows, columns), root).map_err(failure)
+    }
+
+    /// The hash.
+    pub fn hash(&self) -> Hash {
+        self.hash
+    }
+
+    /// How many rows the tree has, as the opening says.
+    pub fn rows(&self) -> u64 {
+        self.opening.shape().0
+    }
+
+    /// How many words a row has, as the opening says.
+    pub fn columns(&self) -> u64 {
+        self.opening.shape().1
+    }
+
+    /// Which rows are shown.
+    pub fn indices(&self) -> &[u64] {
+        self.opening.indices()
+    }
+
+    /// How many digests lead from the rows to the root.
+    pub fn siblings(&self) -> usize {
+        self.opening.siblings()
+    }
+
+    /// The words of the shown row number `position`: of the row [`Self::indices`]`[position]`.
+    ///
+    /// # Panics
+    /// If there are not so many, as there may not be before [`Self::verify`].
+    pub fn row(&self, position: usize) -> &[u64] {
+        let columns = self.columns() as usize;
+        &self.opening.values()[position * columns..][..columns]
+    }
+}
+
+impl fmt::Debug for Opening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Opening of rows {:?} of {}", self.indices(), self.rows())
+    }
+}
+
+/// The trees of Ethereum's SSZ, over chunks of 32 bytes with zeros up to a limit.
+///
+/// ```
+/// use proofmill::merkle::ssz::SszTree;
+///
+/// # fn main() -> proofmill::Result<()> {
+/// let mut tree = SszTree::new(vec![[1; 32], [2; 32], [3; 32]], 8)?;
+/// let proof = tree.prove(&[8 + 1])?;
+/// proof.verify(&tree.root())?;
+/// tree.replace(&[(1, [4; 32])])?;
+/// assert!(matches!(proof.verify(&tree.root()), Err(proofmill::Error::Rejected(_))));
+/// # Ok(())
+/// # }
+/// ```
+pub mod ssz {
+    use crate::{Error, Result, machine::current};
+    pub use proofmill_merkle::ssz::{Chunk, depth_of, mix_in_length, zero_root};
+    use proofmill_sha256::Kernels;
+
+    fn error(error: proofmill_merkle::MerkleError) -> Error {
+        Error::merkle(None, error)
+    }
+
+    /// The root of chunks, with zeros up to `limit` chunks or to the next power of two.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for more chunks than the limit.
+    pub fn hash_tree_root(chunks: &[Chunk], limit: Option<u64>) -> Result<Chunk> {
+        let kernels = Kernels::at(current().level);
+        proofmill_merkle::ssz::hash_tree_root(kernels, chunks, limit).map_err(error)
+    }
+
+    /// A tree whose chunks change and grow; it computes with the machine that it was made on.
+    #[derive(Debug)]
+    pub struct SszTree(proofmill_merkle::ssz::SszTree);
+
+    impl SszTree {
+        /// A tree of chunks with zeros up to `limit`.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`] for more chunks than the limit.
+        pub fn new(chunks: Vec<Chunk>, limit: u64) -> Result<Self> {
+            let kernels = Kernels::at(current().level);
+            proofmill_merkle::ssz::SszTree::new(kernels, chunks, limit).map(Self).map_err(error)
+        }
+
+        /// The chunks.
+        pub fn chunks(&self) -> &[Chunk] {
+            self.0.chunks()
+        }
+
+        /// The root.
+        pub fn root(&self) -> Chunk {
+            self.0.root()
+        }
+
+        /// Gives some chunks other values; how many nodes were hashed.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`] for a chunk that there is not.
+        pub fn replace(&mut self, changes: &[(usize, Chunk)]) -> Result<usize> {
+            self.0.replace(changes).map_err(error)
+        }
+
+        /// Appends chunks.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`] for more chunks than the limit.
+        pub fn extend(&mut self, chunks: &[Chunk]) -> Result<()> {
+            self.0.extend(chunks).map_err(error)
+        }
+
+        /// Shows nodes by their generalized indices (1 is the root, the children of i are 2 i and 2 i + 1).
+        ///
+        /// # Errors
+        /// [`Error::Malformed`] for indices that there are not, or that are below each other.
+        pub fn prove(&self, indices: &[u64]) -> Result<SszProof> {
+            self.0.prove(indices).map(SszProof).map_err(error)
+        }
+    }
+
+    /// Nodes of a tree, with what leads from them to the root: a multiproof of the consensus specification.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct SszProof(pub proofmill_merkle::ssz::SszProof);
+
+    impl SszProof {
+        /// Accepts nodes of the tree with this root.
+        ///
+        /// # Errors
+        /// [`Error::Rejected`] if they do not lead to the root, [`Error::Malformed`] for a proof that is none.
+        pub fn verify(&self, root: &Chunk) -> Result<()> {
+            self.0.check(Kernels::at(current().level), root).map_err(error)
+        }
+    }
+}

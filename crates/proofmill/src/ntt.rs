@@ -1,0 +1,199 @@
+//! Number-theoretic transforms over the scalar fields of BN254 and BLS12-381 and over Goldilocks: between a polynomial's
+//! coefficients and its values on a subgroup of order 2^k, or on a coset of it.
+//!
+//! ```
+//! use proofmill::{field::{Field, Fr, Goldilocks}, ntt::{Domain, GoldilocksDomain, Order}};
+//!
+//! // 1 + 2 X + 3 X^2 on the four fourth roots of unity.
+//! let domain = Domain::new(2).expect("a small domain");
+//! let mut values = [1, 2, 3, 0].map(Fr::from);
+//! domain.ntt(&mut values);
+//! let at = |x: Fr| Fr::ONE + Fr::from(2) * x + Fr::from(3) * x * x;
+//! assert_eq!(values[1], at(domain.root()));
+//! domain.intt(&mut values);
+//! assert_eq!(values, [1, 2, 3, 0].map(Fr::from));
+//!
+//! let domain = GoldilocksDomain::new(10).expect("a small domain");
+//! let mut values = vec![Goldilocks::new(5); domain.len()];
+//! domain.ntt(&mut values, Order::Natural);
+//! assert_eq!(values[0], Goldilocks::new(5 << 10));
+//! ```
+
+use crate::{
+    field::{Fp, Goldilocks, Prime, bls12_381, bn254},
+    machine::current,
+};
+pub use proofmill_poly::goldilocks::Order;
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::bn254::FrParams {}
+    impl Sealed for super::bls12_381::FrParams {}
+}
+
+/// The prime fields that [`Domain`] transforms over, whose transforms are compiled here.
+pub trait Transformed: Prime + sealed::Sealed {
+    #[doc(hidden)]
+    fn transform(domain: &Domain<Self>, transform: Transform<Self>, values: &mut [Fp<Self>]);
+}
+
+/// What a transform does.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Transform<P: Prime> {
+    Forward,
+    Inverse,
+    CosetForward(Fp<P>),
+    CosetInverse(Fp<P>),
+}
+
+macro_rules! compile {
+    ($($params:ty),*) => {$(
+        impl Transformed for $params {
+            fn transform(domain: &Domain<Self>, transform: Transform<Self>, values: &mut [Fp<Self>]) {
+                let (domain, level) = (&domain.domain, current().level);
+                match transform {
+                    Transform::Forward => domain.ntt(level, values),
+                    Transform::Inverse => domain.intt(level, values),
+                    Transform::CosetForward(shift) => domain.coset_ntt(level, values, shift),
+                    Transform::CosetInverse(shift) => domain.coset_intt(level, values, shift),
+                }
+            }
+        }
+    )*};
+}
+
+compile!(bn254::FrParams, bls12_381::FrParams);
+
+/// The subgroup of order n = 2^log_n of a prime field's multiplicative group, BN254's scalar field unless another is named.
+///
+/// Transforms run on all threads, in place, natural order in and out: value i belongs to `root()^i`. The domain keeps n
+/// elements of scratch for the next transform.
+pub struct Domain<P: Transformed = bn254::FrParams> {
+    domain: proofmill_poly::Domain<P>,
+}
+
+impl<P: Transformed> Domain<P> {
+    /// The subgroup of order `2^log_n`; `None` beyond the field's two-adicity or 2^28.
+    pub fn new(log_n: u32) -> Option<Self> {
+        proofmill_poly::Domain::new(log_n).map(|domain| Self { domain })
+    }
+
+    /// The number of elements, n.
+    #[expect(clippy::len_without_is_empty, reason = "a group is never empty")]
+    pub fn len(&self) -> usize {
+        self.domain.len()
+    }
+
+    /// The generator, a root of unity of order n.
+    pub fn root(&self) -> Fp<P> {
+        self.domain.root()
+    }
+
+    /// Coefficients to values: `values[i] = sum_j coefficients[j] root^(i j)`.
+    ///
+    /// # Panics
+    /// If there are not n values (as for every transform here).
+    pub fn ntt(&self, values: &mut [Fp<P>]) {
+        P::transform(self, Transform::Forward, values);
+    }
+
+    /// Values to coefficients, the inverse of [`ntt`](Self::ntt).
+    pub fn intt(&self, values: &mut [Fp<P>]) {
+        P::transform(self, Transform::Inverse, values);
+    }
+
+    /// Coefficients to values on the coset `shift * H`.
+    pub fn coset_ntt(&self, values: &mut [Fp<P>], shift: Fp<P>) {
+        P::transform(self, Transform::CosetForward(shift), values);
+    }
+
+    /// Values on the coset `shift * H` to coefficients, the inverse of [`coset_ntt`](Self::coset_ntt).
+    ///
+    /// # Panics
+    /// Also if `shift` is zero.
+    pub fn coset_intt(&self, values: &mut [Fp<P>], shift: Fp<P>) {
+        P::transform(self, Transform::CosetInverse(shift), values);
+    }
+}
+
+impl<P: Transformed> std::fmt::Debug for Domain<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Domain of {} elements", self.len())
+    }
+}
+
+/// The subgroup of order n = 2^log_n of the Goldilocks field's multiplicative group.
+///
+/// Transforms run on all threads and in place, of one polynomial or of several: the columns of a row-major matrix of n rows.
+pub struct GoldilocksDomain {
+    domain: proofmill_poly::goldilocks::GoldilocksDomain,
+}
+
+impl GoldilocksDomain {
+    /// The subgroup of order `2^log_n`; `None` beyond 2^32.
+    pub fn new(log_n: u32) -> Option<Self> {
+        proofmill_poly::goldilocks::GoldilocksDomain::new(log_n).map(|domain| Self { domain })
+    }
+
+    /// The number of elements, n.
+    #[expect(clippy::len_without_is_empty, reason = "a group is never empty")]
+    pub fn len(&self) -> usize {
+        self.domain.len()
+    }
+
+    /// The generator, a root of unity of order n.
+    pub fn root(&self) -> Goldilocks {
+        self.domain.root()
+    }
+
+    /// Coefficients to values, which come in this order.
+    ///
+    /// # Panics
+    /// If the number of values is not a multiple of n (as for every transform here).
+    pub fn ntt(&self, values: &mut [Goldilocks], order: Order) {
+        self.domain.ntt(current().level, values, order);
+    }
+
+    /// Coefficients to values on the coset `shift * H`.
+    pub fn coset_ntt(&self, values: &mut [Goldilocks], shift: Goldilocks, order: Order) {
+        self.domain.coset_ntt(current().level, values, shift, order);
+    }
+
+    /// Values in this order to coefficients, the inverse of [`ntt`](Self::ntt).
+    pub fn intt(&self, values: &mut [Goldilocks], order: Order) {
+        self.domain.intt(current().level, values, order);
+    }
+
+    /// Values on the coset `shift * H` in natural order to coefficients.
+    ///
+    /// # Panics
+    /// Also if `shift` is zero.
+    pub fn coset_intt(&self, values: &mut [Goldilocks], shift: Goldilocks) {
+        self.domain.coset_intt(current().level, values, shift);
+    }
+}
+
+impl GoldilocksDomain {
+    /// The low-degree extension of the polynomials whose values on H, in natural order, are the columns of a row-major matrix:
+    /// their values on the coset `shift * H'`, H' of as many times more elements as `extension` is longer than `values`.
+    ///
+    /// # Panics
+    /// If the number of values is not a multiple of n, or that of the extension not a power of two times as many, or if H'
+    /// would have more than 2^32 elements.
+    pub fn low_degree_extension(
+        &self,
+        values: &[Goldilocks],
+        shift: Goldilocks,
+        extension: &mut [Goldilocks],
+        order: Order,
+    ) {
+        self.domain.low_degree_extension(current().level, values, shift, extension, order);
+    }
+}
+
+impl std::fmt::Debug for GoldilocksDomain {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "GoldilocksDomain of {} elements", self.len())
+    }
+}

@@ -1,0 +1,391 @@
+//! PLONK (eprint 2019/953) over BN254 in three arithmetisations: snarkjs's, with its files, and two of fewer, wider rows.
+//!
+//! ```
+//! use proofmill::{circom::{PublicSignals, Witness}, plonk};
+//!
+//! # fn main() -> proofmill::Result<()> {
+//! # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/membership-small");
+//! # std::env::set_current_dir(folder).expect("the example");
+//! let key = plonk::ProvingKey::open("plonk.zkey")?;
+//! let proof = key.prove(&Witness::open("witness.wtns")?)?;
+//! proof.verify(&key.verifying_key())?;
+//!
+//! let expected = PublicSignals::open("public.json")?;
+//! let proof = plonk::Proof::open("plonk.proof.json", expected)?;
+//! proof.verify(&plonk::VerifyingKey::open("plonk.vk.json")?)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Circuits can be written in Rust, with gadgets for ranges, words, hashes and curves ([`Circuit`]):
+//!
+//! ```
+//! use proofmill::{field::Fr, plonk::{Arithmetisation, Circuit, ProvingKey}, srs::Srs};
+//!
+//! # fn main() -> proofmill::Result<()> {
+//! // I know the factors of 1517, and both fit into 8 bits.
+//! let mut circuit = Circuit::new(Arithmetisation::Turbo);
+//! let (p, q) = (circuit.witness(Fr::from(37)), circuit.witness(Fr::from(41)));
+//! circuit.range(p, 8);
+//! circuit.range(q, 8);
+//! let product = circuit.mul(p, q);
+//! circuit.publish(product);
+//!
+//! let key = ProvingKey::of_circuit(&circuit, &Srs::insecure(64)?)?;
+//! let proof = key.prove(&circuit.into())?;
+//! proof.verify(&key.verifying_key())?;
+//! assert_eq!(proof.public()[..], [Fr::from(1517)]);
+//! # Ok(())
+//! # }
+//! ```
+
+use crate::{
+    Error, Result,
+    circom::{PublicSignals, R1cs, Witness, in_memory},
+    error::Names,
+    machine::current,
+    srs::Srs,
+};
+use proofmill_circom::{
+    AnyPlonkProof, BinFile, CircuitProof, FileName, Target, write_bytes, write_text, write_texts,
+};
+pub use proofmill_plonk::{
+    Arithmetisation, Bit, Circuit, GadgetReport, LookupArgument, MerkleNode, Multiples, Point, Report, Table,
+    TableNumber, TableReport, Variable,
+};
+use proofmill_plonk::{Derivations, Layout, PlonkError, ProveOptions, r1cs, setup_circuit, solidity};
+use std::path::Path;
+
+/// A proving key: snarkjs's `.zkey` of PLONK, or a key of a wider arithmetisation.
+#[derive(Debug)]
+pub struct ProvingKey {
+    key: proofmill_plonk::ProvingKey,
+    name: Option<FileName>,
+}
+
+impl ProvingKey {
+    /// Opens a key; which kind it is of, the file says. How much of it is kept in memory is for
+    /// [`MachineBuilder::memory`](crate::MachineBuilder::memory) to say.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Malformed`] for anything but a key of PLONK over BN254.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let file = BinFile::open(path.as_ref())?;
+        let name = file.name().clone();
+        Self::read(file, Some(name))
+    }
+
+    /// The key in the bytes of such a file.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`].
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
+        Self::read(BinFile::from_bytes("proving key", bytes)?, None)
+    }
+
+    fn read(file: BinFile, name: Option<FileName>) -> Result<Self> {
+        let machine = current();
+        let storage = machine.storage.clone();
+        let key = proofmill_plonk::ProvingKey::read(machine.level, file, storage, machine.progress());
+        let key = key.map_err(|error| Names { key: name.as_ref(), ..Names::default() }.plonk(error))?;
+        Ok(Self { key, name })
+    }
+
+    /// Makes the key of a circuit of circom's in memory: for [`Arithmetisation::Standard`] the bytes of `snarkjs plonk
+    /// setup`, which needs a `.ptau` prepared for phase 2; for the wider ones a key of Proofmill's own, which takes any
+    /// reference string.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] for a reference string that is too short or of the wrong kind, [`Error::Malformed`] for a circuit
+    /// that has no such key.
+    pub fn setup(circuit: &R1cs, srs: &Srs, arithmetisation: Arithmetisation) -> Result<Self> {
+        Self::from_bytes(in_memory(|target| setup(circuit, srs, arithmetisation, target))?)
+    }
+
+    /// Makes the key of a circuit that was written in Rust. It proves every witness of the same program: values do not
+    /// matter here.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] for a reference string that is too short, [`Error::Malformed`] for a circuit that has no key:
+    /// one without rows, or with too many.
+    pub fn of_circuit(circuit: &Circuit, srs: &Srs) -> Result<Self> {
+        let derivations = Derivations::new(circuit.values().len() as u32);
+        let layout = circuit.layout();
+        Self::from_bytes(in_memory(|target| setup_layout(layout, &derivations, srs, None, target))?)
+    }
+
+    /// The bytes of the file.
+    pub fn as_bytes(&self) -> &[u8] {
+        // A key here was read from a file or its bytes.
+        self.key.file().map(BinFile::bytes).unwrap_or_default()
+    }
+
+    /// Writes the file, whole or not at all.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        Ok(write_bytes(path.as_ref(), self.as_bytes())?)
+    }
+
+    /// How many public signals a proof has.
+    pub fn public_signals(&self) -> u32 {
+        self.key.verifying_key().public
+    }
+
+    /// Proves that the witness satisfies the circuit. The witness is checked row by row first. The proof is blinded with the
+    /// operating system's randomness, and has been verified when it is returned.
+    ///
+    /// # Errors
+    /// [`Error::Unsatisfied`] with the first row that does not hold, [`Error::Mismatch`] for a witness of another circuit,
+    /// [`Error::Malformed`] for a key that contradicts itself, [`Error::Io`] for a scratch folder that cannot be used,
+    /// [`Error::System`] without randomness.
+    pub fn prove(&self, witness: &Witness) -> Result<Proof> {
+        self.prove_with(witness, ProveOptions { check_witness: true })
+    }
+
+    /// [`Self::prove`] without the check of the witness, which takes a few percent of a proof's time: of a witness that
+    /// does not satisfy the circuit the error does not say where.
+    ///
+    /// # Errors
+    /// As [`Self::prove`].
+    pub fn prove_unchecked(&self, witness: &Witness) -> Result<Proof> {
+        self.prove_with(witness, ProveOptions { check_witness: false })
+    }
+
+    fn prove_with(&self, witness: &Witness, options: ProveOptions) -> Result<Proof> {
+        let machine = current();
+        let made =
+            proofmill_plonk::prove(machine.level, &self.key, witness.values(), options, machine.progress());
+        let names = Names { key: self.name.as_ref(), witness: witness.name(), ..Names::default() };
+        let (proof, public) = made.map_err(|error| names.plonk(error))?;
+        let standard = self.key.verifying_key().system.is_standard();
+        Ok(Proof { proof, standard, public: public.into(), name: None })
+    }
+
+    /// The verifying key.
+    pub fn verifying_key(&self) -> VerifyingKey {
+        VerifyingKey { key: self.key.verifying_key().clone(), name: self.name.clone() }
+    }
+}
+
+/// [`ProvingKey::setup`] that writes the key to a file, whole or not at all: for circuits whose keys are larger than memory.
+///
+/// # Errors
+/// As [`ProvingKey::setup`], and [`Error::Io`].
+pub fn write_key(
+    path: impl AsRef<Path>,
+    circuit: &R1cs,
+    srs: &Srs,
+    arithmetisation: Arithmetisation,
+) -> Result<()> {
+    setup(circuit, srs, arithmetisation, Target::File(path.as_ref()))
+}
+
+fn setup(circuit: &R1cs, srs: &Srs, arithmetisation: Arithmetisation, target: Target<'_>) -> Result<()> {
+    let machine = current();
+    if arithmetisation != Arithmetisation::Standard {
+        machine.progress().begin("compile");
+        let names = Names { circuit: circuit.name(), ..Names::default() };
+        let layout = r1cs::layout(circuit.get(), arithmetisation).map_err(|error| names.plonk(error))?;
+        return setup_layout(layout.0, &layout.1, srs, circuit.name(), target);
+    }
+    let Some(ptau) = srs.get().ptau() else {
+        let problem = "expected a .ptau prepared for phase 2 for the standard arithmetisation";
+        return Err(Names::mismatch(Some(srs.get().name()), problem));
+    };
+    let made = proofmill_plonk::setup(machine.level, circuit.get(), ptau, target, machine.progress());
+    made.map_err(|error| setup_error(error, srs, circuit.name()))
+}
+
+fn setup_layout(
+    layout: Layout,
+    derivations: &Derivations,
+    srs: &Srs,
+    circuit: Option<&FileName>,
+    target: Target<'_>,
+) -> Result<()> {
+    let machine = current();
+    let (level, progress) = (machine.level, machine.progress());
+    let made = setup_circuit(level, layout, derivations, srs.get(), target, progress);
+    made.map_err(|error| setup_error(error, srs, circuit))
+}
+
+fn setup_error(error: PlonkError, srs: &Srs, circuit: Option<&FileName>) -> Error {
+    Names { circuit, powers: Some(srs.get().name()), ..Names::default() }.plonk(error)
+}
+
+/// The values of a circuit's variables.
+impl From<Circuit> for Witness {
+    fn from(circuit: Circuit) -> Self {
+        Self::from_values(circuit.values().to_vec())
+    }
+}
+
+/// A verifying key: snarkjs's `verification_key.json`, that of a wider arithmetisation, or a part of a proving key.
+#[derive(Clone, Debug)]
+pub struct VerifyingKey {
+    key: proofmill_plonk::VerifyingKey,
+    name: Option<FileName>,
+}
+
+impl VerifyingKey {
+    /// Opens a verification key, or takes that of a proving key; which it is, the file says.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Malformed`] for a file that is neither.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let name = Some(FileName::new(path.as_ref()));
+        let key = proofmill_plonk::VerifyingKey::open(current().level, path.as_ref());
+        let key = key.map_err(|error| Names { key: name.as_ref(), ..Names::default() }.plonk(error))?;
+        Ok(Self { key, name })
+    }
+
+    /// The verifying key in the bytes of such a file.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`].
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
+        let key = proofmill_plonk::VerifyingKey::parse(current().level, "verification key", bytes);
+        Ok(Self { key: key.map_err(|error| Names::default().plonk(error))?, name: None })
+    }
+
+    /// Parses the text of a verification key.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`].
+    pub fn from_json(text: impl AsRef<[u8]>) -> Result<Self> {
+        Self::from_bytes(text.as_ref().to_vec())
+    }
+
+    /// The text of the key: snarkjs's for the standard arithmetisation.
+    pub fn to_json(&self) -> String {
+        self.key.text()
+    }
+
+    /// Writes the text to a file, whole or not at all.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        Ok(write_text(path.as_ref(), &self.to_json())?)
+    }
+
+    /// How many public signals a proof has.
+    pub fn public_signals(&self) -> u32 {
+        self.key.public
+    }
+
+    /// A Solidity contract that verifies this key's proofs; see [`Proof::solidity_calldata`].
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for a key that belongs to no circuit.
+    pub fn solidity_verifier(&self) -> Result<String> {
+        let names = Names { key: self.name.as_ref(), ..Names::default() };
+        solidity::verifier(&self.key).map_err(|error| names.malformed(error))
+    }
+
+    /// Accepts the proof for these public signals, whatever signals it came with.
+    ///
+    /// # Errors
+    /// As [`Proof::verify`].
+    pub fn verify(&self, public: &PublicSignals, proof: &Proof) -> Result<()> {
+        let names = Names {
+            key: self.name.as_ref(),
+            public: public.name(),
+            proof: proof.name.as_ref(),
+            ..Names::default()
+        };
+        if self.key.system.is_standard() != proof.standard {
+            let protocol = |standard| if standard { "plonk" } else { "proofmill-plonk" };
+            let (expected, found) = (protocol(!proof.standard), protocol(proof.standard));
+            let problem = format!("expected protocol {expected}, found {found}");
+            return Err(Names::mismatch(names.proof, problem));
+        }
+        let verdict = proofmill_plonk::verify(current().level, &self.key, public, &proof.proof);
+        verdict.map_err(|error| names.verdict(error))
+    }
+}
+
+impl PartialEq for VerifyingKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for VerifyingKey {}
+
+/// A proof and the public signals that it is of.
+///
+/// A verifier must know which signals to expect: a proof verifies for those it comes with, and an attacker chooses both. Compare [`Self::public`] with what is expected, or give the expected signals to [`Self::open`],
+/// [`Self::from_json`] or [`VerifyingKey::verify`].
+#[derive(Clone, Debug)]
+pub struct Proof {
+    proof: proofmill_plonk::Proof,
+    /// Whether it is of the standard arithmetisation, and its text snarkjs's.
+    standard: bool,
+    public: PublicSignals,
+    name: Option<FileName>,
+}
+
+impl Proof {
+    /// Opens a `proof.json` of any arithmetisation, as a proof of these public signals.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Malformed`] for anything but a proof of PLONK over BN254.
+    pub fn open(path: impl AsRef<Path>, public: impl Into<PublicSignals>) -> Result<Self> {
+        let path = path.as_ref();
+        Ok(Self::read(AnyPlonkProof::open(path)?, public.into(), Some(FileName::new(path))))
+    }
+
+    /// Parses the text of a proof, as a proof of these public signals.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`].
+    pub fn from_json(text: impl AsRef<[u8]>, public: impl Into<PublicSignals>) -> Result<Self> {
+        Ok(Self::read(AnyPlonkProof::parse("proof", text.as_ref())?, public.into(), None))
+    }
+
+    fn read(file: AnyPlonkProof, public: PublicSignals, name: Option<FileName>) -> Self {
+        let standard = matches!(file, AnyPlonkProof::Snarkjs(_));
+        Self { proof: file.into(), standard, public, name }
+    }
+
+    /// Accepts the proof for its public signals.
+    ///
+    /// # Errors
+    /// [`Error::Rejected`] for a wrong proof; [`Error::Malformed`] for points that are not in their groups or are not as many
+    /// as the key's arithmetisation has, [`Error::Mismatch`] for another arithmetisation or another number of public
+    /// signals than the key's.
+    pub fn verify(&self, key: &VerifyingKey) -> Result<()> {
+        key.verify(&self.public, self)
+    }
+
+    /// The public signals: outputs, then public inputs.
+    pub fn public(&self) -> &PublicSignals {
+        &self.public
+    }
+
+    /// The text of a `proof.json`, snarkjs's for the standard arithmetisation; without the public signals.
+    pub fn to_json(&self) -> String {
+        match self.proof.snarkjs().filter(|_| self.standard) {
+            Some(file) => file.text(),
+            None => CircuitProof::from(&self.proof).text(),
+        }
+    }
+
+    /// Writes a `proof.json` and a `public.json`: both, or neither.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn save(&self, proof: impl AsRef<Path>, public: impl AsRef<Path>) -> Result<()> {
+        let texts = [(proof.as_ref(), &*self.to_json()), (public.as_ref(), &*self.public.to_json())];
+        Ok(write_texts(&texts)?)
+    }
+
+    /// The proof and its public signals as the arguments of the `verifyProof` of
+    /// [`VerifyingKey::solidity_verifier`]'s contract, as snarkjs prints them.
+    pub fn solidity_calldata(&self) -> String {
+        solidity::calldata(&self.proof, &self.public)
+    }
+}
