@@ -60,13 +60,13 @@ unset RUSTFLAGS
 export CARGO_ENCODED_RUSTFLAGS=--remap-path-prefix=$PWD=.$'\x1f'--remap-path-prefix=$home=cargo
 
 # compile TARGET: builds $build/TARGET/dist/proofmill.
-compile() { cargo build --locked --quiet --profile dist --package proofmill --target "$1"; }
+compile() { cargo build --locked --quiet --profile dist --package proofmill-cli --target "$1"; }
 
 # licences TARGET: the licences of everything that the binary contains.
 licences() {
     local name licence source file
     echo "proofmill $version contains these packages, musl, and Rust's standard library. Their licences follow."
-    cargo tree --locked --package proofmill --target "$1" --edges normal,no-proc-macro --prefix none --format '{p}|{l}' |
+    cargo tree --locked --package proofmill-cli --target "$1" --edges normal,no-proc-macro --prefix none --format '{p}|{l}' |
         sed 's/ (\*)//' | sort -u | while IFS='|' read -r name licence; do
         case $name in
         *' ('*) continue ;; # our own
