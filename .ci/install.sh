@@ -14,7 +14,7 @@ if ! command -v chromium > /dev/null; then
     $sudo apt-get update -qq
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium fonts-dejavu-core
 fi
-rustup target add aarch64-unknown-linux-gnu
+rustup target add aarch64-unknown-linux-gnu aarch64-unknown-linux-musl x86_64-unknown-linux-musl
 
 # Unoptimised: they build in a third of the time and run for seconds.
 export CARGO_TARGET_DIR=$root/build

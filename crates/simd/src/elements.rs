@@ -114,17 +114,18 @@ impl<T> FileElements<T> {
 /// Makes an empty file as long as this, of zeros, with its place on the disk: pages that are written to later, through a mapping,
 /// find it.
 fn reserve(file: &File, bytes: usize) -> io::Result<()> {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[cfg(target_os = "linux")]
     if bytes > 0 {
         use std::os::fd::AsRawFd;
-        let length = libc::off64_t::try_from(bytes).map_err(|_| io::ErrorKind::FileTooLarge)?;
+        let length = libc::off_t::try_from(bytes).map_err(|_| io::ErrorKind::FileTooLarge)?;
         // SAFETY: the descriptor is open.
-        match unsafe { libc::posix_fallocate64(file.as_raw_fd(), 0, length) } {
-            0 => {}
+        match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, length) } {
+            0 => return Ok(()),
+            // The file system cannot, and musl does not write in its place as glibc does.
+            libc::EOPNOTSUPP => {}
             error => return Err(io::Error::from_raw_os_error(error)),
         }
     }
-    #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
     io::copy(&mut io::Read::take(io::repeat(0), bytes as u64), &mut &*file)?;
     Ok(())
 }

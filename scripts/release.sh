@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# scripts/release.sh [--dry-run] [TARGET...]: makes release archives of `proofmill` in target/archives: the static binary, man pages,
+# completions and licences, and a file with the SHA-256 of each archive. Targets are x86_64-unknown-linux-musl and
+# aarch64-unknown-linux-musl, both unless named. --dry-run checks the tools and says what would be made.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage='usage: scripts/release.sh [--dry-run] [x86_64-unknown-linux-musl] [aarch64-unknown-linux-musl]'
+all=(x86_64-unknown-linux-musl aarch64-unknown-linux-musl)
+dry_run=false targets=()
+for argument in "$@"; do
+    case $argument in
+    --dry-run) dry_run=true ;;
+    x86_64-unknown-linux-musl | aarch64-unknown-linux-musl) targets+=("$argument") ;;
+    -h | --help) echo "$usage" && exit ;;
+    *) echo "unknown argument $argument; $usage" >&2 && exit 2 ;;
+    esac
+done
+[ ${#targets[@]} -gt 0 ] || targets=("${all[@]}")
+
+# Man pages and completions are printed by the binary for this machine.
+host=$(uname -m)-unknown-linux-musl
+case " ${all[*]} " in
+*" $host "*) ;;
+*) echo "archives are made on Linux on x86_64 or aarch64, this is $(uname -sm)" >&2 && exit 2 ;;
+esac
+
+missing=()
+needs() {
+    command -v "$1" > /dev/null || missing+=("$1: $2")
+}
+needs cargo 'https://rustup.rs'
+needs rustup 'https://rustup.rs'
+needs cc 'apt install gcc (links the build scripts of dependencies; no C is compiled)'
+[ -n "${SOURCE_DATE_EPOCH:-}" ] || needs git 'apt install git'
+needs tar 'apt install tar'
+needs gzip 'apt install gzip'
+needs sha256sum 'apt install coreutils'
+if command -v rustup > /dev/null; then
+    installed=$(rustup target list --installed)
+    for target in "$host" "${targets[@]}"; do
+        grep -qx "$target" <<< "$installed" || missing+=("Rust's $target: rustup target add $target")
+    done
+fi
+if [ ${#missing[@]} -gt 0 ]; then
+    echo 'missing tools:' >&2
+    printf '  %s\n' "${missing[@]}" | sort -u >&2
+    exit 2
+fi
+
+version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml)
+home=${CARGO_HOME:-$HOME/.cargo}
+build=${CARGO_TARGET_DIR:-$PWD/target}
+out=$build/archives
+# The same commit gives the same archive: dates are the commit's, and no path of this machine is in the binary.
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+# Rust brings musl and a linker: no C toolchain for the target is needed.
+export CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld
+unset RUSTFLAGS
+export CARGO_ENCODED_RUSTFLAGS=--remap-path-prefix=$PWD=.$'\x1f'--remap-path-prefix=$home=cargo
+
+# compile TARGET: builds $build/TARGET/dist/proofmill.
+compile() { cargo build --locked --quiet --profile dist --package proofmill-cli --target "$1"; }
+
+# licences TARGET: the licences of everything that the binary contains.
+licences() {
+    local name licence source file
+    echo "proofmill $version contains these packages, musl, and Rust's standard library. Their licences follow."
+    cargo tree --locked --package proofmill-cli --target "$1" --edges normal,no-proc-macro --prefix none --format '{p}|{l}' |
+        sed 's/ (\*)//' | sort -u | while IFS='|' read -r name licence; do
+        case $name in
+        *' ('*) continue ;; # our own
+        esac
+        printf '\n==== %s, %s\n' "$name" "$licence"
+        source=$(find "$home"/registry/src -mindepth 2 -maxdepth 2 -name "${name/ v/-}" -print -quit)
+        [ -n "$source" ] || { echo "cannot find the source of $name" >&2 && return 1; }
+        find "$source" -maxdepth 1 -type f \( -iname 'licen[cs]e*' -o -iname 'copying*' -o -iname 'notice*' -o -iname 'unlicense*' \) | sort |
+            while read -r file; do printf '\n' && cat "$file"; done
+    done
+    printf '\n==== musl, MIT\n\nCopyright © 2005-2020 Rich Felker, et al.\n\n'
+    sed '1,/^Copyright/d' LICENSE-MIT
+    printf "\n==== Rust's standard library, MIT OR Apache-2.0: see LICENSES-RUST.html\n"
+}
+
+# archive TARGET: makes the archive; prints its path.
+archive() {
+    local name=proofmill-$version-$1 folder
+    folder=$out/$name
+    rm -rf "$folder"
+    mkdir -p "$folder/man" "$folder/completions"
+    compile "$1"
+    cp "$build/$1/dist/proofmill" README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$folder"
+    "$host_binary" man --quiet "$folder/man"
+    "$host_binary" completions bash > "$folder/completions/proofmill.bash"
+    "$host_binary" completions zsh > "$folder/completions/_proofmill"
+    "$host_binary" completions fish > "$folder/completions/proofmill.fish"
+    licences "$1" > "$folder/LICENSES-THIRD-PARTY"
+    cp "$(rustc --print sysroot)/share/doc/rust/COPYRIGHT-library.html" "$folder/LICENSES-RUST.html"
+    tar --directory "$out" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
+        --create "$name" | gzip -n -9 > "$folder.tar.gz"
+    (cd "$out" && sha256sum "$name.tar.gz" > "$name.tar.gz.sha256")
+    echo "$folder.tar.gz"
+}
+
+if $dry_run; then
+    for target in "${targets[@]}"; do echo "would make $out/proofmill-$version-$target.tar.gz"; done
+    exit
+fi
+compile "$host"
+host_binary=$build/$host/dist/proofmill
+for target in "${targets[@]}"; do archive "$target"; done
