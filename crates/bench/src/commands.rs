@@ -77,7 +77,7 @@ Debian. Servers listen on the loopback and are always stopped.")]
     /// Ask what if: time, power and cost at other frequencies and lengths of vectors
     #[command(after_help = "Examples:
   proofmill bench model --paper                            figure 8 of Loghin and others, from the paper's own inputs
-  proofmill bench model graviton4 --reference epyc         what a stored run's machine lacks beside another's
+  proofmill bench model graviton4 --reference epyc         a stored run's machine, with what it lacks from another's
   proofmill bench model latest --work msm/bn254-g1 --frequency 3.7,4.5 --cycles-from-time
 
 docs/model.md has the equations, the parameters with their sources, and what the model ignores.")]

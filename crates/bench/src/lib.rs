@@ -9,7 +9,7 @@
 //! * [`machine`]: what it is measured on.
 //! * [`peers`]: other people's libraries, in programs of their own that take turns with ours.
 //! * [`plan`]: the rows of a run; [`suite`] runs them.
-//! * [`sampler`]: samples of several implementations, turn about; [`counters`] and [`noise`] watch beside it.
+//! * [`sampler`]: samples of several implementations in alternation; [`counters`] and [`noise`] observe them.
 //! * [`model`]: what if it ran faster, or had longer vectors.
 //! * [`record`]: a run, its machine and its measurements: the one form that is stored, exported, compared and shown.
 //! * [`platform`]: other people's programs, which tell what the machine is good at.
