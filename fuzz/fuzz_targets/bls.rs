@@ -4,7 +4,6 @@
 use blst::{BLST_ERROR, min_pk as peer};
 use libfuzzer_sys::fuzz_target;
 use proofmill_bls::{DST, PublicKey, SecretKey, Signature, ValidPublicKey, verify};
-use proofmill_simd::Level;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((choice, bytes)) = bytes.split_first() else { return };
@@ -19,7 +18,7 @@ fn keys(bytes: &[u8]) {
     let theirs = peer::PublicKey::key_validate(bytes).ok().map(|key| key.to_bytes());
     // blst takes uncompressed keys too.
     let theirs = theirs.filter(|_| bytes.len() == PublicKey::BYTES);
-    for level in Level::prime_field_levels() {
+    for level in proofmill_field::prime_field_levels() {
         let ours = ValidPublicKey::from_bytes(level, bytes).ok().map(|key| key.to_bytes());
         assert_eq!(ours, theirs, "{level}");
     }
@@ -28,7 +27,7 @@ fn keys(bytes: &[u8]) {
 fn signatures(bytes: &[u8]) {
     let theirs = peer::Signature::sig_validate(bytes, false).ok().map(|signature| signature.to_bytes());
     let theirs = theirs.filter(|_| bytes.len() == Signature::BYTES);
-    for level in Level::prime_field_levels() {
+    for level in proofmill_field::prime_field_levels() {
         let ours = Signature::from_bytes(level, bytes).ok().map(|signature| signature.to_bytes());
         assert_eq!(ours, theirs, "{level}");
     }
@@ -39,7 +38,7 @@ fn sign(choice: u8, secret: &[u8; 32], message: &[u8]) {
     let (ours, theirs) = (SecretKey::from_bytes(secret), peer::SecretKey::from_bytes(secret));
     assert_eq!(ours.is_ok(), theirs.is_ok());
     let (Ok(ours), Ok(theirs)) = (ours, theirs) else { return };
-    let levels = Level::prime_field_levels();
+    let levels = proofmill_field::prime_field_levels();
     let level = levels[usize::from(choice) % levels.len()];
     let signature = ours.sign(level, message);
     assert_eq!(signature.to_bytes(), theirs.sign(message, DST, &[]).to_bytes());

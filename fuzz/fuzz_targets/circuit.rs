@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use proofmill_circom::{BinFile, R1cs, decode_witness, describe_file};
-use proofmill_simd::Level;
+use proofmill_cpu::Level;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(file) = BinFile::from_bytes("input", bytes.to_vec()) else { return };

@@ -7,7 +7,7 @@ use proofmill_field::bn254::Fr;
 use proofmill_plonk::{Progress, 
     Arithmetisation, Memory, ProveOptions, ProvingKey, VerifyingKey, key_file, prove, r1cs, verify,
 };
-use proofmill_simd::Level;
+use proofmill_cpu::Level;
 
 /// Rows beyond which a key is not proven with.
 const MOST_ROWS: u32 = 128;

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use proofmill_circom::{BinFile, FileKind, PointCheck, Ptau, Zkey};
-use proofmill_simd::Level;
+use proofmill_cpu::Level;
 
 fuzz_target!(|bytes: &[u8]| {
     let level = Level::best();

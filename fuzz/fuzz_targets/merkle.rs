@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use proofmill_merkle::{OpeningDocument, TreeFile, dispatch_hash};
-use proofmill_simd::Level;
+use proofmill_cpu::Level;
 
 fuzz_target!(|bytes: &[u8]| {
     let level = Level::best();

@@ -10,7 +10,6 @@ use proofmill_curve::{
     Affine, EncodingError,
     bls12_381::{G1, G2, Subgroup, decode_compressed, decode_uncompressed},
 };
-use proofmill_simd::Level;
 
 fuzz_target!(|bytes: &[u8]| {
     check::<G1>(bytes);
@@ -29,7 +28,7 @@ fn check<C: Blst>(bytes: &[u8]) {
         near.as_mut().copy_from_slice(&point.uncompressed);
         near.as_mut().iter_mut().zip(rest).for_each(|(byte, change)| *byte ^= change);
     }
-    for level in Level::prime_field_levels() {
+    for level in proofmill_field::prime_field_levels() {
         for subgroup in [Subgroup::Checked, Subgroup::Unchecked] {
             let theirs = C::decode(compressed.as_ref(), true);
             compare::<C>(&theirs, &decode_compressed::<C>(level, &[compressed], subgroup)[0], subgroup);

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use proofmill_field::bn254::Fr;
-use proofmill_simd::Level;
+use proofmill_cpu::Level;
 use proofmill_srs::Srs;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -8,7 +8,7 @@ use proofmill_circom::{
 };
 use proofmill_field::bn254::Fr;
 use proofmill_plonk::{Proof, VerifyingKey};
-use proofmill_simd::Level;
+use proofmill_cpu::Level;
 use std::sync::LazyLock;
 
 const GROTH16_KEY: &[u8] = include_bytes!("../../examples/membership-small/groth16.vk.json");

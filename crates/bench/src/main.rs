@@ -11,10 +11,10 @@ use proofmill_console::{Machine, Report};
 use std::process::ExitCode;
 
 #[global_allocator]
-static ALLOCATOR: proofmill_simd::LargeBlocks = proofmill_simd::LargeBlocks;
+static ALLOCATOR: proofmill_memory::LargeBlocks = proofmill_memory::LargeBlocks;
 
 fn main() -> ExitCode {
-    proofmill_simd::return_freed_memory();
+    proofmill_memory::return_freed_memory();
     let Arguments { command, options } = Arguments::parse();
     let name = command.name();
     let without_machine = Report::without_machine(name, &options);

@@ -5,7 +5,7 @@ use crate::{
     definition::{Benchmark, Family, Size, Threads},
     workload::Catalogue,
 };
-use proofmill_simd::Level;
+use proofmill_cpu::Level;
 
 /// What the user wants of all that is defined.
 #[derive(Clone, Debug, Default)]

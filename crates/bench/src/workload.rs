@@ -1,6 +1,6 @@
 //! What a thing must do to be measured.
 
-use proofmill_simd::Level;
+use proofmill_cpu::Level;
 
 /// Work prepared at one size and level, ready to be done again and again on the ambient rayon pool.
 pub trait Workload: Send {

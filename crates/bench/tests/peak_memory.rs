@@ -5,7 +5,7 @@ use proofmill_bench::{
     Workload,
     sampler::{InProcess, Subject},
 };
-use proofmill_simd::process_memory;
+use proofmill_memory::process_memory;
 use std::sync::Arc;
 
 const MEBIBYTE: u64 = 1 << 20;

@@ -7,7 +7,7 @@ use blst::{BLST_ERROR, blst_scalar, min_pk as peer};
 use proofmill_bls::{
     DST, SecretKey, Signature, SignatureSet, ValidPublicKey, fast_aggregate_verify, verify, verify_batch,
 };
-use proofmill_simd::Level;
+use proofmill_cpu::Level;
 use proofmill_testing::{Records, rng};
 use rand::RngCore;
 use std::hint::black_box;
@@ -64,7 +64,7 @@ fn bench() {
     let mut run = |name: &str, repeats: usize, theirs: &mut dyn FnMut(), ours: &mut dyn FnMut(Level)| {
         let name = format!("{repeats} x {name}");
         let peer = records.record(&name, "blst", 1, None, || (0..repeats).for_each(|_| theirs()));
-        for level in Level::prime_field_levels() {
+        for level in proofmill_field::prime_field_levels() {
             let body = || (0..repeats).for_each(|_| ours(level));
             records.record(&name, level.name(), 1, Some(("blst", peer)), body);
         }

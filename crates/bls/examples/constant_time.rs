@@ -5,8 +5,8 @@
 //! reported.
 
 use proofmill_bls::SecretKey;
+use proofmill_cpu::{Level, Portable};
 use proofmill_sha256::Hmac;
-use proofmill_simd::{Level, Portable};
 use std::{env, hint::black_box, mem::size_of_val, process::ExitCode};
 
 /// Requests of memcheck, from its `memcheck.h`.
@@ -88,7 +88,7 @@ fn main() -> ExitCode {
         Some("portable") => use_keys(Level::Portable(Portable)),
         #[cfg(target_arch = "x86_64")]
         // SAFETY: valgrind, which `RUNNING` found, has the instructions; its CPUID says nothing of ADX.
-        Some("adx") => use_keys(Level::Adx(unsafe { proofmill_simd::Adx::assume() })),
+        Some("adx") => use_keys(Level::Adx(unsafe { proofmill_cpu::Adx::assume() })),
         _ => {
             eprintln!("error: expected portable, adx or leak");
             return ExitCode::from(2);

@@ -6,13 +6,13 @@
 //! signature passes with a probability of less than 2^-63, also if signatures were made to cancel.
 
 use crate::{BlsError, DST, Signature, ValidPublicKey};
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve,
     bls12_381::{G1, G2},
     hash_to_curve::hash_to_g2,
     multiples_of_points, pairing_product_is_one, sum_of_multiples,
 };
-use proofmill_simd::Level;
 use rand::{CryptoRng, TryRngCore, rngs::OsRng};
 use rayon::prelude::*;
 use std::ops::Range;

@@ -11,7 +11,7 @@
 //!
 //! ```
 //! use proofmill_bls::{BlsError, SecretKey, verify};
-//! use proofmill_simd::Level;
+//! use proofmill_cpu::Level;
 //!
 //! # fn main() -> Result<(), BlsError> {
 //! let level = Level::best();

@@ -1,12 +1,12 @@
 //! Public keys: bytes, and points that have been checked.
 
 use crate::BlsError;
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine,
     bls12_381::{G1, Subgroup, decode_compressed},
     sum_of_points,
 };
-use proofmill_simd::Level;
 
 /// A public key as it travels: 48 bytes that nobody has looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

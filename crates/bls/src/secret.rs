@@ -1,9 +1,9 @@
 //! Secret keys: nothing here branches on one or uses it as an address.
 
 use crate::{BlsError, DST, POSSESSION_DST, Signature, ValidPublicKey, verify::hash_one};
+use proofmill_cpu::Level;
 use proofmill_curve::constant_time::{multiple_in_g2, multiple_of_generator};
 use proofmill_field::{Prime, bls12_381::FrParams};
-use proofmill_simd::Level;
 use std::hint::black_box;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 

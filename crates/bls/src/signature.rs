@@ -1,12 +1,12 @@
 //! Signatures, and their aggregates.
 
 use crate::BlsError;
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine,
     bls12_381::{G2, Subgroup, decode_compressed},
     sum_of_points,
 };
-use proofmill_simd::Level;
 
 /// A signature or an aggregate of some: a point of G2's subgroup, which may be infinity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use crate::{
     BlsError, PublicKey, SecretKey, Signature, SignatureSet, ValidPublicKey, aggregate_verify,
     eth_fast_aggregate_verify, fast_aggregate_verify, verify, verify_batch,
 };
+use proofmill_cpu::Level;
 use proofmill_curve::hash_to_curve::hash_to_g2;
 use proofmill_field::bls12_381::Fq2;
-use proofmill_simd::Level;
 use serde_json::{Value, json};
 
 /// The kinds of cases that [`run`] knows: names of the folders that they are kept in.

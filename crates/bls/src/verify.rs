@@ -1,13 +1,13 @@
 //! One signature, of one key or of many.
 
 use crate::{BlsError, DST, POSSESSION_DST, Signature, ValidPublicKey};
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve,
     bls12_381::{G1, G2},
     hash_to_curve::hash_to_g2,
     pairing_product_is_one,
 };
-use proofmill_simd::Level;
 
 /// Checks one signature of a message by a key.
 ///

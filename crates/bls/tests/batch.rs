@@ -4,8 +4,8 @@ use proofmill_bls::{
     BlsError, SecretKey, Signature, SignatureSet, ValidPublicKey, find_invalid, find_invalid_with_rng,
     verify, verify_batch, verify_batch_with_rng,
 };
+use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Jacobian, bls12_381::G2};
-use proofmill_simd::Level;
 use proofmill_testing::{for_each_level, for_each_pool, rng};
 
 /// What sets borrow from.

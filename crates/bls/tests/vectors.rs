@@ -1,7 +1,7 @@
 //! Every case of ethereum/bls12-381-tests, at every level.
 
 use proofmill_bls::vectors::{KINDS, VectorError, run};
-use proofmill_simd::Level;
+use proofmill_cpu::Level;
 use proofmill_testing::{for_each_level, for_each_pool};
 use serde_json::{Value, json};
 use std::{fs, path::Path};

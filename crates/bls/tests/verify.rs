@@ -5,8 +5,8 @@ use proofmill_bls::{
     BlsError, DST, PublicKey, SecretKey, Signature, ValidPublicKey, aggregate_verify,
     eth_fast_aggregate_verify, fast_aggregate_verify, verify, verify_possession,
 };
+use proofmill_cpu::Level;
 use proofmill_curve::EncodingError;
-use proofmill_simd::Level;
 use proofmill_testing::{for_each_level, rng};
 use rand::{Rng, RngCore};
 

@@ -5,7 +5,7 @@
 //! section that claims 2^60 bytes is an error and nothing else.
 
 use crate::error::{CircomError, FileName, Place, SectionName, show_bytes};
-use proofmill_simd::FileBytes;
+use proofmill_memory::FileBytes;
 use serde::Serialize;
 use std::{fmt, ops::Range, path::Path};
 

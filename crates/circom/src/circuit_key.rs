@@ -12,6 +12,7 @@ use crate::{
     output::{BinWriter, SectionWriter, Target},
     zkey::g2,
 };
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine,
     bn254::{G1, G2},
@@ -20,7 +21,6 @@ use proofmill_field::{
     Prime,
     bn254::{FqParams, Fr, FrParams},
 };
-use proofmill_simd::Level;
 use std::{collections::HashMap, path::Path};
 
 const HEADER: SectionName = SectionName { id: 1, content: "header" };

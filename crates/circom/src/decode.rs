@@ -6,12 +6,13 @@
 //! `y^2 - x^3 - b` is zero, or x and y are, which stands for infinity.
 
 use crate::{binfile::Section, error::CircomError};
+use proofmill_cpu::{Level, Token};
 use proofmill_curve::{Affine, Curve, bn254::G2};
 use proofmill_field::{
     Algebra, Engine, Field, LANES, Packed, Prime, Quadratic, Vector,
     bn254::{Fq, Fq2, FqParams, Fr, FrParams},
+    dispatch,
 };
-use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
 use std::{borrow::Cow, marker::PhantomData, mem::MaybeUninit, ops::Range};
 

@@ -9,11 +9,11 @@ use crate::{
     modulus::{FieldOf, Modulus},
     output::{BinWriter, Target},
 };
+use proofmill_cpu::Level;
 use proofmill_field::{
     Field, Prime,
     bn254::{Fr, FrParams},
 };
-use proofmill_simd::Level;
 use std::path::Path;
 
 const HEADER: SectionName = SectionName { id: 1, content: "header" };

@@ -7,12 +7,12 @@ use proofmill_circom::{
     PlonkProof, PlonkVerificationKey, PlonkZkey, PointCheck, Polynomial, Ptau, PtauHeader, PtauPoints,
     PtauWriter, R1cs, Selector, Zkey, decode_witness, describe_file, parse_public,
 };
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Curve,
     bn254::{G1, G2},
 };
 use proofmill_field::{Field, bn254::Fr};
-use proofmill_simd::Level;
 use std::{fmt::Write, fs, path::Path};
 
 const CHECK: PointCheck = PointCheck::InSubgroup;

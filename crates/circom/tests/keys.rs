@@ -6,12 +6,12 @@ use proofmill_circom::{
     Groth16Writer, Groth16Zkey, Matrix, PlonkVerificationKey, PlonkWriter, PlonkZkey, PointCheck, Points,
     Polynomial, Ptau, PtauHeader, PtauPoints, PtauWriter, R1cs, SectionWriter, Selector, Zkey, read_witness,
 };
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve,
     bn254::{G1, G2},
 };
 use proofmill_field::{Field, bn254::Fr};
-use proofmill_simd::Level;
 use rand::{Rng, seq::SliceRandom};
 use std::{
     fs,
@@ -26,8 +26,9 @@ fn decode<C>(points: Points<'_, C>) -> Vec<Affine<C>>
 where
     C: Curve<Base: proofmill_circom::Coordinate>,
 {
-    let decoded =
-        Level::prime_field_levels().into_iter().map(|level| points.decode(level, PointCheck::InSubgroup));
+    let decoded = proofmill_field::prime_field_levels()
+        .into_iter()
+        .map(|level| points.decode(level, PointCheck::InSubgroup));
     let mut decoded = decoded.map(Result::unwrap);
     let first = decoded.next().unwrap();
     assert!(decoded.all(|other| other == first), "the same at every level");
@@ -95,7 +96,7 @@ fn a_groth16_keys_matrices_are_the_circuits() {
     assert_eq!(coefficients.iter().map(Result::unwrap).collect::<Vec<_>>(), expected);
 
     let witness = read_witness(&data("witness.wtns"), Level::best()).unwrap();
-    for level in Level::prime_field_levels() {
+    for level in proofmill_field::prime_field_levels() {
         let [a, b] = coefficients.multiply(level, &witness).unwrap();
         let row = |matrix: &proofmill_circom::SparseMatrix, row| matrix.row_times(row, &witness);
         assert!((0..5).all(|i| a[i] == row(&r1cs.a, i) && b[i] == row(&r1cs.b, i)));
@@ -160,7 +161,7 @@ fn matrices_multiply_in_any_order_of_their_rows() {
     let path = folder.path().join("key.zkey");
     for _ in 0..2 {
         let zkey = key_with(&path, 50, ROWS, &coefficients);
-        for level in Level::prime_field_levels() {
+        for level in proofmill_field::prime_field_levels() {
             assert!(zkey.coefficients().unwrap().multiply(level, &witness).unwrap() == expected);
         }
         coefficients.shuffle(&mut rng);

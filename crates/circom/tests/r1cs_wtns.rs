@@ -1,8 +1,8 @@
 //! Circuits and witnesses: read, rewritten, and what a wrong one is called.
 
 use proofmill_circom::{BinFile, CircomError, R1cs, read_witness, write_r1cs, write_witness};
+use proofmill_cpu::Level;
 use proofmill_field::{Field, bn254::Fr};
-use proofmill_simd::Level;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -20,7 +20,7 @@ fn the_toy_circuit_holds_for_its_witness() {
     assert_eq!(r1cs.a.row(0).collect::<Vec<_>>(), [(2, -Fr::ONE)]);
     assert_eq!(r1cs.b.row(0).collect::<Vec<_>>(), [(2, Fr::ONE)]);
     assert_eq!(r1cs.c.row(0).collect::<Vec<_>>(), [(0, Fr::ONE), (3, -Fr::ONE)]);
-    for level in Level::prime_field_levels() {
+    for level in proofmill_field::prime_field_levels() {
         let mut witness = read_witness(&data("witness.wtns"), level).unwrap();
         assert_eq!(witness[2], Fr::from(3));
         assert_eq!(r1cs.first_unsatisfied(&witness), None);

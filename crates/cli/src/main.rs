@@ -26,10 +26,10 @@ use proofmill_console::{Failure, Machine, Options, Outcome, Report, cpu, interru
 use std::process::ExitCode;
 
 #[global_allocator]
-static ALLOCATOR: proofmill_simd::LargeBlocks = proofmill_simd::LargeBlocks;
+static ALLOCATOR: proofmill_memory::LargeBlocks = proofmill_memory::LargeBlocks;
 
 fn main() -> ExitCode {
-    proofmill_simd::return_freed_memory();
+    proofmill_memory::return_freed_memory();
     let Arguments { command, options } = Arguments::parse();
     let name = command.name();
     if let Some(result) = run_by_bench(&command, &options) {

@@ -2,8 +2,8 @@
 
 use proofmill_console::Failure;
 use proofmill_field::goldilocks::{Goldilocks, MODULUS};
+use proofmill_memory::MappedFile;
 use proofmill_merkle::{Leaves, MerkleError, RowMajor};
-use proofmill_simd::MappedFile;
 use std::path::Path;
 
 /// Words that are checked, copied and given back together.

@@ -2,9 +2,10 @@
 
 use clap::Args;
 use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_cpu::Level;
+use proofmill_memory::MappedFile;
 use proofmill_merkle::ssz::{Chunk, hash_tree_root};
 use proofmill_sha256::{Kernels, Sha256};
-use proofmill_simd::{Level, MappedFile};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::{

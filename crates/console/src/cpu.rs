@@ -1,8 +1,8 @@
 //! `cpu`: what this CPU can do and what Proofmill makes of it.
 
 use crate::{Machine, Outcome};
+use proofmill_cpu::{Level, facts};
 use proofmill_sha256::Kernels;
-use proofmill_simd::{Level, cpu};
 use serde_json::json;
 use std::fmt::Write as _;
 
@@ -12,18 +12,18 @@ type Kernel = (&'static str, fn(Level) -> Level);
 /// The kernels.
 const KERNELS: [Kernel; 7] = [
     ("field arithmetic of single elements", of_scalars),
-    ("number-theoretic transform", Level::of_prime_fields),
-    ("multi-scalar multiplication in G1", Level::of_prime_fields),
-    ("multi-scalar multiplication in G2", Level::of_prime_fields),
+    ("number-theoretic transform", proofmill_field::prime_field_level),
+    ("multi-scalar multiplication in G1", proofmill_field::prime_field_level),
+    ("multi-scalar multiplication in G2", proofmill_field::prime_field_level),
     ("pairing", of_scalars),
-    ("transform over Goldilocks", Level::of_goldilocks),
-    ("Poseidon and Merkle trees", Level::of_goldilocks),
+    ("transform over Goldilocks", proofmill_field::goldilocks_level),
+    ("Poseidon and Merkle trees", proofmill_field::goldilocks_level),
 ];
 
 /// Lists name, features, levels, and the level that each kernel uses.
 pub fn list(machine: &Machine) -> Outcome {
-    let model = cpu::Description::of_this_cpu().model();
-    let features = cpu::features();
+    let model = facts::Description::of_this_cpu().model();
+    let features = facts::features();
     let levels: Vec<&str> = Level::available().iter().map(|level| level.name()).collect();
     let kernels = KERNELS.map(|(kernel, level_of)| (kernel, level_of(machine.level()).name()));
 
@@ -60,7 +60,7 @@ pub fn list(machine: &Machine) -> Outcome {
 
 /// The level at which big prime fields compute with single elements.
 fn of_scalars(level: Level) -> Level {
-    match level.of_prime_fields() {
+    match proofmill_field::prime_field_level(level) {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512Ifma(token) => Level::Adx(token.adx()),
         level => level,

@@ -1,7 +1,7 @@
 //! Times the phases of a command and shows, on a terminal, which one runs.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use proofmill_simd::process_memory;
+use proofmill_memory::process_memory;
 use std::{
     sync::mpsc::{self, RecvTimeoutError, Sender},
     thread,

@@ -1,7 +1,7 @@
 //! What a command prints when it ends.
 
 use crate::{Failure, Machine, Options, Phase};
-use proofmill_simd::process_memory;
+use proofmill_memory::process_memory;
 use serde_json::{Map, Value, json};
 use std::{
     fmt::Write as _,

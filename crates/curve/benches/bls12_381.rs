@@ -5,12 +5,12 @@
 mod blst;
 
 use blst::Blst;
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Jacobian,
     bls12_381::{G1, G2, Subgroup, decode_compressed},
     hash_to_curve::{hash_to_g1, hash_to_g2},
 };
-use proofmill_simd::Level;
 use proofmill_testing::Records;
 
 /// Ethereum's tag of signatures.
@@ -31,7 +31,7 @@ fn main() {
 }
 
 fn levels() -> Vec<Level> {
-    let mut levels = Level::prime_field_levels();
+    let mut levels = proofmill_field::prime_field_levels();
     let named: Vec<Level> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
     levels.retain(|level| named.is_empty() || named.iter().any(|named| named.name() == level.name()));
     levels

@@ -10,9 +10,9 @@ use ark_ec::{CurveGroup, VariableBaseMSM, scalar_mul::BatchMulPreprocessing};
 use ark_ff::{PrimeField, UniformRand};
 use arkworks::{fp, g1, g2};
 use blst::MultiPoint;
+use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Msm, bls12_381, bn254, msm};
 use proofmill_field::{Fp, Prime};
-use proofmill_simd::Level;
 use proofmill_testing::Records;
 use std::hint::black_box;
 
@@ -92,7 +92,7 @@ impl Bench<'_> {
         }
         let bits: Vec<_> = (0..bases.len() as u64).map(|i| C::Scalar::from(i & 1)).collect();
         let skewed = [("equal", vec![uniform[0]; bases.len()]), ("0 and 1", bits)];
-        for level in Level::prime_field_levels().into_iter().filter(|level| wanted(*level)) {
+        for level in proofmill_field::prime_field_levels().into_iter().filter(|level| wanted(*level)) {
             let run = || msm::<C>(level, &bases, &uniform);
             let seconds = records.record(&name, level.name(), *threads, peer, run);
             for (shape, scalars) in &skewed {

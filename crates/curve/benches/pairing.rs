@@ -10,7 +10,6 @@ use ark_ec::{CurveGroup, pairing::Pairing as ArkPairing};
 use ark_ff::UniformRand;
 use arkworks::{g1, g2};
 use proofmill_curve::{Affine, Pairing, bls12_381, bn254, multi_pairing};
-use proofmill_simd::Level;
 use proofmill_testing::Records;
 use std::hint::black_box;
 
@@ -57,7 +56,7 @@ impl<C: Pairing, A: ArkPairing> Case<'_, C, A> {
             let theirs = peer(&ark);
             against = ("blst", records.record(&name, "blst", 1, Some(against), || repeat(repeats, &theirs)));
         }
-        for level in Level::prime_field_levels() {
+        for level in proofmill_field::prime_field_levels() {
             let ours = || {
                 black_box(multi_pairing(level, &pairs));
             };

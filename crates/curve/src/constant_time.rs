@@ -22,11 +22,12 @@ use crate::{
     bls12_381::{G1, G2, points::X, source_group::PSI},
     projective::{Projective, is_equal, magnitude, signed_digits, twelve, twelve_xi},
 };
+use proofmill_cpu::Level;
 use proofmill_field::{
     Algebra, Backend, Engine, Field, Fp, Packable, Prime, PrimeField, Quadratic, Single, Vector,
     bls12_381::{Fq, Fq2, FqParams},
+    dispatch,
 };
-use proofmill_simd::{Level, dispatch};
 use std::{hint::black_box, sync::LazyLock};
 use zeroize::Zeroizing;
 

@@ -5,7 +5,7 @@
 //! additions are complete: infinity, doubling and opposite points are handled. Times depend on the values.
 
 use proofmill_field::{Algebra, Field, Invert, PrimeField, batch_invert_vartime};
-use proofmill_simd::Zeroed;
+use proofmill_memory::Zeroed;
 use std::{fmt::Debug, iter::Sum, ops::Neg};
 
 /// A curve `y^2 = x^3 + B` and its subgroup of prime order.

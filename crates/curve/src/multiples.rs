@@ -9,8 +9,8 @@ use crate::{
     bls12_381::{G1, G2},
     projective::{Projective, is_equal, magnitude, signed_digits, twelve, twelve_xi},
 };
-use proofmill_field::{Algebra, Engine, Field, LANES, Packable};
-use proofmill_simd::{Level, dispatch};
+use proofmill_cpu::Level;
+use proofmill_field::{Algebra, Engine, Field, LANES, Packable, dispatch};
 use rayon::prelude::*;
 
 /// Bits of a digit.

@@ -3,12 +3,12 @@
 mod blst;
 
 use blst::Blst;
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve, EncodingError, Jacobian,
     bls12_381::{Encoded, G1, G2, Subgroup, decode_compressed, decode_uncompressed, in_subgroup},
 };
 use proofmill_field::{Algebra, Field, Prime, SquareRoot, bls12_381::FqParams};
-use proofmill_simd::Level;
 use proofmill_testing::{for_each_level, rng};
 use rand::{Rng, RngCore};
 use serde_json::Value;

@@ -10,13 +10,13 @@ use ark_ec::{
 };
 use ark_ff::{PrimeField, field_hashers::DefaultFieldHasher};
 use blst::Blst;
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve,
     bls12_381::{Encoded, G1, G2},
     hash_to_curve::{encode_to_g1, encode_to_g2, hash_to_g1, hash_to_g2},
 };
 use proofmill_field::bls12_381::{Fq, Fq2};
-use proofmill_simd::Level;
 use proofmill_testing::{for_each_level, rng};
 use rand::{Rng, RngCore};
 use serde_json::Value;

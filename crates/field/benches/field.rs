@@ -4,8 +4,8 @@
 //! next operand. The minimum over many short runs; pin the process to a core (`taskset -c 1`). arkworks uses its
 //! own assembly only when compiled for the CPU: `RUSTFLAGS="-C target-cpu=native" cargo bench ...`.
 
+use proofmill_cpu::Portable;
 use proofmill_field::{Algebra, Backend, Fp, Invert, Prime, bls12_381, bn254};
-use proofmill_simd::Portable;
 use rand_chacha::{
     ChaCha20Rng,
     rand_core::{RngCore, SeedableRng},
@@ -86,7 +86,7 @@ fn arkworks<F: ark_ff::PrimeField>() -> [Timing; 5] {
 fn table<P: Prime, F: ark_ff::PrimeField>() {
     let mut columns = vec![("portable", ours::<P, _>(Portable))];
     #[cfg(target_arch = "x86_64")]
-    columns.extend(proofmill_simd::Adx::detect().map(|adx| ("adx", ours::<P, _>(adx))));
+    columns.extend(proofmill_cpu::Adx::detect().map(|adx| ("adx", ours::<P, _>(adx))));
     let peer = arkworks::<F>();
     println!("{}: nanoseconds throughput / latency (arkworks divided by it)", P::NAME);
     print!("{:8}", "");

@@ -4,6 +4,7 @@
 //! A run makes 10^7 results (of four elements for the matrices), from the first level of cache: a tenth of its milliseconds
 //! is nanoseconds per result.
 
+use proofmill_cpu::Level;
 use proofmill_field::goldilocks::{
     Goldilocks,
     basic::{
@@ -11,7 +12,6 @@ use proofmill_field::goldilocks::{
         sub,
     },
 };
-use proofmill_simd::Level;
 use proofmill_testing::{Records, rng};
 use rand_chacha::rand_core::RngCore;
 use std::{array, hint::black_box};
@@ -27,7 +27,7 @@ const STATES: usize = 200;
 fn levels(records: &mut Records, name: &str, len: usize, mut run: impl FnMut(Level)) {
     let name = format!("10^7 {name}");
     let mut portable = None;
-    for level in Level::goldilocks_levels() {
+    for level in proofmill_field::goldilocks_levels() {
         let seconds = records.record(&name, level.name(), 1, portable, || {
             (0..RESULTS / len).for_each(|_| run(black_box(level)));
         });

@@ -2,9 +2,8 @@
 //! `taskset -c 1 cargo bench -p proofmill-field --bench towers`.
 
 use proofmill_field::{
-    Algebra, Dodecic, Engine, Fp, LANES, Quadratic, Single, Tower, Vector, bls12_381, bn254,
+    Algebra, Dodecic, Engine, Fp, LANES, Quadratic, Single, Tower, Vector, bls12_381, bn254, dispatch,
 };
-use proofmill_simd::{Level, dispatch};
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 use std::{hint::black_box, time::Instant};
 
@@ -81,7 +80,7 @@ fn fields<P: Tower>() {
         times.iter().for_each(|time| print!("{time:>10.1}"));
         println!();
     };
-    for level in Level::prime_field_levels() {
+    for level in proofmill_field::prime_field_levels() {
         let mut rng = ChaCha20Rng::seed_from_u64(1);
         let single = dispatch!(level, engine => singles::<P, _>(engine, &mut rng));
         print(&format!("one element, {}", level.name()), single);

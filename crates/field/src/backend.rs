@@ -1,7 +1,7 @@
 //! Which instructions multiply scalar elements.
 
 use crate::{Prime, limbs::Limbs};
-use proofmill_simd::Portable;
+use proofmill_cpu::Portable;
 use std::fmt::Debug;
 
 /// The instructions behind a scalar element's multiplication: the second parameter of [`Fp`](crate::Fp), which holds the

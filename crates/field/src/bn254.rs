@@ -7,7 +7,7 @@ use crate::{
     quadratic::Quadratic,
     tower::{Dodecic, Tower},
 };
-use proofmill_simd::Portable;
+use proofmill_cpu::Portable;
 
 /// The base field.
 pub type Fq<B = Portable> = Fp<FqParams, B>;

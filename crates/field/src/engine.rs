@@ -1,10 +1,10 @@
 //! From a level's token to the types that compute with it.
 
 use crate::{Backend, Fp, Packed, Prime, ScalarLanes, Single, Vector};
-use proofmill_simd::Portable;
+use proofmill_cpu::{Portable, Token};
 
 /// The arithmetic that a level stands for: a backend for scalars and a packed type for lanes.
-pub trait Engine: Copy + Send + Sync + 'static {
+pub trait Engine: Token {
     /// Instructions of the scalar elements.
     type Backend: Backend;
     /// As many elements side by side as the level's vector instructions take.
@@ -16,10 +16,6 @@ pub trait Engine: Copy + Send + Sync + 'static {
 
     /// The scalar backend's token.
     fn backend(self) -> Self::Backend;
-
-    /// Runs `f` with the level's CPU features enabled for everything inlined into it. Wrap a whole bulk
-    /// operation, inside the parallel task, and keep everything hot in it `#[inline(always)]`.
-    fn run<R>(self, f: impl FnOnce() -> R) -> R;
 
     /// Which first and which second words of a vector's pairs are odd, bit i for pair i.
     #[inline(always)]
@@ -43,15 +39,10 @@ impl Engine for Portable {
     fn backend(self) -> Portable {
         self
     }
-
-    #[inline(always)]
-    fn run<R>(self, f: impl FnOnce() -> R) -> R {
-        f()
-    }
 }
 
 #[cfg(target_arch = "x86_64")]
-impl Engine for proofmill_simd::Adx {
+impl Engine for proofmill_cpu::Adx {
     type Backend = Self;
     type Vector<P: Prime> = Fp<P, Self>;
     type Packed<P: Prime> = ScalarLanes<P, Self>;
@@ -61,28 +52,18 @@ impl Engine for proofmill_simd::Adx {
     fn backend(self) -> Self {
         self
     }
-
-    #[inline(always)]
-    fn run<R>(self, f: impl FnOnce() -> R) -> R {
-        f()
-    }
 }
 
 #[cfg(target_arch = "x86_64")]
-impl Engine for proofmill_simd::Avx512Ifma {
-    type Backend = proofmill_simd::Adx;
+impl Engine for proofmill_cpu::Avx512Ifma {
+    type Backend = proofmill_cpu::Adx;
     type Vector<P: Prime> = crate::x86_64::ifma::IfmaLanes<P>;
     type Packed<P: Prime> = crate::x86_64::ifma::IfmaLanes<P>;
     type Single<P: Prime> = crate::x86_64::single52::Single52<P>;
 
     #[inline(always)]
-    fn backend(self) -> proofmill_simd::Adx {
+    fn backend(self) -> proofmill_cpu::Adx {
         self.adx()
-    }
-
-    #[inline(always)]
-    fn run<R>(self, f: impl FnOnce() -> R) -> R {
-        self.vectorize(f)
     }
 
     #[inline(always)]

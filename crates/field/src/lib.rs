@@ -15,6 +15,7 @@ pub mod bls12_381;
 mod bls12_381_constants;
 pub mod bn254;
 mod bn254_constants;
+mod dispatch;
 mod engine;
 pub mod goldilocks;
 mod limbs;
@@ -31,11 +32,14 @@ mod x86_64;
 
 pub use algebra::{Algebra, Field, Invert, PrimeField, Quadratics, SquareRoot, batch_invert_vartime};
 pub use backend::Backend;
+pub use dispatch::{goldilocks_level, goldilocks_levels, prime_field_level, prime_field_levels};
 pub use engine::Engine;
 pub use limbs::Limbs;
 pub use packable::Packable;
 pub use packed::{LANES, Packed, ScalarLanes, Vector};
 pub use prime::{FieldError, Fp, Prime};
+#[doc(hidden)]
+pub use proofmill_cpu as cpu;
 pub use quadratic::Quadratic;
 pub use single::{MOST_TERMS, Single};
 pub use terms::Terms;

@@ -4,7 +4,8 @@ use crate::{
     Algebra, Backend, Field, Invert, PrimeField, Quadratic, SquareRoot,
     limbs::{Limbs, sbb},
 };
-use proofmill_simd::{Portable, Zeroed};
+use proofmill_cpu::Portable;
+use proofmill_memory::Zeroed;
 use rand::RngCore;
 use std::{
     fmt,

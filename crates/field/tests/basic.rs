@@ -2,6 +2,7 @@
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
+use proofmill_cpu::Level;
 use proofmill_field::goldilocks::{
     Goldilocks, MODULUS,
     basic::{
@@ -9,7 +10,6 @@ use proofmill_field::goldilocks::{
         sub,
     },
 };
-use proofmill_simd::Level;
 use proofmill_testing::{edge_integers, for_each_goldilocks_level, rng};
 use rand_chacha::rand_core::RngCore;
 

@@ -2,11 +2,11 @@
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
+use proofmill_cpu::Level;
 use proofmill_field::{
     Algebra, Field, FieldError, Invert, PrimeField, batch_invert_vartime,
     goldilocks::{Goldilocks, GoldilocksEngine, GoldilocksVector, MODULUS, Planes, Words, constant_planes},
 };
-use proofmill_simd::Level;
 use proofmill_testing::{edge_integers, for_each_goldilocks_level, rng};
 use rand_chacha::rand_core::RngCore;
 

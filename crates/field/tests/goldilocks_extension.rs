@@ -2,6 +2,7 @@
 
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
+use proofmill_cpu::Level;
 use proofmill_field::{
     Algebra, Field, Invert, batch_invert_vartime,
     goldilocks::{
@@ -9,7 +10,6 @@ use proofmill_field::{
         QuadraticExtension, Words,
     },
 };
-use proofmill_simd::Level;
 use proofmill_testing::{for_each_goldilocks_level, rng};
 use rand_chacha::ChaCha20Rng;
 use std::ops::Mul;

@@ -3,8 +3,8 @@
 use proofmill_field::{
     Algebra, Engine, Field, Fp, LANES, Packed, Prime, Vector, bls12_381,
     bn254::{FqParams, FrParams},
+    dispatch,
 };
-use proofmill_simd::{Level, dispatch};
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 
 /// Montgomery limbs that stress carries, and random ones.
@@ -116,7 +116,7 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
 
 #[test]
 fn lanes_agree_with_scalars() {
-    for level in Level::prime_field_levels() {
+    for level in proofmill_field::prime_field_levels() {
         dispatch!(level, engine => check::<FqParams, _>(engine));
         dispatch!(level, engine => check::<FrParams, _>(engine));
         dispatch!(level, engine => check::<bls12_381::FqParams, _>(engine));
@@ -126,7 +126,7 @@ fn lanes_agree_with_scalars() {
 
 #[test]
 fn rows_are_gathered_and_scattered() {
-    for level in Level::prime_field_levels() {
+    for level in proofmill_field::prime_field_levels() {
         dispatch!(level, engine => check_rows(engine));
     }
 }

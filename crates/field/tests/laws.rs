@@ -2,11 +2,11 @@
 
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
+use proofmill_cpu::Portable;
 use proofmill_field::{
     Algebra, Backend, Engine, Field, FieldError, Fp, Invert, Limbs, Prime, Quadratic, SquareRoot,
-    batch_invert_vartime, bls12_381, bn254,
+    batch_invert_vartime, bls12_381, bn254, dispatch,
 };
-use proofmill_simd::{Portable, dispatch};
 use proofmill_testing::{edge_integers, for_each_level, is_below, operands, rng, uniform};
 
 fn big(words: &[u64]) -> BigUint {

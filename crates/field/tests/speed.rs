@@ -1,5 +1,7 @@
 //! Lanes are fast: a smoke test.
 
+use proofmill_cpu::Level;
+use proofmill_field::dispatch;
 use proofmill_field::{
     Engine, Fp, LANES, Packed, Prime, bls12_381, bn254,
     goldilocks::{
@@ -7,7 +9,6 @@ use proofmill_field::{
         basic::{self, Formula},
     },
 };
-use proofmill_simd::{Level, dispatch};
 use proofmill_testing::{assert_levels_win, rng};
 use std::array;
 

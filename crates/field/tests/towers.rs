@@ -1,11 +1,11 @@
 //! Towers and single elements agree with arkworks at every level, and no formula's sums grow beyond what singles bear.
 
 use ark_ff::{Field as _, Fp12, Fp12Config, PrimeField as _};
+use proofmill_cpu::Level;
 use proofmill_field::{
     Algebra, Dodecic, Engine, Field, Fp, Limbs, MOST_TERMS, Prime, Quadratic, Sextic, Single, Terms, Tower,
-    bls12_381, bn254,
+    bls12_381, bn254, dispatch,
 };
-use proofmill_simd::{Level, dispatch};
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 
 /// Canonical integers that stress carries of 52-bit and of 64-bit limbs, and random ones.

@@ -6,9 +6,9 @@
 //! scalars, most of which are 1 or -1, and w = 4 with the points' odd multiples for long ones. The multiples
 //! of a block of sums become affine together, as do the sums. Sums of many terms go to [`msm`].
 
+use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, Jacobian, Msm, msm};
 use proofmill_field::PrimeField;
-use proofmill_simd::Level;
 use rayon::prelude::*;
 
 /// Sums that one task computes.

@@ -128,7 +128,7 @@ fn reduce(mut limbs: [u64; 4]) -> Fq {
 mod tests {
     use super::*;
     use proofmill_circom::PointCheck;
-    use proofmill_simd::Level;
+    use proofmill_cpu::Level;
 
     /// What snarkjs 0.7.6's `subAffine` gives for the bytes past pot8.ptau's powers and three of the powers.
     const EXPECTED: [(usize, [&str; 2]); 3] = [

@@ -2,13 +2,13 @@
 
 use crate::{Groth16Error, Progress, Proof, VerifyingKey, quotient::quotient, verify};
 use proofmill_circom::{CircomError, Coordinate, Groth16Zkey, PointCheck, Points};
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Bases, Curve, Jacobian, Msm,
     constant_time::{invert, invert_quadratic, multiple, to_affine},
     pairing,
 };
 use proofmill_field::bn254::Fr;
-use proofmill_simd::Level;
 use rand::{CryptoRng, TryRngCore, rngs::OsRng};
 use std::sync::{Mutex, PoisonError};
 

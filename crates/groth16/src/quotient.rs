@@ -5,12 +5,13 @@
 
 use crate::{Groth16Error, Progress};
 use proofmill_circom::Groth16Zkey;
+use proofmill_cpu::Level;
 use proofmill_field::{
     Engine, LANES, Packed,
     bn254::{Fr, FrParams},
+    dispatch,
 };
 use proofmill_poly::Domain;
-use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
 
 /// Elements that one task multiplies.

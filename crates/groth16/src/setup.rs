@@ -12,12 +12,12 @@ use proofmill_circom::{
     Coefficient, Coordinate, Groth16Header, Groth16Points, Groth16Writer, Matrix, PointCheck, Points, Ptau,
     R1cs, R1csHeader, SparseMatrix, Target,
 };
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve, Jacobian, Msm,
     bn254::{G1, G2},
 };
 use proofmill_field::{Field, bn254::Fr};
-use proofmill_simd::Level;
 use rayon::prelude::*;
 
 /// The largest domain: H comes from one twice as large, and the scalar field's two-adicity is 28.

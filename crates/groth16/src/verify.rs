@@ -1,9 +1,9 @@
 //! The verifier.
 
 use crate::{Groth16Error, Proof, VerifyingKey};
+use proofmill_cpu::Level;
 use proofmill_curve::{bn254::G1, msm, pairing_product_is_one};
 use proofmill_field::bn254::Fr;
-use proofmill_simd::Level;
 
 /// Accepts a proof of the public signals (outputs, then public inputs; without the constant).
 ///

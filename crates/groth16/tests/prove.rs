@@ -1,6 +1,7 @@
 //! The prover and the verifier against snarkjs's files, and against each other.
 
 use proofmill_circom::{Groth16Proof, Groth16VerificationKey, Groth16Zkey, read_public, read_witness};
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Curve,
     bn254::{G1, G2},
@@ -9,7 +10,6 @@ use proofmill_field::{Algebra, Field, bn254::Fr};
 use proofmill_groth16::{
     Groth16Error, Progress, prove, prove_with_rng, verify, verifying_key, verifying_key_text,
 };
-use proofmill_simd::Level;
 use proofmill_testing::{for_each_level, for_each_pool};
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 use std::{cell::RefCell, fs, path::PathBuf};

@@ -3,10 +3,10 @@
 use proofmill_circom::{
     Groth16Zkey, Ptau, PtauHeader, PtauPoints, PtauWriter, R1cs, R1csHeader, SparseMatrix, read_witness,
 };
+use proofmill_cpu::Level;
 use proofmill_curve::{Curve, bn254::G1};
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_groth16::{Groth16Error, Progress, prove, setup, verify, verifying_key};
-use proofmill_simd::Level;
 use proofmill_testing::{for_each_level, for_each_pool};
 use std::{fs, path::PathBuf};
 

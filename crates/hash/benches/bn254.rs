@@ -1,12 +1,12 @@
 //! Hashes over BN254's scalar field: `cargo bench -p proofmill-hash --bench bn254 [-- --csv]`.
 
+use proofmill_cpu::Level;
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_hash::{
     PoseidonBn254,
     pedersen::{pedersen, pedersen_many},
     poseidon_bn254::poseidon,
 };
-use proofmill_simd::Level;
 use proofmill_testing::{Records, rng};
 
 /// Hashes in a run.

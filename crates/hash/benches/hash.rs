@@ -2,7 +2,6 @@
 
 use proofmill_field::goldilocks::Goldilocks;
 use proofmill_hash::{Digest, Permutation, Poseidon, Poseidon2, Sponge, TreeHash};
-use proofmill_simd::Level;
 use proofmill_testing::{Records, rng};
 use rand::RngCore;
 
@@ -29,7 +28,7 @@ fn nodes<P: Permutation>(records: &mut Records) {
     let children: Vec<Digest> = (0..2 * COUNT).map(|_| digest()).collect();
     let mut parents = vec![Digest::default(); COUNT];
     let mut portable = None;
-    for level in Level::goldilocks_levels() {
+    for level in proofmill_field::goldilocks_levels() {
         let seconds = records.record(&name, level.name(), 1, portable, || {
             Sponge::<P>::hash_pairs(level, &children, &mut parents);
         });

@@ -1,7 +1,7 @@
 //! Trees of two widths: a node needs no more of a state than its children's digests.
 
 use crate::{Digest, Poseidon2, Sponge, TreeHash};
-use proofmill_simd::Level;
+use proofmill_cpu::Level;
 
 type Rows = Sponge<Poseidon2<12>>;
 type Nodes = Sponge<Poseidon2<8>>;

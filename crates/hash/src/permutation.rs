@@ -1,8 +1,8 @@
 //! What a permutation of field elements is.
 
 use crate::sponge::Absorption;
+use proofmill_cpu::Portable;
 use proofmill_field::goldilocks::{Goldilocks, GoldilocksVector, Lanes, Word};
-use proofmill_simd::Portable;
 use std::fmt::Debug;
 
 /// The widest state of any permutation here, in elements.

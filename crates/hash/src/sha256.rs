@@ -1,8 +1,8 @@
 //! Trees of SHA-256: a leaf is the hash of its row's words as little-endian bytes, a node that of its children's 64 bytes.
 
 use crate::TreeHash;
+use proofmill_cpu::Level;
 use proofmill_sha256::Kernels;
-use proofmill_simd::Level;
 
 /// SHA-256 (FIPS 180-4), by the fastest kernels of a level: [`Kernels::at`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

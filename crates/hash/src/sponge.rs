@@ -14,11 +14,12 @@
 //! backwards), but not such whose children are digests too. Use it in trees and for nothing else.
 
 use crate::{MAX_WIDTH, Permutation, TreeHash, tiles::Tiles};
+use proofmill_cpu::{Level, MAX_LANES, Portable};
 use proofmill_field::{
-    Field,
+    Field, dispatch_goldilocks,
     goldilocks::{Goldilocks, MODULUS},
 };
-use proofmill_simd::{Level, MAX_LANES, Portable, Zeroed, dispatch_goldilocks};
+use proofmill_memory::Zeroed;
 use std::{fmt, marker::PhantomData};
 
 /// Elements of a digest.

@@ -3,11 +3,11 @@
 //! A tile holds element i of its states in words `i lanes ..`; all of it is permuted at once.
 
 use crate::{MAX_WIDTH, Permutation};
+use proofmill_cpu::Portable;
 use proofmill_field::{
     Algebra,
     goldilocks::{GoldilocksEngine, GoldilocksVector, Words},
 };
-use proofmill_simd::Portable;
 
 /// A level's token as something that permutes tiles.
 pub(crate) trait Tiles: Copy {
@@ -37,9 +37,9 @@ macro_rules! compiled {
 
 compiled!(Portable);
 #[cfg(target_arch = "x86_64")]
-compiled!(proofmill_simd::Avx2, proofmill_simd::Avx512, proofmill_simd::Avx512Ifma);
+compiled!(proofmill_cpu::Avx2, proofmill_cpu::Avx512, proofmill_cpu::Avx512Ifma);
 #[cfg(target_arch = "aarch64")]
-compiled!(proofmill_simd::Neon);
+compiled!(proofmill_cpu::Neon);
 
 /// The most vectors of an element.
 const MAX_VECTORS: usize = 2;
@@ -78,7 +78,7 @@ pub(crate) use sve::Kernels;
 #[cfg(target_arch = "aarch64")]
 mod sve {
     use super::*;
-    use proofmill_simd::{Sve, Sve2};
+    use proofmill_cpu::{Sve, Sve2};
 
     /// Permutes the tile at the first pointer with the constants at the second.
     type Kernel = unsafe extern "C" fn(*mut u64, *const [u64; 2]);

@@ -1,6 +1,7 @@
 //! What a Merkle tree is made of.
 
-use proofmill_simd::{Level, Zeroed};
+use proofmill_cpu::Level;
+use proofmill_memory::Zeroed;
 use std::fmt::Debug;
 
 /// A hash of rows of 64-bit words and a hash of two digests, both in bulk, on the calling thread.

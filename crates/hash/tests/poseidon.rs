@@ -1,11 +1,11 @@
 //! Poseidon against the known answers of Polygon's C++ library (0xPolygonHermez/goldilocks, scalar path), and of plonky2 1.1
 //! (written by `benchmarks/peers/programs/goldilocks`).
 
+use proofmill_cpu::Level;
 use proofmill_field::goldilocks::Goldilocks;
 use proofmill_hash::{
     Digest, Permutation, Poseidon, Poseidon2, Sponge, TreeHash, permute, sponge::linear_hash,
 };
-use proofmill_simd::Level;
 use proofmill_testing::{for_each_goldilocks_level, rng};
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Trees at every level, on one core and on all: `cargo bench -p proofmill-merkle -- [--csv] [20 22] [hashes] [levels]`.
 
+use proofmill_cpu::Level;
 use proofmill_merkle::{Hash, MerkleError, RowMajor, Tree, dispatch_hash};
-use proofmill_simd::Level;
 use proofmill_testing::{Records, rng};
 use rand::RngCore;
 use std::env;
@@ -16,7 +16,7 @@ fn main() -> Result<(), MerkleError> {
     let mut records = Records::new();
     let sizes = records.sizes(&[20, 22]);
     let hashes = named(&Hash::ALL, Hash::name).unwrap_or(HASHES.to_vec());
-    let levels = named(&Level::available(), Level::name).unwrap_or(Level::goldilocks_levels());
+    let levels = named(&Level::available(), Level::name).unwrap_or(proofmill_field::goldilocks_levels());
     let mut result = Ok(());
     records.for_one_and_all_cores(|records, threads| {
         for size in &sizes {

@@ -4,8 +4,8 @@
 //! lanes are filled but for the last few nodes. The roots of all subtrees are the leaves of the tree above, built alike.
 
 use crate::{Leaves, MerkleError};
+use proofmill_cpu::Level;
 use proofmill_hash::TreeHash;
-use proofmill_simd::Level;
 use rayon::prelude::*;
 
 /// Layers of a subtree above its leaves, at the most: 2^11 leaves' digests are 64 KiB, all of its nodes twice that, which

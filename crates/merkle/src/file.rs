@@ -8,8 +8,9 @@ use crate::{
     opening::{check_indices, siblings},
     tree::layer_start,
 };
+use proofmill_cpu::Level;
 use proofmill_hash::TreeHash;
-use proofmill_simd::{FileBytes, Level};
+use proofmill_memory::FileBytes;
 use std::{
     io::{self, Seek, SeekFrom, Write},
     path::Path,

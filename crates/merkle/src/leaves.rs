@@ -1,8 +1,9 @@
 //! Where a tree's rows come from.
 
 use crate::MerkleError;
+use proofmill_cpu::Level;
 use proofmill_hash::TreeHash;
-use proofmill_simd::{Level, MappedFile};
+use proofmill_memory::MappedFile;
 
 /// Bytes of rows that are checked, hashed and, of a mapped file, given back together.
 const PIECE: usize = 1 << 20;

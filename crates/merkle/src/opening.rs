@@ -5,8 +5,8 @@ use crate::{
     MerkleError,
     leaves::{check_row_count, check_words},
 };
+use proofmill_cpu::Level;
 use proofmill_hash::TreeHash;
-use proofmill_simd::Level;
 use std::iter;
 
 /// Rows of a tree, and the siblings on their paths to the root or a cap.

@@ -5,8 +5,9 @@ use crate::{
     build::{fill, node_count},
     opening::{check_indices, siblings},
 };
+use proofmill_cpu::Level;
 use proofmill_hash::TreeHash;
-use proofmill_simd::{Level, Pages};
+use proofmill_memory::Pages;
 
 /// Every node of a tree: `2 rows - 1` digests.
 pub struct Tree<H: TreeHash> {

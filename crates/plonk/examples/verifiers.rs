@@ -5,13 +5,13 @@
 //! cargo run --package proofmill-plonk --example verifiers -- FOLDER
 //! ```
 
+use proofmill_cpu::Level;
 use proofmill_curve::{Curve, grumpkin::Grumpkin};
 use proofmill_field::bn254::Fr;
 use proofmill_plonk::{
     Arithmetisation, Circuit, FixedColumns, Layout, LookupArgument, Memory, Progress, ProveOptions, prove,
     solidity,
 };
-use proofmill_simd::Level;
 use proofmill_srs::Srs;
 use std::{env, error::Error, fs, path::PathBuf, sync::Arc};
 

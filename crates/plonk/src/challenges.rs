@@ -129,9 +129,9 @@ fn next(before: &[Fr], points: &[Affine<G1>]) -> Fr {
 mod tests {
     use super::*;
     use crate::{Arithmetisation, Circuit, FixedColumns, Layout, LookupArgument, Memory, Progress};
+    use proofmill_cpu::Level;
     use proofmill_curve::Curve;
     use proofmill_field::Field;
-    use proofmill_simd::Level;
     use proofmill_srs::Srs;
     use std::sync::Arc;
 

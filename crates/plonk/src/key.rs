@@ -9,6 +9,7 @@ use crate::{
 use proofmill_circom::{
     BinFile, Column as Wire, PlonkHeader, PlonkZkey, PointCheck, Polynomial, Selector as ZkeySelector,
 };
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Jacobian,
     bn254::{G1, G2},
@@ -18,8 +19,8 @@ use proofmill_field::{
     Field,
     bn254::{Fr, FrParams},
 };
+use proofmill_memory::Elements;
 use proofmill_poly::Domain;
-use proofmill_simd::{Elements, Level};
 use proofmill_srs::Srs;
 use std::{
     borrow::Cow,

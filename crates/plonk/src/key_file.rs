@@ -9,9 +9,9 @@ use crate::{
     Progress, ProvingKey, Selector, Storage, System, SystemError, VerifyingKey, layout::log_n, permutation,
 };
 use proofmill_circom::{CircomError, CircuitKey, CircuitKeyHeader, CircuitKeyWriter, Target};
+use proofmill_cpu::Level;
 use proofmill_curve::{Affine, bn254::G2};
 use proofmill_field::bn254::Fr;
-use proofmill_simd::Level;
 use proofmill_srs::Srs;
 use std::{collections::BTreeMap, sync::Arc};
 

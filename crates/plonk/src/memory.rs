@@ -2,7 +2,7 @@
 
 use crate::{PlonkError, named::named};
 use proofmill_field::bn254::Fr;
-use proofmill_simd::{Elements, Zeroed};
+use proofmill_memory::{Elements, Zeroed};
 use std::{io, ops::Deref, path::PathBuf};
 
 /// What a proving key keeps, for any of which the same randomness gives the same proof.

@@ -5,7 +5,7 @@ use crate::{PlonkError, Progress, Proof, ProvingKey, Storage, VerifyingKey};
 use proofmill_circom::{
     AnyPlonkProof, AnyPlonkVerificationKey, BinFile, CircomError, CircuitKey, FileKind, PlonkZkey,
 };
-use proofmill_simd::Level;
+use proofmill_cpu::Level;
 use std::path::Path;
 
 impl ProvingKey {

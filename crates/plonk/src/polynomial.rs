@@ -4,11 +4,12 @@
 //! made to avoid passes at the price of clarity. Chunks are of [`CHUNK`] elements so that the handful of
 //! vectors that one operation looks at stay in the second-level cache.
 
+use proofmill_cpu::{Level, Token};
 use proofmill_field::{
     Algebra, Backend, Engine, Field, Fp, LANES, Packed,
     bn254::{Fr, FrParams},
+    dispatch,
 };
-use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
 
 /// Elements of one parallel task: 64 KiB of scalars.
@@ -234,7 +235,7 @@ mod tests {
         let x = random(1)[0];
         for length in lengths() {
             let polynomial = random(length);
-            for level in Level::prime_field_levels() {
+            for level in proofmill_field::prime_field_levels() {
                 assert_eq!(evaluate(level, &polynomial, x), horner(&polynomial, x), "{length} at {level}");
             }
         }
@@ -250,7 +251,7 @@ mod tests {
                     k * p.get(i).copied().unwrap_or_default() + l * q.get(i).copied().unwrap_or_default()
                 })
                 .collect();
-            for level in Level::prime_field_levels() {
+            for level in proofmill_field::prime_field_levels() {
                 let mut sum = vec![Fr::ZERO; length + 5];
                 add_multiple(level, &mut sum, k, &p);
                 add_multiple(level, &mut sum, l, &q);
@@ -264,7 +265,7 @@ mod tests {
         let x = random(1)[0];
         for length in lengths().filter(|length| *length > 0) {
             let polynomial = random(length);
-            for level in Level::prime_field_levels() {
+            for level in proofmill_field::prime_field_levels() {
                 let mut quotient = polynomial.clone();
                 assert_eq!(divide_by_linear(level, &mut quotient, x), horner(&polynomial, x));
                 assert_eq!(quotient.last(), Some(&Fr::ZERO));

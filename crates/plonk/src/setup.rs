@@ -12,13 +12,13 @@ use crate::{
 use proofmill_circom::{
     CircomError, Column, PlonkHeader, PlonkWriter, PointCheck, Ptau, R1cs, SectionWriter, Selector, Target,
 };
+use proofmill_cpu::Level;
 use proofmill_curve::{Affine, bn254::G1, msm};
 use proofmill_field::{
     Field,
     bn254::{Fr, FrParams},
 };
 use proofmill_poly::Domain;
-use proofmill_simd::Level;
 
 /// Writes the proving key of the circuit for the powers of tau.
 ///

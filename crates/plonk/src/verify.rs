@@ -6,6 +6,7 @@ use crate::{
     Column, MalformedError, Proof, VerifyError, VerifyingKey, challenges::Challenges,
     linearisation::Linearisation, polynomial::repeated_square,
 };
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve,
     bn254::{G1, G2},
@@ -15,7 +16,6 @@ use proofmill_field::{
     Field, Prime,
     bn254::{Fr, FrParams},
 };
-use proofmill_simd::Level;
 
 /// Accepts a proof that someone knows a witness of the key's circuit with these public inputs.
 ///

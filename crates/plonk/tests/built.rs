@@ -1,13 +1,13 @@
 //! Circuits that are built here: their proofs verify in every arithmetisation and memory mode, with both lookup arguments,
 //! and bind everything.
 
+use proofmill_cpu::Level;
 use proofmill_field::{Algebra, Field, bn254::Fr};
 use proofmill_plonk::{
     Arithmetisation, Circuit, Column, FixedColumns, Layout, LookupArgument, Memory, PlonkError, Progress,
     Proof, ProveOptions, ProvingKey, Selector, Storage, Unsatisfied, Variable, VerifyError, prove,
     prove_with_rng, verify,
 };
-use proofmill_simd::Level;
 use proofmill_srs::Srs;
 use proofmill_testing::{for_each_level, for_each_pool};
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};

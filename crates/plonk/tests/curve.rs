@@ -1,5 +1,6 @@
 //! Grumpkin's gadgets are proven and verified in every arithmetisation.
 
+use proofmill_cpu::Level;
 use proofmill_curve::{Curve, grumpkin::Grumpkin};
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_hash::pedersen::pedersen;
@@ -7,7 +8,6 @@ use proofmill_plonk::{
     Arithmetisation, Circuit, FixedColumns, Memory, Multiples, Progress, ProveOptions, VerifyError, prove,
     verify,
 };
-use proofmill_simd::Level;
 use proofmill_srs::Srs;
 use std::sync::Arc;
 

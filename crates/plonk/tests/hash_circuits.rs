@@ -1,12 +1,12 @@
 //! Proofs of circuits with hashes: the gates of Poseidon in lanes and at a point, SHA-256's lookups.
 
+use proofmill_cpu::Level;
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_hash::poseidon_bn254::poseidon;
 use proofmill_plonk::{
     Arithmetisation, Circuit, FixedColumns, Gate, Memory, PlonkError, Progress, ProveOptions, ProvingKey,
     VerifyError, prove, verify,
 };
-use proofmill_simd::Level;
 use proofmill_srs::Srs;
 use proofmill_testing::for_each_level;
 use sha2::{Digest, Sha256};

@@ -4,6 +4,7 @@ mod fixtures;
 
 use fixtures::r1cs;
 use proofmill_circom::{BinFile, CircuitKey, FileKind, describe};
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve,
     bn254::{G1, G2},
@@ -13,7 +14,6 @@ use proofmill_plonk::{
     Arithmetisation, Column, Derivations, Layout, LookupArgument, PlonkError, Selector, key_file,
     r1cs::layout,
 };
-use proofmill_simd::Level;
 use std::fs;
 
 /// A key's bytes, with commitments and powers that are points and nothing else.

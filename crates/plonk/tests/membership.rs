@@ -4,12 +4,12 @@ mod fixtures;
 
 use num_bigint::BigUint;
 use proofmill_circom::{R1cs, read_public, read_witness};
+use proofmill_cpu::Level;
 use proofmill_field::{Algebra, Field, bn254::Fr};
 use proofmill_plonk::{
     Arithmetisation, Circuit, Derivations, FixedColumns, Layout, Memory, Progress, ProveOptions, Variable,
     VerifyError, check_layout, prove, r1cs, verify,
 };
-use proofmill_simd::Level;
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 

@@ -1,11 +1,11 @@
 //! Proofs of the builder's operations: they verify, and a witness that breaks one constraint of one gate has none.
 
+use proofmill_cpu::Level;
 use proofmill_field::{Field, Invert, bn254::Fr};
 use proofmill_plonk::{
     Arithmetisation, Circuit, Column, FixedColumns, Gate, Layout, Memory, PlonkError, Progress, ProveOptions,
     ProvingKey, Selector, Unsatisfied, Variable, prove, verify,
 };
-use proofmill_simd::Level;
 use proofmill_srs::Srs;
 use std::sync::{Arc, LazyLock};
 

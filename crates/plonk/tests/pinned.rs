@@ -7,9 +7,9 @@ mod fixtures;
 
 use fixtures::{path, text};
 use proofmill_circom::{AnyPlonkVerificationKey, CircuitKey, CircuitProof, read_public};
+use proofmill_cpu::Level;
 use proofmill_field::bn254::Fr;
 use proofmill_plonk::{Memory, Progress, Proof, ProvingKey, VerifyingKey, verify};
-use proofmill_simd::Level;
 
 const NAMES: [&str; 3] = ["turbo", "logup", "plookup"];
 

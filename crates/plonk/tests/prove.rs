@@ -7,6 +7,7 @@ use fixtures::{
     toy_witness,
 };
 use proofmill_circom::PlonkProof;
+use proofmill_cpu::Level;
 use proofmill_field::{
     Field,
     bn254::{Fq, Fr},
@@ -14,7 +15,6 @@ use proofmill_field::{
 use proofmill_plonk::{
     PlonkError, Progress, Proof, ProveOptions, Unsatisfied, prove, prove_with_rng, verify,
 };
-use proofmill_simd::Level;
 use proofmill_testing::{for_each_level, for_each_pool};
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 use std::{cell::RefCell, fs, sync::Mutex};

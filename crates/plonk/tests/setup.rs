@@ -4,9 +4,9 @@ mod fixtures;
 
 use fixtures::{path, r1cs};
 use proofmill_circom::{Ptau, R1cs, R1csHeader, SparseMatrix};
+use proofmill_cpu::Level;
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_plonk::{PlonkError, Progress, setup};
-use proofmill_simd::Level;
 use proofmill_testing::{for_each_level, for_each_pool};
 use std::fs;
 

@@ -3,13 +3,13 @@
 mod fixtures;
 
 use fixtures::proven::{PROVEN, attempt, key, points_of, systems};
+use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, bn254::G1};
 use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 use proofmill_plonk::{
     Arithmetisation, Cells, Circuit, Column, Gate, Layout, LookupArgument, MalformedError, PlonkError, Proof,
     Selector, Unsatisfied, Variable, VerifyError, VerifyingKey, check_layout, verify,
 };
-use proofmill_simd::Level;
 use std::sync::Arc;
 
 /// The wires of a row, those of the next one, and the data; and the gate's selectors.

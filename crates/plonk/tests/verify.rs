@@ -3,13 +3,13 @@
 mod fixtures;
 
 use fixtures::{outside_the_subgroup, public_inputs, snarkjs_proof, snarkjs_verifying_key};
+use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, bn254::G1};
 use proofmill_field::{
     Field,
     bn254::{Fq, Fr},
 };
 use proofmill_plonk::{MalformedError, Proof, VerifyError, VerifyingKey, verify};
-use proofmill_simd::Level;
 
 fn check(key: &VerifyingKey, public: &[Fr], proof: &Proof) -> Result<(), VerifyError> {
     verify(Level::best(), key, public, proof)

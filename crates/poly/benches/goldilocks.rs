@@ -1,9 +1,10 @@
 //! Transforms over Goldilocks at every level: `cargo bench -p proofmill-poly --bench goldilocks [-- --csv] [LOG_N...] [LEVEL...]`;
 //! with 20 among the sizes also those of matrices, and evaluations.
 
+use proofmill_cpu::Level;
 use proofmill_field::goldilocks::{Extension, Goldilocks};
+use proofmill_memory::Pages;
 use proofmill_poly::goldilocks::{GoldilocksDomain, Order, evaluate};
-use proofmill_simd::{Level, Pages};
 use proofmill_testing::{Records, rng};
 
 /// The size of matrices.
@@ -13,7 +14,7 @@ fn main() {
     let mut records = Records::new();
     let sizes = records.sizes(&[12, 14, 16, 18, 20, 22, 23]);
     let named: Vec<Level> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
-    let levels = if named.is_empty() { Level::goldilocks_levels() } else { named };
+    let levels = if named.is_empty() { proofmill_field::goldilocks_levels() } else { named };
     records.for_one_and_all_cores(|records, threads| {
         for &log_n in &sizes {
             transforms(records, threads, &levels, log_n, 1);

@@ -4,7 +4,6 @@ use ark_ff::UniformRand;
 use ark_poly::{EvaluationDomain, GeneralEvaluationDomain};
 use proofmill_field::bn254::Fr;
 use proofmill_poly::Domain;
-use proofmill_simd::Level;
 use proofmill_testing::{Records, rng};
 
 fn main() {
@@ -26,7 +25,7 @@ fn compare(records: &mut Records, threads: usize, log_n: u32) {
             (0..domain.len()).map(|_| ark_bn254::Fr::rand(&mut ark_std::test_rng())).collect();
         ("arkworks", records.record(&name, "arkworks", 1, None, || theirs.fft_in_place(&mut values)))
     });
-    for level in Level::prime_field_levels() {
+    for level in proofmill_field::prime_field_levels() {
         records.record(&name, level.name(), threads, peer, || domain.ntt(level, &mut values));
     }
 }

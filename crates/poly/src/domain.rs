@@ -4,8 +4,8 @@ use crate::{
     four_step::{FourStep, Geometric},
     in_cache::MAX_LOG,
 };
-use proofmill_field::{Algebra, Field, Fp, Invert, LANES, Prime};
-use proofmill_simd::{Level, dispatch};
+use proofmill_cpu::Level;
+use proofmill_field::{Algebra, Field, Fp, Invert, LANES, Prime, dispatch};
 use std::sync::Mutex;
 
 /// The subgroup of order n = 2^log_n of a field's multiplicative group.

@@ -52,5 +52,5 @@ pub mod srs;
 
 pub use error::{Cause, Error, Result};
 pub use machine::{Machine, MachineBuilder};
+pub use proofmill_cpu::{Level, LevelError};
 pub use proofmill_plonk::Memory;
-pub use proofmill_simd::{Level, LevelError};

@@ -1,9 +1,9 @@
 //! What operations compute with: a level of the CPU, threads, a memory mode, and an observer of progress.
 
 use crate::{Error, error::Cause};
+use proofmill_cpu::Level;
 use proofmill_plonk::{Memory, Storage};
 use proofmill_progress::Progress;
-use proofmill_simd::Level;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::{
     cell::OnceCell,

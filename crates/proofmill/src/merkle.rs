@@ -19,12 +19,13 @@
 
 use crate::{Error, Result, machine::current};
 use proofmill_circom::{FileName, OutputFile, write_text};
+use proofmill_cpu::Level;
+use proofmill_memory::MappedFile;
 pub use proofmill_merkle::Hash;
 use proofmill_merkle::{
     Leaves, MerkleError, OpeningDocument, RowMajor, TreeHash, digest_from_hex, digest_to_hex, dispatch_hash,
     write_tree,
 };
-use proofmill_simd::{Level, MappedFile};
 use std::{fmt, fs, path::Path};
 
 /// A power of two of rows of 64-bit words, each with as many words: in memory, or a file of little-endian words.

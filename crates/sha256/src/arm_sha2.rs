@@ -2,12 +2,12 @@
 //! two (`sha256su0`, `sha256su1`).
 
 use crate::instructions::{self, State};
-use proofmill_simd::ArmSha2;
+use proofmill_cpu::{ArmSha2, Token};
 use std::arch::aarch64::*;
 
 /// The state after these blocks.
 pub(crate) fn compress_blocks(token: ArmSha2, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
-    token.vectorize(
+    token.run(
         #[inline(always)]
         || instructions::compress_blocks::<Halves>(token, state, blocks),
     );
@@ -15,7 +15,7 @@ pub(crate) fn compress_blocks(token: ArmSha2, state: &mut [u32; 8], blocks: &[[u
 
 /// The digest of a message.
 pub(crate) fn digest(token: ArmSha2, message: &[u8]) -> [u8; 32] {
-    token.vectorize(
+    token.run(
         #[inline(always)]
         || instructions::digest::<Halves>(token, message),
     )
@@ -29,7 +29,7 @@ pub(crate) fn pairs(token: ArmSha2, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]
         *one = digest(token, pair);
         return;
     }
-    token.vectorize(
+    token.run(
         #[inline(always)]
         || instructions::pairs::<Halves>(token, pairs, digests),
     );

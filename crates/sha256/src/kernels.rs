@@ -1,17 +1,17 @@
 //! Which kernels hash: one for a single message, one for many.
 
 use crate::{message::digest_by, portable};
-use proofmill_simd::Level;
+use proofmill_cpu::Level;
 use std::{fmt, str::FromStr};
 #[cfg(target_arch = "x86_64")]
 use {
     crate::x86_64::{avx2, avx512, sha_ni, ssse3},
-    proofmill_simd::{Avx2, Avx512, ShaNi, Ssse3},
+    proofmill_cpu::{Avx2, Avx512, ShaNi, Ssse3},
 };
 #[cfg(target_arch = "aarch64")]
 use {
     crate::{arm_sha2, neon},
-    proofmill_simd::{ArmSha2, Neon},
+    proofmill_cpu::{ArmSha2, Neon},
 };
 
 /// The kernels that hash: one for a single message and, where that pays, one for many side by side.

@@ -4,12 +4,12 @@ use crate::{
     formula::Word,
     lanes::{self, Lanes},
 };
-use proofmill_simd::Neon;
+use proofmill_cpu::{Neon, Token};
 use std::arch::aarch64::*;
 
 /// Digests of messages of 64 bytes.
 pub(crate) fn pairs(token: Neon, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
-    token.vectorize(
+    token.run(
         #[inline(always)]
         || lanes::pairs::<Words>(token, pairs, digests),
     );
@@ -17,7 +17,7 @@ pub(crate) fn pairs(token: Neon, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
 
 /// Digests of messages of `length` bytes.
 pub(crate) fn rows(token: Neon, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
-    token.vectorize(
+    token.run(
         #[inline(always)]
         || lanes::rows::<Words>(token, rows, length, digests),
     );

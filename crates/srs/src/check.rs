@@ -1,9 +1,9 @@
 //! Whether the powers belong together.
 
 use crate::{Srs, SrsError};
+use proofmill_cpu::Level;
 use proofmill_curve::{Curve, Jacobian, bn254::G2, pairing_product_is_one};
 use proofmill_field::{Field, bn254::Fr};
-use proofmill_simd::Level;
 use rand::{TryRngCore, rngs::OsRng};
 use rayon::prelude::*;
 use std::ops::Range;

@@ -2,12 +2,12 @@
 
 use crate::SrsError;
 use proofmill_circom::{PtauHeader, PtauPoints, PtauWriter, Target};
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve, FixedBase,
     bn254::{G1, G2},
 };
 use proofmill_field::{Field, bn254::Fr};
-use proofmill_simd::Level;
 use rand::{TryRngCore, rngs::OsRng};
 use zeroize::Zeroizing;
 

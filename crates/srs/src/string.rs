@@ -5,14 +5,15 @@ use crate::{
     transcript::{self, Transcript},
 };
 use proofmill_circom::{BinFile, CircomError, FileName, PointCheck, Ptau};
+use proofmill_cpu::{Level, Portable};
 use proofmill_curve::{
     Affine, Bases, Curve, FixedBase, Jacobian, Msm,
     bn254::{G1, G2},
     pairing_product_is_one,
 };
 use proofmill_field::{Field, bn254::Fr};
+use proofmill_memory::Elements;
 use proofmill_sha256::Sha256;
-use proofmill_simd::{Elements, Level, Portable};
 use std::{
     fmt, io,
     ops::Range,

@@ -14,6 +14,7 @@
 use crate::SrsError;
 use blake2::{Blake2b512, Digest};
 use proofmill_circom::FileName;
+use proofmill_cpu::{Level, Token};
 use proofmill_curve::{
     Affine, Curve,
     bn254::{G1, G2},
@@ -21,8 +22,9 @@ use proofmill_curve::{
 use proofmill_field::{
     Algebra, Engine, Field, LANES, Packed, Prime, Vector,
     bn254::{Fq, Fq2, FqParams},
+    dispatch,
 };
-use proofmill_simd::{FileBytes, Level, MappedFile, dispatch};
+use proofmill_memory::{FileBytes, MappedFile};
 use std::{
     fs,
     ops::Range,

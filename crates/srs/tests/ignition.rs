@@ -3,9 +3,9 @@
 mod transcripts;
 
 use ark_ec::{CurveGroup, VariableBaseMSM};
+use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, bn254::G2};
 use proofmill_field::bn254::Fr;
-use proofmill_simd::Level;
 use proofmill_srs::{Srs, SrsError, SrsKind};
 use proofmill_testing::{assert_levels_win, for_each_level, for_each_pool, rng};
 use std::{fs, path::PathBuf};

@@ -1,11 +1,11 @@
 //! Strings of a known tau, in memory and in files.
 
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve, Jacobian,
     bn254::{G1, G2},
 };
 use proofmill_field::{Field, bn254::Fr};
-use proofmill_simd::Level;
 use proofmill_srs::{Srs, SrsError, SrsKind, write_insecure};
 use proofmill_testing::{for_each_level, for_each_pool, rng};
 

@@ -1,12 +1,12 @@
 //! `.ptau` files: snarkjs's, and damaged ones of our own.
 
 use proofmill_circom::{PtauHeader, PtauPoints, PtauWriter};
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve,
     bn254::{G1, G2},
 };
 use proofmill_field::bn254::Fr;
-use proofmill_simd::Level;
 use proofmill_srs::{Srs, SrsKind, write_insecure};
 use proofmill_testing::{for_each_level, for_each_pool};
 use std::{fs, path::PathBuf};

@@ -1,6 +1,6 @@
 //! One test body for every level and number of threads.
 
-use proofmill_simd::Level;
+use proofmill_cpu::Level;
 use std::env;
 
 /// Names the levels, separated by commas, without which a test run must not pass.
@@ -12,7 +12,7 @@ const REQUIRED: &str = "PROOFMILL_REQUIRE_LEVELS";
 /// If the environment variable `PROOFMILL_REQUIRE_LEVELS` names a level that this CPU lacks, so that a skipped
 /// test cannot look like a passed one.
 pub fn for_each_level(body: impl FnMut(Level)) {
-    for_each(Level::prime_field_levels(), body);
+    for_each(proofmill_field::prime_field_levels(), body);
 }
 
 /// Runs `body` at every level of this CPU that the Goldilocks field has kernels for, slowest first.
@@ -20,7 +20,7 @@ pub fn for_each_level(body: impl FnMut(Level)) {
 /// # Panics
 /// As [`for_each_level`].
 pub fn for_each_goldilocks_level(body: impl FnMut(Level)) {
-    for_each(Level::goldilocks_levels(), body);
+    for_each(proofmill_field::goldilocks_levels(), body);
 }
 
 fn for_each(levels: Vec<Level>, body: impl FnMut(Level)) {
@@ -57,7 +57,10 @@ mod tests {
     fn every_level_runs_once() {
         let mut names = Vec::new();
         for_each_level(|level| names.push(level.name()));
-        assert_eq!(names, Level::prime_field_levels().iter().map(|level| level.name()).collect::<Vec<_>>());
+        assert_eq!(
+            names,
+            proofmill_field::prime_field_levels().iter().map(|level| level.name()).collect::<Vec<_>>()
+        );
     }
 
     #[test]

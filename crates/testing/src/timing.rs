@@ -1,7 +1,7 @@
 //! Times, of the CPU and not of the clock: what other processes do disturbs them less.
 
 use cpu_time::ThreadTime;
-use proofmill_simd::Level;
+use proofmill_cpu::Level;
 
 /// Rounds of which the least time counts.
 const ROUNDS: usize = 10;

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+use proofmill_cpu::Level;
 use proofmill_field::goldilocks::{
     Goldilocks,
     basic::{
@@ -15,7 +16,6 @@ use proofmill_field::goldilocks::{
 use proofmill_hash::{Digest, Permutation, Poseidon, Poseidon2, Sponge, TreeHash};
 use proofmill_merkle::{RowMajor, Tree};
 use proofmill_poly::goldilocks::{GoldilocksDomain, Order};
-use proofmill_simd::Level;
 use std::{array, env, hint::black_box, process::ExitCode};
 
 /// The largest count.

@@ -4,7 +4,7 @@ use crate::workloads::{self, Workloads};
 use clap::Args;
 use proofmill_bench::workload::Catalogue;
 use proofmill_console::{Failure, Machine, Outcome};
-use proofmill_simd::Level;
+use proofmill_cpu::Level;
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 

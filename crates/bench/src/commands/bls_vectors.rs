@@ -3,7 +3,7 @@
 use clap::Args;
 use proofmill_bls::vectors::{self, KINDS};
 use proofmill_console::{Failure, Machine, Outcome};
-use proofmill_simd::Level;
+use proofmill_cpu::Level;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use std::{

@@ -3,7 +3,7 @@
 #[cfg(target_arch = "x86_64")]
 use super::measure::{BATCH, VERIFY};
 use super::measure::{SHORT, TREE};
-use proofmill_simd::cpu;
+use proofmill_cpu::facts;
 
 /// One of them.
 pub(crate) struct Feature {
@@ -30,7 +30,7 @@ pub(crate) struct Gain {
 type Known = (&'static str, &'static str, &'static str, &'static str, Option<[&'static str; 3]>);
 
 pub(crate) fn features() -> Vec<Feature> {
-    let here = cpu::features();
+    let here = facts::features();
     let of = |(name, word, came_with, kernels, gain): Known| {
         let present = here.contains(&(word, true));
         let length = if present { vector_length(name) } else { String::new() };
@@ -133,7 +133,7 @@ fn known() -> Vec<Known> {
 
 /// For SVE and SVE2 the length of this CPU's vectors.
 fn vector_length(name: &str) -> String {
-    match cpu::vector_bits() {
+    match facts::vector_bits() {
         Some(bits) if name.starts_with("SVE") => format!(", {bits} bits"),
         _ => String::new(),
     }

@@ -12,7 +12,6 @@ use proofmill_bls::{
 use proofmill_console::Failure;
 use proofmill_curve::hash_to_curve::hash_to_g2;
 use proofmill_sha256::Kernels;
-use proofmill_simd::Level;
 use serde_json::{Value, json};
 use std::{fmt::Write as _, hint::black_box, time::Duration};
 
@@ -222,7 +221,7 @@ fn hash_to_curve() -> Vec<Row> {
     let messages = messages.each_ref().map(|message| &message[..]);
     let mut rows = Vec::new();
     for (operation, count) in [(ONE_POINT, 1), (MANY_POINTS, MESSAGES)] {
-        for level in Level::prime_field_levels() {
+        for level in proofmill_field::prime_field_levels() {
             let messages = &messages[..count];
             let seconds =
                 seconds(|| drop(black_box(hash_to_g2(level, black_box(messages), DST)))) / count as f64;
@@ -240,7 +239,7 @@ const SIGNATURES: usize = 6;
 /// The operations of a client of Ethereum's consensus.
 fn bls() -> Result<Vec<Row>, BlsError> {
     let mut rows = Vec::new();
-    for level in Level::prime_field_levels() {
+    for level in proofmill_field::prime_field_levels() {
         let secrets = (0..KEYS).map(|i| SecretKey::derive_master(&[i as u8; 32]));
         let secrets = secrets.collect::<Result<Vec<_>, _>>()?;
         let keys: Vec<ValidPublicKey> = secrets.iter().map(|secret| secret.public_key(level)).collect();

@@ -2,12 +2,13 @@
 
 use clap::{Args, Subcommand};
 use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
+use proofmill_cpu::Level;
 use proofmill_field::bn254::Fr;
+use proofmill_memory::{process_memory, release_kept_memory};
 use proofmill_plonk::{
     Arithmetisation, Circuit, FixedColumns, LookupArgument, PlonkError, Progress, ProveOptions, VerifyingKey,
     prove, verify, workload,
 };
-use proofmill_simd::{Level, process_memory, release_kept_memory};
 use proofmill_srs::Srs;
 use serde_json::{Value, json};
 use std::{fmt::Write as _, path::PathBuf, sync::Arc, time::Instant};

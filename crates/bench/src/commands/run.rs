@@ -18,7 +18,7 @@ use proofmill_bench::{
     suite::{Mode, Observer, Suite},
 };
 use proofmill_console::{Failure, Options, Outcome};
-use proofmill_simd::Level;
+use proofmill_cpu::Level;
 use std::{
     fmt::Write as _,
     path::{Path, PathBuf},

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "instructions that the compiler must not shorten, and the counter's")]
 
 use super::Root;
-use proofmill_simd::cpu::Description;
+use proofmill_cpu::facts::Description;
 use std::time::Instant;
 #[cfg(target_arch = "x86_64")]
 use std::{arch::x86_64::_rdtsc, time::Duration};

@@ -7,7 +7,7 @@ use crate::{
     plan::{Levels, Selection, plan},
     sampler::digest,
 };
-use proofmill_simd::Level;
+use proofmill_cpu::Level;
 
 /// `sum` adds up numbers; `wrong` too, except at the best level; `broken` cannot be prepared.
 struct Sums;

@@ -2,8 +2,8 @@
 
 use super::inputs::{Rng, rng};
 use proofmill_bench::Workload;
+use proofmill_cpu::Level;
 use proofmill_sha256::Kernels;
-use proofmill_simd::Level;
 use std::{any::Any, sync::Arc};
 
 /// Tells that a phase begins.
@@ -33,13 +33,13 @@ impl Levels {
             levels
         };
         match self {
-            Self::PrimeFields => Level::prime_field_levels(),
+            Self::PrimeFields => proofmill_field::prime_field_levels(),
             // Eight lanes of AVX-512 leave scalars to ADX.
             Self::PrimeFieldScalars => {
-                let levels = Level::prime_field_levels().into_iter();
+                let levels = proofmill_field::prime_field_levels().into_iter();
                 levels.filter(|level| level.name() != "avx512ifma").collect()
             }
-            Self::Goldilocks => Level::goldilocks_levels(),
+            Self::Goldilocks => proofmill_field::goldilocks_levels(),
             Self::Sha256 => distinct(|kernels| [kernels.single_name(); 2]),
             Self::Sha256Many => distinct(|kernels| [kernels.single_name(), kernels.name()]),
         }

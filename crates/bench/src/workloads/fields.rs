@@ -5,8 +5,10 @@ use super::{
     encoding::encoded,
     inputs::elements,
 };
-use proofmill_field::{Engine, Field, Fp, LANES, Packed, Prime, batch_invert_vartime, bls12_381, bn254};
-use proofmill_simd::{Level, dispatch};
+use proofmill_cpu::{Level, Token};
+use proofmill_field::{
+    Engine, Field, Fp, LANES, Packed, Prime, batch_invert_vartime, bls12_381, bn254, dispatch,
+};
 use rayon::prelude::*;
 
 pub(crate) fn table() -> Vec<Entry> {

@@ -5,6 +5,7 @@ use super::{
     encoding::encoded,
     inputs::{Rng, goldilocks, logarithm},
 };
+use proofmill_cpu::Level;
 use proofmill_field::{
     Field,
     goldilocks::{
@@ -16,9 +17,9 @@ use proofmill_field::{
     },
 };
 use proofmill_hash::{Digest, Permutation, Poseidon, Poseidon2, Sponge, TreeHash};
+use proofmill_memory::Pages;
 use proofmill_merkle::{Hash, RowMajor, Tree, dispatch_hash};
 use proofmill_poly::goldilocks::{GoldilocksDomain, Order};
-use proofmill_simd::{Level, Pages};
 use rand::RngCore;
 use rayon::prelude::*;
 use std::hint::black_box;

@@ -12,6 +12,7 @@ use proofmill_circom::{
     CircomError, Coefficient, Coordinate, Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey, Matrix,
     public_text, write_witness,
 };
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve, FixedBase,
     bn254::{G1, G2},
@@ -20,7 +21,6 @@ use proofmill_field::{Algebra, Field, Invert, Packable, batch_invert_vartime, bn
 use proofmill_groth16::{
     Progress, Proof, VerifyingKey, prove_with_rng, verify, verifying_key, verifying_key_text,
 };
-use proofmill_simd::Level;
 use std::{cell::RefCell, fmt::Display, fs, iter::successors, path::Path};
 use tempfile::TempDir;
 

@@ -9,6 +9,7 @@ use proofmill_bls::{
     BlsError, DST, SecretKey, Signature, SignatureSet, ValidPublicKey, fast_aggregate_verify, verify,
     verify_batch,
 };
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve, EncodingError, Gt, Pairing,
     bls12_381::{self, Encoded, Subgroup, decode_compressed},
@@ -17,7 +18,6 @@ use proofmill_curve::{
     multi_pairing,
 };
 use proofmill_field::{Fp, Prime, Tower};
-use proofmill_simd::Level;
 use std::fmt::Display;
 
 pub(crate) fn table() -> Vec<Entry> {

@@ -5,12 +5,12 @@ use super::{
     encoding::encoded,
     inputs::{Rng, elements},
 };
+use proofmill_cpu::Level;
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_plonk::{
     Arithmetisation, Circuit, FixedColumns, Layout, Memory, PlonkError, Progress, Proof, ProveOptions,
     ProvingKey, VerifyingKey, prove_with_rng, verify, workload,
 };
-use proofmill_simd::Level;
 use proofmill_srs::{SPARE, Srs};
 use std::{cell::RefCell, fmt::Display, sync::Arc};
 

@@ -1,14 +1,13 @@
 //! `bls-vectors`: test cases in folders.
 
 use crate::{folder, line};
-use proofmill_simd::Level;
 use std::fs;
 
 #[test]
 fn all_vectors_pass_at_every_level() {
     let folder = folder();
     let vectors = concat!(env!("CARGO_MANIFEST_DIR"), "/../bls/tests/vectors");
-    for level in Level::prime_field_levels() {
+    for level in proofmill_field::prime_field_levels() {
         let text = line(&folder, &format!("bls-vectors {vectors} --level {level}"));
         assert_eq!(text, "104 passed, 0 failed");
     }

@@ -9,11 +9,12 @@ use crate::{
     decode::{FR_BYTES, NOT_BELOW_R, montgomery_radix, read_limbs, read_u32},
     error::CircomError,
 };
+use proofmill_cpu::{Level, Token};
 use proofmill_field::{
     Algebra, Backend, Engine, Field, Prime,
     bn254::{Fr, FrParams},
+    dispatch,
 };
-use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
 use std::{fmt, ops::Range};
 

@@ -14,11 +14,11 @@ use crate::{
     error::{CircomError, SectionName},
     modulus::{FieldOf, Modulus},
 };
+use proofmill_cpu::{Level, Portable};
 use proofmill_curve::{
     Affine, Curve,
     bn254::{G1, G2},
 };
-use proofmill_simd::{Level, Portable};
 use std::{fmt, path::Path};
 
 const PROTOCOL: SectionName = SectionName { id: 1, content: "protocol" };

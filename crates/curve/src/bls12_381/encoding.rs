@@ -17,11 +17,12 @@ use super::{
     source_group::SourceGroup,
 };
 use crate::{Affine, Curve, EncodingError};
+use proofmill_cpu::{Level, Portable};
 use proofmill_field::{
     Algebra, Engine, Field, FieldError, LANES, Packable, Prime,
     bls12_381::{Fq, FqParams},
+    dispatch,
 };
-use proofmill_simd::{Level, Portable, dispatch};
 use rayon::prelude::*;
 
 /// Bytes of a coefficient.

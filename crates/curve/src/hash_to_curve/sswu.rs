@@ -16,11 +16,12 @@ use crate::{
         source_group::{Polynomial, SourceGroup},
     },
 };
+use proofmill_cpu::Level;
 use proofmill_field::{
     Algebra, Engine, Field, LANES, Packable, Prime,
     bls12_381::{Fq, FqParams},
+    dispatch,
 };
-use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
 
 /// The points of messages as from a random oracle: suite `BLS12381G1_XMD:SHA-256_SSWU_RO_`. The tag `dst` separates domains; the
@@ -31,7 +32,7 @@ use rayon::prelude::*;
 ///
 /// ```
 /// use proofmill_curve::hash_to_curve::hash_to_g1;
-/// use proofmill_simd::Level;
+/// use proofmill_cpu::Level;
 ///
 /// let points = hash_to_g1(Level::best(), &[b"message"], b"QUUX-V01-CS02-with-BLS12381G1_XMD:SHA-256_SSWU_RO_");
 /// assert!(points[0].is_on_curve() && !points[0].is_infinity());

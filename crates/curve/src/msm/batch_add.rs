@@ -10,7 +10,7 @@
 
 use crate::{Affine, Curve};
 use proofmill_field::{Algebra, Engine, LANES, Packable, batch_invert_vartime};
-use proofmill_simd::{Pages, prefetch};
+use proofmill_memory::{Pages, prefetch};
 use std::{marker::PhantomData, ops::Range};
 
 /// A point to add: where its row lies and whether its opposite is meant.

@@ -15,8 +15,8 @@ use super::{
     fill,
 };
 use crate::{Affine, Curve, Jacobian};
-use proofmill_field::{Engine, LANES, Packable, PrimeField};
-use proofmill_simd::{Level, dispatch};
+use proofmill_cpu::Level;
+use proofmill_field::{Engine, LANES, Packable, PrimeField, dispatch};
 use rayon::prelude::*;
 use std::{
     iter::successors,

@@ -26,8 +26,8 @@ use crate::{Affine, Curve, Jacobian, bls12_381, bn254, grumpkin::Grumpkin};
 use batch_add::Rows;
 use buckets::WindowAdder;
 use digits::{BLOCK, Digits, Windows};
-use proofmill_field::{Engine, Field, LANES, Packable, PrimeField};
-use proofmill_simd::{Level, dispatch};
+use proofmill_cpu::Level;
+use proofmill_field::{Engine, Field, LANES, Packable, PrimeField, dispatch};
 use rayon::prelude::*;
 use std::{
     ops::Range,

@@ -15,11 +15,11 @@ use crate::{
     Affine, Curve,
     bls12_381::{G1, G2, points::X},
 };
+use proofmill_cpu::Level;
 use proofmill_field::{
     Algebra, Dodecic, Quadratic, Sextic, Tower,
     bls12_381::{Fq, FqParams},
 };
-use proofmill_simd::Level;
 use std::sync::LazyLock;
 
 impl Pairing for G1 {

@@ -12,11 +12,11 @@ use crate::{
     Affine, Curve, Jacobian,
     bn254::{G1, G2},
 };
+use proofmill_cpu::Level;
 use proofmill_field::{
     Algebra, Dodecic, Quadratic, Sextic, Tower,
     bn254::{Fq, FqParams},
 };
-use proofmill_simd::Level;
 use std::sync::LazyLock;
 
 /// BN254's parameter x.

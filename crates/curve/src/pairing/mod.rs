@@ -18,10 +18,11 @@ mod terms;
 
 use crate::{Affine, Curve};
 use miller::{Line, Value, Walk, miller_loop};
+use proofmill_cpu::Level;
 use proofmill_field::{
     Algebra, Backend, Dodecic, Engine, Field, Fp, LANES, Prime, Quadratic, Sextic, Single, Tower, Vector,
+    dispatch,
 };
-use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
 use std::marker::PhantomData;
 

@@ -2,7 +2,8 @@
 
 use super::{EPSILON, MODULUS};
 use crate::{Algebra, Field, FieldError, Invert, PrimeField};
-use proofmill_simd::{Portable, Zeroed};
+use proofmill_cpu::Portable;
+use proofmill_memory::Zeroed;
 use rand::RngCore;
 use std::{
     fmt,

@@ -1,10 +1,10 @@
 //! From a level's token to the vectors that compute with it.
 
 use super::{Factor, GoldilocksVector, Lanes, Word, Words};
-use proofmill_simd::Portable;
+use proofmill_cpu::{Portable, Token};
 
 /// The vectors of a level.
-pub trait GoldilocksEngine: Copy + Send + Sync + 'static {
+pub trait GoldilocksEngine: Token {
     /// What holds the elements of both vector types.
     type Words: Words<Token = Self>;
     /// For sums and products, loaded and stored as they are.
@@ -13,10 +13,6 @@ pub trait GoldilocksEngine: Copy + Send + Sync + 'static {
     type Chain: GoldilocksVector<Token = Self, Words = Self::Words>;
     /// For elements in Gaussian form: transforms.
     type Factor: Factor<Self::Words>;
-
-    /// Runs `f` with the level's CPU features enabled for everything inlined into it. Wrap a whole bulk
-    /// operation, inside the parallel task, and keep everything hot in it `#[inline(always)]`.
-    fn run<R>(self, f: impl FnOnce() -> R) -> R;
 }
 
 impl GoldilocksEngine for Portable {
@@ -24,26 +20,16 @@ impl GoldilocksEngine for Portable {
     type Vector = Lanes<Word>;
     type Chain = Lanes<Word>;
     type Factor = Lanes<Word>;
-
-    #[inline(always)]
-    fn run<R>(self, f: impl FnOnce() -> R) -> R {
-        f()
-    }
 }
 
 /// Gives tokens their vectors.
 macro_rules! engine {
     ($token:ident, $words:ty, $chain:ty, $factor:ty) => {
-        impl GoldilocksEngine for proofmill_simd::$token {
+        impl GoldilocksEngine for proofmill_cpu::$token {
             type Words = $words;
             type Vector = Lanes<$words>;
             type Chain = $chain;
             type Factor = $factor;
-
-            #[inline(always)]
-            fn run<R>(self, f: impl FnOnce() -> R) -> R {
-                self.vectorize(f)
-            }
         }
     };
 }

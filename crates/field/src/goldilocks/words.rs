@@ -1,7 +1,7 @@
 //! What an instruction set gives: 64-bit words side by side.
 
 use super::EPSILON;
-use proofmill_simd::Portable;
+use proofmill_cpu::Portable;
 use std::ops::{Add, BitAnd, Sub};
 
 /// Unsigned 64-bit words side by side; sums, differences and shifts are modulo 2^64.

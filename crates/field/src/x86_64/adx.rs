@@ -23,7 +23,7 @@
 //! slower).
 
 use crate::{Backend, Prime, limbs::Limbs};
-use proofmill_simd::Adx;
+use proofmill_cpu::Adx;
 use std::arch::asm;
 
 impl Backend for Adx {

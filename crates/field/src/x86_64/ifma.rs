@@ -20,7 +20,7 @@ use crate::{
     packed::{LANES, Packed, Vector},
     prime::Prime,
 };
-use proofmill_simd::Avx512Ifma;
+use proofmill_cpu::{Avx512Ifma, Token};
 use std::{
     arch::x86_64::*,
     ops::{Add, Mul, Neg, Sub},
@@ -332,7 +332,7 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
 
     #[inline(always)]
     fn outlined<R>(token: Avx512Ifma, formula: impl FnOnce() -> R) -> R {
-        token.vectorize(formula)
+        token.run(formula)
     }
 
     #[inline(always)]

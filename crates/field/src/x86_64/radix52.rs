@@ -7,7 +7,7 @@
 //! integer arithmetic using Intel IFMA extensions", ARITH 2016; Koc, Acar, Kaliski 1996 for the reduction): 4 L^2 multiply-adds.
 
 use crate::{limbs::Limbs, prime::Prime};
-use proofmill_simd::Avx512Ifma;
+use proofmill_cpu::Avx512Ifma;
 use std::{arch::x86_64::*, marker::PhantomData};
 
 /// Intrinsics, of which the token proves the instructions.

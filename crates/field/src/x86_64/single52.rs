@@ -18,7 +18,7 @@ use super::radix52::{
     LaneLimbs, MASK, MAX, Radix52, multiple, multiply, power_of_two, simd, splat, split, transpose, words,
 };
 use crate::{Algebra, Backend, Fp, Quadratic, Quadratics, Single, limbs::Limbs, prime::Prime};
-use proofmill_simd::Avx512Ifma;
+use proofmill_cpu::{Avx512Ifma, Token};
 use std::{
     arch::x86_64::*,
     marker::PhantomData,
@@ -377,7 +377,7 @@ impl<P: Prime> Algebra for Single52<P> {
 
     #[inline(always)]
     fn outlined<R>(token: Avx512Ifma, formula: impl FnOnce() -> R) -> R {
-        token.vectorize(formula)
+        token.run(formula)
     }
 }
 

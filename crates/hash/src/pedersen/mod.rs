@@ -13,12 +13,12 @@
 
 mod generators;
 
+use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, FixedBase, Jacobian, Xyzz,
     grumpkin::{self, Grumpkin},
 };
 use proofmill_field::{Field, Invert, PrimeField, bn254::Fr};
-use proofmill_simd::Level;
 use rayon::prelude::*;
 use std::{iter::successors, sync::LazyLock};
 

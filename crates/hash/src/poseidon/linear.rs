@@ -86,8 +86,8 @@ fn at_i<W: Words>(r: [W; 3], i: [W; 3]) -> ([W; 3], [W; 3]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proofmill_cpu::Portable;
     use proofmill_field::goldilocks::Word;
-    use proofmill_simd::Portable;
 
     #[test]
     fn is_the_dense_product() {

@@ -38,8 +38,8 @@ fn block<W: Words>([a, b, c, d]: [W; 4]) -> [W; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proofmill_cpu::Portable;
     use proofmill_field::goldilocks::Word;
-    use proofmill_simd::Portable;
 
     fn is_the_dense_product<const WIDTH: usize>() {
         for at in 0..WIDTH {

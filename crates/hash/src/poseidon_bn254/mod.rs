@@ -9,11 +9,12 @@ mod schedule;
 pub use schedule::MAX_WIDTH;
 
 use crate::grain::Grain;
+use proofmill_cpu::Level;
 use proofmill_field::{
     Algebra, Engine, Field, LANES, Packed, PrimeField, batch_invert_vartime,
     bn254::{Fr, FrParams},
+    dispatch,
 };
-use proofmill_simd::{Level, dispatch};
 use rayon::prelude::*;
 use schedule::Schedule;
 use std::sync::OnceLock;

@@ -1,8 +1,9 @@
 use crate::serial::{MOST, layers, words};
+use proofmill_cpu::Level;
 use proofmill_field::goldilocks::MODULUS;
 use proofmill_hash::{Digest, NarrowNodes, Poseidon, Poseidon2, Sha256, Sponge};
+use proofmill_memory::MappedFile;
 use proofmill_merkle::{ColumnMajor, MerkleError, RowMajor, Tree, TreeHash, digest_to_hex, root};
-use proofmill_simd::{Level, MappedFile};
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
 use serde_json::Value;
 use std::io::Write;

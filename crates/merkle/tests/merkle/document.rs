@@ -1,9 +1,9 @@
 use crate::serial::words;
+use proofmill_cpu::Level;
 use proofmill_hash::{Poseidon, Sha256, Sponge};
 use proofmill_merkle::{
     Hash, MerkleError, OpeningDocument, RowMajor, Tree, TreeHash, digest_from_hex, digest_to_hex,
 };
-use proofmill_simd::Level;
 use serde_json::{Value, json};
 
 type Tested = Sponge<Poseidon>;

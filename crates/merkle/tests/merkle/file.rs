@@ -1,8 +1,8 @@
 use crate::serial::{layers, words};
+use proofmill_cpu::Level;
 use proofmill_field::goldilocks::MODULUS;
 use proofmill_hash::{Poseidon, Sha256, Sponge};
 use proofmill_merkle::{Hash, MerkleError, OpeningDocument, RowMajor, Tree, TreeFile, TreeHash, write_tree};
-use proofmill_simd::Level;
 use proofmill_testing::for_each_pool;
 use std::io::Cursor;
 

@@ -1,8 +1,8 @@
 use crate::serial::{MOST, words};
+use proofmill_cpu::Level;
 use proofmill_field::goldilocks::{Goldilocks, MODULUS};
 use proofmill_hash::{Digest, Poseidon, Poseidon2, Sha256, Sponge};
 use proofmill_merkle::{MerkleError, Opening, RowMajor, Tree, TreeHash};
-use proofmill_simd::Level;
 use proofmill_testing::{for_each_goldilocks_level, rng};
 use rand::RngCore;
 

@@ -1,8 +1,8 @@
 //! The definition of a tree, one hash after the other.
 
+use proofmill_cpu::Level;
 use proofmill_field::goldilocks::MODULUS;
 use proofmill_merkle::TreeHash;
-use proofmill_simd::Level;
 use proofmill_testing::rng;
 use rand::RngCore;
 

@@ -12,7 +12,7 @@ const DIGITS: usize = 4;
 
 impl Circuit {
     /// The widest range there is: all integers of so many bits are below the field's modulus.
-    pub const MAX_BITS: u32 = Fr::<proofmill_simd::Portable>::BITS - 1;
+    pub const MAX_BITS: u32 = Fr::<proofmill_cpu::Portable>::BITS - 1;
 
     pub(super) fn assert_width(bits: u32) {
         assert!(bits <= Self::MAX_BITS, "expected a range of at most {} bits, found {bits}", Self::MAX_BITS);

@@ -15,8 +15,8 @@ use crate::{
     system::{Argument, Growing, Parameters, Sink, Summand, with_summand},
     verify,
 };
+use proofmill_cpu::Level;
 use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
-use proofmill_simd::Level;
 use proofmill_srs::Srs;
 use rand::{SeedableRng, rngs::StdRng};
 use std::{

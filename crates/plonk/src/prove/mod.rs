@@ -21,10 +21,10 @@ use crate::{
     polynomial::blind,
     verify,
 };
+use proofmill_cpu::Level;
 use proofmill_curve::{Affine, bn254::G1};
 use proofmill_field::bn254::{Fr, FrParams};
 use proofmill_poly::Domain;
-use proofmill_simd::Level;
 use rand::{
     RngCore, SeedableRng, TryRngCore,
     rngs::{OsRng, StdRng},

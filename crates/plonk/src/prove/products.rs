@@ -19,11 +19,12 @@ use crate::{
     },
     system::{Argument, Growing, Parameters},
 };
+use proofmill_cpu::{Level, Portable, Token};
 use proofmill_field::{
     Algebra, Backend, Engine, Field, Fp, LANES, batch_invert_vartime,
     bn254::{Fr, FrParams},
+    dispatch,
 };
-use proofmill_simd::{Level, Portable, dispatch};
 use rayon::prelude::*;
 
 /// Whether growth is multiplied or added.

@@ -24,8 +24,8 @@ use crate::{
     polynomial::{CHUNK, Lanes, bring_in_form, form, load, load_bits, splat, store_bits},
     system::{Argument, with_summand},
 };
-use proofmill_field::{Algebra, Engine, Field, Invert, LANES, bn254::Fr};
-use proofmill_simd::dispatch;
+use proofmill_cpu::Token;
+use proofmill_field::{Algebra, Engine, Field, Invert, LANES, bn254::Fr, dispatch};
 use rayon::prelude::*;
 
 impl<'a> Prover<'a> {

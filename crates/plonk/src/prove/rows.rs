@@ -6,8 +6,8 @@ use crate::{
     polynomial::{CHUNK, Lanes, load_bits, splat, store_bits},
     system::{Parameters, Sink, Summand},
 };
-use proofmill_field::{Engine, LANES, bn254::Fr};
-use proofmill_simd::{Level, dispatch};
+use proofmill_cpu::{Level, Token};
+use proofmill_field::{Engine, LANES, bn254::Fr, dispatch};
 use rayon::prelude::*;
 use std::ops::Range;
 

@@ -2,7 +2,7 @@
 
 use super::tile::{Part, Tiles};
 use crate::reverse_bits::reverse_bits;
-use proofmill_simd::Lines;
+use proofmill_memory::Lines;
 use rayon::prelude::*;
 
 /// Swaps every row of `width` words with the row of its index's bits reversed; the number of rows is a power of two.

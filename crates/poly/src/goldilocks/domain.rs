@@ -11,8 +11,9 @@ use super::{
     tile::{Input, Part, Rows, Scale, Shift, Tables, Tiles},
 };
 use crate::reverse_bits::reverse_bits;
-use proofmill_field::{Algebra, Field, Invert, goldilocks::Goldilocks};
-use proofmill_simd::{Level, Lines, Portable, dispatch_goldilocks, prefetch_at};
+use proofmill_cpu::{Level, Portable};
+use proofmill_field::{Algebra, Field, Invert, dispatch_goldilocks, goldilocks::Goldilocks};
+use proofmill_memory::{Lines, prefetch_at};
 use rayon::prelude::*;
 
 /// The subgroup of order n = 2^log_n.

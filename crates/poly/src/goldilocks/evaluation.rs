@@ -6,14 +6,14 @@
 
 use super::{GoldilocksDomain, Order};
 use crate::reverse_bits::reverse_bits;
+use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Field, Invert, batch_invert_vartime,
+    Algebra, Field, Invert, batch_invert_vartime, dispatch_goldilocks,
     goldilocks::{
         Extension, ExtensionField, Goldilocks, GoldilocksEngine, GoldilocksVector, Planes, Words,
         constant_planes,
     },
 };
-use proofmill_simd::{Level, dispatch_goldilocks};
 use rayon::prelude::*;
 
 /// Rows of a block: the planes of so many products may be added.

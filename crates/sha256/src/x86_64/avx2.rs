@@ -5,12 +5,12 @@ use crate::{
     lanes::{self, Lanes},
     x86_64::ssse3,
 };
-use proofmill_simd::Avx2;
+use proofmill_cpu::{Avx2, Token};
 use std::arch::{asm, x86_64::*};
 
 /// Digests of messages of 64 bytes.
 pub(crate) fn pairs(token: Avx2, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
-    token.vectorize(
+    token.run(
         #[inline(always)]
         || lanes::pairs::<Words>(token, pairs, digests),
     );
@@ -18,7 +18,7 @@ pub(crate) fn pairs(token: Avx2, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
 
 /// Digests of messages of `length` bytes.
 pub(crate) fn rows(token: Avx2, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
-    token.vectorize(
+    token.run(
         #[inline(always)]
         || lanes::rows::<Words>(token, rows, length, digests),
     );
@@ -26,7 +26,7 @@ pub(crate) fn rows(token: Avx2, rows: &[u8], length: usize, digests: &mut [[u8; 
 
 /// The kernel of [`ssse3`] for one message, with three-operand instructions and BMI2's rotations.
 pub(crate) fn compress_blocks(token: Avx2, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
-    token.vectorize(
+    token.run(
         #[inline(always)]
         || ssse3::compress_inlined(token.ssse3(), state, blocks),
     );

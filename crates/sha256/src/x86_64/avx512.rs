@@ -15,12 +15,12 @@ use crate::{
     lanes::{self, Lanes},
     x86_64::two::Two,
 };
-use proofmill_simd::Avx512;
+use proofmill_cpu::{Avx512, Token};
 use std::arch::{asm, x86_64::*};
 
 /// Digests of messages of 64 bytes.
 pub(crate) fn pairs(token: Avx512, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
-    token.vectorize(
+    token.run(
         #[inline(always)]
         || {
             // Two groups side by side, one of them not full perhaps, take less time than one after the other.
@@ -36,7 +36,7 @@ pub(crate) fn pairs(token: Avx512, pairs: &[[u8; 64]], digests: &mut [[u8; 32]])
 
 /// Digests of messages of `length` bytes.
 pub(crate) fn rows(token: Avx512, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
-    token.vectorize(
+    token.run(
         #[inline(always)]
         || lanes::rows::<Words>(token, rows, length, digests),
     );

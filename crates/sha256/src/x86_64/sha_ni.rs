@@ -5,12 +5,12 @@
 //! together: two and then one take 1.1 times as long.
 
 use crate::instructions::{self, State};
-use proofmill_simd::ShaNi;
+use proofmill_cpu::{ShaNi, Token};
 use std::arch::x86_64::*;
 
 /// The state after these blocks.
 pub(crate) fn compress_blocks(token: ShaNi, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
-    token.vectorize(
+    token.run(
         #[inline(always)]
         || instructions::compress_blocks::<Halves>(token, state, blocks),
     );
@@ -18,7 +18,7 @@ pub(crate) fn compress_blocks(token: ShaNi, state: &mut [u32; 8], blocks: &[[u8;
 
 /// The digest of a message.
 pub(crate) fn digest(token: ShaNi, message: &[u8]) -> [u8; 32] {
-    token.vectorize(
+    token.run(
         #[inline(always)]
         || instructions::digest::<Halves>(token, message),
     )
@@ -29,12 +29,12 @@ pub(crate) fn digest(token: ShaNi, message: &[u8]) -> [u8; 32] {
 pub(crate) fn pairs(token: ShaNi, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     if let ([pair], [one]) = (pairs, &mut *digests) {
         // A function of its own has less to set up.
-        return token.vectorize(
+        return token.run(
             #[inline(always)]
             || instructions::pair::<Halves>(token, pair, one),
         );
     }
-    token.vectorize(
+    token.run(
         #[inline(always)]
         || instructions::pairs::<Halves>(token, pairs, digests),
     );

@@ -10,12 +10,12 @@ use crate::{
     formula::{Word, sixteen_rounds},
     lanes::{self, Lanes},
 };
-use proofmill_simd::Ssse3;
+use proofmill_cpu::{Ssse3, Token};
 use std::arch::x86_64::*;
 
 /// The state after these blocks.
 pub(crate) fn compress_blocks(token: Ssse3, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
-    token.vectorize(
+    token.run(
         #[inline(always)]
         || compress_inlined(token, state, blocks),
     );
@@ -23,7 +23,7 @@ pub(crate) fn compress_blocks(token: Ssse3, state: &mut [u32; 8], blocks: &[[u8;
 
 /// Digests of messages of 64 bytes, four at a time.
 pub(crate) fn pairs(token: Ssse3, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
-    token.vectorize(
+    token.run(
         #[inline(always)]
         || lanes::pairs::<Words>(token, pairs, digests),
     );
@@ -31,7 +31,7 @@ pub(crate) fn pairs(token: Ssse3, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) 
 
 /// Digests of messages of `length` bytes, four at a time.
 pub(crate) fn rows(token: Ssse3, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
-    token.vectorize(
+    token.run(
         #[inline(always)]
         || lanes::rows::<Words>(token, rows, length, digests),
     );

@@ -18,7 +18,7 @@ fn for_each_kernels(mut body: impl FnMut(Kernels)) {
         assert!(available.iter().any(|kernels| kernels.name() == name), "{REQUIRED}: this CPU lacks {name}");
     }
     let mut all = available;
-    for level in proofmill_simd::Level::available() {
+    for level in proofmill_cpu::Level::available() {
         let kernels = Kernels::at(level);
         if !all.contains(&kernels) {
             all.push(kernels);

@@ -6,20 +6,23 @@ use super::{
     trace::{Program, Recorder, Traced, constant, small_constant, small_input},
 };
 use crate::Generated;
+use proofmill_cpu::Token;
 use proofmill_field::goldilocks::{
     GoldilocksEngine, Lanes,
     basic::{Add, Formula, Mmult, Mmult8, Mult72, Mult128, Reduce128, Spmv, Spmv8, Square128, Sub},
 };
+
+impl Token for Recorder {
+    fn run<R>(self, f: impl FnOnce() -> R) -> R {
+        f()
+    }
+}
 
 impl GoldilocksEngine for Recorder {
     type Words = Traced;
     type Vector = Lanes<Traced>;
     type Chain = Lanes<Traced>;
     type Factor = Lanes<Traced>;
-
-    fn run<R>(self, f: impl FnOnce() -> R) -> R {
-        f()
-    }
 }
 
 /// Registers of the columns' addresses, those that belong to the caller last.

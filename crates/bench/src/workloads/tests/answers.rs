@@ -2,8 +2,8 @@
 
 use crate::workloads::{Workloads, definitions};
 use proofmill_bench::{Workload, workload::Catalogue};
+use proofmill_cpu::Level;
 use proofmill_sha256::digest;
-use proofmill_simd::Level;
 use rayon::ThreadPoolBuilder;
 
 type Problem = Box<dyn std::error::Error>;
@@ -29,7 +29,7 @@ fn every_level_gives_the_answer_on_any_number_of_threads() -> Result<(), Problem
             let expected =
                 benchmark.answers.get(&size.to_string()).ok_or(format!("{kernel} {size}: no answer"))?;
             let levels = workloads.levels(&kernel).ok_or(format!("no kernel has the name {kernel}"))?;
-            assert_eq!(levels[0], Level::Portable(proofmill_simd::Portable), "{kernel}");
+            assert_eq!(levels[0], Level::Portable(proofmill_cpu::Portable), "{kernel}");
             for level in levels {
                 let mut workload = workloads.prepare(&kernel, size.0, level)?;
                 for pool in &pools {

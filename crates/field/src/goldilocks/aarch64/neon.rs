@@ -4,7 +4,7 @@
 //! the words when they were made.
 
 use crate::goldilocks::{MODULUS, Words};
-use proofmill_simd::Neon;
+use proofmill_cpu::Neon;
 use std::{
     arch::aarch64::*,
     ops::{Add, BitAnd, Sub},

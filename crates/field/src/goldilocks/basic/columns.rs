@@ -4,7 +4,7 @@
 
 use super::formulas::Formula;
 use crate::goldilocks::{Goldilocks, GoldilocksEngine, Words};
-use proofmill_simd::Portable;
+use proofmill_cpu::Portable;
 
 /// The most words that a level's vector type holds.
 const MAX_WIDTH: usize = 8;
@@ -69,9 +69,9 @@ macro_rules! compiled {
 
 compiled!(Portable);
 #[cfg(target_arch = "x86_64")]
-compiled!(proofmill_simd::Avx2, proofmill_simd::Avx512, proofmill_simd::Avx512Ifma);
+compiled!(proofmill_cpu::Avx2, proofmill_cpu::Avx512, proofmill_cpu::Avx512Ifma);
 #[cfg(target_arch = "aarch64")]
-compiled!(proofmill_simd::Neon);
+compiled!(proofmill_cpu::Neon);
 
 fn map<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
     engine: E,
@@ -195,7 +195,7 @@ pub(super) use sve::Kernels;
 mod sve {
     use super::*;
     use crate::goldilocks::basic::*;
-    use proofmill_simd::{Sve, Sve2};
+    use proofmill_cpu::{Sve, Sve2};
     use std::ptr;
 
     std::arch::global_asm!(include_str!("../aarch64/sve.s"), include_str!("../aarch64/sve2.s"), options(raw));

@@ -17,8 +17,9 @@ mod formulas;
 pub use formulas::{Add, Formula, Mmult, Mmult8, Mult72, Mult128, Reduce128, Spmv, Spmv8, Square128, Sub};
 
 use super::Goldilocks;
+use crate::dispatch_goldilocks;
 use columns::{Columns, Operands};
-use proofmill_simd::{Level, dispatch_goldilocks};
+use proofmill_cpu::Level;
 
 /// `a + b`: 4 instructions of AVX-512, SVE and SVE2 beside loads and stores.
 ///

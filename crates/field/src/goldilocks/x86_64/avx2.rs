@@ -3,7 +3,7 @@
 //! SAFETY, for every intrinsic here: the words or the argument hold the token, which proves the feature.
 
 use crate::goldilocks::{MODULUS, Words};
-use proofmill_simd::Avx2;
+use proofmill_cpu::Avx2;
 use std::{
     arch::x86_64::*,
     ops::{Add, BitAnd, Sub},

@@ -4,7 +4,7 @@
 //! the words when they were made.
 
 use crate::goldilocks::{EPSILON, MODULUS, Words};
-use proofmill_simd::Avx512;
+use proofmill_cpu::Avx512;
 use std::{
     arch::x86_64::*,
     ops::{Add, BitAnd, Sub},

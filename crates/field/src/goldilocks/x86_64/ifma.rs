@@ -10,7 +10,7 @@ use crate::{
         EPSILON, Factor, Gaussian, GoldilocksVector, MODULUS, Planes, Twiddle, Words, gaussian::PRODUCT_ZERO,
     },
 };
-use proofmill_simd::Avx512Ifma;
+use proofmill_cpu::Avx512Ifma;
 use std::{
     arch::x86_64::{_mm512_madd52hi_epu64, _mm512_madd52lo_epu64},
     ops::{Add, Mul, Neg, Sub},

@@ -4,8 +4,8 @@
 //! a store more for each row, and half as many kernels.
 
 use super::{Input, MAX_LANES, MAX_RADIX, Pass, Rows, Scale, Shift, Tables, Tiles, reverse_bits};
+use proofmill_cpu::{Sve, Sve2};
 use proofmill_field::goldilocks::Twiddle;
-use proofmill_simd::{Sve, Sve2};
 use std::{arch::asm, ptr};
 
 std::arch::global_asm!(include_str!("sve.s"), include_str!("sve2.s"), options(raw));

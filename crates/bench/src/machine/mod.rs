@@ -10,7 +10,7 @@ mod topology;
 pub use frequency::{busy_hertz, time_stamp_hertz};
 
 use crate::record::Machine;
-use proofmill_simd::{Level, cpu};
+use proofmill_cpu::{Level, facts};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -21,13 +21,13 @@ use std::{
 pub fn facts() -> Machine {
     let root = Root::new("/");
     Machine {
-        features: cpu::features()
+        features: facts::features()
             .into_iter()
             .filter(|(_, here)| *here)
             .map(|(name, _)| name.to_owned())
             .collect(),
         levels: Level::available().iter().map(|level| level.name().to_owned()).collect(),
-        vector_bits: cpu::vector_bits(),
+        vector_bits: facts::vector_bits(),
         measured_hertz: busy_hertz(),
         hypervisor: host::hypervisor_by_cpuid().or_else(|| host::hypervisor(&root)),
         compiler: env!("PROOFMILL_COMPILER").to_owned(),
@@ -37,7 +37,7 @@ pub fn facts() -> Machine {
 
 /// What the files under `root` say, without what only the CPU itself can.
 fn facts_of(root: &Root) -> Machine {
-    let description = cpu::Description::parse(&root.text("proc/cpuinfo").unwrap_or_default());
+    let description = facts::Description::parse(&root.text("proc/cpuinfo").unwrap_or_default());
     let topology = topology::read(root);
     let threads = topology.threads.or_else(|| Some(std::thread::available_parallelism().ok()?.get() as u32));
     Machine {

@@ -1,34 +1,11 @@
-//! Memory as kernels want it: fetched ahead, on pages of their own.
+//! Vectors on huge pages, and on whole cache lines.
 
-use crate::LargeBlocks;
+use crate::{LargeBlocks, Zeroed};
 use std::{
     alloc::{GlobalAlloc, Layout, handle_alloc_error},
     ops::{Deref, DerefMut},
     ptr::NonNull,
 };
-
-/// [`prefetch_at`] of every cache line of `target`.
-#[inline(always)]
-pub fn prefetch<T>(target: &T) {
-    let start: *const u64 = std::ptr::from_ref(target).cast();
-    for offset in (0..size_of::<T>()).step_by(64) {
-        prefetch_at(start.wrapping_byte_add(offset));
-    }
-}
-
-/// Asks for the cache line at a place that need not be memory, ahead of its use; does nothing where the CPU has no such
-/// hint here.
-#[inline(always)]
-pub fn prefetch_at(place: *const u64) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: SSE is part of x86-64, and a prefetch never faults.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(place.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = place;
-}
 
 /// Elements in a block of their own, from [`LargeBlocks`] whatever the program's allocator is: large ones lie on huge pages
 /// where the system has them on request, so that random access misses few entries of the address translation's cache.
@@ -41,19 +18,6 @@ pub struct Pages<T> {
 unsafe impl<T: Send> Send for Pages<T> {}
 // SAFETY: shared, it gives shared references alone.
 unsafe impl<T: Sync> Sync for Pages<T> {}
-
-/// Types of which zero bytes are a value, and which need not be dropped.
-///
-/// # Safety
-/// That must hold.
-pub unsafe trait Zeroed: Copy {}
-
-// SAFETY: any bytes are an integer.
-unsafe impl Zeroed for u8 {}
-// SAFETY: any bytes are an integer.
-unsafe impl Zeroed for u64 {}
-// SAFETY: element by element.
-unsafe impl<T: Zeroed, const N: usize> Zeroed for [T; N] {}
 
 impl<T: Zeroed> Pages<T> {
     /// `len` elements of zero bytes.
@@ -154,17 +118,5 @@ impl DerefMut for Lines {
     fn deref_mut(&mut self) -> &mut [u64] {
         // SAFETY: as above, and exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.len) }
-    }
-}
-
-/// Has the allocator hand large blocks back to the system as soon as they are freed, where it would rather keep
-/// them (glibc learns to from the first large block freed). For the start of a program whose peak memory counts.
-pub fn return_freed_memory() {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: sets parameters of glibc's, before there is another thread or at worst beside one.
-    unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, 3 << 15);
-        // Small blocks are few: one heap for all threads.
-        libc::mallopt(libc::M_ARENA_MAX, 1);
     }
 }

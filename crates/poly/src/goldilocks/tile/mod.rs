@@ -9,11 +9,12 @@ mod sve;
 
 use super::butterflies::{MAX_RADIX, transform};
 use crate::reverse_bits::reverse_bits;
+use proofmill_cpu::{MAX_LANES, Portable, Token};
 use proofmill_field::{
     Algebra, Field, Invert,
     goldilocks::{Factor, Gaussian, Goldilocks, GoldilocksEngine, Twiddle, Words},
 };
-use proofmill_simd::{Lines, MAX_LANES, Portable, prefetch_at};
+use proofmill_memory::{Lines, prefetch_at};
 use std::marker::PhantomData;
 
 /// Rows of `lanes` words in memory.
@@ -361,9 +362,9 @@ macro_rules! compiled {
 
 compiled!(Portable);
 #[cfg(target_arch = "x86_64")]
-compiled!(proofmill_simd::Avx2, proofmill_simd::Avx512, proofmill_simd::Avx512Ifma);
+compiled!(proofmill_cpu::Avx2, proofmill_cpu::Avx512, proofmill_cpu::Avx512Ifma);
 #[cfg(target_arch = "aarch64")]
-compiled!(proofmill_simd::Neon);
+compiled!(proofmill_cpu::Neon);
 
 /// # Safety
 /// As [`Tiles::transform`].

@@ -13,21 +13,21 @@ use crate::{definition::Family, model::Projection, record::Run};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use sha2::{Digest, Sha256};
 
-const TEMPLATE: &str = include_str!("report/template.html");
-const STYLE: &str = include_str!("report/style.css");
+const TEMPLATE: &str = include_str!("template.html");
+const STYLE: &str = include_str!("style.css");
 /// Unmodified from its npm package; `.ci/report.sh` compares.
-const CHART_LIBRARY: &str = include_str!("report/chart.js/chart.umd.min.js");
+const CHART_LIBRARY: &str = include_str!("chart.js/chart.umd.min.js");
 /// In the order in which they run.
 const SCRIPT: [&str; 9] = [
-    include_str!("report/script/text.js"),
-    include_str!("report/script/rows.js"),
-    include_str!("report/script/table.js"),
-    include_str!("report/script/chart.js"),
-    include_str!("report/script/family.js"),
-    include_str!("report/script/machines.js"),
-    include_str!("report/script/model.js"),
-    include_str!("report/script/verdict.js"),
-    include_str!("report/script/page.js"),
+    include_str!("script/text.js"),
+    include_str!("script/rows.js"),
+    include_str!("script/table.js"),
+    include_str!("script/chart.js"),
+    include_str!("script/family.js"),
+    include_str!("script/machines.js"),
+    include_str!("script/model.js"),
+    include_str!("script/verdict.js"),
+    include_str!("script/page.js"),
 ];
 
 /// What a page is about.

@@ -21,7 +21,7 @@ pub(crate) use definitions::definitions;
 
 use adaptor::{Entry, Kept};
 use proofmill_bench::{Workload, workload::Catalogue};
-use proofmill_simd::Level;
+use proofmill_cpu::Level;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// All kernels.

@@ -98,6 +98,18 @@ pub fn release_kept_memory() {
     kept().release(usize::MAX);
 }
 
+/// Has the allocator hand large blocks back to the system as soon as they are freed, where it would rather keep
+/// them (glibc learns to from the first large block freed). For the start of a program whose peak memory counts.
+pub fn return_freed_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: sets parameters of glibc's, before there is another thread or at worst beside one.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 3 << 15);
+        // Small blocks are few: one heap for all threads.
+        libc::mallopt(libc::M_ARENA_MAX, 1);
+    }
+}
+
 /// The length of the large block of a layout; `None` if it gets no such block. Vectors of a power of two of elements and of a
 /// few more share a length.
 fn block_length(layout: &Layout) -> Option<usize> {

@@ -37,7 +37,7 @@ pub const GROUPS: [&str; 10] = [
 ];
 
 /// The page that is compressed and served: 29 kB of HTML, our own words.
-pub(crate) const PAGE: &str = include_str!("platform/page.html");
+pub(crate) const PAGE: &str = include_str!("page.html");
 
 /// What is run, and for how long.
 #[derive(Clone, Debug)]

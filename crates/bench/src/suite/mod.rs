@@ -164,7 +164,7 @@ impl<'a> Suite<'a> {
     fn level(
         &self,
         group: &Group,
-        level: proofmill_simd::Level,
+        level: proofmill_cpu::Level,
         pool: &Arc<ThreadPool>,
         answer: &mut Option<String>,
     ) -> Result<Entrant, BenchError> {

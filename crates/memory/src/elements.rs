@@ -1,6 +1,6 @@
 //! Long vectors, in memory or in temporary files.
 
-use crate::{Zeroed, mapped::AROUND};
+use crate::mapped::AROUND;
 use memmap2::{MmapMut, MmapOptions};
 use std::{
     fmt,
@@ -10,6 +10,19 @@ use std::{
     ops::{Deref, DerefMut, Range},
     path::Path,
 };
+
+/// Types of which zero bytes are a value, and which need not be dropped.
+///
+/// # Safety
+/// That must hold.
+pub unsafe trait Zeroed: Copy {}
+
+// SAFETY: any bytes are an integer.
+unsafe impl Zeroed for u8 {}
+// SAFETY: any bytes are an integer.
+unsafe impl Zeroed for u64 {}
+// SAFETY: element by element.
+unsafe impl<T: Zeroed, const N: usize> Zeroed for [T; N] {}
 
 /// Elements, in memory or in a temporary file: those in a file can leave memory while they are not used. The system writes them
 /// out when it needs the room, and [`release`](Self::release) takes them off this process at once.

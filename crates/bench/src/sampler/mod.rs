@@ -8,7 +8,7 @@ use crate::{
     statistics::{Summary, median},
 };
 use cpu_time::ProcessTime;
-use proofmill_simd::process_memory;
+use proofmill_memory::process_memory;
 use rayon::ThreadPool;
 use std::{
     cell::RefCell,

@@ -29,7 +29,7 @@ const APPLICATION: i32 = 0x5066_426e;
 /// How long another process's transaction is waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Makes a schema out of the one before; `user_version` says how many of them a file has seen.
-const MIGRATIONS: [&str; 2] = [include_str!("store/1.sql"), include_str!("store/2.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("1.sql"), include_str!("2.sql")];
 
 /// An open store.
 #[derive(Debug)]

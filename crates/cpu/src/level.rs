@@ -1,0 +1,146 @@
+//! Levels: the tokens of this architecture, in order of speed.
+
+use crate::token::*;
+use std::{fmt, str::FromStr};
+
+/// Declares the levels, slowest first: what a level is stands here once.
+macro_rules! levels {
+    ($($(#[$doc:meta])* $token:ident $name:literal on $architecture:literal;)*) => {
+        /// The best bundle of CPU features that kernels may use; variants are in ascending order of speed, and each bundle
+        /// of an architecture contains those before it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Level {
+            /// Plain Rust.
+            Portable(Portable),
+            $(
+                $(#[$doc])*
+                #[cfg(target_arch = $architecture)]
+                $token($token),
+            )*
+        }
+
+        /// Every level name that Proofmill knows, on any CPU.
+        const NAMES: &[&str] = &["portable", $($name),*];
+
+        impl Level {
+            /// The levels that this CPU can run, slowest first.
+            pub fn available() -> Vec<Self> {
+                let levels = [
+                    Portable::detect().map(Self::Portable),
+                    $(
+                        #[cfg(target_arch = $architecture)]
+                        $token::detect().map(Self::$token),
+                    )*
+                ];
+                levels.into_iter().flatten().collect()
+            }
+
+            /// The level's name, as `--level` and `PROOFMILL_LEVEL` spell it.
+            pub fn name(self) -> &'static str {
+                match self {
+                    Self::Portable(_) => "portable",
+                    $(
+                        #[cfg(target_arch = $architecture)]
+                        Self::$token(_) => $name,
+                    )*
+                }
+            }
+        }
+    };
+}
+
+levels! {
+    /// BMI2 and ADX.
+    Adx "adx" on "x86_64";
+    /// AVX2.
+    Avx2 "avx2" on "x86_64";
+    /// AVX-512 without the 52-bit integer multiplier.
+    Avx512 "avx512" on "x86_64";
+    /// AVX-512 with the 52-bit integer multiplier.
+    Avx512Ifma "avx512ifma" on "x86_64";
+    /// Arm's 128-bit vectors.
+    Neon "neon" on "aarch64";
+    /// Arm's vectors of any length.
+    Sve "sve" on "aarch64";
+    /// Arm's vectors of any length, second edition.
+    Sve2 "sve2" on "aarch64";
+}
+
+impl Level {
+    /// The fastest level that this CPU can run.
+    pub fn best() -> Self {
+        *Self::available().last().expect("`portable` is always available")
+    }
+}
+
+/// A level was asked for that does not exist or that this CPU lacks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LevelError {
+    /// No level has this name.
+    #[error("unknown level `{name}`; available on this CPU: {available}")]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// Names available here, best last.
+        available: String,
+    },
+    /// The level exists but this CPU cannot run it.
+    #[error("this CPU lacks level `{name}`; available: {available}")]
+    Unavailable {
+        /// The name asked for.
+        name: String,
+        /// Names available here, best last.
+        available: String,
+    },
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Level {
+    type Err = LevelError;
+
+    fn from_str(name: &str) -> Result<Self, LevelError> {
+        let available = Self::available();
+        if let Some(level) = available.iter().find(|level| level.name() == name) {
+            return Ok(*level);
+        }
+        let list = available.iter().map(|level| level.name()).collect::<Vec<_>>().join(", ");
+        let (name, available) = (name.to_owned(), list);
+        Err(if NAMES.contains(&name.as_str()) {
+            LevelError::Unavailable { name, available }
+        } else {
+            LevelError::Unknown { name, available }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for level in Level::available() {
+            assert_eq!(level.name().parse(), Ok(level));
+        }
+        assert_eq!(Level::available()[0].name(), "portable");
+        assert_eq!(Level::available().last(), Some(&Level::best()));
+    }
+
+    #[test]
+    fn errors_list_what_is_available() {
+        let message = "mmx".parse::<Level>().unwrap_err().to_string();
+        assert!(message.starts_with("unknown level `mmx`; available on this CPU: portable"), "{message}");
+        for name in NAMES {
+            if Level::available().iter().all(|level| level.name() != *name) {
+                let message = name.parse::<Level>().unwrap_err().to_string();
+                assert!(message.contains("lacks") && message.contains("portable"), "{message}");
+            }
+        }
+    }
+}

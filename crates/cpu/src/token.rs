@@ -1,0 +1,196 @@
+//! Tokens: values that prove that this CPU has a bundle of features.
+
+#[cfg(target_arch = "x86_64")]
+use std::{arch::x86_64::__cpuid, sync::LazyLock};
+
+/// Proof that this CPU has a bundle of features; only detection makes one.
+pub trait Token: Copy + Send + Sync + 'static {
+    /// Runs `f` with the bundle's features enabled for everything that is inlined into it. Wrap a whole bulk operation, inside
+    /// the parallel task.
+    ///
+    /// `f` and all it calls in its hot loops must be `#[inline(always)]`: what is not inlined is compiled without the
+    /// features and runs tens of times slower.
+    fn run<R>(self, f: impl FnOnce() -> R) -> R;
+}
+
+/// Plain Rust: every CPU has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Portable;
+
+impl Portable {
+    /// The token.
+    pub fn detect() -> Option<Self> {
+        Some(Self)
+    }
+}
+
+impl Token for Portable {
+    #[inline(always)]
+    fn run<R>(self, f: impl FnOnce() -> R) -> R {
+        f()
+    }
+}
+
+/// Proof that this CPU has BMI2 (`mulx`) and ADX (`adcx`, `adox`).
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Adx(());
+
+#[cfg(target_arch = "x86_64")]
+impl Token for Adx {
+    /// Its instructions are in assembly: nothing is to be enabled.
+    #[inline(always)]
+    fn run<R>(self, f: impl FnOnce() -> R) -> R {
+        f()
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Adx {
+    /// The token, if this CPU has both features.
+    pub fn detect() -> Option<Self> {
+        (is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("adx")).then_some(Self(()))
+    }
+
+    /// The token without asking: for emulators that have the instructions and do not say so.
+    ///
+    /// # Safety
+    /// The CPU must have both features.
+    pub unsafe fn assume() -> Self {
+        Self(())
+    }
+}
+
+/// Declares a token whose bundle holds vector instructions: detection, the token of the bundle inside it, and
+/// entry.
+macro_rules! vector_token {
+    ($(#[$doc:meta])* $name:ident, $detect:ident, [$($feature:tt)*], $features:literal $(, $inner:ident -> $inner_type:ident)*) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $name(());
+
+        $(
+            impl From<$name> for $inner_type {
+                #[inline(always)]
+                fn from(token: $name) -> Self {
+                    token.$inner()
+                }
+            }
+        )*
+
+        impl $name {
+            /// The token, if this CPU has every feature of the bundle.
+            pub fn detect() -> Option<Self> {
+                ($(std::arch::$detect!($feature) &&)* true $(&& $inner_type::detect().is_some())*).then_some(Self(()))
+            }
+
+            $(
+                /// The token of a bundle that this one contains.
+                #[inline(always)]
+                pub fn $inner(self) -> $inner_type {
+                    $inner_type(())
+                }
+            )*
+        }
+
+        impl Token for $name {
+            #[inline(always)]
+            fn run<R>(self, f: impl FnOnce() -> R) -> R {
+                // Formulas enter from code that has the features too: one copy serves all places.
+                #[inline(never)]
+                #[target_feature(enable = $features)]
+                fn enter<R>(f: impl FnOnce() -> R) -> R {
+                    f()
+                }
+                // SAFETY: `self` proves every feature listed.
+                unsafe { enter(f) }
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+vector_token!(
+    /// Proof that this CPU has AVX2, and [`Adx`].
+    Avx2, is_x86_feature_detected, ["avx2"], "avx2,bmi2,adx", adx -> Adx, ssse3 -> Ssse3
+);
+
+#[cfg(target_arch = "x86_64")]
+vector_token!(
+    /// Proof that this CPU has AVX-512 F, DQ, BW and VL, and [`Avx2`].
+    Avx512, is_x86_feature_detected, ["avx512f" "avx512dq" "avx512bw" "avx512vl"],
+    "avx512f,avx512dq,avx512bw,avx512vl,avx2,bmi2,adx", avx2 -> Avx2, adx -> Adx, ssse3 -> Ssse3
+);
+
+#[cfg(target_arch = "x86_64")]
+impl Avx512 {
+    /// 512-bit additions that a core starts each cycle: 4 by AMD's Zen 5 (family 1Ah, measured), 2 by others. For choosing
+    /// between kernels, not for promises: Zen 5 has small versions that start 2, and a virtual machine may hide the
+    /// family.
+    pub fn additions_per_cycle(self) -> usize {
+        // The instruction leaves the virtual machine, which takes a thousand times as long as any other.
+        static IS_ZEN5: LazyLock<bool> = LazyLock::new(|| {
+            let version = __cpuid(1).eax;
+            let family = ((version >> 8) & 15) + ((version >> 20) & 255);
+            __cpuid(0).ebx == u32::from_le_bytes(*b"Auth") && family == 0x1a
+        });
+        if *IS_ZEN5 { 4 } else { 2 }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+vector_token!(
+    /// Proof that this CPU has AVX-512 VBMI2 (`vpshrdq`) and IFMA (`vpmadd52luq`, `vpmadd52huq`), and [`Avx512`].
+    Avx512Ifma, is_x86_feature_detected, ["avx512vbmi2" "avx512ifma"],
+    "avx512f,avx512dq,avx512bw,avx512vl,avx512vbmi2,avx512ifma,avx2,bmi2,adx", avx512 -> Avx512, adx -> Adx
+);
+
+#[cfg(target_arch = "x86_64")]
+vector_token!(
+    /// Proof that this CPU has SSSE3 (`pshufb`).
+    Ssse3, is_x86_feature_detected, ["ssse3"], "ssse3"
+);
+
+#[cfg(target_arch = "x86_64")]
+vector_token!(
+    /// Proof that this CPU has SHA-NI (`sha256rnds2` and its kin), SSE 4.1, and [`Ssse3`].
+    ShaNi, is_x86_feature_detected, ["sha" "sse4.1" "ssse3"], "sha,sse4.1,ssse3", ssse3 -> Ssse3
+);
+
+#[cfg(target_arch = "aarch64")]
+vector_token!(
+    /// Proof that this CPU has the SHA-256 instructions of Armv8's cryptographic extension, and [`Neon`].
+    ArmSha2, is_aarch64_feature_detected, ["neon" "sha2"], "neon,sha2", neon -> Neon
+);
+
+#[cfg(target_arch = "aarch64")]
+vector_token!(
+    /// Proof that this CPU has NEON: every AArch64 CPU that runs an operating system.
+    Neon, is_aarch64_feature_detected, ["neon"], "neon"
+);
+
+#[cfg(target_arch = "aarch64")]
+vector_token!(
+    /// Proof that this CPU has SVE, of any vector length, and [`Neon`].
+    Sve, is_aarch64_feature_detected, ["sve"], "neon,sve", neon -> Neon
+);
+
+#[cfg(target_arch = "aarch64")]
+vector_token!(
+    /// Proof that this CPU has SVE2, [`Sve`] and [`Neon`].
+    Sve2, is_aarch64_feature_detected, ["sve2"], "neon,sve,sve2", sve -> Sve, neon -> Neon
+);
+
+#[cfg(target_arch = "aarch64")]
+impl Sve {
+    /// 64-bit words in a vector: 2 to 32.
+    #[inline(always)]
+    pub fn words(self) -> usize {
+        let words: usize;
+        // SAFETY: `self` proves SVE.
+        unsafe {
+            std::arch::asm!(".arch_extension sve", "cntd {}", out(reg) words, options(pure, nomem, nostack));
+        }
+        words
+    }
+}

@@ -1,0 +1,80 @@
+//! From a level to the token whose kernels a field has: each family of fields has kernels at some levels, and the best of those
+//! below serve the others.
+
+use proofmill_cpu::{Level, Portable};
+
+/// The level whose kernels the prime fields in Montgomery form (BN254, BLS12-381, Grumpkin) run at this one.
+pub fn prime_field_level(level: Level) -> Level {
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2(token) => Level::Adx(token.into()),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512(token) => Level::Adx(token.into()),
+        #[cfg(target_arch = "aarch64")]
+        Level::Neon(_) | Level::Sve(_) | Level::Sve2(_) => Level::Portable(Portable),
+        level => level,
+    }
+}
+
+/// The level whose kernels the Goldilocks field runs at this one.
+pub fn goldilocks_level(level: Level) -> Level {
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Adx(_) => Level::Portable(Portable),
+        level => level,
+    }
+}
+
+/// The available levels that the prime fields in Montgomery form have kernels of their own for, slowest first.
+pub fn prime_field_levels() -> Vec<Level> {
+    Level::available().into_iter().filter(|level| prime_field_level(*level) == *level).collect()
+}
+
+/// The available levels that the Goldilocks field has kernels of its own for, slowest first.
+pub fn goldilocks_levels() -> Vec<Level> {
+    Level::available().into_iter().filter(|level| goldilocks_level(*level) == *level).collect()
+}
+
+/// Runs an expression once with `$engine` bound to the token of [`prime_field_level`]; the expression must be generic over the
+/// token's type ([`Engine`](crate::Engine)).
+#[macro_export]
+macro_rules! dispatch {
+    ($level:expr, $engine:ident => $body:expr) => {
+        match $crate::prime_field_level($level) {
+            #[cfg(target_arch = "x86_64")]
+            $crate::cpu::Level::Adx($engine) => $body,
+            #[cfg(target_arch = "x86_64")]
+            $crate::cpu::Level::Avx512Ifma($engine) => $body,
+            _ => {
+                let $engine = $crate::cpu::Portable;
+                $body
+            }
+        }
+    };
+}
+
+/// Runs an expression once with `$engine` bound to the token of [`goldilocks_level`]; the expression must be generic over the
+/// token's type ([`GoldilocksEngine`](crate::goldilocks::GoldilocksEngine)).
+#[macro_export]
+macro_rules! dispatch_goldilocks {
+    ($level:expr, $engine:ident => $body:expr) => {
+        match $crate::goldilocks_level($level) {
+            #[cfg(target_arch = "x86_64")]
+            $crate::cpu::Level::Avx2($engine) => $body,
+            #[cfg(target_arch = "x86_64")]
+            $crate::cpu::Level::Avx512($engine) => $body,
+            #[cfg(target_arch = "x86_64")]
+            $crate::cpu::Level::Avx512Ifma($engine) => $body,
+            #[cfg(target_arch = "aarch64")]
+            $crate::cpu::Level::Neon($engine) => $body,
+            #[cfg(target_arch = "aarch64")]
+            $crate::cpu::Level::Sve($engine) => $body,
+            #[cfg(target_arch = "aarch64")]
+            $crate::cpu::Level::Sve2($engine) => $body,
+            _ => {
+                let $engine = $crate::cpu::Portable;
+                $body
+            }
+        }
+    };
+}
