@@ -4,14 +4,12 @@
 //! Nothing here knows our fields and curves: integers are little-endian slices of 64-bit words, so that every
 //! crate can use this one in its tests.
 
-mod bench;
 mod command;
 mod integer_curve;
 mod integers;
 mod machine;
 mod timing;
 
-pub use bench::Records;
 pub use command::{Folder, Run, examples};
 pub use integer_curve::{IntegerCurve, IntegerPoint};
 pub use integers::{bit_runs, edge_integers, is_below, operands, rng, uniform};
