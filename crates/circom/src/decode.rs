@@ -9,8 +9,8 @@ use crate::{binfile::Section, error::CircomError};
 use proofmill_cpu::{Level, Token};
 use proofmill_curve::{Affine, Curve, bn254::G2};
 use proofmill_field::{
-    Algebra, Engine, Field, LANES, Packed, Prime, Quadratic, Vector,
-    bn254::{Fq, Fq2, FqParams, Fr, FrParams},
+    Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, Prime, Vector,
+    bn254::{Fq, Fq2, Fr, FrParams},
     dispatch,
 };
 use rayon::prelude::*;
@@ -378,26 +378,32 @@ fn point_block<E: Engine, C: Curve<Base: Coordinate>>(
     )
 }
 
-/// `y^2 = x^3 + b` in lanes on coordinates as [`Packed::load_bits`] gives them: times a constant k. What is
+/// `y^2 = x^3 + b` in lanes on coordinates as [`Vector::load_bits`] gives them: times a constant k. What is
 /// tested is `k y'^2 = x'^3 + k^3 b`, one multiplication for k in place of a conversion for x and one for y.
 struct CurveEquation<F: Coordinate, E: Engine> {
-    k: F::Lanes<E>,
-    k_cubed_b: F::Lanes<E>,
+    k: LanesOf<F, E>,
+    k_cubed_b: LanesOf<F, E>,
 }
 
 impl<F: Coordinate, E: Engine> CurveEquation<F, E> {
     #[inline(always)]
     fn new(engine: E, b: F) -> Self {
-        let k = F::load(engine, &[F::ONE; LANES]);
-        Self { k, k_cubed_b: k.square() * F::load(engine, &[b; LANES]) }
+        let k = LanesOf::<F, E>::load_bits(engine, F::as_limbs(&[F::ONE; LANES]));
+        Self { k, k_cubed_b: k.square() * LanesOf::<F, E>::load_bits(engine, F::as_limbs(&[b; LANES])) }
     }
 
-    /// Bit i: whether it holds in lane i.
+    /// Bit i: whether it holds for point i.
     #[inline(always)]
     fn holds(&self, x: &[F; LANES], y: &[F; LANES]) -> u8 {
-        let engine = self.k.token();
-        let (x, y) = (F::load(engine, x), F::load(engine, y));
-        F::zero_lanes::<E>(y.square() * self.k - (x.square() * x + self.k_cubed_b))
+        let (engine, width) = (self.k.token(), LanesOf::<F, E>::WIDTH);
+        let mut holds = 0;
+        let groups = F::as_limbs(x).chunks(width).zip(F::as_limbs(y).chunks(width));
+        for (group, (x, y)) in groups.enumerate() {
+            let (x, y) = (LanesOf::<F, E>::load_bits(engine, x), LanesOf::<F, E>::load_bits(engine, y));
+            holds |=
+                (y.square() * self.k - (x.square() * x + self.k_cubed_b)).zero_lanes() << (group * width);
+        }
+        holds
     }
 }
 
@@ -408,7 +414,7 @@ mod sealed {
 }
 
 /// The fields of coordinates that files hold: [`Fq`] and [`Fq2`].
-pub trait Coordinate: Field + sealed::Sealed {
+pub trait Coordinate: Packable + sealed::Sealed {
     /// Bytes of an encoding.
     const BYTES: usize;
 
@@ -419,18 +425,6 @@ pub trait Coordinate: Field + sealed::Sealed {
     /// Shows the Montgomery limbs, 4 at a time in the file's order.
     #[doc(hidden)]
     fn try_each_limbs<X>(&self, show: &mut impl FnMut(&[u64; 4]) -> Result<(), X>) -> Result<(), X>;
-
-    /// [`LANES`] elements side by side.
-    #[doc(hidden)]
-    type Lanes<E: Engine>: Algebra<Token = E>;
-
-    /// Lanes by [`Packed::load_bits`].
-    #[doc(hidden)]
-    fn load<E: Engine>(engine: E, values: &[Self; LANES]) -> Self::Lanes<E>;
-
-    /// Which lanes hold zero, bit i for lane i.
-    #[doc(hidden)]
-    fn zero_lanes<E: Engine>(lanes: Self::Lanes<E>) -> u8;
 
     /// Whether the point with these coordinates, which is on the curve, is in the subgroup of prime order.
     #[doc(hidden)]
@@ -449,18 +443,6 @@ impl Coordinate for Fq {
         show(&self.to_montgomery())
     }
 
-    type Lanes<E: Engine> = E::Packed<FqParams>;
-
-    #[inline(always)]
-    fn load<E: Engine>(engine: E, values: &[Self; LANES]) -> Self::Lanes<E> {
-        Packed::load_bits(engine, &values.map(Self::to_montgomery))
-    }
-
-    #[inline(always)]
-    fn zero_lanes<E: Engine>(lanes: Self::Lanes<E>) -> u8 {
-        lanes.zero_lanes()
-    }
-
     fn in_subgroup(_: Self, _: Self) -> bool {
         true
     }
@@ -477,21 +459,6 @@ impl Coordinate for Fq2 {
     fn try_each_limbs<X>(&self, show: &mut impl FnMut(&[u64; 4]) -> Result<(), X>) -> Result<(), X> {
         show(&self.c0.to_montgomery())?;
         show(&self.c1.to_montgomery())
-    }
-
-    type Lanes<E: Engine> = Quadratic<E::Packed<FqParams>>;
-
-    #[inline(always)]
-    fn load<E: Engine>(engine: E, values: &[Self; LANES]) -> Self::Lanes<E> {
-        Quadratic::new(
-            Fq::load(engine, &values.map(|value| value.c0)),
-            Fq::load(engine, &values.map(|value| value.c1)),
-        )
-    }
-
-    #[inline(always)]
-    fn zero_lanes<E: Engine>(lanes: Self::Lanes<E>) -> u8 {
-        lanes.c0.zero_lanes() & lanes.c1.zero_lanes()
     }
 
     fn in_subgroup(x: Self, y: Self) -> bool {

@@ -5,7 +5,7 @@ use num_traits::ToPrimitive;
 use proofmill_cpu::Level;
 use proofmill_field::{
     Algebra, Field, FieldError, Invert, PrimeField, batch_invert_vartime,
-    goldilocks::{Goldilocks, GoldilocksEngine, GoldilocksVector, MODULUS, Planes, Words, constant_planes},
+    goldilocks::{Goldilocks, GoldilocksEngine, GoldilocksVector, MODULUS, Planes, U64s, constant_planes},
 };
 use proofmill_testing::{edge_integers, for_each_goldilocks_level, rng};
 use rand_chacha::rand_core::RngCore;
@@ -131,7 +131,7 @@ const COEFFICIENTS: [u64; 3] = [264, 263, 257];
 
 /// `264 x`, `263 x` or `257 x`, by sums.
 #[inline(always)]
-fn times<W: Words>(planes: Planes<W>, coefficient: u64) -> Planes<W> {
+fn times<W: U64s>(planes: Planes<W>, coefficient: u64) -> Planes<W> {
     let mut product = Planes::splat(planes.low.token(), [0; 2]);
     for bit in (0..9).rev() {
         product = product + product;
@@ -144,7 +144,7 @@ fn times<W: Words>(planes: Planes<W>, coefficient: u64) -> Planes<W> {
 
 /// Three maps with all that may stand between and after.
 #[inline(always)]
-fn maps<V: GoldilocksVector>(mut planes: Planes<V::Words>) -> V {
+fn maps<V: GoldilocksVector>(mut planes: Planes<V::U64s>) -> V {
     for (i, coefficient) in COEFFICIENTS.into_iter().enumerate() {
         planes = times(planes, coefficient);
         if i < 2 {
@@ -196,7 +196,7 @@ fn check<V: GoldilocksVector<Token = E>, E: GoldilocksEngine>(
     words: &[u64],
     table: &[[u64; OPERATIONS]],
 ) {
-    let (width, n) = (V::Words::WIDTH, words.len());
+    let (width, n) = (V::U64s::WIDTH, words.len());
     let mut out = [[0; 8]; OPERATIONS];
     for shift in 0..n {
         let mut rotated = words.to_vec();

@@ -7,7 +7,7 @@ use proofmill_field::{
     Algebra, Field, Invert, batch_invert_vartime,
     goldilocks::{
         CubicExtension, Extension, Goldilocks, GoldilocksEngine, GoldilocksVector, MODULUS,
-        QuadraticExtension, Words,
+        QuadraticExtension, U64s,
     },
 };
 use proofmill_testing::{for_each_goldilocks_level, rng};
@@ -127,7 +127,7 @@ where
     Extension<Goldilocks, N>: Field,
 {
     let elements = elements::<N>(&mut rng(8));
-    let width = V::Words::WIDTH;
+    let width = V::U64s::WIDTH;
     for (a, b) in elements.chunks_exact(width).zip(elements.chunks_exact(width).rev()) {
         let transposed = |chunk: &[Extension<Goldilocks, N>]| -> [Vec<u64>; N] {
             std::array::from_fn(|i| chunk.iter().map(|element| element.0[i].to_canonical()).collect())

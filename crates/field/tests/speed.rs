@@ -3,7 +3,7 @@
 use proofmill_cpu::Level;
 use proofmill_field::dispatch;
 use proofmill_field::{
-    Engine, Fp, LANES, Packed, Prime, bls12_381, bn254,
+    Engine, Fp, LANES, Lanes, Prime, bls12_381, bn254,
     goldilocks::{
         Goldilocks,
         basic::{self, Formula},

@@ -7,7 +7,7 @@ use crate::{Groth16Error, Progress};
 use proofmill_circom::Groth16Zkey;
 use proofmill_cpu::Level;
 use proofmill_field::{
-    Engine, LANES, Packed,
+    Engine, LANES, Lanes,
     bn254::{Fr, FrParams},
     dispatch,
 };

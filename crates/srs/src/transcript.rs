@@ -20,7 +20,7 @@ use proofmill_curve::{
     bn254::{G1, G2},
 };
 use proofmill_field::{
-    Algebra, Engine, Field, LANES, Packed, Prime, Vector,
+    Algebra, Engine, Field, LANES, Lanes, Prime, Vector,
     bn254::{Fq, Fq2, FqParams},
     dispatch,
 };
@@ -281,8 +281,8 @@ fn decode<E: Engine>(
 ) -> Result<(), (usize, &'static str)> {
     // Integers taken for Montgomery limbs are their values over R; R^2's limbs are the value R.
     let radix = Fq::from_montgomery(FqParams::R2).unwrap_or_default();
-    let radix = E::Packed::<FqParams>::load(engine, &[radix; LANES]);
-    let b = E::Packed::load(engine, &[G1::B; LANES]);
+    let radix = E::Packed::<FqParams>::broadcast(engine, radix);
+    let b = E::Packed::broadcast(engine, G1::B);
     let groups = bytes.chunks(LANES * G1_BYTES).zip(points.chunks_mut(LANES)).enumerate();
     for (group, (bytes, points)) in groups {
         let (mut xs, mut ys) = ([Fq::ZERO; LANES], [Fq::ZERO; LANES]);

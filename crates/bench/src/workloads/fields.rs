@@ -8,7 +8,8 @@ use super::{
 };
 use proofmill_cpu::{Level, Token};
 use proofmill_field::{
-    Backend, Engine, Field, Fp, LANES, Packed, Prime, batch_invert_vartime, bls12_381, bn254, dispatch,
+    Backend, Engine, Field, Fp, LANES, Lanes, Packable, Prime, Vector, batch_invert_vartime, bls12_381,
+    bn254, dispatch,
 };
 use rayon::prelude::*;
 
@@ -75,7 +76,7 @@ fn bring_in_form<P: Prime>(level: Level, elements: &mut [Fp<P>]) {
 
 #[inline(always)]
 fn convert<E: Engine, P: Prime>(engine: E, elements: &mut [Fp<P>]) {
-    for group in elements.as_chunks_mut().0 {
+    for group in elements.as_chunks_mut::<LANES>().0 {
         E::Packed::<P>::load(engine, group).store_scaled(group);
     }
 }
@@ -87,7 +88,7 @@ fn product<P: Prime>(level: Level, left: &[Fp<P>], right: &[Fp<P>], results: &mu
 #[inline(always)]
 fn multiply<E: Engine, P: Prime>(engine: E, left: &[Fp<P>], right: &[Fp<P>], results: &mut [Fp<P>]) {
     let operands = left.as_chunks::<LANES>().0.iter().zip(right.as_chunks::<LANES>().0);
-    for ((left, right), result) in operands.zip(results.as_chunks_mut().0) {
+    for ((left, right), result) in operands.zip(results.as_chunks_mut::<LANES>().0) {
         let [left, right] = [left, right].map(
             #[inline(always)]
             |group| lanes(engine, group),
@@ -103,7 +104,7 @@ fn sum<P: Prime>(level: Level, left: &[Fp<P>], right: &[Fp<P>], results: &mut [F
 #[inline(always)]
 fn add<E: Engine, P: Prime>(engine: E, left: &[Fp<P>], right: &[Fp<P>], results: &mut [Fp<P>]) {
     let operands = left.as_chunks::<LANES>().0.iter().zip(right.as_chunks::<LANES>().0);
-    for ((left, right), result) in operands.zip(results.as_chunks_mut().0) {
+    for ((left, right), result) in operands.zip(results.as_chunks_mut::<LANES>().0) {
         (lanes(engine, left) + lanes(engine, right)).store_scaled(result);
     }
 }

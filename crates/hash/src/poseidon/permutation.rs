@@ -4,7 +4,7 @@ use super::{
     constants::{HALF_FULL_ROUNDS, PARTIAL_ROUNDS, Rounds},
     linear::{WIDTH, multiply},
 };
-use proofmill_field::goldilocks::{GoldilocksVector, Planes, Words, constant_planes};
+use proofmill_field::goldilocks::{GoldilocksVector, Planes, U64s, constant_planes};
 
 /// Linear layers between two foldings: what planes can take.
 pub const LAYERS: usize = 3;
@@ -23,10 +23,10 @@ pub struct State<W> {
     pub high: [W; WIDTH],
 }
 
-impl<W: Words> State<W> {
+impl<W: U64s> State<W> {
     /// The planes of elements.
     #[inline(always)]
-    pub fn of<V: GoldilocksVector<Words = W, Token = W::Token>>(elements: &[V; WIDTH]) -> Self {
+    pub fn of<V: GoldilocksVector<U64s = W, Token = W::Token>>(elements: &[V; WIDTH]) -> Self {
         let first = elements[0].planes();
         let mut state = Self { low: [first.low; WIDTH], high: [first.high; WIDTH] };
         for i in 1..WIDTH {
@@ -37,7 +37,7 @@ impl<W: Words> State<W> {
 
     /// The elements.
     #[inline(always)]
-    pub fn elements<V: GoldilocksVector<Words = W, Token = W::Token>>(&self) -> [V; WIDTH] {
+    pub fn elements<V: GoldilocksVector<U64s = W, Token = W::Token>>(&self) -> [V; WIDTH] {
         let token = self.token();
         let mut elements = [V::zero(token); WIDTH];
         for i in 0..WIDTH {
@@ -69,7 +69,7 @@ impl<W: Words> State<W> {
 
     /// A round with an S-box on each element, to which `constant(i)` is added before.
     #[inline(always)]
-    pub fn full_round<V: GoldilocksVector<Words = W, Token = W::Token>>(
+    pub fn full_round<V: GoldilocksVector<U64s = W, Token = W::Token>>(
         &mut self,
         constant: impl Fn(usize) -> Planes<W>,
     ) {
@@ -83,7 +83,7 @@ impl<W: Words> State<W> {
 
     /// An S-box on each element, `GROUP` side by side.
     #[inline(always)]
-    fn s_boxes<V: GoldilocksVector<Words = W, Token = W::Token>, const GROUP: usize>(
+    fn s_boxes<V: GoldilocksVector<U64s = W, Token = W::Token>, const GROUP: usize>(
         &mut self,
         constant: impl Fn(usize) -> Planes<W>,
     ) {
@@ -102,7 +102,7 @@ impl<W: Words> State<W> {
     /// Rounds with an S-box on the first element, to which `constant(round)` is added before; leaves the planes of the
     /// others fresh. They may have passed no more than [`LAYERS`] linear layers by then, those before included.
     #[inline(always)]
-    pub fn partial_rounds<V: GoldilocksVector<Words = W, Token = W::Token>>(
+    pub fn partial_rounds<V: GoldilocksVector<U64s = W, Token = W::Token>>(
         &mut self,
         rounds: usize,
         constant: impl Fn(usize) -> Planes<W>,
@@ -124,7 +124,7 @@ impl<W: Words> State<W> {
 
 /// x^7, as fresh planes.
 #[inline(always)]
-pub(crate) fn seventh_powers<V: GoldilocksVector, const N: usize>(x: [V; N]) -> [Planes<V::Words>; N] {
+pub(crate) fn seventh_powers<V: GoldilocksVector, const N: usize>(x: [V; N]) -> [Planes<V::U64s>; N] {
     let mut square = x;
     for i in 0..N {
         square[i] = x[i].square();
@@ -167,7 +167,7 @@ pub(super) fn permute<V: GoldilocksVector>(elements: &mut [V; WIDTH]) {
 }
 
 #[inline(always)]
-fn full_rounds<V: GoldilocksVector>(state: &mut State<V::Words>, constants: &[[u64; 2]]) {
+fn full_rounds<V: GoldilocksVector>(state: &mut State<V::U64s>, constants: &[[u64; 2]]) {
     let token = state.token();
     for constants in constants.chunks_exact(WIDTH) {
         state.full_round::<V>(

@@ -8,7 +8,7 @@ use super::{
 use crate::Generated;
 use proofmill_cpu::Token;
 use proofmill_field::goldilocks::{
-    GoldilocksEngine, Lanes,
+    GoldilocksEngine, GoldilocksLanes,
     basic::{Add, Formula, Mmult, Mmult8, Mult72, Mult128, Reduce128, Spmv, Spmv8, Square128, Sub},
 };
 
@@ -19,10 +19,10 @@ impl Token for Recorder {
 }
 
 impl GoldilocksEngine for Recorder {
-    type Words = Traced;
-    type Vector = Lanes<Traced>;
-    type Chain = Lanes<Traced>;
-    type Factor = Lanes<Traced>;
+    type U64s = Traced;
+    type Vector = GoldilocksLanes<Traced>;
+    type Chain = GoldilocksLanes<Traced>;
+    type Factor = GoldilocksLanes<Traced>;
 }
 
 /// Registers of the columns' addresses, those that belong to the caller last.

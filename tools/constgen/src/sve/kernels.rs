@@ -5,11 +5,11 @@ use super::{
     trace::{Operation, Program, Traced, constant},
 };
 use crate::Generated;
-use proofmill_field::goldilocks::{Lanes, Planes, Words};
+use proofmill_field::goldilocks::{GoldilocksLanes, Planes, U64s};
 use proofmill_hash::poseidon::{FIRST_GROUP, HALF_FULL_ROUNDS, LAYERS, PARTIAL_ROUNDS, State, WIDTH};
 use std::fmt::Write as _;
 
-type V = Lanes<Traced>;
+type V = GoldilocksLanes<Traced>;
 
 /// A function in assembly, put together from straight-line pieces.
 pub(super) struct Function {
@@ -137,7 +137,8 @@ fn outputs(state: State<Traced>) -> Vec<Traced> {
 
 /// The permutation of Poseidon on states side by side.
 pub(crate) fn poseidon() -> Vec<Generated> {
-    let enter = Program::record(|elements: [Traced; WIDTH]| outputs(State::of(&elements.map(Lanes::new))));
+    let enter =
+        Program::record(|elements: [Traced; WIDTH]| outputs(State::of(&elements.map(GoldilocksLanes::new))));
     let full = Program::record(|words| {
         let mut state = state(words);
         state.full_round::<V>(planes);

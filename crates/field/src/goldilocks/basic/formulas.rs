@@ -7,7 +7,9 @@
 
 use crate::{
     Algebra,
-    goldilocks::{GoldilocksEngine, GoldilocksVector, Lanes, MODULUS, Planes, Words, words::reduce_128},
+    goldilocks::{
+        GoldilocksEngine, GoldilocksLanes, GoldilocksVector, MODULUS, Planes, U64s, u64s::reduce_128,
+    },
 };
 
 /// One of the ten functions on words side by side.
@@ -31,10 +33,10 @@ pub trait Formula<const I: usize, const O: usize> {
 
     /// The results, canonical.
     fn apply<E: GoldilocksEngine>(
-        words: [E::Words; I],
-        byte: E::Words,
-        coefficient: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; O];
+        words: [E::U64s; I],
+        byte: E::U64s,
+        coefficient: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; O];
 }
 
 /// See [`add`](super::add).
@@ -48,11 +50,11 @@ impl Formula<2, 1> for Add {
     /// `a - (p - b)`, and p more where that wrapped: where p - b, which is at least 1, is above a, their sum is below p.
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
-        [a, b]: [E::Words; 2],
-        _: E::Words,
-        _: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; 1] {
-        [a.sub_folded(E::Words::splat(b.token(), MODULUS) - b)]
+        [a, b]: [E::U64s; 2],
+        _: E::U64s,
+        _: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; 1] {
+        [a.sub_folded(E::U64s::splat(b.token(), MODULUS) - b)]
     }
 }
 
@@ -67,10 +69,10 @@ impl Formula<2, 1> for Sub {
     /// Folding adds p: `2^64 - (2^32 - 1)`.
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
-        [a, b]: [E::Words; 2],
-        _: E::Words,
-        _: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; 1] {
+        [a, b]: [E::U64s; 2],
+        _: E::U64s,
+        _: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; 1] {
         [a.sub_folded(b)]
     }
 }
@@ -85,10 +87,10 @@ impl Formula<2, 1> for Reduce128 {
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
-        words: [E::Words; 2],
-        _: E::Words,
-        _: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; 1] {
+        words: [E::U64s; 2],
+        _: E::U64s,
+        _: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; 1] {
         [reduce_128(words).canonical()]
     }
 }
@@ -103,10 +105,10 @@ impl Formula<1, 1> for Square128 {
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
-        [a]: [E::Words; 1],
-        _: E::Words,
-        _: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; 1] {
+        [a]: [E::U64s; 1],
+        _: E::U64s,
+        _: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; 1] {
         [E::Vector::from_words(a).square().into_words()]
     }
 }
@@ -121,10 +123,10 @@ impl Formula<2, 1> for Mult128 {
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
-        [a, b]: [E::Words; 2],
-        _: E::Words,
-        _: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; 1] {
+        [a, b]: [E::U64s; 2],
+        _: E::U64s,
+        _: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; 1] {
         [(E::Vector::from_words(a) * E::Vector::from_words(b)).into_words()]
     }
 }
@@ -140,10 +142,10 @@ impl Formula<1, 1> for Mult72 {
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
-        [a]: [E::Words; 1],
-        byte: E::Words,
-        _: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; 1] {
+        [a]: [E::U64s; 1],
+        byte: E::U64s,
+        _: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; 1] {
         [a.mul_byte(byte).canonical()]
     }
 }
@@ -159,10 +161,10 @@ impl Formula<12, 4> for Spmv {
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
-        a: [E::Words; 12],
-        _: E::Words,
-        coefficient: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; 4] {
+        a: [E::U64s; 12],
+        _: E::U64s,
+        coefficient: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; 4] {
         let mut results = [a[0]; 4];
         for i in 0..4 {
             let b = [coefficient(i), coefficient(4 + i), coefficient(8 + i)];
@@ -184,10 +186,10 @@ impl Formula<12, 4> for Spmv8 {
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
-        a: [E::Words; 12],
-        _: E::Words,
-        coefficient: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; 4] {
+        a: [E::U64s; 12],
+        _: E::U64s,
+        coefficient: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; 4] {
         let mut results = [a[0]; 4];
         for i in 0..4 {
             let b = [coefficient(i), coefficient(4 + i), coefficient(8 + i)];
@@ -208,10 +210,10 @@ impl Formula<12, 4> for Mmult {
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
-        a: [E::Words; 12],
-        _: E::Words,
-        coefficient: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; 4] {
+        a: [E::U64s; 12],
+        _: E::U64s,
+        coefficient: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; 4] {
         let mut results = [a[0]; 4];
         for i in 0..4 {
             results[i] = dot::<E, 12>(a, row(i, &coefficient));
@@ -232,10 +234,10 @@ impl Formula<12, 4> for Mmult8 {
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
-        a: [E::Words; 12],
-        _: E::Words,
-        coefficient: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; 4] {
+        a: [E::U64s; 12],
+        _: E::U64s,
+        coefficient: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; 4] {
         let mut results = [a[0]; 4];
         for i in 0..4 {
             results[i] = small_dot::<E, 12>(a, row(i, &coefficient));
@@ -246,7 +248,7 @@ impl Formula<12, 4> for Mmult8 {
 
 /// Row `i` of a matrix of twelve columns.
 #[inline(always)]
-fn row<W: Words>(i: usize, coefficient: &impl Fn(usize) -> W) -> [W; 12] {
+fn row<W: U64s>(i: usize, coefficient: &impl Fn(usize) -> W) -> [W; 12] {
     let mut row = [coefficient(12 * i); 12];
     for k in 1..12 {
         row[k] = coefficient(12 * i + k);
@@ -256,7 +258,7 @@ fn row<W: Words>(i: usize, coefficient: &impl Fn(usize) -> W) -> [W; 12] {
 
 /// The sum of products.
 #[inline(always)]
-fn dot<E: GoldilocksEngine, const N: usize>(a: [E::Words; N], b: [E::Words; N]) -> E::Words {
+fn dot<E: GoldilocksEngine, const N: usize>(a: [E::U64s; N], b: [E::U64s; N]) -> E::U64s {
     let zero = E::Chain::zero(a[0].token());
     let (mut x, mut y) = ([zero; N], [zero; N]);
     for i in 0..N {
@@ -267,12 +269,12 @@ fn dot<E: GoldilocksEngine, const N: usize>(a: [E::Words; N], b: [E::Words; N]) 
 
 /// The sum of products with words below 2^8, at most 2^8 of them: both planes stay below 2^48.
 #[inline(always)]
-fn small_dot<E: GoldilocksEngine, const N: usize>(a: [E::Words; N], b: [E::Words; N]) -> E::Words {
+fn small_dot<E: GoldilocksEngine, const N: usize>(a: [E::U64s; N], b: [E::U64s; N]) -> E::U64s {
     let mut low = a[0].mul_halves(b[0]);
     let mut high = a[0].high_half().mul_halves(b[0]);
     for i in 1..N {
         low = low.add_product_of_halves(a[i], b[i]);
         high = high.add_product_of_halves(a[i].high_half(), b[i]);
     }
-    Lanes::from_planes(Planes { low, high }).into_words()
+    GoldilocksLanes::from_planes(Planes { low, high }).into_words()
 }

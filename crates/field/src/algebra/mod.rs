@@ -1,10 +1,14 @@
 //! What formulas are written against.
 
-use crate::Quadratic;
-use std::{
-    fmt::Debug,
-    ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign},
-};
+mod field;
+mod lanes;
+mod quadratic;
+
+pub use field::{Field, Invert, PrimeField, SquareRoot, batch_invert_vartime};
+pub use lanes::{Lanes, Select};
+pub use quadratic::Quadratic;
+
+use std::ops::{Add, Mul, Neg, Sub};
 
 /// Products, squares and multiples in the quadratic extension.
 pub type Quadratics<A, const N: usize, const S: usize, const M: usize> =
@@ -37,7 +41,10 @@ pub trait Algebra:
     fn one(token: Self::Token) -> Self;
 
     /// `self * self`.
-    fn square(self) -> Self;
+    #[inline(always)]
+    fn square(self) -> Self {
+        self * self
+    }
 
     /// Two independent products; lanes interleave them to hide latency.
     #[inline(always)]
@@ -177,61 +184,5 @@ pub trait Algebra:
     #[inline(always)]
     fn sub_lazy(self, rhs: Self) -> Self {
         self - rhs
-    }
-}
-
-/// An algebra with decidable equality whose elements have inverses, except zero.
-pub trait Invert: Algebra + Eq {
-    /// The multiplicative inverse; `None` for zero. Time depends on the value.
-    fn invert_vartime(&self) -> Option<Self>;
-}
-
-/// A field whose elements every CPU can compute with, so that they need no token: scalar elements and their extensions.
-pub trait Field: Invert + Debug + Default + AddAssign + SubAssign + MulAssign {
-    /// The neutral element of addition.
-    const ZERO: Self;
-
-    /// The neutral element of multiplication.
-    const ONE: Self;
-
-    /// Whether this is the neutral element of addition.
-    fn is_zero(&self) -> bool {
-        *self == Self::ZERO
-    }
-}
-
-/// A field whose square roots we can take.
-pub trait SquareRoot: Field {
-    /// One of the two square roots, or zero's only one; `None` for a non-square. Time depends on the value.
-    fn sqrt_vartime(&self) -> Option<Self>;
-}
-
-/// A prime field: its elements are integers below a modulus.
-pub trait PrimeField: Field {
-    /// Little-endian 64-bit words of an integer below the modulus.
-    type Words: Copy + AsRef<[u64]> + Send + Sync;
-    /// Bits of the modulus.
-    const BITS: u32;
-
-    /// The integer in `0..p`.
-    fn to_words(&self) -> Self::Words;
-}
-
-/// Replaces every nonzero element by its inverse and leaves zeros alone, with one inversion
-/// (Montgomery's trick: 3 multiplications an element). Allocates one element of scratch per element.
-pub fn batch_invert_vartime<F: Invert>(elements: &mut [F]) {
-    let Some(token) = elements.first().map(F::token) else { return };
-    let (zero, mut product) = (F::zero(token), F::one(token));
-    let mut prefixes = Vec::with_capacity(elements.len());
-    for element in elements.iter().filter(|element| **element != zero) {
-        prefixes.push(product);
-        product = product * *element;
-    }
-    let Some(mut inverse) = product.invert_vartime() else { unreachable!("a product of nonzero elements") };
-    for element in elements.iter_mut().rev().filter(|element| **element != zero) {
-        let Some(prefix) = prefixes.pop() else { unreachable!("one prefix per nonzero element") };
-        let next = inverse * *element;
-        *element = inverse * prefix;
-        inverse = next;
     }
 }

@@ -22,7 +22,7 @@
 //! in a function that is called (see `mul_mont_4`); the same for squares in the quadratic extension (a pairing 2 %
 //! slower).
 
-use crate::{Backend, Prime, limbs::Limbs};
+use crate::montgomery::{Backend, Limbs, Prime};
 use proofmill_cpu::Adx;
 use std::arch::asm;
 

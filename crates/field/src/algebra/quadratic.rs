@@ -1,6 +1,6 @@
 //! `A[u] / (u^2 + 1)` over scalars or lanes.
 
-use crate::{Algebra, Field, Invert, SquareRoot};
+use super::{Algebra, Field, Invert, SquareRoot};
 use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// `c0 + c1 u` with `u^2 = -1`: the quadratic extension of BN254 and BLS12-381.

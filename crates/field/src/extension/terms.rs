@@ -1,6 +1,9 @@
-//! How many terms add up: a formula for [`Single`](crate::Single) elements is run over this algebra in tests.
+//! How many terms add up: a formula for [`Engine::Single`](crate::Engine::Single) is run over this algebra in tests.
 
-use crate::{Algebra, MOST_TERMS};
+use crate::{
+    algebra::{Algebra, Lanes},
+    montgomery::MOST_TERMS,
+};
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// The terms of a sum, instead of its value. Products and [`reduced`](Algebra::reduced) sums are one term.
@@ -53,12 +56,30 @@ impl Algebra for Terms {
         Self(1)
     }
 
-    fn square(self) -> Self {
-        self * self
-    }
-
     fn reduced(self) -> Self {
         assert!(self.0 <= MOST_TERMS, "{self:?}");
+        Self(1)
+    }
+}
+
+/// Any element, which is one term.
+impl<F> Lanes<F> for Terms {
+    const WIDTH: usize = 1;
+
+    fn load((): (), _: &[F]) -> Self {
+        Self(1)
+    }
+
+    /// # Panics
+    /// As [`reduced`](Algebra::reduced).
+    fn store(self, _: &mut [F]) {
+        self.reduced();
+    }
+
+    fn broadcast((): (), _: F) -> Self
+    where
+        F: Copy,
+    {
         Self(1)
     }
 }

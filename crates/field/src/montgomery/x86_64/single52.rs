@@ -14,10 +14,14 @@
 //! How far the formulas of towers and pairings go is checked by running them over an algebra of counts
 //! (crates/field/tests/towers.rs, crates/curve/src/pairing/terms.rs): 1000 leaves them room.
 
-use super::radix52::{
-    LaneLimbs, MASK, MAX, Radix52, multiple, multiply, power_of_two, simd, splat, split, transpose, words,
+use super::{
+    lane_limbs::LaneLimbs,
+    radix52::{MASK, MAX, Radix52, multiple, multiply, power_of_two, simd, splat, split, transpose, words},
 };
-use crate::{Algebra, Backend, Fp, Quadratic, Quadratics, Single, limbs::Limbs, prime::Prime};
+use crate::{
+    algebra::{Algebra, Lanes, Quadratic, Quadratics, Select},
+    montgomery::{Backend, Fp, Limbs, Prime},
+};
 use proofmill_cpu::{Avx512Ifma, Token};
 use std::{
     arch::x86_64::*,
@@ -275,11 +279,6 @@ impl<P: Prime> Algebra for Single52<P> {
     }
 
     #[inline(always)]
-    fn square(self) -> Self {
-        self * self
-    }
-
-    #[inline(always)]
     fn mul_pair(a: [Self; 2], b: [Self; 2]) -> [Self; 2] {
         let mut batch = Batch::new(a[0].token);
         batch.set(0, a[0], b[0]);
@@ -381,21 +380,24 @@ impl<P: Prime> Algebra for Single52<P> {
     }
 }
 
-impl<P: Prime> Single<P> for Single52<P> {
+impl<P: Prime> Lanes<Fp<P>> for Single52<P> {
+    const WIDTH: usize = 1;
+
     #[inline(always)]
-    fn load(token: Avx512Ifma, element: Fp<P>) -> Self {
-        let entered = scaled::<P>(token, &element.to_montgomery(), &Bounds::<P>::ENTER);
+    fn load(token: Avx512Ifma, elements: &[Fp<P>]) -> Self {
+        let entered = scaled::<P>(token, &elements[0].to_montgomery(), &Bounds::<P>::ENTER);
         Self::new(token, vector(token, &split(&words::<P>(&entered))))
     }
 
     #[inline(always)]
-    fn store(self) -> Fp<P> {
+    fn store(self, elements: &mut [Fp<P>]) {
         let mut limbs = [0; MAX];
         simd!(self.token; _mm512_storeu_epi64(limbs.as_mut_ptr().cast(), self.reduced().limbs));
-        let element = scaled::<P>(self.token, &canonical::<P>(&limbs), &Bounds::<P>::LEAVE);
-        Fp::constant(element)
+        elements[0] = Fp::constant(scaled::<P>(self.token, &canonical::<P>(&limbs), &Bounds::<P>::LEAVE));
     }
+}
 
+impl<P: Prime> Select for Single52<P> {
     #[inline(always)]
     fn select(choice: u8, chosen: Self, other: Self) -> Self {
         let token = other.token;

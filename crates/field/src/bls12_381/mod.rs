@@ -1,11 +1,13 @@
 //! BLS12-381: the fields of Ethereum's and Zcash's pairing curve.
 
-pub use crate::bls12_381_constants::{FqParams, FrParams};
+mod constants;
+
+pub use constants::{FqParams, FrParams};
+
 use crate::{
-    Algebra,
-    prime::Fp,
-    quadratic::Quadratic,
-    tower::{Dodecic, Tower},
+    algebra::{Algebra, Quadratic},
+    extension::{Dodecic, Tower},
+    montgomery::Fp,
 };
 use proofmill_cpu::Portable;
 

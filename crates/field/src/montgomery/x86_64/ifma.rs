@@ -11,14 +11,13 @@
 //! 2^(BITS - 1) < 0.7 p, and the multiple to subtract is looked up in a table of eight, which leaves less
 //! than one p plus one unit.
 
-use super::radix52::{
-    self, LaneLimbs, MASK, MAX, Radix52, multiple, power_of_two, simd, splat, split, transpose, words,
+use super::{
+    lane_limbs::LaneLimbs,
+    radix52::{self, MASK, MAX, Radix52, multiple, power_of_two, simd, splat, split, transpose, words},
 };
 use crate::{
-    Algebra, Fp, Quadratic, Quadratics,
-    limbs::Limbs,
-    packed::{LANES, Packed, Vector},
-    prime::Prime,
+    algebra::{Algebra, Lanes, Quadratic, Quadratics, Select},
+    montgomery::{Fp, LANES, Limbs, Packable, Prime, Vector},
 };
 use proofmill_cpu::{Avx512Ifma, Token};
 use std::{
@@ -172,6 +171,14 @@ impl<P: Prime> IfmaLanes<P> {
         let reduced = self.minus(&Self::constant(self.token, &Constants::<P>::P1)).normalize();
         let negative = simd!(self.token; _mm512_movepi64_mask(reduced.limbs.as_ref()[Self::L - 1]));
         reduced.blend(negative, &self)
+    }
+
+    /// See [`Engine::odd_lanes`](crate::Engine::odd_lanes).
+    #[inline(always)]
+    pub(crate) fn odd_lanes(self) -> u8 {
+        // A product with the integer 1 takes the Montgomery factor away.
+        let integer = (self * Self::constant(self.token, &[1, 0, 0, 0, 0, 0, 0, 0])).canonical();
+        simd!(self.token; _mm512_test_epi64_mask(integer.limbs.as_ref()[0], splat(self.token, 1)))
     }
 }
 
@@ -346,7 +353,35 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
     }
 }
 
-impl<P: Prime> Packed<P> for IfmaLanes<P> {
+impl<P: Prime> Lanes<Fp<P>> for IfmaLanes<P> {
+    const WIDTH: usize = LANES;
+
+    #[inline(always)]
+    fn load(token: Avx512Ifma, elements: &[Fp<P>]) -> Self {
+        Self::load_bits(token, Fp::as_limbs(elements)) * Self::constant(token, &Constants::<P>::ENTER)
+    }
+
+    #[inline(always)]
+    fn store(self, elements: &mut [Fp<P>]) {
+        let mut limbs = [P::Limbs::ZERO; LANES];
+        (self * Self::constant(self.token, &Constants::<P>::LEAVE)).canonical().store_bits(&mut limbs);
+        write(elements, limbs);
+    }
+
+    #[inline(always)]
+    fn broadcast(token: Avx512Ifma, element: Fp<P>) -> Self {
+        Self::splat(token, &Self::prepare(token, element))
+    }
+}
+
+impl<P: Prime> Select for IfmaLanes<P> {
+    #[inline(always)]
+    fn select(mask: u8, chosen: Self, other: Self) -> Self {
+        other.blend(mask, &chosen)
+    }
+}
+
+impl<P: Prime> Vector<Fp<P>> for IfmaLanes<P> {
     type Splat = [u64; MAX];
 
     #[inline(always)]
@@ -362,98 +397,6 @@ impl<P: Prime> Packed<P> for IfmaLanes<P> {
     #[inline(always)]
     fn splat(token: Avx512Ifma, element: &[u64; MAX]) -> Self {
         Self::constant(token, element)
-    }
-
-    #[inline(always)]
-    fn load(token: Avx512Ifma, elements: &[Fp<P>; LANES]) -> Self {
-        Self::load_bits(token, Fp::as_limbs(elements)) * Self::constant(token, &Constants::<P>::ENTER)
-    }
-
-    #[inline(always)]
-    fn store(self, elements: &mut [Fp<P>; LANES]) {
-        let mut limbs = [P::Limbs::ZERO; LANES];
-        (self * Self::constant(self.token, &Constants::<P>::LEAVE)).canonical().store_bits(&mut limbs);
-        *elements = limbs.map(Fp::constant);
-    }
-
-    #[inline(always)]
-    fn store_scaled(self, elements: &mut [Fp<P>; LANES]) {
-        let mut limbs = [P::Limbs::ZERO; LANES];
-        self.canonical().store_bits(&mut limbs);
-        *elements = limbs.map(Fp::constant);
-    }
-
-    #[inline(always)]
-    fn load_bits(token: Avx512Ifma, elements: &[P::Limbs; LANES]) -> Self {
-        let words = elements.as_ptr().cast::<i64>();
-        let n = P::Limbs::LEN;
-        let mut columns = [simd!(token; _mm512_setzero_si512()); 8];
-        simd! { token;
-            if n == 4 {
-                let [a, b, c, d] = [0, 8, 16, 24].map(#[inline(always)] |at| _mm512_loadu_epi64(words.add(at)));
-                let low = _mm512_setr_epi64(0, 4, 8, 12, 1, 5, 9, 13);
-                let high = _mm512_setr_epi64(2, 6, 10, 14, 3, 7, 11, 15);
-                let [ab01, cd01] = [_mm512_permutex2var_epi64(a, low, b), _mm512_permutex2var_epi64(c, low, d)];
-                let [ab23, cd23] = [_mm512_permutex2var_epi64(a, high, b), _mm512_permutex2var_epi64(c, high, d)];
-                columns[0] = _mm512_shuffle_i64x2::<0x44>(ab01, cd01);
-                columns[1] = _mm512_shuffle_i64x2::<0xee>(ab01, cd01);
-                columns[2] = _mm512_shuffle_i64x2::<0x44>(ab23, cd23);
-                columns[3] = _mm512_shuffle_i64x2::<0xee>(ab23, cd23);
-            } else {
-                let lanes = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), splat(token, n as u64));
-                for (i, column) in columns[..n].iter_mut().enumerate() {
-                    *column = _mm512_i64gather_epi64::<8>(lanes, words.add(i));
-                }
-            }
-        }
-        Self::from_words(token, &columns[..n])
-    }
-
-    #[inline(always)]
-    fn store_bits(self, elements: &mut [P::Limbs; LANES]) {
-        let words = elements.as_mut_ptr().cast::<i64>();
-        let n = P::Limbs::LEN;
-        let mut columns = [simd!(self.token; _mm512_setzero_si512()); 8];
-        self.to_words(&mut columns[..n]);
-        simd! { self.token;
-            if n == 4 {
-                let [w0, w1, w2, w3] = [columns[0], columns[1], columns[2], columns[3]];
-                let ab01 = _mm512_shuffle_i64x2::<0x44>(w0, w1);
-                let cd01 = _mm512_shuffle_i64x2::<0xee>(w0, w1);
-                let ab23 = _mm512_shuffle_i64x2::<0x44>(w2, w3);
-                let cd23 = _mm512_shuffle_i64x2::<0xee>(w2, w3);
-                let low = _mm512_setr_epi64(0, 4, 8, 12, 1, 5, 9, 13);
-                let high = _mm512_setr_epi64(2, 6, 10, 14, 3, 7, 11, 15);
-                _mm512_storeu_epi64(words, _mm512_permutex2var_epi64(ab01, low, ab23));
-                _mm512_storeu_epi64(words.add(8), _mm512_permutex2var_epi64(ab01, high, ab23));
-                _mm512_storeu_epi64(words.add(16), _mm512_permutex2var_epi64(cd01, low, cd23));
-                _mm512_storeu_epi64(words.add(24), _mm512_permutex2var_epi64(cd01, high, cd23));
-            } else {
-                let lanes = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), splat(self.token, n as u64));
-                for (i, column) in columns[..n].iter().enumerate() {
-                    _mm512_i64scatter_epi64::<8>(words.add(i), lanes, *column);
-                }
-            }
-        }
-    }
-}
-
-impl<P: Prime> Vector<P> for IfmaLanes<P> {
-    const WIDTH: usize = LANES;
-
-    #[inline(always)]
-    fn broadcast(token: Avx512Ifma, element: Fp<P>) -> Self {
-        Self::splat(token, &Self::prepare(token, element))
-    }
-
-    #[inline(always)]
-    fn load_slice(token: Avx512Ifma, elements: &[Fp<P>]) -> Self {
-        Self::load(token, &elements.as_chunks().0[0])
-    }
-
-    #[inline(always)]
-    fn store_slice(self, elements: &mut [Fp<P>]) {
-        self.store(&mut elements.as_chunks_mut().0[0]);
     }
 
     #[inline(always)]
@@ -483,7 +426,7 @@ impl<P: Prime> Vector<P> for IfmaLanes<P> {
     }
 
     #[inline(always)]
-    fn scatter<R: AsMut<[P::Limbs]>>(self, rows: &mut [R], index: usize) {
+    fn scatter<R>(self, rows: &mut [R], element: impl Fn(&mut R) -> &mut P::Limbs) {
         let n = P::Limbs::LEN;
         let mut words = [simd!(self.token; _mm512_setzero_si512()); 8];
         self.to_words(&mut words[..n]);
@@ -492,18 +435,79 @@ impl<P: Prime> Vector<P> for IfmaLanes<P> {
             let halves = transpose_halves(self.token, [w0, w1, w2, w3]);
             for (i, half) in halves.into_iter().enumerate() {
                 simd! { self.token;
-                    let low = std::ptr::from_mut(&mut rows[i].as_mut()[index]);
+                    let low = std::ptr::from_mut(element(&mut rows[i]));
                     _mm256_storeu_si256(low.cast(), _mm512_castsi512_si256(half));
-                    let high = std::ptr::from_mut(&mut rows[i + 4].as_mut()[index]);
+                    let high = std::ptr::from_mut(element(&mut rows[i + 4]));
                     _mm256_storeu_si256(high.cast(), _mm512_extracti64x4_epi64::<1>(half));
                 }
             }
         } else {
-            for (row, vector) in rows.iter_mut().zip(transpose(self.token, words)) {
-                let words = std::ptr::from_mut(&mut row.as_mut()[index]).cast();
+            for (row, vector) in rows[..LANES].iter_mut().zip(transpose(self.token, words)) {
+                let words = std::ptr::from_mut(element(row)).cast();
                 simd!(self.token; _mm512_mask_storeu_epi64(words, row_mask(n), vector));
             }
         }
+    }
+
+    #[inline(always)]
+    fn load_bits(token: Avx512Ifma, elements: &[P::Limbs]) -> Self {
+        let words = elements[..LANES].as_ptr().cast::<i64>();
+        let n = P::Limbs::LEN;
+        let mut columns = [simd!(token; _mm512_setzero_si512()); 8];
+        simd! { token;
+            if n == 4 {
+                let [a, b, c, d] = [0, 8, 16, 24].map(#[inline(always)] |at| _mm512_loadu_epi64(words.add(at)));
+                let low = _mm512_setr_epi64(0, 4, 8, 12, 1, 5, 9, 13);
+                let high = _mm512_setr_epi64(2, 6, 10, 14, 3, 7, 11, 15);
+                let [ab01, cd01] = [_mm512_permutex2var_epi64(a, low, b), _mm512_permutex2var_epi64(c, low, d)];
+                let [ab23, cd23] = [_mm512_permutex2var_epi64(a, high, b), _mm512_permutex2var_epi64(c, high, d)];
+                columns[0] = _mm512_shuffle_i64x2::<0x44>(ab01, cd01);
+                columns[1] = _mm512_shuffle_i64x2::<0xee>(ab01, cd01);
+                columns[2] = _mm512_shuffle_i64x2::<0x44>(ab23, cd23);
+                columns[3] = _mm512_shuffle_i64x2::<0xee>(ab23, cd23);
+            } else {
+                let lanes = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), splat(token, n as u64));
+                for (i, column) in columns[..n].iter_mut().enumerate() {
+                    *column = _mm512_i64gather_epi64::<8>(lanes, words.add(i));
+                }
+            }
+        }
+        Self::from_words(token, &columns[..n])
+    }
+
+    #[inline(always)]
+    fn store_bits(self, elements: &mut [P::Limbs]) {
+        let words = elements[..LANES].as_mut_ptr().cast::<i64>();
+        let n = P::Limbs::LEN;
+        let mut columns = [simd!(self.token; _mm512_setzero_si512()); 8];
+        self.to_words(&mut columns[..n]);
+        simd! { self.token;
+            if n == 4 {
+                let [w0, w1, w2, w3] = [columns[0], columns[1], columns[2], columns[3]];
+                let ab01 = _mm512_shuffle_i64x2::<0x44>(w0, w1);
+                let cd01 = _mm512_shuffle_i64x2::<0xee>(w0, w1);
+                let ab23 = _mm512_shuffle_i64x2::<0x44>(w2, w3);
+                let cd23 = _mm512_shuffle_i64x2::<0xee>(w2, w3);
+                let low = _mm512_setr_epi64(0, 4, 8, 12, 1, 5, 9, 13);
+                let high = _mm512_setr_epi64(2, 6, 10, 14, 3, 7, 11, 15);
+                _mm512_storeu_epi64(words, _mm512_permutex2var_epi64(ab01, low, ab23));
+                _mm512_storeu_epi64(words.add(8), _mm512_permutex2var_epi64(ab01, high, ab23));
+                _mm512_storeu_epi64(words.add(16), _mm512_permutex2var_epi64(cd01, low, cd23));
+                _mm512_storeu_epi64(words.add(24), _mm512_permutex2var_epi64(cd01, high, cd23));
+            } else {
+                let lanes = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), splat(self.token, n as u64));
+                for (i, column) in columns[..n].iter().enumerate() {
+                    _mm512_i64scatter_epi64::<8>(words.add(i), lanes, *column);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn store_scaled(self, elements: &mut [Fp<P>]) {
+        let mut limbs = [P::Limbs::ZERO; LANES];
+        self.canonical().store_bits(&mut limbs);
+        write(elements, limbs);
     }
 
     #[inline(always)]
@@ -537,17 +541,13 @@ impl<P: Prime> Vector<P> for IfmaLanes<P> {
         }
         zeros
     }
+}
 
-    #[inline(always)]
-    fn odd_lanes(self) -> u8 {
-        // A product with the integer 1 takes the Montgomery factor away.
-        let integer = (self * Self::constant(self.token, &[1, 0, 0, 0, 0, 0, 0, 0])).canonical();
-        simd!(self.token; _mm512_test_epi64_mask(integer.limbs.as_ref()[0], splat(self.token, 1)))
-    }
-
-    #[inline(always)]
-    fn select(mask: u8, chosen: Self, other: Self) -> Self {
-        other.blend(mask, &chosen)
+/// Writes canonical limbs as elements.
+#[inline(always)]
+fn write<P: Prime>(elements: &mut [Fp<P>], limbs: [P::Limbs; LANES]) {
+    for (element, limbs) in elements[..LANES].iter_mut().zip(limbs) {
+        *element = Fp::constant(limbs);
     }
 }
 

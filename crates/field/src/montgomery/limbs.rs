@@ -4,67 +4,15 @@
 //! product run without a carry word ("no-carry" CIOS: Koç, Acar, Kaliski 1996, with the observation of
 //! the gnark team that the second carry vanishes when the top limb leaves a bit free) and `a + b` never overflow.
 
-use crate::safegcd::divide_vartime;
 #[cfg(target_arch = "x86_64")]
-use crate::{
+use super::{
     Prime,
     x86_64::adx::{mul_mont_4, mul_mont_6, sum_of_products_4, sum_of_products_6},
 };
-use std::{fmt::Debug, hash::Hash};
-
-mod sealed {
-    pub trait Sealed {}
-}
-
-/// The limbs of one element: `[u64; 4]` or `[u64; 6]`.
-pub trait Limbs:
-    Copy
-    + Default
-    + Eq
-    + Ord
-    + Debug
-    + Hash
-    + Send
-    + Sync
-    + AsRef<[u64]>
-    + AsMut<[u64]>
-    + sealed::Sealed
-    + 'static
-{
-    /// The same values eight side by side in radix 2^52.
-    #[cfg(target_arch = "x86_64")]
-    type Lanes52: crate::x86_64::radix52::LaneLimbs;
-    /// As these, with at least 31 bits to spare.
-    #[cfg(target_arch = "x86_64")]
-    type Single52: crate::x86_64::radix52::LaneLimbs;
-    /// How many limbs.
-    const LEN: usize;
-    /// All zero.
-    const ZERO: Self;
-
-    /// `(self + rhs) mod p` for canonical operands.
-    fn add_mod(&self, rhs: &Self, p: &Self) -> Self;
-    /// `(self - rhs) mod p` for canonical operands.
-    fn sub_mod(&self, rhs: &Self, p: &Self) -> Self;
-    /// `self * rhs / 2^(64 LEN) mod p` for canonical operands; `inv = -p^-1 mod 2^64`.
-    fn mul_mont_portable(&self, rhs: &Self, p: &Self, inv: u64) -> Self;
-    /// `(a_0 b_0 + a_1 b_1) / 2^(64 LEN) mod p` for canonical operands or p itself, and `4p < 2^(64 LEN)`.
-    fn sum_of_products_portable(a: &[Self; 2], b: [&Self; 2], p: &Self, inv: u64) -> Self;
-    /// `scale / self mod p` for canonical operands, `None` for zero; `inv = -p^-1 mod 2^64`. Time depends on `self`.
-    fn divide_vartime(&self, scale: &Self, p: &Self, inv: u64) -> Option<Self>;
-    /// As `mul_mont_portable`, by MULX, ADCX and ADOX.
-    ///
-    /// # Safety
-    /// The CPU must have BMI2 and ADX.
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn mul_mont_adx<P: Prime<Limbs = Self>>(&self, rhs: &Self) -> Self;
-    /// As `sum_of_products_portable`, by MULX, ADCX and ADOX.
-    ///
-    /// # Safety
-    /// The CPU must have BMI2 and ADX.
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn sum_of_products_adx<P: Prime<Limbs = Self>>(a: &[Self; 2], b: [&Self; 2]) -> Self;
-}
+use super::{
+    prime::{Limbs, sealed},
+    safegcd::divide_vartime,
+};
 
 /// `a + b + carry`. On x86-64 by the intrinsic: LLVM turns the carries of sums with constants, such as the
 /// modulus, into comparisons, sets and branches, and leaves ADC alone only when it is asked for by name.
@@ -99,6 +47,15 @@ pub(crate) const fn sbb(a: u64, b: u64, borrow: bool) -> (u64, bool) {
     let (difference, b0) = a.overflowing_sub(b);
     let (difference, b1) = difference.overflowing_sub(borrow as u64);
     (difference, b0 | b1)
+}
+
+/// Whether `a < b`.
+pub(crate) fn is_below<L: Limbs>(a: &L, b: &L) -> bool {
+    let mut borrow = false;
+    for (a, b) in a.as_ref().iter().zip(b.as_ref()) {
+        (_, borrow) = sbb(*a, *b, borrow);
+    }
+    borrow
 }
 
 /// `acc + a * b + carry` as (low, high).

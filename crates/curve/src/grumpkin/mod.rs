@@ -1,10 +1,9 @@
 //! Grumpkin, `y^2 = x^3 - 17` over BN254's scalar field: a group of prime order, BN254's base modulus, so that
 //! BN254's circuits compute in it natively.
 
-use crate::{
-    group::{Affine, Curve},
-    grumpkin_constants as constants,
-};
+mod constants;
+
+use crate::group::{Affine, Curve};
 use proofmill_field::bn254;
 
 /// The field of the coordinates.

@@ -1,6 +1,6 @@
 //! Which instructions multiply scalar elements.
 
-use crate::{Prime, limbs::Limbs};
+use super::{Limbs, Prime};
 use proofmill_cpu::Portable;
 use std::fmt::Debug;
 

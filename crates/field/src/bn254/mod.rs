@@ -1,11 +1,13 @@
 //! BN254 (also alt_bn128, bn128): the fields of the EVM's and circom's pairing curve.
 
-pub use crate::bn254_constants::{FqParams, FrParams};
+mod constants;
+
+pub use constants::{FqParams, FrParams};
+
 use crate::{
-    Algebra,
-    prime::Fp,
-    quadratic::Quadratic,
-    tower::{Dodecic, Tower},
+    algebra::{Algebra, Quadratic},
+    extension::{Dodecic, Tower},
+    montgomery::Fp,
 };
 use proofmill_cpu::Portable;
 

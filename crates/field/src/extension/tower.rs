@@ -4,7 +4,10 @@
 //! (eprint 2006/471): Karatsuba for products, CH-SQR2 for the cubic square, the complex method for the quadratic one; Granger,
 //! Scott, "Faster squaring in the cyclotomic subgroup of sixth degree extensions" (eprint 2009/565).
 
-use crate::{Algebra, Field, Fp, Invert, Quadratic, prime::Prime};
+use crate::{
+    algebra::{Algebra, Field, Invert, Quadratic},
+    montgomery::{Fp, Prime},
+};
 use std::{
     marker::PhantomData,
     ops::{Add, Mul, Neg, Sub},

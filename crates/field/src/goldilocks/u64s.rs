@@ -10,7 +10,7 @@ use std::ops::{Add, BitAnd, Sub};
 /// replaces them.
 ///
 /// Words are made of others or of a token, never of nothing: they prove that their CPU has the instructions.
-pub trait Words:
+pub trait U64s:
     Copy + Send + Sync + 'static + Add<Output = Self> + Sub<Output = Self> + BitAnd<Output = Self>
 {
     /// Proof that the CPU has the instructions of this type.
@@ -160,23 +160,23 @@ pub trait Words:
 
 /// The product with a byte where a wide product is cheap; its high word is below 2^8.
 #[inline(always)]
-pub fn mul_byte_by_wide<W: Words>(a: W, byte: W) -> W {
+pub fn mul_byte_by_wide<W: U64s>(a: W, byte: W) -> W {
     let [low, high] = a.mul_wide(byte);
     low.add_folded(high.mul_epsilon())
 }
 
 /// The representative of `low + 2^64 high` below 2^64, by `2^64 = 2^32 - 1` and `2^96 = -1` modulo p.
 #[inline(always)]
-pub(crate) fn reduce_128<W: Words>([low, high]: [W; 2]) -> W {
+pub(crate) fn reduce_128<W: U64s>([low, high]: [W; 2]) -> W {
     low.sub_folded(high.shr::<32>()).add_folded(high.mul_epsilon())
 }
 
 /// One word: plain Rust.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
-pub struct Word(pub(crate) u64);
+pub struct U64x1(pub(crate) u64);
 
-impl Add for Word {
+impl Add for U64x1 {
     type Output = Self;
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
@@ -184,7 +184,7 @@ impl Add for Word {
     }
 }
 
-impl Sub for Word {
+impl Sub for U64x1 {
     type Output = Self;
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
@@ -192,7 +192,7 @@ impl Sub for Word {
     }
 }
 
-impl BitAnd for Word {
+impl BitAnd for U64x1 {
     type Output = Self;
     #[inline(always)]
     fn bitand(self, rhs: Self) -> Self {
@@ -200,7 +200,7 @@ impl BitAnd for Word {
     }
 }
 
-impl Words for Word {
+impl U64s for U64x1 {
     type Token = Portable;
 
     const WIDTH: usize = 1;

@@ -6,7 +6,8 @@
 //! Method: product scanning, then word-by-word Montgomery reduction (Gueron, Krasnov, "Accelerating big
 //! integer arithmetic using Intel IFMA extensions", ARITH 2016; Koc, Acar, Kaliski 1996 for the reduction): 4 L^2 multiply-adds.
 
-use crate::{limbs::Limbs, prime::Prime};
+use super::lane_limbs::LaneLimbs;
+use crate::montgomery::{Limbs, Prime, limbs::sbb};
 use proofmill_cpu::Avx512Ifma;
 use std::{arch::x86_64::*, marker::PhantomData};
 
@@ -24,32 +25,6 @@ pub(super) use simd;
 #[inline(always)]
 pub(super) fn splat(token: Avx512Ifma, value: u64) -> __m512i {
     simd!(token; _mm512_set1_epi64(value as i64))
-}
-
-/// Vectors of limbs: `[__m512i; 5]`, `[__m512i; 6]` or `[__m512i; 8]`.
-pub trait LaneLimbs: Copy + Send + Sync + AsRef<[__m512i]> + AsMut<[__m512i]> + 'static {
-    /// How many limbs of 52 bits.
-    const LEN: usize;
-    /// All zero.
-    const ZERO: Self;
-}
-
-impl LaneLimbs for [__m512i; 5] {
-    const LEN: usize = 5;
-    // SAFETY: all-zero bits are a vector.
-    const ZERO: Self = unsafe { std::mem::zeroed() };
-}
-
-impl LaneLimbs for [__m512i; 6] {
-    const LEN: usize = 6;
-    // SAFETY: all-zero bits are a vector.
-    const ZERO: Self = unsafe { std::mem::zeroed() };
-}
-
-impl LaneLimbs for [__m512i; 8] {
-    const LEN: usize = 8;
-    // SAFETY: all-zero bits are a vector.
-    const ZERO: Self = unsafe { std::mem::zeroed() };
 }
 
 /// Most limbs that any field has.
@@ -154,7 +129,7 @@ pub(super) const fn power_of_two<P: Prime>(exponent: u32) -> [u64; MAX] {
         let mut j = 0;
         while j < MAX {
             doubled[j] = value[j] << 1 | if j > 0 { value[j - 1] >> 63 } else { 0 };
-            (reduced[j], borrow) = crate::limbs::sbb(doubled[j], p[j], borrow);
+            (reduced[j], borrow) = sbb(doubled[j], p[j], borrow);
             j += 1;
         }
         value = if borrow { doubled } else { reduced };

@@ -1,9 +1,8 @@
 //! BN254's groups: G1 is `y^2 = x^3 + 3` over Fq; G2 is `y^2 = x^3 + 3/(9 + u)` over Fq2.
 
-use crate::{
-    bn254_constants as constants,
-    group::{Affine, Curve},
-};
+mod constants;
+
+use crate::group::{Affine, Curve};
 use proofmill_field::bn254::{Fq, Fq2, Fr};
 
 /// The first source group; prime order, so every point on the curve is in it.
