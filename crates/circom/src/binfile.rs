@@ -4,9 +4,11 @@
 //! Every length is compared with what the file has before anything is sliced or allocated by it, so a
 //! section that claims 2^60 bytes is an error and nothing else.
 
-use crate::error::{CircomError, FileName, Place, SectionName, show_bytes};
+use crate::{
+    error::{CircomError, FileName, Place, SectionName, show_bytes},
+    file_kind::FileKind,
+};
 use proofmill_memory::FileBytes;
-use serde::Serialize;
 use std::{fmt, ops::Range, path::Path};
 
 /// Bytes of magic, version and count of sections.
@@ -15,56 +17,6 @@ const FILE_HEADER: usize = 12;
 const SECTION_HEADER: usize = 12;
 /// More sections than any format has; sections are looked up one by one.
 const MOST_SECTIONS: u32 = 256;
-
-/// What the first four bytes of a file say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FileKind {
-    /// Constraints of a circuit.
-    R1cs,
-    /// Values of a circuit's wires.
-    Wtns,
-    /// A proving key.
-    Zkey,
-    /// Powers of tau.
-    Ptau,
-    /// A proving key in an arithmetisation of Proofmill's own.
-    Pmpk,
-}
-
-impl FileKind {
-    const ALL: [Self; 5] = [Self::R1cs, Self::Wtns, Self::Zkey, Self::Ptau, Self::Pmpk];
-
-    /// The kind of a file with these bytes; `None` if it begins as none of them does.
-    pub fn of(bytes: &[u8]) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| bytes.starts_with(kind.magic().as_bytes()))
-    }
-
-    /// The first four bytes, which of circom's and snarkjs's files are also the usual extension.
-    pub const fn magic(self) -> &'static str {
-        match self {
-            Self::R1cs => "r1cs",
-            Self::Wtns => "wtns",
-            Self::Zkey => "zkey",
-            Self::Ptau => "ptau",
-            Self::Pmpk => "pmpk",
-        }
-    }
-
-    /// The newest version of the format; older ones have the same layout.
-    const fn newest_version(self) -> u32 {
-        match self {
-            Self::R1cs | Self::Ptau | Self::Pmpk => 1,
-            Self::Wtns | Self::Zkey => 2,
-        }
-    }
-}
-
-impl fmt::Display for FileKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.magic())
-    }
-}
 
 /// A section's number and where its content lies in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]

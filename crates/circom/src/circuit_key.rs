@@ -5,9 +5,10 @@
 //! mean is not known here: a column has a name and constants. Scalars and coordinates are in Montgomery form.
 
 use crate::{
-    binfile::{BinFile, Cursor, FileKind, Section},
+    binfile::{BinFile, Cursor, Section},
     decode::{FR_BYTES, Form, PointCheck, Points, Scalars, decode_each, read_u32},
     error::{CircomError, SectionName},
+    file_kind::FileKind,
     modulus::{FieldOf, Modulus},
     output::{BinWriter, SectionWriter, Target},
     zkey::g2,

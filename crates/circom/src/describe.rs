@@ -1,9 +1,10 @@
 //! What a file is, of any curve and proof system: for people and scripts, not for provers.
 
 use crate::{
-    binfile::{BinFile, FileKind},
+    binfile::BinFile,
     circuit_key,
     error::CircomError,
+    file_kind::FileKind,
     ptau, r1cs, wtns,
     zkey::{Counts, Protocol},
 };

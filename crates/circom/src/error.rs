@@ -1,6 +1,6 @@
 //! What can be wrong with a file, and where.
 
-use crate::binfile::FileKind;
+use crate::file_kind::FileKind;
 use std::{
     fmt::{self, Write},
     io,

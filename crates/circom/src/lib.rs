@@ -13,6 +13,7 @@ mod circuit_key;
 mod decode;
 mod describe;
 mod error;
+mod file_kind;
 mod json;
 mod modulus;
 mod output;
@@ -21,11 +22,12 @@ mod r1cs;
 mod wtns;
 mod zkey;
 
-pub use binfile::{BinFile, FileKind, Section, SectionEntry};
+pub use binfile::{BinFile, Section, SectionEntry};
 pub use circuit_key::{CircuitKey, CircuitKeyHeader, CircuitKeyWriter, DerivationTerm};
 pub use decode::{Coordinate, Form, PointCheck, Points, Scalars};
 pub use describe::{Description, SectionDescription, describe, describe_file};
 pub use error::{CircomError, FileName, Place, SectionName};
+pub use file_kind::FileKind;
 pub use json::{
     AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey, Groth16Proof,
     Groth16VerificationKey, PlonkProof, PlonkVerificationKey, parse_public, public_text, read_public,

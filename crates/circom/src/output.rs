@@ -2,9 +2,9 @@
 //! if it is not.
 
 use crate::{
-    binfile::FileKind,
     decode::Coordinate,
     error::{CircomError, FileName},
+    file_kind::FileKind,
 };
 use proofmill_curve::{Affine, Curve};
 use proofmill_field::bn254::Fr;

@@ -8,9 +8,10 @@
 //! Lengths are checked when points are asked for, so that files cut down to what one set-up needs are fine.
 
 use crate::{
-    binfile::{BinFile, FileKind},
+    binfile::BinFile,
     decode::{Coordinate, Points},
     error::{CircomError, SectionName},
+    file_kind::FileKind,
     modulus::{FieldOf, Modulus},
     output::{BinWriter, SectionWriter, Target},
     zkey::read_point,

@@ -5,9 +5,10 @@
 //! 5 PLONK custom gates, which are refused unless the list is empty. Source: iden3's `r1cs_bin_format.md`.
 
 use crate::{
-    binfile::{BinFile, Cursor, FileKind, Section},
+    binfile::{BinFile, Cursor, Section},
     decode::{FR_BYTES, Form, read_scalar},
     error::{CircomError, SectionName},
+    file_kind::FileKind,
     modulus::{FieldOf, Modulus},
     output::{BinWriter, Target},
 };

@@ -3,9 +3,10 @@
 //! Sections: 1 the header (modulus, count of wires); 2 the values, canonical. Wire 0 is the constant 1.
 
 use crate::{
-    binfile::{BinFile, FileKind},
+    binfile::BinFile,
     decode::{FR_BYTES, Form, Scalars},
     error::{CircomError, SectionName},
+    file_kind::FileKind,
     modulus::{FieldOf, Modulus},
     output::{BinWriter, Target},
 };

@@ -1,6 +1,6 @@
 //! Which kernels hash: one for a single message, one for many.
 
-use crate::{message::digest_by, portable};
+use crate::{constants::INITIAL, padding::Tail, portable};
 use proofmill_cpu::Level;
 use std::{fmt, str::FromStr};
 #[cfg(target_arch = "x86_64")]
@@ -243,8 +243,20 @@ impl Kernels {
             Single::ShaNi(token) => sha_ni::digest(token, message),
             #[cfg(target_arch = "aarch64")]
             Single::ArmSha2(token) => arm_sha2::digest(token, message),
-            _ => digest_by(|state, blocks| self.compress(state, blocks), message),
+            _ => self.digest_by_blocks(message),
         }
+    }
+
+    /// The digest of a message by [`Self::compress`].
+    #[inline(always)]
+    fn digest_by_blocks(self, message: &[u8]) -> [u8; 32] {
+        let mut state = INITIAL;
+        let (blocks, rest) = message.as_chunks();
+        if !blocks.is_empty() {
+            self.compress(&mut state, blocks);
+        }
+        self.compress(&mut state, Tail::new(rest, message.len() as u64).blocks());
+        portable::to_bytes(state)
     }
 
     /// The state after these blocks.

@@ -9,18 +9,6 @@ pub fn digest(message: &[u8]) -> [u8; 32] {
     Kernels::best_single().digest(message)
 }
 
-/// The digest of a message; `compress` is what hashes blocks.
-#[inline(always)]
-pub(crate) fn digest_by(compress: impl Fn(&mut [u32; 8], &[[u8; 64]]), message: &[u8]) -> [u8; 32] {
-    let mut state = INITIAL;
-    let (blocks, rest) = message.as_chunks();
-    if !blocks.is_empty() {
-        compress(&mut state, blocks);
-    }
-    compress(&mut state, Tail::new(rest, message.len() as u64).blocks());
-    to_bytes(state)
-}
-
 /// The hash of a message that comes in parts.
 ///
 /// ```

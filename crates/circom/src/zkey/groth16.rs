@@ -5,9 +5,10 @@
 
 use super::{Coefficient, Coefficients, Counts, HEADER, Matrix, PROTOCOL, Protocol, g1, g2};
 use crate::{
-    binfile::{BinFile, FileKind, Section},
+    binfile::{BinFile, Section},
     decode::{Coordinate, Points},
     error::{CircomError, SectionName},
+    file_kind::FileKind,
     output::{BinWriter, SectionWriter, Target},
 };
 use proofmill_curve::{

@@ -9,9 +9,10 @@ pub use groth16::{Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey};
 pub use plonk::{Addition, Column, PlonkHeader, PlonkWriter, PlonkZkey, Polynomial, Selector};
 
 use crate::{
-    binfile::{BinFile, Cursor, FileKind, Section},
+    binfile::{BinFile, Cursor, Section},
     decode::{PointCheck, Points},
     error::{CircomError, SectionName},
+    file_kind::FileKind,
     modulus::{FieldOf, Modulus},
 };
 use proofmill_cpu::{Level, Portable};

@@ -7,9 +7,10 @@
 
 use super::{Counts, HEADER, PROTOCOL, Protocol, g1, g2};
 use crate::{
-    binfile::{BinFile, FileKind, Section},
+    binfile::{BinFile, Section},
     decode::{FR_BYTES, Form, NOT_BELOW_R, Points, Scalars, decode_each, read_limbs, read_scalar, read_u32},
     error::{CircomError, SectionName},
+    file_kind::FileKind,
     output::{BinWriter, SectionWriter, Target},
 };
 use proofmill_curve::{
