@@ -1,8 +1,8 @@
 //! The container of iden3's binary files: four bytes of magic, a version, a count of sections, and the
 //! sections, each a number, a length and that many bytes. All integers are little-endian.
 //!
-//! Every length is compared with what the file has before anything is sliced or allocated by it, so a
-//! section that claims 2^60 bytes is an error and nothing else.
+//! Every length is checked against the file's size before it is used to slice or allocate, so a section that claims 2^60 bytes
+//! is only an error.
 
 use crate::{
     error::{CircomError, FileName, Place, SectionName, show_bytes},
@@ -27,7 +27,7 @@ pub struct SectionEntry {
     pub range: Range<usize>,
 }
 
-/// An open container; its pages are read when they are first looked at.
+/// An open container; its pages are read on first access.
 #[derive(Debug)]
 pub struct BinFile {
     name: FileName,
@@ -78,7 +78,7 @@ impl BinFile {
             let problem = format!("{left} bytes after the last of {count} sections");
             return Err(CircomError::Container { file: name, offset: position as u64, problem });
         }
-        // The system mapped pages around each header.
+        // The headers' pages were mapped with up to 2 MiB around each.
         bytes.release(0..bytes.len());
         Ok(Self { name, bytes, kind, version, sections })
     }
@@ -88,7 +88,7 @@ impl BinFile {
         &self.name
     }
 
-    /// What the first four bytes say.
+    /// The kind that the first four bytes name.
     pub fn kind(&self) -> FileKind {
         self.kind
     }
@@ -98,7 +98,7 @@ impl BinFile {
         self.version
     }
 
-    /// The file as it is.
+    /// All bytes of the file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -108,7 +108,7 @@ impl BinFile {
         self.bytes.len()
     }
 
-    /// Never: a container has a header.
+    /// Always `false`: a container has a header.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -241,23 +241,23 @@ impl<'a> Section<'a> {
         self.bytes.is_empty()
     }
 
-    /// Number and content.
+    /// The section's number and content.
     pub fn name(&self) -> SectionName {
         self.name
     }
 
-    /// The file it is in.
+    /// The name of the section's file.
     pub fn file(&self) -> &'a FileName {
         &self.file.name
     }
 
-    /// Where the byte `position` of this view is in the file.
+    /// The position in the file of byte `position` of this view.
     pub fn place(&self, position: usize) -> Place {
         let offset = (self.start + position) as u64;
         Place { file: self.file.name.clone(), section: self.name, offset }
     }
 
-    /// A complaint about the byte `position` of this view.
+    /// An error at byte `position` of this view.
     pub(crate) fn malformed(&self, position: usize, problem: impl Into<String>) -> CircomError {
         CircomError::Malformed { place: self.place(position), problem: problem.into() }
     }
@@ -293,19 +293,19 @@ impl<'a> Section<'a> {
         Err(self.malformed(0, format!("expected {count} {what} of {size} bytes, found {found} bytes")))
     }
 
-    /// Tells the operating system that these pages of the mapping are not needed for now; they are read
-    /// again from the file if someone looks. Does nothing for files in memory.
+    /// Releases the section's pages from this process's memory; they are read from the file again on the next access. Does
+    /// nothing for files in memory.
     pub fn release(&self) {
         self.file.bytes.release(self.start..self.start + self.bytes.len());
     }
 
-    /// Reads from the beginning.
+    /// A cursor at the beginning.
     pub(crate) fn cursor(&self) -> Cursor<'a> {
         Cursor { section: *self, position: 0 }
     }
 }
 
-/// Reads a section from front to back.
+/// Reads a section sequentially.
 pub(crate) struct Cursor<'a> {
     section: Section<'a>,
     position: usize,
@@ -316,17 +316,17 @@ impl<'a> Cursor<'a> {
         self.position
     }
 
-    /// A complaint about what comes next.
+    /// An error at the current position.
     pub(crate) fn malformed(&self, problem: impl Into<String>) -> CircomError {
         self.malformed_at(self.position, problem)
     }
 
-    /// A complaint about an earlier position.
+    /// An error at an earlier position.
     pub(crate) fn malformed_at(&self, position: usize, problem: impl Into<String>) -> CircomError {
         self.section.malformed(position, problem)
     }
 
-    /// The next `length` bytes, which are `what`.
+    /// The next `length` bytes; errors call them `what`.
     pub(crate) fn take(&mut self, length: usize, what: &str) -> Result<Section<'a>, CircomError> {
         let left = self.section.len() - self.position;
         if length > left {

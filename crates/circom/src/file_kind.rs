@@ -1,9 +1,9 @@
-//! The kinds of binary files, by the first four bytes.
+//! The kinds of binary files, named by their first four bytes.
 
 use serde::Serialize;
 use std::fmt;
 
-/// What the first four bytes of a file say.
+/// The kind of a binary file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileKind {
@@ -22,12 +22,12 @@ pub enum FileKind {
 impl FileKind {
     const ALL: [Self; 5] = [Self::R1cs, Self::Wtns, Self::Zkey, Self::Ptau, Self::Pmpk];
 
-    /// The kind of a file with these bytes; `None` if it begins as none of them does.
+    /// The kind of a file with these bytes; `None` if they do not begin with a known magic.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| bytes.starts_with(kind.magic().as_bytes()))
     }
 
-    /// The first four bytes, which of circom's and snarkjs's files are also the usual extension.
+    /// The first four bytes; for files of circom and snarkjs also the usual extension.
     pub const fn magic(self) -> &'static str {
         match self {
             Self::R1cs => "r1cs",
