@@ -1,7 +1,7 @@
-//! Signatures at every level beside blst, on one core: `taskset -c 1 cargo bench -p proofmill-bls [-- --csv]`.
+//! Signatures at every level against blst, on one core: `taskset -c 1 cargo bench -p proofmill-bls [-- --csv]`.
 //!
-//! Public keys have been validated before, as clients keep them; signatures come as bytes and are decoded and checked to be in
-//! the subgroup by both sides. blst's own batch is `verify_multiple_aggregate_signatures`; the cores it sees are one here.
+//! Public keys were validated before, as in Ethereum clients. Both sides decode signatures from bytes and check that they are
+//! in the subgroup. blst's batch is `verify_multiple_aggregate_signatures`, which sees only one core here.
 
 use blst::{BLST_ERROR, blst_scalar, min_pk as peer};
 use proofmill_bls::{
@@ -15,10 +15,10 @@ use std::hint::black_box;
 /// Keys of an aggregate, and sets of a batch.
 const MANY: usize = 128;
 
-/// Operations that one sample times, so that a sample takes tens of milliseconds.
+/// Operations per sample, so that a sample takes tens of milliseconds.
 const REPEATS: usize = 50;
 
-/// Keys, messages and signatures, in both libraries' forms.
+/// Keys, messages and signatures, in the types of both libraries.
 struct Inputs {
     secrets: Vec<SecretKey>,
     keys: Vec<ValidPublicKey>,
@@ -26,7 +26,7 @@ struct Inputs {
     signatures: Vec<[u8; 96]>,
     peer_secrets: Vec<peer::SecretKey>,
     peer_keys: Vec<peer::PublicKey>,
-    /// Of all keys, of message 0.
+    /// The aggregate of all keys' signatures of message 0.
     aggregate: [u8; 96],
 }
 

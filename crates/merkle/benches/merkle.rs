@@ -1,4 +1,5 @@
-//! Trees at every level, on one core and on all: `cargo bench -p proofmill-merkle -- [--csv] [20 22] [hashes] [levels]`.
+//! Building trees at every level, on one core and on all: `cargo bench -p proofmill-merkle -- [--csv] [20 22] [hashes]
+//! [levels]`.
 
 use proofmill_cpu::Level;
 use proofmill_merkle::{Hash, MerkleError, RowMajor, Tree, dispatch_hash};
@@ -9,7 +10,7 @@ use std::env;
 /// Words of a row: one permutation of width 12.
 const COLUMNS: usize = 8;
 
-/// Measured where no hash is named.
+/// The hashes that are measured by default.
 const HASHES: [Hash; 3] = [Hash::Poseidon, Hash::Poseidon2, Hash::Poseidon2NarrowNodes];
 
 fn main() -> Result<(), MerkleError> {
@@ -40,7 +41,7 @@ fn main() -> Result<(), MerkleError> {
     result
 }
 
-/// Those whose names are among the arguments, if any is.
+/// The elements whose names are among the arguments, or all if none is.
 fn named<T: Copy>(all: &[T], name: impl Fn(T) -> &'static str) -> Option<Vec<T>> {
     let arguments: Vec<String> = env::args().collect();
     let named: Vec<T> =

@@ -1,4 +1,4 @@
-//! What the benches print: a table, or with `--csv` records.
+//! Output of the benches: a table, or records with `--csv`.
 
 use cpu_time::ProcessTime;
 use std::{
@@ -9,10 +9,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Runs of which the median is taken, after one that warms up.
+/// The number of timed runs, after one warm-up run; the median counts.
 const RUNS: usize = 5;
 
-/// One bench's measurements, each printed as it is taken.
+/// The measurements of one bench; each is printed at once.
 pub struct Records {
     csv: bool,
     /// Seconds on one thread, by benchmark and implementation.
@@ -20,7 +20,7 @@ pub struct Records {
 }
 
 impl Records {
-    /// Prints the header; `--csv` among the arguments asks for records.
+    /// Prints the header. With `--csv` among the arguments, records are printed.
     pub fn new() -> Self {
         let csv = env::args().any(|argument| argument == "--csv");
         if csv {
@@ -29,16 +29,16 @@ impl Records {
         Self { csv, one_thread: HashMap::new() }
     }
 
-    /// Arguments that are numbers, `default` without any.
+    /// The arguments that are numbers; `default` if there are none.
     pub fn sizes(&self, default: &[u32]) -> Vec<u32> {
         let sizes: Vec<u32> = env::args().filter_map(|argument| argument.parse().ok()).collect();
         if sizes.is_empty() { default.to_vec() } else { sizes }
     }
 
-    /// Runs `body` on a pool of one thread and, where there are more, on one of all cores; it gets their number.
+    /// Runs `body` on a pool of one thread, then on one of all cores if there are more. `body` receives the number of threads.
     ///
     /// # Panics
-    /// If a pool cannot be made.
+    /// If a pool cannot be created.
     pub fn for_one_and_all_cores(&mut self, mut body: impl FnMut(&mut Self, usize) + Send) {
         let all = thread::available_parallelism().map_or(1, usize::from);
         for threads in if all > 1 { vec![1, all] } else { vec![1] } {
@@ -47,9 +47,9 @@ impl Records {
         }
     }
 
-    /// Times `run` and prints its median seconds, which it also returns: CPU time of the process on one thread, so
-    /// that a busy machine disturbs it less, and wall time on more. The ratio says how many times faster that is than
-    /// `against`, a name and its seconds; without, and on more threads, than one thread.
+    /// Times `run` and prints its median seconds, which it also returns: CPU time of the process on one thread, since a busy
+    /// machine disturbs it less, and wall time on more. The ratio is the speed-up over `against`, a name and its seconds;
+    /// without `against`, or on more threads, it is the speed-up over one thread.
     pub fn record<T>(
         &mut self,
         benchmark: &str,
