@@ -9,11 +9,7 @@ mod level;
 mod token;
 
 pub use level::{Level, LevelError};
-#[cfg(target_arch = "x86_64")]
-pub use token::{Adx, Avx2, Avx512, Avx512Ifma, ShaNi, Ssse3};
-#[cfg(target_arch = "aarch64")]
-pub use token::{ArmSha2, Neon, Sve, Sve2};
-pub use token::{Portable, Token};
+pub use token::*;
 
 /// The most 64-bit lanes of any level: those of SVE's longest vector, 2048 bits.
 pub const MAX_LANES: usize = 32;
