@@ -9,7 +9,7 @@ use proofmill::{
 use proofmill_console::{Failure, Machine, Outcome};
 use std::path::Path;
 
-/// How many phases a proof has, about.
+/// The approximate number of phases of a proof.
 const PROVE_PHASES: usize = 10;
 
 #[derive(Debug, Subcommand)]

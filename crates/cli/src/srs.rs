@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What there is to know before one uses such a string.
+/// The warning for users of such a string.
 const WARNING: &str = "warning: whoever runs this command may learn tau, and whoever knows tau can prove what is false: unsafe for production. Take the powers of a ceremony there.";
 
 #[derive(Debug, Subcommand)]
@@ -21,7 +21,7 @@ pub(crate) enum SrsCommand {
 
 UNSAFE for production: tau is random and wiped from memory, but whoever runs this command may learn it all the same, and whoever knows tau can prove what is false. Take the powers of a ceremony there: a snarkjs ptau file or Aztec's Ignition transcripts.")]
     New(New),
-    /// Say how many powers a file has and where they are from
+    /// Show the number of powers in a file and their source
     #[command(after_help = "Examples:
   proofmill srs info pot20.ptau
   proofmill srs info transcript00.dat transcript01.dat
@@ -41,22 +41,22 @@ pub(crate) struct New {
     /// The ptau file to write: powers in G1, two in G2
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Gates of the largest circuit, a number or 2^k; there will be 64 more powers, for what blinds the polynomials
+    /// Gates of the largest circuit, a number or 2^k; the file has 64 more powers, for the blinding of polynomials
     #[arg(long, value_name = "2^K", value_parser = size)]
     size: usize,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct Files {
-    /// A ptau file, a folder of Ignition transcripts transcript00.dat and so on, or some of these, the first one first
+    /// A ptau file, a folder of Ignition transcripts transcript00.dat and so on, or some of these files, from the first one on
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 }
 
-/// The largest size: powers are counted in 32 bits in places, and the scalar field has no larger domain.
+/// The logarithm of the largest size: some counts have 32 bits, and the scalar field has no larger domain.
 const LARGEST: u32 = 28;
 
-/// A number, or 2 to the power of one.
+/// Parses a number, or `2^k`.
 fn size(text: &str) -> Result<usize, String> {
     let size = match text.split_once('^') {
         Some(("2", exponent)) => exponent.parse().ok().and_then(|exponent| 1usize.checked_shl(exponent)),
@@ -124,7 +124,7 @@ impl Files {
     }
 
     fn info(&self) -> Result<Outcome, Failure> {
-        // What nobody asked to check is not rejected.
+        // `info` does not check, so it does not reject: an inconsistent string is bad input.
         let srs = self.open().map_err(|error| Failure::Input(error.to_string()))?;
         let contributions = srs.contributions()?;
         let (kind, powers, bytes) = (srs.kind().to_string(), srs.len(), srs.bytes());

@@ -3,11 +3,11 @@
 use crate::token::*;
 use std::{fmt, str::FromStr};
 
-/// Declares the levels, slowest first: what a level is stands here once.
+/// Declares the levels, slowest first. This is the only list of them.
 macro_rules! levels {
     ($($(#[$doc:meta])* $token:ident $name:literal on $architecture:literal;)*) => {
-        /// The best bundle of CPU features that kernels may use; variants are in ascending order of speed, and each bundle
-        /// of an architecture contains those before it.
+        /// The bundle of CPU features that kernels may use. Variants are in ascending order of speed; each bundle of an
+        /// architecture contains those before it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Level {
             /// Plain Rust.
@@ -20,7 +20,7 @@ macro_rules! levels {
         }
 
         impl Level {
-            /// The names of all levels, on any CPU: an architecture's in ascending order of speed.
+            /// The names of all levels of all architectures; those of one architecture in ascending order of speed.
             pub const NAMES: &[&str] = &["portable", $($name),*];
 
             /// The levels that this CPU can run, slowest first.
@@ -62,7 +62,7 @@ levels! {
     Neon "neon" on "aarch64";
     /// Arm's vectors of any length.
     Sve "sve" on "aarch64";
-    /// Arm's vectors of any length, second edition.
+    /// The second version of Arm's vectors of any length.
     Sve2 "sve2" on "aarch64";
 }
 
@@ -73,24 +73,24 @@ impl Level {
     }
 }
 
-/// A level was asked for that does not exist or that this CPU lacks.
+/// The requested level does not exist, or this CPU lacks it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LevelError {
     /// No level has this name.
     #[error("unknown level `{name}`; available on this CPU: {available}")]
     Unknown {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// Names available here, best last.
+        /// The names available on this CPU, separated by commas, best last.
         available: String,
     },
     /// The level exists but this CPU cannot run it.
     #[error("this CPU lacks level `{name}`; available: {available}")]
     Unavailable {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// Names available here, best last.
+        /// The names available on this CPU, separated by commas, best last.
         available: String,
     },
 }

@@ -2,9 +2,8 @@
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
-use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Field, FieldError, Invert, PrimeField, batch_invert_vartime,
+    Algebra, Field, FieldError, Invert, PrimeField, batch_invert_vartime, dispatch_goldilocks,
     goldilocks::{Goldilocks, GoldilocksEngine, GoldilocksVector, MODULUS, Planes, U64s, constant_planes},
 };
 use proofmill_testing::{edge_integers, for_each_goldilocks_level, rng};
@@ -225,17 +224,7 @@ fn check_engine<E: GoldilocksEngine>(engine: E, words: &[u64], table: &[[u64; OP
 fn vectors() {
     let words = words();
     let table: Vec<_> = words.iter().flat_map(|a| words.iter().map(|b| expected(*a, *b))).collect();
-    for_each_goldilocks_level(|level| match level {
-        Level::Portable(token) => check_engine(token, &words, &table),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2(token) => check_engine(token, &words, &table),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512(token) => check_engine(token, &words, &table),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512Ifma(token) => check_engine(token, &words, &table),
-        #[cfg(target_arch = "aarch64")]
-        Level::Neon(token) => check_engine(token, &words, &table),
-        // SVE has no vector type: its kernels are whole functions, tested as such.
-        _ => {}
-    });
+    for_each_goldilocks_level(
+        |level| dispatch_goldilocks!(level, engine => check_engine(engine, &words, &table)),
+    );
 }

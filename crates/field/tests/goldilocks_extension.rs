@@ -2,9 +2,8 @@
 
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
-use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Field, Invert, batch_invert_vartime,
+    Algebra, Field, Invert, batch_invert_vartime, dispatch_goldilocks,
     goldilocks::{
         CubicExtension, Extension, Goldilocks, GoldilocksEngine, GoldilocksVector, MODULUS,
         QuadraticExtension, U64s,
@@ -153,18 +152,7 @@ fn lanes_of_engine<E: GoldilocksEngine>(engine: E) {
 
 #[test]
 fn lanes_agree_with_elements() {
-    for_each_goldilocks_level(|level| match level {
-        Level::Portable(token) => lanes_of_engine(token),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2(token) => lanes_of_engine(token),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512(token) => lanes_of_engine(token),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512Ifma(token) => lanes_of_engine(token),
-        #[cfg(target_arch = "aarch64")]
-        Level::Neon(token) => lanes_of_engine(token),
-        _ => {}
-    });
+    for_each_goldilocks_level(|level| dispatch_goldilocks!(level, engine => lanes_of_engine(engine)));
 }
 
 /// `x^2 = 7` and `x^3 = x + 1`.

@@ -12,6 +12,7 @@ pub mod poseidon2;
 pub mod poseidon_bn254;
 mod sha256;
 pub mod sponge;
+mod state;
 mod tiles;
 mod tree;
 
@@ -22,4 +23,5 @@ pub use poseidon_bn254::PoseidonBn254;
 pub use poseidon2::Poseidon2;
 pub use sha256::Sha256;
 pub use sponge::{Digest, Sponge};
+pub use state::State;
 pub use tree::TreeHash;

@@ -1,10 +1,10 @@
-//! The hashes that trees are made of, by name; digests as text.
+//! The hashes of trees, by name; digests as text.
 
 use crate::MerkleError;
 use proofmill_hash::TreeHash;
 use std::{fmt, str::FromStr};
 
-/// A hash that trees, files and openings can be of. [`dispatch_hash`](crate::dispatch_hash) leads from it to its type.
+/// A hash for trees, files and openings. [`dispatch_hash`](crate::dispatch_hash) maps it to its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hash {
     /// [`proofmill_hash::Poseidon`] of width 12 in a [`proofmill_hash::Sponge`].
@@ -49,7 +49,7 @@ macro_rules! dispatch_hash {
 }
 
 impl Hash {
-    /// Every one.
+    /// All hashes.
     pub const ALL: [Self; 5] =
         [Self::Poseidon, Self::Poseidon2, Self::Poseidon2Width8, Self::Poseidon2NarrowNodes, Self::Sha256];
 
@@ -58,7 +58,7 @@ impl Hash {
         dispatch_hash!(self, H => H::NAME)
     }
 
-    /// That it is `H`.
+    /// Checks that it is `H`.
     pub(crate) fn must_be<H: TreeHash>(self) -> Result<(), MerkleError> {
         if self.name() == H::NAME {
             return Ok(());
@@ -84,18 +84,18 @@ impl FromStr for Hash {
     }
 }
 
-/// A digest as 64 lower-case hexadecimal digits: bytes in order or, of a hash over a field, its four elements in order, 16
-/// digits each, the most significant first, as Polygon's and plonky2's tools print elements.
+/// A digest as 64 lower-case hexadecimal digits: its bytes in order; for a hash over a field, its four elements in order, each
+/// with 16 digits, most significant first, as Polygon's and plonky2's tools print elements.
 pub fn digest_to_hex<H: TreeHash>(digest: &H::Digest) -> String {
     let mut bytes = H::to_bytes(digest);
     swap_elements::<H>(&mut bytes);
     hex::encode(bytes)
 }
 
-/// The digest of [`digest_to_hex`]'s text, to the letter.
+/// The inverse of [`digest_to_hex`]; accepts only its exact output.
 ///
 /// # Errors
-/// [`MerkleError::Digest`], which says that it is about `place`.
+/// [`MerkleError::Digest`], with `place` as its position.
 pub fn digest_from_hex<H: TreeHash>(text: &str, place: &str) -> Result<H::Digest, MerkleError> {
     let refuse = |problem: String| MerkleError::Digest { place: place.to_owned(), problem };
     let mut bytes = [0; 32];
@@ -112,7 +112,7 @@ pub fn digest_from_hex<H: TreeHash>(text: &str, place: &str) -> Result<H::Digest
     })
 }
 
-/// From little-endian elements to big-endian ones and back.
+/// Converts between little-endian and big-endian elements.
 fn swap_elements<H: TreeHash>(bytes: &mut [u8; 32]) {
     if H::MODULUS.is_some() {
         bytes.as_chunks_mut::<8>().0.iter_mut().for_each(|element| element.reverse());

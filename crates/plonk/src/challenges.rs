@@ -18,10 +18,9 @@
 //! [digest](VerifyingKey::digest).
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use crate::{Proof, VerifyingKey};
+use crate::{Proof, VerifyingKey, transcript::KeccakTranscript};
 use proofmill_curve::{Affine, bn254::G1};
 use proofmill_field::bn254::Fr;
-use proofmill_transcript::KeccakTranscript;
 
 /// All challenges of a proof; those not drawn yet are zero.
 #[derive(Clone, Copy, Debug, Default)]

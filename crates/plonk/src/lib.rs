@@ -32,6 +32,7 @@ pub mod r1cs;
 mod setup;
 pub mod solidity;
 mod system;
+mod transcript;
 mod verify;
 pub mod workload;
 

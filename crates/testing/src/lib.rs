@@ -1,8 +1,8 @@
-//! Development only: edge-case inputs, loops over levels and threads, times, a curve in plain integers,
-//! programs from outside.
+//! For tests and benches only: edge-case inputs, loops over levels and threads, times, a curve in plain integers, and running
+//! programs.
 //!
-//! Nothing here knows our fields and curves: integers are little-endian slices of 64-bit words, so that every
-//! crate can use this one in its tests.
+//! Integers are little-endian slices of 64-bit words, not elements of Proofmill's fields, so that the tests of any crate can
+//! use them.
 
 mod command;
 mod integer_curve;

@@ -1,4 +1,4 @@
-//! `merkle`: a tree's day, and what is refused.
+//! `merkle`: typical use, and rejected input.
 
 use crate::process::{Folder, MODULUS, refused, write_words};
 use serde_json::Value;
@@ -211,7 +211,7 @@ fn a_failure_leaves_an_existing_tree_alone() {
     assert!(folder.read("tree") == tree);
 }
 
-/// The rows are four times what the command may take: it gives pages back behind it.
+/// The rows take four times the memory that the command may use: it releases pages after reading them.
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_does_not_grow_with_the_rows() {

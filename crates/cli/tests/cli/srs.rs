@@ -1,4 +1,4 @@
-//! `srs`: strings made, described and checked, and what is refused.
+//! `srs`: strings are made, described and checked; rejected input.
 
 use crate::process::Folder;
 use serde_json::Value;

@@ -9,8 +9,7 @@ mod round_constants;
 
 pub use constants::{HALF_FULL_ROUNDS, PARTIAL_ROUNDS};
 pub use linear::WIDTH;
-pub(crate) use permutation::seventh_powers;
-pub use permutation::{FIRST_GROUP, LAYERS, State};
+pub use permutation::{FIRST_GROUP, LAYERS, full_round, partial_rounds};
 
 use crate::{Absorption, Permutation};
 use proofmill_field::goldilocks::GoldilocksVector;

@@ -15,7 +15,7 @@ mod linear;
 mod permutation;
 mod round_constants;
 
-pub use permutation::{State, partial_rounds};
+pub use permutation::partial_rounds;
 
 use crate::{Absorption, Permutation};
 use proofmill_field::goldilocks::GoldilocksVector;

@@ -6,8 +6,8 @@
 //! the sum of such elements is ever divided, once a round, beside the S-box.
 
 use super::{Entry, HALF_FULL_ROUNDS, MAX_HALVINGS, PARTIAL_ROUNDS, Parameters, linear::multiply};
-use crate::poseidon::seventh_powers;
-use proofmill_field::goldilocks::{GoldilocksLanes, GoldilocksVector, Planes, U64s, constant_planes};
+use crate::state::{State, for_each_element, seventh_powers};
+use proofmill_field::goldilocks::{GoldilocksLanes, GoldilocksVector, Planes, U64s};
 
 /// `2^29 p`, split at bit 32 with both planes above 2^60: what keeps planes of partial rounds from being negative.
 const OFFSET: [u64; 2] = [(1 << 61) + (1 << 29), (1 << 61) - (1 << 30)];
@@ -17,66 +17,10 @@ pub(super) const fn partial_constant(word: u64) -> [u64; 2] {
     [(word & 0xffff_ffff) + OFFSET[0], (word >> 32) + OFFSET[1]]
 }
 
-/// Runs a body for each element, with its number as a constant: the compiler leaves loops over twelve of these bodies, whose
-/// state then goes through memory.
-macro_rules! for_each_element {
-    ($i:ident < $width:ident => $body:expr) => {
-        for_each_element!($i < $width => $body; 0 1 2 3 4 5 6 7 8 9 10 11)
-    };
-    ($i:ident < $width:ident => $body:expr; $($n:literal)*) => { $(
-        if $n < $width {
-            const $i: usize = $n;
-            $body;
-        }
-    )* };
-}
-
-/// A state as planes.
-#[derive(Clone, Copy, Debug)]
-pub struct State<W, const WIDTH: usize> {
-    /// The low planes.
-    pub low: [W; WIDTH],
-    /// The high planes.
-    pub high: [W; WIDTH],
-}
-
 impl<W: U64s, const WIDTH: usize> State<W, WIDTH> {
-    /// The planes of elements after the linear layer that precedes the first round.
+    /// The linear layer of full rounds, which also precedes the first round.
     #[inline(always)]
-    pub fn of<V: GoldilocksVector<U64s = W, Token = W::Token>>(elements: &[V; WIDTH]) -> Self {
-        let first = elements[0].planes();
-        let mut state = Self { low: [first.low; WIDTH], high: [first.high; WIDTH] };
-        for_each_element!(I < WIDTH => state.set(I, elements[I].planes()));
-        state.linear_layer();
-        state
-    }
-
-    /// The elements.
-    #[inline(always)]
-    pub fn elements<V: GoldilocksVector<U64s = W, Token = W::Token>>(&self) -> [V; WIDTH] {
-        let offset = Planes::splat(self.token(), constant_planes::<V>(0));
-        let mut elements = [V::zero(self.token()); WIDTH];
-        for_each_element!(I < WIDTH => elements[I] = V::from_planes(self.get(I) + offset));
-        elements
-    }
-
-    #[inline(always)]
-    fn token(&self) -> W::Token {
-        self.low[0].token()
-    }
-
-    #[inline(always)]
-    fn get(&self, i: usize) -> Planes<W> {
-        Planes { low: self.low[i], high: self.high[i] }
-    }
-
-    #[inline(always)]
-    fn set(&mut self, i: usize, planes: Planes<W>) {
-        (self.low[i], self.high[i]) = (planes.low, planes.high);
-    }
-
-    #[inline(always)]
-    fn linear_layer(&mut self) {
+    pub fn linear_layer(&mut self) {
         self.low = multiply(&self.low);
         self.high = multiply(&self.high);
     }
@@ -262,6 +206,7 @@ pub(super) fn permute<P: Parameters, V: GoldilocksVector, const WIDTH: usize, co
         let mut own = [zero; WIDTH];
         for_each_element!(I < WIDTH => own[I] = elements[I][k]);
         states[k] = State::of(&own);
+        states[k].linear_layer();
         full_rounds::<V, WIDTH>(&mut states[k], before);
         states[k].enter_partial_rounds::<V>();
     }

@@ -1,4 +1,4 @@
-//! SSZ's trees against the consensus specifications' own functions, written out plainly over the crate `sha2`.
+//! SSZ trees against the functions of the consensus specifications, written out with the crate `sha2`.
 
 use proofmill_merkle::{
     MerkleError,
@@ -14,7 +14,7 @@ fn parent(left: Chunk, right: Chunk) -> Chunk {
     Sha256::digest([left, right].as_flattened()).into()
 }
 
-/// `merkleize`: every node, zeros too.
+/// `merkleize`, with every node computed, zeros included.
 fn definition(chunks: &[Chunk], limit: usize) -> Chunk {
     let mut layer = chunks.to_vec();
     layer.resize(limit.next_power_of_two(), [0; 32]);
@@ -30,7 +30,7 @@ fn chunks(count: usize, seed: u64) -> Vec<Chunk> {
     chunks
 }
 
-/// The root of an empty list of deposits is what the deposit contract begins with.
+/// The root of an empty list of deposits is the initial root of the deposit contract.
 #[test]
 fn empty_trees_have_known_roots() {
     assert_eq!(hex::encode(zero_root(1)), "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b");
@@ -70,7 +70,7 @@ fn kernels_threads_and_subtrees_do_not_matter() {
     }
 }
 
-/// A list's limit may be far beyond memory.
+/// A list's limit may far exceed memory.
 #[test]
 fn zeros_cost_nothing() {
     let chunks = chunks(5, 1);

@@ -2,7 +2,7 @@
 
 use crate::{formula::Word, lanes::Lanes};
 
-/// Two vectors side by side: while an instruction of one waits for the one before, one of the other begins.
+/// Two interleaved vectors: while an instruction on one waits for its operands, one on the other can start.
 #[derive(Clone, Copy)]
 pub(super) struct Two<L>([L; 2]);
 

@@ -9,7 +9,7 @@ use crate::Generated;
 use proofmill_cpu::Token;
 use proofmill_field::goldilocks::{
     GoldilocksEngine, GoldilocksLanes,
-    basic::{Add, Formula, Mmult, Mmult8, Mult72, Mult128, Reduce128, Spmv, Spmv8, Square128, Sub},
+    basic::{Add, BasicFunction, Mmult, Mmult8, Mult72, Mult128, Reduce128, Spmv, Spmv8, Square128, Sub},
 };
 
 impl Token for Recorder {
@@ -31,7 +31,7 @@ const ADDRESSES: [usize; 17] = [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 1
 /// How many of them do not.
 const FREE_ADDRESSES: usize = 13;
 
-fn record<F: Formula<I, O>, const I: usize, const O: usize>() -> Program {
+fn record<F: BasicFunction<I, O>, const I: usize, const O: usize>() -> Program {
     Program::record(|words: [Traced; I]| {
         // One that is not taken is not read either.
         let byte = small_input(I);
@@ -41,7 +41,7 @@ fn record<F: Formula<I, O>, const I: usize, const O: usize>() -> Program {
 }
 
 /// The text of one function.
-fn kernel<F: Formula<I, O>, const I: usize, const O: usize>(edition: Edition) -> String {
+fn kernel<F: BasicFunction<I, O>, const I: usize, const O: usize>(edition: Edition) -> String {
     let program = record::<F, I, O>();
     let inputs = I + usize::from(F::TAKES_BYTE);
     let pins = pins(&program, edition, program.constants(), inputs);

@@ -2,7 +2,7 @@
 
 #![allow(clippy::needless_range_loop, reason = "iterators are not always inlined into a level")]
 
-use super::formulas::Formula;
+use super::formulas::BasicFunction;
 use crate::goldilocks::{Goldilocks, GoldilocksEngine, U64s};
 
 /// The most words that a level's vector type holds.
@@ -27,7 +27,7 @@ impl<'a, const I: usize> Operands<'a, I> {
 
     /// # Panics
     /// If a column is not `len` long, or a coefficient is missing.
-    fn check<F: Formula<I, O>, const O: usize>(&self, results: &[&mut [Goldilocks]; O]) -> usize {
+    fn check<F: BasicFunction<I, O>, const O: usize>(&self, results: &[&mut [Goldilocks]; O]) -> usize {
         let len = results[0].len();
         assert!(results.iter().all(|column| column.len() == len), "results of one length");
         assert!(self.words.iter().all(|column| column.len() == len), "operands as long as the results");
@@ -75,7 +75,7 @@ pub(super) fn map<F: Assembled<I, O>, E: GoldilocksEngine, const I: usize, const
 
 /// `N` vectors of results, from index `at` on.
 #[inline(always)]
-fn vectors<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize, const N: usize>(
+fn vectors<F: BasicFunction<I, O>, E: GoldilocksEngine, const I: usize, const O: usize, const N: usize>(
     engine: E,
     operands: &Operands<I>,
     at: usize,
@@ -103,7 +103,7 @@ fn vectors<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize
 
 /// One vector of results, from index `at` on.
 #[inline(always)]
-fn one_vector<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
+fn one_vector<F: BasicFunction<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
     engine: E,
     operands: &Operands<I>,
     at: usize,
@@ -126,7 +126,7 @@ fn one_vector<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: us
 
 /// The last results, fewer than a vector holds, by way of columns of a vector's length.
 #[inline(always)]
-fn last_vector<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
+fn last_vector<F: BasicFunction<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
     engine: E,
     operands: &Operands<I>,
     at: usize,
@@ -155,10 +155,10 @@ fn last_vector<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: u
 
 /// A formula with kernels in assembly, where levels need them.
 #[cfg(not(target_arch = "aarch64"))]
-pub(super) trait Assembled<const I: usize, const O: usize>: Formula<I, O> {}
+pub(super) trait Assembled<const I: usize, const O: usize>: BasicFunction<I, O> {}
 
 #[cfg(not(target_arch = "aarch64"))]
-impl<F: Formula<I, O>, const I: usize, const O: usize> Assembled<I, O> for F {}
+impl<F: BasicFunction<I, O>, const I: usize, const O: usize> Assembled<I, O> for F {}
 
 #[cfg(target_arch = "aarch64")]
 pub(super) use sve::Assembled;
@@ -176,7 +176,7 @@ mod sve {
     type Kernel = unsafe extern "C" fn(*const *const u64, *const u64, usize);
 
     /// A formula with kernels in assembly.
-    pub(crate) trait Assembled<const I: usize, const O: usize>: Formula<I, O> {
+    pub(crate) trait Assembled<const I: usize, const O: usize>: BasicFunction<I, O> {
         const SVE: Kernel;
         const SVE2: Kernel;
     }

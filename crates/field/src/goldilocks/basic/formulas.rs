@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// One of the ten functions on words side by side.
-pub trait Formula<const I: usize, const O: usize> {
+pub trait BasicFunction<const I: usize, const O: usize> {
     /// The paper's name.
     const NAME: &'static str;
 
@@ -25,11 +25,6 @@ pub trait Formula<const I: usize, const O: usize> {
 
     /// Whether they are below 2^8.
     const SMALL_COEFFICIENTS: bool = false;
-
-    /// How many times faster than `portable` each level of x86-64 is at least as tests are compiled: half of what a Zen 5
-    /// reaches there. The standard library's checks, which tests keep, cost as much as a sum; benchmarks/records has
-    /// what programs get.
-    const SPEEDUPS: [(&'static str, f64); 3];
 
     /// The results, canonical.
     fn apply<E: GoldilocksEngine>(
@@ -43,9 +38,8 @@ pub trait Formula<const I: usize, const O: usize> {
 #[derive(Clone, Copy, Debug)]
 pub struct Add;
 
-impl Formula<2, 1> for Add {
+impl BasicFunction<2, 1> for Add {
     const NAME: &'static str = "add";
-    const SPEEDUPS: [(&'static str, f64); 3] = [("avx2", 0.5), ("avx512", 0.8), ("avx512ifma", 0.8)];
 
     /// `a - (p - b)`, and p more where that wrapped: where p - b, which is at least 1, is above a, their sum is below p.
     #[inline(always)]
@@ -62,9 +56,8 @@ impl Formula<2, 1> for Add {
 #[derive(Clone, Copy, Debug)]
 pub struct Sub;
 
-impl Formula<2, 1> for Sub {
+impl BasicFunction<2, 1> for Sub {
     const NAME: &'static str = "sub";
-    const SPEEDUPS: [(&'static str, f64); 3] = [("avx2", 0.3), ("avx512", 0.5), ("avx512ifma", 0.5)];
 
     /// Folding adds p: `2^64 - (2^32 - 1)`.
     #[inline(always)]
@@ -81,9 +74,8 @@ impl Formula<2, 1> for Sub {
 #[derive(Clone, Copy, Debug)]
 pub struct Reduce128;
 
-impl Formula<2, 1> for Reduce128 {
+impl BasicFunction<2, 1> for Reduce128 {
     const NAME: &'static str = "reduce_128_64";
-    const SPEEDUPS: [(&'static str, f64); 3] = [("avx2", 0.7), ("avx512", 1.2), ("avx512ifma", 1.2)];
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
@@ -99,9 +91,8 @@ impl Formula<2, 1> for Reduce128 {
 #[derive(Clone, Copy, Debug)]
 pub struct Square128;
 
-impl Formula<1, 1> for Square128 {
+impl BasicFunction<1, 1> for Square128 {
     const NAME: &'static str = "square_128";
-    const SPEEDUPS: [(&'static str, f64); 3] = [("avx2", 0.6), ("avx512", 1.5), ("avx512ifma", 1.5)];
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
@@ -117,9 +108,8 @@ impl Formula<1, 1> for Square128 {
 #[derive(Clone, Copy, Debug)]
 pub struct Mult128;
 
-impl Formula<2, 1> for Mult128 {
+impl BasicFunction<2, 1> for Mult128 {
     const NAME: &'static str = "mult_128";
-    const SPEEDUPS: [(&'static str, f64); 3] = [("avx2", 0.5), ("avx512", 1.1), ("avx512ifma", 1.1)];
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
@@ -135,10 +125,9 @@ impl Formula<2, 1> for Mult128 {
 #[derive(Clone, Copy, Debug)]
 pub struct Mult72;
 
-impl Formula<1, 1> for Mult72 {
+impl BasicFunction<1, 1> for Mult72 {
     const NAME: &'static str = "mult_72";
     const TAKES_BYTE: bool = true;
-    const SPEEDUPS: [(&'static str, f64); 3] = [("avx2", 0.8), ("avx512", 1.7), ("avx512ifma", 1.7)];
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
@@ -154,10 +143,9 @@ impl Formula<1, 1> for Mult72 {
 #[derive(Clone, Copy, Debug)]
 pub struct Spmv;
 
-impl Formula<12, 4> for Spmv {
+impl BasicFunction<12, 4> for Spmv {
     const NAME: &'static str = "spmv_4x12";
     const COEFFICIENTS: usize = 12;
-    const SPEEDUPS: [(&'static str, f64); 3] = [("avx2", 0.9), ("avx512", 1.5), ("avx512ifma", 1.5)];
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
@@ -178,11 +166,10 @@ impl Formula<12, 4> for Spmv {
 #[derive(Clone, Copy, Debug)]
 pub struct Spmv8;
 
-impl Formula<12, 4> for Spmv8 {
+impl BasicFunction<12, 4> for Spmv8 {
     const NAME: &'static str = "spmv_4x12_8";
     const COEFFICIENTS: usize = 12;
     const SMALL_COEFFICIENTS: bool = true;
-    const SPEEDUPS: [(&'static str, f64); 3] = [("avx2", 1.1), ("avx512", 1.6), ("avx512ifma", 1.6)];
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
@@ -203,10 +190,9 @@ impl Formula<12, 4> for Spmv8 {
 #[derive(Clone, Copy, Debug)]
 pub struct Mmult;
 
-impl Formula<12, 4> for Mmult {
+impl BasicFunction<12, 4> for Mmult {
     const NAME: &'static str = "mmult_4x12";
     const COEFFICIENTS: usize = 48;
-    const SPEEDUPS: [(&'static str, f64); 3] = [("avx2", 0.8), ("avx512", 1.5), ("avx512ifma", 0.8)];
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
@@ -226,11 +212,10 @@ impl Formula<12, 4> for Mmult {
 #[derive(Clone, Copy, Debug)]
 pub struct Mmult8;
 
-impl Formula<12, 4> for Mmult8 {
+impl BasicFunction<12, 4> for Mmult8 {
     const NAME: &'static str = "mmult_4x12_8";
     const COEFFICIENTS: usize = 48;
     const SMALL_COEFFICIENTS: bool = true;
-    const SPEEDUPS: [(&'static str, f64); 3] = [("avx2", 0.9), ("avx512", 2.0), ("avx512ifma", 2.0)];
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(

@@ -9,12 +9,14 @@
 //! elements in three registers of four, the states stand side by side here: `states[i]` is the column of their elements
 //! i, and all columns are as long as the results'. In the paper's notation, `a_j[i]` is `states[4 j + i]`.
 //!
-//! One formula serves all levels ([`Formula`]); for SVE and SVE2, `tools/constgen` compiles it to assembly.
+//! One formula serves all levels ([`BasicFunction`]); for SVE and SVE2, `tools/constgen` compiles it to assembly.
 
 mod columns;
 mod formulas;
 
-pub use formulas::{Add, Formula, Mmult, Mmult8, Mult72, Mult128, Reduce128, Spmv, Spmv8, Square128, Sub};
+pub use formulas::{
+    Add, BasicFunction, Mmult, Mmult8, Mult72, Mult128, Reduce128, Spmv, Spmv8, Square128, Sub,
+};
 
 use super::Goldilocks;
 use crate::dispatch_goldilocks;

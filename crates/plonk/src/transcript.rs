@@ -1,4 +1,12 @@
-//! The transcript of snarkjs and of the Solidity verifiers that it writes.
+//! The Fiat-Shamir transcript of snarkjs and of the Solidity verifiers that it writes.
+//!
+//! A transcript makes an interactive proof non-interactive: each challenge of the verifier is a hash of what the prover
+//! has sent so far. It is sound only if every public value that a challenge depends on has been absorbed before it is drawn
+//! (Bernhard, Pereira, Warinschi, "How not to prove yourself", 2012); [`crate::challenges`] lists what is absorbed where.
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)
+)]
 
 use proofmill_curve::{
     Affine,
@@ -14,43 +22,43 @@ use sha3::{Digest, Keccak256};
 /// challenge, as PLONK's does for a given verification key. Nothing of one challenge flows into the next
 /// unless the protocol absorbs the earlier challenge itself.
 #[derive(Clone, Debug, Default)]
-pub struct KeccakTranscript {
+pub(crate) struct KeccakTranscript {
     hasher: Keccak256,
 }
 
 impl KeccakTranscript {
     /// An empty transcript.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// Absorbs a scalar.
-    pub fn absorb_scalar(&mut self, scalar: Fr) {
+    pub(crate) fn absorb_scalar(&mut self, scalar: Fr) {
         self.hasher.update(scalar.to_bytes_be());
     }
 
     /// Absorbs a point.
-    pub fn absorb_point(&mut self, point: &Affine<G1>) {
+    pub(crate) fn absorb_point(&mut self, point: &Affine<G1>) {
         self.hasher.update(point.to_evm());
     }
 
     /// Absorbs a point of G2: x then y, each its two coefficients in 32 big-endian bytes, the constant one last, as the EVM
     /// holds it; infinity as zeros.
-    pub fn absorb_g2(&mut self, point: &Affine<G2>) {
+    pub(crate) fn absorb_g2(&mut self, point: &Affine<G2>) {
         for coordinate in [point.x, point.y] {
             self.hasher.update(coordinate.c1.to_bytes_be());
             self.hasher.update(coordinate.c0.to_bytes_be());
         }
     }
 
-    /// Absorbs bytes as they are; where their number is not fixed, a delimiter is theirs to bring.
-    pub fn absorb_bytes(&mut self, bytes: &[u8]) {
+    /// Absorbs bytes as they are; where their number is not fixed, the caller adds a delimiter.
+    pub(crate) fn absorb_bytes(&mut self, bytes: &[u8]) {
         self.hasher.update(bytes);
     }
 
     /// The digest of everything absorbed since the last challenge, read as a big-endian integer and reduced
     /// modulo r; the transcript is empty afterwards.
-    pub fn challenge(&mut self) -> Fr {
+    pub(crate) fn challenge(&mut self) -> Fr {
         Fr::from_bytes_be_reduced(&self.hasher.finalize_reset())
     }
 }
