@@ -257,8 +257,5 @@ fn malformed_proofs_are_refused_by_name() {
     let siblings = "expected 7 siblings on the way to the root, found";
     assert_eq!(check(&|proof| _ = proof.helpers.pop()), format!("{siblings} 6"));
     assert_eq!(check(&|proof| proof.helpers.push([0; 32])), format!("{siblings} 8"));
-    assert_eq!(
-        check(&|proof| proof.leaves.push([0; 32])),
-        "expected 2 values for the indices, found 3"
-    );
+    assert_eq!(check(&|proof| proof.leaves.push([0; 32])), "expected 2 values for the indices, found 3");
 }
