@@ -9,7 +9,7 @@ use crate::constants::{PADDING_OF_64, ROUND_CONSTANTS};
 /// A 32-bit word of one message per lane.
 pub(crate) trait Word: Copy {
     /// Whether instructions mostly wait for the result of the previous one, so that the order of additions matters: the operand
-    /// that is known last is added last, and only one addition follows it.
+    /// that is known last is added last, so that only one addition waits for it.
     const IS_ONE_CHAIN: bool = false;
 
     /// Proof that the CPU has the instructions of this type.
