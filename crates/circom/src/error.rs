@@ -109,7 +109,7 @@ pub enum CircomError {
         section: SectionName,
     },
     /// A section occurs more than once.
-    #[error("{file}: {section} is there twice, again at offset {offset}")]
+    #[error("{file}: {section} occurs twice, again at offset {offset}")]
     DuplicateSection {
         /// The file.
         file: FileName,

@@ -310,7 +310,7 @@ impl Block<'_> {
                     (*wire, *value) = read_term(&mut cursor, wires)?;
                 }
                 if let Some(wire) = repeated(row) {
-                    return Err(cursor.malformed(format!("wire {wire} is there twice in one combination")));
+                    return Err(cursor.malformed(format!("wire {wire} occurs twice in one combination")));
                 }
             }
         }

@@ -207,7 +207,7 @@ fn a_missing_and_a_repeated_section_are_named() {
     let mut repeated = bytes;
     repeated[64] = 1;
     let error = read_all(repeated).unwrap_err().to_string();
-    assert_eq!(error, "file: section 1 (header) is there twice, again at offset 76");
+    assert_eq!(error, "file: section 1 (header) occurs twice, again at offset 76");
 }
 
 #[test]

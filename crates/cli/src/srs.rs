@@ -10,7 +10,7 @@ use std::{
 };
 
 /// The warning for users of such a string.
-const WARNING: &str = "warning: whoever runs this command may learn tau, and whoever knows tau can prove what is false: unsafe for production. Take the powers of a ceremony there.";
+const WARNING: &str = "warning: unsafe for production. The user who runs this command can learn tau, and with tau can prove false statements. In production, use the powers of a ceremony.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SrsCommand {
@@ -19,7 +19,7 @@ pub(crate) enum SrsCommand {
   proofmill srs new --size 2^20 test.ptau
   proofmill srs new --size 300000 test.ptau --threads 1
 
-UNSAFE for production: tau is random and wiped from memory, but whoever runs this command may learn it all the same, and whoever knows tau can prove what is false. Take the powers of a ceremony there: a snarkjs ptau file or Aztec's Ignition transcripts.")]
+UNSAFE for production: tau is random and wiped from memory, but the user who runs this command can learn it nevertheless, and with tau can prove false statements. In production, use the powers of a ceremony: a snarkjs ptau file or Aztec's Ignition transcripts.")]
     New(New),
     /// Show the number of powers in a file and their source
     #[command(after_help = "Examples:
@@ -32,7 +32,7 @@ UNSAFE for production: tau is random and wiped from memory, but whoever runs thi
   proofmill srs check pot20.ptau
   proofmill srs check ignition/ && echo valid
 
-Checks every power in G1 against the one before, tau in G2, and the checksums of Ignition's transcripts. That nobody knows tau is what a ceremony is for: no file shows it.")]
+Checks every power in G1 against the one before, tau in G2, and the checksums of Ignition's transcripts. No check can show that tau is unknown: that is the purpose of a ceremony.")]
     Check(Files),
 }
 
@@ -138,7 +138,7 @@ impl Files {
         row("curve", &"bn254");
         row("powers", &powers);
         match contributions {
-            Some(0) => row("contributions", &"0: whoever made the file may know tau"),
+            Some(0) => row("contributions", &"0: the author of the file may know tau"),
             Some(count) => row("contributions", &count),
             None => row("files", &srs.files()),
         }

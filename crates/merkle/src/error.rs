@@ -58,7 +58,7 @@ pub enum MerkleError {
         rows: u64,
     },
     /// An index occurs twice.
-    #[error("index {0} is there twice: give each once")]
+    #[error("index {0} occurs twice: give each once")]
     DuplicateIndex(u64),
     /// Indices are not in ascending order.
     #[error("index {index} comes after {before}: give indices in ascending order")]
@@ -93,7 +93,7 @@ pub enum MerkleError {
         depth: u32,
     },
     /// A node is above another one of the proof, from which it can be computed.
-    #[error("generalized index {index} is below {above}: show one of the two")]
+    #[error("generalized index {index} is below {above}: prove one of the two")]
     NestedIndices {
         /// The index.
         index: u64,
@@ -101,7 +101,7 @@ pub enum MerkleError {
         above: u64,
     },
     /// The number of words is not rows times columns.
-    #[error("expected {expected} values for the indices that are shown, found {found}")]
+    #[error("expected {expected} values for the indices, found {found}")]
     ValueCount {
         /// Rows times columns.
         expected: u64,

@@ -179,7 +179,7 @@ fn openings_that_are_none_are_refused() {
         ("\"rows\": 64", "\"rows\": 128", "siblings on the way to the root"),
         ("\"columns\": 3", "\"columns\": 4", "openings[0].row: expected 4 values, found 3"),
         ("\"index\": 60", "\"index\": 64", "index 64 is out of range"),
-        ("\"index\": 60", "\"index\": 7", "index 7 is there twice"),
+        ("\"index\": 60", "\"index\": 7", "index 7 occurs twice"),
         ("\"index\": 60", "\"index\": 6", "index 6 comes after 7"),
     ] {
         folder.write("bad.json", text.replace(from, to));

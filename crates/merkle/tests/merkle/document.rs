@@ -84,7 +84,7 @@ fn malformed_documents_are_refused_by_name() {
             d["siblings"][2] = json!(digest("ffffffff00000001"))
         }),
         ("index 64 is out of range", &|d| d["openings"][2]["index"] = json!(64)),
-        ("index 40 is there twice", &|d| d["openings"][2]["index"] = json!(40)),
+        ("index 40 occurs twice", &|d| d["openings"][2]["index"] = json!(40)),
         ("unknown field `extra`", &|d| d["extra"] = json!(1)),
         ("invalid value", &|d| d["rows"] = json!(-1)),
         ("missing field `siblings`", &|d| drop(d.as_object_mut().unwrap().remove("siblings"))),

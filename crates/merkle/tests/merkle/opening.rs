@@ -150,7 +150,7 @@ fn malformed_openings_are_refused_by_name() {
         check(&opening, &[tree.root()]).unwrap_err().to_string()
     };
     let cases: [(&str, Edit<'_>); 18] = [
-        ("index 3 is there twice", &|o| o.indices[1] = 3),
+        ("index 3 occurs twice", &|o| o.indices[1] = 3),
         ("index 3 comes after 9", &|o| o.indices.reverse()),
         ("index 16 is out of range: the tree has rows 0 to 15", &|o| o.indices[1] = 16),
         ("index 18446744073709551615 is out of range", &|o| o.indices[1] = u64::MAX),

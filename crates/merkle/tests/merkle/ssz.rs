@@ -236,9 +236,9 @@ fn malformed_proofs_are_refused_by_name() {
         assert_eq!((&proving[..], &checking[..]), (expected, expected));
     };
     same(&[], "expected at least one index, found none");
-    same(&[70, 64, 70], "index 70 is there twice: give each once");
-    same(&[70, 8], "generalized index 70 is below 8: show one of the two");
-    same(&[1, 70], "generalized index 70 is below 1: show one of the two");
+    same(&[70, 64, 70], "index 70 occurs twice: give each once");
+    same(&[70, 8], "generalized index 70 is below 8: prove one of the two");
+    same(&[1, 70], "generalized index 70 is below 1: prove one of the two");
     let (proving, checking) = message(&[0]);
     assert_eq!(proving, "generalized index 0 is out of range: expected 1 to 2^7 - 1");
     assert_eq!(checking, "generalized index 0 is out of range: expected 1 to 2^64 - 1");
@@ -253,8 +253,5 @@ fn malformed_proofs_are_refused_by_name() {
     let siblings = "expected 7 siblings on the way to the root, found";
     assert_eq!(check(&|proof| _ = proof.helpers.pop()), format!("{siblings} 6"));
     assert_eq!(check(&|proof| proof.helpers.push([0; 32])), format!("{siblings} 8"));
-    assert_eq!(
-        check(&|proof| proof.leaves.push([0; 32])),
-        "expected 2 values for the indices that are shown, found 3"
-    );
+    assert_eq!(check(&|proof| proof.leaves.push([0; 32])), "expected 2 values for the indices, found 3");
 }
