@@ -1,17 +1,18 @@
 //! The hash of a row of elements, and of two digests, from a permutation.
 //!
-//! A row is absorbed as many elements at a time as the state has beside four, by one of two rules ([`Absorption`]); a node is
-//! one permutation of its children's elements, and of zeros behind them where the state is wider.
+//! A row is absorbed in blocks that leave four elements of the state, by one of two rules ([`Absorption`]); a node is
+//! one permutation of its children's elements, padded with zeros if the state is wider.
 //!
-//! **What these rules promise, and what not.** Rows of *one* known length are hashed without collisions that are easy to
-//! find. Nothing marks a row's end: by Polygon's rule `[1, 2]` and `[1, 2, 0]` have the same digest, and so have rows of nine
-//! and of ten elements that end in a zero, and a digest of four elements, taken as a row, is its own digest; by Plonky3's a
-//! row and one prolonged by what its last block left in the state have one. A tree is safe because it
-//! fixes the length of its rows, which whoever checks an opening must know from elsewhere; use nothing here to tell
-//! messages of different lengths apart. That a node is not taken for a row is left to types: [`Digest`] is not a row.
+//! **Guarantees and limits.** For rows of *one* known length, collisions are hard to
+//! find. The end of a row is not marked: by Polygon's rule `[1, 2]` and `[1, 2, 0]` have the same digest, and so have rows
+//! of nine and of ten elements that end in a zero, and a digest of four elements, taken as a row, is its own digest; by
+//! Plonky3's rule a row has the same digest as the row extended by the elements that its last block left in the state. A
+//! tree is safe because it fixes the length of its rows, which verifiers of openings must know from elsewhere; do not use
+//! this module to distinguish messages of different lengths. Types keep nodes from being taken for rows: [`Digest`] is not a
+//! row.
 //!
-//! A state of eight elements leaves no capacity to a node: collisions of a single node are easy to find (run the permutation
-//! backwards), but not such whose children are digests too. Use it in trees and for nothing else.
+//! A state of eight elements leaves no capacity in a node: collisions of a single node are easy to find (by inverting the
+//! permutation), but not collisions whose children are digests too. Use it in trees only.
 
 use crate::{Absorption, MAX_WIDTH, Permutation, TreeHash, tiles};
 use proofmill_cpu::{Level, MAX_LANES, Portable};
@@ -22,15 +23,15 @@ use proofmill_field::{
 use proofmill_memory::Zeroed;
 use std::{fmt, marker::PhantomData};
 
-/// Elements of a digest.
+/// The elements of a digest.
 pub const DIGEST: usize = 4;
 
-/// A node of a tree over Goldilocks: four elements, which are not a row.
+/// A node of a tree over Goldilocks: four elements, but not a row.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Digest(pub [Goldilocks; DIGEST]);
 
-// SAFETY: zero words are elements of the field.
+// SAFETY: zero words are field elements.
 unsafe impl Zeroed for Digest {}
 
 impl Default for Digest {
@@ -45,14 +46,14 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// The digest of one row, in plain Rust: the least latency.
+/// The digest of one row, in plain Rust, for the lowest latency.
 pub fn linear_hash<P: Permutation>(row: &[Goldilocks]) -> Digest {
     let mut digest = [Digest::default()];
     hash_on::<P, _>(Portable, Goldilocks::as_words(row), row.len(), &mut digest);
     digest[0]
 }
 
-/// The hash of trees by the permutation `P`.
+/// The hash of trees with the permutation `P`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sponge<P>(PhantomData<P>);
 
@@ -79,7 +80,7 @@ impl<P: Permutation> TreeHash for Sponge<P> {
 
     fn hash_pairs(level: Level, children: &[Digest], parents: &mut [Digest]) {
         assert_eq!(children.len(), 2 * parents.len(), "two children a parent");
-        // SAFETY: a digest is four elements, `repr(transparent)` over words.
+        // SAFETY: a digest is four elements, which are `repr(transparent)` over words.
         let words: &[u64] =
             unsafe { std::slice::from_raw_parts(children.as_ptr().cast(), DIGEST * children.len()) };
         dispatch_goldilocks!(level, engine => {
@@ -114,7 +115,7 @@ fn hash_on<P: Permutation, E: GoldilocksEngine>(
     hash_all::<P, _>(engine, columns, digests, row_major(rows, columns));
 }
 
-/// Reads elements of rows one after the other.
+/// Reads the elements of rows sequentially.
 #[inline(always)]
 fn row_major(rows: &[u64], columns: usize) -> impl Fn(usize, usize, usize, &mut [u64]) {
     #[inline(always)]
@@ -125,7 +126,7 @@ fn row_major(rows: &[u64], columns: usize) -> impl Fn(usize, usize, usize, &mut 
     }
 }
 
-/// [`absorb_all`] at the rate that leaves a digest of capacity.
+/// [`absorb_all`] at the rate that leaves a capacity of one digest.
 #[inline(always)]
 fn hash_all<P: Permutation, E: GoldilocksEngine>(
     engine: E,
@@ -140,8 +141,8 @@ fn hash_all<P: Permutation, E: GoldilocksEngine>(
     }
 }
 
-/// Hashes as many rows of `columns` elements as there are digests, `RATE` elements at a time; `read(first, count, element, words)` writes that
-/// element of `count` rows from the first on.
+/// Hashes one row of `columns` elements per digest, `RATE` elements at a time; `read(first, count, element, words)` writes
+/// that element of `count` rows, starting at row `first`.
 #[inline(always)]
 fn absorb_all<P: Permutation, E: GoldilocksEngine, const RATE: usize>(
     engine: E,
@@ -166,7 +167,7 @@ fn absorb_all<P: Permutation, E: GoldilocksEngine, const RATE: usize>(
     }
 }
 
-/// Hashes the rows of one tile, which is zero before.
+/// Hashes the rows of one tile, which must be zero.
 #[inline(always)]
 fn absorb<P: Permutation, E: GoldilocksEngine, const RATE: usize>(
     engine: E,
