@@ -108,7 +108,7 @@ impl U64s for Interval {
         Self::to(i128::from(MODULUS) - 1)
     }
 
-    /// An interval that permits no shift that loses bits.
+    /// Any two words.
     fn mul_wide(self, _: Self) -> [Self; 2] {
         [ANY; 2]
     }
