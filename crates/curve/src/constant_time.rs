@@ -1,21 +1,23 @@
 //! Multiples of points by secret scalars: no branch and no address depends on the scalar.
 //!
-//! Points are added by complete formulas ([`projective`](crate::projective)). Each level computes with the type that multiplies a
+//! Points are added with complete formulas ([`projective`](crate::projective)). Each level uses the type that multiplies a
 //! single element's few products fastest, which at `avx512ifma` fills vectors with the products of one addition.
 //!
-//! Scalars are cut into signed digits of five bits; each digit's multiple is found by reading the whole table under masks.
+//! Scalars are split into signed digits of five bits; the multiple of a digit is found by reading the whole table under
+//! masks.
 //!
-//! * [`multiple`] takes any point of odd order on any curve here: five doublings and an addition for each digit.
-//! * The generator of BLS12-381's G1 has a table of multiples for each of its 52 digits: 52 additions, nothing doubled.
-//! * In BLS12-381's G2, psi multiplies by x = -X with X = 0xd201000000010000 (Galbraith, Lin, Scott, "Endomorphisms for faster elliptic
-//!   curve cryptography", eprint 2008/194; Galbraith, Scott, eprint 2008/117, for pairing-friendly curves). A scalar
-//!   below r = X^4 - X^2 + 1 has four digits in base X, each of 64 bits, so that `s Q = sum a_i (-psi)^i Q`: 52 additions
-//!   between 60 shared doublings. (The four sums side by side in lanes, each with its doublings, take 1.5 times as long.)
+//! * [`multiple`] takes any point of odd order on any curve of this crate: five doublings and an addition per digit.
+//! * The generator of BLS12-381's G1 has a table of multiples for each of its 52 digits: 52 additions and no doublings.
+//! * In BLS12-381's G2, psi multiplies by x = -X with X = 0xd201000000010000 (Galbraith, Lin, Scott, "Endomorphisms for
+//!   faster elliptic curve cryptography", eprint 2008/194; Galbraith, Scott, eprint 2008/117, for pairing-friendly curves).
+//!   A scalar below r = X^4 - X^2 + 1 has four digits in base X, each of 64 bits, so that `s Q = sum a_i (-psi)^i Q`: 52
+//!   additions between 60 shared doublings. (Computing the four sums in lanes, each with its own doublings, takes 1.5 times
+//!   as long.)
 //!
-//! Division by X is by its reciprocal (Moller, Granlund, "Improved division by invariant integers", IEEE Transactions on
-//! Computers 60, 2011, algorithm 4), because the CPU's own takes a time that depends on its operands. The result is divided by
-//! Z with a power, not with a Euclidean algorithm: Z's value would tell of the scalar (Naccache, Smart, Stern, "Projective
-//! coordinates leak", eprint 2003/191).
+//! Division by X uses its reciprocal (Moller, Granlund, "Improved division by invariant integers", IEEE Transactions on
+//! Computers 60, 2011, algorithm 4), because the time of the CPU's division depends on its operands. The result is divided
+//! by Z with a power, not with a Euclidean algorithm: Z's value leaks information about the scalar (Naccache, Smart, Stern,
+//! "Projective coordinates leak", eprint 2003/191).
 
 use crate::{
     Affine, Curve, Jacobian,
@@ -31,26 +33,26 @@ use proofmill_field::{
 use std::{hint::black_box, sync::LazyLock};
 use zeroize::Zeroizing;
 
-/// Bits of a digit.
+/// The bits of a digit.
 const WINDOW: usize = 5;
-/// Multiples in a table besides zero: digits are -15 to 16.
+/// The multiples in a table, without zero: digits are -15 to 16.
 const MOST: usize = 1 << (WINDOW - 1);
-/// Digits of a scalar below r.
+/// The digits of a scalar below r.
 const SCALAR_DIGITS: usize = 52;
-/// Digits of a part of 64 bits.
+/// The digits of a part of 64 bits.
 const PART_DIGITS: usize = 13;
-/// Parts of a scalar in base X.
+/// The parts of a scalar in base X.
 const PARTS: usize = 4;
 /// `floor((2^128 - 1) / X) - 2^64`.
 const X_RECIPROCAL: u64 = (u128::MAX / X as u128) as u64;
 
-/// `scalar * G` for the standard generator of G1; the scalar by its little-endian words, below the group's order.
+/// `scalar * G` for the standard generator of G1; the scalar is given as little-endian words and is below the group's order.
 pub fn multiple_of_generator(level: Level, scalar: &[u64; 4]) -> Affine<G1> {
     let value = dispatch!(level, engine => generator_multiple(engine.backend(), scalar));
     value
 }
 
-/// `scalar * point` for a point of G2's subgroup, which is public; the scalar by its little-endian words, below
+/// `scalar * point` for a public point of G2's subgroup; the scalar is given as little-endian words and is below
 /// the group's order.
 pub fn multiple_in_g2(level: Level, point: &Affine<G2>, scalar: &[u64; 4]) -> Affine<G2> {
     let value = dispatch!(level, engine => g2_multiple(engine, point, scalar));
@@ -77,7 +79,7 @@ fn base_x(scalar: &[u64; 4]) -> Zeroizing<[u64; PARTS]> {
     let mut rest = Zeroizing::new(*scalar);
     let mut parts = Zeroizing::new([0; PARTS]);
     for (i, part) in parts.iter_mut().enumerate() {
-        // The rest is below X^(4 - i).
+        // The remaining value is below X^(4 - i).
         for word in rest[..PARTS - i].iter_mut().rev() {
             (*word, *part) = divide_by_x(*part, *word);
         }
@@ -85,7 +87,7 @@ fn base_x(scalar: &[u64; 4]) -> Zeroizing<[u64; PARTS]> {
     parts
 }
 
-/// `scalar * point` for a point of odd order on a curve `y^2 = x^3 + b`. The point may be secret, too.
+/// `scalar * point` for a point of odd order on a curve `y^2 = x^3 + b`. The point may be secret too.
 pub fn multiple<C: Curve<Base: Packable>>(
     level: Level,
     point: &Jacobian<C>,
@@ -96,14 +98,14 @@ pub fn multiple<C: Curve<Base: Packable>>(
     dispatch!(level, engine => multiple_in_scalars(engine.backend(), point, &digits))
 }
 
-/// The affine coordinates, given one of the inversions below; infinity's are zero.
+/// The affine coordinates, with one of the inversions below; zeros for infinity.
 pub fn to_affine<C: Curve>(point: &Jacobian<C>, invert: impl Fn(C::Base) -> C::Base) -> Affine<C> {
     let inverse = invert(point.z);
     let square = inverse.square();
     Affine { x: point.x * square, y: point.y * square * inverse }
 }
 
-/// x^(p - 2), which is 1/x or zero: the exponent alone decides on the time.
+/// x^(p - 2), which is 1/x or zero: the time depends only on the exponent.
 pub fn invert<P: Prime, B: Backend>(x: Fp<P, B>) -> Fp<P, B> {
     let mut exponent = P::MODULUS;
     exponent.as_mut()[0] -= 2;
@@ -175,7 +177,7 @@ fn generator_multiple<B: Backend>(backend: B, scalar: &[u64; 4]) -> Affine<G1> {
     Affine { x: (sum.x * inverse).portable(), y: (sum.y * inverse).portable() }
 }
 
-/// An element of G2's base field in the form that suits one formula.
+/// An element of G2's base field in the form for a single formula.
 type Element<E> = Quadratic<<E as Engine>::Single<FqParams>>;
 
 /// Multiples 0 to 16 of a point.
@@ -198,7 +200,7 @@ fn g2_multiple<E: Engine>(engine: E, point: &Affine<G2>, scalar: &[u64; 4]) -> A
     Affine { x: leave(enter(x) * inverse), y: leave(enter(y) * inverse) }
 }
 
-/// The sum of each part's multiple of its image of the point.
+/// The sum over the parts of their multiples of the point's images.
 #[inline(always)]
 fn sum_of_parts<E: Engine>(
     engine: E,
@@ -218,7 +220,7 @@ fn sum_of_parts<E: Engine>(
     sum
 }
 
-/// Multiples of the images of a point under `(-psi)^i`.
+/// Multiples of a point's images under `(-psi)^i`.
 #[inline(always)]
 fn tables<E: Engine>(engine: E, point: &Affine<G2>) -> [Table<Element<E>>; PARTS] {
     let base = Projective {
@@ -239,7 +241,7 @@ fn tables<E: Engine>(engine: E, point: &Affine<G2>) -> [Table<Element<E>>; PARTS
     tables
 }
 
-/// The element of lanes of one.
+/// The element of a one-lane vector.
 #[inline(always)]
 fn store<F: Field, A: Lanes<F>>(lane: A) -> F {
     let mut element = [F::ZERO];
@@ -261,7 +263,7 @@ fn table<A: Algebra>(base: Projective<A>, triple_b: impl Fn(A) -> A + Copy) -> T
     table
 }
 
-/// The multiple that a digit names.
+/// The multiple for a digit.
 #[inline(always)]
 fn find<A: Algebra + Select>(table: &Table<A>, digit: i8) -> Projective<A> {
     let (wanted, negative) = magnitude(digit);

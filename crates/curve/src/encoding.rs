@@ -1,33 +1,33 @@
-//! Why bytes are refused.
+//! Errors of encoded points.
 
 use proofmill_field::FieldError;
 
-/// Why bytes are not a point.
+/// Why bytes do not encode a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodingError {
     /// A coordinate is not an element of the base field.
     #[error("{group}: coordinate at byte {offset}: {source}")]
     Coordinate {
-        /// Of which group a point was expected.
+        /// The group of the expected point.
         group: &'static str,
-        /// Where the coordinate begins.
+        /// The offset of the coordinate.
         offset: usize,
-        /// What is wrong with it.
+        /// The error of the coordinate.
         source: FieldError,
     },
-    /// The first bit says that a compressed point is not compressed, or that an uncompressed one is.
+    /// The first bit is not set in a compressed point, or is set in an uncompressed one.
     #[error("{group}: expected {expected} point, found the first bit of the other form")]
     WrongForm {
-        /// Of which group a point was expected.
+        /// The group of the expected point.
         group: &'static str,
         /// `a compressed` or `an uncompressed`.
         expected: &'static str,
     },
-    /// The bit of infinity is set, and others beside it.
+    /// The bit of infinity is set, and other bits are too.
     #[error("{0}: expected zeros beside the bit of infinity")]
     Infinity(&'static str),
-    /// The bit that chooses a compressed point's y is set on an uncompressed one.
+    /// The bit that selects a compressed point's y is set in an uncompressed point.
     #[error("{0}: expected no bit for the sign of an uncompressed point")]
     Sign(&'static str),
     /// The coordinates do not satisfy the curve's equation, or no point has this x.

@@ -1,7 +1,7 @@
-//! Points of BN254 as Ethereum's precompiled contracts read and write them (EIP-196, EIP-197).
+//! Points of BN254 in the encoding of Ethereum's precompiled contracts (EIP-196, EIP-197).
 //!
 //! A coordinate is an integer below the modulus in 32 big-endian bytes. G1 is `x || y`, G2 is
-//! `x.c1 || x.c0 || y.c1 || y.c0`; infinity is all zeros. Whatever decodes is on its curve and in the subgroup.
+//! `x.c1 || x.c0 || y.c1 || y.c0`; infinity is all zeros. Decoded points are on the curve and in the subgroup.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -22,7 +22,7 @@ pub trait Curve: Copy + Debug + PartialEq + Eq + Send + Sync + 'static {
     const NAME: &'static str;
 }
 
-/// A point by its affine coordinates; (0, 0), which is on none of our curves, stands for infinity.
+/// A point in affine coordinates; (0, 0), which is on none of these curves, represents infinity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Affine<C: Curve> {
@@ -32,10 +32,10 @@ pub struct Affine<C: Curve> {
     pub y: C::Base,
 }
 
-// SAFETY: two coordinates, and zeros are infinity.
+// SAFETY: the fields are two coordinates, and zeros are infinity.
 unsafe impl<C: Curve<Base: Zeroed>> Zeroed for Affine<C> {}
 
-/// A point by (X, Y, Z) with `x = X/Z^2`, `y = Y/Z^3`; infinity has Z = 0.
+/// A point as (X, Y, Z) with `x = X/Z^2`, `y = Y/Z^3`; infinity has Z = 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Jacobian<C: Curve> {
     /// X.
@@ -46,7 +46,7 @@ pub struct Jacobian<C: Curve> {
     pub z: C::Base,
 }
 
-/// A point by (X, Y, ZZ, ZZZ) with `x = X/ZZ`, `y = Y/ZZZ`, `ZZ^3 = ZZZ^2`; infinity has ZZ = 0.
+/// A point as (X, Y, ZZ, ZZZ) with `x = X/ZZ`, `y = Y/ZZZ`, `ZZ^3 = ZZZ^2`; infinity has ZZ = 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Xyzz<C: Curve> {
     /// X.
@@ -69,7 +69,7 @@ impl<C: Curve> Affine<C> {
         self.x.is_zero() && self.y.is_zero()
     }
 
-    /// Whether the point satisfies the curve's equation, or is infinity. Says nothing of the subgroup.
+    /// Whether the point satisfies the curve's equation, or is infinity. Does not check the subgroup.
     pub fn is_on_curve(&self) -> bool {
         self.is_infinity() || self.y.square() == self.x.square() * self.x + C::B
     }
@@ -79,7 +79,7 @@ impl<C: Curve> Affine<C> {
         self.mul_words_vartime(scalar.to_words().as_ref())
     }
 
-    /// `integer * self` for an integer by its little-endian words, which may exceed the group's order.
+    /// `integer * self` for an integer in little-endian words, which may exceed the group's order.
     pub fn mul_words_vartime(&self, integer: &[u64]) -> Jacobian<C> {
         let bits = integer.iter().rev().flat_map(|word| (0..64).rev().map(move |i| word >> i & 1 == 1));
         bits.skip_while(|bit| !bit).fold(Jacobian::INFINITY, |sum, bit| {
@@ -146,7 +146,7 @@ impl<C: Curve> Jacobian<C> {
         self.add_by_differences(self.x, u2 - self.x, self.y, s2 - self.y, self.z.double())
     }
 
-    /// The part that `add-2007-bl` and `madd-2007-bl` share; `z` is twice the product of the Zs.
+    /// The common part of `add-2007-bl` and `madd-2007-bl`; `z` is twice the product of the Zs.
     fn add_by_differences(
         &self,
         u1: C::Base,
@@ -172,7 +172,7 @@ impl<C: Curve> Jacobian<C> {
         self.z.invert_vartime().map_or(Affine::INFINITY, |inverse| self.scale(inverse))
     }
 
-    /// The affine coordinates of many points with one inversion.
+    /// The affine coordinates of many points, with one inversion.
     pub fn batch_to_affine(points: &[Self]) -> Vec<Affine<C>> {
         let mut inverses: Vec<_> = points.iter().map(|point| point.z).collect();
         batch_invert_vartime(&mut inverses);
@@ -190,7 +190,7 @@ impl<C: Curve> Jacobian<C> {
 }
 
 impl<C: Curve> PartialEq for Jacobian<C> {
-    /// Equality of the points, whatever their Z.
+    /// Equality of the points, for any Z.
     fn eq(&self, rhs: &Self) -> bool {
         if self.is_infinity() || rhs.is_infinity() {
             return self.is_infinity() == rhs.is_infinity();
@@ -273,7 +273,7 @@ impl<C: Curve> Xyzz<C> {
         self.add_by_differences(self.x, u2 - self.x, self.y, s2 - self.y, self.zz, self.zzz)
     }
 
-    /// The part that `add-2008-s` and `madd-2008-s` share.
+    /// The common part of `add-2008-s` and `madd-2008-s`.
     fn add_by_differences(
         &self,
         u1: C::Base,

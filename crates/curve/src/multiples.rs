@@ -1,8 +1,8 @@
-//! Many points of BLS12-381 times factors of 64 bits, and sums of points: side by side in lanes. For public data.
+//! Products of many points of BLS12-381 with factors of 64 bits, and sums of points, in lanes. For public data.
 //!
-//! Every lane has a point of its own and adds by complete formulas ([`projective`](crate::projective)), so that no lane needs a
-//! case of its own. Factors are cut into 17 signed digits of four bits, which name one of eight multiples. A sum of multiples
-//! shares its doublings among all points that a task has.
+//! Every lane has one point and adds with complete formulas ([`projective`](crate::projective)), so that no lane needs
+//! separate handling. Factors are split into 17 signed digits of four bits, which select one of eight multiples. A sum of
+//! multiples shares its doublings among all points of a task.
 
 use crate::{
     Affine, Curve, Jacobian,
@@ -13,13 +13,13 @@ use proofmill_cpu::Level;
 use proofmill_field::{Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, Select, dispatch};
 use rayon::prelude::*;
 
-/// Bits of a digit.
+/// The bits of a digit.
 const WINDOW: usize = 4;
-/// Multiples in a table besides zero.
+/// The multiples in a table, without zero.
 const MOST: usize = 1 << (WINDOW - 1);
-/// Digits of a factor.
+/// The digits of a factor.
 const DIGITS: usize = 17;
-/// Groups of lanes whose tables stay in the second cache: on G2, 24 KiB each.
+/// The groups of lanes whose tables stay in the second-level cache: 24 KiB each on G2.
 const GROUPS: usize = 16;
 
 /// One of BLS12-381's curves.
@@ -42,21 +42,21 @@ impl Bls12Curve for G2 {
     }
 }
 
-/// The sum of points, infinity for none. Runs on the ambient rayon pool.
+/// The sum of points; infinity if there are none. Runs on the ambient rayon pool.
 pub fn sum_of_points<C: Bls12Curve>(level: Level, points: &[Affine<C>]) -> Jacobian<C> {
     let share = share(points.len(), 64 * GROUPS);
     if points.len() <= share {
-        // The pool would only cost.
+        // The pool has only overhead here.
         return dispatch!(level, engine => sum_part(engine, points));
     }
     let sums = points.par_chunks(share).map(|points| dispatch!(level, engine => sum_part(engine, points)));
     sums.reduce(|| Jacobian::INFINITY, |a, b| a.add(&b))
 }
 
-/// Each point times its factor. Runs on the ambient rayon pool.
+/// The product of each point and its factor. Runs on the ambient rayon pool.
 ///
 /// # Panics
-/// If there are not as many factors as points.
+/// If the numbers of factors and points differ.
 pub fn multiples_of_points<C: Bls12Curve>(
     level: Level,
     points: &[Affine<C>],
@@ -73,10 +73,10 @@ pub fn multiples_of_points<C: Bls12Curve>(
     multiples.collect()
 }
 
-/// The sum of points times factors. Runs on the ambient rayon pool.
+/// The sum of the products of points and factors. Runs on the ambient rayon pool.
 ///
 /// # Panics
-/// If there are not as many factors as points.
+/// If the numbers of factors and points differ.
 pub fn sum_of_multiples<C: Bls12Curve>(level: Level, points: &[Affine<C>], factors: &[u64]) -> Jacobian<C> {
     assert_eq!(points.len(), factors.len(), "as many factors as points");
     let share = share(points.len(), GROUPS);
@@ -86,7 +86,7 @@ pub fn sum_of_multiples<C: Bls12Curve>(level: Level, points: &[Affine<C>], facto
     sums.reduce(|| Jacobian::INFINITY, |a, b| a.add(&b))
 }
 
-/// Points of a task: whole groups of lanes, at most so many.
+/// The points of a task: whole groups of lanes, at most `groups`.
 fn share(count: usize, groups: usize) -> usize {
     count.div_ceil(rayon::current_num_threads()).next_multiple_of(LANES).clamp(LANES, groups * LANES)
 }
@@ -96,7 +96,7 @@ type Points<C, E> = Projective<LanesOf<<C as Curve>::Base, E>>;
 /// Multiples 0 to 8 of each lane's point.
 type Table<C, E> = [Points<C, E>; MOST + 1];
 
-/// At most as many points as there are lanes; infinity after them.
+/// At most as many points as there are lanes, padded with infinity.
 #[inline(always)]
 fn load<C: Bls12Curve, E: Engine>(engine: E, points: &[Affine<C>]) -> Points<C, E> {
     let width = LanesOf::<C::Base, E>::WIDTH;
@@ -194,7 +194,7 @@ fn digits(factors: &[u64]) -> [[i8; DIGITS]; LANES] {
     digits
 }
 
-/// In each lane the sum over all groups of the multiple that its digits say.
+/// In each lane, the sum over all groups of the multiple that the digits select.
 #[inline(always)]
 fn ladder<C: Bls12Curve, E: Engine>(
     engine: E,
@@ -229,7 +229,7 @@ fn table<C: Bls12Curve, E: Engine>(engine: E, points: &[Affine<C>]) -> Table<C, 
     table
 }
 
-/// The multiples that a window's digits name, one a lane.
+/// The multiples for a window's digits, one per lane.
 #[inline(always)]
 fn find<C: Bls12Curve, E: Engine>(
     table: &Table<C, E>,

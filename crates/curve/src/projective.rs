@@ -1,12 +1,12 @@
 //! Complete addition in homogeneous coordinates `x = X/Z`, `y = Y/Z`, on curves `y^2 = x^3 + b`: Renes, Costello, Batina,
 //! "Complete addition formulas for prime order elliptic curves" (eprint 2015/1060), algorithms 7 and 9 for a = 0.
 //!
-//! No case is distinguished: infinity (0 : 1 : 0), equal and opposite points are added like any others, in every lane and
-//! whatever is secret. The formulas hold for all points of odd order, in particular in both subgroups.
+//! There are no special cases: infinity (0 : 1 : 0), equal and opposite points are added like all others, in every lane and
+//! independently of secrets. The formulas hold for all points of odd order, in particular in both subgroups.
 
 use proofmill_field::{Algebra, Quadratic};
 
-/// A point, or one a lane.
+/// A point, or one point per lane.
 #[derive(Clone, Copy)]
 pub(crate) struct Projective<A> {
     pub(crate) x: A,
@@ -20,9 +20,28 @@ impl<A: Algebra> Projective<A> {
         Self { x: A::zero(token), y: A::one(token), z: A::zero(token) }
     }
 
-    /// Algorithm 7, given the product with 3b.
+    /// Algorithm 7, given the product with 3b; a function of its own.
     #[inline(always)]
     pub(crate) fn add(&self, rhs: &Self, triple_b: impl Fn(A) -> A) -> Self {
+        A::outlined(
+            self.x.token(),
+            #[inline(always)]
+            || self.add_inlined(rhs, triple_b),
+        )
+    }
+
+    /// Algorithm 9, given the product with 3b; a function of its own.
+    #[inline(always)]
+    pub(crate) fn double(&self, triple_b: impl Fn(A) -> A) -> Self {
+        A::outlined(
+            self.x.token(),
+            #[inline(always)]
+            || self.double_inlined(triple_b),
+        )
+    }
+
+    #[inline(always)]
+    fn add_inlined(&self, rhs: &Self, triple_b: impl Fn(A) -> A) -> Self {
         let token = self.x.token();
         let ([xx, yy, zz, xy, yz, xz], []) = A::products(
             token,
@@ -50,9 +69,8 @@ impl<A: Algebra> Projective<A> {
         Self { x: a - b, y: c + d, z: e + f }
     }
 
-    /// Algorithm 9, given the product with 3b.
     #[inline(always)]
-    pub(crate) fn double(&self, triple_b: impl Fn(A) -> A) -> Self {
+    fn double_inlined(&self, triple_b: impl Fn(A) -> A) -> Self {
         let token = self.x.token();
         let ([xy, yz], [yy, zz]) =
             A::products(token, [[&self.x, &self.y], [&self.y, &self.z]], [&self.y, &self.z]);
@@ -81,7 +99,7 @@ pub(crate) fn twelve_xi<A: Algebra>(x: Quadratic<A>) -> Quadratic<A> {
     twelve(Quadratic::new(x.c0 - x.c1, x.c0 + x.c1))
 }
 
-/// 1 where a = b, else 0, without a branch.
+/// 1 if a = b, otherwise 0, without a branch.
 #[inline(always)]
 pub(crate) fn is_equal(a: u8, b: u8) -> u8 {
     (u16::from(a ^ b).wrapping_sub(1) >> 15) as u8
@@ -90,13 +108,13 @@ pub(crate) fn is_equal(a: u8, b: u8) -> u8 {
 /// A signed digit's absolute value, and 1 if it is negative, without a branch.
 #[inline(always)]
 pub(crate) fn magnitude(digit: i8) -> (u8, u8) {
-    // The barrier keeps the compiler from learning that the mask has two values, and from branching on it.
+    // The barrier hides from the compiler that the mask has only two values, so that it does not branch on it.
     let negative = std::hint::black_box(digit >> 7);
     ((digit ^ negative).wrapping_sub(negative) as u8, (negative & 1) as u8)
 }
 
-/// An integer's digits in base `2^window`, from `1 - 2^(window - 1)` to `2^(window - 1)`, least significant first; `N` digits
-/// hold the words and a carry. No branch depends on the words.
+/// An integer's digits in base `2^window`, from `1 - 2^(window - 1)` to `2^(window - 1)`, least significant first; `N`
+/// digits must hold the words and a carry. No branch depends on the words.
 pub(crate) fn signed_digits<const N: usize>(words: &[u64], window: usize) -> [i8; N] {
     let most = 1 << (window - 1);
     let mut digits = [0; N];

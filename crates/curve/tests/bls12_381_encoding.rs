@@ -1,4 +1,4 @@
-//! Encodings of BLS12-381's points follow every rule of ZCash's, and blst accepts and refuses the same bytes.
+//! Encodings of BLS12-381's points follow every rule of ZCash's, and blst accepts and rejects the same bytes.
 
 mod blst;
 
@@ -13,7 +13,7 @@ use proofmill_testing::{for_each_level, rng};
 use rand::{Rng, RngCore};
 use serde_json::Value;
 
-/// The decoded points as blst's answers: uncompressed encodings.
+/// Checks the decoded points against blst's answers, as uncompressed encodings.
 fn check<C: Blst>(level: Level, compressed: &[C::Compressed], uncompressed: &[C::Uncompressed]) {
     for subgroup in [Subgroup::Unchecked, Subgroup::Checked] {
         let decoded = decode_compressed::<C>(level, compressed, subgroup);
@@ -22,7 +22,7 @@ fn check<C: Blst>(level: Level, compressed: &[C::Compressed], uncompressed: &[C:
         }
         let decoded = decode_uncompressed::<C>(level, uncompressed, subgroup);
         for (bytes, point) in uncompressed.iter().zip(decoded) {
-            // blst reads half of a compressed point's length there.
+            // blst reads half of a compressed point's length here.
             if bytes.as_ref()[0] & 0x80 == 0 {
                 compare(bytes.as_ref(), point, false, subgroup);
             } else {
@@ -141,7 +141,7 @@ fn check_group<C: Blst<Base: SquareRoot>>(x: impl Fn(u64) -> C::Base) {
     let (compressed, uncompressed) = mutations(&points);
     for_each_level(|level| {
         check::<C>(level, &compressed, &uncompressed);
-        // Fewer than the lanes, and one after the other.
+        // Less points than lanes, and single points.
         for count in 0..10 {
             check::<C>(level, &compressed[..count], &uncompressed[..count]);
         }
@@ -169,7 +169,7 @@ fn blst_agrees_on_g1() {
 
 #[test]
 fn blst_agrees_on_g2() {
-    // Real and imaginary ones among them.
+    // Includes real and imaginary abscissas.
     check_group::<G2>(|i| match i % 3 {
         0 => proofmill_field::Quadratic::new(i.into(), Field::ZERO),
         1 => proofmill_field::Quadratic::new(Field::ZERO, i.into()),

@@ -1,4 +1,4 @@
-//! Hashing to BLS12-381's groups gives RFC 9380's known answers, and arkworks' and blst's on random messages.
+//! Hashing to BLS12-381's groups agrees with RFC 9380's known answers, and with arkworks and blst on random messages.
 
 mod blst;
 
@@ -67,7 +67,7 @@ fn points_are_the_rfcs() {
     check::<G2>(include_str!("data/bls12_381_hash/BLS12381G2_XMD_SHA-256_SSWU_NU_.json"), encode_to_g2, fq2);
 }
 
-/// Messages of lengths around the hash's blocks, more than the lanes, and tags short and long.
+/// Messages of lengths around the hash's blocks, more than the lanes, and short and long tags.
 fn messages() -> Vec<Vec<u8>> {
     let mut rng = rng(3);
     let lengths = (0..21).map(|i| if i < 12 { 13 * i } else { rng.random_range(0..300) });

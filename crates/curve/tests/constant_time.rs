@@ -1,4 +1,4 @@
-//! Multiples by secret scalars, at every level, against sums that may take any time.
+//! Multiples by secret scalars, at every level, against variable-time sums.
 
 use proofmill_curve::{
     Affine, Curve, Jacobian,
@@ -10,7 +10,7 @@ use proofmill_curve::{
 use proofmill_field::{Field, Fp, Packable, Prime, bls12_381::Fr};
 use proofmill_testing::{edge_integers, for_each_level, rng};
 
-/// The absolute value of the curve's parameter, in whose powers scalars are cut.
+/// The absolute value of the curve's parameter, the base in which scalars are split.
 const X: u64 = 0xd201_0000_0001_0000;
 
 /// Scalars at which digits, carries and quotients change, and uniform ones.
@@ -31,7 +31,7 @@ fn scalars() -> Vec<Fr> {
     scalars
 }
 
-/// Powers by an exponent below 2^64.
+/// Powers with an exponent below 2^64.
 trait Power {
     fn pow(self, exponent: u64) -> Self;
 }

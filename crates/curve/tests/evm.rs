@@ -1,4 +1,4 @@
-//! The EVM's encodings: known answers of the precompiled contracts, round trips, refusals.
+//! The EVM's encodings: known answers of the precompiled contracts, round trips, rejected encodings.
 
 mod arkworks;
 
@@ -113,7 +113,7 @@ fn round_trips_and_arkworks() {
     assert_eq!(G2Affine::from_evm(&[0; 128]), Ok(Affine::INFINITY));
 }
 
-/// The encoding with the modulus added to the coordinate at `offset`, which leaves its residue.
+/// The encoding with the modulus added to the coordinate at `offset`, which has the same residue.
 fn with_modulus_added<const N: usize>(mut bytes: [u8; N], offset: usize) -> [u8; N] {
     let modulus: Vec<u8> = FqParams::MODULUS.iter().rev().flat_map(|limb| limb.to_be_bytes()).collect();
     let mut carry = 0;
@@ -153,7 +153,7 @@ fn coordinates_not_below_the_modulus_are_refused() {
 
 #[test]
 fn changed_bytes_are_off_the_curve() {
-    // 1 added to a coordinate, which stays below the modulus: no byte here is 255.
+    // Adds 1 to a coordinate, which stays below the modulus: no byte here is 255.
     let (p, q) = (<G1>::GENERATOR.to_evm(), <G2>::GENERATOR.to_evm());
     for at in (31..64).step_by(32) {
         let mut bytes = p;

@@ -1,4 +1,4 @@
-//! Many multiples of one point against arkworks', at every level and thread count.
+//! Many multiples of one point against arkworks, at every level and thread count.
 
 mod arkworks;
 
@@ -11,7 +11,7 @@ use proofmill_curve::{
 use proofmill_field::{Algebra, Field, bn254::Fr};
 use proofmill_testing::{for_each_level, for_each_pool, rng};
 
-/// Zero, one and minus one, powers of two and their neighbours, and uniform ones.
+/// Zero, one and minus one, powers of two and adjacent integers, and uniform scalars.
 fn scalars(len: usize) -> Vec<Fr> {
     let mut rng = rng(1);
     let powers = (0..254).map(|k| Fr::from(2).pow_vartime(&[k]));
@@ -51,7 +51,7 @@ fn multiples_are_arkworkss() {
     check::<G2, ark_bn254::G2Projective>(g2, &[1, 900]);
 }
 
-/// Windows as wide as they get.
+/// The widest windows.
 #[test]
 fn a_table_for_millions() {
     let scalars = scalars(1100);

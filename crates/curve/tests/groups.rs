@@ -1,4 +1,4 @@
-//! Group laws agree with arkworks, edge cases included.
+//! Group laws agree with arkworks, including edge cases.
 
 mod arkworks;
 

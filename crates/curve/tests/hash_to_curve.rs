@@ -1,4 +1,4 @@
-//! Hash-to-curve gives the known answers of RFC 9380 and of gnark-crypto, and the map is the RFC's definition.
+//! Hash-to-curve agrees with the known answers of RFC 9380 and of gnark-crypto, and the map with the RFC's definition.
 
 use num_bigint::{BigInt, BigUint};
 use proofmill_curve::{
@@ -46,7 +46,7 @@ fn elements<P: Prime>(list: &Value) -> Vec<Fp<P>> {
     list.as_array().expect("a list").iter().map(|value| element(value).expect("an element")).collect()
 }
 
-/// gnark-crypto 0.19, `ecc/bn254/hash_vectors_test.go`: one map, and two added.
+/// gnark-crypto 0.19, `ecc/bn254/hash_vectors_test.go`: one map, and the sum of two.
 #[test]
 fn gnark_agrees_on_g1() {
     let suites: Value = serde_json::from_str(include_str!("data/bn254_g1_svdw.json")).expect("JSON");
@@ -83,7 +83,7 @@ fn check<P: Prime, C: Curve<Base = Fp<P>>>() {
     let mut inputs: Vec<Fp<P>> = [0u64, 1, 2, 3].map(Fp::from).to_vec();
     inputs.extend(inputs.clone().into_iter().map(|u| -u));
     inputs.extend((0..100).map(|_| Fp::random(&mut rng)));
-    // Where a denominator is zero: u^2 g(Z) is 1 or -1.
+    // Elements at which a denominator is zero: u^2 g(Z) is 1 or -1.
     let quotient: Fp<P> = curve.inverse(&curve.g(&curve.svdw_z())).to_string().parse().expect("an element");
     let exceptions: Vec<_> = [quotient, -quotient].iter().filter_map(SquareRoot::sqrt_vartime).collect();
     assert!(!exceptions.is_empty(), "an exceptional case");
@@ -94,7 +94,7 @@ fn check<P: Prime, C: Curve<Base = Fp<P>>>() {
     }
 }
 
-/// The definition itself gives gnark-crypto's points, and so does its group law.
+/// The definition itself agrees with gnark-crypto's points, and so does its group law.
 #[test]
 fn the_definition_agrees_on_g1() {
     let suites: Value = serde_json::from_str(include_str!("data/bn254_g1_svdw.json")).expect("JSON");

@@ -14,7 +14,7 @@ use proofmill_curve::{
 use proofmill_field::{Algebra, Field, Fp, Prime};
 use proofmill_testing::{for_each_level, for_each_pool, rng};
 
-/// Points by their logarithms, so that the expected sum is one multiplication in arkworks.
+/// Points given by their logarithms, so that the expected sum is one multiplication in arkworks.
 struct Input<C: Curve, A: CurveGroup> {
     bases: Vec<Affine<C>>,
     logarithms: Vec<A::ScalarField>,
@@ -45,7 +45,7 @@ fn random<P: Prime>(len: usize, seed: u64) -> Vec<Fp<P>> {
     (0..len).map(|_| Fp::random(&mut rng)).collect()
 }
 
-/// Scalars of every shape a prover meets, and worse.
+/// Scalars of every shape that occurs in provers, and worse ones.
 fn shapes<P: Prime>(len: usize) -> Vec<(&'static str, Vec<Fp<P>>)> {
     let uniform = random(len, 1);
     let minus_one = -Fp::ONE;
@@ -64,7 +64,7 @@ fn shapes<P: Prime>(len: usize) -> Vec<(&'static str, Vec<Fp<P>>)> {
     ]
 }
 
-/// Bases of every shape: random, all equal, opposite neighbours, infinity strewn in.
+/// Bases of every shape: random, all equal, opposite neighbours, with infinity among them.
 fn logarithms<P: Prime>(len: usize) -> Vec<(&'static str, Vec<Fp<P>>)> {
     let uniform = random(len, 2);
     let by_index = |f: &dyn Fn(usize) -> Fp<P>| (0..len).map(f).collect::<Vec<_>>();

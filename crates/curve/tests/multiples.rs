@@ -8,7 +8,7 @@ use proofmill_curve::{
 use proofmill_testing::{for_each_level, for_each_pool, rng};
 use rand::RngCore;
 
-/// Points of the subgroup, some of them equal, opposite or infinite; factors, some at the ends of their range.
+/// Points of the subgroup, some of them equal, opposite or infinite; factors, some of them extreme.
 fn inputs<C: Curve>(count: usize) -> (Vec<Affine<C>>, Vec<u64>) {
     let mut rng = rng(count as u64);
     let mut points: Vec<Affine<C>> =

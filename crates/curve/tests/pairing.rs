@@ -29,7 +29,7 @@ struct Input<C: Pairing> {
     product: Gt<C>,
 }
 
-/// How arkworks' points and values become ours.
+/// Conversions from arkworks' points and values.
 struct Conversion<C: Pairing, A: ArkPairing> {
     g1: fn(A::G1Affine) -> Affine<C>,
     g2: fn(A::G2Affine) -> Affine<C::G2>,
@@ -55,7 +55,7 @@ fn values_agree<C: Pairing, A: ArkPairing>(conversion: &Conversion<C, A>) {
         if let [(p, q)] = &pairs[..] {
             for_each_level(|level| assert!(pairing(level, p, q) == product, "{level}"));
         }
-        // Infinity on either side adds nothing.
+        // Infinity on either side contributes the factor 1.
         pairs.insert(0, (Affine::INFINITY, C::G2::GENERATOR));
         pairs.insert(count / 2, (C::GENERATOR, Affine::INFINITY));
         pairs.push((Affine::INFINITY, Affine::INFINITY));
@@ -118,7 +118,7 @@ fn bn254_subgroup() {
         let point: G2Affine = g2(ark_bn254::G2Projective::rand(&mut rng).into_affine());
         assert!(point.is_in_subgroup());
         inside += 1;
-        // A point of the twist with a random abscissa is outside, but for one in about 2^254.
+        // A point of the twist with a random abscissa is outside, except for one in about 2^254.
         let x = ark_bn254::Fq2::rand(&mut rng);
         let b = ark_bn254::Fq2::new(ark_bn254::Fq::from(9), ark_bn254::Fq::from(1)).inverse().unwrap()
             * ark_bn254::Fq2::from(3);
@@ -128,7 +128,7 @@ fn bn254_subgroup() {
             let by_definition = point.mul_words_vartime(&modulus()).is_infinity();
             assert_eq!(point.is_in_subgroup(), by_definition);
             outside += usize::from(!by_definition);
-            // Times r, it is in the cofactor's part: the hardest to tell.
+            // Times r, the point has only the cofactor's part: the hardest case to distinguish.
             let cofactor_part = point.mul_words_vartime(&modulus()).to_affine();
             assert!(!cofactor_part.is_in_subgroup());
         }

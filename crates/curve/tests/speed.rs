@@ -1,4 +1,4 @@
-//! Multi-scalar and fixed-base multiplication and hashing are fast in lanes: smoke tests.
+//! Smoke tests that multi-scalar multiplication, fixed-base multiplication and hashing are fast in lanes.
 
 use proofmill_curve::{Affine, Curve, FixedBase, Jacobian, bn254::G1, hash_to_curve::hash_to_g2, msm};
 use proofmill_field::bn254::Fr;

@@ -1,9 +1,9 @@
-//! From a level to the token whose kernels a field has: each family of fields has kernels at some levels, and the best of those
-//! below serve the others.
+//! From a level to the token of a field's kernels: each family of fields has kernels at some levels, and the other levels
+//! use the best kernels of the levels below.
 
 use proofmill_cpu::{Level, Portable};
 
-/// The level whose kernels the prime fields in Montgomery form (BN254, BLS12-381, Grumpkin) run at this one.
+/// The level whose kernels the prime fields in Montgomery form (BN254, BLS12-381, Grumpkin) use at `level`.
 pub fn prime_field_level(level: Level) -> Level {
     match level {
         #[cfg(target_arch = "x86_64")]
@@ -16,7 +16,7 @@ pub fn prime_field_level(level: Level) -> Level {
     }
 }
 
-/// The level whose kernels the Goldilocks field runs at this one.
+/// The level whose kernels the Goldilocks field uses at `level`.
 pub fn goldilocks_level(level: Level) -> Level {
     match level {
         #[cfg(target_arch = "x86_64")]
@@ -25,18 +25,18 @@ pub fn goldilocks_level(level: Level) -> Level {
     }
 }
 
-/// The available levels that the prime fields in Montgomery form have kernels of their own for, slowest first.
+/// The available levels at which the prime fields in Montgomery form have their own kernels, slowest first.
 pub fn prime_field_levels() -> Vec<Level> {
     Level::available().into_iter().filter(|level| prime_field_level(*level) == *level).collect()
 }
 
-/// The available levels that the Goldilocks field has kernels of its own for, slowest first.
+/// The available levels at which the Goldilocks field has its own kernels, slowest first.
 pub fn goldilocks_levels() -> Vec<Level> {
     Level::available().into_iter().filter(|level| goldilocks_level(*level) == *level).collect()
 }
 
-/// Runs an expression once with `$engine` bound to the token of [`prime_field_level`]; the expression must be generic over the
-/// token's type ([`Engine`](crate::Engine)).
+/// Evaluates an expression with `$engine` bound to the token of [`prime_field_level`]; the expression must be generic over
+/// the token's type ([`Engine`](crate::Engine)).
 #[macro_export]
 macro_rules! dispatch {
     ($level:expr, $engine:ident => $body:expr) => {
@@ -53,8 +53,8 @@ macro_rules! dispatch {
     };
 }
 
-/// Runs an expression once with `$engine` bound to the token of [`goldilocks_level`]; the expression must be generic over the
-/// token's type ([`GoldilocksEngine`](crate::goldilocks::GoldilocksEngine)).
+/// Evaluates an expression with `$engine` bound to the token of [`goldilocks_level`]; the expression must be generic over
+/// the token's type ([`GoldilocksEngine`](crate::goldilocks::GoldilocksEngine)).
 #[macro_export]
 macro_rules! dispatch_goldilocks {
     ($level:expr, $engine:ident => $body:expr) => {

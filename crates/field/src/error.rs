@@ -1,6 +1,6 @@
-//! What may be wrong with an encoded element.
+//! Errors of encoded elements.
 
-/// Why bytes, limbs or digits are not a field element.
+/// Why bytes, limbs or digits do not encode a field element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FieldError {

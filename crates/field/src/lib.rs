@@ -1,12 +1,13 @@
-//! Prime fields and extension towers, one element at a time and in vectors.
+//! Prime fields and extension towers: single elements and vectors.
 //!
-//! * [`Fp`] is one element in Montgomery form on 64-bit limbs; its second parameter, a [`Backend`], says
-//!   which instructions multiply.
-//! * [`Vector`] is several elements side by side; a level's [`Engine`] names its vectors and the backend.
-//! * [`Algebra`] is what a formula needs: scalars, lanes and the extensions over either implement it, so
+//! * [`Fp`] is one element in Montgomery form on 64-bit limbs; its second parameter, a [`Backend`], selects
+//!   the instructions that multiply.
+//! * [`Vector`] is several elements in lanes; a level's [`Engine`] names its vectors and the backend.
+//! * [`Algebra`] is the set of operations that formulas use: scalars, lanes and their extensions implement it, so
 //!   that a group law or a butterfly is written once.
 //!
-//! Every element holds the token of its instructions, of zero size, so that safe code executes none that the CPU lacks.
+//! Every element holds the token of its instructions, which has size zero, so safe code never executes instructions that the
+//! CPU lacks.
 #![cfg_attr(target_arch = "x86_64", doc = include_str!("tokens.md"))]
 
 mod algebra;

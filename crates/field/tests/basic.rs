@@ -13,7 +13,7 @@ use proofmill_field::goldilocks::{
 use proofmill_testing::{edge_integers, for_each_goldilocks_level, rng};
 use rand_chacha::rand_core::RngCore;
 
-/// Words that break carries, below p and not.
+/// Words that produce carries, below p and above.
 fn words() -> Vec<u64> {
     let mut words: Vec<u64> = edge_integers(&[MODULUS]).into_iter().map(|integer| integer[0]).collect();
     words.extend([(1 << 32) + 1, MODULUS + 2, MODULUS + (1 << 31), u64::MAX - 1, u64::MAX << 32, 7]);
@@ -24,7 +24,7 @@ fn words() -> Vec<u64> {
     words
 }
 
-/// Bytes with every pattern of edges.
+/// Bytes with edge patterns.
 const BYTES: [u8; 10] = [0, 1, 2, 3, 15, 127, 128, 129, 254, 255];
 
 /// All pairs.
@@ -40,7 +40,7 @@ fn big(word: impl Into<u64>) -> BigUint {
     BigUint::from(word.into())
 }
 
-/// Checks the columns that `run` writes at every level for operands of every length in question, at an odd offset.
+/// Checks the columns that `run` writes at every level for operands of every tested length, at an odd offset.
 fn check<const O: usize>(
     name: &str,
     expected: &[Vec<u64>; O],
@@ -100,13 +100,13 @@ fn of_any_words_and_bytes() {
     check("mult_72", &[expected], |level, n, [products]| mult_72(level, &a[..n], &b[..n], products));
 }
 
-/// Twelve columns in which each pair of words stands side by side somewhere.
+/// Twelve columns in which each pair of words occurs in adjacent columns.
 fn states() -> [Vec<u64>; 12] {
     let (a, b) = pairs(&words(), &words());
     std::array::from_fn(|i| if i % 2 == 0 { a.clone() } else { b.clone() })
 }
 
-/// Coefficients: random ones, with an edge in each place once, and all as large as can be.
+/// Coefficients: random ones, random ones with an edge value in each position once, and all maximal.
 fn coefficients<const N: usize>(edges: &[u64], random: impl Fn(u64) -> u64) -> Vec<[u64; N]> {
     let mut rng = rng(N as u64);
     let largest = *edges.last().expect("an edge");
@@ -120,7 +120,7 @@ fn coefficients<const N: usize>(edges: &[u64], random: impl Fn(u64) -> u64) -> V
     lists
 }
 
-/// The four columns of a matrix's products with the states.
+/// The four columns of the products of a matrix with the states.
 fn products(states: &[Vec<u64>; 12], entry: impl Fn(usize, usize) -> u64) -> [Vec<u64>; 4] {
     std::array::from_fn(|i| {
         let entries: Vec<_> = (0..12).map(|k| (k, entry(i, k))).filter(|(_, entry)| *entry != 0).collect();

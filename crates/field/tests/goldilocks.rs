@@ -18,7 +18,7 @@ fn residue(integer: BigUint) -> u64 {
     (integer % MODULUS).to_u64().expect("below p")
 }
 
-/// Words that break carries, below p and not; their number is a multiple of 8.
+/// Words that produce carries, below p and above; their number is a multiple of 8.
 fn words() -> Vec<u64> {
     let mut words: Vec<u64> = edge_integers(&[MODULUS]).into_iter().map(|integer| integer[0]).collect();
     words.extend([(1 << 32) + 1, MODULUS + 2, MODULUS + (1 << 31), u64::MAX - 1, u64::MAX << 32, 7]);
@@ -122,13 +122,13 @@ fn roots_of_unity() {
     }
 }
 
-/// What a vector computes from two, each stored.
+/// The number of results computed from two vectors.
 const OPERATIONS: usize = 9;
 
-/// Coefficients of three linear maps, as large as planes allow.
+/// Coefficients of three linear maps, as large as planes permit.
 const COEFFICIENTS: [u64; 3] = [264, 263, 257];
 
-/// `264 x`, `263 x` or `257 x`, by sums.
+/// `264 x`, `263 x` or `257 x`, with sums.
 #[inline(always)]
 fn times<W: U64s>(planes: Planes<W>, coefficient: u64) -> Planes<W> {
     let mut product = Planes::splat(planes.low.token(), [0; 2]);
@@ -141,7 +141,7 @@ fn times<W: U64s>(planes: Planes<W>, coefficient: u64) -> Planes<W> {
     product
 }
 
-/// Three maps with all that may stand between and after.
+/// Three maps with all steps that may be between them and after them.
 #[inline(always)]
 fn maps<V: GoldilocksVector>(mut planes: Planes<V::U64s>) -> V {
     for (i, coefficient) in COEFFICIENTS.into_iter().enumerate() {
@@ -165,13 +165,13 @@ fn compute<V: GoldilocksVector>(token: V::Token, a: &[u64], b: &[u64], out: &mut
     V::from_planes(x.planes() - y.planes() + y.planes() + Planes::splat(token, constant_planes::<V>(0)))
         .store(&mut out[5]);
     maps::<V>(x.planes()).store(&mut out[6]);
-    // Operands as results of products give them, and not as they are loaded.
+    // Operands as products return them, in contrast to loaded ones.
     let (u, v) = (x * V::one(token), y * V::one(token));
     maps::<V>(u.product_planes(v)).store(&mut out[7]);
     ((u - v) * (u + v) - (u.square() - v.square()) + x.double() - V::broadcast(token, 5)).store(&mut out[8]);
 }
 
-/// The same by big integers.
+/// The same with big integers.
 fn expected(a: u64, b: u64) -> [u64; OPERATIONS] {
     let (x, y, p) = (big(a), big(b), big(MODULUS));
     let opposite = |integer: &BigUint| &p - integer % &p;

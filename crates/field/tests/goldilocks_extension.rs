@@ -1,4 +1,4 @@
-//! The extensions of the Goldilocks field against polynomials over num-bigint, the laws of fields, and lanes.
+//! The extensions of the Goldilocks field against polynomials over num-bigint; field laws; lanes.
 
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
@@ -13,9 +13,9 @@ use proofmill_testing::{for_each_goldilocks_level, rng};
 use rand_chacha::ChaCha20Rng;
 use std::ops::Mul;
 
-/// `7` of `x^2 - 7`.
+/// The `7` of `x^2 - 7`.
 const QUADRATIC: [u64; 2] = [7, 0];
-/// `1 + x` of `x^3 - x - 1`.
+/// The `1 + x` of `x^3 - x - 1`.
 const CUBIC: [u64; 3] = [1, 1, 0];
 
 /// Elements whose coefficients are all combinations of edge values, and random ones.
@@ -64,7 +64,7 @@ where
             Some(inverse) => assert_eq!(a * inverse, Element::ONE),
             None => assert_eq!(a, Element::ZERO),
         }
-        // A different subset of the second operands for each first one.
+        // A different subset of the second operands for each first operand.
         for &b in elements.iter().skip(i % 7).step_by(7) {
             assert_eq!(a * b, oracle(&a, &b, tail));
             assert_eq!(a + b - b, a);
@@ -80,7 +80,7 @@ where
             .zip(&inverses)
             .all(|(a, inverse)| *inverse == a.invert_vartime().unwrap_or(Element::ZERO))
     );
-    // x^p generates the group of automorphisms: of order N, so that the polynomial is irreducible.
+    // x^p generates the group of automorphisms, which has order N only if the polynomial is irreducible.
     let mut x = Element::<N>::ZERO;
     x.0[1] = Goldilocks::ONE;
     let mut image = x;
@@ -100,7 +100,7 @@ fn cubic() {
     laws(&CUBIC);
 }
 
-/// The coefficients of lanes' products.
+/// The coefficients of products of lanes.
 #[inline(always)]
 fn products<V: GoldilocksVector, const N: usize>(
     token: V::Token,

@@ -1,4 +1,4 @@
-//! Lanes agree with scalar elements at every level, on random and on edge values.
+//! Lanes agree with scalar elements at every level, on random and edge values.
 
 use proofmill_field::{
     Algebra, Engine, Field, Fp, LANES, Lanes, Packable, Prime, Select, Vector, bls12_381,

@@ -53,7 +53,7 @@ impl<P: Prime, B: Backend> Laws<P, B> {
             assert_eq!(self.raw(-a), (p - x) % p);
             assert_eq!(self.raw(a.double()), (x + x) % p);
             assert_eq!(self.raw(a.square()), x * x * &self.r_inverse % p);
-            // A different subset of the second operands for each first one.
+            // A different subset of the second operands for each first operand.
             for (&b, y) in self.elements.iter().zip(&integers).skip(i % 5).step_by(5) {
                 assert_eq!(self.raw(a + b), (x + y) % p);
                 assert_eq!(self.raw(a - b), (p + x - y) % p);
@@ -79,7 +79,7 @@ impl<P: Prime, B: Backend> Laws<P, B> {
         }
     }
 
-    /// Against the schoolbook product in the base, which `ring` has checked.
+    /// Against the schoolbook product over the base, which `ring` has checked.
     fn quadratic_ring(&self) {
         let elements = &self.elements;
         for (i, &a0) in elements.iter().enumerate() {
@@ -119,7 +119,7 @@ impl<P: Prime, B: Backend> Laws<P, B> {
     }
 }
 
-/// What only portable elements have.
+/// Operations of portable elements only.
 impl<P: Prime> Laws<P, Portable> {
     fn square_roots(&self) {
         let half = (&self.modulus - 1u32) >> 1;
@@ -137,7 +137,7 @@ impl<P: Prime> Laws<P, Portable> {
         assert_eq!(Fp::<P>::generator().sqrt_vartime(), None);
     }
 
-    /// Only for p = 3 mod 4, where -1 is no square.
+    /// Only for p = 3 mod 4, where -1 is not a square.
     fn quadratic_square_roots(&self) {
         let zeros = self.elements.iter().map(|_| &self.elements[0]);
         let pairs = self.elements.iter().zip(self.elements.iter().skip(7));
@@ -148,7 +148,7 @@ impl<P: Prime> Laws<P, Portable> {
             let a = Quadratic::new(c0, c1);
             let root = a.square().sqrt_vartime().unwrap();
             assert!(root == a || root == -a, "{a:?}");
-            // An element is a square if and only if its norm is (its power (p^2 - 1)/2 is the norm's (p - 1)/2).
+            // An element is a square if and only if its norm is: its power (p^2 - 1)/2 is the norm's power (p - 1)/2.
             match a.sqrt_vartime() {
                 Some(root) => {
                     squares += 1;

@@ -1,4 +1,4 @@
-//! Lanes are fast: a smoke test.
+//! Smoke test that lanes are fast.
 
 use proofmill_cpu::Level;
 use proofmill_field::dispatch;
@@ -51,12 +51,13 @@ fn products_of_bls12_381() {
     products::<bls12_381::FqParams>(1.5);
 }
 
-/// Elements of a column, and how often a run goes along it.
+/// Elements of a column, and passes per run.
 const LEN: usize = 1000;
 const REPETITIONS: usize = 50;
 
-/// How many times faster than `portable` avx2, avx512 and avx512ifma are at least, as tests are compiled: half of what a Zen 5
-/// reaches there. The standard library's checks, which tests keep, cost as much as a sum; benchmarks/records has what programs get.
+/// The least speedups of avx2, avx512 and avx512ifma over `portable`, as tests are compiled: half of those of a Zen 5
+/// there. The standard library's checks, which tests keep, cost as much as a sum; benchmarks/records has the figures of
+/// programs.
 const SPEEDUPS: [(&str, [f64; 3]); 10] = [
     ("add", [0.5, 0.8, 0.8]),
     ("sub", [0.3, 0.5, 0.5]),
@@ -70,7 +71,7 @@ const SPEEDUPS: [(&str, [f64; 3]); 10] = [
     ("mmult_4x12_8", [0.9, 2.0, 2.0]),
 ];
 
-/// The factors of a formula's file.
+/// Asserts the speedups of a formula.
 fn wins<F: BasicFunction<I, O>, const I: usize, const O: usize>(
     run: impl Fn(Level, [&[Goldilocks]; I], [&mut [Goldilocks]; O]) + Sync,
 ) {

@@ -1,4 +1,4 @@
-//! Towers and single elements agree with arkworks at every level, and no formula's sums grow beyond what singles bear.
+//! Towers and single elements agree with arkworks at every level, and no formula's sums exceed the bounds of singles.
 
 use ark_ff::{Field as _, Fp12, Fp12Config, PrimeField as _};
 use proofmill_cpu::Level;
@@ -8,7 +8,7 @@ use proofmill_field::{
 };
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 
-/// Canonical integers that stress carries of 52-bit and of 64-bit limbs, and random ones.
+/// Canonical integers that produce carries of 52-bit and of 64-bit limbs, and random ones.
 fn inputs<P: Prime>() -> Vec<Fp<P>> {
     let mut inputs = vec![Fp::ZERO, Fp::ONE, -Fp::ONE, Fp::from(2u64)];
     for bit in 0..P::BITS as usize {
@@ -29,7 +29,7 @@ fn one_limb<L: Limbs>() -> L {
     one
 }
 
-/// Operations on one element, and those on sums of as many terms as are allowed.
+/// Operations on one element, and on sums of the largest permitted number of terms.
 fn check_singles<P: Prime, E: Engine>(engine: E) {
     let inputs = inputs::<P>();
     for shift in [1, 7, 50, 333] {
@@ -113,7 +113,7 @@ fn singles_agree() {
     }
 }
 
-/// An element of either tower from arkworks' twelve coefficients, in its order.
+/// An element of either tower from the twelve coefficients of arkworks, in its order.
 fn from_ark<P: Tower, C: Fp12Config>(x: &Fp12<C>) -> Dodecic<P, Fp<P>> {
     let mut coefficients = x.to_base_prime_field_elements().map(|c| {
         let mut limbs = P::Limbs::ZERO;
@@ -150,7 +150,7 @@ fn convert_sextic<P: Tower, A: Algebra, B: Algebra>(
     ])
 }
 
-/// Every operation of the tower on two elements, the first of which lies in the cyclotomic subgroup.
+/// Every operation of the tower on two elements; the first must be in the cyclotomic subgroup.
 #[inline(always)]
 fn tower_results<P: Tower, A: Algebra>(
     [x, y]: [Dodecic<P, A>; 2],
@@ -244,7 +244,7 @@ fn towers_agree() {
     }
 }
 
-/// Results of any operation are operands of any other, twice.
+/// Results of every operation are operands of every other, twice.
 #[test]
 fn sums_stay_small() {
     fn check<P: Tower>() {

@@ -1,15 +1,15 @@
 //! The generator of Poseidon's constants: self-shrinking Grain (eprint 2019/458, appendix E).
 
-/// A register of 80 bits. Of each two bits that it gives, the second counts where the first is set.
+/// A register of 80 bits. Its output bits are used in pairs: the second counts if the first is set.
 #[derive(Clone, Debug)]
 pub struct Grain {
-    /// The oldest bit lowest.
+    /// The oldest bit is the lowest.
     state: u128,
 }
 
 impl Grain {
-    /// For a prime field of `field_bits` bits, an S-box that is a power, states of `width` elements, and so many rounds
-    /// in which all of them, and one, pass the S-box.
+    /// The generator for a prime field of `field_bits` bits, an S-box that is a power, states of `width` elements, and these
+    /// numbers of rounds with the S-box on all elements and on one.
     pub fn new(field_bits: u32, width: usize, full_rounds: usize, partial_rounds: usize) -> Self {
         let parameters = [
             (1, 2),
@@ -20,7 +20,7 @@ impl Grain {
             (partial_rounds, 10),
             ((1 << 30) - 1, 30),
         ];
-        // Highest bit first.
+        // Most significant bit first.
         let bits = parameters
             .into_iter()
             .flat_map(|(value, bits): (usize, u32)| (0..bits).rev().map(move |bit| value as u128 >> bit & 1));
@@ -47,10 +47,10 @@ impl Grain {
         }
     }
 
-    /// An integer of `bits` bits, the first one on top, as little-endian words.
+    /// An integer of `bits` bits, most significant bit first, as little-endian words.
     ///
     /// # Panics
-    /// If the words hold fewer bits.
+    /// If the words have fewer bits.
     pub fn integer<const WORDS: usize>(&mut self, bits: u32) -> [u64; WORDS] {
         let mut words = [0; WORDS];
         for bit in (0..bits as usize).rev() {

@@ -1,7 +1,7 @@
-//! Hashes that Merkle trees and circuits are made of.
+//! Hashes for Merkle trees and circuits.
 //!
 //! A [`Permutation`] is written once over vectors of the Goldilocks field; [`tiles`] runs it at a level on as many states as
-//! the level has lanes; [`sponge`] makes a hash of rows of it, and [`TreeHash`] is what a tree asks for.
+//! the level has lanes; [`sponge`] makes a hash of rows from it, and [`TreeHash`] is the interface for trees.
 
 pub mod grain;
 mod narrow_nodes;

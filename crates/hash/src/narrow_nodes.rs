@@ -1,4 +1,4 @@
-//! Trees of two widths: a node needs no more of a state than its children's digests.
+//! Trees with two widths: a node needs only as much state as its children's digests.
 
 use crate::{Digest, Poseidon2, Sponge, TreeHash};
 use proofmill_cpu::Level;
@@ -6,7 +6,7 @@ use proofmill_cpu::Level;
 type Rows = Sponge<Poseidon2<12>>;
 type Nodes = Sponge<Poseidon2<8>>;
 
-/// Rows by Poseidon2 of width 12, nodes by that of width 8, which takes half the time.
+/// Rows with Poseidon2 of width 12, nodes with that of width 8, which takes half the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NarrowNodes;
 

@@ -1,29 +1,29 @@
-//! What a permutation of field elements is.
+//! The interface of permutations of field elements.
 
 use proofmill_cpu::Portable;
 use proofmill_field::Lanes;
 use proofmill_field::goldilocks::{Goldilocks, GoldilocksLanes, GoldilocksVector, U64x1};
 use std::fmt::Debug;
 
-/// The widest state of any permutation here, in elements.
+/// The widest state of all permutations, in elements.
 pub const MAX_WIDTH: usize = 12;
 
-/// How a row is absorbed.
+/// The rule by which a row is absorbed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absorption {
-    /// Polygon's `linear_hash`: a row of at most four elements is its own digest, zeros behind it; of a longer one each block
-    /// has zeros behind it, and the first four elements of the state before become the last four.
+    /// Polygon's `linear_hash`: a row of at most four elements is its own digest, padded with zeros; in a longer row, each
+    /// block is padded with zeros, and the first four elements of the previous state become the last four.
     LinearHash,
-    /// Plonky3's `PaddingFreeSponge`: each block overwrites the state's first elements, and as many as it has.
+    /// Plonky3's `PaddingFreeSponge`: each block overwrites as many of the state's first elements as it has.
     Overwrite,
 }
 
-/// A permutation in assembly for vectors of any length, generated from its formula: permutes the tile at the first pointer with
-/// the constants at the second.
+/// An assembly permutation for vectors of any length, generated from its formula: permutes the tile at the first pointer
+/// with the constants at the second.
 #[cfg(target_arch = "aarch64")]
 type Kernel = unsafe extern "C" fn(*mut u64, *const [u64; 2]);
 
-/// A permutation's kernels in assembly.
+/// The assembly kernels of a permutation.
 #[cfg(target_arch = "aarch64")]
 #[derive(Clone, Copy, Debug)]
 pub struct Kernels {
@@ -35,35 +35,35 @@ pub struct Kernels {
 
 /// A permutation of states of Goldilocks elements.
 pub trait Permutation: Copy + Debug + Eq + Send + Sync + 'static {
-    /// Name as the command line spells it.
+    /// The name on the command line.
     const NAME: &'static str;
 
     /// Elements of the state: 8 or 12.
     const WIDTH: usize;
 
-    /// How rows are absorbed.
+    /// The rule by which rows are absorbed.
     const ABSORPTION: Absorption;
 
-    /// Vectors of each element that [`permute`](Self::permute) does best to take: more than one hides the latency of rounds
-    /// that have little to do side by side.
+    /// The best number of vectors per element for [`permute`](Self::permute): more than one hides the latency of rounds
+    /// with few independent operations.
     const VECTORS: usize = 1;
 
-    /// Kernels that are not compiled from [`permute`](Self::permute) by the compiler.
+    /// Kernels that are not compiled from [`permute`](Self::permute).
     #[cfg(target_arch = "aarch64")]
     const KERNELS: Kernels;
 
-    /// Permutes as many states as there are lanes in n vectors, n being one or [`VECTORS`](Self::VECTORS): `state[n i ..][..n]`
-    /// holds element i of each.
+    /// Permutes as many states as n vectors have lanes, where n is one or [`VECTORS`](Self::VECTORS): `state[n i ..][..n]`
+    /// holds element i of every state.
     ///
     /// # Panics
-    /// If `state` does not hold [`WIDTH`](Self::WIDTH) times n vectors.
+    /// If the length of `state` is not [`WIDTH`](Self::WIDTH) times n vectors.
     fn permute<V: GoldilocksVector>(state: &mut [V]);
 }
 
 /// Permutes one state, in plain Rust.
 ///
 /// # Panics
-/// If `state` does not hold [`Permutation::WIDTH`] elements.
+/// If the length of `state` is not [`Permutation::WIDTH`].
 pub fn permute<P: Permutation>(state: &mut [Goldilocks]) {
     let mut lanes = [GoldilocksLanes::new(U64x1::default()); MAX_WIDTH];
     let lanes = &mut lanes[..P::WIDTH];

@@ -1,14 +1,14 @@
-//! Trees of SHA-256: a leaf is the hash of its row's words as little-endian bytes, a node that of its children's 64 bytes.
+//! SHA-256 trees: a leaf is the hash of its row's words as little-endian bytes, a node that of its children's 64 bytes.
 
 use crate::TreeHash;
 use proofmill_cpu::Level;
 use proofmill_sha256::Kernels;
 
-/// SHA-256 (FIPS 180-4), by the fastest kernels of a level: [`Kernels::at`].
+/// SHA-256 (FIPS 180-4), with the fastest kernels of a level: [`Kernels::at`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sha256;
 
-/// Rows that are made bytes at a time: a few for each lane, and little enough for the first cache.
+/// The rows converted to bytes at a time: a few per lane, and little enough data for the first-level cache.
 const TILE: usize = 64;
 
 impl TreeHash for Sha256 {

@@ -1,19 +1,20 @@
 //! The hash of a row of elements, and of two digests, from a permutation.
 //!
-//! A row is absorbed as many elements at a time as the state has beside four, by one of two rules ([`Absorption`]); a node is
-//! one permutation of its children's elements, and of zeros behind them where the state is wider.
+//! A row is absorbed in blocks that leave four elements of the state, by one of two rules ([`Absorption`]); a node is
+//! one permutation of its children's elements, padded with zeros if the state is wider.
 //!
-//! **What these rules promise, and what not.** Rows of *one* known length are hashed without collisions that are easy to
-//! find. Nothing marks a row's end: by Polygon's rule `[1, 2]` and `[1, 2, 0]` have the same digest, and so have rows of nine
-//! and of ten elements that end in a zero, and a digest of four elements, taken as a row, is its own digest; by Plonky3's a
-//! row and one prolonged by what its last block left in the state have one. A tree is safe because it
-//! fixes the length of its rows, which whoever checks an opening must know from elsewhere; use nothing here to tell
-//! messages of different lengths apart. That a node is not taken for a row is left to types: [`Digest`] is not a row.
+//! **Guarantees and limits.** For rows of *one* known length, collisions are hard to
+//! find. The end of a row is not marked: by Polygon's rule `[1, 2]` and `[1, 2, 0]` have the same digest, and so have rows
+//! of nine and of ten elements that end in a zero, and a digest of four elements, taken as a row, is its own digest; by
+//! Plonky3's rule a row has the same digest as the row extended by the elements that its last block left in the state. A
+//! tree is safe because it fixes the length of its rows, which verifiers of openings must know from elsewhere; do not use
+//! this module to distinguish messages of different lengths. Types keep nodes from being taken for rows: [`Digest`] is not a
+//! row.
 //!
-//! A state of eight elements leaves no capacity to a node: collisions of a single node are easy to find (run the permutation
-//! backwards), but not such whose children are digests too. Use it in trees and for nothing else.
+//! A state of eight elements leaves no capacity in a node: collisions of a single node are easy to find (by inverting the
+//! permutation), but not collisions whose children are digests too. Use it in trees only.
 
-use crate::{Absorption, MAX_WIDTH, Permutation, TreeHash, tiles};
+use crate::{Absorption, MAX_WIDTH, Permutation, Poseidon, Poseidon2, TreeHash, tiles};
 use proofmill_cpu::{Level, MAX_LANES, Portable};
 use proofmill_field::{
     Field, dispatch_goldilocks,
@@ -22,15 +23,15 @@ use proofmill_field::{
 use proofmill_memory::Zeroed;
 use std::{fmt, marker::PhantomData};
 
-/// Elements of a digest.
+/// The elements of a digest.
 pub const DIGEST: usize = 4;
 
-/// A node of a tree over Goldilocks: four elements, which are not a row.
+/// A node of a tree over Goldilocks: four elements, but not a row.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Digest(pub [Goldilocks; DIGEST]);
 
-// SAFETY: zero words are elements of the field.
+// SAFETY: zero words are field elements.
 unsafe impl Zeroed for Digest {}
 
 impl Default for Digest {
@@ -45,64 +46,71 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// The digest of one row, in plain Rust: the least latency.
+/// The digest of one row, in plain Rust, for the lowest latency.
 pub fn linear_hash<P: Permutation>(row: &[Goldilocks]) -> Digest {
     let mut digest = [Digest::default()];
     hash_on::<P, _>(Portable, Goldilocks::as_words(row), row.len(), &mut digest);
     digest[0]
 }
 
-/// The hash of trees by the permutation `P`.
+/// The hash of trees with the permutation `P`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sponge<P>(PhantomData<P>);
 
-impl<P: Permutation> TreeHash for Sponge<P> {
-    type Digest = Digest;
-    const NAME: &'static str = P::NAME;
-    const MODULUS: Option<u64> = Some(MODULUS);
+/// Compiles the hash for permutations in this crate, not in every user.
+macro_rules! tree_hash {
+    ($($permutation:ty),*) => { $(
+        impl TreeHash for Sponge<$permutation> {
+            type Digest = Digest;
+            const NAME: &'static str = <$permutation>::NAME;
+            const MODULUS: Option<u64> = Some(MODULUS);
 
-    fn hash_rows(level: Level, rows: &[u64], columns: usize, digests: &mut [Digest]) {
-        dispatch_goldilocks!(level, engine => hash_on::<P, _>(engine, rows, columns, digests));
-    }
+            fn hash_rows(level: Level, rows: &[u64], columns: usize, digests: &mut [Digest]) {
+                dispatch_goldilocks!(level, engine => hash_on::<$permutation, _>(engine, rows, columns, digests));
+            }
 
-    fn hash_columns(level: Level, columns: &[&[u64]], digests: &mut [Digest]) {
-        assert!(
-            columns.iter().all(|column| column.len() == digests.len()),
-            "one word a digest in each column"
-        );
-        dispatch_goldilocks!(level, engine => {
-            hash_all::<P, _>(engine, columns.len(), digests, |first, lanes, element, words| {
-                words[..lanes].copy_from_slice(&columns[element][first..][..lanes]);
-            });
-        });
-    }
+            fn hash_columns(level: Level, columns: &[&[u64]], digests: &mut [Digest]) {
+                assert!(
+                    columns.iter().all(|column| column.len() == digests.len()),
+                    "one word a digest in each column"
+                );
+                dispatch_goldilocks!(level, engine => {
+                    hash_all::<$permutation, _>(engine, columns.len(), digests, |first, lanes, element, words| {
+                        words[..lanes].copy_from_slice(&columns[element][first..][..lanes]);
+                    });
+                });
+            }
 
-    fn hash_pairs(level: Level, children: &[Digest], parents: &mut [Digest]) {
-        assert_eq!(children.len(), 2 * parents.len(), "two children a parent");
-        // SAFETY: a digest is four elements, `repr(transparent)` over words.
-        let words: &[u64] =
-            unsafe { std::slice::from_raw_parts(children.as_ptr().cast(), DIGEST * children.len()) };
-        dispatch_goldilocks!(level, engine => {
-            absorb_all::<P, _, { 2 * DIGEST }>(engine, 2 * DIGEST, parents, row_major(words, 2 * DIGEST));
-        });
-    }
+            fn hash_pairs(level: Level, children: &[Digest], parents: &mut [Digest]) {
+                assert_eq!(children.len(), 2 * parents.len(), "two children a parent");
+                // SAFETY: a digest is four elements, which are `repr(transparent)` over words.
+                let words: &[u64] =
+                    unsafe { std::slice::from_raw_parts(children.as_ptr().cast(), DIGEST * children.len()) };
+                dispatch_goldilocks!(level, engine => {
+                    absorb_all::<$permutation, _, { 2 * DIGEST }>(engine, 2 * DIGEST, parents, row_major(words, 2 * DIGEST));
+                });
+            }
 
-    fn to_bytes(digest: &Digest) -> [u8; 32] {
-        let mut bytes = [0; 32];
-        for (bytes, element) in bytes.chunks_exact_mut(8).zip(digest.0) {
-            bytes.copy_from_slice(&element.to_bytes_le());
+            fn to_bytes(digest: &Digest) -> [u8; 32] {
+                let mut bytes = [0; 32];
+                for (bytes, element) in bytes.chunks_exact_mut(8).zip(digest.0) {
+                    bytes.copy_from_slice(&element.to_bytes_le());
+                }
+                bytes
+            }
+
+            fn from_bytes(bytes: &[u8; 32]) -> Option<Digest> {
+                let mut digest = Digest::default();
+                for (element, bytes) in digest.0.iter_mut().zip(bytes.as_chunks().0) {
+                    *element = Goldilocks::from_bytes_le(*bytes).ok()?;
+                }
+                Some(digest)
+            }
         }
-        bytes
-    }
-
-    fn from_bytes(bytes: &[u8; 32]) -> Option<Digest> {
-        let mut digest = Digest::default();
-        for (element, bytes) in digest.0.iter_mut().zip(bytes.as_chunks().0) {
-            *element = Goldilocks::from_bytes_le(*bytes).ok()?;
-        }
-        Some(digest)
-    }
+    )* };
 }
+
+tree_hash!(Poseidon, Poseidon2<8>, Poseidon2<12>);
 
 fn hash_on<P: Permutation, E: GoldilocksEngine>(
     engine: E,
@@ -114,7 +122,7 @@ fn hash_on<P: Permutation, E: GoldilocksEngine>(
     hash_all::<P, _>(engine, columns, digests, row_major(rows, columns));
 }
 
-/// Reads elements of rows one after the other.
+/// Reads the elements of rows sequentially.
 #[inline(always)]
 fn row_major(rows: &[u64], columns: usize) -> impl Fn(usize, usize, usize, &mut [u64]) {
     #[inline(always)]
@@ -125,7 +133,7 @@ fn row_major(rows: &[u64], columns: usize) -> impl Fn(usize, usize, usize, &mut 
     }
 }
 
-/// [`absorb_all`] at the rate that leaves a digest of capacity.
+/// [`absorb_all`] at the rate that leaves a capacity of one digest.
 #[inline(always)]
 fn hash_all<P: Permutation, E: GoldilocksEngine>(
     engine: E,
@@ -140,8 +148,8 @@ fn hash_all<P: Permutation, E: GoldilocksEngine>(
     }
 }
 
-/// Hashes as many rows of `columns` elements as there are digests, `RATE` elements at a time; `read(first, count, element, words)` writes that
-/// element of `count` rows from the first on.
+/// Hashes one row of `columns` elements per digest, `RATE` elements at a time; `read(first, count, element, words)` writes
+/// that element of `count` rows, starting at row `first`.
 #[inline(always)]
 fn absorb_all<P: Permutation, E: GoldilocksEngine, const RATE: usize>(
     engine: E,
@@ -166,7 +174,7 @@ fn absorb_all<P: Permutation, E: GoldilocksEngine, const RATE: usize>(
     }
 }
 
-/// Hashes the rows of one tile, which is zero before.
+/// Hashes the rows of one tile, which must be zero.
 #[inline(always)]
 fn absorb<P: Permutation, E: GoldilocksEngine, const RATE: usize>(
     engine: E,

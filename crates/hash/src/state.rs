@@ -2,8 +2,8 @@
 
 use proofmill_field::goldilocks::{GoldilocksVector, Planes, U64s, constant_planes};
 
-/// Runs a body for each element, with its number as a constant: the compiler leaves loops over twelve of these bodies, whose
-/// state then goes through memory.
+/// Runs a body for each element with its index as a constant: the compiler does not unroll loops over twelve of these
+/// bodies, and then keeps the state in memory.
 macro_rules! for_each_element {
     ($i:ident < $width:ident => $body:expr) => {
         for_each_element!($i < $width => $body; 0 1 2 3 4 5 6 7 8 9 10 11)
@@ -18,7 +18,7 @@ macro_rules! for_each_element {
 
 pub(crate) use for_each_element;
 
-/// States side by side as planes.
+/// States in lanes, as planes.
 #[derive(Clone, Copy, Debug)]
 pub struct State<W, const WIDTH: usize> {
     /// The low planes.

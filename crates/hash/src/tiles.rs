@@ -1,6 +1,6 @@
-//! As many states side by side as a level has lanes, or a few times as many.
+//! Tiles: as many states as a level has lanes, or a small multiple.
 //!
-//! A tile holds element i of its states in words `i lanes ..`; all of it is permuted at once.
+//! A tile holds element i of its states in words `i lanes ..`; all states are permuted at once.
 
 #[cfg(target_arch = "aarch64")]
 use crate::permutation::Kernels;
@@ -14,12 +14,13 @@ const fn width<E: GoldilocksEngine>() -> usize {
     E::Chain::WIDTH
 }
 
-/// Vectors of an element in a tile; one where there are no vectors, since whoever has one state waits for it.
+/// The vectors of an element in a tile; one where there are no vectors, because callers with one state depend on its
+/// latency.
 const fn vectors<E: GoldilocksEngine, P: Permutation>() -> usize {
     if width::<E>() == 1 { 1 } else { P::VECTORS }
 }
 
-/// States in a tile.
+/// The states in a tile.
 #[inline(always)]
 pub(crate) fn lanes<E: GoldilocksEngine, P: Permutation>(engine: E) -> usize {
     #[cfg(target_arch = "aarch64")]
@@ -30,13 +31,13 @@ pub(crate) fn lanes<E: GoldilocksEngine, P: Permutation>(engine: E) -> usize {
     vectors::<E, P>() * width::<E>()
 }
 
-/// Permutes every state; the tile holds `P::WIDTH` times [`lanes`] words, any on entry, canonical elements after.
+/// Permutes every state; the tile holds `P::WIDTH` times [`lanes`] words, any words before and canonical elements after.
 pub(crate) fn permute<E: GoldilocksEngine, P: Permutation>(engine: E, tile: &mut [u64]) {
     #[cfg(target_arch = "aarch64")]
     if let Some(assembly) = engine.assembly() {
         assert_eq!(tile.len(), P::WIDTH * assembly.words(), "a whole tile");
         let Kernels { sve, sve2, constants } = P::KERNELS;
-        // SAFETY: the token is proof of the instructions; the kernel reads and writes WIDTH whole vectors, and reads its
+        // SAFETY: the token proves the instructions; the kernel reads and writes WIDTH whole vectors, and reads its
         // constants.
         return unsafe { assembly.choose(sve, sve2)(tile.as_mut_ptr(), constants.as_ptr()) };
     }

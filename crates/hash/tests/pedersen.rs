@@ -1,4 +1,4 @@
-//! The Pedersen hash is its definition, in plain integers and by arkworks.
+//! The Pedersen hash equals its definition, in plain integers and with arkworks.
 
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::PrimeField as _;
@@ -16,7 +16,7 @@ fn coordinates(point: Affine<Grumpkin>) -> Option<[BigInt; 2]> {
     Some([point.x, point.y].map(integer))
 }
 
-/// Edges, inputs that agree or are opposite, and random ones.
+/// Edges, equal and opposite inputs, and random ones.
 fn pairs(random: usize) -> Vec<[Fr; 2]> {
     let mut rng = rng(1);
     let power = |bit: u32| Fr::from(2).pow_vartime(&[u64::from(bit)]);

@@ -31,7 +31,7 @@ fn permutation() {
     }
 }
 
-/// Edges and random elements; a node of plonky2 is the first digest of the permutation of two and zeros.
+/// Edges and random elements; a node of plonky2 is the first digest of the permutation of two digests and zeros.
 #[test]
 fn plonky2_agrees() {
     let answers: Value = serde_json::from_str(include_str!("data/plonky2-poseidon.json")).expect("JSON");
@@ -64,7 +64,7 @@ fn linear_hash_at_every_level() {
         let (row, digest) = (elements(&case["in"]), elements(&case["out"]));
         assert_eq!(linear_hash::<Poseidon>(&row).0[..], digest, "{} elements", row.len());
         for_each_goldilocks_level(|level| {
-            // More rows than lanes, so that some tile is not full.
+            // More rows than lanes, so that one tile is not full.
             for rows in [1, 3, 33] {
                 let words = Goldilocks::as_words(&row).repeat(rows);
                 let mut digests = vec![Digest::default(); rows];
@@ -75,7 +75,7 @@ fn linear_hash_at_every_level() {
     }
 }
 
-/// Different rows in each lane, the edges of the field among them.
+/// Different rows in each lane, including the edges of the field.
 fn rows(columns: usize, count: usize) -> Vec<u64> {
     let mut rng = rng(columns as u64);
     let edges = [0, 1, (1 << 32) - 1, 1 << 32, !0 << 32, u64::MAX << 33];

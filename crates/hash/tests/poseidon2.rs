@@ -6,7 +6,7 @@ use proofmill_hash::{Digest, Permutation, Poseidon2, Sponge, TreeHash, permute, 
 use proofmill_testing::for_each_goldilocks_level;
 use serde_json::Value;
 
-/// Inputs and outputs of one kind, and that there are as many as were written.
+/// The inputs and outputs of one kind; asserts their number.
 fn cases(width: usize, kind: &str, count: usize) -> Vec<[Vec<Goldilocks>; 2]> {
     let answers: Value = serde_json::from_str(include_str!("data/plonky3-poseidon2.json")).expect("JSON");
     let element =
@@ -26,7 +26,7 @@ fn permutation<P: Permutation>() {
     }
 }
 
-/// All nodes at once, so that lanes differ, and several times, so that some tile is not full.
+/// All nodes at once, so that lanes differ, and several times, so that one tile is not full.
 fn nodes<P: Permutation>() {
     let cases = [(); 5].map(|()| cases(P::WIDTH, "nodes", 8)).concat();
     let digests = |elements: &[Goldilocks]| -> Vec<Digest> {

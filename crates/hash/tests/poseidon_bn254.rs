@@ -5,7 +5,7 @@ use proofmill_hash::{PoseidonBn254, poseidon_bn254::poseidon};
 use proofmill_testing::{for_each_level, rng};
 use serde_json::Value;
 
-/// What circomlibjs 0.1.7 (`buildPoseidon`) says of three lists at each width: 1, 2, ...; r - 1, r - 2, ...; hashes.
+/// Results of circomlibjs 0.1.7 (`buildPoseidon`) for three lists at each width: 1, 2, ...; r - 1, r - 2, ...; hashes.
 #[test]
 fn circomlib_agrees_at_every_width() {
     let answers: Value = serde_json::from_str(include_str!("data/circomlib-poseidon.json")).expect("JSON");
@@ -19,7 +19,7 @@ fn circomlib_agrees_at_every_width() {
     }
 }
 
-/// The answers that circomlib's and iden3's own tests state (circomlibjs `test/poseidon.js`, go-iden3-crypto
+/// The answers in circomlib's and iden3's own tests (circomlibjs `test/poseidon.js`, go-iden3-crypto
 /// `poseidon/poseidon_test.go`).
 #[test]
 fn answers_of_their_tests() {
@@ -39,7 +39,7 @@ fn answers_of_their_tests() {
     }
 }
 
-/// The parameters are what circuits make of them: rounds with all constants and the whole matrix.
+/// The parameters as circuits use them: rounds with all constants and the whole matrix.
 #[test]
 fn parameters_make_the_permutation() {
     for width in 2..=17 {
@@ -47,7 +47,7 @@ fn parameters_make_the_permutation() {
         let rounds = 8 + parameters.partial_rounds();
         assert_eq!(parameters.round_constants().len(), rounds * width);
         assert_eq!(parameters.matrix().len(), width * width);
-        // Invertible sums x + y.
+        // Inverses of sums x + y.
         assert!(parameters.matrix().iter().all(|entry| !entry.is_zero()));
         let inputs: Vec<Fr> = (1..width as u64).map(Fr::from).collect();
         let mut state = [&[Fr::ZERO], &inputs[..]].concat();

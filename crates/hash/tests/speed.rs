@@ -1,4 +1,4 @@
-//! Permutations are fast in lanes: a smoke test.
+//! Smoke test that permutations are fast in lanes.
 
 use proofmill_field::bn254::Fr;
 use proofmill_hash::{
@@ -7,7 +7,7 @@ use proofmill_hash::{
 use proofmill_testing::{assert_levels_win, rng};
 use rand::RngCore;
 
-/// Half of what a Zen 5 reaches with the least fortunate permutation.
+/// Half of the speedups on a Zen 5 with the slowest permutation.
 const FACTORS: [(&str, f64); 3] = [("avx2", 1.1), ("avx512", 2.1), ("avx512ifma", 2.7)];
 
 /// Rows of one permutation each.

@@ -1,8 +1,8 @@
-//! A row-major matrix whose columns are written by several threads.
+//! Access by several threads to the columns of a row-major matrix.
 
 use std::marker::PhantomData;
 
-/// Exclusive access to a slice seen as rows of `width` elements, handed out column block by column block.
+/// Exclusive access to a slice as rows of `width` elements, lent to threads by blocks of columns.
 pub(crate) struct Columns<'a, T> {
     start: *mut T,
     len: usize,
@@ -10,7 +10,7 @@ pub(crate) struct Columns<'a, T> {
     slice: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: the pointer stands for an exclusive borrow; `block` hands out disjoint parts by its contract.
+// SAFETY: the pointer is an exclusive borrow; the contract of `block` keeps the lent parts disjoint.
 unsafe impl<T: Send> Sync for Columns<'_, T> {}
 
 impl<'a, T> Columns<'a, T> {
@@ -18,10 +18,10 @@ impl<'a, T> Columns<'a, T> {
         Self { start: slice.as_mut_ptr(), len: slice.len(), width, slice: PhantomData }
     }
 
-    /// `K` elements of a row, from `column` on.
+    /// `K` elements of a row, starting at `column`.
     ///
     /// # Safety
-    /// No two live results may overlap: a thread keeps to columns that no other thread uses.
+    /// No two live results may overlap: a thread must use only columns that no other thread uses.
     #[inline(always)]
     #[expect(clippy::mut_from_ref, reason = "disjointness is the caller's promise")]
     pub(crate) unsafe fn block<const K: usize>(&self, row: usize, column: usize) -> &mut [T; K] {

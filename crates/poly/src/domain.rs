@@ -1,4 +1,4 @@
-//! Subgroups of roots of unity and the transforms over them.
+//! Subgroups of roots of unity and transforms over them.
 
 use crate::{
     four_step::{FourStep, Geometric},
@@ -10,7 +10,7 @@ use std::sync::Mutex;
 
 /// The subgroup of order n = 2^log_n of a field's multiplicative group.
 ///
-/// Transforms take and give natural order: value i belongs to `root()^i`. They run on the ambient rayon pool
+/// Inputs and outputs are in natural order: value i belongs to `root()^i`. Transforms run on the ambient rayon pool
 /// and use n elements of scratch, which the domain keeps for the next transform.
 pub struct Domain<P: Prime> {
     log_n: u32,
@@ -23,12 +23,12 @@ pub struct Domain<P: Prime> {
 }
 
 impl<P: Prime> Domain<P> {
-    /// The subgroup of order `2^log_n`; `None` beyond the field's two-adicity or 2^28.
+    /// The subgroup of order `2^log_n`; `None` above the field's two-adicity or 2^28.
     pub fn new(log_n: u32) -> Option<Self> {
         let root = Fp::<P>::root_of_unity(log_n).filter(|_| log_n <= 2 * MAX_LOG)?;
         let inverse_root = root.invert_vartime()?;
         let inverse_len = Fp::<P>::from(1u64 << log_n).invert_vartime()?;
-        // The larger of the two steps' transforms; whole for the small sizes that take one step.
+        // The larger transform of the two steps; the whole transform for small sizes, which take one step.
         let log_len = if is_small(log_n) { log_n } else { log_n.div_ceil(2) };
         let halves = [root, inverse_root].map(|root| {
             let step = root.pow_vartime(&[1 << (log_n - log_len)]);
@@ -55,7 +55,7 @@ impl<P: Prime> Domain<P> {
     /// Coefficients to values: `values[i] = sum_j coefficients[j] root^(i j)`.
     ///
     /// # Panics
-    /// If the slice's length is not n (as for every transform here).
+    /// If the slice's length is not n (also for all other transforms).
     pub fn ntt(&self, level: Level, values: &mut [Fp<P>]) {
         self.forward(level, values, None);
     }
@@ -70,7 +70,8 @@ impl<P: Prime> Domain<P> {
         self.forward(level, values, Some(Geometric { first: Fp::ONE, ratio: shift }));
     }
 
-    /// [`coset_ntt`](Self::coset_ntt) of coefficients that stay as they are; the values come times `factor`, at no cost.
+    /// [`coset_ntt`](Self::coset_ntt) that leaves the coefficients unchanged; the values are multiplied by `factor` at no
+    /// cost.
     ///
     /// # Panics
     /// If either slice's length is not n.
@@ -95,7 +96,7 @@ impl<P: Prime> Domain<P> {
         self.inverse(level, values, shift.invert_vartime().expect("a coset's shift is not zero"));
     }
 
-    /// Values to coefficients, the i-th multiplied by `ratio^i`: an [`intt`](Self::intt) and the scaling of
+    /// Values to coefficients, with coefficient i multiplied by `ratio^i`: an [`intt`](Self::intt) and the scaling of
     /// a following [`coset_ntt`](Self::coset_ntt) in one pass.
     pub fn intt_scaled(&self, level: Level, values: &mut [Fp<P>], ratio: Fp<P>) {
         self.inverse(level, values, ratio);
@@ -111,7 +112,7 @@ impl<P: Prime> Domain<P> {
         self.transform(level, None, values, self.inverse_root, &self.inverse_twiddles, None, after);
     }
 
-    /// The transform of `source`, or of the values themselves.
+    /// Transforms `source`, or the values themselves.
     #[expect(clippy::too_many_arguments, reason = "what transforms differ in")]
     fn transform(
         &self,
@@ -146,12 +147,12 @@ impl<P: Prime> Domain<P> {
     }
 }
 
-/// Whether a side of the four-step matrix would be narrower than the lanes.
+/// Whether one side of the four-step matrix would be smaller than the number of lanes.
 fn is_small(log_n: u32) -> bool {
     log_n < 2 * LANES.ilog2()
 }
 
-/// Radix-2 decimation in time, for fewer than `LANES^2` values.
+/// Radix-2 decimation in time, for less than `LANES^2` values.
 fn transform_small<P: Prime>(
     values: &mut [Fp<P>],
     twiddles: &[Fp<P>],

@@ -3,17 +3,17 @@
 //! With `j = columns j1 + j2` and `k = k1 + rows k2`:
 //! `X_k = sum_j2 w^(j2 k1) (w^rows)^(j2 k2) sum_j1 (w^columns)^(j1 k1) x_j`.
 //! Pass 1 transforms eight adjacent columns at a time in cache and multiplies by `w^(j2 k1)`; pass 2 transforms
-//! eight rows at a time and writes them as columns, so the transposition costs nothing of its own. The data
-//! cross memory twice each way; between the passes they live in a buffer of n elements.
+//! eight rows at a time and writes them as columns, so the transposition has no cost of its own. The data
+//! cross memory twice in each direction; between the passes they are in a buffer of n elements.
 //!
-//! Values keep their 64-bit Montgomery form all through (`load_bits`): the transform is linear and the twiddles
-//! alone are in the lanes' own form.
+//! Values keep their 64-bit Montgomery form throughout (`load_bits`): the transform is linear, and only the twiddles
+//! are in the lanes' own form.
 
 use crate::{columns::Columns, in_cache, reverse_bits::reverse_bits};
 use proofmill_field::{Algebra, Engine, Field, Fp, LANES, Lanes, Packable, Prime, Vector};
 use rayon::prelude::*;
 
-/// `first * ratio^i` for index i: what multiplies the inputs or the outputs.
+/// The factors `first * ratio^i` for index i, of the inputs or the outputs.
 #[derive(Clone, Copy)]
 pub(crate) struct Geometric<P: Prime> {
     pub(crate) first: Fp<P>,
@@ -21,7 +21,7 @@ pub(crate) struct Geometric<P: Prime> {
 }
 
 impl<P: Prime> Geometric<P> {
-    /// The terms of eight neighbours from `start` on, and the factor that leads `step` indexes further.
+    /// The factors of eight adjacent indices from `start` on, and the factor for a distance of `step` indices.
     #[inline(always)]
     fn lanes<V: Vector<Fp<P>>>(&self, token: V::Token, start: usize, step: usize) -> (V, V) {
         let mut terms = [self.first * self.ratio.pow_vartime(&[start as u64]); LANES];
@@ -37,17 +37,17 @@ impl<P: Prime> Geometric<P> {
     }
 }
 
-/// One transform's parameters.
+/// The parameters of one transform.
 pub(crate) struct FourStep<'a, P: Prime> {
     pub(crate) log_rows: u32,
     pub(crate) log_columns: u32,
     /// Root of unity of order n.
     pub(crate) root: Fp<P>,
-    /// Powers of `root^(n / len)`, half of `len = max(rows, columns)`.
+    /// Powers of `root^(n / len)`: half of `len = max(rows, columns)`.
     pub(crate) twiddles: &'a [Fp<P>],
-    /// Multiplies the inputs.
+    /// The factors of the inputs.
     pub(crate) before: Option<Geometric<P>>,
-    /// Multiplies the outputs.
+    /// The factors of the outputs.
     pub(crate) after: Geometric<P>,
 }
 
@@ -126,7 +126,7 @@ impl<P: Prime> FourStep<'_, P> {
         let step = E::Packed::<P>::load(engine, &steps);
         let mut twiddle = E::Packed::<P>::one(engine);
         for (row, value) in scratch.iter().enumerate() {
-            // SAFETY: this task alone uses these columns.
+            // SAFETY: only this task uses these columns.
             let limbs = unsafe { buffer.block::<LANES>(row, column) };
             (*value * twiddle).store_bits(limbs);
             twiddle = twiddle * step;
@@ -155,7 +155,7 @@ impl<P: Prime> FourStep<'_, P> {
         in_cache::transform(engine, scratch, twiddles);
         let (mut term, step) = self.after.lanes::<E::Packed<P>>(engine, row, 1 << self.log_rows);
         for (index, value) in scratch.iter().enumerate() {
-            // SAFETY: this task alone uses these columns of the transposed matrix.
+            // SAFETY: only this task uses these columns of the transposed matrix.
             let elements = unsafe { values.block::<LANES>(index, row) };
             (*value * term).store_scaled(elements);
             if !self.after.is_constant() {

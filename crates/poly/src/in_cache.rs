@@ -1,11 +1,11 @@
-//! A transform of eight columns at once that fits the cache.
+//! A transform of eight columns at a time that fits the cache.
 //!
-//! Decimation in time, input in bit-reversed order, output in natural order; two layers a pass (radix 4),
+//! Decimation in time, input in bit-reversed order, output in natural order; two layers per pass (radix 4),
 //! so that each vector is loaded and stored half as often.
 //!
-//! Bounds (see the lanes' head for reduced): inputs are reduced; a layer adds at most 2p to the bound, so 14
-//! layers stay below 30p, which a multiplication by a canonical constant takes. Butterflies with twiddle 1
-//! add without a product before; their operands are elements 0 of sub-transforms, which `+` keeps reduced.
+//! Bounds (for *reduced* see the head of the lanes' file): inputs are reduced; a layer adds at most 2p to the bound, so 14
+//! layers stay below 30p, which a multiplication by a canonical constant permits. Butterflies with twiddle 1
+//! add without a product; their operands are elements 0 of sub-transforms, which `+` keeps reduced.
 
 use proofmill_field::{Algebra, Fp, Prime, Vector};
 
@@ -53,7 +53,7 @@ fn butterfly_trivial<V: Algebra>([a0, a1, a2, a3]: [V; 4], fourth_root: V) -> [V
     [b0 + b2, b1.add_lazy(b3), b0.sub_lazy(b2), b1.sub_lazy(b3)]
 }
 
-/// Two layers: `first` for both butterflies of the first, `second` for the two of the second.
+/// Two layers: `first` for both butterflies of the first layer, `second` for the two of the second.
 #[inline(always)]
 fn butterfly<V: Algebra>([a0, a1, a2, a3]: [V; 4], first: V, second: [V; 2]) -> [V; 4] {
     let [t1, t3] = V::mul_pair([a1, a3], [first, first]);

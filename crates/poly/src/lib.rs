@@ -1,6 +1,6 @@
-//! Number-theoretic transforms over every big prime field, and, in [`goldilocks`], over that one.
+//! Number-theoretic transforms over every large prime field and, in [`goldilocks`], over the Goldilocks field.
 //!
-//! [`Domain`] is a subgroup of roots of unity of order 2^k; its methods move polynomials between
+//! [`Domain`] is a subgroup of roots of unity of order 2^k; its methods convert polynomials between
 //! coefficients and values, natural order in and out, in lanes where the level has them.
 
 mod columns;

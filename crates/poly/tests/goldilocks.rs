@@ -59,12 +59,12 @@ fn is_the_sum_of_the_definition() {
     }
 }
 
-/// A word that a known answer spells in hexadecimal.
+/// A word of a known answer, in hexadecimal.
 fn word(text: &Value) -> u64 {
     u64::from_str_radix(text.as_str().expect("a string"), 16).expect("hexadecimal digits")
 }
 
-/// What the known answers' generator (xorshift64) gives.
+/// The values of the known answers' generator (xorshift64).
 fn generated(n: usize, seed: u64) -> Vec<Goldilocks> {
     let mut state = seed;
     let mut next = || {
@@ -76,7 +76,7 @@ fn generated(n: usize, seed: u64) -> Vec<Goldilocks> {
     (0..n).map(|_| next()).collect()
 }
 
-/// That the values have the first one, the last one and the digest of a known answer.
+/// Asserts that the values have the first value, the last value and the digest of a known answer.
 #[track_caller]
 fn assert_answer(values: &[Goldilocks], answer: &Value, what: &str) {
     assert_eq!(values[0].to_canonical(), word(&answer["first"]), "{what}, first value");
@@ -114,7 +114,7 @@ fn values_are_those_of_polygons_library() {
     assert_eq!((answers.len(), extended), (12, 6));
 }
 
-/// Sums are largest, or cancel, where words are at their ends.
+/// Sums are largest, or cancel, for extreme words.
 #[test]
 fn words_at_their_ends_carry_nothing_away() {
     let edges =
@@ -152,7 +152,7 @@ fn words_at_their_ends_carry_nothing_away() {
     }
 }
 
-/// Transforms of three steps, and of four.
+/// Transforms of three and four steps.
 #[test]
 fn many_values_are_the_sum_of_the_definition() {
     let shift = Goldilocks::GENERATOR;
@@ -266,7 +266,7 @@ where
     let shift = Goldilocks::GENERATOR;
     for (log_n, width) in [(0, 1), (2, 1), (13, 1), (3, 2), (9, 3), (9, 7), (8, 8), (10, 19)] {
         let domain = GoldilocksDomain::new(log_n).unwrap();
-        // The largest element in every place, and random ones.
+        // The largest element in every position, and random ones.
         let largest = vec![-Goldilocks::ONE; domain.len() * width];
         for coefficients in [largest, random(domain.len() * width)] {
             let expected: Vec<_> = (0..width)

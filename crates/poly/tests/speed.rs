@@ -1,4 +1,4 @@
-//! Transforms are fast in lanes: a smoke test.
+//! Smoke test that transforms are fast in lanes.
 
 use proofmill_field::{bn254::Fr, goldilocks::Goldilocks};
 use proofmill_poly::{
@@ -16,7 +16,7 @@ fn ntt_2_14() {
     assert_levels_win(&[("avx512ifma", 2.5)], |level| domain.ntt(level, &mut values.clone()));
 }
 
-/// Measured on a Zen 5, unchecked: 2.3, 5.3 and 7.5; standard library's checks slow the lanes here.
+/// Measured on a Zen 5, unchecked: 2.3, 5.3 and 7.5; the standard library's checks slow the lanes in tests.
 #[test]
 fn goldilocks_ntt_2_14() {
     let domain = GoldilocksDomain::new(14).unwrap();

@@ -1,12 +1,12 @@
-//! ZCash's encodings of points, as Ethereum uses them (RFC 9380's companion draft-irtf-cfrg-pairing-friendly-curves,
+//! ZCash's encodings of points, as used by Ethereum (RFC 9380's companion draft-irtf-cfrg-pairing-friendly-curves,
 //! appendix C).
 //!
-//! A coordinate is an integer below p in 48 big-endian bytes; of two coefficients, that of u comes first. A compressed
-//! point is x, an uncompressed one `x || y`. The first byte's highest bits, which p leaves free, say: compressed; infinity, all
-//! other bits zero but the first; y is the larger of the two roots (compressed points only), comparing the
-//! coefficient of u first.
+//! A coordinate is an integer below p in 48 big-endian bytes; for two coefficients, that of u comes first. A compressed
+//! point is x, an uncompressed one `x || y`. The highest three bits of the first byte, which are zero in p, are flags:
+//! compressed; infinity, with all other bits zero except the first; y is the larger of the two roots (compressed points
+//! only), comparing the coefficient of u first.
 //!
-//! Many points at once take their square roots and subgroup checks side by side in lanes.
+//! Batches of points compute their square roots and subgroup checks in lanes.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -25,7 +25,7 @@ use proofmill_field::{
 };
 use rayon::prelude::*;
 
-/// Bytes of a coefficient.
+/// The bytes of a coefficient.
 const BYTES: usize = 48;
 
 const COMPRESSED: u8 = 0x80;
@@ -35,13 +35,13 @@ const LARGER: u8 = 0x20;
 /// Whether a decoder checks that points are in the subgroup of prime order, which costs more than the square root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subgroup {
-    /// Points outside are refused.
+    /// Points outside the subgroup are rejected.
     Checked,
-    /// Points are on the curve; nothing is known of the subgroup.
+    /// Points are on the curve, but may be outside the subgroup.
     Unchecked,
 }
 
-/// G1 or G2, by the sizes of its encodings.
+/// G1 or G2, with the sizes of its encodings.
 pub trait Encoded: SourceGroup {
     /// A compressed point: 48 bytes for G1, 96 for G2.
     type Compressed: AsRef<[u8]> + AsMut<[u8]> + Copy + Send + Sync + 'static;
@@ -87,7 +87,7 @@ impl<C: Encoded> Affine<C> {
     /// Decodes the compressed encoding.
     ///
     /// # Errors
-    /// [`EncodingError`]; [`EncodingError::NotInSubgroup`] only if asked to check.
+    /// [`EncodingError`]; [`EncodingError::NotInSubgroup`] only with [`Subgroup::Checked`].
     pub fn from_compressed(
         level: Level,
         bytes: &C::Compressed,
@@ -109,7 +109,7 @@ impl<C: Encoded> Affine<C> {
     }
 }
 
-/// Decodes many compressed points: roots and checks side by side in lanes, on the ambient rayon pool.
+/// Decodes many compressed points: roots and checks are computed in lanes, on the ambient rayon pool.
 ///
 /// # Errors
 /// For each point as [`Affine::from_compressed`].
@@ -133,7 +133,7 @@ pub fn decode_uncompressed<C: Encoded>(
     decode(level, encodings, subgroup, |bytes| parse_uncompressed(bytes.as_ref()))
 }
 
-/// Which of many points are in the subgroup of prime order; infinity is. The points must be on the curve.
+/// Whether each point is in the subgroup of prime order; infinity is. The points must be on the curve.
 pub fn in_subgroup<C: Encoded>(level: Level, points: &[Affine<C>]) -> Vec<bool> {
     let blocks = points.par_chunks(block(points.len()));
     let checked = blocks.flat_map_iter(|points| {
@@ -150,7 +150,7 @@ pub fn in_subgroup<C: Encoded>(level: Level, points: &[Affine<C>]) -> Vec<bool> 
     checked.collect()
 }
 
-/// Points of one task: some groups of lanes for each thread.
+/// The points of one task: some groups of lanes per thread.
 fn block(count: usize) -> usize {
     count.div_ceil(4 * rayon::current_num_threads()).max(1).next_multiple_of(LANES)
 }
@@ -183,7 +183,7 @@ fn decode_one<C: Encoded>(
     subgroup: Subgroup,
 ) -> Result<Affine<C>, EncodingError> {
     let mut point = Ok(Affine::INFINITY);
-    // One point alone is faster in scalars than in one of eight lanes.
+    // A single point is faster in scalars than in one of eight lanes.
     dispatch!(level, engine => finish_all(
         engine.backend(),
         std::slice::from_ref(parsed),
@@ -193,7 +193,7 @@ fn decode_one<C: Encoded>(
     point
 }
 
-/// What the bytes say, before any root is taken.
+/// The content of the bytes, before roots are computed.
 enum Parsed<C: Curve> {
     Infinity,
     /// A compressed point: x, and whether y is the larger root.
@@ -213,7 +213,7 @@ fn encode<C: Encoded>(coordinates: &[C::Base], flags: u8, infinity: bool, bytes:
     }
 }
 
-/// The coordinates that follow the flags.
+/// The coordinates, without the flags.
 fn parse_coordinates<C: Encoded, const N: usize>(bytes: &[u8]) -> Result<[C::Base; N], EncodingError> {
     let mut coefficients = [Fq::ZERO; 4];
     for (i, (coefficient, bytes)) in coefficients.iter_mut().zip(bytes.as_chunks().0).enumerate() {
@@ -230,7 +230,7 @@ fn parse_coordinates<C: Encoded, const N: usize>(bytes: &[u8]) -> Result<[C::Bas
     }
     let mut coordinates = [C::Base::ZERO; N];
     for (coordinate, coefficients) in coordinates.iter_mut().zip(coefficients.chunks_mut(C::DEGREE)) {
-        // That of u came first.
+        // The coefficient of u came first.
         coefficients.reverse();
         *coordinate = C::element(coefficients);
     }
@@ -246,7 +246,7 @@ fn words(bytes: &[u8; BYTES]) -> [u64; 6] {
     words
 }
 
-/// Infinity, if its bit is set: nothing else may be.
+/// Infinity, if its bit is set: all other bits must be zero.
 fn parse_infinity<C: Encoded>(first: u8, rest: &[u8]) -> Option<Parsed<C>> {
     let zero = first & !(COMPRESSED | INFINITY) == 0 && rest.iter().all(|byte| *byte == 0);
     let parsed = if zero { Parsed::Infinity } else { Parsed::Refused(EncodingError::Infinity(C::NAME)) };
@@ -281,7 +281,7 @@ fn parse_uncompressed<C: Encoded>(bytes: &[u8]) -> Parsed<C> {
     })
 }
 
-/// Roots and checks of as many points at a time as the engine has lanes.
+/// Roots and checks, for as many points at a time as the engine has lanes.
 fn finish_all<C: Encoded, E: Engine>(
     engine: E,
     parsed: &[Parsed<C>],
@@ -307,7 +307,7 @@ fn finish<C: Encoded, E: Engine>(
     points: &mut [Result<Affine<C>, EncodingError>],
 ) {
     let mut affine = [Affine::INFINITY; LANES];
-    // Lanes whose y is given, and lanes whose y is to be the larger root.
+    // The lanes whose y is given, and the lanes whose y is the larger root.
     let (mut given, mut larger) = (0, 0);
     for (lane, (parsed, affine)) in parsed.iter().zip(&mut affine).enumerate() {
         match parsed {
@@ -355,7 +355,7 @@ fn finish<C: Encoded, E: Engine>(
     }
 }
 
-/// Subgroup checks of as many points at a time as the engine has lanes.
+/// Subgroup checks, for as many points at a time as the engine has lanes.
 fn subgroup_all<C: Encoded, E: Engine>(engine: E, points: &[Affine<C>], inside: &mut [bool]) {
     let width = LanesOf::<C::Base, E>::WIDTH;
     engine.run(

@@ -1,7 +1,7 @@
-//! Points of BLS12-381's curves in lanes, in Jacobian coordinates: the same steps in every lane.
+//! Points of BLS12-381's curves in lanes, in Jacobian coordinates, with the same steps in every lane.
 //!
 //! Formulas: the Explicit-Formulas Database (Bernstein, Lange), `dbl-2009-l` and `add-2007-bl`. Infinity, doubling
-//! and opposite points are handled; no lane that needs it changes what others get.
+//! and opposite points are handled; a lane with such a case does not change the results of other lanes.
 
 use super::roots::Roots;
 use crate::{Affine, Curve, Jacobian};
@@ -10,7 +10,7 @@ use proofmill_field::{Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, S
 /// The absolute value of the curve's parameter x, which is negative.
 pub(crate) const X: u64 = 0xd201_0000_0001_0000;
 
-/// A point a lane: `x = X/Z^2`, `y = Y/Z^3`, Z = 0 for infinity.
+/// One point per lane: `x = X/Z^2`, `y = Y/Z^3`, Z = 0 for infinity.
 pub struct Points<F: Packable, E: Engine> {
     pub x: F::Lanes<E>,
     pub y: F::Lanes<E>,
@@ -27,7 +27,7 @@ impl<F: Packable, E: Engine> Clone for Points<F, E> {
 impl<F: Packable, E: Engine> Copy for Points<F, E> {}
 
 impl<F: Roots, E: Engine> Points<F, E> {
-    /// From affine coordinates, of points other than infinity.
+    /// From the affine coordinates of points other than infinity.
     #[inline(always)]
     pub(crate) fn affine(x: F::Lanes<E>, y: F::Lanes<E>) -> Self {
         Self { x, y, z: Algebra::one(x.token()) }
@@ -53,7 +53,7 @@ impl<F: Roots, E: Engine> Points<F, E> {
         )
     }
 
-    /// Operands of squares are reduced: in an extension a square subtracts one coefficient from the other.
+    /// The operands of squares are reduced: in an extension a square subtracts one coefficient from the other.
     #[inline(always)]
     fn double_inlined(&self) -> Self {
         let [a, b] = Algebra::square_pair([self.x, self.y]);
@@ -77,7 +77,7 @@ impl<F: Roots, E: Engine> Points<F, E> {
         let x = r.square() - j - v.double();
         let [y, sj] = Algebra::mul_pair([r, s1], [v.sub_lazy(x), j]);
         let sum = Self { x, y: y - sj.double(), z: (zz - z1z1 - z2z2) * h };
-        // Z is zero for opposite points, which is right, for equal ones and where either is infinity.
+        // Z is zero for opposite points, which is right, for equal points, and if either is infinity.
         if sum.z.zero_lanes() == 0 {
             return sum;
         }
@@ -87,7 +87,7 @@ impl<F: Roots, E: Engine> Points<F, E> {
         Self::select(left, rhs, &Self::select(right, self, &sum))
     }
 
-    /// `chosen` in the lanes whose bit is set, `other` elsewhere.
+    /// `chosen` in the lanes whose bit is set, otherwise `other`.
     #[inline(always)]
     pub(crate) fn select(mask: u8, chosen: &Self, other: &Self) -> Self {
         Self {
@@ -103,7 +103,7 @@ impl<F: Roots, E: Engine> Points<F, E> {
         Self { y: -self.y, ..*self }
     }
 
-    /// Which lanes' points are the same.
+    /// The lanes with equal points.
     #[inline(always)]
     pub(crate) fn equal(&self, rhs: &Self) -> u8 {
         let [z1z1, z2z2] = Algebra::square_pair([self.z, rhs.z]);
@@ -118,14 +118,20 @@ impl<F: Roots, E: Engine> Points<F, E> {
     /// `-x self` for the curve's parameter x: 63 doublings and 5 additions.
     #[inline(always)]
     pub(crate) fn times_minus_x(&self) -> Self {
-        let mut sum = *self;
-        for bit in (0..X.ilog2()).rev() {
-            sum = sum.double();
-            if X >> bit & 1 == 1 {
-                sum = sum.add(self);
-            }
-        }
-        sum
+        F::Lanes::<E>::outlined(
+            self.x.token(),
+            #[inline(always)]
+            || {
+                let mut sum = *self;
+                for bit in (0..X.ilog2()).rev() {
+                    sum = sum.double();
+                    if X >> bit & 1 == 1 {
+                        sum = sum.add(self);
+                    }
+                }
+                sum
+            },
+        )
     }
 
     /// The points of the first lanes.
@@ -142,7 +148,7 @@ impl<F: Roots, E: Engine> Points<F, E> {
     }
 }
 
-/// Coordinates of at most as many points as there are lanes; zeros after them.
+/// The coordinates of at most as many points as there are lanes, padded with zeros.
 #[inline(always)]
 pub(crate) fn load<C: Curve<Base: Packable>, E: Engine>(
     engine: E,
@@ -159,7 +165,7 @@ pub(crate) fn load<C: Curve<Base: Packable>, E: Engine>(
     ]
 }
 
-/// How many of so many inputs go into lanes, where there are any: all but the last one, if that is faster alone
+/// The number of inputs, out of `count`, to compute in lanes, if there are lanes: all but the last one, if that is faster
 /// in scalars (benchmarks/records/bls12_381.csv).
 pub(crate) fn in_lanes(count: usize) -> usize {
     let rest = count % LANES;

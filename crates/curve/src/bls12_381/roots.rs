@@ -1,13 +1,14 @@
-//! Square roots in BLS12-381's base fields, as many side by side as a level has lanes.
+//! Square roots in BLS12-381's base fields, as many at a time as a level has lanes.
 //!
-//! p is 3 mod 4, so that everything is one power, `x^((p - 3)/4)`: with `e = (u v^3)^((p - 3)/4)` the square of `u v e` is
+//! p is 3 mod 4, so everything is one power, `x^((p - 3)/4)`: with `e = (u v^3)^((p - 3)/4)` the square of `u v e` is
 //! `u/v` or `-u/v` (RFC 9380, appendix F.2.1.2). In Fq2 the complex method (Scott, "Implementing cryptographic pairings",
-//! 2007; Adj, Rodriguez-Henriquez, eprint 2012/685, algorithm 9) takes two such powers in Fq and no inversion: `u/v` is `(a + b i)/n` with
-//! `a + b i = u conj(v)` and n the norm of v, and a root of the norm is `s/n` with `s^2 = a^2 + b^2`. The root's first coefficient
-//! has the square `(a + s)/(2n)`; if that is none, then its opposite is that of the second coefficient. For
-//! `U = a + s`, `V = 2n` and `e = (U V^3)^((p - 3)/4)` the coefficients are `U V e` and `b V e`, up to order and sign, because
-//! `U V^3 e^2` is 1 or -1. Where `u/v` is not a square, the same is done with Z u/v, Z the field's fixed non-square, whose root of the
-//! norm is found from s without another power: -N(Z) is a square of Fq.
+//! 2007; Adj, Rodriguez-Henriquez, eprint 2012/685, algorithm 9) takes two such powers in Fq and no inversion: `u/v` is
+//! `(a + b i)/n` with `a + b i = u conj(v)` and n the norm of v, and a root of the norm is `s/n` with `s^2 = a^2 + b^2`.
+//! The square of the root's first coefficient is `(a + s)/(2n)`; if that is not a square, then its negative is the square
+//! of the second coefficient. For `U = a + s`, `V = 2n` and `e = (U V^3)^((p - 3)/4)` the coefficients are `U V e` and `b
+//! V e`, up to order and sign, because `U V^3 e^2` is 1 or -1. If `u/v` is not a square, the same is done with Z u/v,
+//! where Z is the field's fixed non-square; a root of its norm follows from s without another power, because -N(Z) is a
+//! square of Fq.
 
 use super::map_constants as constants;
 use proofmill_field::{
@@ -23,7 +24,7 @@ type FqLanes<E> = <E as Engine>::Vector<FqParams>;
 pub struct Root<A> {
     /// The lanes whose ratio is a square.
     pub square: u8,
-    /// One of its two roots; elsewhere, one of Z times the ratio.
+    /// One of its two roots; in the other lanes, a root of Z times the ratio.
     pub root: A,
 }
 
@@ -32,16 +33,16 @@ pub trait Roots: Packable {
     /// A non-square, RFC 9380's Z.
     const Z: Self;
 
-    /// Roots of `u/v` for v other than zero; `K` independent ones, whose latencies overlap if K is 2.
+    /// Roots of `u/v` for nonzero v, for `K` independent ratios; K = 2 hides latency.
     fn roots_of_ratios<E: Engine, const K: usize>(
         u: &[Self::Lanes<E>; K],
         v: &[Self::Lanes<E>; K],
     ) -> [Root<Self::Lanes<E>>; K];
 
-    /// RFC 9380's `sgn0` (section 4.1), bit i for lane i.
+    /// RFC 9380's `sgn0` (section 4.1): bit i for lane i.
     fn signs<E: Engine>(x: Self::Lanes<E>) -> u8;
 
-    /// Which elements come after their opposites: as integers in 0..p, the coefficient of u first.
+    /// The elements larger than their negatives: as integers in 0..p, comparing the coefficient of u first.
     fn larger<E: Engine>(x: Self::Lanes<E>) -> u8;
 }
 
@@ -78,7 +79,7 @@ impl Roots for Fq {
 
     #[inline(always)]
     fn larger<E: Engine>(x: FqLanes<E>) -> u8 {
-        // 2x is odd if p had to be subtracted.
+        // 2x is odd if p was subtracted.
         E::odd_lanes(x.double())
     }
 }
@@ -112,7 +113,7 @@ impl Roots for Fq2 {
             let norm_root = select(square, norm_root, norm_root * other);
             ratios[k] = Quadratic::select(square, ratios[k], ratios[k] * z);
             let sum = ratios[k].c0 + norm_root;
-            // Zero only if b is; then the other root of the norm serves.
+            // Zero only if b is zero; then the other root of the norm is used.
             sums[k] = select(sum.zero_lanes(), ratios[k].c0 - norm_root, sum);
             powers[k] = sums[k] * denominators[k] * denominators[k].square();
             roots[k].square = square;
@@ -138,21 +139,21 @@ impl Roots for Fq2 {
     }
 }
 
-/// Bits of a window: 375 squares, 66 products and 16 for the table; windows of 4 bits take 86 products.
+/// The bits of a window: 375 squares, 66 products and 16 for the table; windows of 4 bits take 86 products.
 const WINDOW: u32 = 5;
 
-/// Odd digits of an exponent, the highest first, each with how many squarings come before.
+/// The odd digits of an exponent, highest first, each with the number of squarings before it.
 struct Windows {
     digits: [(u8, u8); 80],
     count: usize,
-    /// Squarings after the last.
+    /// The squarings after the last digit.
     last: u8,
 }
 
 /// Sliding windows of (p - 3)/4.
 const WINDOWS: Windows = {
     let mut windows = Windows { digits: [(0, 0); 80], count: 0, last: 0 };
-    // (p - 3)/4 is p without its lowest two bits, which are ones.
+    // (p - 3)/4 is p without its lowest two bits, both of which are 1.
     let mut bit = FqParams::BITS;
     let mut squarings = 0;
     while bit > 2 {
@@ -185,7 +186,7 @@ const fn is_set(bit: u32) -> bool {
     FqParams::MODULUS[bit as usize / 64] >> (bit % 64) & 1 == 1
 }
 
-/// `x^((p - 3)/4)`, K independent ones.
+/// `x^((p - 3)/4)`, for K independent elements.
 #[inline(always)]
 fn power<A: Algebra, const K: usize>(x: &[A; K]) -> [A; K] {
     A::outlined(

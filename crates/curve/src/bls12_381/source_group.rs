@@ -1,4 +1,4 @@
-//! What hashing and decoding need to know of G1 and of G2: cofactors, subgroups, isogenous curves. In lanes.
+//! The parameters of G1 and G2 for hashing and decoding: cofactors, subgroups, isogenous curves. In lanes.
 //!
 //! Sources: RFC 9380, sections 8.8.1 and 8.8.2 and appendix G.3; Scott, "A note on group membership tests for G1, G2 and GT on BLS
 //! pairing-friendly curves" (eprint 2021/1130); Budroni, Pintore, "Efficient hash maps to G2 on BLS curves" (eprint
@@ -11,7 +11,7 @@ use proofmill_field::{
     bls12_381::{Fq, Fq2},
 };
 
-/// One of the two source groups, by what differs between them.
+/// One of the two source groups.
 pub trait SourceGroup: Curve<Base: Roots> {
     /// Coefficients of Fq in an element of the base field.
     const DEGREE: usize;
@@ -28,13 +28,13 @@ pub trait SourceGroup: Curve<Base: Roots> {
     /// An element from [`DEGREE`](Self::DEGREE) coefficients, the constant one first.
     fn element(coefficients: &[Fq]) -> Self::Base;
 
-    /// The coefficients of an element, that of u first.
+    /// The coefficients of an element, starting with that of u.
     fn coefficients(element: &Self::Base) -> impl Iterator<Item = Fq>;
 
-    /// A multiple in the subgroup, as RFC 9380 fixes it.
+    /// A multiple in the subgroup, the one that RFC 9380 defines.
     fn clear_cofactor<E: Engine>(points: &Points<Self::Base, E>) -> Points<Self::Base, E>;
 
-    /// Which lanes' points of the curve, not infinity, are in the subgroup.
+    /// The lanes with points in the subgroup, for points of the curve other than infinity.
     fn in_subgroup<E: Engine>(points: &Points<Self::Base, E>) -> u8;
 }
 
@@ -79,7 +79,7 @@ impl SourceGroup for G1 {
         points.times_minus_x().add(points)
     }
 
-    /// `phi(P) = -x^2 P`, phi multiplying x by a root of unity.
+    /// `phi(P) = -x^2 P`, where phi multiplies x by a root of unity.
     #[inline(always)]
     fn in_subgroup<E: Engine>(points: &Points<Fq, E>) -> u8 {
         let beta = LanesOf::<Fq, E>::broadcast(points.x.token(), Fq::constant(constants::BETA));
@@ -130,7 +130,7 @@ impl SourceGroup for G2 {
     }
 }
 
-/// What psi multiplies conjugate coordinates by.
+/// The factors of the conjugate coordinates in psi.
 pub(crate) const PSI: [Fq2; 2] = [pair(constants::PSI, 0), pair(constants::PSI, 1)];
 
 /// The endomorphism psi: untwist, Frobenius, twist (Galbraith, Scott, eprint 2008/117).

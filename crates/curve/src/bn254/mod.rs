@@ -5,7 +5,7 @@ mod constants;
 use crate::group::{Affine, Curve};
 use proofmill_field::bn254::{Fq, Fq2, Fr};
 
-/// The first source group; prime order, so every point on the curve is in it.
+/// The first source group; its order is prime, so it contains every point on the curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct G1(());
 

@@ -1,4 +1,4 @@
-//! Grumpkin, `y^2 = x^3 - 17` over BN254's scalar field: a group of prime order, BN254's base modulus, so that
+//! Grumpkin, `y^2 = x^3 - 17` over BN254's scalar field: a group whose prime order is BN254's base modulus, so that
 //! BN254's circuits compute in it natively.
 
 mod constants;
@@ -11,7 +11,7 @@ pub type Fq = bn254::Fr;
 /// The field of the scalars.
 pub type Fr = bn254::Fq;
 
-/// The group; every point on the curve is in it.
+/// The group, which contains every point on the curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grumpkin;
 

@@ -1,6 +1,6 @@
-//! Points from messages: RFC 9380, "Hashing to Elliptic Curves".
+//! From messages to points: RFC 9380, "Hashing to Elliptic Curves".
 //!
-//! Nothing here takes constant time: messages are public.
+//! Not constant-time: messages are public.
 
 mod sswu;
 mod svdw;
@@ -11,17 +11,17 @@ pub use svdw::Svdw;
 use proofmill_field::PrimeField;
 use proofmill_sha256::Sha256;
 
-/// Bytes of SHA-256's output.
+/// The output length of SHA-256 in bytes.
 const OUTPUT: usize = 32;
 
-/// Bytes of SHA-256's input block.
+/// The block length of SHA-256 in bytes.
 const BLOCK: usize = 64;
 
-/// The target security level in bits, by which [`hash_to_field`] draws more than the modulus has.
+/// The target security level in bits: the number of bits that [`hash_to_field`] draws in addition to the modulus's.
 const SECURITY: usize = 128;
 
 /// `length` uniform bytes from a message: `expand_message_xmd` of section 5.3.1 over SHA-256. The tag `dst` separates
-/// domains; one of more than 255 bytes is hashed first (section 5.3.3).
+/// domains; tags of more than 255 bytes are hashed first (section 5.3.3).
 ///
 /// # Panics
 /// If `dst` is empty, or `length` is above 255 times 32.
@@ -38,7 +38,7 @@ pub fn expand_message_xmd(message: &[u8], dst: &[u8], length: usize) -> Vec<u8> 
     let mut block = [0; OUTPUT];
     let mut bytes = Vec::with_capacity(blocks * OUTPUT);
     for i in 1..=blocks {
-        // The block before, which is zero at first, enters beside the first hash.
+        // The previous block, initially zero, is XORed with the first hash.
         block.iter_mut().zip(&first).for_each(|(byte, first)| *byte ^= first);
         block = finish(Sha256::new().chain(&block).chain(&[i as u8]));
         bytes.extend(block);
@@ -48,10 +48,10 @@ pub fn expand_message_xmd(message: &[u8], dst: &[u8], length: usize) -> Vec<u8> 
 }
 
 /// `count` elements of a prime field from a message: `hash_to_field` of section 5.2 with [`expand_message_xmd`], at 128
-/// bits of security. Elements of an extension of degree m are m successive ones of these.
+/// bits of security. An element of an extension of degree m is m successive elements of these.
 ///
 /// # Panics
-/// As [`expand_message_xmd`]: `count` elements must not need more than 8160 bytes.
+/// See [`expand_message_xmd`]: `count` elements must not need more than 8160 bytes.
 pub fn hash_to_field<F: PrimeField + From<u64>>(message: &[u8], dst: &[u8], count: usize) -> Vec<F> {
     let length = (F::BITS as usize + SECURITY).div_ceil(8);
     let bytes = expand_message_xmd(message, dst, count * length);

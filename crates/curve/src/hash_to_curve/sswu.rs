@@ -1,10 +1,11 @@
 //! The simplified Shallue-van de Woestijne-Ulas map to BLS12-381's groups (RFC 9380, sections 6.6.2, 6.6.3, 8.8.1, 8.8.2 and
-//! appendix F.2), as many messages side by side as a level has lanes.
+//! appendix F.2), for as many messages at a time as a level has lanes.
 //!
-//! The map leads to a curve `y^2 = x^3 + A' x + B'` isogenous to the group's; a random oracle's two points are added there,
-//! because isogenies are homomorphisms, and only the sum takes the isogeny and the cofactor. Nothing is inverted before the
-//! result: x is a fraction `n/d`, y is not, since its sign must be known; and `(x, y) -> (Nx/h^2, y Ny/h^3)` with `x = X/Z^2` is
-//! `(Nx(X, Z^2), Y Ny(X, Z^2), Z h(X, Z^2))` in Jacobian coordinates, all three polynomials homogeneous.
+//! The image of the map is a curve `y^2 = x^3 + A' x + B'` isogenous to the group's; the two points of a random oracle are
+//! added there, because isogenies are homomorphisms, and the isogeny and the cofactor are applied to the sum only. Nothing
+//! is inverted before the result: x is a fraction `n/d`, y is not, since its sign must be known; and `(x, y) -> (Nx/h^2, y
+//! Ny/h^3)` with `x = X/Z^2` is `(Nx(X, Z^2), Y Ny(X, Z^2), Z h(X, Z^2))` in Jacobian coordinates, where all three
+//! polynomials are homogeneous.
 
 use super::expand_message_xmd;
 use crate::{
@@ -24,8 +25,8 @@ use proofmill_field::{
 };
 use rayon::prelude::*;
 
-/// The points of messages as from a random oracle: suite `BLS12381G1_XMD:SHA-256_SSWU_RO_`. The tag `dst` separates domains; the
-/// RFC says how to form one. Runs on the ambient rayon pool; many messages share lanes and inversions.
+/// The points of messages by a random oracle: suite `BLS12381G1_XMD:SHA-256_SSWU_RO_`. The tag `dst` separates domains; the
+/// RFC defines its form. Runs on the ambient rayon pool; many messages share lanes and inversions.
 ///
 /// # Panics
 /// If `dst` is empty.
@@ -41,7 +42,7 @@ pub fn hash_to_g1(level: Level, messages: &[&[u8]], dst: &[u8]) -> Vec<Affine<G1
     hash::<G1>(level, messages, dst, 2)
 }
 
-/// As [`hash_to_g1`]: suite `BLS12381G2_XMD:SHA-256_SSWU_RO_`.
+/// As [`hash_to_g1`], with suite `BLS12381G2_XMD:SHA-256_SSWU_RO_`.
 ///
 /// # Panics
 /// If `dst` is empty.
@@ -49,7 +50,7 @@ pub fn hash_to_g2(level: Level, messages: &[&[u8]], dst: &[u8]) -> Vec<Affine<G2
     hash::<G2>(level, messages, dst, 2)
 }
 
-/// As [`hash_to_g1`] by one map: not uniform. Suite `BLS12381G1_XMD:SHA-256_SSWU_NU_`.
+/// As [`hash_to_g1`], but with one map, so not uniform. Suite `BLS12381G1_XMD:SHA-256_SSWU_NU_`.
 ///
 /// # Panics
 /// If `dst` is empty.
@@ -57,7 +58,7 @@ pub fn encode_to_g1(level: Level, messages: &[&[u8]], dst: &[u8]) -> Vec<Affine<
     hash::<G1>(level, messages, dst, 1)
 }
 
-/// As [`encode_to_g1`]: suite `BLS12381G2_XMD:SHA-256_SSWU_NU_`.
+/// As [`encode_to_g1`], with suite `BLS12381G2_XMD:SHA-256_SSWU_NU_`.
 ///
 /// # Panics
 /// If `dst` is empty.
@@ -65,10 +66,10 @@ pub fn encode_to_g2(level: Level, messages: &[&[u8]], dst: &[u8]) -> Vec<Affine<
     hash::<G2>(level, messages, dst, 1)
 }
 
-/// Messages that share one inversion.
+/// The messages that share one inversion.
 const BLOCK: usize = 64;
 
-/// `maps` points, 1 or 2, for each message.
+/// The hashes of messages, each by `maps` maps, 1 or 2.
 fn hash<C: SourceGroup>(level: Level, messages: &[&[u8]], dst: &[u8], maps: usize) -> Vec<Affine<C>> {
     let share = messages.len().div_ceil(rayon::current_num_threads()).next_multiple_of(LANES);
     let blocks = messages.par_chunks(share.clamp(LANES, BLOCK));
@@ -87,7 +88,7 @@ fn hash<C: SourceGroup>(level: Level, messages: &[&[u8]], dst: &[u8], maps: usiz
     points.collect()
 }
 
-/// `hash_to_field` of section 5.2, of each message `maps` elements.
+/// `hash_to_field` of section 5.2: `maps` elements of a message.
 fn elements<C: SourceGroup>(message: &[u8], dst: &[u8], maps: usize) -> [C::Base; 2] {
     let bytes = expand_message_xmd(message, dst, maps * C::DEGREE * 64);
     let mut coefficients = [Fq::ZERO; 4];
@@ -100,7 +101,7 @@ fn elements<C: SourceGroup>(message: &[u8], dst: &[u8], maps: usize) -> [C::Base
 
 /// The integer of big-endian bytes modulo p, without a branch.
 fn reduce(bytes: &[u8; 64]) -> Fq {
-    // Words below p taken for a Montgomery form stand for their quotient by R = 2^384; R2 and R3 stand for R and R^2.
+    // As Montgomery forms, words below p are their integer divided by R = 2^384; R2 and R3 are the forms of R and R^2.
     let half = |bytes: &[u8]| {
         let mut words = [0; 6];
         for (word, bytes) in words.iter_mut().zip(bytes.as_rchunks().1.iter().rev()) {
@@ -148,7 +149,7 @@ fn map_all<C: SourceGroup, E: Engine>(
     );
 }
 
-/// Points `(n/d, y)` of the isogenous curve, one a lane.
+/// Points `(n/d, y)` of the isogenous curve, one per lane.
 struct Mapped<F: Packable, E: Engine> {
     n: F::Lanes<E>,
     d: F::Lanes<E>,
@@ -172,7 +173,7 @@ impl<F: Packable, E: Engine> Mapped<F, E> {
     }
 }
 
-/// [`map`] of one element a lane.
+/// [`map`] of one element per lane.
 #[inline(always)]
 fn map_one<C: SourceGroup, E: Engine>(u: LanesOf<C::Base, E>) -> Mapped<C::Base, E> {
     LanesOf::<C::Base, E>::outlined(
@@ -185,7 +186,7 @@ fn map_one<C: SourceGroup, E: Engine>(u: LanesOf<C::Base, E>) -> Mapped<C::Base,
     )
 }
 
-/// `map_to_curve_simple_swu` of appendix F.2 for K elements a lane.
+/// `map_to_curve_simple_swu` of appendix F.2 for K elements per lane.
 #[inline(always)]
 fn map<C: SourceGroup, E: Engine, const K: usize>(u: &[LanesOf<C::Base, E>; K]) -> [Mapped<C::Base, E>; K] {
     let engine = u[0].token();
@@ -217,8 +218,8 @@ fn map<C: SourceGroup, E: Engine, const K: usize>(u: &[LanesOf<C::Base, E>; K]) 
 
 /// The sum on the isogenous curve, in 13 products and 3 squares.
 ///
-/// With `V1 = n1 d2`, `V2 = n2 d1` and `W = d1 d2` the abscissas are `V1/W` and `V2/W`, the slope is `L/Z` for `Z = U W`,
-/// `U = V2 - V1`, `L = (y2 - y1) W^2`; for equal points, for `U = 2 y1`, `L = 3 n1 n2 + A' W`.
+/// With `V1 = n1 d2`, `V2 = n2 d1` and `W = d1 d2` the abscissas are `V1/W` and `V2/W`, and the slope is `L/Z` for `Z = U
+/// W`, `U = V2 - V1`, `L = (y2 - y1) W^2`; for equal points, for `U = 2 y1`, `L = 3 n1 n2 + A' W`.
 #[inline(always)]
 fn add<C: SourceGroup, E: Engine>(p: &Mapped<C::Base, E>, q: &Mapped<C::Base, E>) -> Points<C::Base, E> {
     let [v1, v2] = Algebra::mul_pair([p.n, q.n], [q.d, p.d]);
@@ -241,7 +242,7 @@ fn add<C: SourceGroup, E: Engine>(p: &Mapped<C::Base, E>, q: &Mapped<C::Base, E>
     Points { x, y: ly - zy * tw, z }
 }
 
-/// The image in the group's curve.
+/// The image on the group's curve.
 #[inline(always)]
 fn isogeny<C: SourceGroup, E: Engine>(points: &Points<C::Base, E>) -> Points<C::Base, E> {
     let d = points.z.square();

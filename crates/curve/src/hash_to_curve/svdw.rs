@@ -1,10 +1,10 @@
-//! The Shallue-van de Woestijne map (RFC 9380, section 6.6.1) of curves `y^2 = x^3 + B`.
+//! The Shallue-van de Woestijne map (RFC 9380, section 6.6.1) for curves `y^2 = x^3 + B`.
 
 use super::hash_to_field;
 use crate::group::{Affine, Curve, Jacobian};
 use proofmill_field::{Algebra, Field, Invert, PrimeField, SquareRoot};
 
-/// The map to a curve over a prime field whose every point is in the group: the cofactor is 1.
+/// The map to a curve over a prime field with cofactor 1: every point is in the group.
 ///
 /// ```
 /// use proofmill_curve::{grumpkin::Grumpkin, hash_to_curve::Svdw};
@@ -14,7 +14,7 @@ use proofmill_field::{Algebra, Field, Invert, PrimeField, SquareRoot};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Svdw<C: Curve> {
-    /// Z, by the RFC's search (appendix H.1).
+    /// Z, found by the RFC's search (appendix H.1).
     z: C::Base,
     /// c1 = g(Z).
     c1: C::Base,
@@ -37,7 +37,7 @@ fn is_odd<F: PrimeField>(x: F) -> bool {
 }
 
 impl<C: Curve<Base: SquareRoot + PrimeField + From<u64>>> Svdw<C> {
-    /// Finds Z and computes the constants, in some square roots' time.
+    /// Finds Z and computes the constants, in the time of some square roots.
     #[expect(clippy::new_without_default, reason = "nothing here is a default")]
     pub fn new() -> Self {
         let candidates = (1u64..).flat_map(|n| [C::Base::from(n), -C::Base::from(n)]);
@@ -46,12 +46,12 @@ impl<C: Curve<Base: SquareRoot + PrimeField + From<u64>>> Svdw<C> {
         map
     }
 
-    /// The map with this Z, if that meets the four criteria of section 6.6.1.
+    /// The map with this Z, if Z meets the four criteria of section 6.6.1.
     fn with_z(z: C::Base) -> Option<Self> {
         let c1 = g::<C>(z);
         let three_squares = z.square().double() + z.square();
         let quotient = three_squares.invert_vartime()?;
-        // -3 Z^2 / (4 g(Z)), which has to be a square other than zero, is this one's quotient by (2 g(Z))^2.
+        // -3 Z^2 / (4 g(Z)), which must be a nonzero square, is the square of this root divided by (2 g(Z))^2.
         let root = (-(three_squares * c1)).sqrt_vartime().filter(|root| !root.is_zero())?;
         let half = C::Base::from(2).invert_vartime()?;
         let c2 = -(z * half);
@@ -68,7 +68,7 @@ impl<C: Curve<Base: SquareRoot + PrimeField + From<u64>>> Svdw<C> {
     pub fn map(&self, u: C::Base) -> Affine<C> {
         let product = u.square() * self.c1;
         let (plus, minus) = (C::Base::ONE + product, C::Base::ONE - product);
-        // Zero where there is no inverse, as the RFC says.
+        // Zero if there is no inverse, as the RFC defines.
         let inverse = (plus * minus).invert_vartime().unwrap_or(C::Base::ZERO);
         let shift = u * minus * inverse * self.c3;
         let last = (plus.square() * inverse).square() * self.c4 + self.z;
@@ -78,8 +78,8 @@ impl<C: Curve<Base: SquareRoot + PrimeField + From<u64>>> Svdw<C> {
         Affine { x, y: if is_odd(u) == is_odd(y) { y } else { -y } }
     }
 
-    /// The point of a message as from a random oracle: the sum of two maps, `hash_to_curve` of section 3. The tag `dst`
-    /// separates domains; the RFC says how to form one.
+    /// The point of a message by a random oracle: the sum of two maps, `hash_to_curve` of section 3. The tag `dst`
+    /// separates domains; the RFC defines its form.
     ///
     /// # Panics
     /// If `dst` is empty.
@@ -89,7 +89,7 @@ impl<C: Curve<Base: SquareRoot + PrimeField + From<u64>>> Svdw<C> {
         points.sum::<Jacobian<C>>().to_affine()
     }
 
-    /// The point of a message by one map: not uniform (`encode_to_curve` of section 3).
+    /// The point of a message by one map, so not uniform (`encode_to_curve` of section 3).
     ///
     /// # Panics
     /// If `dst` is empty.

@@ -1,12 +1,12 @@
-//! Affine additions in lanes that share one inversion a batch.
+//! Affine additions in lanes, with one inversion per batch.
 //!
-//! `lambda = (y2 - y1) / (x2 - x1)`, `x3 = lambda^2 - x1 - x2`, `y3 = lambda (x1 - x3) - y1`; the inverses by
-//! Montgomery's trick ("Speeding the Pollard and elliptic curve methods of factorization", 1987, section 10.3.1), one product chain per lane: 3 products an
-//! addition for them and lambda, a product and a square for the rest. Two groups of lanes go together so that the
-//! latencies of their products overlap; four spill too much (1.2 times slower).
+//! `lambda = (y2 - y1) / (x2 - x1)`, `x3 = lambda^2 - x1 - x2`, `y3 = lambda (x1 - x3) - y1`; the inverses use
+//! Montgomery's trick ("Speeding the Pollard and elliptic curve methods of factorization", 1987, section 10.3.1) with one
+//! product chain per lane: 3 products per addition for the inverse and lambda, and a product and a square for the rest. Two
+//! groups of lanes are interleaved so that the latencies of their products overlap; four spill too much (1.2 times slower).
 //!
 //! Doublings, opposite points and infinity make the product of a batch's denominators zero; the batch is then
-//! begun again with care, and mended by lane masks.
+//! retried with exceptional-case handling, which corrects the results with lane masks.
 
 use crate::{Affine, Curve};
 use proofmill_field::{
@@ -15,7 +15,7 @@ use proofmill_field::{
 use proofmill_memory::{Pages, prefetch};
 use std::{marker::PhantomData, ops::Range};
 
-/// A point to add: where its row lies and whether its opposite is meant.
+/// A point to add: its row, and whether it is negated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(super) struct Ref(u32);
@@ -23,7 +23,7 @@ pub(super) struct Ref(u32);
 impl Ref {
     const NEGATIVE: u32 = 1;
 
-    /// The point of row `index` or its opposite.
+    /// The point of row `index` or its negative.
     #[inline(always)]
     pub(super) fn new(index: usize, negative: bool) -> Self {
         Self((index as u32) << 1 | u32::from(negative))
@@ -34,17 +34,17 @@ impl Ref {
     }
 }
 
-/// The rows of all bases and, behind them, room for the sums of several adders.
+/// The rows of all bases, followed by space for the sums of several adders.
 pub(super) struct Rows<R> {
     rows: Pages<R>,
     bases: usize,
 }
 
 impl<R: Copy + Send + Sync> Rows<R> {
-    /// Room for `bases` points and `adders` times `sums` sums.
+    /// Space for `bases` points and `adders` times `sums` sums.
     ///
     /// # Panics
-    /// From 2^31 rows on.
+    /// If there are 2^31 rows or more.
     pub(super) fn new(bases: usize, adders: usize, sums: usize) -> Self {
         let len = bases + adders * sums;
         assert!(len < 1 << 31, "at most 2^31 points and sums");
@@ -56,12 +56,12 @@ impl<R: Copy + Send + Sync> Rows<R> {
         &mut self.rows[..self.bases]
     }
 
-    /// One row, a base's or a sum's.
+    /// One row, of a base or a sum.
     pub(super) fn row(&self, index: usize) -> &R {
         &self.rows[index]
     }
 
-    /// One part for each adder: all may read the bases, each its own sums.
+    /// One part per adder: each may read all bases and its own sums.
     pub(super) fn parts(&mut self, adders: usize) -> Vec<RowsOfAdder<'_, R>> {
         let sums = (self.rows.len() - self.bases) / adders;
         let start = self.rows.as_mut_ptr();
@@ -73,7 +73,7 @@ impl<R: Copy + Send + Sync> Rows<R> {
     }
 }
 
-/// The bases, shared, and one adder's own room for sums.
+/// The bases, shared, and one adder's own space for sums.
 pub(super) struct RowsOfAdder<'a, R> {
     start: *mut R,
     bases: usize,
@@ -81,7 +81,7 @@ pub(super) struct RowsOfAdder<'a, R> {
     rows: PhantomData<&'a mut [R]>,
 }
 
-// SAFETY: a part writes its own rows only, which no other part reads.
+// SAFETY: a part writes only its own rows, which no other part reads.
 unsafe impl<R: Send + Sync> Send for RowsOfAdder<'_, R> {}
 
 impl<R: Copy> RowsOfAdder<'_, R> {
@@ -93,7 +93,7 @@ impl<R: Copy> RowsOfAdder<'_, R> {
         unsafe { &*self.start.add(index) }
     }
 
-    /// `len` rows of its own, from `index` on.
+    /// `len` of its own rows, starting at `index`.
     #[inline(always)]
     fn slice_mut(&mut self, index: usize, len: usize) -> &mut [R] {
         assert!(self.own.start <= index && index + len <= self.own.end, "room for the sums");
@@ -102,7 +102,7 @@ impl<R: Copy> RowsOfAdder<'_, R> {
     }
 }
 
-/// Adds points that lie among the bases or among earlier sums.
+/// Adds points, which are bases or earlier sums.
 pub(super) struct Adder<'a, F: Packable, E: Engine> {
     engine: E,
     rows: RowsOfAdder<'a, Row<F>>,
@@ -110,44 +110,44 @@ pub(super) struct Adder<'a, F: Packable, E: Engine> {
     next: usize,
     /// Whether a sum may be infinity; the bases never are.
     infinity: bool,
-    /// Groups that share an inversion.
+    /// The groups that share an inversion.
     batch: usize,
     steps: Vec<Step<F::Lanes<E>>>,
     repairs: Vec<Repair>,
     kept: Vec<Row<F>>,
 }
 
-/// What the pass that multiplies the denominators leaves of a group for the pass back.
+/// The values of a group that the denominators' pass stores for the backward pass.
 #[derive(Clone, Copy)]
 struct Step<L> {
     x1: L,
     y1: L,
     x2: L,
     denominator: L,
-    /// Lambda's numerator times the product of the denominators before.
+    /// Lambda's numerator times the product of the preceding denominators.
     numerator: L,
 }
 
-/// Lanes of a group whose sum is not the formula's.
+/// The lanes of a group in which the formula does not give the sum.
 #[derive(Clone, Copy)]
 struct Repair {
     group: usize,
-    /// Opposite points: infinity.
+    /// Opposite points: the sum is infinity.
     opposite: u8,
-    /// One point is infinity: the sum is the other, which the step has for its first.
+    /// One point is infinity: the sum is the other, which is the step's first point.
     first: u8,
 }
 
-/// Pairs to add side by side, as many as a vector has lanes.
+/// Pairs to add in lanes; as many as a vector has lanes.
 type Group = [[Ref; 2]];
 
-/// Groups that share an inversion when up to `points` points are added, an even number: enough to make it cheap,
-/// few enough for their steps to stay in the second-level cache and to take little beside the points.
+/// The number of groups that share an inversion when up to `points` points, an even number, are added: enough to make it
+/// cheap, but few enough that their steps stay in the second-level cache and are small compared with the points.
 fn batch<L>(points: usize) -> usize {
     2 + (14 * points).min(1 << 19) / size_of::<Step<L>>() / 2 * 2
 }
 
-/// How many pairs ahead points are fetched from memory.
+/// The distance in pairs by which points are prefetched.
 const PREFETCH: usize = 64;
 
 impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
@@ -164,7 +164,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         }
     }
 
-    /// Forgets all sums.
+    /// Discards all sums.
     pub(super) fn clear(&mut self) {
         self.next = self.rows.own.start;
         self.infinity = false;
@@ -176,17 +176,17 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     }
 
     /// Adds each pair; the results are the rows from the former [`next`](Self::next) on, in order. The pairs
-    /// are filled up to whole groups of lanes on the way.
+    /// are padded to whole groups of lanes.
     ///
     /// # Panics
-    /// If there is no room for the sums.
+    /// If there is not enough space for the sums.
     pub(super) fn add_pairs(&mut self, pairs: &mut Vec<[Ref; 2]>) -> impl Iterator<Item = Ref> + use<F, E> {
         let (start, end) = (self.next, self.next + pairs.len());
         let pair_of_groups = 2 * LanesOf::<F, E>::WIDTH;
         if let Some(last) = pairs.last().copied() {
             pairs.resize(pairs.len().next_multiple_of(pair_of_groups), last);
         }
-        // Batches of about the same length.
+        // Batches of about equal length.
         let batches = pairs.len().div_ceil(self.batch * LanesOf::<F, E>::WIDTH).max(1);
         let len = pairs.len().div_ceil(batches).next_multiple_of(pair_of_groups);
         for batch in pairs.chunks(len.max(pair_of_groups)) {
@@ -200,7 +200,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         (start..end).map(|index| Ref::new(index, false))
     }
 
-    /// Forgets the sums from row `start` on but those named, which are renamed.
+    /// Discards the sums from row `start` on except the given ones, which are renumbered.
     pub(super) fn keep(&mut self, start: usize, refs: &mut [Ref]) {
         self.kept.clear();
         for reference in refs.iter_mut().filter(|reference| reference.index() >= start) {
@@ -212,7 +212,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         self.rows.slice_mut(start, self.kept.len()).copy_from_slice(&self.kept);
     }
 
-    /// Writes the points that the references stand for, as many.
+    /// Writes the points of the references.
     pub(super) fn write<C: Curve<Base = F>>(&self, refs: &[Ref], points: &mut [Affine<C>]) {
         self.engine.run(
             #[inline(always)]
@@ -235,7 +235,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         );
     }
 
-    /// Coordinate 0 or 1 of the first (side 0) or second points of a group.
+    /// Coordinate 0 or 1 of the first (side 0) or second (side 1) points of a group.
     #[inline(always)]
     fn gather(&self, group: &Group, side: usize, coordinate: usize) -> F::Lanes<E> {
         LanesOf::<F, E>::gather(
@@ -245,7 +245,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         )
     }
 
-    /// Which of the first and of the second points of a group are meant negative.
+    /// The lanes in which the first and in which the second points of a group are negated.
     #[inline(always)]
     fn signs(&self, group: &Group) -> [u8; 2] {
         // SAFETY: a reference is a transparent u32.
@@ -267,7 +267,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         if !self.infinity {
             products = Some(self.multiply_denominators::<K, false>(pairs));
         }
-        // A zero denominator, which is rare, shows in the products.
+        // A zero denominator, which is rare, makes a product zero.
         let mut products = match products {
             Some(products) if !has_zero::<F, E, K>(&products) => products,
             _ => self.multiply_denominators::<K, true>(pairs),
@@ -278,7 +278,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         }
     }
 
-    /// The products of the denominators of every K-th group, and the steps; those of points that the formula
+    /// The products of the denominators of every K-th group, and the steps; denominators of points that the formula
     /// does not add are replaced only if `CAREFUL`.
     #[inline(always)]
     fn multiply_denominators<const K: usize, const CAREFUL: bool>(
@@ -321,8 +321,8 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         Step { x1, y1, x2, denominator, numerator: y2.sub_lazy(y1) }
     }
 
-    /// [`Self::step`] with what doubles equal points and keeps the denominator invertible in the lanes that
-    /// [`Repair`] mends.
+    /// [`Self::step`] that also doubles equal points, and keeps the denominator invertible in the lanes that
+    /// [`Repair`] corrects.
     #[inline(always)]
     fn careful_step(&mut self, pairs: &Group, group: usize) -> Step<F::Lanes<E>> {
         let [x1, x2] = [self.gather(pairs, 0, 0), self.gather(pairs, 1, 0)];
@@ -349,8 +349,8 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         Step { x1, y1, x2, denominator, numerator }
     }
 
-    /// Adds the K groups from `group` on, given the inverses of the products of all denominators up to theirs;
-    /// gives the inverses for the groups before.
+    /// Adds the K groups from `group` on, given the inverses of the products of all denominators up to and including theirs;
+    /// returns the inverses for the groups before.
     #[inline(always)]
     fn add_groups<const K: usize>(
         &mut self,
@@ -400,7 +400,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     }
 }
 
-/// Whether any lane of the products is zero.
+/// Whether the products are zero in any lane.
 #[inline(always)]
 fn has_zero<F: Packable, E: Engine, const K: usize>(products: &[F::Lanes<E>; K]) -> bool {
     let mut zeros = 0;
@@ -410,7 +410,7 @@ fn has_zero<F: Packable, E: Engine, const K: usize>(products: &[F::Lanes<E>; K])
     zeros != 0
 }
 
-/// K independent products, an even number.
+/// K independent products; K is even.
 #[inline(always)]
 fn mul_each<A: Algebra, const K: usize>(a: [A; K], b: [A; K]) -> [A; K] {
     let mut products = a;
@@ -420,7 +420,7 @@ fn mul_each<A: Algebra, const K: usize>(a: [A; K], b: [A; K]) -> [A; K] {
     products
 }
 
-/// The inverses of K chains' products, by one scalar inversion.
+/// The inverses of the products of K chains, with one scalar inversion.
 #[inline(always)]
 fn invert_chains<F: Packable, E: Engine, const K: usize>(products: [F::Lanes<E>; K]) -> [F::Lanes<E>; K] {
     let mut prefixes = products;
@@ -437,7 +437,7 @@ fn invert_chains<F: Packable, E: Engine, const K: usize>(products: [F::Lanes<E>;
     inverses
 }
 
-/// Lane by lane inverses of nonzero values, by one scalar inversion.
+/// The inverse of nonzero values in each lane, with one scalar inversion.
 #[inline(always)]
 fn invert_lanes<F: Packable, E: Engine>(lanes: F::Lanes<E>) -> F::Lanes<E> {
     let mut elements = [F::ZERO; LANES];

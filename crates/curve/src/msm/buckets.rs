@@ -1,4 +1,4 @@
-//! One window: its points into buckets, its buckets into one sum.
+//! One window: sorts its points into buckets and reduces the buckets to one sum.
 
 use super::{
     batch_add::{Adder, Ref, RowsOfAdder},
@@ -8,30 +8,30 @@ use crate::{Affine, Curve, Jacobian, Xyzz};
 use proofmill_field::{Engine, LANES, Packable, Row};
 use std::ops::Range;
 
-/// Points whose sums are built together: their rounds' results stay in the second-level cache, and take little beside
-/// the points themselves.
+/// The points whose sums are computed together: their rounds' results stay in the second-level cache, and are small compared
+/// with the points.
 fn chunk<R>(points: usize) -> usize {
     (24 * points).clamp(1 << 12, 1 << 20) / size_of::<R>()
 }
 
-/// Sums windows one after the other, in the same memory.
+/// Sums one window after another, in the same memory.
 pub(super) struct WindowAdder<'a, F: Packable, E: Engine> {
     adder: Adder<'a, F, E>,
     chunk: usize,
-    /// The points of nonzero digit, by the digit's absolute value.
+    /// The points with nonzero digits, sorted by the digit's absolute value.
     sorted: Vec<Ref>,
-    /// Where each absolute value's points end.
+    /// The end of each absolute value's points.
     ends: Vec<u32>,
     pairs: Vec<[Ref; 2]>,
     segments: Vec<Segment>,
-    /// Sums of the parts of buckets that lie in one chunk.
+    /// The sums of the parts of buckets within one chunk.
     partial: Vec<Ref>,
     /// The bucket of each partial sum.
     owners: Vec<usize>,
     buckets: Vec<Option<Ref>>,
 }
 
-/// A run of points, in an array of references, that belong together.
+/// A segment of an array of references whose points are summed.
 #[derive(Clone, Copy)]
 pub(super) struct Segment {
     pub(super) start: usize,
@@ -39,7 +39,7 @@ pub(super) struct Segment {
 }
 
 impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
-    /// For up to `points` points of nonzero digit.
+    /// For up to `points` points with nonzero digits.
     pub(super) fn new(engine: E, rows: RowsOfAdder<'a, Row<F>>, points: usize) -> Self {
         Self {
             adder: Adder::new(engine, rows, points),
@@ -54,7 +54,7 @@ impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
         }
     }
 
-    /// How many sums are alive at once while `points` points are summed.
+    /// The most sums in use at a time while `points` points are summed.
     pub(super) fn sums(windows: Windows, points: usize) -> usize {
         let chunk = chunk::<Row<F>>(points);
         let (buckets, chunks) = (windows.largest() + 1, points.div_ceil(chunk));
@@ -101,7 +101,7 @@ impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
         }
     }
 
-    /// The sum of each bucket, `None` where it is empty.
+    /// The sum of each bucket; `None` if it is empty.
     fn sum_buckets(&mut self) {
         self.partial.clear();
         self.owners.clear();
@@ -124,7 +124,7 @@ impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
             self.partial.extend(self.segments.iter().map(|segment| self.sorted[segment.start]));
             self.adder.keep(sums, &mut self.partial[kept..]);
         }
-        // Buckets that straddle chunks have several partial sums, side by side.
+        // Buckets that span several chunks have several partial sums, which are adjacent.
         self.segments.clear();
         for (start, run) in self.owners.chunk_by(|a, b| a == b).scan(0, |start, run| {
             *start += run.len();
@@ -142,8 +142,8 @@ impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
 
     /// The sum of `i * buckets[i]`.
     ///
-    /// Halving: with `b'_j = b_2j + b_(2j+1)`, the sum is `2 * sum of j * b'_j` plus the sum of the odd buckets.
-    /// Every level's odd buckets wait, and are summed together at the end.
+    /// By halving: with `b'_j = b_2j + b_(2j+1)`, the sum is `2 * sum of j * b'_j` plus the sum of the odd buckets.
+    /// The odd buckets of every level are stored and summed together at the end.
     fn weigh<C: Curve<Base = F>>(&mut self) -> Jacobian<C> {
         let Self { adder, pairs, segments, buckets, partial: odd, .. } = self;
         odd.clear();
@@ -179,7 +179,7 @@ impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
     }
 }
 
-/// Sums each segment as a balanced tree, all segments together, round by round; the sum of a segment ends up
+/// Sums each segment as a balanced tree, all segments together, round by round; the sum of a segment is stored
 /// at its start.
 pub(super) fn sum_segments<F: Packable, E: Engine>(
     adder: &mut Adder<'_, F, E>,

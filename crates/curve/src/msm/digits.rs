@@ -1,14 +1,14 @@
 //! Signed digits of scalars.
 //!
 //! Adding the constant with `2^(c-1)` in every window but the top one turns signed digits in
-//! `-2^(c-1) .. 2^(c-1)` into plain bit fields: no carry runs from window to window, and each window can be
-//! read alone.
+//! `-2^(c-1) .. 2^(c-1)` into plain bit fields: there are no carries between windows, and each window can be
+//! read independently.
 
 use proofmill_field::PrimeField;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// How scalars are cut: `count` windows of `bits` bits.
+/// The windows of scalars: `count` windows of `bits` bits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Windows {
     bits: u32,
@@ -16,7 +16,7 @@ pub(super) struct Windows {
 }
 
 impl Windows {
-    /// The cut for `points` points and scalars of `scalar_bits` bits.
+    /// The windows for `points` points and scalars of `scalar_bits` bits.
     pub(super) fn for_points(points: usize, scalar_bits: u32) -> Self {
         let cost = |bits: u32| {
             let buckets = (1u64 << (bits - 1)) as f64;
@@ -27,23 +27,23 @@ impl Windows {
         Self { bits, count: Self::count_for(bits, scalar_bits) }
     }
 
-    /// The cut into windows of so many bits, from 2 to 16.
+    /// Windows of `bits` bits, from 2 to 16.
     pub(super) fn of_bits(bits: u32, scalar_bits: u32) -> Self {
         debug_assert!((2..=MAX_BITS).contains(&bits));
         Self { bits, count: Self::count_for(bits, scalar_bits) }
     }
 
-    /// The top window takes what the bits and the carry into them need: at most `2^(bits - 1)`.
+    /// The top window holds the remaining bits and the carry into them: at most `2^(bits - 1)`.
     fn count_for(bits: u32, scalar_bits: u32) -> u32 {
         (scalar_bits + 1).div_ceil(bits)
     }
 
-    /// Bits of a window.
+    /// The bits of a window.
     pub(super) fn bits(self) -> u32 {
         self.bits
     }
 
-    /// How many windows.
+    /// The number of windows.
     pub(super) fn count(self) -> usize {
         self.count as usize
     }
@@ -54,16 +54,16 @@ impl Windows {
     }
 }
 
-/// Relative times, measured at 2^12 to 2^20 points by `cargo bench -p proofmill-curve --bench msm`.
+/// Relative times, measured at 2^12 to 2^20 points by `proofmill bench run msm --level all`.
 const POINT_COST: f64 = 1.4;
 const BUCKET_COST: f64 = 2.6;
-/// A field of a window is kept in 16 bits.
+/// The field of a window is stored in 16 bits.
 const MAX_BITS: u32 = 16;
 
-/// Scalars whose fields lie together, window by window; ranges of scalars are whole blocks.
+/// The scalars whose fields are stored together, window by window; ranges of scalars are whole blocks.
 pub(super) const BLOCK: usize = 1 << 9;
 
-/// The digits of many scalars: 2 bytes a scalar and window.
+/// The digits of many scalars: 2 bytes per scalar and window.
 pub(super) struct Digits {
     windows: Windows,
     len: usize,
@@ -72,12 +72,12 @@ pub(super) struct Digits {
 }
 
 impl Digits {
-    /// Room for the digits of `len` scalars.
+    /// Space for the digits of `len` scalars.
     pub(super) fn new(windows: Windows, len: usize) -> Self {
         Self { windows, len, fields: vec![0; len.div_ceil(BLOCK) * BLOCK * windows.count()] }
     }
 
-    /// Room for the digits of each [`BLOCK`] of scalars; every one must be cut.
+    /// Space for the digits of each [`BLOCK`] of scalars; all must be filled.
     pub(super) fn blocks_mut(&mut self) -> impl IndexedParallelIterator<Item = DigitsOfBlock<'_>> {
         let windows = self.windows;
         let blocks = self.fields.par_chunks_mut(BLOCK * windows.count());
@@ -88,8 +88,8 @@ impl Digits {
         self.windows
     }
 
-    /// The digits of one window: runs of fields with the index of the first's scalar, for the scalars of a range
-    /// whose ends are multiples of [`BLOCK`] or the end. A digit is its field less [`Self::zero`].
+    /// The digits of one window: runs of fields with the index of the first scalar, for a range of scalars
+    /// whose ends are multiples of [`BLOCK`] or the end. A digit is its field minus [`Self::zero`].
     pub(super) fn of_window(
         &self,
         window: usize,
@@ -103,7 +103,7 @@ impl Digits {
         })
     }
 
-    /// The field of a window that stands for digit 0.
+    /// The field of a window for digit 0.
     pub(super) fn zero(&self, window: usize) -> u16 {
         if window + 1 == self.windows.count() { 0 } else { 1 << (self.windows.bits - 1) }
     }
@@ -117,7 +117,7 @@ pub(super) struct DigitsOfBlock<'a> {
 }
 
 impl DigitsOfBlock<'_> {
-    /// Cuts the block's `i`-th scalar.
+    /// Writes the digits of the block's `i`-th scalar.
     #[inline(always)]
     pub(super) fn cut<S: PrimeField>(&mut self, i: usize, scalar: S) {
         const { assert!(S::BITS <= 255, "scalars of at most 255 bits") };
@@ -129,7 +129,7 @@ impl DigitsOfBlock<'_> {
 }
 
 impl Windows {
-    /// The digits of a scalar, the lowest window's first.
+    /// The digits of a scalar, lowest window first.
     #[inline(always)]
     pub(super) fn digits<S: PrimeField>(self, scalar: S, offset: [u64; 4]) -> impl Iterator<Item = i32> {
         let shifted = add(scalar.to_words().as_ref(), offset);

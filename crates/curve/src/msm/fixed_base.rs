@@ -1,10 +1,10 @@
-//! Many multiples of one point, or sums of multiples of a few: signed digits of each scalar name points of a table, which
-//! are added affinely, in lanes, with shared inversions.
+//! Many multiples of one point, or sums of multiples of a few points: the signed digits of each scalar select points of a
+//! table, which are added affinely, in lanes, with shared inversions.
 //!
-//! The table has `d 2^(c w) base` for every base, every window w of c bits and every d up to `2^(c-1)`; a multiple is the sum of
-//! one of them, or its opposite, a window (fixed-base windowing: Brickell, Gordon, McCurley, Wilson, "Fast exponentiation
-//! with precomputation", 1992). A chunk's sums are balanced trees, as those of [`msm`](super::msm)'s buckets: 15 additions
-//! a multiple with windows of 16 bits.
+//! The table has `d 2^(c w) base` for every base, every window w of c bits and every d up to `2^(c-1)`; a multiple is the
+//! sum of one of them, or its negative, per window (fixed-base windowing: Brickell, Gordon, McCurley, Wilson, "Fast
+//! exponentiation with precomputation", 1992). The sums of a chunk are balanced trees, like those of [`msm`](super::msm)'s
+//! buckets: 15 additions per multiple with windows of 16 bits.
 //!
 //! Time depends on the scalars.
 
@@ -24,16 +24,16 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Scalars whose multiples are summed together: enough of them to share an inversion in the last round, few enough for
-/// their points to stay in the second-level cache.
+/// The scalars whose multiples are summed together: enough to share an inversion in the last round, few enough that
+/// their points stay in the second-level cache.
 const CHUNK: usize = 1 << 10;
 
-/// A point, or a few, and what is computed ahead to multiply by many scalars.
+/// One or a few points with precomputed tables, to be multiplied by many scalars.
 pub struct FixedBase<C: Curve<Base: Packable>> {
     level: Level,
     windows: Windows,
     bases: usize,
-    /// The table, base by base and window by window, and behind it each thread's sums.
+    /// The table, base by base and window by window, followed by each thread's sums.
     rows: Rows<Row<C::Base>>,
     threads: usize,
 }
@@ -47,10 +47,11 @@ impl<C: Curve<Base: Packable>> FixedBase<C> {
         Self::of_bases(level, from_ref(base), count)
     }
 
-    /// The table for about `count` sums of multiples of these, at most 16, of which each takes as much memory as one alone.
+    /// The table for about `count` sums of multiples of at most 16 bases, each of which takes as much memory as a single
+    /// base.
     ///
     /// # Panics
-    /// If a base is infinity, or there are none, or more than 16.
+    /// If a base is infinity, or the number of bases is 0 or above 16.
     pub fn of_bases(level: Level, bases: &[Affine<C>], count: usize) -> Self {
         assert!((1..=16).contains(&bases.len()), "1 to 16 bases, not {}", bases.len());
         assert!(!bases.iter().any(Affine::is_infinity), "bases other than infinity");
@@ -60,11 +61,11 @@ impl<C: Curve<Base: Packable>> FixedBase<C> {
         Self { level, windows, bases: bases.len(), rows, threads }
     }
 
-    /// Writes `scalars[i] * base` to `points[i]`; with k bases, the sum of `scalars[k i + j] * bases[j]`. Runs on the ambient
-    /// rayon pool.
+    /// Writes `scalars[i] * base` to `points[i]`; with k bases, the sum of `scalars[k i + j] * bases[j]`. Runs on the
+    /// ambient rayon pool.
     ///
     /// # Panics
-    /// If there are not k scalars a point.
+    /// If there are not k scalars per point.
     pub fn multiply(&mut self, scalars: &[C::Scalar], points: &mut [Affine<C>]) {
         let (level, windows, bases) = (self.level, self.windows, self.bases);
         assert_eq!(scalars.len(), bases * points.len(), "as many points as scalars of a base");
@@ -84,13 +85,13 @@ impl<C: Curve<Base: Packable>> FixedBase<C> {
     }
 }
 
-/// The width of windows with the fewest additions, those for the table included.
+/// The width of windows with the fewest additions, including those for the table.
 fn window_bits(count: usize) -> u32 {
     let additions = |bits: u32| (256 / u64::from(bits) + 1) * (count as u64 + (1 << (bits - 1)));
     (2..=16).min_by_key(|bits| additions(*bits)).unwrap_or(2)
 }
 
-/// The table, and room for the sums of several adders.
+/// The table, and space for the sums of several adders.
 fn table<E: Engine, C: Curve<Base: Packable>>(
     engine: E,
     bases: &[Affine<C>],
@@ -103,7 +104,7 @@ fn table<E: Engine, C: Curve<Base: Packable>>(
         |base| successors(Some(Jacobian::from(base)), |point| Some(shifted(point))).take(windows.count());
     let shifts: Vec<_> = bases.iter().flat_map(|base| shifts(*base)).collect();
     let len = count * largest;
-    // Round by round, twice as many multiples of each window's point: those up to m, and m more.
+    // Each round doubles the number of multiples of each window's point: from those up to m it computes m more.
     let mut rounds = Rows::new(count, 1, len - count + 2 * LANES);
     fill(engine, &Jacobian::batch_to_affine(&shifts), rounds.bases_mut());
     let row = |window: usize, digit: usize| match digit {
@@ -132,7 +133,7 @@ fn table<E: Engine, C: Curve<Base: Packable>>(
     rows
 }
 
-/// Memory for the sums of one chunk after the other.
+/// Memory for the sums of successive chunks.
 struct Sums {
     windows: Windows,
     bases: usize,

@@ -1,17 +1,17 @@
-//! Multi-scalar multiplication: Pippenger's bucket method with signed digits, whose additions are all affine,
-//! in lanes, and share their inversions.
+//! Multi-scalar multiplication: Pippenger's bucket method with signed digits. All additions are affine,
+//! in lanes, and share inversions.
 //!
-//! * Scalars are cut into signed digits ([`digits`]). A window's points are sorted by their digit.
+//! * Scalars are split into signed digits ([`digits`]). A window's points are sorted by their digits.
 //! * A bucket's points are summed as a balanced tree: every round pairs the points of all buckets of a chunk,
-//!   and adds all pairs by one pass of [`batch_add`]. No batch holds a bucket's running sum twice, and a bucket
-//!   that holds everything (equal scalars) is as parallel as thousands of small ones.
+//!   and adds all pairs in one pass of [`batch_add`]. No batch needs a bucket's running sum twice, and a bucket
+//!   that holds all points (equal scalars) is as parallel as thousands of small ones.
 //! * `sum of i * bucket_i` is reduced by halving ([`buckets`]): again rounds of independent additions.
 //!
-//! Cost: one affine addition (about 6 multiplications) a point and window, 2 a bucket and window. Work is
-//! split over threads by window and, when there are more threads than windows, by ranges of points.
+//! Cost: one affine addition (about 6 multiplications) per point and window, 2 per bucket and window. Work is
+//! divided among threads by window and, if there are more threads than windows, by ranges of points.
 //!
-//! Scratch: for each point its row of 2 coordinates and 2 bytes of digit for each window (about 100 bytes
-//! on G1), and for every thread up to 40 bytes a point of its range and 3 rows a bucket.
+//! Scratch: for each point its row of 2 coordinates, and 2 bytes of digit per window (about 100 bytes
+//! on G1), and for every thread up to 40 bytes per point of its range and 3 rows per bucket.
 //!
 //! Time depends on the scalars.
 
@@ -34,20 +34,20 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-/// A curve whose multi-scalar multiplication is compiled here, once for every level.
+/// A curve whose multi-scalar multiplication is compiled in this crate, once for every level.
 pub trait Msm: Curve<Base: Packable> {
-    /// As [`msm`], of bases from anywhere.
+    /// As [`msm`], for bases from any source.
     ///
     /// # Panics
-    /// As [`msm`].
+    /// See [`msm`].
     fn msm(level: Level, bases: &dyn Bases<Self>, scalars: &[Self::Scalar]) -> Jacobian<Self>;
 }
 
-/// Where the bases of a sum come from: a slice, or a file that is decoded on the way.
+/// The source of a sum's bases: a slice, or a file that is decoded as it is read.
 pub trait Bases<C: Curve>: Sync {
-    /// How many.
+    /// The number of bases.
     fn count(&self) -> usize;
-    /// Writes the bases from number `start` on. Called once for every base, by several threads.
+    /// Writes the bases starting at index `start`. Called exactly once for every base, by several threads.
     fn read(&self, start: usize, bases: &mut [Affine<C>]);
 }
 
@@ -61,7 +61,7 @@ impl<C: Curve> Bases<C> for &[Affine<C>] {
     }
 }
 
-/// Curves whose code is generated in this crate.
+/// Implements [`Msm`] for curves.
 macro_rules! compile {
     ($($curve:ty),*) => {$(
         impl Msm for $curve {
@@ -76,10 +76,10 @@ compile!(bn254::G1, bn254::G2, Grumpkin, bls12_381::G1, bls12_381::G2);
 
 /// The sum of `scalars[i] * bases[i]`. Runs on the ambient rayon pool.
 ///
-/// Any length, infinity among the bases, zero scalars, repeated and opposite points are all fine.
+/// Any length, infinity among the bases, zero scalars, and repeated and opposite points are allowed.
 ///
 /// # Panics
-/// If the slices differ in length or hold 2^30 elements or more.
+/// If the slices' lengths differ or are 2^30 or more.
 pub fn msm<C: Msm>(level: Level, bases: &[Affine<C>], scalars: &[C::Scalar]) -> Jacobian<C> {
     C::msm(level, &bases, scalars)
 }
@@ -108,7 +108,7 @@ fn pippenger<C: Curve<Base: Packable>>(
 /// Below this many points, double-and-add is as fast.
 const SMALLEST: usize = 4;
 
-/// As [`msm`], where `active` scalars are not zero.
+/// As [`msm`], with `active` nonzero scalars.
 fn msm_at<E: Engine, C: Curve<Base: Packable>>(
     engine: E,
     bases: &dyn Bases<C>,
@@ -122,7 +122,7 @@ fn msm_at<E: Engine, C: Curve<Base: Packable>>(
     let range_len = scalars.len().div_ceil(ranges).next_multiple_of(BLOCK);
     let starts = (0..scalars.len()).step_by(range_len);
     let ranges: Vec<Range<usize>> = starts.map(|start| start..scalars.len().min(start + range_len)).collect();
-    // Window by window, the top one first.
+    // Window by window, top window first.
     let tasks = windows.count() * ranges.len();
     let adders = threads.min(tasks);
     let points = range_len.min(active);
@@ -154,7 +154,7 @@ fn msm_at<E: Engine, C: Curve<Base: Packable>>(
     });
     let mut sums: Vec<(usize, Jacobian<C>)> = sums.collect();
     sums.sort_unstable_by_key(|(task, _)| *task);
-    // Horner, top window first.
+    // Horner's rule, top window first.
     let mut total = Jacobian::INFINITY;
     for sums in sums.chunks(ranges.len()) {
         for _ in 0..windows.bits() {
@@ -165,10 +165,10 @@ fn msm_at<E: Engine, C: Curve<Base: Packable>>(
     total
 }
 
-/// Splitting ranges further would cost more in buckets than it gains.
+/// Smaller ranges would cost more in buckets than they gain.
 const SMALLEST_RANGE: usize = 1 << 10;
 
-/// The bases as rows of the lanes' form.
+/// Writes the bases as rows in the lanes' form.
 fn fill<E: Engine, C: Curve<Base: Packable>>(engine: E, bases: &[Affine<C>], rows: &mut [Row<C::Base>]) {
     engine.run(
         #[inline(always)]

@@ -1,9 +1,9 @@
-//! BLS12-381's pairing: |x| doublings and additions; x is negative, so that the value is inverted, for which the conjugate
-//! does.
+//! BLS12-381's pairing: |x| doublings and additions; x is negative, so the value is inverted, which is the
+//! conjugate here.
 //!
 //! Final exponentiation: Hayashida, Hayasaka, Teruya, "Efficient final exponentiation via cyclotomic structure for
 //! pairings over families of elliptic curves" (eprint 2020/875), which raises to 3 times the exponent:
-//! `3 (p^4 - p^2 + 1) / r = (x - 1)^2 (x + p) (x^2 + p^2 - 1) + 3`. arkworks and blst do the same.
+//! `3 (p^4 - p^2 + 1) / r = (x - 1)^2 (x + p) (x^2 + p^2 - 1) + 3`. arkworks and blst use the same.
 
 use super::{
     Ate, Constants, Gt, Pairing,
@@ -33,7 +33,7 @@ impl Pairing for G1 {
 
 type Fq12<A> = Dodecic<FqParams, A>;
 
-/// The bits of -x below the top one, least significant first: only five are 1, fewer than any signed form has.
+/// The bits of -x below the top one, least significant first: only five are 1, less than in any signed form.
 static DIGITS: [i8; 63] = {
     let mut digits = [0; 63];
     let mut i = 0;
@@ -65,7 +65,7 @@ impl Ate for G1 {
         &CONSTANTS
     }
 
-    /// Times 4 (1 + u).
+    /// The twist's b is 4 (1 + u).
     #[inline(always)]
     fn mul_by_b<A: Algebra>(_: &Constants<A>, x: Quadratic<A>) -> Quadratic<A> {
         Quadratic::new(x.c0 - x.c1, x.c0 + x.c1).double().double()
@@ -76,7 +76,7 @@ impl Ate for G1 {
         f.mul_by_line_m([constant, at_x, at_y])
     }
 
-    /// Places are those of w^3, w^2 and 1.
+    /// The coefficients are those of w^3, w^2 and 1.
     #[inline(always)]
     fn product_of_lines<A: Algebra>([p, q, r]: Line<A>, [pq, pr, qr]: Line<A>) -> Fq12<A> {
         let constant = r + FqParams::mul_by_xi(p);
@@ -106,7 +106,7 @@ fn power_of_x_less_one<A: Lanes<Fq>>(f: Fq12<A>) -> Fq12<A> {
     power_of_x::<A>(f) * f.conjugate()
 }
 
-/// The lowest two bits of -x that are 1, below which runs of zeros are long.
+/// The lowest two bits of -x that are 1; there are long runs of zeros below them.
 const LOW_BITS: [u32; 2] = [16, 48];
 
 /// `f^x` in the cyclotomic subgroup, where the conjugate is the inverse.

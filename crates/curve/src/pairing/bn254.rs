@@ -1,7 +1,7 @@
-//! BN254's pairing: after `6x + 2` doublings and additions, the lines through the point reached and Q's Frobenius images.
+//! BN254's pairing: after `6x + 2` doublings and additions, the lines through the resulting point and Q's Frobenius images.
 //!
 //! Final exponentiation: Fuentes-Castaneda, Knapp, Rodriguez-Henriquez, "Faster hashing to G2" (SAC 2011), which
-//! raises to the multiple `2x (6x^2 + 3x + 1)` of the exponent's hard part; all of circom's tools do the same.
+//! raises to the multiple `2x (6x^2 + 3x + 1)` of the exponent's hard part; all of circom's tools use the same.
 
 use super::{
     Ate, Constants, Gt, Pairing, compute,
@@ -22,9 +22,9 @@ use std::sync::LazyLock;
 /// BN254's parameter x.
 const X: u64 = 4_965_661_367_192_848_881;
 
-/// Digits of x of this width: 13 products and 3 for the table, where the non-adjacent form takes 23.
+/// The width of x's digits: 13 products and 3 for the table, where the non-adjacent form takes 23.
 const WIDTH: u32 = 4;
-/// Signed odd digits of x below `2^(WIDTH - 1)`, the top one, which is 1, left out.
+/// Signed odd digits of x below `2^(WIDTH - 1)`, without the top one, which is 1.
 static EXPONENT: LazyLock<Vec<i8>> = LazyLock::new(|| signed_digits(u128::from(X), WIDTH));
 
 impl Pairing for G1 {
@@ -39,7 +39,7 @@ impl Pairing for G1 {
 type Fq12<A> = Dodecic<FqParams, A>;
 
 impl Ate for G1 {
-    /// Of 6x + 2, no two neighbours nonzero.
+    /// The digits of 6x + 2, with no two adjacent nonzero ones.
     fn digits() -> &'static [i8] {
         static DIGITS: LazyLock<Vec<i8>> = LazyLock::new(|| signed_digits(6 * u128::from(X) + 2, 2));
         &DIGITS
@@ -60,7 +60,7 @@ impl Ate for G1 {
         f.mul_by_line(line)
     }
 
-    /// Places are those of 1, w and w^3.
+    /// The coefficients are those of 1, w and w^3.
     #[inline(always)]
     fn product_of_lines<A: Algebra>([p, q, r]: Line<A>, [pq, pr, qr]: Line<A>) -> Fq12<A> {
         let constant = p + FqParams::mul_by_xi(r);
@@ -145,7 +145,7 @@ fn power_of_minus_x<A: Algebra>(f: Fq12<A>) -> Fq12<A> {
 impl Affine<G2> {
     /// Whether a point of the curve is in the subgroup of order r: `[x + 1] P + psi([x] P) + psi^2([x] P) =
     /// psi^3([2x] P)` (Dai, Lin, Zhao, Zhou, "Fast subgroup membership testings for G1, G2 and GT on pairing-friendly
-    /// curves", eprint 2022/348, with the criterion for BN curves), psi the Frobenius map on the twist.
+    /// curves", eprint 2022/348, with the criterion for BN curves), where psi is the Frobenius map on the twist.
     pub fn is_in_subgroup(&self) -> bool {
         let psi = |point: Self| {
             let [x, y] = twisted(G1::constants(), [point.x, point.y]);

@@ -1,5 +1,5 @@
-//! Squares of elements of the cyclotomic subgroup by four of their six coefficients (Karabina, "Squaring in cyclotomic
-//! subgroups", eprint 2010/542): two thirds of the work, and a division to have the other two back.
+//! Squares of elements of the cyclotomic subgroup on four of their six coefficients (Karabina, "Squaring in cyclotomic
+//! subgroups", eprint 2010/542): two thirds of the work, and a division to recover the other two.
 //!
 //! The element is `x0 + x2 w + x4 w^2 + x1 w^3 + x3 w^4 + x5 w^5`; x2 to x5 of a square follow from x2 to x5 by the same
 //! formulas as in [`Dodecic::cyclotomic_square`].
@@ -10,7 +10,7 @@ use proofmill_field::{Algebra, Dodecic, Field, Fp, Invert, Lanes, Quadratic, Sex
 #[derive(Clone, Copy)]
 struct Compressed<A>([Quadratic<A>; 4]);
 
-/// `f^(2^first)` and `f^(2^second)`, the smaller exponent first; `None` where a denominator is zero, as it is of 1.
+/// `f^(2^first)` and `f^(2^second)`, the smaller exponent first; `None` if a denominator is zero, as for f = 1.
 #[inline(always)]
 pub(super) fn powers_of_two<P: Tower, A: Lanes<Fp<P>>>(
     f: &Dodecic<P, A>,
@@ -25,7 +25,7 @@ pub(super) fn powers_of_two<P: Tower, A: Lanes<Fp<P>>>(
     for _ in first..second {
         powers[1] = powers[1].square::<P>();
     }
-    // Both by one inversion.
+    // Both with one inversion.
     let [a, b] = [powers[0].denominator(), powers[1].denominator()];
     let inverse = invert::<P, A>(a * b)?;
     Some([powers[0].decompress(inverse * b), powers[1].decompress(inverse * a)])

@@ -1,14 +1,14 @@
-//! The Miller loop over scalars or lanes: no step depends on a point, so that eight pairs go side by side.
+//! The Miller loop over scalars or lanes: no step depends on a point, so that eight pairs are computed in lanes.
 //!
-//! Points of the twist and lines in homogeneous coordinates (Aranha, Karabina, Longa, Gebotys, Lopez, "Faster explicit
+//! Points of the twist and lines are in homogeneous coordinates (Aranha, Karabina, Longa, Gebotys, Lopez, "Faster explicit
 //! formulas for computing pairings over ordinary curves", eprint 2010/526; Costello, Lange, Naehrig, "Faster pairing
-//! computations on curves with high-degree twists", eprint 2009/615). Each step shows its independent products together.
+//! computations on curves with high-degree twists", eprint 2009/615). Each step passes all independent products together.
 
 use super::{Ate, Constants};
 use crate::Affine;
 use proofmill_field::{Algebra, Dodecic, Field, Fp, LANES, Lanes, Quadratic};
 
-/// Pairs on their way through the loop, one in every lane.
+/// The state of pairs in the loop, one pair per lane.
 pub(super) struct Walk<A> {
     /// P's x and y.
     p: [A; 2],
@@ -25,11 +25,11 @@ struct Homogeneous<A> {
     z: Quadratic<A>,
 }
 
-/// A line's value by three coefficients: P's y times the first, P's x times the second, and the third.
+/// A line's value as three coefficients: P's y times the first, P's x times the second, and the third.
 pub(super) type Line<A> = [Quadratic<A>; 3];
 
-/// The loop's value on its way, and a line that waits for another: two lines take 6 products in Fq2 together and their product
-/// 18, where each alone takes 13.
+/// The loop's value, and a line that waits for another: the product of two lines takes 6 products in Fq2, and its product
+/// with the value 18; a single line takes 13.
 pub(super) struct Value<C: Ate, A> {
     f: Dodecic<C::Prime, A>,
     waiting: Option<Line<A>>,
@@ -44,7 +44,7 @@ impl<C: Ate, A: Algebra> Value<C, A> {
         }
     }
 
-    /// The value with all lines.
+    /// The value, including all lines.
     #[inline(always)]
     fn finished(&mut self) -> Dodecic<C::Prime, A> {
         if let Some(line) = self.waiting.take() {
@@ -53,7 +53,7 @@ impl<C: Ate, A: Algebra> Value<C, A> {
         self.f
     }
 
-    /// Multiplies by the chords through each walk's point and what `point` gives for it.
+    /// Multiplies by the chords through each walk's point and the point that `point` returns for the walk.
     #[inline(always)]
     pub(super) fn add_to_all(
         &mut self,
@@ -90,7 +90,7 @@ fn lines<C: Ate, A: Algebra>(a: &Line<A>, b: &Line<A>) -> Dodecic<C::Prime, A> {
     )
 }
 
-/// The product of the loop's functions over all pairs, a multiple of `WIDTH` of them, in every lane those of each `WIDTH`-th.
+/// The product of the loop's functions over all pairs, a multiple of `WIDTH`; each lane has that of every `WIDTH`-th pair.
 #[inline(always)]
 pub(super) fn miller_loop<C: Ate, A: Lanes<Fp<C::Prime>>>(
     token: A::Token,
@@ -143,8 +143,8 @@ impl<A: Algebra> Walk<A> {
         Self { p: [px, py], q, t: Homogeneous { x: q[0], y: q[1], z: Quadratic::one(token) } }
     }
 
-    /// Doubles the point; gives the tangent at P. 6 squares, 3 products and 4 in the base. The coordinates are the sources'
-    /// times 4, which spares halves.
+    /// Doubles the point and returns the tangent at P. 6 squares, 3 products and 4 in the base. The coordinates are the
+    /// sources' times 4, which avoids halving.
     #[inline(never)]
     fn double<C: Ate>(&mut self, constants: &Constants<A>) -> Line<A> {
         let token = self.t.x.token();
@@ -172,7 +172,7 @@ impl<A: Algebra> Walk<A> {
         )
     }
 
-    /// Adds an affine point; gives the chord at P.
+    /// Adds an affine point and returns the chord at P.
     #[inline(never)]
     fn add(&mut self, [x, y]: [Quadratic<A>; 2]) -> Line<A> {
         let token = self.t.x.token();

@@ -1,10 +1,10 @@
 //! The optimal ate pairings of BN254 and BLS12-381 (Vercauteren, "Optimal pairings", eprint 2008/096).
 //!
-//! `e(P, Q) = f_Q(P)^(k (p^12 - 1) / r)`: one Miller loop ([`miller`]) whose digits, line shapes and last steps a curve
-//! gives ([`Ate`]), then the final exponentiation, whose multiple k is arkworks', so that values agree. Products of
-//! pairings share the final exponentiation and, on one thread, the loop's squares.
+//! `e(P, Q) = f_Q(P)^(k (p^12 - 1) / r)`: one Miller loop ([`miller`]), whose digits, line shapes and last steps are given
+//! by the curve ([`Ate`]), then the final exponentiation, whose multiple k is that of arkworks, so that values agree.
+//! Products of pairings share the final exponentiation and, on one thread, the loop's squares.
 //!
-//! At a level with vector instructions many pairs go through the loop side by side, one in every lane ([`Lanes`]); of few
+//! At a level with vector instructions, many pairs are computed in lanes, one pair per lane ([`Lanes`]); for few
 //! pairs, independent products fill the vectors ([`One`]).
 //!
 //! Times depend on the points: for public data.
@@ -24,7 +24,7 @@ use proofmill_field::{
 };
 use rayon::prelude::*;
 
-/// A curve with a pairing, named by its first source group.
+/// A curve with a pairing, which is named by its first source group.
 pub trait Pairing: Curve<Base = Fp<<Self as Pairing>::Prime>> {
     /// The base field and its tower.
     type Prime: Tower;
@@ -43,7 +43,7 @@ pub fn pairing<C: Pairing>(level: Level, p: &Affine<C>, q: &Affine<C::G2>) -> Gt
     C::multi_pairing(level, &[(*p, *q)])
 }
 
-/// The product of `e(p, q)` over all pairs, with one final exponentiation; 1 without any. Runs on the ambient rayon
+/// The product of `e(p, q)` over all pairs, with one final exponentiation; 1 for no pairs. Runs on the ambient rayon
 /// pool.
 pub fn multi_pairing<C: Pairing>(level: Level, pairs: &[(Affine<C>, Affine<C::G2>)]) -> Gt<C> {
     C::multi_pairing(level, pairs)
@@ -54,12 +54,12 @@ pub fn pairing_product_is_one<C: Pairing>(level: Level, pairs: &[(Affine<C>, Aff
     C::multi_pairing(level, pairs) == Gt::<C>::ONE
 }
 
-/// What tells one curve's pairing from the other's.
+/// The parameters of one curve's pairing.
 trait Ate: Pairing {
     /// The digits of the loop's length, -1, 0 and 1, least significant first, without the top one, which is 1.
     fn digits() -> &'static [i8];
 
-    /// Its constants.
+    /// The curve's constants.
     fn constants() -> &'static Constants<Fp<Self::Prime>>;
 
     /// The product with the twist's b.
@@ -68,14 +68,14 @@ trait Ate: Pairing {
     /// The product with a line.
     fn mul_by_line<A: Algebra>(f: Dodecic<Self::Prime, A>, line: Line<A>) -> Dodecic<Self::Prime, A>;
 
-    /// The product of two lines, given those of coefficients of the same place, and the sums of the two products of coefficients of
-    /// places 0 and 1, 0 and 2, 1 and 2.
+    /// The product of two lines, given the products of coefficients at the same position, and the sums of the two products
+    /// of coefficients at positions 0 and 1, 0 and 2, 1 and 2.
     fn product_of_lines<A: Algebra>(
         same: [Quadratic<A>; 3],
         crossed: [Quadratic<A>; 3],
     ) -> Dodecic<Self::Prime, A>;
 
-    /// The lines that follow the loop.
+    /// The lines after the loop.
     fn last_lines<A: Algebra>(constants: &Constants<A>, walks: &mut [Walk<A>], value: &mut Value<Self, A>);
 
     /// The last step.
@@ -98,7 +98,7 @@ struct Constants<A> {
 }
 
 impl<P: Tower> Constants<Fp<P>> {
-    /// Of the twist with this b.
+    /// The constants of the twist with this b.
     fn new(b: Quadratic<Fp<P>>) -> Self {
         let gamma = P::mul_by_xi(Quadratic::ONE).pow_vartime(sixth_of_predecessor::<P>().as_ref());
         let norm = gamma * gamma.conjugate();
@@ -142,8 +142,8 @@ fn signed_digits(mut value: u128, width: u32) -> Vec<i8> {
     digits
 }
 
-/// From so many pairs on, lanes are faster than single elements that fill vectors (at `avx512ifma` on BLS12-381, 0.33 ms for eight
-/// pairs and 0.2 ms for the squares, against 0.045 ms a pair: measured by the bench `pairing`).
+/// The number of pairs from which lanes are faster than single elements that fill vectors (at `avx512ifma` on BLS12-381,
+/// 0.33 ms for eight pairs and 0.2 ms for the squares, against 0.045 ms per pair: measured by the bench `pairing`).
 const LANES_FROM: usize = 64;
 
 /// The body of [`Pairing::multi_pairing`].
@@ -176,7 +176,7 @@ fn compute_at<C: Ate, E: Engine>(engine: E, pairs: &[(Affine<C>, Affine<C::G2>)]
     )
 }
 
-/// The Miller loop's values of all pairs, one product for every lane.
+/// The Miller loop's values of all pairs, one product per lane.
 fn loop_values<C: Ate, A: Lanes<Fp<C::Prime>>>(
     token: A::Token,
     pairs: &[(Affine<C>, Affine<C::G2>)],
@@ -203,8 +203,8 @@ fn product<C: Ate, A: Lanes<Fp<C::Prime>>>(token: A::Token, values: &[Gt<C>]) ->
     )
 }
 
-/// The final exponentiation of a nonzero value; 1 for zero, which no Miller loop gives. The scalar backend makes the
-/// inversion.
+/// The final exponentiation of a nonzero value; 1 for zero, which no Miller loop returns. The inversion uses the scalar
+/// backend.
 fn final_exponentiation<C: Ate, A: Lanes<Fp<C::Prime>>, B: Backend>(
     token: A::Token,
     backend: B,
@@ -245,7 +245,7 @@ fn lift_dodecic<P: Tower, A: Lanes<Fp<P>>>(token: A::Token, x: &Dodecic<P, Fp<P>
     }
 }
 
-/// The elements of every lane.
+/// The elements of all lanes.
 #[inline(always)]
 fn lower<P: Tower, A: Lanes<Fp<P>>>(x: &Dodecic<P, A>) -> Vec<Dodecic<P, Fp<P>>> {
     let mut elements = vec![Dodecic::ONE; A::WIDTH];

@@ -1,4 +1,4 @@
-//! How many terms add up before products: [`Engine::Single`](proofmill_field::Engine::Single) lets them be many, not any number.
+//! Counts the terms that are added before products, which [`Engine::Single`](proofmill_field::Engine::Single) limits.
 
 use super::{Ate, Gt, lift_dodecic, miller::miller_loop};
 use crate::{Affine, Curve, bls12_381, bn254};

@@ -1,4 +1,4 @@
-//! Values of arkworks as ours, and back.
+//! Conversions between values of arkworks and Proofmill.
 #![allow(dead_code, reason = "every test uses some of it")]
 
 use ark_ec::AffineRepr;
@@ -35,7 +35,7 @@ pub(crate) fn g2<
     point.xy().map_or(Affine::INFINITY, |(x, y)| Affine { x: fq2(x), y: fq2(y) })
 }
 
-/// Our scalar as arkworks'.
+/// A Proofmill scalar as arkworks' type.
 pub(crate) fn scalar<F: PrimeField>(scalar: &impl proofmill_field::PrimeField) -> F {
     let bytes: Vec<u8> = scalar.to_words().as_ref().iter().flat_map(|word| word.to_le_bytes()).collect();
     F::from_le_bytes_mod_order(&bytes)

@@ -1,4 +1,4 @@
-//! What blst makes of messages and encodings, as uncompressed encodings.
+//! blst's results for messages and encodings, as uncompressed encodings.
 #![allow(dead_code, reason = "every test uses some of it")]
 
 use blst::{
@@ -18,11 +18,11 @@ pub(crate) struct Encodings {
     pub(crate) in_subgroup: bool,
 }
 
-/// blst's side of a group.
+/// A group in blst.
 pub(crate) trait Blst: Encoded {
     fn hash(message: &[u8], dst: &[u8]) -> Encodings;
     fn encode(message: &[u8], dst: &[u8]) -> Encodings;
-    /// The point on the curve, if the bytes are one.
+    /// The point on the curve, if the bytes encode one.
     fn decode(bytes: &[u8], compressed: bool) -> Option<Encodings>;
 }
 
@@ -51,7 +51,7 @@ macro_rules! impl_blst {
                         $deserialize(&mut point, bytes.as_ptr())
                     }
                 };
-                // So it says of (0, 2), and gives it: the point is on the curve.
+                // blst returns this for (0, 2) and also the point, which is on the curve.
                 let on_curve =
                     [BLST_ERROR::BLST_SUCCESS, BLST_ERROR::BLST_POINT_NOT_IN_GROUP].contains(&error);
                 on_curve.then(|| encodings(&point))
@@ -67,7 +67,7 @@ macro_rules! impl_blst {
 
                 fn affine(message: &[u8], dst: &[u8], function: Function) -> $affine {
                     let (mut point, mut affine) = ($point::default(), $affine::default());
-                    // SAFETY: pointers with their lengths, and places for the results.
+                    // SAFETY: the pointers are passed with their lengths, and the results have space.
                     unsafe {
                         function(
                             &mut point,

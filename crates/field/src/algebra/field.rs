@@ -1,4 +1,4 @@
-//! Fields: what algebras of scalars can do besides.
+//! Fields: the operations of an algebra of scalars that lanes lack.
 
 use super::Algebra;
 use std::{
@@ -6,13 +6,13 @@ use std::{
     ops::{AddAssign, MulAssign, SubAssign},
 };
 
-/// An algebra with decidable equality whose elements have inverses, except zero.
+/// An algebra with decidable equality in which every element except zero has an inverse.
 pub trait Invert: Algebra + Eq {
     /// The multiplicative inverse; `None` for zero. Time depends on the value.
     fn invert_vartime(&self) -> Option<Self>;
 }
 
-/// A field whose elements every CPU can compute with, so that they need no token: scalar elements and their extensions.
+/// A field whose operations need no token, because every CPU can compute them: scalar elements and their extensions.
 pub trait Field: Invert + Debug + Default + AddAssign + SubAssign + MulAssign {
     /// The neutral element of addition.
     const ZERO: Self;
@@ -26,7 +26,7 @@ pub trait Field: Invert + Debug + Default + AddAssign + SubAssign + MulAssign {
     }
 }
 
-/// A field whose square roots we can take.
+/// A field with square roots.
 pub trait SquareRoot: Field {
     /// One of the two square roots, or zero's only one; `None` for a non-square. Time depends on the value.
     fn sqrt_vartime(&self) -> Option<Self>;
@@ -43,8 +43,8 @@ pub trait PrimeField: Field {
     fn to_words(&self) -> Self::Words;
 }
 
-/// Replaces every nonzero element by its inverse and leaves zeros alone, with one inversion
-/// (Montgomery's trick: 3 multiplications an element). Allocates one element of scratch per element.
+/// Replaces every nonzero element by its inverse and leaves zeros unchanged, with one inversion
+/// (Montgomery's trick: 3 multiplications per element). Allocates scratch for one element per element.
 pub fn batch_invert_vartime<F: Invert>(elements: &mut [F]) {
     let Some(token) = elements.first().map(F::token) else { return };
     let (zero, mut product) = (F::zero(token), F::one(token));

@@ -1,33 +1,33 @@
-//! Elements side by side.
+//! Several elements in lanes.
 
 use super::{Algebra, Field, Quadratic};
 
-/// Most elements side by side.
+/// The most lanes.
 const MAX_WIDTH: usize = 8;
 
-/// Elements side by side, one operation on all at once: scalars, vectors of a level, and extensions of either. `F` is the form
-/// of an element in memory.
+/// Several elements in lanes; each operation applies to all of them: scalars, vectors of a level, and extensions of either.
+/// `F` is an element's type in memory.
 pub trait Lanes<F>: Algebra {
-    /// How many elements, at most 8.
+    /// The number of elements, at most 8.
     const WIDTH: usize;
 
-    /// Whether an inversion costs less than 150 products, as it does where products are not made by vector instructions.
+    /// Whether an inversion costs less than 150 products, which holds where products do not use vector instructions.
     const CHEAP_INVERSION: bool = false;
 
     /// Reads [`WIDTH`](Self::WIDTH) elements.
     ///
     /// # Panics
-    /// If the slice is shorter (as [`store`](Self::store)).
+    /// If the slice is shorter (also for [`store`](Self::store)).
     fn load(token: Self::Token, elements: &[F]) -> Self;
 
-    /// Writes as many canonical elements.
+    /// Writes [`WIDTH`](Self::WIDTH) canonical elements.
     fn store(self, elements: &mut [F]);
 
     /// One element in every lane.
     fn broadcast(token: Self::Token, element: F) -> Self;
 }
 
-/// Choice without a branch: it may be secret.
+/// Selection without a branch: the mask may be secret.
 pub trait Select: Copy {
     /// `chosen` in the lanes whose bit is set, `other` elsewhere.
     fn select(mask: u8, chosen: Self, other: Self) -> Self;

@@ -1,4 +1,4 @@
-//! What formulas are written against.
+//! The operations that formulas use.
 
 mod field;
 mod lanes;
@@ -14,10 +14,10 @@ use std::ops::{Add, Mul, Neg, Sub};
 pub type Quadratics<A, const N: usize, const S: usize, const M: usize> =
     ([Quadratic<A>; N], [Quadratic<A>; S], [Quadratic<A>; M]);
 
-/// A commutative ring as a formula sees it: a scalar element, eight lanes, or an extension of either.
+/// A commutative ring with the operations that formulas use: a scalar element, eight lanes, or an extension of either.
 ///
-/// An element is made of others or of a token, never of nothing. So each proves that its CPU has the instructions that
-/// compute with it.
+/// Every element is made from other elements or from a token, so each is proof that its CPU has the instructions of its
+/// type.
 pub trait Algebra:
     Copy
     + Send
@@ -64,14 +64,15 @@ pub trait Algebra:
         Quadratic::karatsuba(a, b)
     }
 
-    /// Independent products in the quadratic extension. Formulas of towers show all that they have at once here and in
-    /// [`quadratics`](Self::quadratics), for types that fill vectors with them; by default one is made after the other.
+    /// Independent products in the quadratic extension. The formulas of towers pass all independent products together, here
+    /// and to [`quadratics`](Self::quadratics), for types that fill vectors with them; the default computes one after
+    /// another.
     #[inline(always)]
     fn mul_quadratics<const N: usize>(
         token: Self::Token,
         factors: [[&Quadratic<Self>; 2]; N],
     ) -> [Quadratic<Self>; N] {
-        // A loop: what `map` calls is not always inlined, and then compiled without the level's instructions.
+        // A loop, because closures of `map` are not always inlined, and are then compiled without the level's instructions.
         let mut products = [Quadratic::zero(token); N];
         for (product, [a, b]) in products.iter_mut().zip(factors) {
             *product = Self::mul_quadratic(a, b);
@@ -98,7 +99,7 @@ pub trait Algebra:
         (Self::mul_quadratics(token, factors), squared, scaled)
     }
 
-    /// Independent products and squares: formulas of curves show all that they have at once here.
+    /// Independent products and squares: the formulas of curves pass all that are independent together.
     #[inline(always)]
     fn products<const N: usize, const S: usize>(
         token: Self::Token,
@@ -125,21 +126,21 @@ pub trait Algebra:
         (products, squared)
     }
 
-    /// The same value, small enough for any sum: for what takes part in the next formula without a multiplication, round
-    /// after round. (Types whose sums are not reduced override it.)
+    /// The same value, reduced so that it may be a term of any sum. For values that enter the next formula without a
+    /// multiplication, in every round. (Overridden by types whose sums are not reduced.)
     #[inline(always)]
     fn reduced(self) -> Self {
         self
     }
 
-    /// Runs a part of a formula that is large enough to be a function of its own: one copy serves every place that uses it.
+    /// Runs a part of a formula that is large enough to be a separate function, so that all callers share one copy.
     /// Types that need CPU features enable them here.
     #[inline(never)]
     fn outlined<R>(_: Self::Token, formula: impl FnOnce() -> R) -> R {
         formula()
     }
 
-    /// `self` to the power of `exponent` (little-endian words), by windows of four bits. Time depends on the
+    /// `self` to the power of `exponent` (little-endian words), with windows of four bits. Time depends on the
     /// exponent.
     fn pow_vartime(&self, exponent: &[u64]) -> Self {
         let mut powers = [Self::one(self.token()); 16];
@@ -159,7 +160,7 @@ pub trait Algebra:
         self + self
     }
 
-    /// `a b - c` twice; c may be anything that `negate_lanes` gives.
+    /// `a b - c` twice; c may be any result of `negate_lanes`.
     #[inline(always)]
     fn mul_sub_pair(a: [Self; 2], b: [Self; 2], c: [Self; 2]) -> [Self; 2] {
         let [first, second] = Self::mul_pair(a, b);
@@ -173,14 +174,14 @@ pub trait Algebra:
         [first - b[0] - c[0], second - b[1] - c[1]]
     }
 
-    /// `self + rhs`, fit only to be an operand of the next multiplication or square (packed elements skip
+    /// `self + rhs`, to be used only as an operand of the next multiplication or square (packed elements skip
     /// the reduction here; scalars do not).
     #[inline(always)]
     fn add_lazy(self, rhs: Self) -> Self {
         self + rhs
     }
 
-    /// `self - rhs`, fit only to be an operand of the next multiplication or square.
+    /// `self - rhs`, to be used only as an operand of the next multiplication or square.
     #[inline(always)]
     fn sub_lazy(self, rhs: Self) -> Self {
         self - rhs

@@ -33,7 +33,7 @@ impl<A: Algebra> Quadratic<A> {
         Self::new(c0, c1)
     }
 
-    /// The product by three products in the base.
+    /// The product, by three products in the base.
     #[inline(always)]
     pub(crate) fn karatsuba(a: &Self, b: &Self) -> Self {
         let [v0, v1] = A::mul_pair([a.c0, a.c1], [b.c0, b.c1]);
@@ -173,8 +173,8 @@ impl<A: Invert> Invert for Quadratic<A> {
 impl<F: SquareRoot> SquareRoot for Quadratic<F> {
     /// The complex method (Scott, "Implementing cryptographic pairings", 2007): with n a root of the norm,
     /// `x^2 = (c0 + n)/2` or `(c0 - n)/2` and `y = c1/(2x)` give `(x + y u)^2 = c0 + c1 u`. The product of the two
-    /// candidates is `-c1^2/4`, so if the first is no square, then x is `c1/(2r)` and y is r for r a root of
-    /// its opposite.
+    /// candidates is `-c1^2/4`, so if the first is not a square, then x is `c1/(2r)` and y is r, where r is a root of
+    /// the negated first candidate.
     fn sqrt_vartime(&self) -> Option<Self> {
         if self.c1.is_zero() {
             let real = self.c0.sqrt_vartime().map(|root| Self::new(root, F::ZERO));

@@ -23,7 +23,7 @@ pub type Fq12<B = Portable> = Dodecic<FqParams, Fq<B>>;
 impl Tower for FqParams {
     #[inline(always)]
     fn mul_by_xi<A: Algebra>(x: Quadratic<A>) -> Quadratic<A> {
-        // Ten terms for each of x's, where sums are not reduced.
+        // Where sums are not reduced, this is a sum of ten terms per term of x.
         let x = x.reduced();
         let nine = |c: A| c.double().double().double() + c;
         Quadratic::new(nine(x.c0) - x.c1, nine(x.c1) + x.c0)

@@ -1,4 +1,4 @@
-//! How many terms add up: a formula for [`Engine::Single`](crate::Engine::Single) is run over this algebra in tests.
+//! Counting the terms of sums: tests run formulas for [`Engine::Single`](crate::Engine::Single) over this algebra.
 
 use crate::{
     algebra::{Algebra, Lanes},
@@ -6,7 +6,7 @@ use crate::{
 };
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// The terms of a sum, instead of its value. Products and [`reduced`](Algebra::reduced) sums are one term.
+/// The number of terms of a sum, in place of its value. Products and [`reduced`](Algebra::reduced) sums are one term.
 ///
 /// # Panics
 /// Multiplications and `reduced` panic if an operand has more than [`MOST_TERMS`].
@@ -62,7 +62,7 @@ impl Algebra for Terms {
     }
 }
 
-/// Any element, which is one term.
+/// Every loaded element is one term.
 impl<F> Lanes<F> for Terms {
     const WIDTH: usize = 1;
 
@@ -71,7 +71,7 @@ impl<F> Lanes<F> for Terms {
     }
 
     /// # Panics
-    /// As [`reduced`](Algebra::reduced).
+    /// See [`reduced`](Algebra::reduced).
     fn store(self, _: &mut [F]) {
         self.reduced();
     }

@@ -66,20 +66,20 @@ impl<P: Tower, A: Algebra> Sextic<P, A> {
         Self::new(A::mul_quadratics(factor.token(), [[c0, &factor], [c1, &factor], [c2, &factor]]))
     }
 
-    /// The sums that Karatsuba's method multiplies beside the coefficients.
+    /// The sums of coefficients that Karatsuba's method multiplies.
     #[inline(always)]
     fn sums(&self) -> [Quadratic<A>; 3] {
         let [c0, c1, c2] = self.c;
         [c1 + c2, c0 + c1, c0 + c2]
     }
 
-    /// The product of which these are Karatsuba's six: those of the coefficients, then those of the sums.
+    /// The product, from Karatsuba's six products: those of the coefficients, then those of the sums.
     #[inline(always)]
     fn from_products(&[v0, v1, v2, s12, s01, s02]: &[Quadratic<A>; 6]) -> Self {
         Self::new([v0 + P::mul_by_xi(s12 - v1 - v2), s01 - v0 - v1 + P::mul_by_xi(v2), s02 - v0 - v2 + v1])
     }
 
-    /// The product with `b0 + b1 v`, given those of coefficients `a0 b0, a1 b1`, then `(a1 + a2) b1,
+    /// The product with `b0 + b1 v`, from the products `a0 b0, a1 b1` of coefficients, then `(a1 + a2) b1,
     /// (a0 + a1)(b0 + b1), (a0 + a2) b0`.
     #[inline(always)]
     fn from_sparse_products([v0, v1, s12, s01, s02]: [Quadratic<A>; 5]) -> Self {
@@ -203,7 +203,7 @@ impl<P: Tower, A: Algebra> Dodecic<P, A> {
         )
     }
 
-    /// The image under the Frobenius map's sixth power: the inverse of an element of norm 1.
+    /// The image under the sixth power of the Frobenius map: the inverse of an element of norm 1.
     #[inline(always)]
     pub fn conjugate(self) -> Self {
         Self { c0: self.c0, c1: -self.c1 }
@@ -310,7 +310,7 @@ impl<P: Tower, A: Algebra> Dodecic<P, A> {
         )
     }
 
-    /// The image under the Frobenius map's `power`-th power, given `gamma = xi^((p^power - 1) / 6)`.
+    /// The image under the given power of the Frobenius map, from `gamma = xi^((p^power - 1) / 6)`.
     #[inline(never)]
     pub fn frobenius(self, power: u32, gamma: Quadratic<A>) -> Self {
         A::outlined(

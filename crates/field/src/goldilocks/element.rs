@@ -1,4 +1,4 @@
-//! One element.
+//! Single elements.
 
 use super::{EPSILON, MODULUS};
 use crate::{Algebra, Field, FieldError, Invert, PrimeField};
@@ -15,30 +15,30 @@ use std::{
 #[repr(transparent)]
 pub struct Goldilocks(u64);
 
-// SAFETY: the element zero.
+// SAFETY: all-zero bytes are the element zero.
 unsafe impl Zeroed for Goldilocks {}
 
 impl Goldilocks {
-    /// How many bytes an encoding has.
+    /// The length of an encoding in bytes.
     pub const BYTES: usize = 8;
 
     /// The largest s with `2^s | p - 1`.
     pub const TWO_ADICITY: u32 = 32;
 
-    /// A generator of the multiplicative group, the smallest.
+    /// The smallest generator of the multiplicative group.
     pub const GENERATOR: Self = Self(7);
 
-    /// The root of unity of order 2^32 of Polygon's library: its `2^29`th power is `2^24`, the root of order 8, so that those
+    /// The root of unity of order 2^32 of Polygon's library. Its `2^29`th power is `2^24`, the root of order 8, so the roots
     /// of order up to 64 are powers of two.
     pub const ROOT_OF_UNITY: Self = Self(7_277_203_076_849_721_926);
 
-    /// The element of an integer below p, `None` for a larger one.
+    /// The element of an integer below p; `None` for larger integers.
     #[inline(always)]
     pub const fn from_canonical(word: u64) -> Option<Self> {
         if word < MODULUS { Some(Self(word)) } else { None }
     }
 
-    /// The element of any word, modulo p.
+    /// The element of any word, reduced modulo p.
     #[inline(always)]
     pub const fn new(word: u64) -> Self {
         Self(if word < MODULUS { word } else { word - MODULUS })
@@ -57,7 +57,7 @@ impl Goldilocks {
         unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), elements.len()) }
     }
 
-    /// The words.
+    /// The words, mutable.
     ///
     /// # Safety
     /// Only integers below p may be written into them.
@@ -67,7 +67,7 @@ impl Goldilocks {
         unsafe { std::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), elements.len()) }
     }
 
-    /// The elements of words below p; the index of the first that is not below p is the error.
+    /// Casts words to elements if all are below p.
     ///
     /// # Errors
     /// The index of the first word that is not below p.
@@ -89,7 +89,7 @@ impl Goldilocks {
         Self::new(if carry { sum.wrapping_add(EPSILON) } else { sum })
     }
 
-    /// The root of unity of order `2^log_order`: [`ROOT_OF_UNITY`](Self::ROOT_OF_UNITY) to a power of two; `None` beyond the
+    /// The root of unity of order `2^log_order`: [`ROOT_OF_UNITY`](Self::ROOT_OF_UNITY) to a power of two; `None` above the
     /// field's two-adicity.
     pub fn root_of_unity(log_order: u32) -> Option<Self> {
         let squarings = Self::TWO_ADICITY.checked_sub(log_order)?;
@@ -223,13 +223,13 @@ impl Field for Goldilocks {
 }
 
 impl Invert for Goldilocks {
-    /// By Fermat, `x^(p - 2)`, with `p - 2 = 0xfffffffe_ffffffff`: 63 squares and 9 products.
+    /// Fermat's `x^(p - 2)`, with `p - 2 = 0xfffffffe_ffffffff`: 63 squares and 9 products.
     fn invert_vartime(&self) -> Option<Self> {
         if self.is_zero() {
             return None;
         }
         let power = |x: Self, squarings: u32| (0..squarings).fold(x, |x, _| x.square());
-        // x^(2^k - 1), k doubling.
+        // x^(2^k - 1) with doubling k.
         let ones1 = *self;
         let ones2 = power(ones1, 1) * ones1;
         let ones3 = power(ones2, 1) * ones1;

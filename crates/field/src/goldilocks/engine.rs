@@ -1,21 +1,21 @@
-//! From a level's token to the vectors that compute with it.
+//! From a level's token to the level's vectors.
 
 use super::{Factor, GoldilocksLanes, GoldilocksVector, U64s, U64x1};
 use proofmill_cpu::{Portable, Token};
 
 /// The vectors of a level.
 pub trait GoldilocksEngine: Token {
-    /// What holds the elements of both vector types.
+    /// The words that hold the elements of both vector types.
     type U64s: U64s<Token = Self>;
-    /// For sums and products, loaded and stored as they are.
+    /// For sums and products; loaded and stored without conversion.
     type Vector: GoldilocksVector<Token = Self, U64s = Self::U64s>;
-    /// For long chains of products: permutations.
+    /// For long chains of products, as in permutations.
     type Chain: GoldilocksVector<Token = Self, U64s = Self::U64s>;
-    /// For elements in Gaussian form: transforms.
+    /// For elements in Gaussian form, as in transforms.
     type Factor: Factor<Self::U64s>;
 
-    /// The edition of SVE whose kernels in assembly run in place of what the compiler makes of the vectors, if any do: no type
-    /// of stable Rust holds a vector of unknown length.
+    /// The edition of SVE whose assembly kernels replace the compiled vector code, if any: stable Rust has no type for
+    /// vectors of unknown length.
     #[cfg(target_arch = "aarch64")]
     #[inline(always)]
     fn assembly(self) -> Option<Assembly> {
@@ -23,7 +23,7 @@ pub trait GoldilocksEngine: Token {
     }
 }
 
-/// An edition of SVE that kernels are assembled for; its token proves it.
+/// An edition of SVE with assembly kernels; its token proves it.
 #[cfg(target_arch = "aarch64")]
 #[derive(Clone, Copy, Debug)]
 pub enum Assembly {
@@ -35,7 +35,7 @@ pub enum Assembly {
 
 #[cfg(target_arch = "aarch64")]
 impl Assembly {
-    /// What is for this edition.
+    /// The argument for this edition.
     #[inline(always)]
     pub fn choose<K>(self, sve: K, sve2: K) -> K {
         match self {
@@ -44,7 +44,7 @@ impl Assembly {
         }
     }
 
-    /// 64-bit words in a vector.
+    /// The number of 64-bit words in a vector.
     #[inline(always)]
     pub fn words(self) -> usize {
         match self {
@@ -61,7 +61,7 @@ impl GoldilocksEngine for Portable {
     type Factor = GoldilocksLanes<U64x1>;
 }
 
-/// Gives tokens their vectors.
+/// Implements [`GoldilocksEngine`] for tokens.
 macro_rules! engine {
     ($token:ident, $words:ty, $chain:ty, $factor:ty $(, $assembly:ident)?) => {
         impl GoldilocksEngine for proofmill_cpu::$token {
@@ -96,7 +96,7 @@ mod aarch64 {
     use crate::goldilocks::aarch64::U64x2;
 
     engine!(Neon, U64x2<Self>, GoldilocksLanes<U64x2<Self>>, GoldilocksLanes<U64x2<Self>>);
-    // What is not in assembly is NEON's.
+    // Functions without assembly kernels use NEON's.
     engine!(Sve, U64x2<Self>, GoldilocksLanes<U64x2<Self>>, GoldilocksLanes<U64x2<Self>>, Sve);
     engine!(Sve2, U64x2<Self>, GoldilocksLanes<U64x2<Self>>, GoldilocksLanes<U64x2<Self>>, Sve2);
 }

@@ -1,8 +1,8 @@
-//! The extensions that STARKs take their challenges from: degree 2 modulo `x^2 - 7`, degree 3 modulo `x^3 - x - 1`.
+//! The extensions from which STARKs take their challenges: degree 2 modulo `x^2 - 7`, degree 3 modulo `x^3 - x - 1`.
 //!
-//! Both polynomials are irreducible: 7 generates the multiplicative group and so is no square, and `x^3 - x - 1` is the
-//! choice of Polygon's libraries. Formulas are those of the polynomials; a product of coefficients costs three to four sums
-//! here, so that Karatsuba's method pays in degree 3 and not in degree 2.
+//! Both polynomials are irreducible: 7 generates the multiplicative group and so is not a square, and `x^3 - x - 1` is the
+//! choice of Polygon's libraries. The formulas follow from the polynomials; a product of coefficients costs as much as three
+//! to four sums here, so Karatsuba's method is faster in degree 3 but not in degree 2.
 
 #![allow(clippy::needless_range_loop, reason = "iterators are not always inlined into a level")]
 
@@ -10,7 +10,7 @@ use super::Goldilocks;
 use crate::{Algebra, Field, Invert};
 use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-/// `c_0 + c_1 x + ..`: `N` coefficients, constant first, that are scalars or lanes.
+/// `c_0 + c_1 x + ..`: `N` coefficients, constant first, which are scalars or lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Extension<A, const N: usize>(pub [A; N]);
@@ -28,7 +28,7 @@ fn times_seven<A: Algebra>(element: A) -> A {
 }
 
 impl<A: Algebra, const N: usize> Extension<A, N> {
-    /// The element of the base field.
+    /// An element of the base field.
     #[inline(always)]
     pub fn from_base(constant: A) -> Self {
         let mut coefficients = [A::zero(constant.token()); N];
@@ -94,8 +94,8 @@ impl<A: Algebra> Mul for QuadraticExtension<A> {
 
 impl<A: Algebra> Mul for CubicExtension<A> {
     type Output = Self;
-    /// With the product's coefficients `d_0 .. d_4`: `d_0 + d_3`, `d_1 + d_3 + d_4`, `d_2 + d_4`, since `x^4 = x^2 + x`; each
-    /// `d` but the ends from a product of sums.
+    /// From the product's coefficients `d_0 .. d_4`: `d_0 + d_3`, `d_1 + d_3 + d_4`, `d_2 + d_4`, since `x^4 = x^2 + x`;
+    /// each `d` except the first and last uses a product of sums.
     #[inline(always)]
     fn mul(self, rhs: Self) -> Self {
         let ([a0, a1, a2], [b0, b1, b2]) = (self.0, rhs.0);
@@ -151,7 +151,7 @@ impl<A: Algebra> Algebra for CubicExtension<A> {
         Self::from_base(A::one(token))
     }
 
-    /// Products of coefficients as in a product; twice the cross products are sums.
+    /// As in a product; the doubled cross products are sums.
     #[inline(always)]
     fn square(self) -> Self {
         let [c0, c1, c2] = self.0;
@@ -191,9 +191,11 @@ where
     }
 }
 
-/// An extension of degree `N` whose inverse is a formula over scalars and lanes, but for an inverse in the base field.
+/// An extension of degree `N` whose inversion is a formula over scalars and lanes, except for one inversion in the base
+/// field.
 pub trait ExtensionField<const N: usize>: Field {
-    /// The product of an element's other conjugates, and that of all, its norm: `1 / x = conjugates / norm`.
+    /// The product of the element's other conjugates, and the norm, the product of all conjugates: `1 / x = conjugates /
+    /// norm`.
     fn conjugates_and_norm<A: Algebra>(x: Extension<A, N>) -> (Extension<A, N>, A);
 }
 
@@ -207,8 +209,8 @@ impl<F: Field> ExtensionField<2> for QuadraticExtension<F> {
 }
 
 impl<F: Field> ExtensionField<3> for CubicExtension<F> {
-    /// By Cramer's rule. Multiplication by the element has the rows `(c_0, c_2, c_1)`, `(c_1, c_0 + c_2, c_1 + c_2)` and
-    /// `(c_2, c_1, c_0 + c_2)`: the first row's cofactors, and the determinant.
+    /// By Cramer's rule. Multiplication by the element is the matrix with rows `(c_0, c_2, c_1)`, `(c_1, c_0 + c_2, c_1 +
+    /// c_2)` and `(c_2, c_1, c_0 + c_2)`: the cofactors of the first row, and the determinant.
     #[inline(always)]
     fn conjugates_and_norm<A: Algebra>(x: Extension<A, 3>) -> (Extension<A, 3>, A) {
         let [c0, c1, c2] = x.0;

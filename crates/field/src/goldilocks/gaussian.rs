@@ -1,23 +1,23 @@
 //! Elements as Gaussian integers: `re + i im` with `i = 2^48`, since `2^96 = -1` modulo p.
 //!
-//! Sums carry nothing, a factor i costs nothing, other powers of two cost shifts: what transforms by roots of unity of
-//! small order are made of. Zero is also `2^16 + i (2^32 - 1)`, whose multiples keep words from being negative.
+//! Sums need no carries, a factor i is free, and other powers of two cost shifts: suited to transforms by roots of unity of
+//! small order. Zero is also `2^16 + i (2^32 - 1)`, whose multiples keep words non-negative.
 
 use super::{GoldilocksLanes, U64s};
 use std::ops::{Add, Sub};
 
-/// Bits of a part of an element in its smallest form.
+/// The bits of a part of an element in its smallest form.
 const PART: u32 = 48;
 
-/// One bit for each bit of a part.
+/// A mask of the bits of a part.
 const PART_MASK: u64 = (1 << PART) - 1;
 
-/// `2^log (2^16 + i (2^32 - 1)) (1 - i)`, that is zero, with both parts about `2^(log + 32)`.
+/// `2^log (2^16 + i (2^32 - 1)) (1 - i)`, which is zero, with both parts about `2^(log + 32)`.
 const fn zero(log: u32) -> [u64; 2] {
     [((1 << 32) + (1 << 16) - 1) << log, ((1 << 32) - (1 << 16) - 1) << log]
 }
 
-/// Elements side by side; the parts are signed.
+/// Elements in lanes; the parts are signed.
 #[derive(Clone, Copy, Debug)]
 pub struct Gaussian<W> {
     /// The real part.
@@ -43,13 +43,13 @@ impl<W: U64s> Sub for Gaussian<W> {
 }
 
 impl<W: U64s> Gaussian<W> {
-    /// One element everywhere.
+    /// One element in every lane.
     #[inline(always)]
     fn splat(token: W::Token, [re, im]: [u64; 2]) -> Self {
         Self { re: W::splat(token, re), im: W::splat(token, im) }
     }
 
-    /// Elements of any words; the parts are below 2^48 and 2^16.
+    /// The elements of any words; the parts are below 2^48 and 2^16.
     #[inline(always)]
     pub fn new(words: W) -> Self {
         Self { re: words & W::splat(words.token(), PART_MASK), im: words.shr::<PART>() }
@@ -75,8 +75,8 @@ impl<W: U64s> Gaussian<W> {
         }
     }
 
-    /// `self 2^(3 exponent)`, that is by a power of the root of order 64, for a constant exponent and parts that are not
-    /// negative; the result's are below 2^49 in size.
+    /// `self 2^(3 exponent)`, the product with a power of the root of order 64, for a constant exponent and non-negative
+    /// parts; the parts of the result are below 2^49 in absolute value.
     #[inline(always)]
     pub fn mul_root_of_64(self, exponent: usize) -> Self {
         let product = match exponent % 16 {
@@ -100,7 +100,8 @@ impl<W: U64s> Gaussian<W> {
         product.turned((exponent / 16) as u32)
     }
 
-    /// `self 2^K` for `0 < K < 48`; the parts are below `2^48` and what is above `2^(48 - K)` in this one's, in size.
+    /// `self 2^K` for `0 < K < 48`; the parts are below `2^48` plus a part of `self` divided by `2^(48 - K)`, in absolute
+    /// value.
     #[inline(always)]
     pub fn mul_power_of_two<const K: u32>(self) -> Self {
         let (re_low, re_high) = split::<W, K>(self.re);
@@ -108,14 +109,14 @@ impl<W: U64s> Gaussian<W> {
         Self { re: re_low - im_high, im: im_low + re_high }
     }
 
-    /// The same elements with parts that are not negative, if these are above `-2^57`.
+    /// The same elements with non-negative parts, if the parts of `self` are above `-2^57`.
     #[inline(always)]
     pub fn lifted(self) -> Self {
         self + Self::splat(self.re.token(), zero(25))
     }
 
-    /// The same elements, parts below `2^48` and `2^48 + 2^15`, of parts that are neither negative nor 2^63 or more, the real
-    /// one at least 2^15.
+    /// The same elements with parts below `2^48` and `2^48 + 2^15`, from non-negative parts below 2^63, of which the real
+    /// one is at least 2^15.
     #[inline(always)]
     pub fn reduced(self) -> Self {
         let mask = W::splat(self.re.token(), PART_MASK);
@@ -123,7 +124,7 @@ impl<W: U64s> Gaussian<W> {
         Self { re: re & mask, im: (self.im & mask) + re.shr::<PART>() }
     }
 
-    /// Words, some representatives, of parts that are neither negative nor 2^63 or more.
+    /// Words that represent the elements, canonical or not, from non-negative parts below 2^63.
     #[inline(always)]
     pub fn words(self) -> W {
         let im = self.im + self.re.shr::<PART>();
@@ -132,7 +133,7 @@ impl<W: U64s> Gaussian<W> {
     }
 }
 
-/// `low` and `high` of `x = low + 2^(48 - K) high`, low times `2^K`.
+/// `low` and `high` of `x = low + 2^(48 - K) high`; low is returned times `2^K`.
 #[inline(always)]
 fn split<W: U64s, const K: u32>(x: W) -> (W, W) {
     match K {
@@ -155,19 +156,19 @@ fn split<W: U64s, const K: u32>(x: W) -> (W, W) {
     }
 }
 
-/// One factor for all lanes, as each level wants it.
+/// One factor for all lanes, in the forms that the levels use.
 ///
-/// In memory the word comes first of three: assembly reads it there.
+/// In memory the word is the first of three, where the assembly reads it.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Twiddle {
     word: u64,
-    /// Its parts, times 16.
+    /// The element's parts, times 16.
     pub(crate) parts: [u64; 2],
 }
 
 impl Twiddle {
-    /// The element, any word.
+    /// A word that represents the element, canonical or not.
     pub const fn word(self) -> u64 {
         self.word
     }
@@ -178,12 +179,12 @@ impl Twiddle {
     }
 }
 
-/// What a level multiplies elements in Gaussian form by.
+/// The factors by which a level multiplies elements in Gaussian form.
 pub trait Factor<W: U64s>: Copy + Send + Sync {
-    /// A factor that is multiplied by others again and again.
+    /// A factor for repeated multiplications by other factors.
     type Power: Copy + Send + Sync;
 
-    /// Whether products are better made in a loop of their own than amid other code: they take many registers.
+    /// Whether products are faster in a separate loop than among other code, because they need many registers.
     const APART: bool;
 
     /// Whether [`Gaussian::mul_root_of_64`] is faster than a product.
@@ -192,22 +193,23 @@ pub trait Factor<W: U64s>: Copy + Send + Sync {
     /// Factors of any words.
     fn new(words: W) -> Self;
 
-    /// One factor everywhere.
+    /// One factor in every lane.
     fn splat(token: W::Token, twiddle: &Twiddle) -> Self;
 
-    /// `x self` for x as [`lifted`](Gaussian::lifted); parts of the result are not negative, and below 2^51.
+    /// `x self`, where x is a result of [`lifted`](Gaussian::lifted); the parts of the product are non-negative and below
+    /// 2^51.
     fn times(self, x: Gaussian<W>) -> Gaussian<W>;
 
-    /// `words self`, any words; the result as that of [`times`](Self::times).
+    /// `words self`, for any words; the bounds of the result are those of [`times`](Self::times).
     fn times_words(self, words: W) -> Gaussian<W>;
 
-    /// Powers of any words.
+    /// Powers from any words.
     fn power(words: W) -> Self::Power;
 
     /// `power self`.
     fn raise(self, power: Self::Power) -> Self::Power;
 
-    /// `words power`, any words; the result as that of [`times`](Self::times).
+    /// `words power`, for any words; the bounds of the result are those of [`times`](Self::times).
     fn scale(power: Self::Power, words: W) -> Gaussian<W>;
 }
 
@@ -254,6 +256,6 @@ impl<W: U64s> Factor<W> for GoldilocksLanes<W> {
     }
 }
 
-/// What keeps both parts of a product of 52-bit limbs from being negative: about 2^50.
+/// The offset that keeps both parts of a product of 52-bit limbs non-negative: about 2^50.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const PRODUCT_ZERO: [u64; 2] = zero(18);

@@ -1,6 +1,6 @@
-//! The field of p = 2^64 - 2^32 + 1, "Goldilocks": one element, elements side by side, bulk operations.
+//! The field of p = 2^64 - 2^32 + 1, "Goldilocks": single elements, vectors of elements, bulk operations.
 //!
-//! `2^64 = 2^32 - 1` and `2^96 = -1` modulo p, so that products are reduced by shifts and sums; 2 has order 192, so that
+//! `2^64 = 2^32 - 1` and `2^96 = -1` modulo p, so products are reduced with shifts and sums; 2 has order 192, so
 //! roots of unity of order up to 64 are powers of two.
 
 #[cfg(target_arch = "aarch64")]

@@ -1,25 +1,25 @@
-//! What an instruction set gives: 64-bit words side by side.
+//! Vectors of 64-bit words: the operations that an instruction set provides.
 
 use super::EPSILON;
 use proofmill_cpu::Portable;
 use std::ops::{Add, BitAnd, Sub};
 
-/// Unsigned 64-bit words side by side; sums, differences and shifts are modulo 2^64.
+/// A vector of unsigned 64-bit words; sums, differences and shifts are modulo 2^64.
 ///
-/// The provided bodies build a 64-bit product from four products of halves; an instruction set that has more
-/// replaces them.
+/// The default bodies compute a 64-bit product from four products of halves; instruction sets with wider products
+/// override them.
 ///
-/// Words are made of others or of a token, never of nothing: they prove that their CPU has the instructions.
+/// Every vector is made from other vectors or from a token, so each is proof that its CPU has the instructions.
 pub trait U64s:
     Copy + Send + Sync + 'static + Add<Output = Self> + Sub<Output = Self> + BitAnd<Output = Self>
 {
     /// Proof that the CPU has the instructions of this type.
     type Token: Copy + Send + Sync + 'static;
 
-    /// How many words.
+    /// The number of words.
     const WIDTH: usize;
 
-    /// As [`GoldilocksVector::CHAINS`](super::GoldilocksVector::CHAINS).
+    /// See [`GoldilocksVector::CHAINS`](super::GoldilocksVector::CHAINS).
     const CHAINS: usize = 12;
 
     /// The token that the words hold.
@@ -28,10 +28,10 @@ pub trait U64s:
     /// Reads `WIDTH` words.
     ///
     /// # Panics
-    /// If the slice is shorter (as [`store`](Self::store)).
+    /// If the slice is shorter (also for [`store`](Self::store)).
     fn load(token: Self::Token, words: &[u64]) -> Self;
 
-    /// Reads `WIDTH` bytes into a word each.
+    /// Reads `WIDTH` bytes, each into one word.
     ///
     /// # Panics
     /// If the slice is shorter, or `WIDTH` is more than 8.
@@ -47,13 +47,13 @@ pub trait U64s:
     /// Writes `WIDTH` words.
     fn store(self, words: &mut [u64]);
 
-    /// One word everywhere.
+    /// One word in every lane.
     fn splat(token: Self::Token, word: u64) -> Self;
 
-    /// Writes the square of `WIDTH` rows of `WIDTH` words, row k at `from(k)`, as columns: column k at `to(k)`.
+    /// Transposes a square of `WIDTH` rows of `WIDTH` words: reads row k at `from(k)`, writes column k at `to(k)`.
     ///
     /// # Safety
-    /// All of these rows must be there to be read, and the columns to be written.
+    /// All of these rows must be readable, and the columns writable.
     #[inline(always)]
     unsafe fn transpose(_: Self::Token, from: impl Fn(usize) -> *const u64, to: impl Fn(usize) -> *mut u64) {
         for row in 0..Self::WIDTH {
@@ -67,36 +67,36 @@ pub trait U64s:
     /// `self << K`.
     fn shl<const K: u32>(self) -> Self;
 
-    /// `self >> K`, zeros coming in.
+    /// `self >> K`, filled with zeros.
     fn shr<const K: u32>(self) -> Self;
 
-    /// `self >> K` of signed words, which lie between `-2^62` and `2^62`.
+    /// `self >> K` of signed words between `-2^62` and `2^62`.
     #[inline(always)]
     fn shr_signed<const K: u32>(self) -> Self {
         let token = self.token();
         (self + Self::splat(token, 1 << 62)).shr::<K>() - Self::splat(token, (1 << 62) >> K)
     }
 
-    /// `a b` of the low 32-bit halves.
+    /// The products of the low 32-bit halves.
     fn mul_halves(self, rhs: Self) -> Self;
 
-    /// `self + a b` of the low 32-bit halves of a and b.
+    /// `self` plus the products of the low 32-bit halves of a and b.
     #[inline(always)]
     fn add_product_of_halves(self, a: Self, b: Self) -> Self {
         self + a.mul_halves(b)
     }
 
-    /// `self + rhs`, and `2^32 - 1` more where that wrapped: the same residue modulo p, if `self` or `rhs` is at most
+    /// `self + rhs`, plus `2^32 - 1` if that wrapped: the same residue modulo p, if `self` or `rhs` is at most
     /// `2^64 - 2^32`.
     fn add_folded(self, rhs: Self) -> Self;
 
-    /// `self - rhs`, and `2^32 - 1` less where that wrapped: the same residue modulo p, if `rhs` is at most p.
+    /// `self - rhs`, minus `2^32 - 1` if that wrapped: the same residue modulo p, if `rhs` is at most p.
     fn sub_folded(self, rhs: Self) -> Self;
 
     /// The representative below p.
     fn canonical(self) -> Self;
 
-    /// The high half, in the low half; what is above it means nothing.
+    /// The high half, in the low half; the bits above it are unspecified.
     #[inline(always)]
     fn high_half(self) -> Self {
         self.shr::<32>()
@@ -108,13 +108,13 @@ pub trait U64s:
         self & Self::splat(self.token(), EPSILON)
     }
 
-    /// The low half of `self` below the low half of `high`.
+    /// The low half of `self` as the low half, the low half of `high` as the high half.
     #[inline(always)]
     fn join(self, high: Self) -> Self {
         self.low_half() + high.shl::<32>()
     }
 
-    /// `self (2^32 - 1)` for `self` below 2^32; what is above the low half is ignored.
+    /// `self (2^32 - 1)` for `self` below 2^32; the high half is ignored.
     #[inline(always)]
     fn mul_epsilon(self) -> Self {
         self.mul_halves(Self::splat(self.token(), EPSILON))
@@ -131,7 +131,7 @@ pub trait U64s:
     #[inline(always)]
     fn mul_byte(self, byte: Self) -> Self {
         let (low, high) = (self.mul_halves(byte), self.high_half().mul_halves(byte));
-        // Both terms below 2^41.
+        // Both terms are below 2^41.
         high.shl::<32>().add_folded(low + high.shr::<32>().mul_epsilon())
     }
 
@@ -141,13 +141,13 @@ pub trait U64s:
         let high_half = self.high_half();
         let (low, cross, high) =
             (self.mul_halves(self), self.mul_halves(high_half), high_half.mul_halves(high_half));
-        // Twice the cross product is at bit 33.
+        // The doubled cross product starts at bit 33.
         let upper = cross + low.shr::<33>();
         [low + cross.shl::<33>(), high + upper.shr::<31>()]
     }
 
-    /// The 128-bit product in three parts: the low halves of the first two are its bits 0..32 and 32..64 (what is above
-    /// them means nothing), the third is its high word.
+    /// The 128-bit product in three parts: the low halves of the first two are its bits 0..32 and 32..64 (their high halves
+    /// are unspecified), the third is its high word.
     #[inline(always)]
     fn mul_parts(self, rhs: Self) -> [Self; 3] {
         let (a, b) = (self.high_half(), rhs.high_half());
@@ -158,20 +158,20 @@ pub trait U64s:
     }
 }
 
-/// The product with a byte where a wide product is cheap; its high word is below 2^8.
+/// The product with a byte, for instruction sets where a wide product is cheap; its high word is below 2^8.
 #[inline(always)]
 pub fn mul_byte_by_wide<W: U64s>(a: W, byte: W) -> W {
     let [low, high] = a.mul_wide(byte);
     low.add_folded(high.mul_epsilon())
 }
 
-/// The representative of `low + 2^64 high` below 2^64, by `2^64 = 2^32 - 1` and `2^96 = -1` modulo p.
+/// A representative of `low + 2^64 high` below 2^64, by `2^64 = 2^32 - 1` and `2^96 = -1` modulo p.
 #[inline(always)]
 pub(crate) fn reduce_128<W: U64s>([low, high]: [W; 2]) -> W {
     low.sub_folded(high.shr::<32>()).add_folded(high.mul_epsilon())
 }
 
-/// One word: plain Rust.
+/// One word, in plain Rust.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct U64x1(pub(crate) u64);

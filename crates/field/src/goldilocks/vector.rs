@@ -1,16 +1,16 @@
-//! Elements side by side, and the two planes in which linear maps act on them.
+//! Vectors of elements, and the two planes on which linear maps act.
 
 use super::{EPSILON, U64s, u64s::reduce_128};
 use crate::algebra::{Algebra, Lanes};
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// Elements of the field side by side; in memory, words. Operators and [`load`](Lanes::load) take any representatives and give
-/// some representative; only [`store`](Lanes::store) writes canonical ones.
+/// A vector of field elements; in memory, words. Operators and [`load`](Lanes::load) accept any representatives and return
+/// representatives, canonical or not; only [`store`](Lanes::store) writes canonical ones.
 pub trait GoldilocksVector: Lanes<u64> {
-    /// The words that hold them.
+    /// The words that hold the elements.
     type U64s: U64s<Token = Self::Token>;
 
-    /// Chains of products that go side by side at best: more hide more latency, and take more registers.
+    /// The best number of interleaved chains of products: more chains hide more latency, but need more registers.
     const CHAINS: usize;
 
     /// The elements of any words.
@@ -19,37 +19,37 @@ pub trait GoldilocksVector: Lanes<u64> {
     /// The canonical elements.
     fn into_words(self) -> Self::U64s;
 
-    /// The sum of 1 to 16 products `a_i b_i`, of elements made by [`from_words`](Self::from_words), reduced once.
+    /// The sum of 1 to 16 products `a_i b_i` of elements made by [`from_words`](Self::from_words), reduced once.
     fn dot<const N: usize>(a: [Self; N], b: [Self; N]) -> Self;
 
     /// The elements as fresh planes.
     fn planes(self) -> Planes<Self::U64s>;
 
-    /// The product as fresh planes: cheaper than reducing it first.
+    /// The product as fresh planes, which is cheaper than reducing it first.
     fn product_planes(self, rhs: Self) -> Planes<Self::U64s>;
 
-    /// The bit at which the high plane stands.
+    /// The weight of the high plane is `2^SPLIT`.
     const SPLIT: u32;
 
-    /// A multiple of p as planes: what keeps the low plane from being negative in [`from_planes`](Self::from_planes).
+    /// A multiple of p as planes, which keeps the low plane non-negative in [`from_planes`](Self::from_planes).
     const OFFSET: [u64; 2];
 
-    /// The elements of planes to which [`constant_planes`] were added once.
+    /// The elements of planes to which [`constant_planes`] were added exactly once.
     fn from_planes(planes: Planes<Self::U64s>) -> Self;
 
-    /// What planes need between two linear maps.
+    /// The carry step that planes need between two linear maps.
     fn carry(planes: Planes<Self::U64s>) -> Planes<Self::U64s>;
 
-    /// Planes that passed at most one linear map, as the planes of [`GoldilocksLanes`], which leave most room above; products' are
-    /// fresh again.
+    /// Converts planes that passed through at most one linear map to the planes of [`GoldilocksLanes`], which leave the most
+    /// room above. The planes of products are fresh again.
     fn halves(planes: Planes<Self::U64s>) -> Planes<Self::U64s>;
 }
 
-/// Integers `low + 2^k high` that stand for elements, k being the vector type's own.
+/// Integers `low + 2^k high` that represent elements; k is [`SPLIT`](GoldilocksVector::SPLIT).
 ///
 /// A linear map with integer coefficients acts on each plane alone. Fresh planes may pass through three maps
-/// whose coefficients add up to at most 264 a row, with [`carry`](GoldilocksVector::carry) between, before they must
-/// become elements again.
+/// whose coefficients have row sums of at most 264, with [`carry`](GoldilocksVector::carry) between maps, before they must
+/// be converted to elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Planes<W> {
     /// The low plane.
@@ -75,14 +75,14 @@ impl<W: U64s> Sub for Planes<W> {
 }
 
 impl<W: U64s> Planes<W> {
-    /// One pair of words everywhere.
+    /// One pair of words in every lane.
     #[inline(always)]
     pub fn splat(token: W::Token, [low, high]: [u64; 2]) -> Self {
         Self { low: W::splat(token, low), high: W::splat(token, high) }
     }
 }
 
-/// The planes of a constant, any word, for vectors `V`; with 0, what [`GoldilocksVector::from_planes`] needs.
+/// The planes of a constant, any word, for vectors `V`; those of 0 are needed by [`GoldilocksVector::from_planes`].
 pub const fn constant_planes<V: GoldilocksVector>(word: u64) -> [u64; 2] {
     [(word & ((1 << V::SPLIT) - 1)) + V::OFFSET[0], (word >> V::SPLIT) + V::OFFSET[1]]
 }
@@ -94,13 +94,13 @@ fn quarters<W: U64s>(a: W, b: W) -> [W; 4] {
     [low.low_half(), middle.low_half(), high.low_half(), high.shr::<32>()]
 }
 
-/// Elements as any words; the planes are the 32-bit halves.
+/// Elements as any words; their planes are the 32-bit halves.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct GoldilocksLanes<W>(pub(crate) W);
 
 impl<W> GoldilocksLanes<W> {
-    /// Elements of any words.
+    /// The elements of any words.
     #[inline(always)]
     pub const fn new(words: W) -> Self {
         Self(words)
@@ -195,7 +195,7 @@ impl<W: U64s> GoldilocksVector for GoldilocksLanes<W> {
 
     const SPLIT: u32 = 32;
 
-    /// `p + 2^59 - 2^27 2^32`: a fresh low plane is at least `-2^33`, which three maps make `-2^57.2`.
+    /// `p + 2^59 - 2^27 2^32`: a fresh low plane is at least `-2^33`, and after three maps at least `-2^57.2`.
     const OFFSET: [u64; 2] = [1 + (1 << 59), EPSILON - (1 << 27)];
 
     #[inline(always)]
@@ -208,7 +208,7 @@ impl<W: U64s> GoldilocksVector for GoldilocksLanes<W> {
         self.0.canonical()
     }
 
-    /// Adds up what stands at 2^0, 2^32, 2^64 and 2^96 apart: below `2^36` each.
+    /// Adds the terms of weight 2^0, 2^32, 2^64 and 2^96 separately: below `2^36` each.
     #[inline(always)]
     fn dot<const N: usize>(a: [Self; N], b: [Self; N]) -> Self {
         const { assert!(N > 0 && N <= 16, "what planes take") };
@@ -228,7 +228,7 @@ impl<W: U64s> GoldilocksVector for GoldilocksLanes<W> {
         Planes { low: self.0.low_half(), high: self.0.shr::<32>() }
     }
 
-    /// With the product `p0 + 2^32 p1 + 2^64 h0 + 2^96 h1`: low plane `p0 - h0 - h1`, high plane `p1 + h0`.
+    /// For the product `p0 + 2^32 p1 + 2^64 h0 + 2^96 h1`: low plane `p0 - h0 - h1`, high plane `p1 + h0`.
     #[inline(always)]
     fn product_planes(self, rhs: Self) -> Planes<W> {
         let [low, middle, high] = self.0.mul_parts(rhs.0);
@@ -236,8 +236,8 @@ impl<W: U64s> GoldilocksVector for GoldilocksLanes<W> {
         Planes { low: low.low_half() - high_low - high.shr::<32>(), high: middle.low_half() + high_low }
     }
 
-    /// With the high plane `l + 2^32 h`: `low + 2^32 l + (2^32 - 1) h`; the first and the last term are below 2^61
-    /// together, so that one fold is enough.
+    /// For the high plane `l + 2^32 h`: `low + 2^32 l + (2^32 - 1) h`; the sum of the first and the last term is below 2^61,
+    /// so one fold is enough.
     #[inline(always)]
     fn from_planes(Planes { low, high }: Planes<W>) -> Self {
         let small = low + high.shr::<32>().mul_epsilon();

@@ -1,10 +1,10 @@
-//! Which instructions multiply scalar elements.
+//! The instructions that multiply scalar elements.
 
 use super::{Limbs, Prime};
 use proofmill_cpu::Portable;
 use std::fmt::Debug;
 
-/// The instructions behind a scalar element's multiplication: the second parameter of [`Fp`](crate::Fp), which holds the
+/// The instructions of a scalar element's multiplication: the second parameter of [`Fp`](crate::Fp), which holds the
 /// token.
 pub trait Backend: Copy + Debug + PartialEq + Eq + Send + Sync + 'static {
     /// `a * b / 2^(64 LEN) mod p` for canonical operands.

@@ -18,10 +18,10 @@ use std::{
 };
 
 /// An element of the prime field `P`: canonical, in Montgomery form (`R = 2^(64 LEN)`), multiplied with the
-/// instructions of `B`. The memory layout is the limbs', least significant first, for every `B`.
+/// instructions of `B`. In memory it is its limbs, least significant first, for every `B`.
 ///
-/// Elements are made, decoded and drawn for the portable backend. Elements of another one come from these by
-/// [`with_backend`](Self::with_backend) and its slice kin, which take the token, and hold it.
+/// Elements are constructed, decoded and drawn for the portable backend. [`with_backend`](Self::with_backend) and its slice
+/// variants convert them to another backend; they take its token, which the elements hold.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub struct Fp<P: Prime, B: Backend = Portable> {
@@ -29,11 +29,11 @@ pub struct Fp<P: Prime, B: Backend = Portable> {
     backend: B,
 }
 
-// SAFETY: limbs are integers; all zero they are the element zero. `Portable` needs no proof.
+// SAFETY: limbs are integers, and all-zero limbs are the element zero. `Portable` needs no proof.
 unsafe impl<P: Prime<Limbs: Zeroed>> Zeroed for Fp<P> {}
 
 impl<P: Prime> Fp<P> {
-    /// The element with the given Montgomery limbs, which must be below the modulus and are not checked: for
+    /// The element with the given Montgomery limbs, which must be below the modulus; this is not checked. For
     /// generated constants.
     pub const fn constant(limbs: P::Limbs) -> Self {
         Self::from_limbs(Portable, limbs)
@@ -49,12 +49,12 @@ impl<P: Prime> Fp<P> {
         is_below(&limbs, &P::MODULUS).then_some(Self::constant(limbs))
     }
 
-    /// The element of an integer below the modulus, `None` for a larger one.
+    /// The element of an integer below the modulus; `None` for larger integers.
     pub fn from_canonical(limbs: P::Limbs) -> Option<Self> {
         is_below(&limbs, &P::MODULUS).then(|| Self::to_form(&limbs))
     }
 
-    /// An integer below the modulus in Montgomery form.
+    /// Converts an integer below the modulus to Montgomery form.
     #[inline(always)]
     fn to_form(limbs: &P::Limbs) -> Self {
         Self::constant(Portable.mul_mont::<P>(limbs, &P::R2))
@@ -66,7 +66,7 @@ impl<P: Prime> Fp<P> {
     /// [`FieldError::NotCanonical`].
     ///
     /// # Panics
-    /// If `bytes` has another length.
+    /// If `bytes` does not have this length.
     pub fn from_bytes_le(bytes: &[u8]) -> Result<Self, FieldError> {
         Self::from_canonical(limbs_from_le(bytes)).ok_or(FieldError::NotCanonical(P::NAME))
     }
@@ -77,7 +77,7 @@ impl<P: Prime> Fp<P> {
     /// [`FieldError::NotCanonical`].
     ///
     /// # Panics
-    /// If `bytes` has another length.
+    /// If `bytes` does not have this length.
     pub fn from_bytes_be(bytes: &[u8]) -> Result<Self, FieldError> {
         let mut reversed = bytes.to_vec();
         reversed.reverse();
@@ -87,7 +87,7 @@ impl<P: Prime> Fp<P> {
     /// The integer of [`Self::BYTES`] big-endian bytes, reduced modulo p: for hashes and challenges.
     ///
     /// # Panics
-    /// If `bytes` has another length.
+    /// If `bytes` does not have this length.
     pub fn from_bytes_be_reduced(bytes: &[u8]) -> Self {
         let mut reversed = bytes.to_vec();
         reversed.reverse();
@@ -101,18 +101,18 @@ impl<P: Prime> Fp<P> {
         Self::to_form(&limbs)
     }
 
-    /// Decodes [`Self::BYTES`] little-endian bytes of Montgomery limbs, as snarkjs's binary files hold them.
+    /// Decodes [`Self::BYTES`] little-endian bytes of Montgomery limbs, the format of snarkjs's binary files.
     ///
     /// # Errors
     /// [`FieldError::NotCanonical`].
     ///
     /// # Panics
-    /// If `bytes` has another length.
+    /// If `bytes` does not have this length.
     pub fn from_montgomery_le(bytes: &[u8]) -> Result<Self, FieldError> {
         Self::from_montgomery(limbs_from_le(bytes)).ok_or(FieldError::NotCanonical(P::NAME))
     }
 
-    /// A uniform element, by rejection.
+    /// A uniform element, by rejection sampling.
     pub fn random(rng: &mut impl RngCore) -> Self {
         let top = u64::MAX >> (P::Limbs::LEN as u32 * 64 - P::BITS);
         loop {
@@ -127,7 +127,7 @@ impl<P: Prime> Fp<P> {
         }
     }
 
-    /// A root of unity of order `2^log_n`; `None` beyond the field's two-adicity.
+    /// A root of unity of order `2^log_n`; `None` above the field's two-adicity.
     pub fn root_of_unity(log_n: u32) -> Option<Self> {
         let squarings = P::TWO_ADICITY.checked_sub(log_n)?;
         Some((0..squarings).fold(Self::constant(P::ROOT_OF_UNITY), |root, _| root.square()))
@@ -135,7 +135,7 @@ impl<P: Prime> Fp<P> {
 }
 
 impl<P: Prime, B: Backend> Fp<P, B> {
-    /// How many bytes an encoding has.
+    /// The length of an encoding in bytes.
     pub const BYTES: usize = P::Limbs::LEN * 8;
 
     #[inline(always)]
@@ -155,7 +155,7 @@ impl<P: Prime, B: Backend> Fp<P, B> {
         self.limbs
     }
 
-    /// That an element is laid out as its limbs: it is `repr(C)`, they come first, and the token takes no room.
+    /// Asserts that an element has its limbs' layout: it is `repr(C)`, the limbs come first, and the token has size zero.
     pub(super) const fn assert_layout() {
         assert!(size_of::<Self>() == size_of::<P::Limbs>() && align_of::<Self>() == align_of::<P::Limbs>());
     }
@@ -178,12 +178,12 @@ impl<P: Prime, B: Backend> Fp<P, B> {
         self.to_canonical().as_ref().iter().rev().flat_map(|limb| limb.to_be_bytes()).collect()
     }
 
-    /// The Montgomery limbs in [`Self::BYTES`] little-endian bytes, as snarkjs's binary files hold them.
+    /// The Montgomery limbs in [`Self::BYTES`] little-endian bytes, the format of snarkjs's binary files.
     pub fn to_montgomery_le(self) -> Vec<u8> {
         self.limbs.as_ref().iter().flat_map(|limb| limb.to_le_bytes()).collect()
     }
 
-    /// The same element for another backend, whose token is shown.
+    /// The same element for another backend, given its token.
     #[inline(always)]
     pub const fn with_backend<C: Backend>(self, backend: C) -> Fp<P, C> {
         Fp::from_limbs(backend, self.limbs)
@@ -195,23 +195,23 @@ impl<P: Prime, B: Backend> Fp<P, B> {
         self.with_backend(Portable)
     }
 
-    /// The same slice for another backend, whose token is shown.
+    /// The same slice for another backend, given its token.
     pub fn slice_with_backend<C: Backend>(_: C, elements: &[Self]) -> &[Fp<P, C>] {
         const {
             Self::assert_layout();
             Fp::<P, C>::assert_layout();
         }
-        // SAFETY: `Fp` is laid out as its limbs for either backend; the argument is the token that the elements hold.
+        // SAFETY: `Fp` has the layout of its limbs for both backends; the argument is the token that the elements hold.
         unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), elements.len()) }
     }
 
-    /// The same slice for another backend, whose token is shown.
+    /// The same slice for another backend, given its token.
     pub fn slice_with_backend_mut<C: Backend>(_: C, elements: &mut [Self]) -> &mut [Fp<P, C>] {
         const {
             Self::assert_layout();
             Fp::<P, C>::assert_layout();
         }
-        // SAFETY: as above, and the borrow is passed on exclusively.
+        // SAFETY: as above, and the exclusive borrow is passed on.
         unsafe { std::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), elements.len()) }
     }
 }
@@ -245,7 +245,7 @@ impl<P: Prime, B: Backend> Algebra for Fp<P, B> {
 
     /// Four products but only two reductions and no sums beforehand, where the modulus leaves two bits free.
     ///
-    /// A function of its own: operands are passed where they are, which saves copies, and towers stay small.
+    /// A separate function: operands are passed by reference, which saves copies, and the code of towers stays small.
     #[inline(never)]
     fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
         if P::BITS + 2 > 64 * P::Limbs::LEN as u32 {
@@ -253,7 +253,7 @@ impl<P: Prime, B: Backend> Algebra for Fp<P, B> {
         }
         const { Self::assert_layout() };
         let backend = a.c0.backend;
-        // SAFETY: `Quadratic` is `repr(C)` and `Fp` is laid out as its limbs: two arrays of them.
+        // SAFETY: `Quadratic` is `repr(C)` and `Fp` has the layout of its limbs, so the two are arrays of limbs.
         let limbs = unsafe { &*std::ptr::from_ref(a).cast::<[P::Limbs; 2]>() };
         let opposite = -b.c1;
         Quadratic::new(
@@ -265,7 +265,7 @@ impl<P: Prime, B: Backend> Algebra for Fp<P, B> {
 
 impl<P: Prime, B: Backend> Invert for Fp<P, B> {
     fn invert_vartime(&self) -> Option<Self> {
-        // x R to x^-1 R: the scale is R^2.
+        // From x R to x^-1 R: the scale is R^2.
         self.limbs.divide_vartime(&P::R2, &P::MODULUS, P::INV).map(|limbs| self.with_limbs(limbs))
     }
 }
@@ -276,8 +276,8 @@ impl<P: Prime> Field for Fp<P> {
 }
 
 impl<P: Prime> SquareRoot for Fp<P> {
-    /// Tonelli and Shanks, which for p = 3 mod 4 is the power (p + 1)/4 and a check. With `p - 1 = 2^s t`:
-    /// `root^2 = self * rest` throughout, while the order of `rest`, a power of two, falls to 1.
+    /// Tonelli and Shanks; for p = 3 mod 4 this is the power (p + 1)/4 and a check. With `p - 1 = 2^s t`:
+    /// `root^2 = self * rest` is an invariant, and the order of `rest`, a power of two, decreases to 1.
     fn sqrt_vartime(&self) -> Option<Self> {
         if self.is_zero() {
             return Some(Self::ZERO);
@@ -295,7 +295,7 @@ impl<P: Prime> SquareRoot for Fp<P> {
                 square = square.square();
                 rest_order += 1;
             }
-            // Only a non-square's rest has the full order 2^s.
+            // Only the rest of a non-square has the full order 2^s.
             let squarings = order.checked_sub(rest_order + 1)?;
             let factor = (0..squarings).fold(generator, |factor, _| factor.square());
             generator = factor.square();
@@ -333,7 +333,7 @@ impl<P: Prime> Default for Fp<P> {
     }
 }
 
-/// Zero is the default: `zeroize` wipes elements, and vectors of them.
+/// Zero is the default: `zeroize` wipes elements and vectors of elements.
 impl<P: Prime> zeroize::DefaultIsZeroes for Fp<P> {}
 
 impl<P: Prime, B: Backend> Add for Fp<P, B> {
@@ -397,7 +397,7 @@ impl<P: Prime> From<u64> for Fp<P> {
     }
 }
 
-/// Decimal, as snarkjs's JSON writes field elements.
+/// Decimal, as field elements are written in snarkjs's JSON.
 impl<P: Prime, B: Backend> fmt::Display for Fp<P, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const CHUNK: u64 = 10_000_000_000_000_000_000;
@@ -429,7 +429,7 @@ impl<P: Prime, B: Backend> fmt::Debug for Fp<P, B> {
     }
 }
 
-/// Decimal digits of an integer below the modulus, nothing else.
+/// Decimal digits of an integer below the modulus only.
 impl<P: Prime> FromStr for Fp<P> {
     type Err = FieldError;
 

@@ -1,4 +1,4 @@
-//! What each level computes with.
+//! The types of each level.
 
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::{

@@ -1,8 +1,8 @@
 //! Little-endian arrays of 64-bit limbs and the portable Montgomery arithmetic on them.
 //!
-//! All values are canonical (below the modulus). The modulus's top limb is below 2^63 - 1, which lets the
-//! product run without a carry word ("no-carry" CIOS: Koç, Acar, Kaliski 1996, with the observation of
-//! the gnark team that the second carry vanishes when the top limb leaves a bit free) and `a + b` never overflow.
+//! All values are canonical (below the modulus). The modulus's top limb is below 2^63 - 1, so the
+//! product needs no carry word ("no-carry" CIOS: Koç, Acar, Kaliski 1996, with the observation of
+//! the gnark team that the second carry vanishes when the top limb leaves a bit free) and `a + b` never overflows.
 
 #[cfg(target_arch = "x86_64")]
 use super::{
@@ -14,8 +14,8 @@ use super::{
     safegcd::divide_vartime,
 };
 
-/// `a + b + carry`. On x86-64 by the intrinsic: LLVM turns the carries of sums with constants, such as the
-/// modulus, into comparisons, sets and branches, and leaves ADC alone only when it is asked for by name.
+/// `a + b + carry`. On x86-64 with the intrinsic: LLVM turns the carries of sums with constants, such as the
+/// modulus, into comparisons, sets and branches, and keeps ADC only where the intrinsic requests it.
 #[inline(always)]
 fn carrying_add(a: u64, b: u64, carry: bool) -> (u64, bool) {
     #[cfg(target_arch = "x86_64")]
@@ -65,7 +65,7 @@ pub(crate) const fn mac(acc: u64, a: u64, b: u64, carry: u64) -> (u64, u64) {
     (wide as u64, (wide >> 64) as u64)
 }
 
-/// `a - p` if that is not negative, else `a`.
+/// `a - p` if that is not negative, otherwise `a`.
 #[inline(always)]
 fn reduce_once<const N: usize>(a: [u64; N], p: &[u64; N]) -> [u64; N] {
     let mut reduced = [0; N];
@@ -73,7 +73,7 @@ fn reduce_once<const N: usize>(a: [u64; N], p: &[u64; N]) -> [u64; N] {
     for i in 0..N {
         (reduced[i], borrow) = borrowing_sub(a[i], p[i], borrow);
     }
-    // A select per limb compiles to conditional moves; a select of arrays branches.
+    // A select per limb compiles to conditional moves; a select of arrays compiles to a branch.
     for i in 0..N {
         reduced[i] = if borrow { a[i] } else { reduced[i] };
     }
@@ -115,7 +115,7 @@ macro_rules! impl_limbs {
                 for i in 0..$n {
                     (wrapped[i], carry) = carrying_add(difference[i], p[i], carry);
                 }
-                // As in `reduce_once`: a masked addition would be compiled to a branch that nobody can predict.
+                // As in `reduce_once`: a masked addition would compile to an unpredictable branch.
                 for i in 0..$n {
                     difference[i] = if borrow { wrapped[i] } else { difference[i] };
                 }

@@ -1,5 +1,5 @@
-//! Prime fields of 4 or 6 limbs in Montgomery form: one element ([`Fp`]), vectors of elements ([`Vector`]), and what each level
-//! computes with ([`Engine`]).
+//! Prime fields of 4 or 6 limbs in Montgomery form: single elements ([`Fp`]), vectors of elements ([`Vector`]), and the
+//! types of each level ([`Engine`]).
 
 mod backend;
 mod element;

@@ -1,4 +1,4 @@
-//! What a prime field is: its constants, and the limbs of its elements.
+//! The definition of a prime field: its constants, and the limbs of its elements.
 
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::lane_limbs::LaneLimbs;
@@ -49,13 +49,13 @@ pub trait Limbs:
     + sealed::Sealed
     + 'static
 {
-    /// The same values eight side by side in radix 2^52.
+    /// The same values, eight in lanes, in radix 2^52.
     #[cfg(target_arch = "x86_64")]
     type Lanes52: LaneLimbs;
-    /// As these, with at least 31 bits to spare.
+    /// The same, with at least 31 spare bits.
     #[cfg(target_arch = "x86_64")]
     type Single52: LaneLimbs;
-    /// How many limbs.
+    /// The number of limbs.
     const LEN: usize;
     /// All zero.
     const ZERO: Self;
@@ -66,17 +66,17 @@ pub trait Limbs:
     fn sub_mod(&self, rhs: &Self, p: &Self) -> Self;
     /// `self * rhs / 2^(64 LEN) mod p` for canonical operands; `inv = -p^-1 mod 2^64`.
     fn mul_mont_portable(&self, rhs: &Self, p: &Self, inv: u64) -> Self;
-    /// `(a_0 b_0 + a_1 b_1) / 2^(64 LEN) mod p` for canonical operands or p itself, and `4p < 2^(64 LEN)`.
+    /// `(a_0 b_0 + a_1 b_1) / 2^(64 LEN) mod p` for operands that are canonical or p itself; requires `4p < 2^(64 LEN)`.
     fn sum_of_products_portable(a: &[Self; 2], b: [&Self; 2], p: &Self, inv: u64) -> Self;
     /// `scale / self mod p` for canonical operands, `None` for zero; `inv = -p^-1 mod 2^64`. Time depends on `self`.
     fn divide_vartime(&self, scale: &Self, p: &Self, inv: u64) -> Option<Self>;
-    /// As `mul_mont_portable`, by MULX, ADCX and ADOX.
+    /// As `mul_mont_portable`, with MULX, ADCX and ADOX.
     ///
     /// # Safety
     /// The CPU must have BMI2 and ADX.
     #[cfg(target_arch = "x86_64")]
     unsafe fn mul_mont_adx<P: Prime<Limbs = Self>>(&self, rhs: &Self) -> Self;
-    /// As `sum_of_products_portable`, by MULX, ADCX and ADOX.
+    /// As `sum_of_products_portable`, with MULX, ADCX and ADOX.
     ///
     /// # Safety
     /// The CPU must have BMI2 and ADX.

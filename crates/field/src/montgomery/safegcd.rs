@@ -2,9 +2,9 @@
 //!
 //! Formula: a division step maps (eta, f, g), f odd, to (eta - 1, f, g/2) if g is even, to (-eta - 1, g, (g - f)/2)
 //! if g is odd and eta is negative, to (eta - 1, f, (g + f)/2) otherwise (signs chosen for odd g may differ, since
-//! only their ratio matters to the gcd). From (-1, p, x) it ends in g = 0, f = +-gcd(p, x). Batches of 62 steps look at the
-//! lowest 62 bits of f and g only and give a 2 x 2 integer matrix, scaled by 2^62, which is then applied to f and g in full
-//! and, modulo p, to (d, e) with the invariants `d x = f s`, `e x = g s` for the wanted scale s.
+//! only their ratio matters to the gcd). From (-1, p, x) it ends in g = 0, f = +-gcd(p, x). A batch of 62 steps depends only
+//! on the lowest 62 bits of f and g and gives a 2 x 2 integer matrix, scaled by 2^62, which is then applied to all of f and
+//! g and, modulo p, to (d, e) with the invariants `d x = f s`, `e x = g s` for the wanted scale s.
 //!
 //! Representation: L signed limbs of 62 bits, the top one signed, the others in 0..2^62. Bounds: a matrix's rows have
 //! `|u| + |v| <= 2^62`; f and g stay within +-p; d and e within (-2p, p), so that all sums of two products fit an i128.
@@ -24,10 +24,10 @@ struct Matrix {
     r: i64,
 }
 
-/// 62 division steps on the low words of f (odd) and g; also the new eta.
+/// 62 division steps on the low words of f (odd) and g; also returns the new eta.
 ///
-/// Runs of even g are one shift. For odd g, a multiple w of f is added that clears up to six bits of g at once, as
-/// long as no swap falls due in between.
+/// A run of even g is one shift. For odd g, the added multiple w of f clears up to six bits of g at once, as
+/// long as no swap is due in between.
 fn division_steps(mut eta: i64, f: u64, g: u64) -> (i64, Matrix) {
     let (mut f, mut g) = (f, g);
     let (mut u, mut v, mut q, mut r) = (1u64, 0u64, 0u64, 1u64);
@@ -78,7 +78,7 @@ impl<const L: usize> Signed<L> {
         }))
     }
 
-    /// The words of an integer that is not negative and fits.
+    /// The words of a non-negative integer that fits.
     fn to_words<const N: usize>(self) -> [u64; N] {
         std::array::from_fn(|i| {
             let bit = i * 64;
@@ -106,7 +106,7 @@ impl<const L: usize> Signed<L> {
     }
 }
 
-/// Applies 62 division steps to f and g, of which only `length` limbs are in use.
+/// Applies 62 division steps to f and g, of which only the first `length` limbs are in use.
 #[inline(always)]
 fn update_fg<const L: usize>(f: &mut Signed<L>, g: &mut Signed<L>, length: usize, m: &Matrix) {
     let (f, g) = (&mut f.0[..length], &mut g.0[..length]);
@@ -176,7 +176,7 @@ pub(crate) fn divide_vartime<const N: usize, const L: usize>(
         eta = next;
         update_de(&mut d, &mut e, &matrix, &p, inv.wrapping_neg());
         update_fg(&mut f, &mut g, length, &matrix);
-        // A top limb that is only a sign moves into the spare bits of the limb below.
+        // If both top limbs are only signs, they move into the spare bits of the limbs below.
         if length > 1 && is_sign(f.0[length - 1]) && is_sign(g.0[length - 1]) {
             length -= 1;
             f.0[length - 1] |= f.0[length] << BITS;
@@ -191,7 +191,7 @@ pub(crate) fn divide_vartime<const N: usize, const L: usize>(
     if length > 1 || sign.abs() != 1 {
         return None;
     }
-    // d is in (-2p, p): into (-p, p), the sign of f, into 0..p.
+    // d is in (-2p, p): bring it into (-p, p), apply the sign of f, and bring it into 0..p.
     let mut inverse = d.add_multiple(i64::from(d.is_negative()), &p);
     inverse = Signed([0; L]).add_multiple(sign, &inverse);
     inverse = inverse.add_multiple(i64::from(inverse.is_negative()), &p);

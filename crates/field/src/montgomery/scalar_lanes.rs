@@ -1,4 +1,4 @@
-//! Vectors of levels without vector instructions: one scalar element, or eight that are computed one after the other.
+//! Vectors of levels without vector instructions: one scalar element, or eight that are computed one after another.
 
 use super::{Backend, Fp, LANES, Limbs, Prime, Vector};
 use crate::algebra::{Algebra, Lanes, Quadratic, Select};
@@ -32,7 +32,7 @@ impl<P: Prime, B: Backend> Lanes<Fp<P>> for Fp<P, B> {
 impl<P: Prime, B: Backend> Select for Fp<P, B> {
     #[inline(always)]
     fn select(mask: u8, chosen: Self, other: Self) -> Self {
-        // By a mask of whose two values the compiler does not know: it would branch, and masks may be secret.
+        // With a mask whose two values are hidden from the compiler, which would otherwise branch; masks may be secret.
         let mask = black_box(u64::from(mask & 1).wrapping_neg());
         let (mut limbs, chosen) = (other.to_montgomery(), chosen.to_montgomery());
         for (limb, chosen) in limbs.as_mut().iter_mut().zip(chosen.as_ref()) {
@@ -76,11 +76,11 @@ impl<P: Prime, B: Backend> Vector<Fp<P>> for Fp<P, B> {
     }
 }
 
-/// Lanes of a level without vector instructions: eight scalar elements, one after the other.
+/// Lanes of a level without vector instructions: eight scalar elements, computed one after another.
 #[derive(Clone, Copy, Debug)]
 pub struct ScalarLanes<P: Prime, B: Backend>([Fp<P, B>; LANES]);
 
-/// Functions of their own: inlined into a formula, eight copies of every product would not fit the
+/// Separate functions: inlined into a formula, eight copies of every product would exceed the
 /// instruction cache.
 impl<P: Prime, B: Backend> ScalarLanes<P, B> {
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! What a level computes with ([`Engine`]), and the fields whose elements every level has vectors of: prime fields in Montgomery
+//! The types of a level ([`Engine`]), and the fields with vectors at every level: prime fields in Montgomery
 //! form and their quadratic extensions.
 
 use super::{Backend, Fp, Prime};
@@ -6,32 +6,32 @@ use crate::algebra::{Field, Lanes, Quadratic, Select};
 use proofmill_cpu::Token;
 use std::fmt::Debug;
 
-/// Most elements of a [`Vector`], and as many as [`Engine::Packed`] has at every level.
+/// The most elements of a [`Vector`], and the number of elements of [`Engine::Packed`] at every level.
 pub const LANES: usize = 8;
 
-/// How many terms of an [`Engine::Single`] may add up before a multiplication.
+/// The most terms of an [`Engine::Single`] that may be added before a multiplication.
 pub const MOST_TERMS: u64 = 1000;
 
-/// The arithmetic that a level stands for: a backend for scalars and a packed type for lanes.
+/// The arithmetic of a level: a backend for scalars and packed types for lanes.
 pub trait Engine: Token {
-    /// Instructions of the scalar elements.
+    /// The instructions of scalar elements.
     type Backend: Backend;
-    /// As many elements side by side as the level's vector instructions take.
+    /// The number of elements that the level's vector instructions process.
     type Vector<P: Prime>: Vector<Fp<P>, Token = Self>;
-    /// [`LANES`] elements side by side, for what is a multiple of a cache line at every level.
+    /// [`LANES`] elements, for data that must be a multiple of a cache line at every level.
     type Packed<P: Prime>: Vector<Fp<P>, Token = Self>;
-    /// One element for a formula that runs once, a pairing and not a thousand: in the form in which the level multiplies a few
-    /// independent pairs of them fastest ([`Algebra::quadratics`](crate::Algebra::quadratics)), a scalar or a vector of its limbs.
+    /// One element, for a formula that runs once, such as a single pairing: in the form in which the level multiplies a few
+    /// independent pairs fastest ([`Algebra::quadratics`](crate::Algebra::quadratics)), a scalar or a vector of its limbs.
     ///
-    /// Where sums are not reduced, at most [`MOST_TERMS`] reduced terms may add up before a multiplication: products count one
-    /// each, as do elements loaded and those that `reduced` gives, and differences as much as sums. The tower's formulas stay
-    /// below it.
+    /// Where sums are not reduced, at most [`MOST_TERMS`] reduced terms may be added before a multiplication. Products,
+    /// loaded elements and results of `reduced` are one term each; differences count like sums. The tower's formulas stay
+    /// below the limit.
     type Single<P: Prime>: Lanes<Fp<P>, Token = Self> + Select;
 
     /// The scalar backend's token.
     fn backend(self) -> Self::Backend;
 
-    /// Which lanes hold an odd integer of 0..p, bit i for lane i; takes reduced values.
+    /// The lanes that hold an odd integer of 0..p: bit i for lane i. Takes reduced values.
     #[inline(always)]
     fn odd_lanes<P: Prime>(lanes: Self::Vector<P>) -> u8 {
         let mut elements = [Fp::ZERO; LANES];
@@ -40,7 +40,7 @@ pub trait Engine: Token {
         integers.enumerate().fold(0, |odd, (lane, integer)| odd | ((integer.as_ref()[0] & 1) as u8) << lane)
     }
 
-    /// Which first and which second words of a vector's pairs are odd, bit i for pair i.
+    /// The pairs whose first and whose second words are odd: bit i for pair i.
     #[inline(always)]
     fn odd_words(self, pairs: &[[u32; 2]]) -> [u8; 2] {
         let mut odd = [0; 2];
@@ -56,35 +56,35 @@ pub trait Engine: Token {
 pub trait Packable: Field {
     /// An element's limbs in Montgomery form, canonical or not.
     type Limbs: Copy + Default + Debug + Send + Sync + 'static;
-    /// As many elements side by side as suit the level best, at most [`LANES`]; 1 where it has no vector instructions.
+    /// The best number of elements for the level, at most [`LANES`]; 1 where it has no vector instructions.
     type Lanes<E: Engine>: Vector<Self, Token = E>;
 
-    /// The limbs of elements as they lie in memory.
+    /// The limbs of elements, as they are in memory.
     fn as_limbs(elements: &[Self]) -> &[Self::Limbs];
 }
 
 /// A field's vectors at a level.
 pub type LanesOf<F, E> = <F as Packable>::Lanes<E>;
 
-/// Elements of the field `F` side by side.
+/// Elements of the field `F` in lanes.
 ///
-/// Operators take and give reduced values. `add_lazy` and `sub_lazy` may be nested twice (the sum of two
-/// differences, say) before the result must go into a multiplication; their operands are reduced otherwise.
+/// Operators take and return reduced values. `add_lazy` and `sub_lazy` may be nested twice (for example the sum of two
+/// differences) before the result must be multiplied; otherwise their operands must be reduced.
 pub trait Vector<F: Packable>: Lanes<F> + Select {
-    /// One element, ready to be spread over all lanes.
+    /// One element, prepared for all lanes.
     type Splat: Copy + Send + Sync + 'static;
 
-    /// Prepares an element for [`splat`](Self::splat); costs about a multiplication.
+    /// Prepares an element for [`splat`](Self::splat); costs about one multiplication.
     fn prepare(token: Self::Token, element: F) -> Self::Splat;
 
     /// One element in every lane.
     fn splat(token: Self::Token, element: &Self::Splat) -> Self;
 
-    /// Reads limbs as they stand, from `element(i)` for lane i: the lanes hold the elements times a constant of the vector type,
-    /// which linear maps do not see. The cheapest way in.
+    /// Reads unconverted limbs, from `element(i)` for lane i: the lanes then hold the elements times a constant of the
+    /// vector type, to which linear maps are indifferent. The cheapest way to load.
     fn gather<'a>(token: Self::Token, element: impl Fn(usize) -> &'a F::Limbs) -> Self;
 
-    /// The inverse of [`gather`](Self::gather), to `element` of each row, for values below 2^(64 LEN); not canonical.
+    /// The inverse of [`gather`](Self::gather), into `element` of each row, for values below 2^(64 LEN); not canonical.
     fn scatter<R>(self, rows: &mut [R], element: impl Fn(&mut R) -> &mut F::Limbs);
 
     /// [`gather`](Self::gather) from a slice.
@@ -107,21 +107,21 @@ pub trait Vector<F: Packable>: Lanes<F> + Select {
         );
     }
 
-    /// As [`store_bits`](Self::store_bits) for a reduced value, and canonical.
+    /// As [`store_bits`](Self::store_bits), for a reduced value; stores canonical limbs.
     fn store_scaled(self, elements: &mut [F]);
 
-    /// The opposite of a reduced value in the lanes whose bit is set; fit only to be added or subtracted.
+    /// The negated reduced value in the lanes whose bit is set; may only be added or subtracted.
     #[inline(always)]
     fn negate_lanes(mask: u8, value: Self) -> Self {
         Self::select(mask, -value, value)
     }
 
-    /// Which lanes hold zero, bit i for lane i; takes sums and differences of reduced values.
+    /// The lanes that hold zero: bit i for lane i. Takes sums and differences of reduced values.
     fn zero_lanes(self) -> u8;
 }
 
-/// Two elements' limbs in whole cache lines, so that none is fetched in vain: points of a curve, as scratch of one computation,
-/// not a format.
+/// The limbs of two elements in whole cache lines, so that no part of a fetched line is unused: for points of a curve.
+/// Scratch of one computation, not a format.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub struct Row<F: Packable>(pub [F::Limbs; 2]);
@@ -133,7 +133,7 @@ impl<P: Prime> Packable for Fp<P> {
     #[inline(always)]
     fn as_limbs(elements: &[Self]) -> &[P::Limbs] {
         const { Self::assert_layout() };
-        // SAFETY: `Fp` is laid out as its limbs.
+        // SAFETY: `Fp` has the layout of its limbs.
         unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), elements.len()) }
     }
 }
@@ -145,7 +145,7 @@ impl<P: Prime> Packable for Quadratic<Fp<P>> {
     #[inline(always)]
     fn as_limbs(elements: &[Self]) -> &[[P::Limbs; 2]] {
         const { Fp::<P>::assert_layout() };
-        // SAFETY: `Quadratic` is `repr(C)`, and `Fp` is laid out as its limbs.
+        // SAFETY: `Quadratic` is `repr(C)`, and `Fp` has the layout of its limbs.
         unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), elements.len()) }
     }
 }

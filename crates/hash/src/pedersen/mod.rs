@@ -1,15 +1,15 @@
 //! The Pedersen hash of two elements of BN254's scalar field: `H(a, b) = x(O + a G0 + b G1)` over Grumpkin.
 //!
-//! a and b act as the integers below r that they are, r being less than the group's order. O, G0 and G1 are
-//! [hashed to the curve](proofmill_curve::hash_to_curve) from their names, so that nobody knows a relation between them;
-//! finding a collision is finding one. O keeps H(a, b) and H(-a, -b) apart, and makes it as hard to meet a case that
-//! additions of different points do not cover, such as the zero point, as to find a relation.
+//! The scalars are the integers below r of a and b; r is less than the group's order. O, G0 and G1 are
+//! [hashed to the curve](proofmill_curve::hash_to_curve) from their names, so that no relation between them is known;
+//! finding a collision is finding such a relation. O separates H(a, b) from H(-a, -b), and makes cases that
+//! additions of different points do not cover, such as the zero point, as hard to find as a relation.
 //!
-//! A scalar is cut into K windows of w bits, whose digits e stand for the odd numbers 2 e - (2^w - 1), so that none is zero: the
-//! sum over k < K of `(2 e_k - (2^w - 1)) 2^(w k) G/2` is `a G - (2^(w K) - 1)/2 G`. What is missing is in the point that
-//! the sum starts from. Circuits add up points of this kind too.
+//! A scalar is split into K windows of w bits, whose digits e represent the odd numbers 2 e - (2^w - 1), so that none is
+//! zero: the sum over k < K of `(2 e_k - (2^w - 1)) 2^(w k) G/2` is `a G - (2^(w K) - 1)/2 G`. The missing term is part of
+//! the point with which the sum starts. Circuits add points of this kind too.
 //!
-//! Time and what is read of the tables depend on the inputs.
+//! Time and accesses to the tables depend on the inputs.
 
 mod generators;
 
@@ -26,10 +26,10 @@ use std::{iter::successors, sync::LazyLock};
 /// de Woestijne (RFC 9380).
 pub const DST: &str = "PROOFMILL-GRUMPKIN-PEDERSEN-V1_XMD:SHA-256_SVDW_RO_";
 
-/// The point that every hash begins with.
+/// The first summand of every hash.
 pub const ORIGIN: Affine<Grumpkin> = point(generators::O);
 
-/// The points that the inputs multiply.
+/// The points multiplied by the inputs.
 pub const GENERATORS: [Affine<Grumpkin>; 2] = [point(generators::G0), point(generators::G1)];
 
 const fn point([x, y]: [[u64; 4]; 2]) -> Affine<Grumpkin> {
@@ -45,7 +45,7 @@ pub fn pedersen(a: Fr, b: Fr) -> Fr {
     Jacobian::from(sum).to_affine().x
 }
 
-/// The hashes of many pairs. Runs on the ambient rayon pool.
+/// The hashes of several pairs. Runs on the ambient rayon pool.
 pub fn pedersen_many(level: Level, pairs: &[[Fr; 2]]) -> Vec<Fr> {
     if pairs.len() < FEWEST {
         return pairs.iter().map(|[a, b]| pedersen(*a, *b)).collect();
@@ -58,11 +58,11 @@ pub fn pedersen_many(level: Level, pairs: &[[Fr; 2]]) -> Vec<Fr> {
     points.iter().map(|point| point.x).collect()
 }
 
-/// Fewer pairs are not worth tables of their own (`cargo bench -p proofmill-hash --bench bn254`): at `portable` as many take
-/// as long either way, at `avx512ifma` 128 do.
+/// The fewest pairs for which separate tables are faster (`proofmill bench run bn254_hashes --level all`): at `portable` this
+/// is the number where both methods take the same time; at `avx512ifma` it is 128.
 const FEWEST: usize = 1 << 10;
 
-/// The input's integer as a scalar of the group, whose order is above it.
+/// The input's integer as a scalar of the group, whose order is larger.
 fn scalar(input: Fr) -> grumpkin::Fr {
     let Some(scalar) = grumpkin::Fr::from_canonical(input.to_canonical()) else {
         unreachable!("an integer below the order")
@@ -70,34 +70,34 @@ fn scalar(input: Fr) -> grumpkin::Fr {
     scalar
 }
 
-/// Bits of a window. Ten or twelve take fewer additions and as much time, with tables that leave the cache.
+/// The bits of a window. Ten or twelve need fewer additions but take the same time, because the tables exceed the cache.
 const WIDTH: u32 = 8;
 
-/// Points of such a window that are kept: the other half are their opposites.
+/// The stored points of such a window; the other half are their negatives.
 const KEPT: usize = 1 << (WIDTH - 1);
 
-/// Windows of an input.
+/// The number of windows of an input.
 const WINDOWS: usize = <Fr as PrimeField>::BITS.div_ceil(WIDTH) as usize;
 
-/// What [`pedersen`] adds up: 512 KiB.
+/// The tables of [`pedersen`]: 512 KiB.
 struct Tables {
     /// `O + (2^256 - 1)/2 (G0 + G1)`.
     start: Affine<Grumpkin>,
-    /// Of each input its windows' multiples by positive numbers, one window after the other.
+    /// For each input, the windows' multiples by positive numbers, window after window.
     windows: [Vec<Affine<Grumpkin>>; 2],
 }
 
 static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     let half = grumpkin::Fr::from(2).invert_vartime().unwrap_or_default();
     let halves = GENERATORS.map(|generator| generator.mul_vartime(&half));
-    // All windows, full: 2^256 - 1.
+    // All windows with full width: 2^256 - 1.
     let missing = halves[0].add(&halves[1]).to_affine().mul_words_vartime(&[u64::MAX; 4]);
     Tables { start: missing.add_affine(&ORIGIN).to_affine(), windows: halves.map(odd_multiples) }
 });
 
 const _: () = assert!(WINDOWS * WIDTH as usize == 256);
 
-/// Of each window the multiples by 1, 3, ..., given half a generator.
+/// For each window the multiples by 1, 3, ..., from half a generator.
 fn odd_multiples(mut half: Jacobian<Grumpkin>) -> Vec<Affine<Grumpkin>> {
     let mut multiples = Vec::with_capacity(WINDOWS * KEPT);
     for _ in 0..WINDOWS {
@@ -108,7 +108,7 @@ fn odd_multiples(mut half: Jacobian<Grumpkin>) -> Vec<Affine<Grumpkin>> {
     Jacobian::batch_to_affine(&multiples)
 }
 
-/// The points that the windows of an input stand for.
+/// The points of an input's windows.
 fn summands<'a>(input: &Fr, windows: &'a [Affine<Grumpkin>]) -> impl Iterator<Item = Affine<Grumpkin>> + 'a {
     let words = input.to_words();
     windows.chunks_exact(KEPT).enumerate().map(move |(k, window)| {

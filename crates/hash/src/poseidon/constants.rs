@@ -1,4 +1,4 @@
-//! Round constants, ready for the planes of a vector type.
+//! Round constants as planes of a vector type.
 
 use super::{
     linear::{CIRCULANT, WIDTH},
@@ -7,14 +7,14 @@ use super::{
 use proofmill_field::goldilocks::{Goldilocks, GoldilocksVector, constant_planes};
 use std::marker::PhantomData;
 
-/// Full rounds before the partial ones, and as many after.
+/// The full rounds before the partial ones, and those after.
 pub const HALF_FULL_ROUNDS: usize = 4;
 
-/// Rounds with one S-box.
+/// The rounds with one S-box.
 pub const PARTIAL_ROUNDS: usize = 22;
 
-/// Constants of an equivalent permutation whose partial rounds add to the first element only: the others' pass the S-box
-/// untouched, so that they may as well be added a linear layer later.
+/// The constants of an equivalent permutation whose partial rounds add to the first element only: other elements skip the
+/// S-box, so their constants may be added after the linear layer.
 const EQUIVALENT: [[u64; WIDTH]; 2 * HALF_FULL_ROUNDS + PARTIAL_ROUNDS] = {
     let mut rounds = ROUND_CONSTANTS;
     let mut round = HALF_FULL_ROUNDS;
@@ -41,10 +41,10 @@ const EQUIVALENT: [[u64; WIDTH]; 2 * HALF_FULL_ROUNDS + PARTIAL_ROUNDS] = {
     rounds
 };
 
-/// Constants that are added: one in a partial round, one an element in a full one.
+/// The number of added constants: one per partial round, one per element of a full round.
 const COUNT: usize = 2 * HALF_FULL_ROUNDS * WIDTH + PARTIAL_ROUNDS;
 
-/// The equivalent permutation's constants.
+/// The constants of the equivalent permutation.
 pub(super) struct Rounds<V>(PhantomData<V>);
 
 impl<V: GoldilocksVector> Rounds<V> {

@@ -1,15 +1,15 @@
-//! The linear layer: a circulant matrix of small integers, and 8 more in its corner.
+//! The linear layer: a circulant matrix of small integers, plus 8 in its first entry.
 //!
 //! The circulant is a product in `Z[x] / (x^12 - 1)`. With `x^3 = y` that is `Z[y] / (y^4 - 1)`, split by `y = 1`, `-1` and
-//! `i` into three products of three terms, whose coefficients turn out to be powers of two (their choice is
-//! plonky2's): shifts and sums in place of 144 products.
+//! `i` into three products of three terms, whose coefficients are powers of two (plonky2 chose them so):
+//! shifts and sums in place of 144 products.
 
 use proofmill_field::goldilocks::U64s;
 
-/// Elements of the state.
+/// The elements of the state.
 pub const WIDTH: usize = 12;
 
-/// First row of the circulant; each further row is the one before, rotated right.
+/// The first row of the circulant; each further row is the one before, rotated right.
 pub(crate) const CIRCULANT: [u64; WIDTH] = [17, 15, 41, 16, 2, 28, 13, 13, 39, 18, 34, 20];
 
 /// Added to the matrix's first entry.
@@ -33,7 +33,7 @@ impl<W: U64s> Values<W> {
     }
 }
 
-/// The matrix's product with the state, modulo 2^64.
+/// The product of the matrix and the state, modulo 2^64.
 #[inline(always)]
 pub(crate) fn multiply<W: U64s>(s: &[W; WIDTH]) -> [W; WIDTH] {
     let a = Values::of([s[0], s[3], s[6], s[9]]);
@@ -61,7 +61,7 @@ fn at_one<W: U64s>([a, b, c]: [W; 3]) -> [W; 3] {
     [(sum + c).shl::<4>(), (sum + a).shl::<4>(), (sum + b).shl::<4>()]
 }
 
-/// The opposite of the product with `-1 - 8 x + 2 x^2` modulo `x^3 + 1`.
+/// The negated product with `-1 - 8 x + 2 x^2` modulo `x^3 + 1`.
 #[inline(always)]
 fn at_minus_one_negated<W: U64s>([a, b, c]: [W; 3]) -> [W; 3] {
     [a + (b - c.shl::<2>()).shl::<1>(), b + (a.shl::<2>() + c).shl::<1>(), c + (b.shl::<2>() - a).shl::<1>()]

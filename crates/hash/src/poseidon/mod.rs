@@ -45,7 +45,7 @@ mod aarch64 {
         fn proofmill_poseidon_sve2(tile: *mut u64, constants: *const [u64; 2]);
     }
 
-    /// The planes do not depend on the words: those of plain Rust serve.
+    /// The planes do not depend on the vector type, so those of plain Rust apply.
     pub(super) const KERNELS: Kernels = Kernels {
         sve: proofmill_poseidon_sve,
         sve2: proofmill_poseidon_sve2,
@@ -62,7 +62,7 @@ mod tests {
     use proofmill_field::{Algebra, Field, goldilocks::Goldilocks};
     use proofmill_testing::rng;
 
-    /// The paper's definition, without any of the kernels' liberties.
+    /// The paper's definition, without the kernels' transformations.
     fn textbook(state: &mut [Goldilocks]) {
         for (round, constants) in ROUND_CONSTANTS.iter().enumerate() {
             let is_full = !(HALF_FULL_ROUNDS..HALF_FULL_ROUNDS + PARTIAL_ROUNDS).contains(&round);
@@ -83,7 +83,7 @@ mod tests {
         }
     }
 
-    /// Many states, because a plane that grows too wide shows in a few of them only.
+    /// Many states, because a plane that becomes too wide shows in only a few of them.
     #[test]
     fn is_the_textbooks_permutation() {
         let mut rng = rng(1);

@@ -7,10 +7,10 @@ use super::{
 use crate::state::{State, seventh_powers};
 use proofmill_field::goldilocks::{GoldilocksVector, Planes, U64s, constant_planes};
 
-/// Linear layers between two foldings: what planes can take.
+/// The linear layers between two folds: the most that planes permit.
 pub const LAYERS: usize = 3;
 
-/// Partial rounds of the first group: the last full round's linear layer counts.
+/// The partial rounds of the first group, where the last full round's linear layer counts too.
 pub const FIRST_GROUP: usize = PARTIAL_ROUNDS % LAYERS;
 
 const _: () = assert!(FIRST_GROUP < LAYERS);
@@ -21,7 +21,7 @@ fn linear_layer<W: U64s>(state: &mut State<W, WIDTH>) {
     state.high = multiply(&state.high);
 }
 
-/// A round with an S-box on each element, to which `constant(i)` is added before.
+/// A round that adds `constant(i)` to each element, followed by an S-box on each.
 #[inline(always)]
 pub fn full_round<V: GoldilocksVector>(
     state: &mut State<V::U64s, WIDTH>,
@@ -35,7 +35,7 @@ pub fn full_round<V: GoldilocksVector>(
     linear_layer(state);
 }
 
-/// An S-box on each element, `GROUP` side by side.
+/// An S-box on each element, `GROUP` interleaved.
 #[inline(always)]
 fn s_boxes<V: GoldilocksVector, const GROUP: usize>(
     state: &mut State<V::U64s, WIDTH>,
@@ -53,8 +53,8 @@ fn s_boxes<V: GoldilocksVector, const GROUP: usize>(
     }
 }
 
-/// Rounds with an S-box on the first element, to which `constant(round)` is added before; leaves the planes of the
-/// others fresh. They may have passed no more than [`LAYERS`] linear layers by then, those before included.
+/// Rounds that add `constant(round)` to the first element, followed by an S-box on it; leaves the planes of the
+/// others fresh. These may pass at most [`LAYERS`] linear layers until then, including those before.
 #[inline(always)]
 pub fn partial_rounds<V: GoldilocksVector>(
     state: &mut State<V::U64s, WIDTH>,
@@ -75,7 +75,7 @@ pub fn partial_rounds<V: GoldilocksVector>(
     }
 }
 
-/// The permutation of each state of the lanes.
+/// The permutation of the state in each lane.
 #[inline(always)]
 pub(super) fn permute<V: GoldilocksVector>(elements: &mut [V; WIDTH]) {
     let token = elements[0].token();

@@ -1,4 +1,4 @@
-//! That no plane leaves its word, whatever the input: the permutation on intervals.
+//! Proof that no plane overflows its word for any input: the permutation on intervals.
 
 use super::{Parameters, Poseidon2, permutation::permute};
 use proofmill_field::Lanes;
@@ -7,7 +7,7 @@ use std::ops::{Add, BitAnd, Sub};
 
 const EPSILON: i128 = 0xffff_ffff;
 
-/// What integers a word may stand for; those below zero are two's complements.
+/// An interval of integers that a word may represent; negative ones are in two's complement.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     least: i128,
@@ -17,7 +17,7 @@ struct Interval {
 const ANY: Interval = Interval { least: 0, most: u64::MAX as i128 };
 
 impl Interval {
-    /// Signed or unsigned, it must fit.
+    /// Asserts that the interval fits a signed or an unsigned word.
     fn checked(least: i128, most: i128) -> Self {
         assert!(least >= -(1 << 63), "{least} is below a word");
         assert!(most < if least < 0 { 1 << 63 } else { 1 << 64 }, "{most} is above a word");
@@ -69,7 +69,7 @@ impl U64s for Interval {
         Self { least: word.into(), most: word.into() }
     }
 
-    /// Bits may fall out only where none below the 32nd is asked for, or none above the 32nd matters.
+    /// Bits may be shifted out only if no bit below the 32nd is then used, or no bit above it matters.
     fn shl<const K: u32>(self) -> Self {
         let (least, most) = (self.least << K, self.most << K);
         if K > 16 {
@@ -108,7 +108,7 @@ impl U64s for Interval {
         Self::to(i128::from(MODULUS) - 1)
     }
 
-    /// Nothing that a shift can fall out of.
+    /// Any two words.
     fn mul_wide(self, _: Self) -> [Self; 2] {
         [ANY; 2]
     }

@@ -1,9 +1,9 @@
-//! Round constants, ready for the planes of a vector type.
+//! Round constants as planes of a vector type.
 
 use super::{HALF_FULL_ROUNDS, PARTIAL_ROUNDS, permutation::partial_constant};
 use proofmill_field::goldilocks::{GoldilocksVector, constant_planes};
 
-/// The planes of all constants, which are in the order of use.
+/// The planes of all constants, in the order of use.
 pub(super) const fn planes<V: GoldilocksVector, const WIDTH: usize, const COUNT: usize>(
     words: &[u64; COUNT],
 ) -> [[u64; 2]; COUNT] {

@@ -1,12 +1,12 @@
-//! The linear layer of full rounds: four by four blocks of one circulant matrix, twice on the diagonal.
+//! The linear layer of full rounds: four by four blocks of one circulant matrix, doubled on the diagonal.
 
 use proofmill_field::goldilocks::U64s;
 
-/// First row of the block; each further row is the one before, rotated right.
+/// The first row of the block; each further row is the one before, rotated right.
 #[cfg(test)]
 pub(crate) const BLOCK: [u64; 4] = [2, 3, 1, 1];
 
-/// The matrix's product with the state, modulo 2^64; its rows add up to 7 (WIDTH / 4 + 1).
+/// The product of the matrix and the state, modulo 2^64; its row sums are 7 (WIDTH / 4 + 1).
 #[inline(always)]
 pub(crate) fn multiply<W: U64s, const WIDTH: usize>(state: &[W; WIDTH]) -> [W; WIDTH] {
     let mut product = *state;
@@ -26,7 +26,7 @@ pub(crate) fn multiply<W: U64s, const WIDTH: usize>(state: &[W; WIDTH]) -> [W; W
     product
 }
 
-/// The block's product.
+/// The product of the block and four elements.
 #[inline(always)]
 fn block<W: U64s>([a, b, c, d]: [W; 4]) -> [W; 4] {
     let (ab, cd) = (a + b, c + d);

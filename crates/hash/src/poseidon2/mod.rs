@@ -20,10 +20,10 @@ pub use permutation::partial_rounds;
 use crate::{Absorption, Permutation};
 use proofmill_field::goldilocks::GoldilocksVector;
 
-/// Full rounds before the partial ones, and as many after.
+/// The full rounds before the partial ones, and those after.
 pub const HALF_FULL_ROUNDS: usize = 4;
 
-/// Rounds with one S-box.
+/// The rounds with one S-box.
 pub const PARTIAL_ROUNDS: usize = 22;
 
 /// The most halvings of an [`Entry`] of any width.
@@ -33,27 +33,27 @@ const MAX_HALVINGS: usize = 3;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Poseidon2<const WIDTH: usize>;
 
-/// An entry of a diagonal: `factor / 2^halvings`.
+/// A diagonal entry: `factor / 2^halvings`.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// At most 4 either way; 1 or -1 where it is halved.
+    /// At most 4 in absolute value; 1 or -1 if `halvings` is not zero.
     pub factor: i32,
-    /// Which power of two divides it.
+    /// The exponent of the divisor 2.
     pub halvings: u32,
 }
 
-/// What differs between widths.
+/// The parameters of a width.
 pub trait Parameters: Permutation {
-    /// What partial rounds add to the matrix of ones; the first entry is -2, the second is no fraction.
+    /// The diagonal that partial rounds add to the matrix of ones; the first entry is -2, the second is an integer.
     const DIAGONAL: &'static [Entry];
 
     /// The most halvings of an entry.
     const MAX_HALVINGS: usize;
 
-    /// Partial rounds after which planes must be made fresh.
+    /// The partial rounds after which planes must be made fresh.
     const ROUNDS_A_FOLD: usize;
 
-    /// Planes of the round constants, in the order of use: one an element in full rounds, one in partial ones.
+    /// The planes of the round constants, in the order of use: one per element in full rounds, one in partial rounds.
     fn constants<V: GoldilocksVector>() -> &'static [[u64; 2]];
 }
 
@@ -105,7 +105,7 @@ impl Parameters for Poseidon2<12> {
     }
 }
 
-/// The permutation of one width.
+/// Implements the permutation for one width.
 macro_rules! permutation {
     ($width:literal, $name:literal, $words:ident, $sve:ident, $sve2:ident) => {
         impl Permutation for Poseidon2<$width> {
@@ -120,7 +120,7 @@ macro_rules! permutation {
                     fn $sve(tile: *mut u64, constants: *const [u64; 2]);
                     fn $sve2(tile: *mut u64, constants: *const [u64; 2]);
                 }
-                // The planes do not depend on the words: those of plain Rust serve.
+                // The planes do not depend on the vector type, so those of plain Rust apply.
                 type Vector =
                     proofmill_field::goldilocks::GoldilocksLanes<proofmill_field::goldilocks::U64x1>;
                 crate::permutation::Kernels {
@@ -161,7 +161,7 @@ mod tests {
     use proofmill_field::{Algebra, Field, Invert, goldilocks::Goldilocks};
     use proofmill_testing::rng;
 
-    /// Rounds as the definition has them, with dense matrices.
+    /// The rounds as defined, with dense matrices.
     fn textbook<const WIDTH: usize>(state: &mut [Goldilocks], constants: &[u64])
     where
         Poseidon2<WIDTH>: Parameters,
@@ -209,7 +209,7 @@ mod tests {
         }
     }
 
-    /// Many states, because a plane that grows too wide shows in a few of them only.
+    /// Many states, because a plane that becomes too wide shows in only a few of them.
     #[test]
     fn are_the_textbooks_permutations() {
         is_the_textbooks_permutation::<8>(&round_constants::WIDTH_8);

@@ -1,15 +1,15 @@
 //! The permutation, written once for every vector and width.
 //!
-//! A partial round adds the sum of the state to each element times its entry of the diagonal. These entries are small
-//! integers, and halves of 1 and -1. Integers act on planes as they are. An element whose entry is 1 / 2^e is kept, r
+//! A partial round adds to the sum of the state each element times its entry of the diagonal. These entries are small
+//! integers, and halves of 1 and -1. Integers act on planes directly. An element whose entry is 1 / 2^e is stored, r
 //! rounds after its planes were fresh, as 2^(e r) times itself: the round then adds a multiple of the sum to it, and only
-//! the sum of such elements is ever divided, once a round, beside the S-box.
+//! the sum of such elements is divided, once per round, in parallel with the S-box.
 
 use super::{Entry, HALF_FULL_ROUNDS, MAX_HALVINGS, PARTIAL_ROUNDS, Parameters, linear::multiply};
 use crate::state::{State, for_each_element, seventh_powers};
 use proofmill_field::goldilocks::{GoldilocksLanes, GoldilocksVector, Planes, U64s};
 
-/// `2^29 p`, split at bit 32 with both planes above 2^60: what keeps planes of partial rounds from being negative.
+/// `2^29 p`, split at bit 32 with both planes above 2^60, which keeps the planes of partial rounds non-negative.
 const OFFSET: [u64; 2] = [(1 << 61) + (1 << 29), (1 << 61) - (1 << 30)];
 
 /// The planes of a partial round's constant.
@@ -25,7 +25,7 @@ impl<W: U64s, const WIDTH: usize> State<W, WIDTH> {
         self.high = multiply(&self.high);
     }
 
-    /// A round with an S-box on each element, to which `constant(i)` is added before.
+    /// A round that adds `constant(i)` to each element, followed by an S-box on each.
     #[inline(always)]
     pub fn full_round<V: GoldilocksVector<U64s = W, Token = W::Token>>(
         &mut self,
@@ -53,10 +53,10 @@ impl<W: U64s, const WIDTH: usize> State<W, WIDTH> {
         for_each_element!(I < WIDTH => self.set(I, V::from_words(folded(self.get(I)).words()).planes()));
     }
 
-    /// The sum of all elements but the first, `round` rounds after planes were fresh.
+    /// The sum of all elements except the first, `round` rounds after planes were fresh.
     #[inline(always)]
     fn rest<P: Parameters>(&self, round: u32) -> Planes<W> {
-        // By the halvings of their entries.
+        // One sum per number of halvings.
         let mut sums = [None; MAX_HALVINGS + 1];
         for_each_element!(I < WIDTH => if I != 0 {
             let sum = &mut sums[P::DIAGONAL[I].halvings as usize];
@@ -73,8 +73,8 @@ impl<W: U64s, const WIDTH: usize> State<W, WIDTH> {
         whole + divided(fractions, halvings)
     }
 
-    /// The linear layer of a partial round, the `round`th since planes were fresh, on all elements but the first, where
-    /// `sum` is that of all.
+    /// The linear layer of a partial round, `round` rounds after planes were fresh, on all elements except the first;
+    /// `sum` is that of all elements.
     #[inline(always)]
     fn add_sum<P: Parameters>(&mut self, sum: Planes<W>, round: u32) {
         let mut multiples = [sum; MAX_HALVINGS + 1];
@@ -89,7 +89,7 @@ impl<W: U64s, const WIDTH: usize> State<W, WIDTH> {
         });
     }
 
-    /// Makes all planes but the first fresh, `rounds` rounds after they were.
+    /// Makes all planes except the first fresh, `rounds` rounds after they last were.
     #[inline(always)]
     fn fold<P: Parameters>(&mut self, rounds: u32) {
         for_each_element!(I < WIDTH => if I != 0 {
@@ -99,8 +99,8 @@ impl<W: U64s, const WIDTH: usize> State<W, WIDTH> {
     }
 }
 
-/// Rounds with an S-box on the first element, to which `constant(round)` is added before; at most
-/// [`Parameters::ROUNDS_A_FOLD`]. Planes but the first are fresh before and after.
+/// Rounds that add `constant(round)` to the first element, followed by an S-box on it; at most
+/// [`Parameters::ROUNDS_A_FOLD`]. All planes except the first are fresh before and after.
 #[inline(always)]
 pub fn partial_rounds<P: Parameters, V: GoldilocksVector, const WIDTH: usize, const N: usize>(
     states: &mut [State<V::U64s, WIDTH>; N],
@@ -108,8 +108,8 @@ pub fn partial_rounds<P: Parameters, V: GoldilocksVector, const WIDTH: usize, co
     constant: impl Fn(usize) -> Planes<V::U64s>,
 ) {
     let mut sums = [states[0].get(0); N];
-    // Each round has shifts of its own, which a loop would not have at compile time. The S-box waits for nothing but the one
-    // before: what it is added to is brought up to date meanwhile.
+    // Each round has its own shifts, which are not compile-time constants in a loop. The S-box depends only on the one
+    // before: the other terms of its input are computed in the meantime.
     macro_rules! rounds {
         ($($round:literal)*) => { $(
             if $round < rounds {
@@ -156,7 +156,7 @@ fn add_multiple<W: U64s>(sum: Planes<W>, x: Planes<W>, factor: i32) -> Planes<W>
     if factor < 0 { sum - multiple } else { sum + multiple }
 }
 
-/// Calls a function with constant arguments for each possible value of a variable that is known when compiling.
+/// Calls a function with a constant argument for each possible value of a variable that is known at compile time.
 macro_rules! by_bits {
     ($bits:expr, $($value:literal)*, |$constant:ident| $body:expr) => {
         match $bits {
@@ -177,8 +177,8 @@ fn shifted<W: U64s>(planes: Planes<W>, bits: u32) -> Planes<W> {
 
 /// The planes divided by `2^bits`; they may be negative.
 ///
-/// The bits that fall out of the high plane belong to the low one. With v 2^32 for those that fall out of the low one, times
-/// 2^(32 - bits): `2^-32 = 1 - 2^32` modulo p, so that they are worth v in the low plane and -v in the high one.
+/// The bits shifted out of the high plane belong to the low one. Let v 2^32 be those shifted out of the low plane, times
+/// 2^(32 - bits): since `2^-32 = 1 - 2^32` modulo p, their value is v in the low plane and -v in the high one.
 #[inline(always)]
 fn divided<W: U64s>(planes: Planes<W>, bits: u32) -> Planes<W> {
     if bits == 0 {
@@ -192,7 +192,7 @@ fn divided<W: U64s>(planes: Planes<W>, bits: u32) -> Planes<W> {
     })
 }
 
-/// The permutation of each state of the lanes; `N` vectors hold each element.
+/// The permutation of the state in each lane; `N` vectors hold each element.
 #[inline(always)]
 pub(super) fn permute<P: Parameters, V: GoldilocksVector, const WIDTH: usize, const N: usize>(
     elements: &mut [[V; N]],

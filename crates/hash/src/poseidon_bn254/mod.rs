@@ -1,8 +1,8 @@
 //! Poseidon over BN254's scalar field with circomlib's parameters: the hash of 1 to 16 elements.
 //!
 //! S-box x^5, 8 full rounds and 56 to 70 partial ones (Grassi, Khovratovich, Rechberger, Roy, Schofnegger, eprint
-//! 2019/458); constants and matrices come from the paper's [generator](crate::grain) when a width is first used, which takes
-//! 2 to 8 milliseconds. The state is a zero and the inputs; the hash is its first element after the permutation.
+//! 2019/458). Constants and matrices are computed by the paper's [generator](crate::grain) on the first use of a width,
+//! which takes 2 to 8 milliseconds. The state is a zero and the inputs; the hash is its first element after the permutation.
 
 mod schedule;
 
@@ -19,10 +19,10 @@ use rayon::prelude::*;
 use schedule::Schedule;
 use std::sync::OnceLock;
 
-/// Full rounds before the partial ones, and as many after.
+/// The full rounds before the partial ones, and those after.
 pub const HALF_FULL_ROUNDS: usize = 4;
 
-/// Partial rounds of the widths from 2 on.
+/// The partial rounds of each width from 2 on.
 const PARTIAL_ROUNDS: [usize; MAX_WIDTH - 1] =
     [56, 57, 56, 60, 60, 63, 64, 63, 60, 66, 60, 65, 70, 60, 64, 68];
 
@@ -38,13 +38,13 @@ pub struct PoseidonBn254 {
 /// The hash of 1 to 16 elements.
 ///
 /// # Panics
-/// If there are none, or more than 16.
+/// If the number of inputs is 0 or above 16.
 pub fn poseidon(inputs: &[Fr]) -> Fr {
     PoseidonBn254::of_width(inputs.len() + 1).hash(inputs)
 }
 
 impl PoseidonBn254 {
-    /// The permutation of `width` elements, which hashes one element less.
+    /// The permutation of `width` elements, which hashes `width - 1` elements.
     ///
     /// # Panics
     /// If `width` is not in 2..=17.
@@ -61,7 +61,7 @@ impl PoseidonBn254 {
         let mut grain = Grain::new(bits, width, 2 * HALF_FULL_ROUNDS, partial_rounds);
         let uniform = std::iter::repeat_with(|| Fr::from_canonical(grain.integer(bits))).flatten();
         let round_constants: Vec<Fr> = uniform.take(rounds * width).collect();
-        // What exceeds p is reduced here. No sum of these is zero, and no two are equal, at any width.
+        // Integers of p or more are reduced here. No sum of these is zero, and no two are equal, at any width.
         let points: Vec<Fr> =
             std::iter::repeat_with(|| reduced(grain.integer(bits))).take(2 * width).collect();
         let (x, y) = points.split_at(width);
@@ -71,17 +71,18 @@ impl PoseidonBn254 {
         Self { width, round_constants, matrix, schedule }
     }
 
-    /// Elements of the state.
+    /// The elements of the state.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Rounds in which only the first element passes the S-box.
+    /// The number of rounds with the S-box on the first element only.
     pub fn partial_rounds(&self) -> usize {
         PARTIAL_ROUNDS[self.width - 2]
     }
 
-    /// What each round adds before its S-boxes: [`width`](Self::width) elements a round, also in partial ones.
+    /// The constants added before the S-boxes of each round: [`width`](Self::width) elements per round, also in partial
+    /// ones.
     pub fn round_constants(&self) -> &[Fr] {
         &self.round_constants
     }
@@ -92,15 +93,15 @@ impl PoseidonBn254 {
         &self.matrix
     }
 
-    /// Whether every element passes the S-box in this round, counted from 0.
+    /// Whether this round, counted from 0, has an S-box on every element.
     pub fn is_full(&self, round: usize) -> bool {
         !(HALF_FULL_ROUNDS..HALF_FULL_ROUNDS + self.partial_rounds()).contains(&round)
     }
 
-    /// The hash of one element less than the width has.
+    /// The hash of `width - 1` elements.
     ///
     /// # Panics
-    /// If there are more inputs, or fewer.
+    /// If the number of inputs is different.
     pub fn hash(&self, inputs: &[Fr]) -> Fr {
         assert_eq!(inputs.len() + 1, self.width, "one input less than the width");
         let mut states = [[Fr::ZERO]; MAX_WIDTH];
@@ -111,11 +112,11 @@ impl PoseidonBn254 {
         states[0][0]
     }
 
-    /// The hashes of rows of one element less than the width has, which lie one after the other. Runs on the ambient rayon
+    /// The hashes of rows of `width - 1` elements, stored contiguously. Runs on the ambient rayon
     /// pool.
     ///
     /// # Panics
-    /// If the last row is not whole.
+    /// If the last row is incomplete.
     pub fn hash_many(&self, level: Level, inputs: &[Fr]) -> Vec<Fr> {
         let columns = self.width - 1;
         assert!(inputs.len().is_multiple_of(columns), "rows of {columns} elements");
@@ -137,10 +138,10 @@ impl PoseidonBn254 {
     }
 }
 
-/// Rows that are hashed side by side: two vectors of lanes, for the latency of products.
+/// The rows that are hashed in parallel: two vectors of lanes, because of the latency of products.
 const GROUP: usize = 2 * LANES;
 
-/// Hashes at most as many rows.
+/// Hashes at most [`GROUP`] rows.
 #[inline(always)]
 fn hash_group<E: Engine>(
     engine: E,
@@ -170,7 +171,7 @@ fn hash_group<E: Engine>(
     hashes.copy_from_slice(&digests.as_flattened()[..hashes.len()]);
 }
 
-/// The element of an integer of as many bits as the modulus has.
+/// The element of an integer with the modulus's number of bits.
 fn reduced(words: [u64; 4]) -> Fr {
     let mut bytes = words.map(u64::to_be_bytes);
     bytes.reverse();

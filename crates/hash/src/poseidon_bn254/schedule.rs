@@ -1,13 +1,14 @@
-//! The permutation with fewer products: an equivalent one whose partial rounds have sparse matrices (eprint 2019/458,
-//! appendix B).
+//! The permutation with fewer products: an equivalent permutation whose partial rounds have sparse matrices (eprint
+//! 2019/458, appendix B).
 //!
-//! In a partial round only the first element passes the S-box. What is added to the others may as well be added a
-//! linear layer later, so that each partial round adds one constant.
+//! In a partial round only the first element passes the S-box. Constants of the other elements may be added after the
+//! linear layer instead, so that each partial round adds one constant.
 //!
-//! Let `M = [m, v; w, N]`, m being its first entry. Then `M = [m, v/N; w, 1] [1, 0; 0, N]`, of which the right factor does not
-//! touch the first element: it may act before the S-box, in the matrix of the round before, which becomes
-//! `[m, v; N w, N N]`. Round by round, backwards, the k-th from the last has `v N^-k` and `N^(k-1) w` beside ones, and the last
-//! full round before them has `[1, 0; 0, N^R] M`. A partial round then takes 2 t + 2 products for t elements, not t t + 3.
+//! Let `M = [m, v; w, N]` with first entry m. Then `M = [m, v/N; w, 1] [1, 0; 0, N]`, whose right factor does not
+//! change the first element: it may act before the S-box, in the matrix of the round before, which becomes
+//! `[m, v; N w, N N]`. Repeating this backwards, the k-th round from the last has `v N^-k`, `N^(k-1) w` and ones, and the
+//! last full round before them has `[1, 0; 0, N^R] M`. A partial round then takes 2 t + 2 products for t elements in place
+//! of t t + 3.
 
 use super::HALF_FULL_ROUNDS;
 use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
@@ -15,30 +16,30 @@ use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 /// The widest state, in elements.
 pub const MAX_WIDTH: usize = 17;
 
-/// Constants in the order of use, as elements or as what lanes are filled from.
+/// Constants in the order of use, as elements or prepared for lanes.
 #[derive(Clone, Debug)]
 pub(super) struct Schedule<T> {
     width: usize,
-    /// Of each full round before the partial ones: what is added, element by element.
+    /// For each full round before the partial ones: the added constants, element by element.
     before: Vec<T>,
-    /// Of each partial round.
+    /// For each partial round.
     partial: Vec<Partial<T>>,
-    /// Of each full round after them.
+    /// For each full round after them.
     after: Vec<T>,
     /// The matrix, row by row.
     matrix: Vec<T>,
-    /// The one of the last full round before the partial ones.
+    /// The matrix of the last full round before the partial ones.
     last_before: Vec<T>,
 }
 
-/// A partial round's constants.
+/// The constants of a partial round.
 #[derive(Clone, Debug)]
 struct Partial<T> {
-    /// What the first element has added.
+    /// The constant added to the first element.
     constant: T,
     /// The first row of the matrix.
     row: Vec<T>,
-    /// The first column, but for its first entry.
+    /// The first column without its first entry.
     column: Vec<T>,
 }
 
@@ -99,7 +100,7 @@ impl Schedule<Fr> {
 }
 
 impl<T> Schedule<T> {
-    /// Permutes K states side by side, in the first elements of `states`; `value` makes a constant of what stands for it.
+    /// Permutes K interleaved states, in the first elements of `states`; `value` converts a prepared constant.
     #[inline(always)]
     pub(super) fn permute<A: Algebra, const K: usize>(
         &self,
@@ -207,7 +208,7 @@ impl Square {
         self.entries.chunks_exact(self.width)
     }
 
-    /// Without the first row and column.
+    /// The matrix without its first row and column.
     fn without_first(&self) -> Self {
         Self {
             width: self.width - 1,
@@ -225,7 +226,7 @@ impl Square {
         self.rows().map(product).collect()
     }
 
-    /// The inverse by Gauss's and Jordan's elimination. Every square part of the matrix at hand is invertible, so that no
+    /// The inverse by Gauss-Jordan elimination. All square submatrices of this matrix are invertible, so that no
     /// pivot is zero.
     fn inverse(&self) -> Self {
         let width = self.width;

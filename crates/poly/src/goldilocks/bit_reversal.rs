@@ -6,9 +6,9 @@ use proofmill_field::goldilocks::GoldilocksEngine;
 use proofmill_memory::Lines;
 use rayon::prelude::*;
 
-/// Swaps every row of `width` words with the row of its index's bits reversed; the number of rows is a power of two.
+/// Swaps every row of `width` words with the row at the bit-reversed index; the number of rows is a power of two.
 ///
-/// One word a row is moved by squares of as many words as there are lanes, so that each cache line is read and
+/// Rows of one word are moved in squares with the lanes as side, so that each cache line is read and
 /// written whole (Carter, Gatlin, "Towards an optimal bit-reversal permutation program", 1998).
 pub(crate) fn reverse_rows<E: GoldilocksEngine>(engine: E, words: &mut [u64], width: usize) {
     let log_len = (words.len() / width).trailing_zeros();
@@ -17,7 +17,7 @@ pub(crate) fn reverse_rows<E: GoldilocksEngine>(engine: E, words: &mut [u64], wi
     if width == 1 && log_lanes > 0 && 2 * log_lanes <= log_len {
         return reverse_squares(engine, part, log_len, log_lanes);
     }
-    // Squares of rows, for the sake of the address translation's cache.
+    // In squares of rows, because of the TLB.
     let log_square = (log_len / 2).min(4);
     let log_middles = log_len - 2 * log_square;
     (0..1usize << log_middles).into_par_iter().with_min_len(1 << 4).for_each(|middle| {
@@ -31,7 +31,7 @@ pub(crate) fn reverse_rows<E: GoldilocksEngine>(engine: E, words: &mut [u64], wi
                 let j = reverse_bits(i, log_len);
                 if middle < reversed || i < j {
                     let (a, b) = (part.rows(i * width, 1).start, part.rows(j * width, 1).start);
-                    // SAFETY: both rows are among the words, and no other index swaps them.
+                    // SAFETY: both rows are within the words, and no other index swaps them.
                     unsafe { std::ptr::swap_nonoverlapping(a, b, width) };
                 }
             }
@@ -39,8 +39,8 @@ pub(crate) fn reverse_rows<E: GoldilocksEngine>(engine: E, words: &mut [u64], wi
     });
 }
 
-/// With `i = high n/lanes + middle lanes + low`: the words of a middle are a square, which changes places with that of the
-/// reversed middle and is transposed, rows and columns in bit-reversed order.
+/// With `i = high n/lanes + middle lanes + low`: the words with the same middle are a square, which is exchanged with that
+/// of the reversed middle and transposed, with rows and columns in bit-reversed order.
 fn reverse_squares<E: GoldilocksEngine>(engine: E, part: Part<'_>, log_len: u32, log_lanes: u32) {
     let lanes = 1usize << log_lanes;
     let log_middles = log_len - 2 * log_lanes;
@@ -51,7 +51,7 @@ fn reverse_squares<E: GoldilocksEngine>(engine: E, part: Part<'_>, log_len: u32,
             let reversed = reverse_bits(middle, log_middles);
             if middle <= reversed {
                 let [a, b] = [middle, reversed].map(|middle| part.rows(middle << log_lanes, stride));
-                // SAFETY: the rows are among the words, and no other task uses them.
+                // SAFETY: the rows are within the words, and no other task uses them.
                 unsafe { tile::exchange_reversed(engine, a, b, squares) };
             }
         },

@@ -1,10 +1,10 @@
-//! Transforms of 2, 4, 8 and 16 elements in Gaussian form: sums, turns by i and shifts.
+//! Transforms of 2, 4, 8 and 16 elements in Gaussian form: sums, multiplications by i and shifts.
 //!
 //! `2^96 = -1` modulo p, so that 2^48 has order 4, 2^24 order 8 and 2^12 order 16.
 
 use proofmill_field::goldilocks::{Gaussian, U64s};
 
-/// The largest of these transforms.
+/// The largest size of these transforms.
 pub const MAX_RADIX: usize = 16;
 
 /// The transform of `a, b, i^c_turns c, i^d_turns d`.
@@ -20,13 +20,13 @@ fn transform_4<W: U64s>([a, b, c, d]: [Gaussian<W>; 4], c_turns: u32, d_turns: u
     ]
 }
 
-/// The transform of R = 1, 2, 4, 8 or 16 elements, natural order in and out: hands out each
-/// output once. Inputs' parts are below 2^52 in size, outputs' are not negative and below 2^58.
+/// The transform of R = 1, 2, 4, 8 or 16 elements, natural order in and out; passes each
+/// output on once. The parts of inputs are below 2^52 in absolute value, those of outputs non-negative and below 2^58.
 ///
-/// Straight-line code without arrays of all elements: they do not fit the registers.
+/// Straight-line code without arrays of all elements, which do not fit the registers.
 #[inline(always)]
 pub fn transform<W: U64s, const R: usize>(x: [Gaussian<W>; R], mut output: impl FnMut(usize, Gaussian<W>)) {
-    // Input 0 is part of every output.
+    // Input 0 is a term of every output.
     let first = x[0].lifted();
     match R {
         1 => output(0, first),
@@ -43,7 +43,7 @@ pub fn transform<W: U64s, const R: usize>(x: [Gaussian<W>; R], mut output: impl 
             output(3, y[3]);
         }
         8 => {
-            // 2 * 4: even and odd inputs, the latter's outputs times (2^24)^k.
+            // 2 * 4: even and odd inputs; the outputs of the latter times (2^24)^k.
             let even = transform_4([first, x[2], x[4], x[6]], 0, 0);
             let odd = transform_4([x[1], x[3], x[5], x[7]], 0, 0);
             let (odd1, odd3) = (odd[1].mul_power_of_two::<24>(), odd[3].mul_power_of_two::<24>());
@@ -57,7 +57,7 @@ pub fn transform<W: U64s, const R: usize>(x: [Gaussian<W>; R], mut output: impl 
             output(7, even[3].add_turned(odd3, 3));
         }
         _ => {
-            // 4 * 4: output k of column n times (2^12)^(k n), whole turns by i left to the sums.
+            // 4 * 4: output k of column n times (2^12)^(k n); the sums perform whole multiplications by i.
             let a = transform_4([first, x[4], x[8], x[12]], 0, 0);
             let b = transform_4([x[1], x[5], x[9], x[13]], 0, 0);
             let b = [

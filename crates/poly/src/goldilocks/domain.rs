@@ -1,8 +1,8 @@
-//! Subgroups of roots of unity and the transforms over them.
+//! Subgroups of roots of unity and transforms over them.
 //!
 //! A transform of m = rows x columns values (Bailey, "FFTs in external or hierarchical memory", 1990), with
-//! `j = columns j1 + j2` and `k = k1 + rows k2`, is one of every column, then, in the row of `k1`, one of the row whose value
-//! j2 was multiplied by `w^(j2 k1)`: a transform over a coset. It is taken apart in the same way until a row fits the
+//! `j = columns j1 + j2` and `k = k1 + rows k2`, is one of every column, then one of every row k1, after multiplying its
+//! value j2 by `w^(j2 k1)`: a transform over a coset. Rows are split in the same way until they fit the
 //! cache next to the CPU, and each step reads and writes the values once.
 
 use super::{
@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 /// The subgroup of order n = 2^log_n.
 ///
-/// Values are a row-major matrix of n rows, each column a polynomial of its own; a slice of n values is one polynomial.
+/// Values are a row-major matrix of n rows; each column is one polynomial. A slice of n values is one polynomial.
 /// Transforms take natural order, work in place, and run on the ambient rayon pool.
 pub struct GoldilocksDomain {
     log_n: u32,
@@ -31,7 +31,7 @@ pub struct GoldilocksDomain {
     inverse_len: Goldilocks,
 }
 
-/// `base^e` for e below a bound, by one product.
+/// `base^e` for e below a bound, with one product.
 struct Powers {
     low: Vec<Goldilocks>,
     high: Vec<Goldilocks>,
@@ -52,10 +52,10 @@ impl Powers {
     }
 }
 
-/// The transform of columns of a matrix.
+/// A transform of the columns of a matrix.
 struct Step {
     columns: usize,
-    /// Of the root of order rows x columns.
+    /// Powers of the root of order rows x columns.
     powers: Powers,
     tables: Tables,
 }
@@ -65,23 +65,23 @@ impl Step {
         self.tables.len()
     }
 
-    /// `w^(k1 exponent)` for the output k1 that row r holds.
+    /// `w^(k1 exponent)`, where row r holds output k1.
     fn power(&self, r: usize, exponent: usize) -> Goldilocks {
         self.powers.get(reverse_bits(r, self.rows().trailing_zeros()) * exponent)
     }
 
-    /// For value j to be multiplied by `shift^j`, the part of it that depends on the row.
+    /// The multiplication of value j by `shift^j`: the part that depends on the row.
     fn shift(&self, shift: Goldilocks) -> Option<Shift> {
         (shift != Goldilocks::ONE).then(|| self.tables.shift(shift.pow_vartime(&[self.columns as u64])))
     }
 }
 
-/// Rows of the steps, first to last, by their logarithms: the last two for the cache next to the CPU, as halves whose
-/// tiles fit the first cache.
+/// The logarithms of the steps' rows, first to last: the last two steps are for the cache next to the CPU, as halves whose
+/// tiles fit the first-level cache.
 fn split(log_n: u32) -> Vec<u32> {
-    /// What two steps take at most, and what they take at best.
+    /// The largest and the best total of the last two steps.
     const TWO_STEPS: (u32, u32) = (17, 16);
-    /// What a step before these takes at least, and at most.
+    /// The least and the most of an earlier step.
     const BEFORE: (u32, u32) = (3, 8);
     let mut logs = Vec::new();
     let mut left = log_n;
@@ -109,7 +109,7 @@ fn steps(log_n: u32, root: Goldilocks, inverse: bool) -> Vec<Step> {
 }
 
 impl GoldilocksDomain {
-    /// The subgroup of order `2^log_n`; `None` beyond 2^32, the field's two-adicity.
+    /// The subgroup of order `2^log_n`; `None` above 2^32, the field's two-adicity.
     pub fn new(log_n: u32) -> Option<Self> {
         let root = Goldilocks::root_of_unity(log_n)?;
         let (forward, inverse) = (steps(log_n, root, false), steps(log_n, root.invert_vartime()?, true));
@@ -131,7 +131,7 @@ impl GoldilocksDomain {
     /// Coefficients to values: value k is `sum_j coefficients[j] root^(j k)`.
     ///
     /// # Panics
-    /// If the slice's length is not a multiple of n (as for every transform here).
+    /// If the slice's length is not a multiple of n (also for all other transforms).
     pub fn ntt(&self, level: Level, values: &mut [Goldilocks], order: Order) {
         self.transform(level, &self.forward, values, Goldilocks::ONE, Goldilocks::ONE, order);
     }
@@ -156,14 +156,15 @@ impl GoldilocksDomain {
         scale_rows(values, self.len(), ratio);
     }
 
-    /// The low-degree extension of the polynomials whose values on H, in natural order, are the columns of a row-major matrix:
-    /// their values on the coset `shift * H'`, H' of as many times more elements as `extension` is longer than `values`.
+    /// The low-degree extension of the polynomials whose values on H, in natural order, are the columns of a row-major
+    /// matrix: their values on the coset `shift * H'`, where the order of H' exceeds n by the ratio of the lengths of
+    /// `extension` and `values`.
     ///
     /// In bit-reversed order, the values on each coset of H are adjacent.
     ///
     /// # Panics
-    /// If the number of values is not a multiple of n, or that of the extension not a power of two times as many, or if H'
-    /// would have more than 2^32 elements.
+    /// If the number of values is not a multiple of n, if the length of the extension is not a power of two times that
+    /// number, or if H' would have more than 2^32 elements.
     pub fn low_degree_extension(
         &self,
         level: Level,
@@ -190,7 +191,7 @@ impl GoldilocksDomain {
         }
         if order == Order::Natural {
             let width = values.len() / self.len();
-            // SAFETY: rows change places.
+            // SAFETY: only whole rows are swapped.
             let words = unsafe { Goldilocks::as_words_mut(extension) };
             dispatch_goldilocks!(level, engine => reverse_rows(engine, words, width));
         }
@@ -213,7 +214,7 @@ impl GoldilocksDomain {
         if width == 0 || self.log_n == 0 {
             return;
         }
-        // SAFETY: transforms write integers below p.
+        // SAFETY: transforms write only integers below p.
         let words = unsafe { Goldilocks::as_words_mut(values) };
         let transform = Transform { width, after };
         dispatch_goldilocks!(level, engine => transform.run(engine, steps, words, shift));
@@ -223,7 +224,7 @@ impl GoldilocksDomain {
     }
 }
 
-/// Multiplies row i of a matrix of `rows` rows by `ratio^i`.
+/// Multiplies row i of a matrix with `rows` rows by `ratio^i`.
 fn scale_rows(values: &mut [Goldilocks], rows: usize, ratio: Goldilocks) {
     const BLOCK: usize = 1 << 10;
     let width = values.len() / rows;
@@ -239,21 +240,21 @@ fn scale_rows(values: &mut [Goldilocks], rows: usize, ratio: Goldilocks) {
     });
 }
 
-/// From more rows on, columns are copied: the ways of a cache set.
+/// Above this number of rows, columns are copied: the ways of a cache set.
 const FEW_ROWS: usize = 16;
 
-/// What all steps of a transform share.
+/// The parameters of all steps of a transform.
 #[derive(Clone, Copy)]
 struct Transform {
-    /// Polynomials side by side.
+    /// The number of polynomials.
     width: usize,
-    /// Every value is multiplied by this.
+    /// A factor of every value.
     after: Goldilocks,
 }
 
 impl Transform {
     fn run<E: GoldilocksEngine>(self, engine: E, steps: &[Step], words: &mut [u64], shift: Goldilocks) {
-        // The last step's rows are the fewest.
+        // The last step has the fewest rows.
         if steps.last().is_some_and(|step| step.rows() < tile::lanes(engine)) {
             self.run_steps(Portable, steps, Part::new(words), shift);
         } else {
@@ -261,7 +262,7 @@ impl Transform {
         }
     }
 
-    /// Transforms a part whose value j is multiplied by `shift^j` first.
+    /// Transforms a part after multiplying its value j by `shift^j`.
     fn run_steps<E: GoldilocksEngine>(self, engine: E, steps: &[Step], part: Part<'_>, shift: Goldilocks) {
         let [step, rest @ ..] = steps else { return };
         if let [last] = rest {
@@ -279,7 +280,7 @@ impl Transform {
         });
     }
 
-    /// Transforms every column, the coefficient in row j1 times `shift^(columns j1)`; row r of the result holds output
+    /// Transforms every column, with the coefficient in row j1 times `shift^(columns j1)`; row r of the result holds output
     /// `reverse_bits(r)`.
     fn columns<E: GoldilocksEngine>(self, engine: E, step: &Step, part: Part<'_>, shift: Goldilocks) {
         let (lanes, row, shift) = (tile::lanes(engine), step.columns * self.width, step.shift(shift));
@@ -288,16 +289,16 @@ impl Transform {
             || step.tables.scratch(lanes),
             |scratch, tile| {
                 let rows = part.rows(tile * lanes, row);
-                // SAFETY: this task alone uses these words.
+                // SAFETY: only this task uses these words.
                 unsafe { tile::transform_tile(engine, &step.tables, Input::of(&shift), rows, scratch) };
             },
         );
     }
 
-    /// As [`columns`](Self::columns), for rows so far apart that their words would fall on few lines of the caches: in a
-    /// copy of adjacent columns.
+    /// As [`columns`](Self::columns), for rows so far apart that their words would share few cache lines: on
+    /// a copy of adjacent columns.
     fn far_columns<E: GoldilocksEngine>(self, engine: E, step: &Step, part: Part<'_>, shift: Goldilocks) {
-        /// Words of a copy.
+        /// The words of a copy.
         const COPY: usize = 1 << 13;
         let (lanes, row, shift) = (tile::lanes(engine), step.columns * self.width, step.shift(shift));
         let copied = (COPY / step.rows()).max(lanes);
@@ -307,12 +308,12 @@ impl Transform {
             let len = copied.min(row - first);
             let (copy, rows) = (Part::new(copy).rows(0, copied), part.rows(first, row));
             for r in 0..step.rows() {
-                // SAFETY: this task alone uses these words.
+                // SAFETY: only this task uses these words.
                 unsafe { std::ptr::copy_nonoverlapping(rows.row(r), copy.row(r), len) };
             }
             let tiles = len.div_ceil(lanes);
             for column in (0..len).step_by(lanes) {
-                // A part of the next block, while there is something to compute.
+                // Prefetches a part of the next block during the computation.
                 let tile = column / lanes;
                 for r in tile * step.rows() / tiles..(tile + 1) * step.rows() / tiles {
                     (0..len).step_by(8).for_each(|word| prefetch_at(rows.row(r).wrapping_add(copied + word)));
@@ -328,7 +329,7 @@ impl Transform {
         });
     }
 
-    /// Transforms every row of what `step` left, value j2 times `(shift w^k1)^j2`.
+    /// Transforms every row of the result of `step`, with value j2 times `(shift w^k1)^j2`.
     fn rows<E: GoldilocksEngine>(
         self,
         engine: E,
@@ -350,7 +351,7 @@ impl Transform {
                     let scale = Scale::new(lanes, |_| powers);
                     for first in (0..width).step_by(lanes) {
                         let rows = part.rows(r * row + first, width);
-                        // SAFETY: this task alone uses these words.
+                        // SAFETY: only this task uses these words.
                         unsafe {
                             tile::transform_tile(engine, &last.tables, Input::Scaled(&scale), rows, scratch)
                         };
@@ -366,7 +367,7 @@ impl Transform {
                 let rows = part.rows(block * lanes * row, row);
                 let tile = Part::new(tile);
                 let columns = tile.rows(0, lanes);
-                // SAFETY: this task alone uses these rows, and its tile.
+                // SAFETY: only this task uses these rows and its tile.
                 unsafe {
                     tile::rows_to_columns(engine, rows, columns, row);
                     for polynomial in 0..width {
@@ -380,7 +381,7 @@ impl Transform {
     }
 }
 
-/// Runs `body` on every index below `count`, with a state that tasks make for themselves.
+/// Runs `body` on every index below `count`, with a state made per task.
 fn each<S>(count: usize, state: impl Fn() -> S + Sync, body: impl Fn(&mut S, usize) + Sync) {
     let threads = rayon::current_num_threads();
     let tasks = if threads == 1 { 1 } else { count.min(4 * threads) };

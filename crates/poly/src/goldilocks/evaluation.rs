@@ -1,8 +1,8 @@
-//! Polynomials at a point of an extension: many at once, from coefficients or from values.
+//! Evaluating many polynomials at a point of an extension, from coefficients or from values.
 //!
-//! Both are sums of rows, each times a weight: powers of the point (Horner's rule from block to block), or the barycentric
-//! weights of a coset (Berrut, Trefethen, "Barycentric Lagrange interpolation", 2004). Products are added before they are
-//! reduced.
+//! Both are weighted sums of rows: the weights are powers of the point (Horner's rule from block to block), or the
+//! barycentric weights of a coset (Berrut, Trefethen, "Barycentric Lagrange interpolation", 2004). Products are added before
+//! they are reduced.
 
 use super::{GoldilocksDomain, Order};
 use crate::reverse_bits::reverse_bits;
@@ -16,13 +16,13 @@ use proofmill_field::{
 };
 use rayon::prelude::*;
 
-/// Rows of a block: the planes of so many products may be added.
+/// The rows of a block: the most products whose planes may be added.
 const BLOCK: usize = 256;
 
-/// Blocks that a task adds up.
+/// The number of blocks that one task sums.
 const BLOCKS: usize = 16;
 
-/// The weights of a block's rows, coefficient by coefficient.
+/// The weights of a block's rows, one array per coefficient of the weights.
 type Weights<const D: usize> = [[u64; BLOCK]; D];
 
 fn weights<const D: usize>(elements: impl IntoIterator<Item = Extension<Goldilocks, D>>) -> Weights<D> {
@@ -72,8 +72,8 @@ where
 }
 
 impl GoldilocksDomain {
-    /// The values at `point` of the polynomials of degree below n whose values on the coset `shift * H`, in this order, are
-    /// the columns of a row-major matrix.
+    /// The values at `point` of the polynomials of degree below n whose values on the coset `shift * H`, in the given order,
+    /// are the columns of a row-major matrix.
     ///
     /// # Panics
     /// If the number of values is not a multiple of n, or if `shift` is zero.
@@ -97,7 +97,7 @@ impl GoldilocksDomain {
         if width == 0 {
             return vec![];
         }
-        // The element of row `block + r` is that of row `block` times that of row r; there may be fewer than a block.
+        // The element of row `block + r` is that of row `block` times that of row r; the last block may be shorter.
         let power = |row: usize| {
             let log_n = self.len().trailing_zeros();
             let index = if order == Order::Natural { row } else { reverse_bits(row, log_n) };
@@ -137,7 +137,7 @@ impl GoldilocksDomain {
     }
 }
 
-/// `x / (point - x)` for each x of a block, which are the table times `first`; one inverse for each lane.
+/// `x / (point - x)` for each x of a block, which is the table times `first`; one inversion per lane.
 fn barycentric_weights<E: GoldilocksEngine, const D: usize>(
     engine: E,
     table: &[u64; BLOCK],
@@ -158,7 +158,7 @@ where
             for d in 0..D {
                 at_point.0[d] = E::Vector::broadcast(engine, point.0[d].to_canonical());
             }
-            // Of the norms before each.
+            // The products of all norms before each.
             let mut products = [E::Vector::one(engine); BLOCK];
             let mut product = E::Vector::one(engine);
             for (k, table) in table.chunks_exact(lanes).enumerate() {
@@ -191,7 +191,7 @@ where
     weights
 }
 
-/// The sum of a block's rows, each times its weight.
+/// The sum of a block's rows times their weights.
 fn weighted_sums<E: GoldilocksEngine, const D: usize>(
     engine: E,
     rows: &[Goldilocks],
@@ -203,7 +203,7 @@ fn weighted_sums<E: GoldilocksEngine, const D: usize>(
     if width >= lanes {
         let mut sums = vec![Extension([Goldilocks::ZERO; D]); width];
         for column in (0..width).step_by(lanes) {
-            // The last vector may begin among the columns of the one before.
+            // The last vector may overlap the one before.
             let column = column.min(width - lanes);
             let parts = columns_together(engine, &words[column..], width, rows.len() / width, weights);
             for d in 0..D {
@@ -221,10 +221,10 @@ fn weighted_sums<E: GoldilocksEngine, const D: usize>(
     (0..width).map(column_sum).collect()
 }
 
-/// Room for the lanes of any level whose vectors the compiler knows.
+/// The most lanes of any level whose vectors have a size known to the compiler.
 const MAX_LANES: usize = 8;
 
-/// The sums of as many adjacent columns as there are lanes.
+/// The sums of adjacent columns, one per lane.
 fn columns_together<E: GoldilocksEngine, const D: usize>(
     engine: E,
     words: &[u64],
@@ -247,7 +247,7 @@ fn columns_together<E: GoldilocksEngine, const D: usize>(
     )
 }
 
-/// The sums of every `lanes`th row of one column.
+/// The sums of one column: lane i sums every `lanes`th row from row i on.
 fn column_alone<E: GoldilocksEngine, const D: usize>(
     engine: E,
     column: &[u64; BLOCK],

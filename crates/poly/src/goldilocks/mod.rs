@@ -9,11 +9,11 @@ mod tile;
 pub use domain::GoldilocksDomain;
 pub use evaluation::evaluate;
 
-/// In which order a transform leaves its values.
+/// The order of a transform's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Value i belongs to `root^i`.
     Natural,
-    /// Value i belongs to the root to the power of i's bits reversed: saves a permutation.
+    /// Value i belongs to the root to the power of i with its bits reversed; this saves a permutation.
     BitReversed,
 }

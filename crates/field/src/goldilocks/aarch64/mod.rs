@@ -1,4 +1,4 @@
-//! Vectors of AArch64.
+//! AArch64 vectors.
 
 mod neon;
 

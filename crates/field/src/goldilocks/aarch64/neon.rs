@@ -1,7 +1,7 @@
 //! Two words: NEON, which has no 64-bit multiplication.
 //!
-//! SAFETY, for every intrinsic here: a token has become a [`Neon`], which proves the instructions, that of the argument or that of
-//! the words when they were made.
+//! SAFETY, for every intrinsic here: a token was converted to [`Neon`], which proves the instructions: either the
+//! argument's, or the words' when they were made.
 
 use crate::goldilocks::{MODULUS, U64s};
 use proofmill_cpu::Neon;
@@ -10,7 +10,7 @@ use std::{
     ops::{Add, BitAnd, Sub},
 };
 
-/// Two words, with a token of NEON or of a bundle that contains it.
+/// Two words, with a token of NEON or of a bundle that contains NEON.
 #[derive(Clone, Copy, Debug)]
 pub struct U64x2<T> {
     words: uint64x2_t,
@@ -128,7 +128,7 @@ impl<T: Into<Neon> + Copy + Send + Sync + 'static> U64s for U64x2<T> {
     #[inline(always)]
     fn add_folded(self, rhs: Self) -> Self {
         Self {
-            // SAFETY: see the head. A mask's upper half is 2^32 - 1.
+            // SAFETY: see the head. The upper half of a mask is 2^32 - 1.
             words: unsafe {
                 let sum = vaddq_u64(self.words, rhs.words);
                 vsraq_n_u64::<32>(sum, vcltq_u64(sum, rhs.words))

@@ -1,21 +1,21 @@
-//! A formula along columns of any length.
+//! Evaluating a formula along columns of any length.
 
 #![allow(clippy::needless_range_loop, reason = "iterators are not always inlined into a level")]
 
 use super::formulas::BasicFunction;
 use crate::goldilocks::{Goldilocks, GoldilocksEngine, U64s};
 
-/// The most words that a level's vector type holds.
+/// The most words in a vector of any level.
 const MAX_WIDTH: usize = 8;
 
-/// Vectors of results at a time.
+/// The number of result vectors per iteration, for formulas with one result.
 const SEVERAL: usize = 4;
 
-/// What a function reads: columns as long as its results, and coefficients.
+/// The inputs of a function: columns of the same length as the results, and coefficients.
 #[derive(Clone, Copy)]
 pub(super) struct Operands<'a, const I: usize> {
     pub(super) words: [&'a [u64]; I],
-    /// As long as the results, if the formula takes a byte.
+    /// As long as the results if the formula takes a byte.
     pub(super) bytes: &'a [u8],
     pub(super) coefficients: &'a [u64],
 }
@@ -26,7 +26,7 @@ impl<'a, const I: usize> Operands<'a, I> {
     }
 
     /// # Panics
-    /// If a column is not `len` long, or a coefficient is missing.
+    /// If a column's length is not `len`, or a coefficient is missing.
     fn check<F: BasicFunction<I, O>, const O: usize>(&self, results: &[&mut [Goldilocks]; O]) -> usize {
         let len = results[0].len();
         assert!(results.iter().all(|column| column.len() == len), "results of one length");
@@ -51,13 +51,13 @@ pub(super) fn map<F: Assembled<I, O>, E: GoldilocksEngine, const I: usize, const
     if let Some(assembly) = engine.assembly() {
         return sve::run::<F, I, O>(assembly, operands, results, len);
     }
-    // SAFETY: formulas give canonical words.
+    // SAFETY: the formulas' results are canonical words.
     let results = &mut results.map(|column| unsafe { Goldilocks::as_words_mut(column) });
     engine.run(
         #[inline(always)]
         || {
             let (width, mut at) = (E::U64s::WIDTH, 0);
-            // Results of one column are few instructions: several vectors share the checks of lengths.
+            // Formulas with one result are only a few instructions: several vectors share the length checks.
             while O == 1 && len - at >= SEVERAL * width {
                 vectors::<F, E, I, O, SEVERAL>(engine, &operands, at, results);
                 at += SEVERAL * width;
@@ -124,7 +124,7 @@ fn one_vector<F: BasicFunction<I, O>, E: GoldilocksEngine, const I: usize, const
     )
 }
 
-/// The last results, fewer than a vector holds, by way of columns of a vector's length.
+/// The last results, less than a vector, computed on columns that are padded to a vector's length.
 #[inline(always)]
 fn last_vector<F: BasicFunction<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
     engine: E,
@@ -153,7 +153,7 @@ fn last_vector<F: BasicFunction<I, O>, E: GoldilocksEngine, const I: usize, cons
     }
 }
 
-/// A formula with kernels in assembly, where levels need them.
+/// Formulas with assembly kernels: no level of this architecture needs any.
 #[cfg(not(target_arch = "aarch64"))]
 pub(super) trait Assembled<const I: usize, const O: usize>: BasicFunction<I, O> {}
 
@@ -171,17 +171,17 @@ mod sve {
 
     std::arch::global_asm!(include_str!("../aarch64/sve.s"), include_str!("../aarch64/sve2.s"), options(raw));
 
-    /// A function in assembly for vectors of any length, generated from its formula: the first pointer is of pointers to
-    /// the columns of words, of bytes if there are any, and of results; then the coefficients, and the columns' length.
+    /// An assembly function for vectors of any length, generated from its formula. The first pointer points to pointers to
+    /// the columns of words, of bytes if there are any, and of results; then come the coefficients and the columns' length.
     type Kernel = unsafe extern "C" fn(*const *const u64, *const u64, usize);
 
-    /// A formula with kernels in assembly.
+    /// A formula with assembly kernels.
     pub(crate) trait Assembled<const I: usize, const O: usize>: BasicFunction<I, O> {
         const SVE: Kernel;
         const SVE2: Kernel;
     }
 
-    /// Names the functions in assembly.
+    /// Declares the assembly functions.
     macro_rules! kernels {
         ($($formula:ident, $inputs:literal, $outputs:literal, $sve:ident, $sve2:ident;)*) => { $(
             unsafe extern "C" {
@@ -209,10 +209,10 @@ mod sve {
         Mmult8, 12, 4, proofmill_goldilocks_mmult_4x12_8_sve, proofmill_goldilocks_mmult_4x12_8_sve2;
     }
 
-    /// Operands and results of the formulas that have the most.
+    /// The most operands and results of any formula.
     const MAX_COLUMNS: usize = 16;
 
-    /// Runs a formula's kernel; all columns are `len` long, which was [checked](Operands::check).
+    /// Runs a formula's kernel; all columns have length `len`, which was [checked](Operands::check).
     pub(super) fn run<F: Assembled<I, O>, const I: usize, const O: usize>(
         assembly: Assembly,
         operands: Operands<I>,
@@ -226,12 +226,12 @@ mod sve {
         let bytes = usize::from(F::TAKES_BYTE);
         columns[I] = operands.bytes.as_ptr().cast();
         for (column, elements) in columns[I + bytes..].iter_mut().zip(results) {
-            // SAFETY: formulas give canonical words.
+            // SAFETY: the formulas' results are canonical words.
             *column = unsafe { Goldilocks::as_words_mut(elements) }.as_mut_ptr();
         }
         let kernel = assembly.choose(F::SVE, F::SVE2);
-        // SAFETY: the token is proof of the instructions; the kernel reads `len` words (bytes) of each operand's column and all
-        // coefficients, writes `len` words to each column of results, which it has exclusively, and nothing else.
+        // SAFETY: the token proves the instructions. The kernel reads `len` words (bytes) of each operand's column and all
+        // coefficients, writes `len` words to each column of results, which it has exclusively, and accesses nothing else.
         unsafe { kernel(columns.as_ptr(), operands.coefficients.as_ptr(), len) }
     }
 }

@@ -1,6 +1,6 @@
 //! The functions' formulas, written once for words of any width.
 //!
-//! `I` words go in, `O` come out; beside them a byte, where a function takes one, and coefficients, which are the same
+//! A formula has `I` input words and `O` result words, and may also take a byte, and coefficients, which are the same
 //! for all lanes. A function whose name ends in `_8` takes coefficients below 2^8.
 
 #![allow(clippy::needless_range_loop, reason = "iterators are not always inlined into a level")]
@@ -12,18 +12,18 @@ use crate::{
     },
 };
 
-/// One of the ten functions on words side by side.
+/// One of the ten functions, on vectors of words.
 pub trait BasicFunction<const I: usize, const O: usize> {
-    /// The paper's name.
+    /// The function's name in the paper.
     const NAME: &'static str;
 
-    /// Whether it takes a byte.
+    /// Whether the function takes a byte.
     const TAKES_BYTE: bool = false;
 
-    /// How many coefficients it takes.
+    /// The number of coefficients.
     const COEFFICIENTS: usize = 0;
 
-    /// Whether they are below 2^8.
+    /// Whether the coefficients are below 2^8.
     const SMALL_COEFFICIENTS: bool = false;
 
     /// The results, canonical.
@@ -41,7 +41,7 @@ pub struct Add;
 impl BasicFunction<2, 1> for Add {
     const NAME: &'static str = "add";
 
-    /// `a - (p - b)`, and p more where that wrapped: where p - b, which is at least 1, is above a, their sum is below p.
+    /// `a - (p - b)`, plus p if that wrapped: if p - b, which is at least 1, is above a, then a + b is below p.
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
         [a, b]: [E::U64s; 2],
@@ -231,7 +231,7 @@ impl BasicFunction<12, 4> for Mmult8 {
     }
 }
 
-/// Row `i` of a matrix of twelve columns.
+/// Row `i` of a matrix with twelve columns.
 #[inline(always)]
 fn row<W: U64s>(i: usize, coefficient: &impl Fn(usize) -> W) -> [W; 12] {
     let mut row = [coefficient(12 * i); 12];

@@ -1,13 +1,13 @@
-//! The ten basic functions by which Poseidon in vectors is compared: on slices, at every level.
+//! The ten basic functions used to compare vectorised Poseidon: on slices, at every level.
 //!
-//! They are those of Table 1 of Loghin, Liang, Liu, Liu, Ruan and Ye, "On the Performance of Cloud-based ARM SVE for
-//! Zero-Knowledge Proving Systems" (arXiv 2506.09505), under its names. Every result is canonical, which the type
-//! [`Goldilocks`] says; an operand of type `u64` may be any word, one of type [`Goldilocks`] is canonical, one of type
-//! `u8` is the paper's 8-bit operand.
+//! The functions and their names are those of Table 1 of Loghin, Liang, Liu, Liu, Ruan and Ye, "On the Performance of
+//! Cloud-based ARM SVE for Zero-Knowledge Proving Systems" (arXiv 2506.09505). Every result is canonical, as the type
+//! [`Goldilocks`] requires; an operand of type `u64` may be any word, one of type [`Goldilocks`] is canonical, and one of
+//! type `u8` is the paper's 8-bit operand.
 //!
-//! A vector instruction works on as many elements as the level has lanes. Where the paper holds one state of twelve
-//! elements in three registers of four, the states stand side by side here: `states[i]` is the column of their elements
-//! i, and all columns are as long as the results'. In the paper's notation, `a_j[i]` is `states[4 j + i]`.
+//! A vector instruction processes as many elements as the level has lanes. The paper holds one state of twelve
+//! elements in three registers of four; here the states are in lanes: `states[i]` is the column of the states' elements
+//! i, and all columns have the results' length. In the paper's notation, `a_j[i]` is `states[4 j + i]`.
 //!
 //! One formula serves all levels ([`BasicFunction`]); for SVE and SVE2, `tools/constgen` compiles it to assembly.
 
@@ -23,7 +23,7 @@ use crate::dispatch_goldilocks;
 use columns::Operands;
 use proofmill_cpu::Level;
 
-/// `a + b`: 4 instructions of AVX-512, SVE and SVE2 beside loads and stores.
+/// `a + b`: 4 instructions of AVX-512, SVE and SVE2, plus loads and stores.
 ///
 /// # Panics
 /// If lengths differ.
@@ -49,7 +49,7 @@ pub fn reduce_128_64(level: Level, low: &[u64], high: &[u64], residues: &mut [Go
     dispatch_goldilocks!(level, engine => columns::map::<Reduce128, _, _, _>(engine, Operands::of([low, high]), [residues]));
 }
 
-/// `a^2`, the square of 128 bits reduced.
+/// `a^2`: the 128-bit square, reduced.
 ///
 /// # Panics
 /// If lengths differ.
@@ -57,7 +57,7 @@ pub fn square_128(level: Level, a: &[u64], squares: &mut [Goldilocks]) {
     dispatch_goldilocks!(level, engine => columns::map::<Square128, _, _, _>(engine, Operands::of([a]), [squares]));
 }
 
-/// `a b`, the product of 128 bits reduced.
+/// `a b`: the 128-bit product, reduced.
 ///
 /// # Panics
 /// If lengths differ.
@@ -65,7 +65,7 @@ pub fn mult_128(level: Level, a: &[u64], b: &[u64], products: &mut [Goldilocks])
     dispatch_goldilocks!(level, engine => columns::map::<Mult128, _, _, _>(engine, Operands::of([a, b]), [products]));
 }
 
-/// `a b`, the product of 72 bits reduced.
+/// `a b`: the 72-bit product, reduced.
 ///
 /// # Panics
 /// If lengths differ.
@@ -75,7 +75,7 @@ pub fn mult_72(level: Level, a: &[u64], b: &[u8], products: &mut [Goldilocks]) {
 }
 
 /// The sparse matrix `(diag b_0..b_3 | diag b_4..b_7 | diag b_8..b_11)` times each state:
-/// `results[i] = b[i] states[i] + b[4 + i] states[4 + i] + b[8 + i] states[8 + i]`, each product of 128 bits.
+/// `results[i] = b[i] states[i] + b[4 + i] states[4 + i] + b[8 + i] states[8 + i]`, with 128-bit products.
 ///
 /// # Panics
 /// If lengths differ.
@@ -93,7 +93,7 @@ pub fn spmv_4x12_8(level: Level, states: [&[u64]; 12], b: &[u8; 12], results: [&
     dispatch_goldilocks!(level, engine => columns::map::<Spmv8, _, _, _>(engine, operands, results));
 }
 
-/// The dense matrix of four rows times each state: `results[i]` is the sum of the twelve `matrix[i][k] states[k]`.
+/// The dense matrix of four rows times each state: `results[i]` is the sum of the twelve products `matrix[i][k] states[k]`.
 ///
 /// # Panics
 /// If lengths differ.

@@ -16,7 +16,7 @@ pub struct U64x4 {
     token: Avx2,
 }
 
-/// What makes a signed comparison of an unsigned one.
+/// The bit whose inversion turns a signed comparison into an unsigned one.
 const SIGN: u64 = 1 << 63;
 
 impl U64x4 {
@@ -81,7 +81,7 @@ impl U64s for U64x4 {
     #[inline(always)]
     fn load_bytes(token: Avx2, bytes: &[u8]) -> Self {
         let bytes: &[u8; 4] = bytes[..4].try_into().expect("four bytes");
-        // SAFETY: see the head; the array is as long as what is read.
+        // SAFETY: see the head; the array has as many bytes as are read.
         Self { words: unsafe { _mm256_cvtepu8_epi64(_mm_loadu_si32(bytes.as_ptr())) }, token }
     }
 

@@ -1,7 +1,7 @@
 //! Eight words: AVX-512 F.
 //!
-//! SAFETY, for every intrinsic here: a token has become an [`Avx512`], which proves the features, that of the argument or that of
-//! the words when they were made.
+//! SAFETY, for every intrinsic here: a token was converted to [`Avx512`], which proves the features: either the argument's,
+//! or the words' when they were made.
 
 use crate::goldilocks::{EPSILON, MODULUS, U64s};
 use proofmill_cpu::Avx512;
@@ -10,14 +10,14 @@ use std::{
     ops::{Add, BitAnd, Sub},
 };
 
-/// Eight words, with a token of AVX-512 or of a bundle that contains it.
+/// Eight words, with a token of AVX-512 or of a bundle that contains AVX-512.
 #[derive(Clone, Copy, Debug)]
 pub struct U64x8<T> {
     pub(super) words: __m512i,
     pub(super) token: T,
 }
 
-/// Odd 32-bit positions.
+/// The odd 32-bit positions.
 const HIGH_HALVES: __mmask16 = 0xaaaa;
 
 impl<T> Add for U64x8<T> {
@@ -69,7 +69,7 @@ impl<T: Into<Avx512> + Copy + Send + Sync + 'static> U64s for U64x8<T> {
     fn load_bytes(token: T, bytes: &[u8]) -> Self {
         let _: Avx512 = token.into();
         let bytes: &[u8; 8] = bytes[..8].try_into().expect("eight bytes");
-        // SAFETY: see the head; the array is as long as what is read.
+        // SAFETY: see the head; the array has as many bytes as are read.
         Self { words: unsafe { _mm512_cvtepu8_epi64(_mm_loadu_si64(bytes.as_ptr())) }, token }
     }
 
@@ -87,7 +87,7 @@ impl<T: Into<Avx512> + Copy + Send + Sync + 'static> U64s for U64x8<T> {
         Self { words: unsafe { _mm512_set1_epi64(word as i64) }, token }
     }
 
-    /// By squares of 2, of 4 and of 8 rows.
+    /// By transposing squares of 2, of 4 and of 8 rows.
     #[inline(always)]
     unsafe fn transpose(token: T, from: impl Fn(usize) -> *const u64, to: impl Fn(usize) -> *mut u64) {
         let _: Avx512 = token.into();

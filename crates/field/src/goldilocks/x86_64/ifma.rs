@@ -1,7 +1,7 @@
 //! Eight elements in limbs of 52 bits: AVX-512 IFMA.
 //!
-//! An element is `low mod 2^52 + 2^52 high`; the limbs' products are added for nothing, and since the high limb may be
-//! wider than the 12 bits that an element needs, a product is reduced without a single carry that must be looked at.
+//! An element is `low mod 2^52 + 2^52 high`. The instructions add the limbs' products at no extra cost, and since the high
+//! limb may be wider than the 12 bits that an element needs, the reduction of a product needs no carry propagation.
 
 use super::U64x8;
 use crate::{
@@ -18,33 +18,33 @@ use std::{
 
 type U64x8Ifma = U64x8<Avx512Ifma>;
 
-/// Eight elements; the high limb is below 2^26, so that a product of two fits a limb.
+/// Eight elements; the high limb is below 2^26, so the product of two high limbs fits a limb.
 #[derive(Clone, Copy, Debug)]
 pub struct IfmaChain {
-    /// The bits above 52 mean nothing.
+    /// The bits from 52 on are unspecified.
     low: U64x8Ifma,
     high: U64x8Ifma,
 }
 
-/// Bits of a limb.
+/// The bits of a limb.
 const LIMB: u32 = 52;
 
-/// p with a low limb so large that nothing subtracted from it goes below zero: products' top parts are below `2^53`, shifted
-/// below `2^61`.
+/// p with a low limb so large that subtractions from it never become negative: the top parts of products are below `2^53`,
+/// and shifted below `2^61`.
 const ROOMY: [u64; 2] = [(1 << 61) - (1 << 32) + 1, (1 << 12) - (1 << 9)];
 
-/// The same for operands whose high limbs are below `2^23`: the low limb of a fresh plane must leave room for sums.
+/// The same for operands with high limbs below `2^23`: the low limb of a fresh plane must leave room for sums.
 const TIGHT: [u64; 2] = [(5 << LIMB) - (1 << 32) + 1, (1 << 12) - 5];
 
 impl U64x8Ifma {
-    /// `self + low 52 bits of a b`, of the low 52 bits of each.
+    /// `self + low 52 bits of a b`; only the low 52 bits of each factor are used.
     #[inline(always)]
     fn madd_low(self, a: Self, b: Self) -> Self {
         // SAFETY: the words hold an `Avx512Ifma`, which proves the instruction.
         Self { words: unsafe { _mm512_madd52lo_epu64(self.words, a.words, b.words) }, ..self }
     }
 
-    /// `self + bits 52..104 of a b`, of the low 52 bits of each.
+    /// `self + bits 52..104 of a b`; only the low 52 bits of each factor are used.
     #[inline(always)]
     fn madd_high(self, a: Self, b: Self) -> Self {
         // SAFETY: as above.
@@ -56,7 +56,7 @@ impl U64x8Ifma {
         self & self.like((1 << K) - 1)
     }
 
-    /// One word everywhere.
+    /// One word in every lane.
     #[inline(always)]
     fn like(self, word: u64) -> Self {
         Self::splat(self.token, word)
@@ -64,7 +64,7 @@ impl U64x8Ifma {
 }
 
 impl IfmaChain {
-    /// Three limbs of a product, `offset` added.
+    /// The three limbs of a product, plus `offset`.
     #[inline(always)]
     fn multiply(self, rhs: Self, offset: [u64; 2]) -> [U64x8Ifma; 3] {
         let (a, b) = (self, rhs);
@@ -75,7 +75,7 @@ impl IfmaChain {
         [low, middle, top.madd_high(a.low, b.high).madd_high(a.high, b.low)]
     }
 
-    /// The same of a square.
+    /// The three limbs of a square, plus the offset.
     #[inline(always)]
     fn multiply_by_itself(self, offset: [u64; 2]) -> [U64x8Ifma; 3] {
         let twice = self.high + self.high;
@@ -93,14 +93,14 @@ impl IfmaChain {
         Planes { low: low - top.shl::<8>(), high }
     }
 
-    /// Moves what is above the low limb into the high one.
+    /// Carries the bits above the low limb into the high one.
     #[inline(always)]
     fn carried(Planes { low, high }: Planes<U64x8Ifma>) -> Self {
         Self { low, high: high + low.shr::<LIMB>() }
     }
 }
 
-/// `low + 2^52 high` with a high plane of less than 2^22 for 2^54, by `2^64 = 2^32 - 1`.
+/// `low + 2^52 high` with a high plane below 2^22, from one below 2^54, by `2^64 = 2^32 - 1`.
 #[inline(always)]
 fn fold(low: U64x8Ifma, high: U64x8Ifma) -> Planes<U64x8Ifma> {
     let (above, epsilon) = (high.shr::<12>(), high.like(EPSILON));
@@ -132,7 +132,7 @@ impl Sub for IfmaChain {
 }
 
 impl Neg for IfmaChain {
-    /// `2^16 p - self`, whose low limb is at least 2^52 and whose high one is at least 2^26.
+    /// `2^16 p - self`: the low limb of `2^16 p` is at least 2^52 and the high one at least 2^26.
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
@@ -193,7 +193,7 @@ impl GoldilocksVector for IfmaChain {
 
     const SPLIT: u32 = LIMB;
 
-    /// Nothing: planes are never negative.
+    /// Zero: planes are never negative.
     const OFFSET: [u64; 2] = [0; 2];
 
     #[inline(always)]
@@ -203,18 +203,18 @@ impl GoldilocksVector for IfmaChain {
 
     #[inline(always)]
     fn into_words(self) -> U64x8Ifma {
-        // The high limb's bits above 12 are worth 2^64 each, that is 2^32 - 1.
+        // The bits of the high limb from 12 on have weight 2^64 and more, and 2^64 is 2^32 - 1.
         let low = self.low.low_bits::<LIMB>() + self.high.shl::<LIMB>();
         let above = self.high.shr::<12>();
         low.add_folded(above.mul_epsilon()).canonical()
     }
 
-    /// Multiplies and adds at once. The middle limb is below `2^57.7`, which makes the high plane less than 2^26; the top one
+    /// With fused multiply-adds. The middle limb is below `2^57.7`, so the high plane is below 2^26; the top limb
     /// is below 2^29.
     #[inline(always)]
     fn dot<const N: usize>(a: [Self; N], b: [Self; N]) -> Self {
         const { assert!(N > 0 && N <= 16, "what planes take") };
-        // Two chains for each limb: each sum waits for the one before.
+        // Two chains per limb, because each sum depends on the one before.
         let token = a[0].token();
         let zero = U64x8Ifma::splat(token, 0);
         let (mut low, mut top) = (U64x8Ifma::splat(token, ROOMY[0]), [zero; 2]);
@@ -236,7 +236,7 @@ impl GoldilocksVector for IfmaChain {
         Planes { low: self.low.low_bits::<LIMB>(), high: self.high }
     }
 
-    /// For operands whose high limbs are below 2^23, which products are: the low plane is below `2^54.7`, the high one
+    /// For operands with high limbs below 2^23, as those of products: the low plane is below `2^54.7`, the high one
     /// below `2^21.7`.
     #[inline(always)]
     fn product_planes(self, rhs: Self) -> Planes<U64x8Ifma> {
@@ -254,7 +254,7 @@ impl GoldilocksVector for IfmaChain {
         Planes { low: low.low_bits::<LIMB>(), high: high + low.shr::<LIMB>() }
     }
 
-    /// For any low plane, and a high one below 2^43; what of it is above 64 bits comes down by `2^64 = 2^32 - 1`.
+    /// For any low plane, and a high one below 2^43; its bits above 64 are reduced by `2^64 = 2^32 - 1`.
     #[inline(always)]
     fn halves(Planes { low, high }: Planes<U64x8Ifma>) -> Planes<U64x8Ifma> {
         let high = low.shr::<32>() + high.shl::<{ LIMB - 32 }>();
@@ -263,7 +263,7 @@ impl GoldilocksVector for IfmaChain {
     }
 }
 
-/// Sixteen times the parts of a factor, below 2^52: the high half of a 52-bit product by them is what is above 2^48.
+/// Sixteen times the parts of a factor, below 2^52: the high half of a 52-bit product with them is the product from 2^48 on.
 #[derive(Clone, Copy, Debug)]
 pub struct IfmaFactor {
     re: U64x8Ifma,
@@ -271,7 +271,7 @@ pub struct IfmaFactor {
 }
 
 impl IfmaFactor {
-    /// `x self` for x with parts below 2^49; low halves are sixteen times what they stand for.
+    /// `x self` for x with parts below 2^49; the low halves are sixteen times their value.
     #[inline(always)]
     fn multiply(self, x: Gaussian<U64x8Ifma>) -> Gaussian<U64x8Ifma> {
         let (a, b, zero) = ([x.re, x.im], [self.re, self.im], self.re.like(0));
@@ -284,7 +284,7 @@ impl IfmaFactor {
 }
 
 impl Factor<U64x8Ifma> for IfmaFactor {
-    /// Reduced.
+    /// A reduced element.
     type Power = Gaussian<U64x8Ifma>;
 
     const APART: bool = true;
@@ -329,7 +329,7 @@ impl Factor<U64x8Ifma> for IfmaFactor {
 }
 
 const _: () = {
-    // Both offsets stand for p.
+    // Both offsets are equal to p.
     assert!(ROOMY[0] as u128 + ((ROOMY[1] as u128) << LIMB) == MODULUS as u128);
     assert!(TIGHT[0] as u128 + ((TIGHT[1] as u128) << LIMB) == MODULUS as u128);
 };

@@ -1,4 +1,4 @@
-//! Vectors of x86-64.
+//! x86-64 vectors.
 
 mod avx2;
 mod avx512;

@@ -1,26 +1,26 @@
-//! Montgomery multiplication by MULX, ADCX and ADOX.
+//! Montgomery multiplication with MULX, ADCX and ADOX.
 //!
 //! Formula: `a b / 2^(64 N) mod p` row by row (CIOS of Koç, Acar, Kaliski, "Analyzing and comparing Montgomery
 //! multiplication algorithms", 1996). For each limb of b: `t += a b_i`, `m = -t_0 / p mod 2^64`,
 //! `t = (t + m p) / 2^64`; at the end one conditional subtraction.
 //!
 //! Bounds: operands and result are canonical. `t < 2p` after every row, and the modulus's top limb is below
-//! 2^63 - 1, so that `t + a b_i` fits N + 1 words and the word N vanishes with the row (the gnark team's
-//! observation): no second carry word exists.
+//! 2^63 - 1, so `t + a b_i` fits N + 1 words, and word N is zero again after the row (the gnark team's
+//! observation): there is no second carry word.
 //!
-//! Low halves of products run on the carry flag and high halves on the overflow flag (Ozturk, Guilford, Gopal,
+//! Low halves of products use the carry flag and high halves the overflow flag (Ozturk, Guilford, Gopal,
 //! "New instructions supporting large integer arithmetic", Intel 2012). The low word that a reduction cancels is
-//! the zero that closes its two chains. Everything fits 14 registers, so that a frame pointer may be kept.
+//! the zero that ends its two chains. All values fit 14 registers, so that a frame pointer can be kept.
 //!
 //! Sums of two products share one reduction (Longa, "Efficient algorithms for large prime characteristic fields and
 //! their application to bilinear pairings", TCHES 2023(3)): with 4p < 2^(64 N), `t < 3p` after every row and
 //! `(2p^2 + 2^(64 N) p) / 2^(64 N) < 2p` at the end.
 //!
 //! On Zen 5 at 3.94 GHz a product takes 11.3 ns in a stream of independent ones and 14.0 in a chain. Without the
-//! dependency of each m on the row before (and so with wrong results) the stream would take 10.3: two-word reductions,
-//! which lift a part of it for more multiplications, were therefore not built. Rejected after measurement: a product
-//! in a function that is called (see `mul_mont_4`); the same for squares in the quadratic extension (a pairing 2 %
-//! slower).
+//! dependency of each m on the row before (and thus with wrong results) the stream would take 10.3: two-word reductions,
+//! which remove a part of it at the cost of more multiplications, were therefore not implemented. Rejected after
+//! measurement: a product as a function call (see `mul_mont_4`); the same for squares in the quadratic extension (pairings 2
+//! % slower).
 
 use crate::montgomery::{Backend, Limbs, Prime};
 use proofmill_cpu::Adx;
@@ -55,7 +55,8 @@ macro_rules! first_row {
     };
 }
 
-/// `t += a b_i`. Arguments: b_i; two scratch words (the second may be b_i); the top word; `t_j t_(j+1) a_j` for j < N - 1; the last t and a.
+/// `t += a b_i`. Arguments: b_i; two scratch words (the second may be b_i); the top word; `t_j t_(j+1) a_j` for j < N - 1;
+/// the last t and a.
 macro_rules! row {
     (
         $b:literal; $lo:literal $zero:literal $top:literal;
@@ -77,7 +78,7 @@ macro_rules! row {
     };
 }
 
-/// `t += a b_i` after another product of the row: the top word is in use. Arguments: b_i; two scratch words;
+/// `t += a b_i` after another product of the row, when the top word is in use. Arguments: b_i; two scratch words;
 /// `t_j t_(j+1) a_j` for each j; the top word.
 macro_rules! second_row {
     ($b:literal; $lo:literal $hi:literal; $($t:literal $next:literal $a:literal),*; $top:literal) => {
@@ -118,8 +119,8 @@ macro_rules! reduce {
     };
 }
 
-/// As `reduce`, with the new t_0 in its old register and the limbs of p as immediates: two registers fewer and
-/// no zero, for one instruction more a product. The carry of `t_0 + m p_0` is 1 unless t_0 = 0.
+/// As `reduce`, with the new t_0 in its old register and the limbs of p as immediates: two registers and the
+/// zero less, for one more instruction per product. The carry of `t_0 + m p_0` is 1 unless t_0 = 0.
 macro_rules! reduce_immediate {
     (
         $lo:literal; $t0:literal $p0:literal;
@@ -145,7 +146,7 @@ macro_rules! reduce_immediate {
     };
 }
 
-/// `t - p` if that is not negative, else t. Arguments: `t_0 scratch`; `t_j scratch j` for 1 <= j < N.
+/// `t - p` if that is not negative, otherwise t. Arguments: `t_0 scratch`; `t_j scratch j` for 1 <= j < N.
 macro_rules! subtract_modulus {
     ($t0:literal $s0:literal $(, $t:literal $s:literal $j:literal)*) => {
         concat!(
@@ -191,15 +192,15 @@ macro_rules! reduce_immediate_4 {
     };
 }
 
-/// `a b / 2^256 mod p`, with all operands in registers: reading b from memory made LLVM copy it before most
-/// products and a mixed XYZZ addition 12 % slower; a function that is called instead, 24 %.
+/// `a b / 2^256 mod p`, with all operands in registers: with b in memory, LLVM copied it before most
+/// products, and a mixed XYZZ addition was 12 % slower; as a function call, 24 %.
 ///
 /// # Safety
 /// The CPU must have BMI2 and ADX.
 #[inline(always)]
 pub(crate) unsafe fn mul_mont_4<P: Prime<Limbs = [u64; 4]>>(a: &[u64; 4], b: &[u64; 4]) -> [u64; 4] {
     let [t0, t1, t2, t3]: [u64; 4];
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         asm!(
             first_row!("{lo}"; "{t0}" "{t1}" "{a0}", "{t1}" "{t2}" "{a1}", "{t2}" "{t3}" "{a2}", "{t3}" "{t4}" "{a3}"; "{t4}"),
@@ -277,7 +278,7 @@ pub(crate) unsafe fn sum_of_products_4<P: Prime<Limbs = [u64; 4]>>(
     b: [&[u64; 4]; 2],
 ) -> [u64; 4] {
     let [t0, t1, t2, t3]: [u64; 4];
-    // SAFETY: the caller's promise; operands and p are read within their limbs.
+    // SAFETY: guaranteed by the caller; operands and p are read within their limbs.
     unsafe {
         asm!(
             "mov rdx, [{b0}]",
@@ -357,7 +358,7 @@ macro_rules! reduce_6 {
 #[inline(always)]
 pub(crate) unsafe fn mul_mont_6<P: Prime<Limbs = [u64; 6]>>(a: &[u64; 6], b: &[u64; 6]) -> [u64; 6] {
     let [t0, t1, t2, t3, t4, t5]: [u64; 6];
-    // SAFETY: the caller's promise; a, b and p are read within their six limbs.
+    // SAFETY: guaranteed by the caller; a, b and p are read within their six limbs.
     unsafe {
         asm!(
             "mov rdx, [{b}]",
@@ -416,7 +417,7 @@ pub(crate) unsafe fn sum_of_products_6<P: Prime<Limbs = [u64; 6]>>(
     b: [&[u64; 6]; 2],
 ) -> [u64; 6] {
     let [t0, t1, t2, t3, t4, t5]: [u64; 6];
-    // SAFETY: the caller's promise; operands and p are read within their limbs.
+    // SAFETY: guaranteed by the caller; operands and p are read within their limbs.
     unsafe {
         asm!(
             "mov rdx, [{b0}]",

@@ -1,4 +1,4 @@
-//! Eight elements in AVX-512 lanes, multiplied by IFMA's 52-bit multiplier ([`radix52`]).
+//! Eight elements in AVX-512 lanes, multiplied with IFMA's 52-bit multiplier ([`radix52`]).
 //!
 //! Representation: limb i of all eight elements is one vector, radix 2^52, L = 5 limbs for four 64-bit words
 //! and 8 for six. Limbs are normalised (below 2^52, held in 64-bit lanes). Montgomery form with R = 2^(52 L),
@@ -7,9 +7,9 @@
 //! Bounds, in multiples of p. *Reduced* means below 1.7. A product of operands below A and B is below
 //! `1 + A B / 2^s`, hence reduced as long as A B <= 0.7 * 2^s (59 on BN254). `add_lazy` adds bounds,
 //! `sub_lazy` adds 2 (its right operand must be reduced): sums of two differences, 7.4 * 7.4 < 59, may be
-//! multiplied on BN254 and BLS12-381 Fq; on BLS12-381 Fr (0.7 * 2^s = 24) single differences may. `+` and `-` reduce: the quotient by p is estimated from the top limb, in units of
-//! 2^(BITS - 1) < 0.7 p, and the multiple to subtract is looked up in a table of eight, which leaves less
-//! than one p plus one unit.
+//! multiplied on BN254 and BLS12-381 Fq; on BLS12-381 Fr (0.7 * 2^s = 24) only single differences may. `+` and `-` reduce:
+//! the quotient by p is estimated from the top limb, in units of 2^(BITS - 1) < 0.7 p, and the multiple to subtract is
+//! looked up in a table of eight, which leaves less than one p plus one unit.
 
 use super::{
     lane_limbs::LaneLimbs,
@@ -32,7 +32,7 @@ pub struct IfmaLanes<P: Prime> {
     token: Avx512Ifma,
 }
 
-/// Constants in the lanes' number of limbs.
+/// Constants on the lanes' number of limbs.
 type Constants<P> = Radix52<P, <<P as Prime>::Limbs as Limbs>::Lanes52>;
 
 #[inline(always)]
@@ -74,7 +74,7 @@ impl<P: Prime> IfmaLanes<P> {
         lanes
     }
 
-    /// `K` independent squares, as interleaved.
+    /// `K` independent squares, interleaved in the same way.
     #[inline(always)]
     fn square_interleaved<const K: usize>(a: &[Self; K]) -> [Self; K] {
         let Some(Self { token, .. }) = a.first() else { return *a };
@@ -124,7 +124,7 @@ impl<P: Prime> IfmaLanes<P> {
         self
     }
 
-    /// `chosen` in the lanes whose bit is set, `self` elsewhere.
+    /// `chosen` in the lanes whose bit is set, otherwise `self`.
     #[inline(always)]
     fn blend(mut self, mask: u8, chosen: &Self) -> Self {
         for (a, b) in self.limbs.as_mut().iter_mut().zip(chosen.limbs.as_ref()) {
@@ -147,7 +147,7 @@ impl<P: Prime> IfmaLanes<P> {
         self.normalize()
     }
 
-    /// 52-bit limbs of eight elements whose 64-bit words are given word by word.
+    /// The 52-bit limbs of eight elements, given as 64-bit words, word by word.
     #[inline(always)]
     fn from_words(token: Avx512Ifma, words: &[__m512i]) -> Self {
         let mut lanes = Self::zero(token);
@@ -166,7 +166,7 @@ impl<P: Prime> IfmaLanes<P> {
         lanes
     }
 
-    /// 64-bit words of the eight elements, word by word; the values must be below 2^(64 N).
+    /// The 64-bit words of the eight elements, word by word; the values must be below 2^(64 N).
     #[inline(always)]
     fn to_words(self, words: &mut [__m512i]) {
         let Self { limbs, token } = &self;
@@ -174,7 +174,7 @@ impl<P: Prime> IfmaLanes<P> {
         for (i, word) in words.iter_mut().enumerate() {
             let (limb, bit) = (64 * i / 52, 64 * i as u64 % 52);
             simd! { token;
-                // The lower limb's bits at the top of their word, the next limb's above them.
+                // The bits of the lower limb at the top of their word, those of the next limb above them.
                 let low = _mm512_slli_epi64::<12>(limbs[limb]);
                 *word = _mm512_shrdv_epi64(low, limbs[limb + 1], splat(token, 12 + bit));
                 if 104 - bit < 64 {
@@ -196,13 +196,13 @@ impl<P: Prime> IfmaLanes<P> {
     /// See [`Engine::odd_lanes`](crate::Engine::odd_lanes).
     #[inline(always)]
     pub(crate) fn odd_lanes(self) -> u8 {
-        // A product with the integer 1 takes the Montgomery factor away.
+        // A product with the integer 1 removes the Montgomery factor.
         let integer = (self * Self::constant(self.token, &[1, 0, 0, 0, 0, 0, 0, 0])).canonical();
         simd!(self.token; _mm512_test_epi64_mask(integer.limbs.as_ref()[0], splat(self.token, 1)))
     }
 }
 
-/// Which first and which second words are odd, bit i for pair i.
+/// The pairs whose first and whose second words are odd: bit i for pair i.
 #[inline(always)]
 pub(crate) fn odd_words(token: Avx512Ifma, pairs: &[[u32; 2]]) -> [u8; 2] {
     let pairs: &[[u32; 2]; LANES] = &pairs.as_chunks().0[0];
@@ -321,7 +321,7 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
         squares
     }
 
-    /// A function of its own: three products are 4 to 10 KiB of instructions, and their operands do not fit the registers.
+    /// A separate function: three products are 4 to 10 KiB of instructions, and their operands do not fit the registers.
     #[inline(always)]
     fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
         Self::outlined(
@@ -436,7 +436,7 @@ impl<P: Prime> Vector<Fp<P>> for IfmaLanes<P> {
 
     #[inline(always)]
     fn prepare(_: Avx512Ifma, element: Fp<P>) -> [u64; MAX] {
-        // A scalar product by 2^(52 L) leaves the 64-bit form for this one.
+        // A scalar product by 2^(52 L) converts the 64-bit form to this one.
         let factor = const { power_of_two::<P>(52 * Constants::<P>::L as u32) };
         let mut limbs = P::Limbs::ZERO;
         limbs.as_mut().copy_from_slice(&factor[..P::Limbs::LEN]);
@@ -571,7 +571,7 @@ impl<P: Prime> Vector<Fp<P>> for IfmaLanes<P> {
 
     #[inline(always)]
     fn zero_lanes(self) -> u8 {
-        // Zero has few representatives below 6p; most values differ from all of them in the lowest limb.
+        // Zero has few representatives below 6p; most values differ from all of these in the lowest limb.
         let Self { limbs, token } = &self;
         let (limbs, token) = (limbs.as_ref(), *token);
         let table = const { &multiples::<P>() };

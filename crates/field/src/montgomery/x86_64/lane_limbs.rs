@@ -4,7 +4,7 @@ use std::arch::x86_64::__m512i;
 
 /// Vectors of limbs: `[__m512i; 5]`, `[__m512i; 6]` or `[__m512i; 8]`.
 pub trait LaneLimbs: Copy + Send + Sync + AsRef<[__m512i]> + AsMut<[__m512i]> + 'static {
-    /// How many limbs of 52 bits.
+    /// The number of 52-bit limbs.
     const LEN: usize;
     /// All zero.
     const ZERO: Self;

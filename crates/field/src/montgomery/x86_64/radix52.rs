@@ -1,7 +1,7 @@
-//! Integers in radix 2^52, eight side by side: constants of a field, and products by IFMA's 52-bit multiplier.
+//! Integers in radix 2^52, eight in lanes: constants of a field, and products with IFMA's 52-bit multiplier.
 //!
-//! Limb i of all eight is one vector. Montgomery form with R = 2^(52 L) for L limbs. Operands' limbs are normalised (below 2^52,
-//! held in 64-bit lanes).
+//! One vector holds limb i of all eight. Montgomery form with R = 2^(52 L) for L limbs. Operands' limbs are normalised
+//! (below 2^52, held in 64-bit lanes).
 //!
 //! Method: product scanning, then word-by-word Montgomery reduction (Gueron, Krasnov, "Accelerating big
 //! integer arithmetic using Intel IFMA extensions", ARITH 2016; Koc, Acar, Kaliski 1996 for the reduction): 4 L^2 multiply-adds.
@@ -11,11 +11,11 @@ use crate::montgomery::{Limbs, Prime, limbs::sbb};
 use proofmill_cpu::Avx512Ifma;
 use std::{arch::x86_64::*, marker::PhantomData};
 
-/// Intrinsics, of which the token proves the instructions.
+/// Intrinsics whose instructions the token proves.
 macro_rules! simd {
     ($token:expr; $($body:tt)*) => {{
         let _: Avx512Ifma = $token;
-        // SAFETY: the token proves every feature. Loads and stores go to arrays that are as long as what is read or written.
+        // SAFETY: the token proves every feature. Loads and stores use arrays that are as long as the data read or written.
         unsafe { $($body)* }
     }};
 }
@@ -27,11 +27,11 @@ pub(super) fn splat(token: Avx512Ifma, value: u64) -> __m512i {
     simd!(token; _mm512_set1_epi64(value as i64))
 }
 
-/// Most limbs that any field has.
+/// The most limbs of any field.
 pub(super) const MAX: usize = 8;
 pub(super) const MASK: u64 = (1 << 52) - 1;
 
-/// Constants of the field `P` in radix 2^52, on limbs as many as `V` has.
+/// Constants of the field `P` in radix 2^52, on the number of limbs of `V`.
 pub(super) struct Radix52<P, V>(PhantomData<(P, V)>);
 
 impl<P: Prime, V: LaneLimbs> Radix52<P, V> {
@@ -43,23 +43,23 @@ impl<P: Prime, V: LaneLimbs> Radix52<P, V> {
     pub(super) const INV: u64 = P::INV & MASK;
     /// `2^(52 L) mod p`: one.
     pub(super) const ONE: [u64; MAX] = split(&power_of_two::<P>(52 * Self::L as u32));
-    /// Multiplying by this takes 64-bit Montgomery form to this one.
+    /// A product with this converts the 64-bit Montgomery form to this one.
     pub(super) const ENTER: [u64; MAX] =
         split(&power_of_two::<P>(2 * 52 * Self::L as u32 - 64 * P::Limbs::LEN as u32));
-    /// Multiplying by this takes this Montgomery form to the 64-bit one.
+    /// A product with this converts this Montgomery form to the 64-bit one.
     pub(super) const LEAVE: [u64; MAX] = split(&power_of_two::<P>(64 * P::Limbs::LEN as u32));
-    /// Where the top limb's quotient digit begins: units of `2^(BITS - 1)`.
+    /// The position of the top limb's quotient digit: units of `2^(BITS - 1)`.
     pub(super) const QUOTIENT_SHIFT: u32 = P::BITS - 1 - 52 * (Self::L as u32 - 1);
-    /// Whether the table below reaches 5.25 p, so that a product of reduced values less two reduced values (below
-    /// 1.1 + 4, after adding 4 p) is reduced at once.
+    /// Whether the table below reaches 5.25 p, so that a product of reduced values minus two reduced values (below
+    /// 1.1 + 4, after adding 4 p) is reduced in one step.
     pub(super) const WIDE: bool = multiple(&Self::P1, 21)[Self::L - 1] < 4 << (Self::QUOTIENT_SHIFT + 3);
     /// Limb by limb, `floor(i 2^(BITS - 1) / p) p` for i in 0..8.
     pub(super) const MULTIPLES: [[u64; 8]; MAX] = {
         let mut table = [[0; 8]; MAX];
         let mut i = 0;
         while i < 8 {
-            // Two units of the top limb are left for the borrow that the lower limbs may still hold (what they
-            // may still carry, 2^6, only adds as much to the bound).
+            // Two units of the top limb are left for the borrow that the lower limbs may still hold (the carry that they
+            // may still hold, 2^6, only adds as much to the bound).
             let mut k = 0;
             while multiple(&Self::P1, k + 1)[Self::L - 1] + 2 <= (i as u64) << Self::QUOTIENT_SHIFT {
                 k += 1;
@@ -87,7 +87,7 @@ pub(super) const fn words<P: Prime>(limbs: &P::Limbs) -> [u64; MAX] {
     words
 }
 
-/// 64-bit words to 52-bit limbs.
+/// From 64-bit words to 52-bit limbs.
 pub(super) const fn split(words: &[u64; MAX]) -> [u64; MAX] {
     let mut limbs = [0; MAX];
     let mut i = 0;
@@ -174,7 +174,7 @@ pub(super) fn multiply<P: Prime, V: LaneLimbs, const K: usize>(
     }
 }
 
-/// `K` independent squares, interleaved: each cross product once, on doubled limbs; not normalised.
+/// `K` independent squares, interleaved; each cross product is computed once, on doubled limbs; not normalised.
 #[inline(always)]
 pub(super) fn square<P: Prime, V: LaneLimbs, const K: usize>(token: Avx512Ifma, a: &[V; K]) -> [V; K] {
     simd! { token;
@@ -204,7 +204,8 @@ pub(super) fn square<P: Prime, V: LaneLimbs, const K: usize>(token: Avx512Ifma, 
     }
 }
 
-/// Montgomery reduction of products given by columns of weight 2^(52 i), each below 2^58; limbs as large come out.
+/// Montgomery reduction of products given by columns of weight 2^(52 i), each below 2^58; the result's limbs have the same
+/// bound.
 #[inline(always)]
 fn reduce_columns<P: Prime, V: LaneLimbs, const K: usize>(
     token: Avx512Ifma,
@@ -226,7 +227,7 @@ fn reduce_columns<P: Prime, V: LaneLimbs, const K: usize>(
                     columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], m[k], p);
                 }
             }
-            // The low half of m p[0] only fills the column to the next multiple of 2^52.
+            // The low half of m p[0] only completes the column to the next multiple of 2^52.
             let (low, high) = columns.split_at_mut(i + 1);
             for (done, next) in low[i].iter().zip(&mut high[0]) {
                 let carry = _mm512_srli_epi64(_mm512_add_epi64(*done, splat(token, MASK)), 52);
@@ -243,7 +244,7 @@ fn reduce_columns<P: Prime, V: LaneLimbs, const K: usize>(
     }
 }
 
-/// Rows of eight words to columns and back.
+/// Transposes rows of eight words to columns and back.
 #[inline(always)]
 pub(super) fn transpose(token: Avx512Ifma, rows: [__m512i; 8]) -> [__m512i; 8] {
     simd! { token;

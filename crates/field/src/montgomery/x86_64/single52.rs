@@ -1,18 +1,19 @@
-//! One element in one AVX-512 vector; up to eight independent products at a time, by IFMA's 52-bit multiplier.
+//! One element in one AVX-512 vector; up to eight independent products at a time, with IFMA's 52-bit multiplier.
 //!
 //! Representation: limb i, radix 2^52, in lane i; L = 6 limbs for four 64-bit words and 8 for six, Montgomery form with
-//! R = 2^(52 L). Limbs are signed and carry nothing between products: sums, differences and doubles are one vector operation.
-//! Products are made of eight rows turned into columns, as [`radix52`](super::radix52) makes those of lanes, and turned back.
+//! R = 2^(52 L). Limbs are signed and no carries are propagated between products: sums, differences and doubles are one
+//! vector operation. Products transpose eight rows to columns, multiply as [`radix52`](super::radix52) does for lanes, and
+//! transpose back.
 //!
-//! Bounds. A *term* has limbs of at most 2^52 + 2^13 and a value of at most 2p, either sign. Products, elements loaded and
-//! what `reduced` gives are terms; a sum or difference of up to [`MOST_TERMS`](crate::MOST_TERMS) = 1000 of them has limbs below 2^62 and a value between -K p and K p
-//! with K = 2^11. Before a product K p is added, which leaves it in [0, 2^12 p), and limbs are carried upwards. A product of two such
-//! is below `(1 + 2^24 p / R) p`, which is below 1.01 p: R / p is 2^35 for BLS12-381's Fq and 2^57 or more for the fields of four
-//! words. (BN254 on 5 limbs would leave 2^6.) Its limbs leave the columns below 2^58 and are carried once, each to the
-//! next: below 2^52 + 2^6.
+//! Bounds. A *term* has limbs of at most 2^52 + 2^13 and a value of at most 2p, either sign. Products, loaded elements and
+//! results of `reduced` are terms; a sum or difference of up to [`MOST_TERMS`](crate::MOST_TERMS) = 1000 of them has limbs
+//! below 2^62 and a value between -K p and K p with K = 2^11. Before a product, K p is added, which makes the value lie in
+//! [0, 2^12 p), and limbs are carried upwards. A product of two such values is below `(1 + 2^24 p / R) p`, which is below
+//! 1.01 p: R / p is 2^35 for BLS12-381's Fq and 2^57 or more for the fields of four words. (BN254 on 5 limbs would leave
+//! 2^6.) Its limbs leave the columns below 2^58 and are carried once, each to the next: below 2^52 + 2^6.
 //!
-//! How far the formulas of towers and pairings go is checked by running them over an algebra of counts
-//! (crates/field/tests/towers.rs, crates/curve/src/pairing/terms.rs): 1000 leaves them room.
+//! The number of terms in the formulas of towers and pairings is checked by running them over an algebra of counts
+//! (crates/field/tests/towers.rs, crates/curve/src/pairing/terms.rs): they stay below 1000.
 
 use super::{
     lane_limbs::LaneLimbs,
@@ -38,10 +39,10 @@ pub struct Single52<P> {
     field: PhantomData<P>,
 }
 
-/// Limbs by which products go.
+/// The limbs in columns for products.
 type Columns<P> = <<P as Prime>::Limbs as Limbs>::Single52;
 
-/// Constants in as many limbs.
+/// Constants on the same number of limbs.
 type Constants<P> = Radix52<P, Columns<P>>;
 
 struct Bounds<P>(PhantomData<P>);
@@ -53,13 +54,13 @@ impl<P: Prime> Bounds<P> {
         assert!(52 * Self::L as u32 >= P::BITS + 31, "2^24 p / R is below 1/100");
         multiple(&Constants::<P>::P1, 1 << 11)
     };
-    /// All bits but what a limb carries to the next; the top one carries nothing.
+    /// All bits except those that a limb carries to the next; the top limb carries nothing.
     const KEEP: [u64; MAX] = {
         let mut keep = [MASK; MAX];
         keep[Self::L - 1] = u64::MAX;
         keep
     };
-    /// Limbs that carry.
+    /// The limbs that carry.
     const CARRYING: u8 = (1 << (Self::L - 1)) - 1;
     /// Quotients by p are estimated in units of 2^TOP: p has 17 bits of them.
     const TOP: u32 = P::BITS - 17;
@@ -74,9 +75,9 @@ impl<P: Prime> Bounds<P> {
         }
         (1 << 46) / (top + 1)
     };
-    /// A scalar Montgomery product by this takes the 64-bit form to this one.
+    /// A scalar Montgomery product with this converts the 64-bit form to this one.
     const ENTER: [u64; MAX] = power_of_two::<P>(52 * Self::L as u32);
-    /// A scalar Montgomery product by this takes this form to the 64-bit one.
+    /// A scalar Montgomery product with this converts this form to the 64-bit one.
     const LEAVE: [u64; MAX] = power_of_two::<P>(2 * 64 * P::Limbs::LEN as u32 - 52 * Self::L as u32);
 }
 
@@ -85,7 +86,7 @@ fn vector(token: Avx512Ifma, limbs: &[u64; MAX]) -> __m512i {
     simd!(token; _mm512_loadu_epi64(limbs.as_ptr().cast()))
 }
 
-/// Every limb one lane up.
+/// Moves every limb one lane up.
 #[inline(always)]
 fn up(token: Avx512Ifma, limbs: __m512i) -> __m512i {
     simd!(token; _mm512_maskz_alignr_epi64::<7>(0xfe, limbs, limbs))
@@ -106,7 +107,7 @@ impl<P: Prime> Single52<P> {
     }
 }
 
-/// Rows turned to columns, plus `K p`, carried: factors of a product.
+/// Transposes rows to columns, adds `K p` and carries: the factors of a product.
 #[inline(always)]
 fn enter<P: Prime>(token: Avx512Ifma, rows: &[__m512i; 8]) -> Columns<P> {
     let columns = transpose(token, *rows);
@@ -122,7 +123,7 @@ fn enter<P: Prime>(token: Avx512Ifma, rows: &[__m512i; 8]) -> Columns<P> {
     factor
 }
 
-/// Columns of a product turned to rows, each limb's carry added to the next.
+/// Transposes the columns of a product to rows; each limb's carry is added to the next.
 #[inline(always)]
 fn leave<P: Prime>(token: Avx512Ifma, product: Columns<P>) -> [__m512i; 8] {
     let mut columns = [simd!(token; _mm512_setzero_si512()); 8];
@@ -138,10 +139,10 @@ fn leave<P: Prime>(token: Avx512Ifma, product: Columns<P>) -> [__m512i; 8] {
     transpose(token, columns)
 }
 
-/// Rows that a batch has room for.
+/// The capacity of a batch in rows.
 const ROWS: usize = 64;
 
-/// Pairs of factors, one a row; products replace the first ones.
+/// Pairs of factors, one per row; products replace the first factors.
 struct Batch<P> {
     a: [MaybeUninit<__m512i>; ROWS],
     b: [MaybeUninit<__m512i>; ROWS],
@@ -164,7 +165,7 @@ impl<P: Prime> Batch<P> {
     /// Row `row`, which must have been [`set`](Self::set).
     #[inline(always)]
     fn get(&self, row: usize) -> Single52<P> {
-        // SAFETY: this module's formulas set the rows that they get.
+        // SAFETY: the formulas of this module set every row that they read.
         Single52::new(self.token, unsafe { self.a[row].assume_init() })
     }
 
@@ -197,7 +198,7 @@ impl<P: Prime> Batch<P> {
         );
     }
 
-    /// `K` groups from this one on.
+    /// Multiplies `K` groups of rows from this one on.
     #[inline(always)]
     fn multiply_interleaved<const K: usize>(&mut self, group: usize) {
         let (mut a, mut b) = ([Columns::<P>::ZERO; K], [Columns::<P>::ZERO; K]);
@@ -307,7 +308,7 @@ impl<P: Prime> Algebra for Single52<P> {
         products
     }
 
-    /// Products by Karatsuba's three, squares by `(c0 + c1)(c0 - c1)` and `c0 c1`.
+    /// Products with Karatsuba's three products, squares with `(c0 + c1)(c0 - c1)` and `c0 c1`.
     #[inline(always)]
     fn quadratics<const N: usize, const S: usize, const M: usize>(
         token: Avx512Ifma,
@@ -348,7 +349,7 @@ impl<P: Prime> Algebra for Single52<P> {
         results
     }
 
-    /// Adds `K p` and takes off the multiple of p that the top bits show: less than 1.1 p is left, and at least -0.01 p.
+    /// Adds `K p` and subtracts the multiple of p given by the top bits: the rest is below 1.1 p and at least -0.01 p.
     #[inline(always)]
     fn reduced(self) -> Self {
         let token = self.token;
@@ -425,7 +426,7 @@ fn canonical<P: Prime>(limbs: &[i64; MAX]) -> P::Limbs {
         }
     }
     debug_assert_eq!(carry, 0, "not negative");
-    // Below 2.2 p. Without a branch: the value may be secret.
+    // Below 2.2 p. No branch, because the value may be secret.
     let once = words.add_mod(&P::Limbs::ZERO, &P::MODULUS);
     once.add_mod(&P::Limbs::ZERO, &P::MODULUS)
 }

@@ -1,8 +1,8 @@
-//! Transforms of as many columns side by side as a level has lanes, in cache.
+//! Transforms of a tile, which is as many adjacent columns as a level has lanes, in cache.
 //!
-//! Each lane is a transform of its own. Passes of radix 16, then one of what is left; between passes, output k of row i of
-//! a block is multiplied by `w^(i k)`, and elements stay in Gaussian form in a scratch buffer, where row r holds the real
-//! parts of all lanes, then the imaginary ones.
+//! Each lane is an independent transform. The passes have radix 16, then the remaining radix. Between passes, output k of
+//! row i of a block is multiplied by `w^(i k)`, and elements stay in Gaussian form in a scratch buffer, where row r holds
+//! the real parts of all lanes, then the imaginary ones.
 
 #[cfg(target_arch = "aarch64")]
 mod sve;
@@ -20,21 +20,21 @@ use std::marker::PhantomData;
 /// Rows of `lanes` words in memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows {
-    /// Where row 0 starts.
+    /// The start of row 0.
     pub(crate) start: *mut u64,
-    /// Words from a row to the next.
+    /// The distance between rows, in words.
     pub(crate) stride: usize,
 }
 
 impl Rows {
     #[inline(always)]
     pub(crate) fn row(self, index: usize) -> *mut u64 {
-        // Kernels ask for rows that their callers promise.
+        // Kernels request only rows that their callers promise.
         self.start.wrapping_add(index * self.stride)
     }
 }
 
-/// Words that tasks read and write in parts of their own.
+/// Words of which tasks read and write separate parts.
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'a> {
     start: *mut u64,
@@ -42,7 +42,7 @@ pub(crate) struct Part<'a> {
     words: PhantomData<&'a mut [u64]>,
 }
 
-// SAFETY: it stands for an exclusive borrow; each task keeps to words that no other task uses.
+// SAFETY: it represents an exclusive borrow; each task uses only words that no other task uses.
 unsafe impl Send for Part<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Part<'_> {}
@@ -63,14 +63,14 @@ impl<'a> Part<'a> {
     }
 }
 
-/// What rows are multiplied by on the way in.
+/// The factors of rows that are read.
 #[derive(Clone, Copy)]
 pub(crate) enum Input<'a> {
-    /// Nothing.
+    /// No factors.
     Plain,
-    /// Row r by the same `shift^r` in all lanes.
+    /// Row r is multiplied by the same `shift^r` in all lanes.
     Shifted(&'a Shift),
-    /// Row r by `first ratio^r` of each lane.
+    /// Row r is multiplied by each lane's `first ratio^r`.
     Scaled(&'a Scale),
 }
 
@@ -80,7 +80,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Powers of a shift: `shift^(i + k stride)` is in part a factor of input k, in part one of the twiddles of row i.
+/// Powers of a shift: one part of `shift^(i + k stride)` is a factor of input k, the other is in the twiddles of row i.
 pub(crate) struct Shift {
     inputs: Vec<Twiddle>,
     twiddles: Vec<Twiddle>,
@@ -94,12 +94,12 @@ pub(crate) struct Scale {
     first: [u64; MAX_LANES],
     ratio: [u64; MAX_LANES],
     leap: [u64; MAX_LANES],
-    /// The leap's fourth power: chains of products side by side.
+    /// The fourth power of the leap, for interleaved chains of products.
     leap_4: [u64; MAX_LANES],
 }
 
 impl Scale {
-    /// By `[first, ratio, leap]` of each lane; leap is the ratio to the power of [`Tables::leap`].
+    /// From `[first, ratio, leap]` of each lane; leap is the ratio to the power of [`Tables::leap`].
     pub(crate) fn new(lanes: usize, lane: impl Fn(usize) -> [Goldilocks; 3]) -> Self {
         let zero = [0; MAX_LANES];
         let mut scale = Self { first: zero, ratio: zero, leap: zero, leap_4: zero };
@@ -124,24 +124,24 @@ pub(crate) struct Tables {
 struct Pass {
     radix: usize,
     stride: usize,
-    /// Which output of a natural transform is output `place` of the butterflies.
+    /// The output of a natural transform that is output `place` of the butterflies.
     outputs: [usize; MAX_RADIX],
     /// `w^(i k)` for row i of the block and output k at `i * radix + place`; empty for the last pass.
     twiddles: Vec<Twiddle>,
 }
 
 impl Tables {
-    /// For transforms by [`Goldilocks::root_of_unity`] of order `2^log_len`, or by its inverse.
+    /// For transforms with [`Goldilocks::root_of_unity`] of order `2^log_len`, or with its inverse.
     ///
-    /// The butterflies' roots are never inverted: the inverse's output k is the transform's output `radix - k`.
+    /// The butterflies' roots are never inverted: output k of the inverse is output `radix - k` of the transform.
     pub(crate) fn new(log_len: u32, inverse: bool) -> Self {
         let root = Goldilocks::root_of_unity(log_len).expect("within the field's two-adicity");
         let root = if inverse { root.invert_vartime().expect("a root is not zero") } else { root };
         let (mut passes, mut left, mut root) = (Vec::new(), log_len, root);
-        // One pass at least: it scales and copies.
+        // At least one pass, which scales and copies.
         while left > 0 || passes.is_empty() {
             let log_radix = match left {
-                // 2^5 = 8 * 4: two passes either way, and the larger radix leaves fewer products.
+                // 2^5 = 8 * 4: two passes in any case, and the larger radix first needs fewer products.
                 5 => 3,
                 left => left.min(4),
             };
@@ -170,12 +170,12 @@ impl Tables {
         self.len
     }
 
-    /// Rows between those that are read together at first.
+    /// The distance between the rows that the first pass reads together.
     pub(crate) fn leap(&self) -> usize {
         self.passes.first().map_or(1, |pass| pass.stride)
     }
 
-    /// For row r to be multiplied by `shift^r`.
+    /// For multiplying row r by `shift^r`.
     pub(crate) fn shift(&self, shift: Goldilocks) -> Shift {
         let pass = &self.passes[0];
         let powers = |base| std::iter::successors(Some(Goldilocks::ONE), move |power| Some(*power * base));
@@ -194,13 +194,13 @@ impl Tables {
         }
     }
 
-    /// Scratch for so many lanes.
+    /// Scratch for this number of lanes.
     pub(crate) fn scratch(&self, lanes: usize) -> Lines {
         Lines::zeroed(2 * self.len * lanes)
     }
 }
 
-/// Columns of a tile.
+/// The number of columns of a tile.
 #[inline(always)]
 pub(crate) fn lanes<E: GoldilocksEngine>(engine: E) -> usize {
     #[cfg(target_arch = "aarch64")]
@@ -211,14 +211,14 @@ pub(crate) fn lanes<E: GoldilocksEngine>(engine: E) -> usize {
     E::U64s::WIDTH
 }
 
-/// Transforms every lane of as many rows as the tables are for, from natural to bit-reversed order; any words in, canonical ones
-/// out.
+/// Transforms every lane from natural to bit-reversed order; the number of rows is that of the tables. Inputs are any words,
+/// outputs are canonical.
 ///
 /// # Safety
-/// The rows must be there to be read and written, by nobody else meanwhile.
+/// The rows must be readable and writable, and not be accessed by others during the call.
 ///
 /// # Panics
-/// If `scratch` is not as long as [`Tables::scratch`].
+/// If the length of `scratch` is not that of [`Tables::scratch`].
 pub(crate) unsafe fn transform_tile<E: GoldilocksEngine>(
     engine: E,
     tables: &Tables,
@@ -240,8 +240,8 @@ pub(crate) unsafe fn transform_tile<E: GoldilocksEngine>(
     );
 }
 
-/// Writes as many rows of `len` words at `from` as there are [`lanes`] as columns at `to`, that is `len` rows; `len` is a multiple
-/// of the lanes.
+/// Writes rows of `len` words at `from`, one per [lane](lanes), as columns at `to`, that is as `len` rows; `len` is a
+/// multiple of the lanes.
 ///
 /// # Safety
 /// As [`transform_tile`], without overlap.
@@ -267,7 +267,7 @@ pub(crate) unsafe fn rows_to_columns<E: GoldilocksEngine>(engine: E, from: Rows,
 /// The inverse of [`rows_to_columns`].
 ///
 /// # Safety
-/// As there.
+/// As [`rows_to_columns`].
 pub(crate) unsafe fn columns_to_rows<E: GoldilocksEngine>(engine: E, from: Rows, to: Rows, len: usize) {
     #[cfg(target_arch = "aarch64")]
     if let Some(assembly) = engine.assembly() {
@@ -287,11 +287,11 @@ pub(crate) unsafe fn columns_to_rows<E: GoldilocksEngine>(engine: E, from: Rows,
     );
 }
 
-/// Exchanges squares of as many rows of words as there are [`lanes`], transposed, rows and columns in bit-reversed order; they may
-/// be the same. `squares` has room for both.
+/// Exchanges two squares of words with the [`lanes`] as side, transposed, with rows and columns in bit-reversed order; both
+/// may be the same square. `squares` has room for both.
 ///
 /// # Safety
-/// The rows must be there to be read and written, by nobody else meanwhile.
+/// The rows must be readable and writable, and not be accessed by others during the call.
 pub(crate) unsafe fn exchange_reversed<E: GoldilocksEngine>(
     engine: E,
     a: Rows,
@@ -371,7 +371,7 @@ unsafe fn passes<W: U64s, F: Factor<W>>(
     let middle = Rows { start: scratch, stride: 2 * W::WIDTH };
     for (index, pass) in tables.passes.iter().enumerate() {
         let blocks = Blocks { pass, len: tables.len, input };
-        // A shift's powers are in the first pass's twiddles.
+        // The powers of a shift are in the first pass's twiddles.
         let by_shifts = F::PREFERS_SHIFTS
             && pass.radix == 16
             && pass.stride == 4
@@ -395,7 +395,7 @@ unsafe fn passes<W: U64s, F: Factor<W>>(
     }
 }
 
-// What rows hold: words, words to be multiplied as `Input` says, elements in Gaussian form.
+// The content of rows: words, words to be multiplied as `Input` says, or elements in Gaussian form.
 const PLAIN: u8 = 0;
 const SHIFTED: u8 = 1;
 const SCALED: u8 = 2;
@@ -417,7 +417,7 @@ unsafe fn store<W: U64s>(words: W, to: *mut u64) {
     words.store(unsafe { std::slice::from_raw_parts_mut(to, W::WIDTH) });
 }
 
-/// How many tiles ahead rows are asked for.
+/// The number of tiles by which prefetching is ahead.
 const AHEAD: usize = 2;
 
 /// The blocks of a pass.
@@ -466,7 +466,7 @@ impl Blocks<'_> {
             _ => &pass.twiddles[..],
         };
         assert!(TO != GAUSSIAN || twiddles.len() == R * stride, "a row of twiddles for each row of a block");
-        // Output k of a block goes this many rows behind output 0.
+        // The offsets of the outputs of a block from output 0, in rows.
         let mut offsets = [0; R];
         for k in 0..R {
             offsets[k] = reverse_bits(pass.outputs[k], R.trailing_zeros()) * stride;
@@ -505,7 +505,7 @@ impl Blocks<'_> {
         }
     }
 
-    /// Blocks of 64 rows, whose twiddles are powers of two: row i's output k by `2^(3 i k)`.
+    /// Blocks of 64 rows, whose twiddles are powers of two: output k of row i is multiplied by `2^(3 i k)`.
     ///
     /// # Safety
     /// As [`transform_tile`].
@@ -533,7 +533,7 @@ impl Blocks<'_> {
         block: usize,
         to: Rows,
     ) {
-        // The inverse's output k is the transform's output 16 - k, by the inverse root: `-i (16 - k) = i k - 16 i`.
+        // Output k of the inverse is output 16 - k of the transform; with the inverse root, `-i (16 - k) = i k - 16 i`.
         let inverse = self.pass.outputs[1] != 1;
         // SAFETY: the caller's promise.
         unsafe {
@@ -558,7 +558,7 @@ impl Blocks<'_> {
 struct Reader<'a, W: U64s, F: Factor<W>, const R: usize> {
     token: W::Token,
     rows: Rows,
-    /// What input k is multiplied by: the same for all lanes, or lane by lane, and that by the ratio from row to row.
+    /// The factor of input k: the same for all lanes, or one per lane, which is multiplied by the ratio from row to row.
     inputs: &'a [Twiddle],
     powers: [F::Power; R],
     ratio: F,
@@ -586,7 +586,7 @@ impl<'a, W: U64s, F: Factor<W>, const R: usize> Reader<'a, W, F, R> {
         Self { token, rows, inputs, powers, ratio }
     }
 
-    /// R rows from this one on.
+    /// Reads R rows from this one on.
     ///
     /// # Safety
     /// As [`transform_tile`].
@@ -617,7 +617,7 @@ impl<'a, W: U64s, F: Factor<W>, const R: usize> Reader<'a, W, F, R> {
     }
 }
 
-/// Writes output k of a row, of words or in Gaussian form.
+/// Writes output k of a row, as words or in Gaussian form.
 ///
 /// # Safety
 /// As [`transform_tile`].
@@ -631,7 +631,7 @@ unsafe fn write<W: U64s, F: Factor<W>, const FROM: u8, const TO: u8>(
     // SAFETY: the caller's promise.
     unsafe {
         if TO == GAUSSIAN {
-            // Output 0 has twiddles only by the shift.
+            // Output 0 has twiddles only with a shift.
             let is_plain = k == 0 && FROM != SHIFTED;
             let y = if is_plain { y.reduced() } else { F::splat(y.re.token(), &twiddles[k]).times(y) };
             store(y.re, row);

@@ -1,7 +1,7 @@
-//! Tiles at vectors of any length: passes in assembly, generated from the butterflies' formulas.
+//! Tiles with vectors of any length: assembly passes, generated from the butterflies' formulas.
 //!
-//! Factors of a tile's input are multiplied into its rows in place, in a loop of their own before the first pass: a load and
-//! a store more for each row, and half as many kernels.
+//! Input factors are multiplied into a tile's rows in place, in a separate loop before the first pass: one more load and
+//! store per row, but half the kernels.
 
 use super::{Input, MAX_LANES, MAX_RADIX, Part, Pass, Rows, Scale, Shift, Tables, reverse_bits};
 use proofmill_field::goldilocks::{Assembly, Twiddle};
@@ -9,37 +9,38 @@ use std::{arch::asm, ptr};
 
 std::arch::global_asm!(include_str!("sve.s"), include_str!("sve2.s"), options(raw));
 
-/// What a pass does: some times over, it reads a row of the butterflies and writes one. Lengths in bytes, offsets in words.
+/// The arguments of a pass, which repeatedly reads a row of the butterflies and writes one. Lengths are in bytes, offsets in
+/// words.
 #[repr(C)]
 struct Job {
     from: *const u64,
     from_step: usize,
     to: *mut u64,
     to_step: usize,
-    /// Those of an output each, a row after the other.
+    /// One twiddle per output, row after row.
     twiddles: *const Twiddle,
     count: usize,
     from_offsets: [usize; MAX_RADIX],
     to_offsets: [usize; MAX_RADIX],
 }
 
-/// Radices: powers of two up to the largest.
+/// The number of radices: powers of two up to the largest.
 const RADICES: usize = MAX_RADIX.trailing_zeros() as usize + 1;
 
-/// Functions in assembly.
+/// The assembly functions.
 #[derive(Clone, Copy)]
 struct Kernels {
-    /// From words or Gaussian form, to words or Gaussian form, by the logarithm of the radix.
+    /// Indices: input in words or Gaussian form, output in words or Gaussian form, the logarithm of the radix.
     passes: &'static [[[unsafe extern "C" fn(*const Job); RADICES]; 2]; 2],
-    /// A word for each row, unused, rows, words from a row to the next, how many rows.
+    /// Arguments: one factor per row, unused, rows, distance between rows in words, number of rows.
     multiply_rows: unsafe extern "C" fn(*const u64, *const u64, *mut u64, usize, usize),
-    /// Lanes' first powers and ratios, then as above.
+    /// Arguments: the lanes' first powers and ratios, then as above.
     scale_1_rows: unsafe extern "C" fn(*const u64, *const u64, *mut u64, usize, usize),
-    /// The same for a multiple of four rows.
+    /// The same for multiples of four rows.
     scale_4_rows: unsafe extern "C" fn(*const u64, *const u64, *mut u64, usize, usize),
 }
 
-/// Names the functions of an edition.
+/// Declares the functions of an edition.
 macro_rules! kernels {
     ($name:ident, $passes:ident, $multiply_rows:ident, $scale_1_rows:ident, $scale_4_rows:ident) => {
         fn $name() -> Kernels {
@@ -68,7 +69,7 @@ macro_rules! kernels {
                 );
             }
             Kernels {
-                // SAFETY: nothing ever writes the table.
+                // SAFETY: the table is never written to.
                 passes: unsafe { &$passes },
                 multiply_rows: $multiply_rows,
                 scale_1_rows: $scale_1_rows,
@@ -93,7 +94,7 @@ kernels!(
     proofmill_goldilocks_ntt_scale_4_rows_sve2
 );
 
-/// Words of a vector, or as many of them as are a power of two.
+/// The number of words in a vector, rounded down to a power of two.
 pub(super) fn lanes(assembly: Assembly) -> usize {
     1 << assembly.words().ilog2()
 }
@@ -108,11 +109,11 @@ pub(super) unsafe fn transform(
     scratch: *mut u64,
 ) {
     let kernels = assembly.choose::<fn() -> Kernels>(sve, sve2)();
-    // SAFETY: the token is proof of the kernels' instructions; the rest is the caller's promise.
+    // SAFETY: the token proves the kernels' instructions; the rest is the caller's promise.
     unsafe { kernels.transform(lanes(assembly), tables, input, rows, scratch) }
 }
 
-/// By rows turned to columns, then word by word.
+/// Transposes rows to columns, then exchanges word by word.
 ///
 /// # Safety
 /// As [`exchange_reversed`](super::exchange_reversed).
@@ -177,11 +178,11 @@ impl Kernels {
 
 impl Pass {
     /// # Safety
-    /// As [`transform_tile`](super::transform_tile); the kernel must be for the pass's radix, and for what the rows hold.
+    /// As [`transform_tile`](super::transform_tile); the kernel must match the pass's radix and the content of the rows.
     unsafe fn run(&self, kernel: unsafe extern "C" fn(*const Job), len: usize, from: Rows, to: Rows) {
         const BYTES: usize = size_of::<u64>();
         let Self { radix, stride, .. } = *self;
-        // The last pass is a loop over blocks of one row, the others are blocks of many.
+        // The last pass is a loop over blocks of one row; the others loop over the rows of each block.
         let (block_len, step, count) =
             if stride == 1 { (len, radix, len / radix) } else { (radix * stride, 1, stride) };
         assert!(
@@ -205,8 +206,8 @@ impl Pass {
         };
         for block in (0..len).step_by(block_len) {
             (job.from, job.to) = (from.row(block), to.row(block));
-            // SAFETY: the caller's promise; the kernel reads and writes rows of the block alone, all rows of a step before it
-            // writes one, and as many twiddles as were counted above.
+            // SAFETY: the caller's promise; the kernel accesses only rows of the block, reads all rows of a step before it
+            // writes one, and reads as many twiddles as counted above.
             unsafe { kernel(&job) };
         }
     }
