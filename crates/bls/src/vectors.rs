@@ -84,19 +84,11 @@ fn list(value: &Value) -> Result<&[Value], VectorError> {
 fn bytes(value: &Value) -> Result<Vec<u8>, VectorError> {
     const EXPECTED: VectorError = VectorError::Malformed("hexadecimal digits");
     let digits = value.as_str().ok_or(EXPECTED)?;
-    let digits = digits.strip_prefix("0x").unwrap_or(digits).as_bytes();
-    let (pairs, rest) = digits.as_chunks::<2>();
-    let digit = |digit: u8| char::from(digit).to_digit(16).map(|value| value as u8);
-    let byte = |[high, low]: &[u8; 2]| Some(digit(*high)? << 4 | digit(*low)?);
-    if !rest.is_empty() {
-        return Err(EXPECTED);
-    }
-    pairs.iter().map(byte).collect::<Option<_>>().ok_or(EXPECTED)
+    hex::decode(digits.strip_prefix("0x").unwrap_or(digits)).map_err(|_| EXPECTED)
 }
 
 fn hex(bytes: &[u8]) -> Value {
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("0x{digits}").into()
+    format!("0x{}", hex::encode(bytes)).into()
 }
 
 /// An input of a case: it can be malformed, and its bytes can be invalid.

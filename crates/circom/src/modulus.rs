@@ -63,7 +63,7 @@ impl<'a> Modulus<'a> {
 
     /// The curve's name, or the modulus itself.
     pub(crate) fn curve(&self) -> String {
-        let digits: String = self.bytes.bytes().iter().rev().map(|byte| format!("{byte:02x}")).collect();
+        let digits = hex::encode(self.bytes.bytes().iter().rev().copied().collect::<Vec<u8>>());
         let digits = digits.trim_start_matches('0');
         let known: &[(&str, &str)] = match self.field {
             FieldOf::Scalars => &SCALAR_FIELDS,

@@ -225,21 +225,12 @@ fn signature(name: &str, text: &str) -> Result<Signature, Failure> {
 
 /// Decodes hexadecimal digits with an optional prefix `0x`.
 fn bytes(name: &str, text: &str) -> Result<Vec<u8>, Failure> {
-    let bytes = parse_hex(text.as_bytes());
-    bytes.ok_or_else(|| Failure::Input(format!("{name}: expected pairs of hexadecimal digits")))
-}
-
-fn parse_hex(text: &[u8]) -> Option<Vec<u8>> {
-    let digits = text.strip_prefix(b"0x").unwrap_or(text);
-    let (pairs, rest) = digits.as_chunks::<2>();
-    let value = |digit: u8| char::from(digit).to_digit(16).map(|value| value as u8);
-    let bytes = pairs.iter().map(|[high, low]| Some(value(*high)? << 4 | value(*low)?)).collect();
-    if rest.is_empty() { bytes } else { None }
+    hex::decode(text.strip_prefix("0x").unwrap_or(text))
+        .map_err(|_| Failure::Input(format!("{name}: expected pairs of hexadecimal digits")))
 }
 
 fn hex(bytes: &[u8]) -> String {
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("0x{digits}")
+    format!("0x{}", hex::encode(bytes))
 }
 
 /// Reads a message.
@@ -266,10 +257,12 @@ fn read_secret(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
 
 fn read_key(path: &Path) -> Result<SecretKey, Failure> {
     let text = read_secret(path)?;
-    let bytes = parse_hex(text.trim_ascii()).map(Zeroizing::new);
-    let bytes =
-        bytes.ok_or_else(|| Failure::about(path, "expected a secret key of 64 hexadecimal digits"))?;
-    SecretKey::from_bytes(&bytes).map_err(|error| Failure::about(path, error))
+    let digits = text.trim_ascii();
+    // A vector that grows would leave copies behind.
+    let mut bytes = Zeroizing::new([0; SecretKey::BYTES]);
+    hex::decode_to_slice(digits.strip_prefix(b"0x").unwrap_or(digits), &mut *bytes)
+        .map_err(|_| Failure::about(path, "expected a secret key of 64 hexadecimal digits"))?;
+    SecretKey::from_bytes(&*bytes).map_err(|error| Failure::about(path, error))
 }
 
 /// Writes a key to a new file that only its owner can read.

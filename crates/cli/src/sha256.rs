@@ -85,7 +85,7 @@ fn print(kernels: Kernels, files: &[PathBuf], digests: Vec<Result<Chunk, Failure
     for (path, digest) in files.iter().zip(digests) {
         match digest {
             Ok(digest) => {
-                let (digest, name) = (hex(&digest), path.to_string_lossy());
+                let (digest, name) = (hex::encode(digest), path.to_string_lossy());
                 let (mark, escaped) = escape(&name);
                 // Writing to a string cannot fail.
                 let _ = writeln!(text, "{mark}{digest}  {escaped}");
@@ -122,7 +122,7 @@ fn check(kernels: Kernels, lists: &[PathBuf]) -> Result<Outcome, Failure> {
     let (mut text, mut list, mut wrong, mut unread) = (String::new(), Vec::new(), 0, None);
     for ((expected, name), digest) in lines.iter().zip(digests) {
         let verdict = match digest {
-            Ok(digest) if hex(&digest) == *expected => "OK",
+            Ok(digest) if hex::encode(digest) == *expected => "OK",
             Ok(_) => {
                 wrong += 1;
                 "FAILED"
@@ -227,8 +227,4 @@ fn root_of_bytes(kernels: Kernels, path: &Path, bytes: &[u8], limit: Option<u64>
         ));
     }
     hash_tree_root(kernels, chunks, limit).map_err(|error| Failure::about(path, error))
-}
-
-fn hex(digest: &Chunk) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

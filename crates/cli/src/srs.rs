@@ -109,7 +109,7 @@ impl New {
             "file": self.file,
             "powers": srs.len(),
             "bytes": srs.bytes(),
-            "identity": hex(&srs.identity()),
+            "identity": hex::encode(srs.identity()),
             "insecure": true,
         })))
     }
@@ -128,7 +128,7 @@ impl Files {
         let srs = self.open().map_err(|error| Failure::Input(error.to_string()))?;
         let contributions = srs.contributions()?;
         let (kind, powers, bytes) = (srs.kind().to_string(), srs.len(), srs.bytes());
-        let identity = hex(&srs.identity());
+        let identity = hex::encode(srs.identity());
         let mut text = String::new();
         let mut row = |name: &str, value: &dyn std::fmt::Display| {
             // Writing to a string cannot fail.
@@ -154,14 +154,10 @@ impl Files {
     fn check(&self) -> Result<Outcome, Failure> {
         let srs = self.open()?;
         srs.verify()?;
-        let (powers, identity) = (srs.len(), hex(&srs.identity()));
+        let (powers, identity) = (srs.len(), hex::encode(srs.identity()));
         let result = json!({
             "valid": true, "kind": srs.kind().to_string(), "powers": powers, "identity": identity,
         });
         Ok(Outcome { text: format!("valid: {powers} powers of one tau\n"), ..Outcome::done(result) })
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -59,7 +59,7 @@ pub fn list(machine: &Machine) -> Outcome {
 }
 
 /// The level of scalar arithmetic of the big prime fields.
-fn of_scalars(level: Level) -> Level {
+pub fn of_scalars(level: Level) -> Level {
     match proofmill_field::prime_field_level(level) {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512Ifma(token) => Level::Adx(token.adx()),

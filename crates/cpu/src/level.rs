@@ -19,10 +19,10 @@ macro_rules! levels {
             )*
         }
 
-        /// The names of all levels of all architectures.
-        const NAMES: &[&str] = &["portable", $($name),*];
-
         impl Level {
+            /// The names of all levels, on any CPU: an architecture's in ascending order of speed.
+            pub const NAMES: &[&str] = &["portable", $($name),*];
+
             /// The levels that this CPU can run, slowest first.
             pub fn available() -> Vec<Self> {
                 let levels = [
@@ -111,7 +111,7 @@ impl FromStr for Level {
         }
         let list = available.iter().map(|level| level.name()).collect::<Vec<_>>().join(", ");
         let (name, available) = (name.to_owned(), list);
-        Err(if NAMES.contains(&name.as_str()) {
+        Err(if Self::NAMES.contains(&name.as_str()) {
             LevelError::Unavailable { name, available }
         } else {
             LevelError::Unknown { name, available }
@@ -136,7 +136,7 @@ mod tests {
     fn errors_list_what_is_available() {
         let message = "mmx".parse::<Level>().unwrap_err().to_string();
         assert!(message.starts_with("unknown level `mmx`; available on this CPU: portable"), "{message}");
-        for name in NAMES {
+        for name in Level::NAMES {
             if Level::available().iter().all(|level| level.name() != *name) {
                 let message = name.parse::<Level>().unwrap_err().to_string();
                 assert!(message.contains("lacks") && message.contains("portable"), "{message}");

@@ -89,7 +89,7 @@ impl FromStr for Hash {
 pub fn digest_to_hex<H: TreeHash>(digest: &H::Digest) -> String {
     let mut bytes = H::to_bytes(digest);
     swap_elements::<H>(&mut bytes);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(bytes)
 }
 
 /// The inverse of [`digest_to_hex`]; accepts only its exact output.
@@ -98,21 +98,14 @@ pub fn digest_to_hex<H: TreeHash>(digest: &H::Digest) -> String {
 /// [`MerkleError::Digest`], with `place` as its position.
 pub fn digest_from_hex<H: TreeHash>(text: &str, place: &str) -> Result<H::Digest, MerkleError> {
     let refuse = |problem: String| MerkleError::Digest { place: place.to_owned(), problem };
-    let digit = |digit: &u8| match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        _ => None,
-    };
-    let digits: Option<Vec<u8>> = text.as_bytes().iter().map(digit).collect();
-    let digits = digits.unwrap_or_default();
-    let (Ok(pairs), []) = (<&[[u8; 2]; 32]>::try_from(digits.as_chunks().0), digits.as_chunks::<2>().1)
-    else {
+    let mut bytes = [0; 32];
+    let upper = text.bytes().any(|digit| digit.is_ascii_uppercase());
+    if upper || hex::decode_to_slice(text, &mut bytes).is_err() {
         return Err(refuse(format!(
             "expected 64 hexadecimal digits in lower case, found {} characters",
             text.chars().count()
         )));
-    };
-    let mut bytes = pairs.map(|[high, low]| 16 * high + low);
+    }
     swap_elements::<H>(&mut bytes);
     H::from_bytes(&bytes).ok_or_else(|| {
         refuse(format!("expected four elements below {}, found {text}", H::MODULUS.unwrap_or_default()))

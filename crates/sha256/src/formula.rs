@@ -36,14 +36,29 @@ pub(crate) trait Word: Copy {
     /// Logical shift by 1 to 31 bits, a constant after inlining.
     fn shift_right(self, bits: u32) -> Self;
 
+    /// Exclusive or.
+    fn xor(self, other: Self) -> Self;
+
+    /// And.
+    fn and(self, other: Self) -> Self;
+
     /// The exclusive or of the three words.
-    fn parity(self, b: Self, c: Self) -> Self;
+    #[inline(always)]
+    fn parity(self, b: Self, c: Self) -> Self {
+        self.xor(b).xor(c)
+    }
 
     /// Bits of `f` where `self` has ones, of `g` where it has zeros.
-    fn choose(self, f: Self, g: Self) -> Self;
+    #[inline(always)]
+    fn choose(self, f: Self, g: Self) -> Self {
+        g.xor(self.and(f.xor(g)))
+    }
 
     /// Bits that are set in two or three of the words.
-    fn majority(self, b: Self, c: Self) -> Self;
+    #[inline(always)]
+    fn majority(self, b: Self, c: Self) -> Self {
+        b.xor(self.xor(b).and(b.xor(c)))
+    }
 }
 
 impl Word for u32 {
@@ -73,18 +88,13 @@ impl Word for u32 {
     }
 
     #[inline(always)]
-    fn parity(self, b: Self, c: Self) -> Self {
-        self ^ b ^ c
+    fn xor(self, other: Self) -> Self {
+        self ^ other
     }
 
     #[inline(always)]
-    fn choose(self, f: Self, g: Self) -> Self {
-        g ^ (self & (f ^ g))
-    }
-
-    #[inline(always)]
-    fn majority(self, b: Self, c: Self) -> Self {
-        b ^ ((self ^ b) & (b ^ c))
+    fn and(self, other: Self) -> Self {
+        self & other
     }
 }
 

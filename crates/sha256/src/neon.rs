@@ -11,7 +11,7 @@ use std::arch::aarch64::*;
 pub(crate) fn pairs(token: Neon, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     token.run(
         #[inline(always)]
-        || lanes::pairs::<Words>(token, pairs, digests),
+        || lanes::pairs::<U32x4>(token, pairs, digests),
     );
 }
 
@@ -19,20 +19,20 @@ pub(crate) fn pairs(token: Neon, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
 pub(crate) fn rows(token: Neon, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
     token.run(
         #[inline(always)]
-        || lanes::rows::<Words>(token, rows, length, digests),
+        || lanes::rows::<U32x4>(token, rows, length, digests),
     );
 }
 
-/// Words with the token of the instructions.
+/// 4 words with the token of the instructions.
 #[derive(Clone, Copy)]
-struct Words {
+struct U32x4 {
     words: uint32x4_t,
     token: Neon,
 }
 
 // SAFETY, for all blocks below: the token, in `self` or as an argument, proves NEON.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
-impl Word for Words {
+impl Word for U32x4 {
     type Token = Neon;
 
     #[inline(always)]
@@ -62,8 +62,13 @@ impl Word for Words {
     }
 
     #[inline(always)]
-    fn parity(self, b: Self, c: Self) -> Self {
-        Self { words: unsafe { veorq_u32(veorq_u32(self.words, b.words), c.words) }, ..self }
+    fn xor(self, other: Self) -> Self {
+        Self { words: unsafe { veorq_u32(self.words, other.words) }, ..self }
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Self { words: unsafe { vandq_u32(self.words, other.words) }, ..self }
     }
 
     #[inline(always)]
@@ -92,7 +97,7 @@ fn transpose(_: Neon, [a, b, c, d]: [uint32x4_t; 4]) -> [uint32x4_t; 4] {
     }
 }
 
-impl Lanes for Words {
+impl Lanes for U32x4 {
     const COUNT: usize = 4;
 
     #[inline(always)]

@@ -4,14 +4,12 @@
 //! Integers are little-endian slices of 64-bit words, not elements of Proofmill's fields, so that the tests of any crate can
 //! use them.
 
-mod bench;
 mod command;
 mod integer_curve;
 mod integers;
 mod machine;
 mod timing;
 
-pub use bench::Records;
 pub use command::{Folder, Run, examples};
 pub use integer_curve::{IntegerCurve, IntegerPoint};
 pub use integers::{bit_runs, edge_integers, is_below, operands, rng, uniform};

@@ -30,17 +30,13 @@ fn chunks(count: usize, seed: u64) -> Vec<Chunk> {
     chunks
 }
 
-fn hex(digest: &Chunk) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// The root of an empty list of deposits is the initial root of the deposit contract.
 #[test]
 fn empty_trees_have_known_roots() {
-    assert_eq!(hex(&zero_root(1)), "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b");
+    assert_eq!(hex::encode(zero_root(1)), "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b");
     let deposits = hash_tree_root(Kernels::best(), &[], Some(1 << 32)).unwrap();
     assert_eq!(
-        hex(&mix_in_length(&deposits, 0)),
+        hex::encode(mix_in_length(&deposits, 0)),
         "d70a234731285c6804c2a4f56711ddb8c82c99740f207854891028af34e27e5e"
     );
 }

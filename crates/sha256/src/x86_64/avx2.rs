@@ -12,7 +12,7 @@ use std::arch::{asm, x86_64::*};
 pub(crate) fn pairs(token: Avx2, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     token.run(
         #[inline(always)]
-        || lanes::pairs::<Words>(token, pairs, digests),
+        || lanes::pairs::<U32x8>(token, pairs, digests),
     );
 }
 
@@ -20,7 +20,7 @@ pub(crate) fn pairs(token: Avx2, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
 pub(crate) fn rows(token: Avx2, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
     token.run(
         #[inline(always)]
-        || lanes::rows::<Words>(token, rows, length, digests),
+        || lanes::rows::<U32x8>(token, rows, length, digests),
     );
 }
 
@@ -32,9 +32,9 @@ pub(crate) fn compress_blocks(token: Avx2, state: &mut [u32; 8], blocks: &[[u8; 
     );
 }
 
-/// Words with the token of the instructions.
+/// 8 words with the token of the instructions.
 #[derive(Clone, Copy)]
-struct Words {
+struct U32x8 {
     words: __m256i,
     token: Avx2,
 }
@@ -54,7 +54,7 @@ fn add_last(sum: __m256i, last: __m256i) -> __m256i {
 
 // SAFETY, for all blocks below: the token, in `self` or as an argument, proves AVX2.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
-impl Word for Words {
+impl Word for U32x8 {
     const IS_ONE_CHAIN: bool = true;
 
     type Token = Avx2;
@@ -94,25 +94,6 @@ impl Word for Words {
     }
 
     #[inline(always)]
-    fn parity(self, b: Self, c: Self) -> Self {
-        self.xor(b).xor(c)
-    }
-
-    #[inline(always)]
-    fn choose(self, f: Self, g: Self) -> Self {
-        g.xor(self.and(f.xor(g)))
-    }
-
-    #[inline(always)]
-    fn majority(self, b: Self, c: Self) -> Self {
-        b.xor(self.xor(b).and(b.xor(c)))
-    }
-}
-
-// SAFETY: the token proves AVX2.
-#[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
-impl Words {
-    #[inline(always)]
     fn xor(self, other: Self) -> Self {
         Self { words: unsafe { _mm256_xor_si256(self.words, other.words) }, ..self }
     }
@@ -149,7 +130,7 @@ fn transpose_halves(_: Avx2, [a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
     }
 }
 
-impl Lanes for Words {
+impl Lanes for U32x8 {
     const COUNT: usize = 8;
 
     #[inline(always)]

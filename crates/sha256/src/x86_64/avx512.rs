@@ -25,12 +25,12 @@ pub(crate) fn pairs(token: Avx512, pairs: &[[u8; 64]], digests: &mut [[u8; 32]])
         #[inline(always)]
         || {
             // Two interleaved groups, even if the second is incomplete, take less time than one after the other.
-            let last = pairs.len() % (2 * Words::COUNT);
-            let in_two = if last > Words::COUNT { pairs.len() } else { pairs.len() - last };
+            let last = pairs.len() % (2 * U32x16::COUNT);
+            let in_two = if last > U32x16::COUNT { pairs.len() } else { pairs.len() - last };
             let (pairs, rest) = pairs.split_at(in_two);
             let (digests, rest_digests) = digests.split_at_mut(in_two);
-            lanes::pairs::<Two<Words>>(token, pairs, digests);
-            lanes::pairs::<Words>(token, rest, rest_digests);
+            lanes::pairs::<Two<U32x16>>(token, pairs, digests);
+            lanes::pairs::<U32x16>(token, rest, rest_digests);
         },
     );
 }
@@ -39,13 +39,13 @@ pub(crate) fn pairs(token: Avx512, pairs: &[[u8; 64]], digests: &mut [[u8; 32]])
 pub(crate) fn rows(token: Avx512, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
     token.run(
         #[inline(always)]
-        || lanes::rows::<Words>(token, rows, length, digests),
+        || lanes::rows::<U32x16>(token, rows, length, digests),
     );
 }
 
-/// Words with the token of the instructions.
+/// 16 words with the token of the instructions.
 #[derive(Clone, Copy)]
-struct Words {
+struct U32x16 {
     words: __m512i,
     token: Avx512,
 }
@@ -70,7 +70,7 @@ fn add_last(sum: __m512i, last: __m512i) -> __m512i {
 
 // SAFETY, for all blocks below: the token, in `self` or as an argument, proves AVX-512 F and BW.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
-impl Word for Words {
+impl Word for U32x16 {
     const IS_ONE_CHAIN: bool = true;
 
     type Token = Avx512;
@@ -109,6 +109,16 @@ impl Word for Words {
             words: unsafe { _mm512_srlv_epi32(self.words, _mm512_set1_epi32(bits.cast_signed())) },
             ..self
         }
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self { words: unsafe { _mm512_xor_si512(self.words, other.words) }, ..self }
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Self { words: unsafe { _mm512_and_si512(self.words, other.words) }, ..self }
     }
 
     #[inline(always)]
@@ -166,7 +176,7 @@ fn transpose_quarters(_: Avx512, [a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     }
 }
 
-impl Lanes for Words {
+impl Lanes for U32x16 {
     const COUNT: usize = 16;
 
     #[inline(always)]

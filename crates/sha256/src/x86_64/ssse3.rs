@@ -25,7 +25,7 @@ pub(crate) fn compress_blocks(token: Ssse3, state: &mut [u32; 8], blocks: &[[u8;
 pub(crate) fn pairs(token: Ssse3, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     token.run(
         #[inline(always)]
-        || lanes::pairs::<Words>(token, pairs, digests),
+        || lanes::pairs::<U32x4>(token, pairs, digests),
     );
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn pairs(token: Ssse3, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) 
 pub(crate) fn rows(token: Ssse3, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
     token.run(
         #[inline(always)]
-        || lanes::rows::<Words>(token, rows, length, digests),
+        || lanes::rows::<U32x4>(token, rows, length, digests),
     );
 }
 
@@ -107,7 +107,7 @@ fn store_four(_: Ssse3, words: &mut [u32; 16], four: usize, value: __m128i) {
 fn schedule(token: Ssse3, [w0, w1, w2, w3]: [__m128i; 4]) -> __m128i {
     // SAFETY: the token proves SSSE3.
     unsafe {
-        let x = Words { words: _mm_alignr_epi8::<4>(w1, w0), token };
+        let x = U32x4 { words: _mm_alignr_epi8::<4>(w1, w0), token };
         let sigma0 = x.rotate_right(7).parity(x.rotate_right(18), x.shift_right(3));
         let sum = _mm_add_epi32(_mm_add_epi32(w0, sigma0.words), _mm_alignr_epi8::<4>(w3, w2));
         let to_first = _mm_set_epi8(-1, -1, -1, -1, -1, -1, -1, -1, 11, 10, 9, 8, 3, 2, 1, 0);
@@ -137,16 +137,16 @@ fn swap(_: Ssse3, x: __m128i) -> __m128i {
     unsafe { _mm_shuffle_epi8(x, _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3)) }
 }
 
-/// Words with the token of the instructions.
+/// 4 words with the token of the instructions.
 #[derive(Clone, Copy)]
-struct Words {
+struct U32x4 {
     words: __m128i,
     token: Ssse3,
 }
 
 // SAFETY, for all blocks below: the token proves SSSE3, and so SSE2.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
-impl Word for Words {
+impl Word for U32x4 {
     type Token = Ssse3;
 
     #[inline(always)]
@@ -176,25 +176,6 @@ impl Word for Words {
     }
 
     #[inline(always)]
-    fn parity(self, b: Self, c: Self) -> Self {
-        self.xor(b).xor(c)
-    }
-
-    #[inline(always)]
-    fn choose(self, f: Self, g: Self) -> Self {
-        g.xor(self.and(f.xor(g)))
-    }
-
-    #[inline(always)]
-    fn majority(self, b: Self, c: Self) -> Self {
-        b.xor(self.xor(b).and(b.xor(c)))
-    }
-}
-
-// SAFETY: SSE2 is part of x86-64.
-#[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
-impl Words {
-    #[inline(always)]
     fn xor(self, other: Self) -> Self {
         Self { words: unsafe { _mm_xor_si128(self.words, other.words) }, ..self }
     }
@@ -221,7 +202,7 @@ fn transpose(_: Ssse3, [a, b, c, d]: [__m128i; 4]) -> [__m128i; 4] {
     }
 }
 
-impl Lanes for Words {
+impl Lanes for U32x4 {
     const COUNT: usize = 4;
 
     #[inline(always)]

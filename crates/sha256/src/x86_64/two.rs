@@ -35,6 +35,16 @@ impl<L: Lanes> Word for Two<L> {
     }
 
     #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self([self.0[0].xor(other.0[0]), self.0[1].xor(other.0[1])])
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Self([self.0[0].and(other.0[0]), self.0[1].and(other.0[1])])
+    }
+
+    #[inline(always)]
     fn parity(self, b: Self, c: Self) -> Self {
         Self([self.0[0].parity(b.0[0], c.0[0]), self.0[1].parity(b.0[1], c.0[1])])
     }

@@ -32,8 +32,7 @@ fn for_each_kernels(mut body: impl FnMut(Kernels)) {
 }
 
 fn from_hex(digits: &str) -> Vec<u8> {
-    let byte = |at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap();
-    (0..digits.len()).step_by(2).map(byte).collect()
+    hex::decode(digits).unwrap()
 }
 
 /// The values of a response file's lines `name = value`, in order.

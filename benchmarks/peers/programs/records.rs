@@ -1,4 +1,4 @@
-//! Output of the benches: a table, or records with `--csv`.
+//! What the programs that time peers outside the bench print: a table, or with `--csv` rows as `benchmarks/records` has them.
 
 use cpu_time::ProcessTime;
 use std::{
@@ -9,19 +9,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The number of timed runs, after one warm-up run; the median counts.
+/// Runs of which the median is taken, after one that warms up.
 const RUNS: usize = 5;
 
-/// The measurements of one bench; each is printed at once.
-pub struct Records {
+/// One program's measurements, each printed as it is taken.
+pub(crate) struct Records {
     csv: bool,
     /// Seconds on one thread, by benchmark and implementation.
     one_thread: HashMap<(String, String), f64>,
 }
 
 impl Records {
-    /// Prints the header. With `--csv` among the arguments, records are printed.
-    pub fn new() -> Self {
+    /// Prints the header; `--csv` among the arguments asks for records.
+    pub(crate) fn new() -> Self {
         let csv = env::args().any(|argument| argument == "--csv");
         if csv {
             println!("benchmark,implementation,threads,clock,median_ms,against,ratio");
@@ -29,17 +29,12 @@ impl Records {
         Self { csv, one_thread: HashMap::new() }
     }
 
-    /// The arguments that are numbers; `default` if there are none.
-    pub fn sizes(&self, default: &[u32]) -> Vec<u32> {
-        let sizes: Vec<u32> = env::args().filter_map(|argument| argument.parse().ok()).collect();
-        if sizes.is_empty() { default.to_vec() } else { sizes }
-    }
-
-    /// Runs `body` on a pool of one thread, then on one of all cores if there are more. `body` receives the number of threads.
+    /// Runs `body` on a pool of one thread and, where there are more, on one of all cores; it gets their number.
     ///
     /// # Panics
-    /// If a pool cannot be created.
-    pub fn for_one_and_all_cores(&mut self, mut body: impl FnMut(&mut Self, usize) + Send) {
+    /// If a pool cannot be made.
+    #[allow(dead_code, reason = "one of two programs measures on one core only")]
+    pub(crate) fn for_one_and_all_cores(&mut self, mut body: impl FnMut(&mut Self, usize) + Send) {
         let all = thread::available_parallelism().map_or(1, usize::from);
         for threads in if all > 1 { vec![1, all] } else { vec![1] } {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
@@ -47,10 +42,10 @@ impl Records {
         }
     }
 
-    /// Times `run` and prints its median seconds, which it also returns: CPU time of the process on one thread, since a busy
-    /// machine disturbs it less, and wall time on more. The ratio is the speed-up over `against`, a name and its seconds;
-    /// without `against`, or on more threads, it is the speed-up over one thread.
-    pub fn record<T>(
+    /// Times `run` and prints its median seconds, which it also returns: CPU time of the process on one thread, so
+    /// that a busy machine disturbs it less, and wall time on more. The ratio says how many times faster that is than
+    /// `against`, a name and its seconds; without, and on more threads, than one thread.
+    pub(crate) fn record<T>(
         &mut self,
         benchmark: &str,
         implementation: &str,
@@ -89,11 +84,5 @@ impl Records {
             self.one_thread.insert(key, median);
         }
         median
-    }
-}
-
-impl Default for Records {
-    fn default() -> Self {
-        Self::new()
     }
 }
