@@ -5,7 +5,7 @@ use crate::{
     in_cache::MAX_LOG,
 };
 use proofmill_cpu::Level;
-use proofmill_field::{Algebra, Field, Fp, Invert, LANES, Prime, dispatch};
+use proofmill_field::{Algebra, Field, Fp, Invert, LANES, Prime, bls12_381, bn254, dispatch};
 use std::sync::Mutex;
 
 /// The subgroup of order n = 2^log_n of a field's multiplicative group.
@@ -51,7 +51,43 @@ impl<P: Prime> Domain<P> {
     pub fn root(&self) -> Fp<P> {
         self.root
     }
+}
 
+/// The prime fields whose transforms are compiled in this crate, not in every user.
+pub trait Transformed: Prime {
+    /// Both passes over `source`, or over the values if there is none, by way of the buffer.
+    #[doc(hidden)]
+    fn four_step(
+        level: Level,
+        step: &FourStep<'_, Self>,
+        source: Option<&[Fp<Self>]>,
+        buffer: &mut [Self::Limbs],
+        values: &mut [Fp<Self>],
+    );
+}
+
+macro_rules! compile {
+    ($($params:ty),*) => { $(
+        impl Transformed for $params {
+            fn four_step(
+                level: Level,
+                step: &FourStep<'_, Self>,
+                source: Option<&[Fp<Self>]>,
+                buffer: &mut [Self::Limbs],
+                values: &mut [Fp<Self>],
+            ) {
+                dispatch!(level, engine => {
+                    step.run_columns(engine, source.unwrap_or(values), buffer);
+                    step.run_rows(engine, buffer, values);
+                });
+            }
+        }
+    )* };
+}
+
+compile!(bn254::FrParams, bls12_381::FrParams);
+
+impl<P: Transformed> Domain<P> {
     /// Coefficients to values: `values[i] = sum_j coefficients[j] root^(i j)`.
     ///
     /// # Panics
@@ -137,10 +173,7 @@ impl<P: Prime> Domain<P> {
         let step = FourStep { log_rows, log_columns, root, twiddles, before, after };
         let mut buffer = self.scratch.lock().map(|mut kept| std::mem::take(&mut *kept)).unwrap_or_default();
         buffer.resize(values.len(), Default::default());
-        dispatch!(level, engine => {
-            step.run_columns(engine, source.unwrap_or(values), &mut buffer);
-            step.run_rows(engine, &buffer, values);
-        });
+        P::four_step(level, &step, source, &mut buffer, values);
         if let Ok(mut kept) = self.scratch.lock() {
             *kept = buffer;
         }

@@ -38,7 +38,7 @@ impl<P: Prime> Geometric<P> {
 }
 
 /// The parameters of one transform.
-pub(crate) struct FourStep<'a, P: Prime> {
+pub struct FourStep<'a, P: Prime> {
     pub(crate) log_rows: u32,
     pub(crate) log_columns: u32,
     /// Root of unity of order n.

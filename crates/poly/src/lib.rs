@@ -10,4 +10,4 @@ pub mod goldilocks;
 mod in_cache;
 mod reverse_bits;
 
-pub use domain::Domain;
+pub use domain::{Domain, Transformed};

@@ -20,50 +20,10 @@
 //! ```
 
 use crate::{
-    field::{Fp, Goldilocks, Prime, bls12_381, bn254},
+    field::{Fp, Goldilocks, bn254},
     machine::current,
 };
-pub use proofmill_poly::goldilocks::Order;
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for super::bn254::FrParams {}
-    impl Sealed for super::bls12_381::FrParams {}
-}
-
-/// The prime fields of [`Domain`], whose transforms are compiled in this crate.
-pub trait Transformed: Prime + sealed::Sealed {
-    #[doc(hidden)]
-    fn transform(domain: &Domain<Self>, transform: Transform<Self>, values: &mut [Fp<Self>]);
-}
-
-/// The kind of a transform.
-#[doc(hidden)]
-#[derive(Debug)]
-pub enum Transform<P: Prime> {
-    Forward,
-    Inverse,
-    CosetForward(Fp<P>),
-    CosetInverse(Fp<P>),
-}
-
-macro_rules! compile {
-    ($($params:ty),*) => {$(
-        impl Transformed for $params {
-            fn transform(domain: &Domain<Self>, transform: Transform<Self>, values: &mut [Fp<Self>]) {
-                let (domain, level) = (&domain.domain, current().level);
-                match transform {
-                    Transform::Forward => domain.ntt(level, values),
-                    Transform::Inverse => domain.intt(level, values),
-                    Transform::CosetForward(shift) => domain.coset_ntt(level, values, shift),
-                    Transform::CosetInverse(shift) => domain.coset_intt(level, values, shift),
-                }
-            }
-        }
-    )*};
-}
-
-compile!(bn254::FrParams, bls12_381::FrParams);
+pub use proofmill_poly::{Transformed, goldilocks::Order};
 
 /// The subgroup of order n = 2^log_n of a prime field's multiplicative group; by default of BN254's scalar field.
 ///
@@ -95,17 +55,17 @@ impl<P: Transformed> Domain<P> {
     /// # Panics
     /// If the number of values is not n (the same holds for all transforms of this type).
     pub fn ntt(&self, values: &mut [Fp<P>]) {
-        P::transform(self, Transform::Forward, values);
+        self.domain.ntt(current().level, values);
     }
 
     /// Values to coefficients, the inverse of [`ntt`](Self::ntt).
     pub fn intt(&self, values: &mut [Fp<P>]) {
-        P::transform(self, Transform::Inverse, values);
+        self.domain.intt(current().level, values);
     }
 
     /// Coefficients to values on the coset `shift * H`.
     pub fn coset_ntt(&self, values: &mut [Fp<P>], shift: Fp<P>) {
-        P::transform(self, Transform::CosetForward(shift), values);
+        self.domain.coset_ntt(current().level, values, shift);
     }
 
     /// Values on the coset `shift * H` to coefficients, the inverse of [`coset_ntt`](Self::coset_ntt).
@@ -113,7 +73,7 @@ impl<P: Transformed> Domain<P> {
     /// # Panics
     /// Also if `shift` is zero.
     pub fn coset_intt(&self, values: &mut [Fp<P>], shift: Fp<P>) {
-        P::transform(self, Transform::CosetInverse(shift), values);
+        self.domain.coset_intt(current().level, values, shift);
     }
 }
 

@@ -28,9 +28,9 @@ pub(crate) fn table() -> Vec<Entry> {
     let mut table = basic();
     table.extend(matrices());
     table.extend([
-        permutation::<Poseidon>("poseidon-12"),
-        permutation::<Poseidon2<8>>("poseidon2-8"),
-        permutation::<Poseidon2<12>>("poseidon2-12"),
+        permutation::<Sponge<Poseidon>>("poseidon-12"),
+        permutation::<Sponge<Poseidon2<8>>>("poseidon2-8"),
+        permutation::<Sponge<Poseidon2<12>>>("poseidon2-12"),
     ]);
     table.extend(Hash::ALL.map(tree));
     table.extend([
@@ -130,7 +130,7 @@ const CHUNK: usize = 1 << 10;
 
 /// `size` nodes of trees: permutations of eight elements, and zeros behind them where the state is wider, of which the first
 /// four are kept.
-fn permutation<P: Permutation>(name: &str) -> Entry {
+fn permutation<H: TreeHash<Digest = Digest>>(name: &str) -> Entry {
     Kernel::new(
         |rng, size| {
             let elements = goldilocks(rng, 8 * size);
@@ -139,7 +139,7 @@ fn permutation<P: Permutation>(name: &str) -> Entry {
         |children, _| Ok(vec![Digest::default(); children.len() / 2]),
         |children, parents: &mut Vec<Digest>, level, _| {
             let tasks = children.par_chunks(2 * CHUNK).zip(parents.par_chunks_mut(CHUNK));
-            tasks.for_each(|(children, parents)| Sponge::<P>::hash_pairs(level, children, parents));
+            tasks.for_each(|(children, parents)| H::hash_pairs(level, children, parents));
             Ok(())
         },
         |parents| encoded(&parents[..]),

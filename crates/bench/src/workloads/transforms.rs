@@ -5,20 +5,20 @@ use super::{
     encoding::encoded,
     inputs::{elements, logarithm},
 };
-use proofmill_field::{Fp, Prime, bls12_381, bn254};
-use proofmill_poly::Domain;
+use proofmill_field::{Fp, bls12_381, bn254};
+use proofmill_poly::{Domain, Transformed};
 
 pub(crate) fn table() -> Vec<Entry> {
     vec![forward::<bn254::FrParams>("bn254-fr"), forward::<bls12_381::FrParams>("bls12-381-fr")]
 }
 
 /// Coefficients and where they are transformed, in place.
-struct Transform<P: Prime> {
+struct Transform<P: Transformed> {
     domain: Domain<P>,
     values: Vec<Fp<P>>,
 }
 
-fn forward<P: Prime>(name: &str) -> Entry {
+fn forward<P: Transformed>(name: &str) -> Entry {
     Kernel::new(
         |rng, size| logarithm(size, 1, 28).map(|_| elements::<P>(rng, size)),
         |coefficients, _| {
