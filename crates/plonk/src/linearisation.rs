@@ -9,7 +9,7 @@ use crate::{
     challenges::Challenges,
     lookup::TABLE_COLUMNS,
     polynomial::repeated_square,
-    system::{Parameters, Sink},
+    summand::{Parameters, Sink},
 };
 use proofmill_field::{Algebra, Field, batch_invert_vartime, bn254::Fr};
 use std::collections::BTreeMap;

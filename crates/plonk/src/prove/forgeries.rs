@@ -12,7 +12,8 @@ use crate::{
     lookup::{log_derivative::LogDerivative, plookup::Plookup},
     memory::Held,
     permutation::Permutation,
-    system::{Argument, Growing, Parameters, Sink, Summand, with_summand},
+    summand::{Growing, Parameters, Sink, Summand},
+    system::Argument,
     verify,
 };
 use proofmill_cpu::Level;
@@ -212,7 +213,7 @@ impl Forger {
                 let cells = Row { columns, row };
                 let input = public.get(row).filter(|_| place == 0).copied().unwrap_or_default();
                 let mut residue = Residue(&cells, -input);
-                with_summand!(system, argument, summand => summand.terms(&cells, parameters, &mut residue));
+                system.argument_terms(&[argument], &cells, parameters, &mut residue);
                 if !residue.1.is_zero() {
                     broken.push((argument, row));
                 }

@@ -1,10 +1,7 @@
 //! The highest coefficients of the identity, by those of its polynomials.
 
 use super::Prover;
-use crate::{
-    Cells, Column, PlonkError,
-    system::{MOST_EXCESS, Sink},
-};
+use crate::{Cells, Column, PlonkError, summand::Sink, system::MOST_EXCESS};
 use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 use std::{
     collections::BTreeMap,

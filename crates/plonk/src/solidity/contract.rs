@@ -8,7 +8,7 @@ use crate::{
     Cell, Column, VerifyingKey,
     challenges::Challenges,
     linearisation::{Known, Linearisation},
-    system::Parameters,
+    summand::Parameters,
 };
 use proofmill_curve::{
     Affine, Curve,
