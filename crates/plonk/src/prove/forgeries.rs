@@ -12,7 +12,7 @@ use crate::{
     lookup::{log_derivative::LogDerivative, plookup::Plookup},
     memory::Held,
     permutation::Permutation,
-    summand::{Growing, Parameters, Sink, Summand},
+    summand::{Growing, Parameters, Sink},
     system::Argument,
     verify,
 };

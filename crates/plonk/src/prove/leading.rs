@@ -40,6 +40,7 @@ impl Leading {
 impl Add for Leading {
     type Output = Self;
 
+    #[inline(never)]
     fn add(self, rhs: Self) -> Self {
         let (mut high, low) = if self.top < rhs.top { (rhs, self) } else { (self, rhs) };
         let places = high.coefficients.iter_mut().skip(high.top - low.top);
@@ -52,6 +53,7 @@ impl Add for Leading {
 impl Mul for Leading {
     type Output = Self;
 
+    #[inline(never)]
     fn mul(self, rhs: Self) -> Self {
         let term = |place: usize| {
             (0..=place).fold(Fr::ZERO, |sum, i| sum + self.coefficients[i] * rhs.coefficients[place - i])
@@ -63,6 +65,7 @@ impl Mul for Leading {
 impl Neg for Leading {
     type Output = Self;
 
+    #[inline(never)]
     fn neg(self) -> Self {
         Self { coefficients: self.coefficients.map(Neg::neg), ..self }
     }
@@ -71,6 +74,7 @@ impl Neg for Leading {
 impl Sub for Leading {
     type Output = Self;
 
+    #[inline(never)]
     fn sub(self, rhs: Self) -> Self {
         self + -rhs
     }

@@ -16,7 +16,8 @@ use crate::{
     memory::{Held, Scalars},
     permutation::{self, Permutation},
     polynomial::{
-        CHAINS, CHUNK, GROUP, Lanes, form, load, load_bits, repeated_square, splat, store, store_bits,
+        CHAINS, CHUNK, GROUP, Lanes, each_chunk, form, load, load_bits, repeated_square, splat, store,
+        store_bits,
     },
     summand::{Growing, Parameters},
     system::Argument,
@@ -122,7 +123,8 @@ impl Prover<'_> {
             columns.release(first..first + count);
         }
         let total = running.before(Portable, &mut before);
-        values.par_chunks_mut(CHUNK).zip(before).for_each(|(values, before)| {
+        each_chunk(&mut values, &|start, values| {
+            let before = before[start / CHUNK];
             dispatch!(level, engine => engine.run(#[inline(always)] || carry(engine, running, values, before)));
         });
         Ok((values, total))

@@ -4,13 +4,12 @@ use crate::{
     Cells, Column,
     called::Called,
     memory::Scalars,
-    polynomial::{CHUNK, Lanes, load_bits, splat, store_bits},
+    polynomial::{Lanes, each_chunk, load_bits, splat, store_bits},
     summand::{Parameters, Sink, Summand},
     system::{Argument, System, with_summand},
 };
 use proofmill_cpu::Level;
-use proofmill_field::{Engine, LANES, bn254::Fr, dispatch};
-use rayon::prelude::*;
+use proofmill_field::{Algebra, Engine, LANES, bn254::Fr, dispatch};
 use std::ops::Range;
 
 /// Rows that are worked on before columns in files leave memory: 8 MiB of each.
@@ -74,9 +73,14 @@ impl<'a, E: Engine> LaneCells<'a, E> {
         Self { slots, row, engine }
     }
 
+    /// A call, as products are: eight elements are rearranged into limbs.
     #[inline(always)]
     fn load(&self, column: Column, row: usize) -> Value<E> {
-        Called(load_bits(self.engine, self.slots.0[column.index()].get(row..).unwrap_or_default()))
+        Called(Lanes::<E>::outlined(
+            self.engine,
+            #[inline(always)]
+            || load_bits(self.engine, self.slots.0[column.index()].get(row..).unwrap_or_default()),
+        ))
     }
 }
 
@@ -149,8 +153,8 @@ pub(super) fn add_summand(
 ) {
     for (segment, values) in values.chunks_mut(SEGMENT).enumerate() {
         let (first, count) = (segment * SEGMENT, values.len());
-        values.par_chunks_mut(CHUNK).enumerate().for_each(|(index, values)| {
-            let start = first + index * CHUNK;
+        each_chunk(values, &|place, values| {
+            let start = first + place;
             let [points, first_lagrange] = known(start, values.len());
             let mut slots = columns.from(start);
             slots.set(Column::Point, &points);
