@@ -1,4 +1,4 @@
-//! Files of the circom and snarkjs world: r1cs, wtns, zkey, ptau, JSON; and proving keys of our own in the same container.
+//! Files of the circom and snarkjs world: r1cs, wtns, zkey, ptau, JSON; and their container, for other formats in it.
 //!
 //! Binary files are mapped into memory and their headers and the lengths of their sections checked when they
 //! are opened; large sections are handed out as views ([`Points`], [`Scalars`]) that are decoded and checked
@@ -9,7 +9,6 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod binfile;
-mod circuit_key;
 mod decode;
 mod describe;
 mod error;
@@ -21,9 +20,8 @@ mod r1cs;
 mod wtns;
 mod zkey;
 
-pub use binfile::{BinFile, FileKind, Section, SectionEntry};
-pub use circuit_key::{CircuitKey, CircuitKeyHeader, CircuitKeyWriter, DerivationTerm};
-pub use decode::{Coordinate, Form, PointCheck, Points, Scalars};
+pub use binfile::{BinFile, Cursor, FileKind, Section, SectionEntry};
+pub use decode::{Coordinate, Form, PointCheck, Points, Scalars, decode_each};
 pub use describe::{Description, SectionDescription, describe, describe_file};
 pub use error::{CircomError, FileName, Place, SectionName};
 pub use json::{

@@ -7,7 +7,10 @@ use crate::{
     error::{CircomError, FileName},
 };
 use proofmill_curve::{Affine, Curve};
-use proofmill_field::bn254::Fr;
+use proofmill_field::{
+    Prime,
+    bn254::{FqParams, Fr, FrParams},
+};
 use std::{
     fmt,
     fs::{self, File},
@@ -421,6 +424,15 @@ impl SectionWriter<'_> {
             point.y.try_each_limbs(&mut |limbs| self.limbs(limbs))?;
         }
         Ok(())
+    }
+
+    /// BN254's moduli of coordinates and scalars, which [`Cursor::expect_bn254`](crate::Cursor::expect_bn254) reads.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    pub fn bn254(&mut self) -> Result<(), CircomError> {
+        self.modulus(&FqParams::MODULUS)?;
+        self.modulus(&FrParams::MODULUS)
     }
 
     /// A modulus as headers hold it: its length and its bytes.

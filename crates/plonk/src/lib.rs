@@ -12,6 +12,7 @@ mod called;
 mod challenges;
 mod check;
 mod circuit;
+mod circuit_key;
 mod error;
 pub mod gates;
 mod json;
@@ -43,6 +44,7 @@ pub use circuit::{
     Arithmetisation, Bit, Circuit, GadgetReport, MerkleNode, Multiples, Point, Report, Table, TableNumber,
     TableReport, Variable,
 };
+pub use circuit_key::{CircuitKey, CircuitKeyHeader, CircuitKeyWriter, DerivationTerm};
 pub use error::{MalformedError, PlonkError, SystemError, VerifyError};
 pub use gates::{
     Gate,
