@@ -2,9 +2,13 @@
 //! `taskset -c 1 cargo run --release -- [--csv] [--all] [pairs] [messages] [tree]`. With `--all` every size of batch up to 64
 //! and every kernel; else some, and the best.
 
+#[path = "../../peers/programs/records.rs"]
+mod records;
+
 use proofmill_sha256::{Kernels, hash_pairs};
-use proofmill_testing::{Records, rng};
+use proofmill_testing::rng;
 use rand::RngCore;
+use records::Records;
 use std::{env, hint::black_box};
 
 /// Pairs hashed in a run, whatever the batch.

@@ -20,10 +20,10 @@ pub struct Family {
     /// What is to be reached, beside whom.
     #[serde(default)]
     pub target: Option<String>,
-    /// The command whose output is kept in `benchmarks/records`, where that is not `bench run`.
+    /// The command that measures what `benchmarks/records` has, where a record is kept.
     #[serde(default)]
     pub record: Option<String>,
-    /// Peers that are run in turn by that command, with versions.
+    /// The record's peers, with versions.
     #[serde(default)]
     pub peers_in_turn: Vec<String>,
     /// The benchmarks.

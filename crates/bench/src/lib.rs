@@ -8,6 +8,7 @@
 //! * [`statistics`]: medians, intervals, and whether two sets of samples differ.
 //! * [`machine`]: what it is measured on.
 //! * [`peers`]: other people's libraries, in programs of their own that take turns with ours.
+//! * [`programs`]: provers that are programs, timed from start to end.
 //! * [`plan`]: the rows of a run; [`suite`] runs them.
 //! * [`sampler`]: samples of several implementations in alternation; [`counters`] and [`noise`] observe them.
 //! * [`model`]: what if it ran faster, or had longer vectors.
@@ -36,6 +37,7 @@ pub mod platform;
 pub mod power;
 pub mod price;
 mod process;
+pub mod programs;
 pub mod record;
 pub mod report;
 pub mod sampler;

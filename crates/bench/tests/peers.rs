@@ -100,7 +100,7 @@ fn what_is_not_ready_is_refused() {
     assert_eq!(refusal(r"printf '\033[2Jx\n'"), format!(r#"{beginning}"\u{{1b}}[2Jx""#));
     assert!(
         refusal("while :; do printf xxxxxxxxxxxxxxxx; done")
-            .ends_with("a line of at most 1024 bytes from its runner")
+            .ends_with("its runner wrote a line of more than 1024 bytes")
     );
 }
 
@@ -142,12 +142,12 @@ fn errors_and_deaths_are_named() {
     let name = "msm/bn254-g1 of 1024 by fake: ";
     assert_eq!(refusal("echo 'error no such kernel'; sleep 60"), format!("{name}no such kernel"));
     let death = "echo 'some warning' >&2; echo 'error: no memory' >&2; echo 'the end' >&2; exit 3";
-    let expected = "its runner ended: exit status: 3: error: no memory";
+    let expected = "its runner ended with exit status: 3: error: no memory";
     assert_eq!(refusal(death), format!("{name}{expected}"));
     assert!(failure(death).ends_with(expected));
-    assert!(failure("kill -9 $$").ends_with("its runner ended: signal: 9 (SIGKILL)"));
+    assert!(failure("kill -9 $$").ends_with("its runner ended with signal: 9 (SIGKILL)"));
     // A number that was cut off is none.
-    assert!(failure("printf 'done 5 5'").ends_with("its runner ended: exit status: 0"));
+    assert!(failure("printf 'done 5 5'").ends_with("its runner ended with exit status: 0"));
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn silence_ends() {
     let short = Limits { ready: Duration::from_millis(300), run: Duration::from_millis(300) };
     let began = Instant::now();
     let error = start("sleep 60", short).expect_err("silence").to_string();
-    assert!(error.ends_with("expected an answer of its runner within 0 s, found none"), "{error}");
+    assert!(error.ends_with("its runner did not answer within 0.3 s"), "{error}");
     let mut runner = start("echo 'ready 0123456789abcdef 1'; sleep 60", Limits { run: short.run, ..LIMITS });
     assert!(runner.as_mut().expect("a runner").run(1).is_err());
     assert!(began.elapsed() < Duration::from_secs(20));
@@ -164,7 +164,7 @@ fn silence_ends() {
 #[test]
 fn a_runner_that_closes_its_output_and_goes_on_is_ended() {
     let error = refusal("echo $$ >&2; exec >&-; sleep 60");
-    assert!(error.contains("it closed its output and went on"), "{error}");
+    assert!(error.contains("its runner closed its output and went on: "), "{error}");
     let process = error.rsplit(": ").next().expect("its number");
     assert!(!lives(process), "{error}");
 }

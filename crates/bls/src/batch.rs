@@ -1,9 +1,9 @@
 //! Many signatures at once: with r_i random, `e(G, sum of r_i S_i) = product of e(r_i P_i, H(m_i))`.
 //!
-//! If one equation `e(G, S_i) = e(P_i, H(m_i))` is wrong, one value of r_i at most makes the product right, whatever the
-//! others are (Bellare, Garay, Rabin, "Fast batch verification for modular exponentiation and digital signatures",
-//! EUROCRYPT 1998; Camenisch, Hohenberger, Pedersen, eprint 2007/172). r_i is uniform in 1..2^64: a batch with a forged
-//! signature passes with a probability of less than 2^-63, also if signatures were made to cancel.
+//! If an equation `e(G, S_i) = e(P_i, H(m_i))` is wrong, then for any values of the others at most one value of r_i makes the
+//! product right (Bellare, Garay, Rabin, "Fast batch verification for modular exponentiation and digital signatures", EUROCRYPT
+//! 1998; Camenisch, Hohenberger, Pedersen, eprint 2007/172). r_i is uniform in 1..2^64: a batch with a forged signature passes
+//! with probability below 2^-63, even if signatures were chosen to cancel.
 
 use crate::{BlsError, DST, Signature, ValidPublicKey};
 use proofmill_cpu::Level;
@@ -17,28 +17,28 @@ use rand::{CryptoRng, TryRngCore, rngs::OsRng};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// A signature of one message by all of some keys, which is one key or an aggregate.
+/// A signature, or an aggregate of signatures, of one message by one or more keys.
 #[derive(Clone, Copy, Debug)]
 pub struct SignatureSet<'a> {
-    /// Whose signatures were aggregated; at least one.
+    /// The keys whose signatures were aggregated; at least one.
     pub keys: &'a [ValidPublicKey],
-    /// What they signed.
+    /// The signed message.
     pub message: &'a [u8],
-    /// Theirs.
+    /// The signature or aggregate.
     pub signature: Signature,
 }
 
 /// Checks that all signatures are valid. Runs on the ambient rayon pool.
 ///
 /// # Errors
-/// [`BlsError::EmptyBatch`]; [`BlsError::EmptyAggregate`] and [`BlsError::InfinityKey`] of any set;
-/// [`BlsError::Rejected`] if some signature is wrong; [`BlsError::Randomness`].
+/// [`BlsError::EmptyBatch`]; [`BlsError::EmptyAggregate`] and [`BlsError::InfinityKey`] for any set; [`BlsError::Rejected`] if
+/// any signature is wrong; [`BlsError::Randomness`].
 pub fn verify_batch(level: Level, sets: &[SignatureSet<'_>]) -> Result<(), BlsError> {
     Blinding::from_system(sets.len()).and_then(|blinding| blinding.verify(level, sets))
 }
 
-/// [`verify_batch`] with the blinding from `rng`: for tests that need the same one twice. Whoever can predict the
-/// generator can have forged signatures accepted.
+/// [`verify_batch`] with the blinding from `rng`: for tests that need the same blinding twice. With a predictable generator,
+/// forged signatures can pass.
 ///
 /// # Errors
 /// As [`verify_batch`].
@@ -50,8 +50,8 @@ pub fn verify_batch_with_rng(
     Blinding::from_rng(sets.len(), rng).verify(level, sets)
 }
 
-/// The numbers of the sets whose signatures are wrong or whose keys cannot be aggregated, in ascending order: by bisection, so
-/// that few bad ones cost few checks of parts of the batch. Runs on the ambient rayon pool.
+/// The indices of the sets whose signatures are wrong or whose keys cannot be aggregated, in ascending order. Found by
+/// bisection, so that few bad sets need few checks of parts of the batch. Runs on the ambient rayon pool.
 ///
 /// # Errors
 /// [`BlsError::Randomness`].
@@ -134,7 +134,7 @@ impl Blinding {
         signatures: Vec<Signature>,
     ) -> Equations {
         let points: Vec<_> = keys.iter().map(|key| *key.point()).collect();
-        // Sets whose keys are of no use have been left out: as many factors as are needed.
+        // Sets whose keys cannot be aggregated were left out, so there are enough factors.
         let factors: Vec<_> = self.0.iter().copied().take(points.len()).collect();
         Equations {
             keys: multiples_of_points(level, &points, &factors),
@@ -145,14 +145,14 @@ impl Blinding {
     }
 }
 
-/// Each set's keys, added.
+/// The sum of the keys of each set.
 fn aggregate_keys(level: Level, sets: &[SignatureSet<'_>]) -> Vec<Result<ValidPublicKey, BlsError>> {
     sets.par_iter().map(|set| ValidPublicKey::aggregate(level, set.keys)).collect()
 }
 
-/// Equations `e(G, S_i) = e(P_i, H_i)`, both sides to a random power r_i, so that only right ones have a right product.
+/// Equations `e(G, S_i) = e(P_i, H_i)`, raised to random powers r_i, so that their product holds only if all of them do.
 struct Equations {
-    /// Times r_i.
+    /// The keys, multiplied by r_i.
     keys: Vec<Affine<G1>>,
     hashes: Vec<Affine<G2>>,
     signatures: Vec<Affine<G2>>,
@@ -161,7 +161,7 @@ struct Equations {
 }
 
 impl Equations {
-    /// Whether the product of some equations holds.
+    /// Whether the product of the equations in a range holds.
     fn hold(&self, level: Level, range: Range<usize>) -> bool {
         let left = (self.signatures.get(range.clone()), self.factors.get(range.clone()));
         let right = (self.keys.get(range.clone()), self.hashes.get(range));
@@ -174,14 +174,14 @@ impl Equations {
         pairing_product_is_one(level, &pairs)
     }
 
-    /// Collects the numbers of the wrong ones.
+    /// Collects the indices of the wrong equations in a range.
     fn bisect(&self, level: Level, range: Range<usize>, wrong: &mut Vec<usize>) {
         if !range.is_empty() && !self.hold(level, range.clone()) {
             self.bisect_wrong(level, range, wrong);
         }
     }
 
-    /// [`bisect`](Self::bisect) of a range that has a wrong one.
+    /// [`bisect`](Self::bisect) for a range that is known to have a wrong equation.
     fn bisect_wrong(&self, level: Level, range: Range<usize>, wrong: &mut Vec<usize>) {
         if range.len() == 1 {
             wrong.push(range.start);
@@ -191,7 +191,7 @@ impl Equations {
         let before = wrong.len();
         self.bisect(level, range.start..middle, wrong);
         if wrong.len() == before {
-            // The left half is right, so the right half is not.
+            // The left half holds, so the right half has a wrong equation.
             self.bisect_wrong(level, middle..range.end, wrong);
         } else {
             self.bisect(level, middle..range.end, wrong);

@@ -1,4 +1,4 @@
-//! Secret keys from seeds and from other secret keys: EIP-2333, and the paths of EIP-2334.
+//! Derivation of secret keys from seeds and from other secret keys: EIP-2333, with the paths of EIP-2334.
 
 use crate::{BlsError, SecretKey};
 use proofmill_field::{Algebra, Field, bls12_381::Fr};
@@ -10,10 +10,10 @@ use zeroize::{Zeroize, Zeroizing};
 const MATERIAL: usize = 48;
 
 impl SecretKey {
-    /// The fewest bytes of a seed.
+    /// The least length of a seed in bytes.
     pub const LEAST_SEED: usize = 32;
 
-    /// A key of the operating system's randomness.
+    /// A random key, from the operating system's randomness.
     ///
     /// # Errors
     /// [`BlsError::Randomness`].
@@ -23,7 +23,7 @@ impl SecretKey {
         Self::derive_master(&*seed)
     }
 
-    /// The key at the root of a seed's tree: EIP-2333's `derive_master_SK`.
+    /// The master key of a seed: EIP-2333's `derive_master_SK`.
     ///
     /// # Errors
     /// [`BlsError::SeedLength`] for less than [`LEAST_SEED`](Self::LEAST_SEED) bytes.
@@ -34,7 +34,7 @@ impl SecretKey {
         Ok(hkdf_mod_r(seed))
     }
 
-    /// The child of this number: EIP-2333's `derive_child_SK`.
+    /// The child key with this index: EIP-2333's `derive_child_SK`.
     pub fn derive_child(&self, index: u32) -> Self {
         let mut key = self.to_bytes();
         let salt = index.to_be_bytes();
@@ -49,7 +49,7 @@ impl SecretKey {
         child
     }
 
-    /// The key at a path such as `m/12381/3600/0/0/0` in a seed's tree (EIP-2334).
+    /// The key of a seed at a path such as `m/12381/3600/0/0/0` (EIP-2334).
     ///
     /// # Errors
     /// [`BlsError::Path`], [`BlsError::SeedLength`].
@@ -81,7 +81,7 @@ fn hkdf_mod_r(seed: &[u8]) -> SecretKey {
         let words = reduce(&material);
         key.zeroize();
         material.zeroize();
-        // Once in 2^255 seeds the integer is zero.
+        // The integer is zero for one in 2^255 seeds.
         match SecretKey::from_words(words) {
             Some(key) => return key,
             None => salt = digest(&salt),
@@ -89,14 +89,14 @@ fn hkdf_mod_r(seed: &[u8]) -> SecretKey {
     }
 }
 
-/// A big-endian integer modulo r.
+/// A big-endian integer modulo r, as little-endian words.
 fn reduce(bytes: &[u8; MATERIAL]) -> [u64; 4] {
     let radix: Fr = Fr::from(1 << 32).square();
     let words = bytes.as_chunks().0.iter().map(|word| Fr::from(u64::from_be_bytes(*word)));
     words.fold(Fr::ZERO, |value, word| value * radix + word).to_canonical()
 }
 
-/// Adds the public half of a Lamport key to a hash: the digests of the 255 chunks that a secret expands to.
+/// Adds the public half of a Lamport key to a hash: the digests of the 255 chunks to which a secret is expanded.
 fn lamport_public(salt: &[u8], secret: &[u8], hash: &mut Sha256) {
     let mut key = hkdf_extract(salt, secret);
     let mut chunks = Zeroizing::new([0; HKDF_MOST]);

@@ -1,60 +1,60 @@
-//! Why a key, a signature or a set of them is refused.
+//! Errors of keys, signatures and batches.
 
 use proofmill_curve::EncodingError;
 
-/// What is wrong, on one line.
+/// Why a key, a signature or a batch is not accepted. Messages have one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BlsError {
-    /// An encoding of another length.
+    /// An encoding of the wrong length.
     #[error("expected {expected} bytes for {what}, found {found}")]
     Length {
-        /// What the bytes should be.
+        /// What is encoded.
         what: &'static str,
-        /// Bytes of its encoding.
+        /// The right length in bytes.
         expected: usize,
-        /// Bytes given.
+        /// The given length in bytes.
         found: usize,
     },
     /// A secret key that is zero, or not below the group's order.
     #[error("expected a secret key from 1 to r - 1")]
     SecretKeyRange,
-    /// A seed that does not hold enough.
+    /// A seed that is too short.
     #[error("expected a seed of at least 32 bytes, found {found}")]
     SeedLength {
-        /// Bytes given.
+        /// The given length in bytes.
         found: usize,
     },
-    /// A path that does not lead to a key.
+    /// An invalid path.
     #[error("expected a path such as m/12381/3600/0/0/0, of numbers below 2^32, found `{0}`")]
     Path(String),
-    /// Bytes that are no public key: not canonical, off the curve, out of the subgroup.
+    /// An invalid encoding of a public key: not canonical, off the curve, or outside the subgroup.
     #[error("public key: {0}")]
     PublicKey(EncodingError),
-    /// Bytes that are no signature: not canonical, off the curve, out of the subgroup.
+    /// An invalid encoding of a signature: not canonical, off the curve, or outside the subgroup.
     #[error("signature: {0}")]
     Signature(EncodingError),
-    /// The public key whose secret key would be zero.
+    /// The public key at infinity, whose secret key would be zero.
     #[error("public key: the point is infinity")]
     InfinityKey,
     /// Nothing to aggregate.
     #[error("expected at least one {0} to aggregate, found none")]
     EmptyAggregate(&'static str),
-    /// A batch of nothing, which proves nothing.
+    /// An empty batch, which proves nothing.
     #[error("expected at least one set in a batch, found none")]
     EmptyBatch,
-    /// Not as many messages as keys.
+    /// The numbers of messages and keys differ.
     #[error("expected as many messages as public keys, found {messages} for {keys}")]
     Counts {
-        /// Public keys given.
+        /// The number of public keys.
         keys: usize,
-        /// Messages given.
+        /// The number of messages.
         messages: usize,
     },
-    /// Everything is well formed and the signature is not one.
+    /// All inputs are well-formed, but the signature is wrong.
     #[error("the signature is not valid for these public keys and messages")]
     Rejected,
-    /// The operating system gave no randomness.
+    /// The operating system returned no randomness.
     #[error("no randomness from the operating system: {0}")]
     Randomness(String),
 }

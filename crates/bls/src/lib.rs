@@ -1,13 +1,12 @@
-//! BLS signatures on BLS12-381 as Ethereum uses them: the ciphersuite
-//! `BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_` of draft-irtf-cfrg-bls-signature-05, public keys in G1 (48 bytes), signatures
-//! in G2 (96 bytes), proofs of possession.
+//! BLS signatures on BLS12-381, in Ethereum's variant: the ciphersuite `BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_` of
+//! draft-irtf-cfrg-bls-signature-05, public keys in G1 (48 bytes), signatures in G2 (96 bytes), proofs of possession.
 //!
-//! * [`SecretKey`] is made of a seed (EIP-2333), signs in constant time and is wiped when dropped.
-//! * [`PublicKey`] is bytes; [`ValidPublicKey`] has been checked once and may be kept. A [`Signature`] has been checked too.
-//! * [`verify`], [`aggregate_verify`], [`fast_aggregate_verify`] and [`eth_fast_aggregate_verify`] check one signature,
-//!   [`verify_batch`] many at once; [`find_invalid`] names those that made a batch fail.
+//! * [`SecretKey`] is derived from a seed (EIP-2333), signs in constant time, and is wiped when dropped.
+//! * [`PublicKey`] is bytes; [`ValidPublicKey`] is a checked key, to be kept and reused. A [`Signature`] is checked, too.
+//! * [`verify`], [`aggregate_verify`], [`fast_aggregate_verify`] and [`eth_fast_aggregate_verify`] check one signature or
+//!   aggregate, [`verify_batch`] many; [`find_invalid`] finds those that made a batch fail.
 //!
-//! Every operation takes a level; those on many things run on the ambient rayon pool.
+//! Every operation takes a level. Operations on several inputs run on the ambient rayon pool.
 //!
 //! ```
 //! use proofmill_bls::{BlsError, SecretKey, verify};
@@ -43,7 +42,7 @@ pub use verify::{
     aggregate_verify, eth_fast_aggregate_verify, fast_aggregate_verify, verify, verify_possession,
 };
 
-/// The tag under which messages are hashed to G2.
+/// The domain separation tag for hashing messages to G2.
 pub const DST: &[u8] = b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";
-/// The tag under which public keys are hashed to G2 for proofs of possession.
+/// The domain separation tag for hashing public keys to G2 in proofs of possession.
 pub const POSSESSION_DST: &[u8] = b"BLS_POP_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";

@@ -1,4 +1,4 @@
-//! Public keys: bytes, and points that have been checked.
+//! Public keys: unchecked bytes, and checked points.
 
 use crate::BlsError;
 use proofmill_cpu::Level;
@@ -8,16 +8,16 @@ use proofmill_curve::{
     sum_of_points,
 };
 
-/// A public key as it travels: 48 bytes that nobody has looked at.
+/// The encoding of a public key: 48 bytes, not checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PublicKey([u8; PublicKey::BYTES]);
 
 impl PublicKey {
-    /// How many bytes the encoding has.
+    /// The length of the encoding in bytes.
     pub const BYTES: usize = 48;
 
     /// # Errors
-    /// [`BlsError::Length`]; nothing else is looked at.
+    /// [`BlsError::Length`]; nothing else is checked.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BlsError> {
         let found = bytes.len();
         let bytes = bytes.try_into();
@@ -38,7 +38,7 @@ impl PublicKey {
         point.map_err(BlsError::PublicKey).and_then(not_infinity)
     }
 
-    /// [`validate`](Self::validate) for many keys, side by side where the level has lanes, on the ambient rayon pool.
+    /// [`validate`](Self::validate) for many keys, in lanes where the level has them, on the ambient rayon pool.
     pub fn validate_many(level: Level, keys: &[Self]) -> Vec<Result<ValidPublicKey, BlsError>> {
         let bytes: Vec<_> = keys.iter().map(|key| key.0).collect();
         let points = decode_compressed(level, &bytes, Subgroup::Checked);
@@ -50,14 +50,14 @@ fn not_infinity(point: Affine<G1>) -> Result<ValidPublicKey, BlsError> {
     if point.is_infinity() { Err(BlsError::InfinityKey) } else { Ok(ValidPublicKey { point }) }
 }
 
-/// A public key that has been checked: on the curve, in the subgroup, not infinity. Decode once, keep it.
+/// A checked public key: on the curve, in the subgroup, not infinity. The check costs much, so keep the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValidPublicKey {
     point: Affine<G1>,
 }
 
 impl ValidPublicKey {
-    /// Of a point that is known to be a key's.
+    /// The key of a point that is known to be valid.
     pub(crate) fn of_point(point: Affine<G1>) -> Self {
         Self { point }
     }
@@ -65,12 +65,12 @@ impl ValidPublicKey {
     /// [`PublicKey::from_bytes`] and [`PublicKey::validate`].
     ///
     /// # Errors
-    /// As those.
+    /// The errors of both.
     pub fn from_bytes(level: Level, bytes: &[u8]) -> Result<Self, BlsError> {
         PublicKey::from_bytes(bytes)?.validate(level)
     }
 
-    /// The encoding: compressed, as Zcash and Ethereum do it.
+    /// The compressed encoding of Zcash and Ethereum.
     pub fn to_bytes(&self) -> [u8; PublicKey::BYTES] {
         self.point.to_compressed()
     }
@@ -80,7 +80,7 @@ impl ValidPublicKey {
         &self.point
     }
 
-    /// The sum of keys, to verify a signature that all have made of one message.
+    /// The sum of keys, which verifies the sum of their signatures of one message.
     ///
     /// # Errors
     /// [`BlsError::EmptyAggregate`] without keys, [`BlsError::InfinityKey`] if they cancel.

@@ -1,4 +1,4 @@
-//! Secret keys: nothing here branches on one or uses it as an address.
+//! Secret keys. No function here branches on a key or uses it as an address.
 
 use crate::{BlsError, DST, POSSESSION_DST, Signature, ValidPublicKey, verify::hash_one};
 use proofmill_cpu::Level;
@@ -7,15 +7,15 @@ use proofmill_field::{Prime, bls12_381::FrParams};
 use std::hint::black_box;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-/// An integer from 1 to r - 1. It has no `Debug`, and is wiped when dropped.
+/// A secret key: an integer from 1 to r - 1. It has no `Debug`, and is wiped when dropped.
 #[derive(Clone, ZeroizeOnDrop)]
 pub struct SecretKey {
-    /// Little-endian.
+    /// The integer as little-endian words.
     words: [u64; 4],
 }
 
 impl SecretKey {
-    /// How many bytes the encoding has.
+    /// The length of the encoding in bytes.
     pub const BYTES: usize = 32;
 
     /// Decodes a big-endian integer.
@@ -50,17 +50,17 @@ impl SecretKey {
         bytes
     }
 
-    /// The public key: the generator of G1 times this.
+    /// The public key: the generator of G1 times the secret key.
     pub fn public_key(&self, level: Level) -> ValidPublicKey {
         ValidPublicKey::of_point(multiple_of_generator(level, &self.words))
     }
 
-    /// The signature of a message: the message's hash times this.
+    /// The signature of a message: the message's hash in G2 times the secret key.
     pub fn sign(&self, level: Level, message: &[u8]) -> Signature {
         self.sign_with(level, message, DST)
     }
 
-    /// The proof that whoever publishes the public key has this key.
+    /// The proof of possession of this key, for [`verify_possession`](crate::verify_possession).
     pub fn prove_possession(&self, level: Level) -> Signature {
         self.sign_with(level, &self.public_key(level).to_bytes(), POSSESSION_DST)
     }
@@ -82,8 +82,8 @@ impl SecretKey {
     }
 }
 
-/// Whether a bit is 1, by a branch: its value may be known. No other function branches on what depends on a key; the
-/// check for secret-dependent branches in `.ci` makes its one exception by this name.
+/// Whether a bit is 1, by a branch, for bits that may become public. No other function branches on a value that depends on a
+/// key; the check for secret-dependent branches in `.ci` exempts only this function, by name.
 #[inline(never)]
 fn declassify(bit: u64) -> bool {
     #[inline(never)]

@@ -8,17 +8,17 @@ use proofmill_curve::{
     sum_of_points,
 };
 
-/// A signature or an aggregate of some: a point of G2's subgroup, which may be infinity.
+/// A signature, or an aggregate of signatures: a point of G2's subgroup, which may be infinity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature {
     point: Affine<G2>,
 }
 
 impl Signature {
-    /// How many bytes the encoding has.
+    /// The length of the encoding in bytes.
     pub const BYTES: usize = 96;
 
-    /// Of a point that is known to be in the subgroup.
+    /// The signature of a point that is known to be in the subgroup.
     pub(crate) fn of_point(point: Affine<G2>) -> Self {
         Self { point }
     }
@@ -38,14 +38,13 @@ impl Signature {
         point.map(Self::of_point).map_err(BlsError::Signature)
     }
 
-    /// [`from_bytes`](Self::from_bytes) for many signatures, side by side where the level has lanes, on the ambient rayon
-    /// pool.
+    /// [`from_bytes`](Self::from_bytes) for many signatures, in lanes where the level has them, on the ambient rayon pool.
     pub fn decode_many(level: Level, encodings: &[[u8; Self::BYTES]]) -> Vec<Result<Self, BlsError>> {
         let points = decode_compressed(level, encodings, Subgroup::Checked);
         points.into_iter().map(|point| point.map(Self::of_point).map_err(BlsError::Signature)).collect()
     }
 
-    /// The encoding: compressed, as Zcash and Ethereum do it.
+    /// The compressed encoding of Zcash and Ethereum.
     pub fn to_bytes(&self) -> [u8; Self::BYTES] {
         self.point.to_compressed()
     }
@@ -55,7 +54,7 @@ impl Signature {
         &self.point
     }
 
-    /// Whether the point is infinity: what signatures that cancel add up to.
+    /// Whether the point is infinity, which is the sum of signatures that cancel.
     pub fn is_infinity(&self) -> bool {
         self.point.is_infinity()
     }

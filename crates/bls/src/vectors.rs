@@ -1,4 +1,5 @@
-//! Test cases in the shapes of ethereum/bls12-381-tests and of the consensus specification's: an input and what must come out.
+//! Test cases in the formats of ethereum/bls12-381-tests and of the consensus specification's tests: an input and the expected
+//! output.
 
 use crate::{
     BlsError, PublicKey, SecretKey, Signature, SignatureSet, ValidPublicKey, aggregate_verify,
@@ -9,7 +10,7 @@ use proofmill_curve::hash_to_curve::hash_to_g2;
 use proofmill_field::bls12_381::Fq2;
 use serde_json::{Value, json};
 
-/// The kinds of cases that [`run`] knows: names of the folders that they are kept in.
+/// The kinds of cases that [`run`] knows, which are the names of their folders.
 pub const KINDS: [&str; 11] = [
     "aggregate",
     "aggregate_verify",
@@ -24,25 +25,25 @@ pub const KINDS: [&str; 11] = [
     "verify",
 ];
 
-/// The tag of the cases of `hash_to_G2`.
+/// The domain separation tag of the cases of `hash_to_G2`.
 const HASH_DST: &[u8] = b"QUUX-V01-CS02-with-BLS12381G2_XMD:SHA-256_SSWU_RO_";
 
 /// Why a case does not pass.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VectorError {
-    /// No case of this kind is known.
+    /// The kind is not known.
     #[error("unknown kind of case `{0}`")]
     Kind(String),
-    /// The case is not of its kind's shape.
+    /// The case does not have the shape of its kind.
     #[error("expected {0}")]
     Malformed(&'static str),
-    /// Something else comes out.
+    /// The output differs.
     #[error("expected {expected}, found {found}")]
     Mismatch {
-        /// What the case says.
+        /// The expected output.
         expected: Value,
-        /// What came out.
+        /// The actual output.
         found: Value,
     },
 }
@@ -50,7 +51,7 @@ pub enum VectorError {
 /// Runs a case `{ "input": ..., "output": ... }` of one of the [`KINDS`].
 ///
 /// # Errors
-/// [`VectorError`]: the case is not one, or does not pass.
+/// [`VectorError`] if the case is malformed or does not pass.
 pub fn run(level: Level, kind: &str, case: &Value) -> Result<(), VectorError> {
     let input = case.get("input").ok_or(VectorError::Malformed("an input"))?;
     let expected = case.get("output").ok_or(VectorError::Malformed("an output"))?;
@@ -79,26 +80,18 @@ fn list(value: &Value) -> Result<&[Value], VectorError> {
     value.as_array().map(Vec::as_slice).ok_or(VectorError::Malformed("a list"))
 }
 
-/// Bytes from hexadecimal digits, with or without 0x before them.
+/// Decodes hexadecimal digits with an optional prefix `0x`.
 fn bytes(value: &Value) -> Result<Vec<u8>, VectorError> {
     const EXPECTED: VectorError = VectorError::Malformed("hexadecimal digits");
     let digits = value.as_str().ok_or(EXPECTED)?;
-    let digits = digits.strip_prefix("0x").unwrap_or(digits).as_bytes();
-    let (pairs, rest) = digits.as_chunks::<2>();
-    let digit = |digit: u8| char::from(digit).to_digit(16).map(|value| value as u8);
-    let byte = |[high, low]: &[u8; 2]| Some(digit(*high)? << 4 | digit(*low)?);
-    if !rest.is_empty() {
-        return Err(EXPECTED);
-    }
-    pairs.iter().map(byte).collect::<Option<_>>().ok_or(EXPECTED)
+    hex::decode(digits.strip_prefix("0x").unwrap_or(digits)).map_err(|_| EXPECTED)
 }
 
 fn hex(bytes: &[u8]) -> Value {
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("0x{digits}").into()
+    format!("0x{}", hex::encode(bytes)).into()
 }
 
-/// What is read and may be refused.
+/// An input of a case: it can be malformed, and its bytes can be invalid.
 type Decoded<T> = Result<Result<T, BlsError>, VectorError>;
 
 fn key(level: Level, value: &Value) -> Decoded<ValidPublicKey> {
@@ -113,7 +106,7 @@ fn signature(level: Level, value: &Value) -> Decoded<Signature> {
     Ok(Signature::from_bytes(level, &bytes(value)?))
 }
 
-/// Whether all was decoded and the check holds.
+/// Whether all inputs were decoded and the check holds.
 fn holds<T>(decoded: Result<T, BlsError>, check: impl FnOnce(T) -> Result<(), BlsError>) -> Value {
     decoded.and_then(check).is_ok().into()
 }
@@ -158,7 +151,7 @@ fn messages(input: &Value) -> Result<Vec<Vec<u8>>, VectorError> {
     list(field(input, "messages")?)?.iter().map(bytes).collect()
 }
 
-/// A check of one signature by many keys of one message.
+/// A check of one signature of one message by many keys.
 type Check = fn(Level, &[ValidPublicKey], &[u8], &Signature) -> Result<(), BlsError>;
 
 fn fast_aggregate(level: Level, input: &Value, check: Check) -> Result<Value, VectorError> {
@@ -189,7 +182,7 @@ fn batch(level: Level, input: &Value) -> Result<Value, VectorError> {
 fn deserialization_g1(level: Level, input: &Value) -> Result<Value, VectorError> {
     let bytes = bytes(field(input, "pubkey")?)?;
     let key = PublicKey::from_bytes(&bytes).and_then(|key| key.validate(level));
-    // Infinity is a point and no key.
+    // Infinity is a valid point, but not a key.
     Ok(matches!(key, Ok(_) | Err(BlsError::InfinityKey)).into())
 }
 

@@ -1,4 +1,4 @@
-//! One signature, of one key or of many.
+//! Verification of one signature, by one key or by several.
 
 use crate::{BlsError, DST, POSSESSION_DST, Signature, ValidPublicKey};
 use proofmill_cpu::Level;
@@ -9,7 +9,7 @@ use proofmill_curve::{
     pairing_product_is_one,
 };
 
-/// Checks one signature of a message by a key.
+/// Verifies the signature of a message by a key.
 ///
 /// # Errors
 /// [`BlsError::Rejected`].
@@ -22,7 +22,7 @@ pub fn verify(
     check(level, vec![(*key.point(), hash_one(level, message, DST))], signature)
 }
 
-/// Checks that a key's owner proved to have the secret key.
+/// Verifies a proof of possession of the secret key.
 ///
 /// # Errors
 /// [`BlsError::Rejected`].
@@ -30,7 +30,7 @@ pub fn verify_possession(level: Level, key: &ValidPublicKey, proof: &Signature) 
     check(level, vec![(*key.point(), hash_one(level, &key.to_bytes(), POSSESSION_DST))], proof)
 }
 
-/// Checks an aggregate of signatures, of message i by key i. Messages may be equal if the owners of their keys proved
+/// Verifies an aggregate of signatures of message i by key i. Messages may be equal only if their keys have proofs of
 /// possession.
 ///
 /// # Errors
@@ -51,7 +51,7 @@ pub fn aggregate_verify(
     check(level, keys.iter().map(|key| *key.point()).zip(hashes).collect(), signature)
 }
 
-/// Checks an aggregate of signatures of one message by many keys, whose owners proved possession.
+/// Verifies an aggregate of signatures of one message by many keys, which must have proofs of possession.
 ///
 /// # Errors
 /// [`BlsError::EmptyAggregate`], [`BlsError::InfinityKey`] if the keys cancel, [`BlsError::Rejected`].
@@ -64,8 +64,8 @@ pub fn fast_aggregate_verify(
     verify(level, &ValidPublicKey::aggregate(level, keys)?, message, signature)
 }
 
-/// [`fast_aggregate_verify`] as Ethereum's consensus specification has it (Altair, `eth_fast_aggregate_verify`): no keys and
-/// the signature at infinity are accepted, which is a sync committee in which nobody took part.
+/// [`fast_aggregate_verify`] in the variant of Ethereum's consensus specification (Altair, `eth_fast_aggregate_verify`):
+/// accepts no keys with the signature at infinity, which is a sync committee without participants.
 ///
 /// # Errors
 /// As [`fast_aggregate_verify`].
@@ -81,7 +81,7 @@ pub fn eth_fast_aggregate_verify(
     fast_aggregate_verify(level, keys, message, signature)
 }
 
-/// A message's point.
+/// The hash of a message to G2.
 pub(crate) fn hash_one(level: Level, message: &[u8], dst: &[u8]) -> Affine<G2> {
     hash_to_g2(level, &[message], dst).pop().unwrap_or(Affine::INFINITY)
 }

@@ -1,4 +1,4 @@
-//! Batches: what passes, what is refused, which sets are named; the same on every number of threads.
+//! Batches: accepted and rejected ones, and the sets that are found invalid; the same on every number of threads.
 
 use proofmill_bls::{
     BlsError, SecretKey, Signature, SignatureSet, ValidPublicKey, find_invalid, find_invalid_with_rng,
@@ -8,7 +8,7 @@ use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Jacobian, bls12_381::G2};
 use proofmill_testing::{for_each_level, for_each_pool, rng};
 
-/// What sets borrow from.
+/// The values that sets borrow.
 struct Owned {
     keys: Vec<Vec<ValidPublicKey>>,
     messages: Vec<Vec<u8>>,
@@ -23,7 +23,7 @@ impl Owned {
         for i in 0..count {
             let secrets: Vec<_> =
                 (0..1 + i % 3).map(|j| SecretKey::derive_master(&[(3 * i + j) as u8; 32]).unwrap()).collect();
-            // Some messages are the same.
+            // Some messages are equal.
             let message = vec![(i / 2) as u8; 32];
             let parts: Vec<_> = secrets.iter().map(|secret| secret.sign(level, &message)).collect();
             keys.push(secrets.iter().map(|secret| secret.public_key(level)).collect());
@@ -113,7 +113,7 @@ fn signatures_that_cancel_without_blinding_are_refused() {
         let shift = minus.mul_words_vartime(&[7]);
         let sum = Jacobian::from(*sets[1].signature.point()).add(&shift).to_affine();
         sets[1].signature = Signature::from_bytes(level, &sum.to_compressed()).unwrap();
-        // Their sum is right.
+        // The sum of the signatures is right.
         let aggregate = |sets: &[SignatureSet<'_>]| {
             Signature::aggregate(level, &sets.iter().map(|set| set.signature).collect::<Vec<_>>()).unwrap()
         };

@@ -1,11 +1,11 @@
-//! Secret keys: the cases of EIP-2333, ranges, paths; public keys beside blst.
+//! Secret keys: the cases of EIP-2333, ranges, paths; public keys against blst.
 
 use proofmill_bls::{BlsError, SecretKey};
 use proofmill_field::bls12_381::Fr;
 use proofmill_testing::{for_each_level, rng};
 use rand::RngCore;
 
-/// Seed, master key, number of a child, child: the test cases of EIP-2333, decimal where it has them so.
+/// Seed, master key, index of a child, child: the test cases of EIP-2333, in its decimal or hexadecimal form.
 const CASES: [(&str, &str, u32, &str); 4] = [
     (
         "c55257c360c07c72029aebc1b53c05ed0362ada38ead3e3e9efa3708e53495531f09a6987599d18264c1e1c92f2cf141630c7a3c4ab7c81b2f001698e7463b04",
@@ -42,7 +42,7 @@ fn decimal(key: &SecretKey) -> String {
     value.to_string()
 }
 
-/// The secret key has no `Debug`, which `unwrap_err` asks for.
+/// Replaces `unwrap_err`, which needs `Debug`: the secret key has none.
 fn error<T>(result: Result<T, BlsError>) -> BlsError {
     result.err().expect("a refusal")
 }

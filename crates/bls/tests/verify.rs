@@ -1,4 +1,4 @@
-//! What is accepted and what is refused, by which name; blst decides on bytes.
+//! Accepted and rejected inputs, with their errors; for encodings blst is the oracle.
 
 use blst::min_pk as peer;
 use proofmill_bls::{
@@ -25,7 +25,7 @@ fn infinite_signature() -> Signature {
     Signature::from_bytes(Level::best(), &infinity::<96>()).unwrap()
 }
 
-/// The key whose sum with the key is infinity.
+/// The negated key.
 fn opposite(level: Level, key: &ValidPublicKey) -> ValidPublicKey {
     let mut bytes = key.to_bytes();
     bytes[0] ^= 0x20;
@@ -102,7 +102,7 @@ fn nothing_and_infinity_are_refused_by_name() {
         assert!(eth_fast_aggregate_verify(level, &[], b"m", &signature).is_err());
         let counts = Err(BlsError::Counts { keys: 1, messages: 2 });
         assert_eq!(aggregate_verify(level, &[public], &[b"m", b"m"], &signature), counts);
-        // Keys that cancel would accept infinity for every message.
+        // With keys that cancel, infinity would be accepted for every message.
         let cancelling = [public, opposite(level, &public)];
         assert_eq!(
             fast_aggregate_verify(level, &cancelling, b"m", &none),
@@ -127,7 +127,7 @@ fn lengths_are_refused() {
     }
 }
 
-/// Encodings near valid ones: flags, single bits, x that has no y, points outside the subgroup, random bytes.
+/// Encodings close to valid ones: flags, single bits, x without y, points outside the subgroup, random bytes.
 fn neighbours(valid: &[u8], rng: &mut impl RngCore) -> Vec<Vec<u8>> {
     let mut all = vec![valid.to_vec(), vec![0; valid.len()], vec![0xff; valid.len()]];
     for flags in 0..8 {
@@ -172,7 +172,7 @@ fn blst_accepts_and_refuses_the_same_bytes() {
             assert_eq!(ours.is_ok(), theirs.is_ok(), "{level}: {bytes:02x?}: {ours:?}, {theirs:?}");
             refusals.extend(ours.err());
         }
-        // Every reason came up.
+        // Every reason for rejection occurred.
         for expected in ["off the curve", "outside it", "not below the modulus", "infinity", "other form"] {
             assert!(refusals.iter().any(|error| error.to_string().contains(expected)), "{expected}");
         }

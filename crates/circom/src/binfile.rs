@@ -1,12 +1,14 @@
 //! The container of iden3's binary files: four bytes of magic, a version, a count of sections, and the
 //! sections, each a number, a length and that many bytes. All integers are little-endian.
 //!
-//! Every length is compared with what the file has before anything is sliced or allocated by it, so a
-//! section that claims 2^60 bytes is an error and nothing else.
+//! Every length is checked against the file's size before it is used to slice or allocate, so a section that claims 2^60 bytes
+//! is only an error.
 
-use crate::error::{CircomError, FileName, Place, SectionName, show_bytes};
+use crate::{
+    error::{CircomError, FileName, Place, SectionName, show_bytes},
+    file_kind::FileKind,
+};
 use proofmill_memory::FileBytes;
-use serde::Serialize;
 use std::{fmt, ops::Range, path::Path};
 
 /// Bytes of magic, version and count of sections.
@@ -15,56 +17,6 @@ const FILE_HEADER: usize = 12;
 const SECTION_HEADER: usize = 12;
 /// More sections than any format has; sections are looked up one by one.
 const MOST_SECTIONS: u32 = 256;
-
-/// What the first four bytes of a file say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FileKind {
-    /// Constraints of a circuit.
-    R1cs,
-    /// Values of a circuit's wires.
-    Wtns,
-    /// A proving key.
-    Zkey,
-    /// Powers of tau.
-    Ptau,
-    /// A proving key in an arithmetisation of Proofmill's own.
-    Pmpk,
-}
-
-impl FileKind {
-    const ALL: [Self; 5] = [Self::R1cs, Self::Wtns, Self::Zkey, Self::Ptau, Self::Pmpk];
-
-    /// The kind of a file with these bytes; `None` if it begins as none of them does.
-    pub fn of(bytes: &[u8]) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| bytes.starts_with(kind.magic().as_bytes()))
-    }
-
-    /// The first four bytes, which of circom's and snarkjs's files are also the usual extension.
-    pub const fn magic(self) -> &'static str {
-        match self {
-            Self::R1cs => "r1cs",
-            Self::Wtns => "wtns",
-            Self::Zkey => "zkey",
-            Self::Ptau => "ptau",
-            Self::Pmpk => "pmpk",
-        }
-    }
-
-    /// The newest version of the format; older ones have the same layout.
-    const fn newest_version(self) -> u32 {
-        match self {
-            Self::R1cs | Self::Ptau | Self::Pmpk => 1,
-            Self::Wtns | Self::Zkey => 2,
-        }
-    }
-}
-
-impl fmt::Display for FileKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.magic())
-    }
-}
 
 /// A section's number and where its content lies in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,7 +27,7 @@ pub struct SectionEntry {
     pub range: Range<usize>,
 }
 
-/// An open container; its pages are read when they are first looked at.
+/// An open container; its pages are read on first access.
 #[derive(Debug)]
 pub struct BinFile {
     name: FileName,
@@ -130,7 +82,7 @@ impl BinFile {
             let problem = format!("{left} bytes after the last of {count} sections");
             return Err(CircomError::Container { file: name, offset: position as u64, problem });
         }
-        // The system mapped pages around each header.
+        // The headers' pages were mapped with up to 2 MiB around each.
         bytes.release(0..bytes.len());
         Ok(Self { name, bytes, kind, version, sections })
     }
@@ -140,7 +92,7 @@ impl BinFile {
         &self.name
     }
 
-    /// What the first four bytes say.
+    /// The kind that the first four bytes name.
     pub fn kind(&self) -> FileKind {
         self.kind
     }
@@ -150,7 +102,7 @@ impl BinFile {
         self.version
     }
 
-    /// The file as it is.
+    /// All bytes of the file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -160,7 +112,7 @@ impl BinFile {
         self.bytes.len()
     }
 
-    /// Never: a container has a header.
+    /// Always `false`: a container has a header.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -293,23 +245,23 @@ impl<'a> Section<'a> {
         self.bytes.is_empty()
     }
 
-    /// Number and content.
+    /// The section's number and content.
     pub fn name(&self) -> SectionName {
         self.name
     }
 
-    /// The file it is in.
+    /// The name of the section's file.
     pub fn file(&self) -> &'a FileName {
         &self.file.name
     }
 
-    /// Where the byte `position` of this view is in the file.
+    /// The position in the file of byte `position` of this view.
     pub fn place(&self, position: usize) -> Place {
         let offset = (self.start + position) as u64;
         Place { file: self.file.name.clone(), section: self.name, offset }
     }
 
-    /// A complaint about the byte `position` of this view.
+    /// An error at byte `position` of this view.
     pub fn malformed(&self, position: usize, problem: impl Into<String>) -> CircomError {
         CircomError::Malformed { place: self.place(position), problem: problem.into() }
     }
@@ -345,19 +297,19 @@ impl<'a> Section<'a> {
         Err(self.malformed(0, format!("expected {count} {what} of {size} bytes, found {found} bytes")))
     }
 
-    /// Tells the operating system that these pages of the mapping are not needed for now; they are read
-    /// again from the file if someone looks. Does nothing for files in memory.
+    /// Releases the section's pages from this process's memory; they are read from the file again on the next access. Does
+    /// nothing for files in memory.
     pub fn release(&self) {
         self.file.bytes.release(self.start..self.start + self.bytes.len());
     }
 
-    /// Reads from the beginning.
+    /// A cursor at the beginning.
     pub fn cursor(&self) -> Cursor<'a> {
         Cursor { section: *self, position: 0 }
     }
 }
 
-/// Reads a section from front to back.
+/// Reads a section sequentially.
 #[derive(Debug)]
 pub struct Cursor<'a> {
     section: Section<'a>,
@@ -370,17 +322,17 @@ impl<'a> Cursor<'a> {
         self.position
     }
 
-    /// A complaint about what comes next.
+    /// An error at the current position.
     pub fn malformed(&self, problem: impl Into<String>) -> CircomError {
         self.malformed_at(self.position, problem)
     }
 
-    /// A complaint about an earlier position.
+    /// An error at an earlier position.
     pub fn malformed_at(&self, position: usize, problem: impl Into<String>) -> CircomError {
         self.section.malformed(position, problem)
     }
 
-    /// The next `length` bytes, which are `what`.
+    /// The next `length` bytes; errors call them `what`.
     ///
     /// # Errors
     /// [`CircomError::Malformed`] if there are fewer.

@@ -1,5 +1,5 @@
-//! From a section's bytes to field elements and points: in parallel, each value checked in the same pass,
-//! with the mapped pages released behind it so that memory holds a section once.
+//! From a section's bytes to field elements and points: in parallel, in one pass that also checks each value and releases the
+//! mapped pages that it has read, so that memory holds a section only once.
 //!
 //! Scalars come as integers below the modulus (r1cs, wtns) or as Montgomery limbs (zkey); coordinates are
 //! always Montgomery limbs. Points are checked to be on the curve eight at a time with the level's lanes:
@@ -9,8 +9,8 @@ use crate::{binfile::Section, error::CircomError};
 use proofmill_cpu::{Level, Token};
 use proofmill_curve::{Affine, Curve, bn254::G2};
 use proofmill_field::{
-    Algebra, Engine, Field, LANES, Packed, Prime, Quadratic, Vector,
-    bn254::{Fq, Fq2, FqParams, Fr, FrParams},
+    Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, Prime, Vector,
+    bn254::{Fq, Fq2, Fr, FrParams},
     dispatch,
 };
 use rayon::prelude::*;
@@ -19,28 +19,28 @@ use std::{borrow::Cow, marker::PhantomData, mem::MaybeUninit, ops::Range};
 /// Bytes of an encoded scalar.
 pub(crate) const FR_BYTES: usize = 32;
 
-/// Elements that one task decodes: 1 MiB of G1 points, enough to hide the cost of a task and of a release.
+/// Elements that one task decodes: 1 MiB of G1 points, enough that the overhead of a task and of a release is negligible.
 const BLOCK: usize = 1 << 14;
 
-/// How a section holds scalars.
+/// The encoding of the scalars in a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// The integer below the modulus.
+    /// Integers below the modulus, 32 little-endian bytes.
     Canonical,
-    /// The limbs of the Montgomery form.
+    /// The limbs of the Montgomery form, 32 little-endian bytes.
     Montgomery,
 }
 
-/// What is checked of a point beyond its coordinates being below the modulus.
+/// The checks on a point, in addition to coordinates below the modulus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointCheck {
-    /// It is on the curve. In G1 that is all there is.
+    /// The point is on the curve. G1 needs no other check.
     OnCurve,
-    /// It is also in the subgroup of prime order, which costs a scalar multiplication in G2.
+    /// The point is also in the subgroup of prime order: in G2 a scalar multiplication.
     InSubgroup,
 }
 
-/// Scalars that lie one after the other in a section.
+/// Scalars stored contiguously in a section.
 #[derive(Clone, Copy, Debug)]
 pub struct Scalars<'a> {
     section: Section<'a>,
@@ -54,7 +54,7 @@ impl<'a> Scalars<'a> {
         Self { section, form }
     }
 
-    /// How many.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.section.len() / FR_BYTES
     }
@@ -64,7 +64,7 @@ impl<'a> Scalars<'a> {
         self.section.is_empty()
     }
 
-    /// Some of them.
+    /// The elements in a range of indices.
     ///
     /// # Errors
     /// [`CircomError::Malformed`] if there are fewer.
@@ -72,7 +72,7 @@ impl<'a> Scalars<'a> {
         Ok(Self { section: slice_elements(&self.section, range, FR_BYTES)?, ..*self })
     }
 
-    /// All of them, on the ambient rayon pool.
+    /// Decodes all elements on the ambient rayon pool.
     ///
     /// # Errors
     /// [`CircomError::Malformed`] for a value that is not below the modulus.
@@ -86,8 +86,8 @@ impl<'a> Scalars<'a> {
         })
     }
 
-    /// One of every `step`: the ones at `first`, `first + step`, ..., as many as there are whole steps and as `out` has
-    /// places; on the ambient rayon pool. An error's offset is that of the step.
+    /// Decodes the scalars at indices `first`, `first + step`, ... on the ambient rayon pool, until `out` is full or less than
+    /// a whole step is left. The offset in an error is that of the step.
     ///
     /// # Errors
     /// [`CircomError::Malformed`] for a value that is not below the modulus.
@@ -97,7 +97,7 @@ impl<'a> Scalars<'a> {
     pub fn decode_strided(&self, first: usize, step: usize, out: &mut [Fr]) -> Result<(), CircomError> {
         assert!(first < step, "the first element is in the first step");
         let (form, size) = (self.form, step * FR_BYTES);
-        // SAFETY: `fill_blocks`'s closure writes whole scalars only.
+        // SAFETY: the elements are initialised, and stay so: `out` is only written to, with whole valid scalars, by `write`.
         let out = unsafe { &mut *(std::ptr::from_mut(out) as *mut [MaybeUninit<Fr>]) };
         fill_blocks(self.section, size, (BLOCK * FR_BYTES).div_ceil(size), out, |_, bytes, out| {
             for (index, (bytes, out)) in bytes.chunks_exact(size).zip(out).enumerate() {
@@ -113,7 +113,7 @@ impl<'a> Scalars<'a> {
     }
 }
 
-/// Points that lie one after the other in a section: affine, infinity as zeros.
+/// Affine points stored contiguously in a section; infinity is all zeros.
 #[derive(Clone, Copy, Debug)]
 pub struct Points<'a, C> {
     section: Section<'a>,
@@ -130,7 +130,7 @@ impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
         Self { section, curve: PhantomData }
     }
 
-    /// How many.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.section.len() / Self::BYTES
     }
@@ -140,7 +140,7 @@ impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
         self.section.is_empty()
     }
 
-    /// Some of them.
+    /// The elements in a range of indices.
     ///
     /// # Errors
     /// [`CircomError::Malformed`] if there are fewer.
@@ -148,11 +148,11 @@ impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
         Ok(Self { section: slice_elements(&self.section, range, Self::BYTES)?, ..*self })
     }
 
-    /// All of them, on the ambient rayon pool.
+    /// Decodes all elements on the ambient rayon pool.
     ///
     /// # Errors
-    /// [`CircomError::Malformed`] for the first that has a coordinate not below the modulus, is not on the
-    /// curve or, if that is checked, not in the subgroup.
+    /// [`CircomError::Malformed`] for the first point with a coordinate not below the modulus, off the curve or, if that is
+    /// checked, outside the subgroup.
     pub fn decode(&self, level: Level, check: PointCheck) -> Result<Vec<Affine<C>>, CircomError> {
         let points = decode_blocks(self.section, Self::BYTES, |_, bytes, out| {
             dispatch!(level, engine => engine.run(
@@ -170,13 +170,14 @@ impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
         Ok(points)
     }
 
-    /// The points from number `start` on, on the curve, by this thread alone; then hands their pages back.
+    /// Decodes `points.len()` points from index `start` on, checks that they are on the curve, and releases their pages. Runs
+    /// on the calling thread only.
     ///
     /// # Errors
     /// As [`Self::decode`], or if there are fewer.
     pub fn read(&self, level: Level, start: usize, points: &mut [Affine<C>]) -> Result<(), CircomError> {
         let section = slice_elements(&self.section, start..start + points.len(), Self::BYTES)?;
-        // SAFETY: `point_block` writes whole points only.
+        // SAFETY: the elements are initialised, and stay so: `point_block` only writes whole valid points to `out`.
         let out = unsafe { &mut *(std::ptr::from_mut(points) as *mut [MaybeUninit<Affine<C>>]) };
         let bytes = section.bytes();
         let block = dispatch!(level, engine => engine.run(
@@ -199,11 +200,11 @@ fn slice_elements<'a>(
     section.slice(range.start.saturating_mul(size)..range.end.saturating_mul(size))
 }
 
-/// The index of an element and what is wrong with it.
+/// The index of a bad element and the problem.
 type Fault = (usize, Cow<'static, str>);
 
-/// Decodes a section in blocks of [`BLOCK`] elements of `size` bytes. `block` initialises the whole of its
-/// output when it returns `Ok`; its first argument is the index of its first element.
+/// Decodes a section in blocks of [`BLOCK`] elements of `size` bytes. `block` initialises the whole of its output when it
+/// returns `Ok`; its first argument is the index of the block's first element.
 fn decode_blocks<T: Copy + Send + Sync>(
     section: Section<'_>,
     size: usize,
@@ -212,12 +213,13 @@ fn decode_blocks<T: Copy + Send + Sync>(
     let count = section.len() / size;
     let mut elements = Vec::with_capacity(count);
     fill_blocks(section, size, BLOCK, elements.spare_capacity_mut().split_at_mut(count).0, block)?;
-    // SAFETY: the blocks cover the first `count` elements, and each one returned `Ok`.
+    // SAFETY: `fill_blocks` covered the first `count` elements of the capacity with blocks, and each block returned `Ok`, by
+    // which it has initialised its elements.
     unsafe { elements.set_len(count) };
     Ok(elements)
 }
 
-/// Decodes as many elements of `size` bytes as there are places, in blocks of `length`; `block` as for [`decode_blocks`].
+/// Decodes `out.len()` elements of `size` bytes, in blocks of `length`; `block` as for [`decode_blocks`].
 fn fill_blocks<T: Send>(
     section: Section<'_>,
     size: usize,
@@ -245,11 +247,11 @@ fn fill_blocks<T: Send>(
     }
 }
 
-/// Decodes elements of `size` bytes one by one, on the ambient rayon pool; `element` gets the index too. What `size` does not
-/// divide is left out.
+/// Decodes elements of `size` bytes one by one, on the ambient rayon pool; `element` also receives the index. A rest of fewer
+/// bytes is left out.
 ///
 /// # Errors
-/// [`CircomError::Malformed`] for the first element that `element` complains about.
+/// [`CircomError::Malformed`] for the first element that `element` refuses.
 pub fn decode_each<T: Copy + Send + Sync>(
     section: Section<'_>,
     size: usize,
@@ -302,7 +304,7 @@ fn scalar_block<E: Engine>(
                     read_limbs(bytes).and_then(Fr::from_montgomery).ok_or((index, NOT_BELOW_R.into()))?;
             }
             if form == Form::Canonical {
-                // An integer taken for Montgomery limbs is the value over R; R^2's limbs are the value R.
+                // An integer read as Montgomery limbs is the value divided by R; the limbs of R^2 are the value R.
                 let values = E::Packed::<FrParams>::load(engine, group) * E::Packed::splat(engine, &radix);
                 values.store(group);
             }
@@ -336,7 +338,7 @@ pub(crate) fn read_u32(bytes: &[u8]) -> Option<u32> {
     Some(u32::from_le_bytes(*bytes.first_chunk()?))
 }
 
-/// One scalar.
+/// Reads the one scalar at the beginning of a section.
 pub(crate) fn read_scalar(section: Section<'_>, form: Form) -> Result<Fr, CircomError> {
     let limbs = read_limbs(section.bytes());
     let value = match form {
@@ -382,26 +384,32 @@ fn point_block<E: Engine, C: Curve<Base: Coordinate>>(
     )
 }
 
-/// `y^2 = x^3 + b` in lanes on coordinates as [`Packed::load_bits`] gives them: times a constant k. What is
-/// tested is `k y'^2 = x'^3 + k^3 b`, one multiplication for k in place of a conversion for x and one for y.
+/// `y^2 = x^3 + b` in lanes on coordinates from [`Vector::load_bits`], which are multiplied by a constant k. It tests `k y'^2 =
+/// x'^3 + k^3 b`: one multiplication by k instead of conversions of x and y.
 struct CurveEquation<F: Coordinate, E: Engine> {
-    k: F::Lanes<E>,
-    k_cubed_b: F::Lanes<E>,
+    k: LanesOf<F, E>,
+    k_cubed_b: LanesOf<F, E>,
 }
 
 impl<F: Coordinate, E: Engine> CurveEquation<F, E> {
     #[inline(always)]
     fn new(engine: E, b: F) -> Self {
-        let k = F::load(engine, &[F::ONE; LANES]);
-        Self { k, k_cubed_b: k.square() * F::load(engine, &[b; LANES]) }
+        let k = LanesOf::<F, E>::load_bits(engine, F::as_limbs(&[F::ONE; LANES]));
+        Self { k, k_cubed_b: k.square() * LanesOf::<F, E>::load_bits(engine, F::as_limbs(&[b; LANES])) }
     }
 
-    /// Bit i: whether it holds in lane i.
+    /// Bit i is set if the equation holds for point i.
     #[inline(always)]
     fn holds(&self, x: &[F; LANES], y: &[F; LANES]) -> u8 {
-        let engine = self.k.token();
-        let (x, y) = (F::load(engine, x), F::load(engine, y));
-        F::zero_lanes::<E>(y.square() * self.k - (x.square() * x + self.k_cubed_b))
+        let (engine, width) = (self.k.token(), LanesOf::<F, E>::WIDTH);
+        let mut holds = 0;
+        let groups = F::as_limbs(x).chunks(width).zip(F::as_limbs(y).chunks(width));
+        for (group, (x, y)) in groups.enumerate() {
+            let (x, y) = (LanesOf::<F, E>::load_bits(engine, x), LanesOf::<F, E>::load_bits(engine, y));
+            holds |=
+                (y.square() * self.k - (x.square() * x + self.k_cubed_b)).zero_lanes() << (group * width);
+        }
+        holds
     }
 }
 
@@ -411,8 +419,8 @@ mod sealed {
     impl Sealed for super::Fq2 {}
 }
 
-/// The fields of coordinates that files hold: [`Fq`] and [`Fq2`].
-pub trait Coordinate: Field + sealed::Sealed {
+/// The fields of the coordinates in files: [`Fq`] and [`Fq2`].
+pub trait Coordinate: Packable + sealed::Sealed {
     /// Bytes of an encoding.
     const BYTES: usize;
 
@@ -420,21 +428,9 @@ pub trait Coordinate: Field + sealed::Sealed {
     #[doc(hidden)]
     fn read(bytes: &[u8]) -> Option<Self>;
 
-    /// Shows the Montgomery limbs, 4 at a time in the file's order.
+    /// Passes the Montgomery limbs to `show`, 4 at a time in the file's order.
     #[doc(hidden)]
     fn try_each_limbs<X>(&self, show: &mut impl FnMut(&[u64; 4]) -> Result<(), X>) -> Result<(), X>;
-
-    /// [`LANES`] elements side by side.
-    #[doc(hidden)]
-    type Lanes<E: Engine>: Algebra<Token = E>;
-
-    /// Lanes by [`Packed::load_bits`].
-    #[doc(hidden)]
-    fn load<E: Engine>(engine: E, values: &[Self; LANES]) -> Self::Lanes<E>;
-
-    /// Which lanes hold zero, bit i for lane i.
-    #[doc(hidden)]
-    fn zero_lanes<E: Engine>(lanes: Self::Lanes<E>) -> u8;
 
     /// Whether the point with these coordinates, which is on the curve, is in the subgroup of prime order.
     #[doc(hidden)]
@@ -453,18 +449,6 @@ impl Coordinate for Fq {
         show(&self.to_montgomery())
     }
 
-    type Lanes<E: Engine> = E::Packed<FqParams>;
-
-    #[inline(always)]
-    fn load<E: Engine>(engine: E, values: &[Self; LANES]) -> Self::Lanes<E> {
-        Packed::load_bits(engine, &values.map(Self::to_montgomery))
-    }
-
-    #[inline(always)]
-    fn zero_lanes<E: Engine>(lanes: Self::Lanes<E>) -> u8 {
-        lanes.zero_lanes()
-    }
-
     fn in_subgroup(_: Self, _: Self) -> bool {
         true
     }
@@ -481,21 +465,6 @@ impl Coordinate for Fq2 {
     fn try_each_limbs<X>(&self, show: &mut impl FnMut(&[u64; 4]) -> Result<(), X>) -> Result<(), X> {
         show(&self.c0.to_montgomery())?;
         show(&self.c1.to_montgomery())
-    }
-
-    type Lanes<E: Engine> = Quadratic<E::Packed<FqParams>>;
-
-    #[inline(always)]
-    fn load<E: Engine>(engine: E, values: &[Self; LANES]) -> Self::Lanes<E> {
-        Quadratic::new(
-            Fq::load(engine, &values.map(|value| value.c0)),
-            Fq::load(engine, &values.map(|value| value.c1)),
-        )
-    }
-
-    #[inline(always)]
-    fn zero_lanes<E: Engine>(lanes: Self::Lanes<E>) -> u8 {
-        lanes.c0.zero_lanes() & lanes.c1.zero_lanes()
     }
 
     fn in_subgroup(x: Self, y: Self) -> bool {

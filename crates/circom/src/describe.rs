@@ -1,8 +1,9 @@
-//! What a file is, of any curve and proof system: for people and scripts, not for provers.
+//! Descriptions of files of any curve and proof system, for people and scripts.
 
 use crate::{
-    binfile::{BinFile, FileKind},
+    binfile::BinFile,
     error::{CircomError, SectionName},
+    file_kind::FileKind,
     modulus::{FieldOf, Modulus},
     ptau, r1cs, wtns,
     zkey::{Counts, Protocol},
@@ -10,10 +11,10 @@ use crate::{
 use serde::Serialize;
 use std::path::Path;
 
-/// A file's header and sections. The content of the sections has not been looked at.
+/// A file's header and sections. The content of the sections is not checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Description {
-    /// What the first four bytes say.
+    /// The kind that the first four bytes name.
     pub kind: FileKind,
     /// The version of the format.
     pub version: u32,
@@ -21,7 +22,7 @@ pub struct Description {
     pub bytes: u64,
     /// The curve's name, or its modulus.
     pub curve: String,
-    /// What the key proves with; `None` for other files.
+    /// The proof system of a key; `None` for other files.
     pub protocol: Option<String>,
     /// Names and values of the counts in the header.
     pub counts: Vec<(&'static str, u64)>,
@@ -34,7 +35,7 @@ pub struct Description {
 pub struct SectionDescription {
     /// The number.
     pub id: u32,
-    /// What the format says that it holds; `unknown` if it does not.
+    /// The content by the format's definition; `unknown` for other numbers.
     pub content: &'static str,
     /// Where the content begins, in bytes from the beginning of the file.
     pub offset: u64,
@@ -109,7 +110,7 @@ fn r1cs_facts(file: &BinFile) -> Result<Facts, CircomError> {
 fn zkey_facts(file: &BinFile) -> Result<Facts, CircomError> {
     let protocol = Protocol::read(file)?;
     if !matches!(protocol, Protocol::Groth16 | Protocol::Plonk) {
-        // Where their headers have what is not ours to know.
+        // The layout of these headers is not known here.
         return Ok(("unknown".to_owned(), Some(protocol), Vec::new()));
     }
     let header = Counts::read(file)?;
@@ -132,7 +133,7 @@ fn circuit_key_facts(file: &BinFile) -> Result<Facts, CircomError> {
     Ok((base.curve(), None, counts))
 }
 
-/// What the format says that a section holds.
+/// The content of a section by the format's definition.
 fn content(kind: FileKind, protocol: Option<Protocol>, id: u32) -> &'static str {
     let names: &[&'static str] = match (kind, protocol) {
         (FileKind::R1cs, _) => {

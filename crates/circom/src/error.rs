@@ -1,18 +1,18 @@
-//! What can be wrong with a file, and where.
+//! Errors of reading and writing files, with positions.
 
-use crate::binfile::FileKind;
+use crate::file_kind::FileKind;
 use std::{
     fmt::{self, Write},
     io,
     path::Path,
 };
 
-/// A file's path as messages show it: on one line whatever the path holds.
+/// A file's path for messages, always on one line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileName(String);
 
 impl FileName {
-    /// Control characters become `?`.
+    /// Replaces control characters by `?`.
     pub fn new(path: &Path) -> Self {
         Self(path.to_string_lossy().chars().map(|c| if c.is_control() { '?' } else { c }).collect())
     }
@@ -27,9 +27,9 @@ impl fmt::Display for FileName {
 /// A section of a container by number and content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SectionName {
-    /// The number in the file.
+    /// The section's number.
     pub id: u32,
-    /// What it holds, in a few words.
+    /// Its content, in a few words.
     pub content: &'static str,
 }
 
@@ -60,12 +60,12 @@ impl fmt::Display for Place {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CircomError {
-    /// The operating system refused.
+    /// An operating system error.
     #[error("{file}: {source}")]
     Io {
         /// The file.
         file: FileName,
-        /// What it said.
+        /// The operating system's error.
         source: io::Error,
     },
     /// The first bytes are not those of the expected kind of file.
@@ -73,9 +73,9 @@ pub enum CircomError {
     Kind {
         /// The file.
         file: FileName,
-        /// What was asked for.
+        /// What was expected.
         expected: String,
-        /// What the first bytes say.
+        /// What was found.
         found: String,
     },
     /// The format's version is newer than any known.
@@ -87,7 +87,7 @@ pub enum CircomError {
         kind: FileKind,
         /// The version in the file.
         found: u32,
-        /// The newest supported.
+        /// The newest supported version.
         newest: u32,
     },
     /// The list of sections does not fit the file's length.
@@ -100,7 +100,7 @@ pub enum CircomError {
         /// What was expected and found.
         problem: String,
     },
-    /// A section that this kind of file must have is absent.
+    /// A required section is missing.
     #[error("{file}: {section} is missing")]
     MissingSection {
         /// The file.
@@ -108,14 +108,14 @@ pub enum CircomError {
         /// The section.
         section: SectionName,
     },
-    /// A section is there more than once.
-    #[error("{file}: {section} is there twice, again at offset {offset}")]
+    /// A section occurs more than once.
+    #[error("{file}: {section} occurs twice, again at offset {offset}")]
     DuplicateSection {
         /// The file.
         file: FileName,
         /// The section.
         section: SectionName,
-        /// Of the second one, from the beginning of the file.
+        /// The second one's offset in bytes from the beginning of the file.
         offset: u64,
     },
     /// The file is of a curve other than BN254.
@@ -123,7 +123,7 @@ pub enum CircomError {
     Curve {
         /// Where the modulus is.
         place: Place,
-        /// Name of the curve or its modulus.
+        /// The curve's name, or its modulus.
         found: String,
     },
     /// The file is of another proof system.
@@ -131,15 +131,15 @@ pub enum CircomError {
     Protocol {
         /// The file.
         file: FileName,
-        /// What was asked for.
+        /// What was expected.
         expected: &'static str,
-        /// What the file says.
+        /// The file's protocol.
         found: String,
     },
-    /// A value, count or length that cannot be.
+    /// An invalid value, count or length.
     #[error("{place}: {problem}")]
     Malformed {
-        /// Where.
+        /// The position.
         place: Place,
         /// What was expected and found.
         problem: String,
@@ -152,7 +152,7 @@ pub enum CircomError {
         /// Line, column and expectation.
         source: serde_json::Error,
     },
-    /// JSON of the right shape with a value that cannot be.
+    /// JSON of the right shape with an invalid value.
     #[error("{file}: {key}: {problem}")]
     JsonValue {
         /// The file.
@@ -174,7 +174,7 @@ impl CircomError {
     }
 }
 
-/// Bytes that should have been text, for a message: printable ASCII as it is, the rest as `\xNN`.
+/// Bytes for a message: printable ASCII unchanged, other bytes as `\xNN`.
 pub(crate) fn show_bytes(bytes: &[u8]) -> String {
     let mut text = String::new();
     for byte in bytes {

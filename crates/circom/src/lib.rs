@@ -1,17 +1,17 @@
 //! Files of the circom and snarkjs world: r1cs, wtns, zkey, ptau, JSON; and their container, for other formats in it.
 //!
-//! Binary files are mapped into memory and their headers and the lengths of their sections checked when they
-//! are opened; large sections are handed out as views ([`Points`], [`Scalars`]) that are decoded and checked
-//! in parallel, whole or by ranges, when they are needed. Every input may be hostile: whatever its bytes, the
-//! answer is a value or a [`CircomError`] that says on one line what is wrong and where, no allocation exceeds
-//! the file's own size by more than a small factor, and nothing panics. Output goes to a temporary file that
-//! is renamed when it is complete.
+//! Binary files are mapped into memory. Opening one checks its header and the lengths of its sections. Large sections are views
+//! ([`Points`], [`Scalars`]) that are decoded and checked in parallel, whole or by ranges, when they are needed. Inputs may be
+//! hostile: for any bytes the result is a value or a [`CircomError`], a message of one line with problem and position. No
+//! allocation exceeds the file's size by more than a small factor, and nothing panics. Output goes to a temporary file that is
+//! renamed when it is complete.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod binfile;
 mod decode;
 mod describe;
 mod error;
+mod file_kind;
 mod json;
 mod modulus;
 mod output;
@@ -20,10 +20,11 @@ mod r1cs;
 mod wtns;
 mod zkey;
 
-pub use binfile::{BinFile, Cursor, FileKind, Section, SectionEntry};
+pub use binfile::{BinFile, Cursor, Section, SectionEntry};
 pub use decode::{Coordinate, Form, PointCheck, Points, Scalars, decode_each};
 pub use describe::{Description, SectionDescription, describe, describe_file};
 pub use error::{CircomError, FileName, Place, SectionName};
+pub use file_kind::FileKind;
 pub use json::{
     AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey, Groth16Proof,
     Groth16VerificationKey, PlonkProof, PlonkVerificationKey, parse_public, public_text, read_public,

@@ -1,4 +1,4 @@
-//! The prime that each file names: which curve it belongs to.
+//! The prime modulus in each file, which identifies its curve.
 
 use crate::{
     binfile::{Cursor, Section},
@@ -9,10 +9,10 @@ use proofmill_field::{
     bn254::{FqParams, FrParams},
 };
 
-/// Our curve's name in messages.
+/// The name of the supported curve in messages.
 pub(crate) const BN254: &str = "bn254";
 
-/// Scalar fields that circom compiles for, by their big-endian hexadecimal modulus.
+/// The scalar fields of circom's primes, by their big-endian hexadecimal modulus.
 const SCALAR_FIELDS: [(&str, &str); 8] = [
     ("30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001", BN254),
     ("73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001", "bls12-381"),
@@ -24,7 +24,7 @@ const SCALAR_FIELDS: [(&str, &str); 8] = [
     ("ffffffff00000001", "goldilocks"),
 ];
 
-/// Base fields of the pairing curves that snarkjs makes keys for.
+/// The base fields of the pairing curves that snarkjs supports.
 const BASE_FIELDS: [(&str, &str); 2] = [
     ("30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47", BN254),
     (
@@ -33,24 +33,24 @@ const BASE_FIELDS: [(&str, &str); 2] = [
     ),
 ];
 
-/// Bytes of the longest modulus worth naming.
+/// The most bytes of a modulus.
 const LONGEST: usize = 96;
 
-/// Which of a curve's fields a modulus is of.
+/// The field of a curve that a modulus belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FieldOf {
     Scalars,
     Coordinates,
 }
 
-/// A modulus as a file gives it: its length as a u32 and its little-endian bytes.
+/// A modulus in a file: its length as a u32, then its little-endian bytes.
 pub(crate) struct Modulus<'a> {
     bytes: Section<'a>,
     field: FieldOf,
 }
 
 impl<'a> Modulus<'a> {
-    /// Reads one; any modulus of a plausible length will do.
+    /// Reads any modulus of a plausible length.
     pub(crate) fn read(cursor: &mut Cursor<'a>, field: FieldOf) -> Result<Self, CircomError> {
         let at = cursor.position();
         let length = cursor.u32("a modulus's length")? as usize;
@@ -63,7 +63,7 @@ impl<'a> Modulus<'a> {
 
     /// The curve's name, or the modulus itself.
     pub(crate) fn curve(&self) -> String {
-        let digits: String = self.bytes.bytes().iter().rev().map(|byte| format!("{byte:02x}")).collect();
+        let digits = hex::encode(self.bytes.bytes().iter().rev().copied().collect::<Vec<u8>>());
         let digits = digits.trim_start_matches('0');
         let known: &[(&str, &str)] = match self.field {
             FieldOf::Scalars => &SCALAR_FIELDS,
@@ -73,7 +73,7 @@ impl<'a> Modulus<'a> {
         name.unwrap_or_else(|| format!("unknown (modulus 0x{digits})"))
     }
 
-    /// Checks that it is BN254's, in 32 bytes.
+    /// Checks that it is BN254's, encoded in 32 bytes.
     pub(crate) fn expect_bn254(&self) -> Result<(), CircomError> {
         let ours = match self.field {
             FieldOf::Scalars => FrParams::MODULUS,

@@ -1,10 +1,9 @@
-//! Writing: into a temporary file beside the target, renamed over it when everything is written, removed
-//! if it is not.
+//! Output: to a temporary file next to the target, which is renamed when it is complete, or removed on failure.
 
 use crate::{
-    binfile::FileKind,
     decode::Coordinate,
     error::{CircomError, FileName},
+    file_kind::FileKind,
 };
 use proofmill_curve::{Affine, Curve};
 use proofmill_field::{
@@ -19,11 +18,11 @@ use std::{
 };
 use tempfile::NamedTempFile;
 
-/// Bytes collected before they are handed to the operating system.
+/// The size of the write buffer in bytes.
 const BUFFER: usize = 1 << 20;
 
-/// Writes text files such as a proof and its public signals: every one whole, or none of them. A target that
-/// exists and is not a regular file (`/dev/stdout`, a pipe) is written to as it is.
+/// Writes several text files, such as a proof and its public signals: all of them completely, or none. A target that exists and
+/// is not a regular file (`/dev/stdout`, a pipe) is written to directly.
 ///
 /// # Errors
 /// [`CircomError::Io`].
@@ -41,7 +40,7 @@ pub fn write_texts(files: &[(&Path, &str)]) -> Result<(), CircomError> {
         match file.publish() {
             Ok(target) => created.extend(target),
             Err(source) => {
-                // Half a result is none; what cannot be removed was not ours alone.
+                // Remove the new files that were already published. If that fails, the error that led here matters more.
                 created.iter().for_each(|path| drop(fs::remove_file(path)));
                 return Err(named(path)(source));
             }
@@ -50,7 +49,7 @@ pub fn write_texts(files: &[(&Path, &str)]) -> Result<(), CircomError> {
     Ok(())
 }
 
-/// [`write_texts`] of one file.
+/// [`write_texts`] for one file.
 ///
 /// # Errors
 /// [`CircomError::Io`].
@@ -58,7 +57,7 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), CircomError> {
     write_texts(&[(path, text)])
 }
 
-/// Writes a file of bytes, whole or not at all.
+/// Writes bytes to a file, completely or not at all.
 ///
 /// # Errors
 /// [`CircomError::Io`].
@@ -71,22 +70,22 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), CircomError> {
     write().map_err(|source| CircomError::io(&FileName::new(path), source))
 }
 
-/// Removes the unfinished output that this process has in a folder: for a signal's handler, after which the
-/// process ends without running destructors.
+/// Removes this process's unfinished output files in a folder. For a signal handler, after which the process ends without
+/// running destructors.
 pub fn remove_unfinished(folder: &Path) {
     let prefix = partial_prefix();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(&prefix) {
-            // Nobody is left to hear of a failure.
+            // The process ends: a failure cannot be reported.
             drop(fs::remove_file(entry.path()));
         }
     }
 }
 
-/// A text that is on disk but does not have its name yet.
+/// A text that is written to disk, but not yet renamed to its target.
 enum Written {
     File(NamedTempFile, PathBuf),
-    /// Not a regular file: its text, written last.
+    /// A target that is not a regular file, and its text, which is written last.
     Stream(File, Vec<u8>),
 }
 
@@ -101,7 +100,7 @@ impl Written {
         Ok(Self::File(file, target))
     }
 
-    /// Gives the file its name; the path, if there was no such file before.
+    /// Gives the file its name. Returns the path if there was no such file before.
     fn publish(self) -> io::Result<Option<PathBuf>> {
         match self {
             Self::File(file, target) => {
@@ -114,7 +113,7 @@ impl Written {
     }
 }
 
-/// Where a rename must go so that a symbolic link stays one.
+/// The target of a rename: a symbolic link is followed, so that it stays a link.
 fn target_of(path: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
         Ok(target) if target.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
@@ -124,7 +123,7 @@ fn target_of(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// What the names of this process's unfinished files begin with.
+/// The prefix of the names of this process's unfinished files.
 fn partial_prefix() -> String {
     format!(".proofmill-{}-", std::process::id())
 }
@@ -139,14 +138,15 @@ fn temporary_beside(target: &Path) -> io::Result<NamedTempFile> {
     builder.prefix(&prefix).suffix(".partial");
     #[cfg(unix)]
     {
-        // What creating the file by its own name would give; the user's mask applies.
+        // The permissions of a file created under its final name; the umask applies.
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     builder.tempfile_in(folder)
 }
 
-/// A file of any layout that has its name only once it is whole. Dropped before [`Self::finish`], it leaves nothing behind.
+/// A file of any format that appears under its name only when it is complete. If dropped before [`Self::finish`], it is
+/// removed.
 #[derive(Debug)]
 pub struct OutputFile {
     file: NamedTempFile,
@@ -154,10 +154,10 @@ pub struct OutputFile {
 }
 
 impl OutputFile {
-    /// Begins a file; where another of its name is, that one stays until the end.
+    /// Begins a file; an existing file of this name stays until [`Self::finish`].
     ///
     /// # Errors
-    /// What the system says, and [`io::ErrorKind::InvalidInput`] for what is there and no regular file.
+    /// The operating system's error, and [`io::ErrorKind::InvalidInput`] if the path exists and is not a regular file.
     pub fn create(path: &Path) -> io::Result<Self> {
         let target = target_of(path)?;
         if fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file()) {
@@ -169,7 +169,7 @@ impl OutputFile {
     /// Gives the file its name.
     ///
     /// # Errors
-    /// What the system says.
+    /// The operating system's error.
     pub fn finish(self) -> io::Result<()> {
         self.file.persist(self.target)?;
         Ok(())
@@ -192,12 +192,12 @@ impl Seek for OutputFile {
     }
 }
 
-/// Where a binary file is written to.
+/// The destination of a binary file.
 #[derive(Debug)]
 pub enum Target<'a> {
-    /// A file, which has its name only once it is whole.
+    /// A file, which appears under its name only when it is complete.
     File(&'a Path),
-    /// Memory: the vector has its new content only once it is whole.
+    /// Memory: the vector is replaced only when the content is complete.
     Memory(&'a mut Vec<u8>),
 }
 
@@ -270,7 +270,7 @@ impl Seek for Sink<'_> {
     }
 }
 
-/// Writes a container section by section. Dropped before [`Self::finish`], it leaves nothing behind.
+/// Writes a container section by section. If dropped before [`Self::finish`], no output is left.
 #[derive(Debug)]
 pub struct BinWriter<'a> {
     name: FileName,
@@ -311,13 +311,13 @@ impl<'a> BinWriter<'a> {
         }
     }
 
-    /// Writes one section: its number, its length and whatever `content` writes.
+    /// Writes one section: its number, its length, and the output of `content`.
     ///
     /// # Errors
-    /// [`CircomError::Io`], and whatever `content` gives.
+    /// [`CircomError::Io`], and the errors of `content`.
     ///
     /// # Panics
-    /// If all the sections announced to [`Self::create`] are written already.
+    /// If as many sections as announced to [`Self::create`] were already written.
     pub fn section(
         &mut self,
         id: u32,
@@ -370,7 +370,7 @@ impl fmt::Debug for SectionWriter<'_> {
 }
 
 impl SectionWriter<'_> {
-    /// Bytes as they are.
+    /// Writes bytes unchanged.
     ///
     /// # Errors
     /// [`CircomError::Io`].
@@ -379,7 +379,7 @@ impl SectionWriter<'_> {
         self.output.write_all(bytes).map_err(|source| CircomError::io(self.name, source))
     }
 
-    /// Four bytes.
+    /// Writes four bytes.
     ///
     /// # Errors
     /// [`CircomError::Io`].
@@ -387,7 +387,7 @@ impl SectionWriter<'_> {
         self.bytes(&value.to_le_bytes())
     }
 
-    /// Eight bytes.
+    /// Writes eight bytes.
     ///
     /// # Errors
     /// [`CircomError::Io`].
@@ -395,7 +395,7 @@ impl SectionWriter<'_> {
         self.bytes(&value.to_le_bytes())
     }
 
-    /// 32 bytes each: the integers below the modulus, as r1cs and wtns hold them.
+    /// Writes scalars as integers below the modulus, 32 bytes each: the encoding of r1cs and wtns.
     ///
     /// # Errors
     /// [`CircomError::Io`].
@@ -403,7 +403,7 @@ impl SectionWriter<'_> {
         values.iter().try_for_each(|value| self.limbs(&value.to_canonical()))
     }
 
-    /// 32 bytes each: the Montgomery limbs, as zkeys hold most scalars.
+    /// Writes scalars as Montgomery limbs, 32 bytes each: the encoding of most scalars in zkeys.
     ///
     /// # Errors
     /// [`CircomError::Io`].
@@ -411,7 +411,7 @@ impl SectionWriter<'_> {
         values.iter().try_for_each(|value| self.limbs(&value.to_montgomery()))
     }
 
-    /// 64 bytes each in G1, 128 in G2: the Montgomery limbs of x and y, all zero for infinity.
+    /// Writes points, 64 bytes each in G1, 128 in G2: the Montgomery limbs of x and y, all zero for infinity.
     ///
     /// # Errors
     /// [`CircomError::Io`].
@@ -426,7 +426,7 @@ impl SectionWriter<'_> {
         Ok(())
     }
 
-    /// BN254's moduli of coordinates and scalars, which [`Cursor::expect_bn254`](crate::Cursor::expect_bn254) reads.
+    /// Writes BN254's moduli of coordinates and scalars, which [`Cursor::expect_bn254`](crate::Cursor::expect_bn254) reads.
     ///
     /// # Errors
     /// [`CircomError::Io`].
@@ -435,7 +435,7 @@ impl SectionWriter<'_> {
         self.modulus(&FrParams::MODULUS)
     }
 
-    /// A modulus as headers hold it: its length and its bytes.
+    /// Writes a modulus: its length, then its bytes.
     pub(crate) fn modulus(&mut self, modulus: &[u64; 4]) -> Result<(), CircomError> {
         self.u32(32)?;
         self.limbs(modulus)

@@ -1,16 +1,18 @@
-//! `.ptau`: powers of tau, the structured reference string that set-ups start from.
+//! `.ptau`: powers of tau, the structured reference string from which proving keys are made.
 //!
 //! Sections: 1 the header; 2 tau^i in G1 for i below 2^(p+1) - 1; 3 tau^i in G2, 4 alpha tau^i and 5 beta
 //! tau^i in G1, for i below 2^p; 6 beta in G2; 7 the contributions. Once prepared for phase 2, also 12, 13, 14
 //! and 15: for each of sections 2 to 5 the Lagrange polynomials at tau over the domains of size 2^0, 2^1, up
 //! to 2^p (2^(p+1) for section 12, the highest power taken as zero), one domain after the other.
 //!
-//! Lengths are checked when points are asked for, so that files cut down to what one set-up needs are fine.
+//! The lengths of point sections are checked when they are requested, so that files reduced to the needs of one setup can be
+//! read.
 
 use crate::{
-    binfile::{BinFile, FileKind},
+    binfile::BinFile,
     decode::{Coordinate, Points},
     error::{CircomError, SectionName},
+    file_kind::FileKind,
     modulus::{FieldOf, Modulus},
     output::{BinWriter, SectionWriter, Target},
     zkey::read_point,
@@ -25,7 +27,7 @@ use std::path::Path;
 const HEADER: SectionName = SectionName { id: 1, content: "header" };
 const CONTRIBUTIONS: SectionName = SectionName { id: 7, content: "contributions" };
 
-/// The largest power that is of use: the scalar field's two-adicity.
+/// The largest usable power: the two-adicity of the scalar field.
 const LARGEST_POWER: u32 = 28;
 
 /// The sections of points.
@@ -68,16 +70,16 @@ impl PtauPoints {
     }
 }
 
-/// How far the powers go.
+/// The header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PtauHeader {
-    /// The largest domain is of size 2^power.
+    /// The largest domain has size `2^power`.
     pub power: u32,
-    /// That of the ceremony, of which this file may be a part.
+    /// The power of the ceremony; this file may be a part of its result.
     pub ceremony_power: u32,
 }
 
-/// An open file: header decoded, the rest not looked at.
+/// An open file: the header is decoded, the rest is not checked.
 #[derive(Debug)]
 pub struct Ptau {
     file: BinFile,
@@ -108,7 +110,7 @@ impl Ptau {
         Ok(Self { file, header })
     }
 
-    /// How far the powers go.
+    /// The header.
     pub fn header(&self) -> &PtauHeader {
         &self.header
     }
@@ -118,15 +120,15 @@ impl Ptau {
         &self.file
     }
 
-    /// Whether it is prepared for phase 2: has Lagrange polynomials.
+    /// Whether it is prepared for phase 2, which means that it has Lagrange polynomials.
     pub fn is_prepared(&self) -> bool {
         self.file.sections().iter().any(|entry| entry.id == PtauPoints::LagrangeTauG1.section().id)
     }
 
-    /// How many contributions the file says it has: after none, whoever made it may know tau.
+    /// The number of contributions that the file claims. Without any, its author may know tau.
     ///
     /// # Errors
-    /// [`CircomError`] if the section is missing, there twice, or too short.
+    /// [`CircomError`] if the section is missing, duplicated, or too short.
     pub fn contributions(&self) -> Result<u32, CircomError> {
         contributions(&self.file)
     }
@@ -134,7 +136,7 @@ impl Ptau {
     /// tau^i in G1, `2^(power + 1) - 1` in a full file.
     ///
     /// # Errors
-    /// [`CircomError`] if the section is missing, there twice, or not a whole number of points.
+    /// [`CircomError`] if the section is missing, duplicated, or not a whole number of points.
     pub fn tau_g1(&self) -> Result<Points<'_, G1>, CircomError> {
         self.points(PtauPoints::TauG1)
     }
@@ -173,8 +175,8 @@ impl Ptau {
         read_point(section, "beta in G2")
     }
 
-    /// The Lagrange polynomials of the domain of size `2^log_size` at tau, in G1; `log_size` may be
-    /// `power + 1`, the highest power then being left out.
+    /// The Lagrange polynomials of the domain of size `2^log_size` at tau, in G1; `log_size` may be `power + 1`; the highest
+    /// power of tau is then taken as zero.
     ///
     /// # Errors
     /// [`CircomError`] if the file is not prepared or has no such domain.
@@ -226,7 +228,7 @@ impl Ptau {
     }
 }
 
-/// The modulus, which may be any curve's, and the powers.
+/// Reads the modulus, which may be any curve's, and the powers.
 pub(crate) fn read_header(file: &BinFile) -> Result<(Modulus<'_>, PtauHeader), CircomError> {
     let mut cursor = file.section(HEADER)?.cursor();
     let modulus = Modulus::read(&mut cursor, FieldOf::Coordinates)?;
@@ -236,13 +238,13 @@ pub(crate) fn read_header(file: &BinFile) -> Result<(Modulus<'_>, PtauHeader), C
     Ok((modulus, header))
 }
 
-/// How many contributions the file says it has.
+/// The number of contributions that the file claims.
 pub(crate) fn contributions(file: &BinFile) -> Result<u32, CircomError> {
     file.section(CONTRIBUTIONS)?.cursor().u32("count of contributions")
 }
 
-/// Writes a file without contributions, section by section in the order of the calls. snarkjs has them in
-/// ascending order of numbers, the contributions after [`PtauPoints::BetaG2`].
+/// Writes a file without contributions, section by section in the order of the calls. snarkjs writes them in ascending order,
+/// the contributions after [`PtauPoints::BetaG2`].
 #[derive(Debug)]
 pub struct PtauWriter<'a>(BinWriter<'a>);
 
@@ -265,10 +267,10 @@ impl<'a> PtauWriter<'a> {
         Ok(Self(file))
     }
 
-    /// Writes one section of points by [`SectionWriter::points`], all at once or in pieces.
+    /// Writes one section of points by [`SectionWriter::points`], as a whole or in parts.
     ///
     /// # Errors
-    /// [`CircomError::Io`], and what `write` gives.
+    /// [`CircomError::Io`], and the errors of `write`.
     pub fn points(
         &mut self,
         points: PtauPoints,
@@ -277,7 +279,7 @@ impl<'a> PtauWriter<'a> {
         self.0.section(points.section().id, write)
     }
 
-    /// Writes that there are no contributions.
+    /// Writes an empty list of contributions.
     ///
     /// # Errors
     /// [`CircomError::Io`].

@@ -1,13 +1,14 @@
 //! `.r1cs`: a circuit's constraints `(A w) * (B w) = C w` over the wires w.
 //!
-//! Sections: 1 the header; 2 the constraints, each three linear combinations, each a count of terms and for
-//! every term a wire and a canonical coefficient; 3 the labels of the wires, which nobody here needs; 4 and
-//! 5 PLONK custom gates, which are refused unless the list is empty. Source: iden3's `r1cs_bin_format.md`.
+//! Sections: 1 the header; 2 the constraints, each of three linear combinations; a combination is a count of terms, then a wire
+//! and a canonical coefficient for each term; 3 the labels of the wires, which are ignored; 4 and 5 PLONK custom gates, which
+//! are rejected unless the list is empty. Source: iden3's `r1cs_bin_format.md`.
 
 use crate::{
-    binfile::{BinFile, Cursor, FileKind, Section},
+    binfile::{BinFile, Cursor, Section},
     decode::{FR_BYTES, Form, read_scalar},
     error::{CircomError, SectionName},
+    file_kind::FileKind,
     modulus::{FieldOf, Modulus},
     output::{BinWriter, Target},
 };
@@ -26,7 +27,7 @@ const CUSTOM_GATES: SectionName = SectionName { id: 4, content: "custom gates" }
 /// Bytes of one term: a wire and a coefficient.
 const TERM_BYTES: usize = 4 + FR_BYTES;
 
-/// Counts of a circuit.
+/// The counts of a circuit.
 ///
 /// The wires are, in this order: the constant 1, the outputs, the public inputs, the private inputs, and
 /// the intermediate values.
@@ -40,7 +41,7 @@ pub struct R1csHeader {
     pub public_inputs: u32,
     /// Private inputs.
     pub private_inputs: u32,
-    /// Signals of the source before simplification.
+    /// Signals in the source, before simplification.
     pub labels: u64,
     /// Constraints.
     pub constraints: u32,
@@ -53,8 +54,8 @@ impl R1csHeader {
     }
 }
 
-/// One matrix of the constraints by rows: row i has the terms `offsets[i]..offsets[i + 1]`, in the file's
-/// order, each a wire (all below the header's count, none twice in a row) and its coefficient.
+/// One matrix of the constraints, in compressed sparse rows: row i has the terms `offsets[i]..offsets[i + 1]`, in the file's
+/// order. A term is a wire (below the header's count, at most once in a row) and its coefficient.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SparseMatrix {
     offsets: Vec<u32>,
@@ -63,7 +64,7 @@ pub struct SparseMatrix {
 }
 
 impl SparseMatrix {
-    /// The matrix of these rows of terms.
+    /// The matrix with these rows of terms (wire, coefficient).
     ///
     /// # Panics
     /// If there are 2^32 terms or more.
@@ -80,17 +81,17 @@ impl SparseMatrix {
         matrix
     }
 
-    /// How many rows.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
 
-    /// How many terms in all rows.
+    /// The number of terms in all rows.
     pub fn terms(&self) -> usize {
         self.wires.len()
     }
 
-    /// The terms of one row; none if there is no such row.
+    /// The terms of a row; empty if there is no such row.
     pub fn row(&self, row: usize) -> impl ExactSizeIterator<Item = (u32, Fr)> + Clone + '_ {
         let range = match (self.offsets.get(row), self.offsets.get(row + 1)) {
             (Some(&start), Some(&end)) => start as usize..end as usize,
@@ -101,7 +102,7 @@ impl SparseMatrix {
         wires.iter().copied().zip(coefficients.iter().copied())
     }
 
-    /// The product of one row with the witness; wires that the witness lacks count as zero.
+    /// The product of a row with the witness; wires that the witness does not have count as zero.
     pub fn row_times(&self, row: usize, witness: &[Fr]) -> Fr {
         self.row(row).fold(Fr::ZERO, |sum, (wire, coefficient)| {
             sum + coefficient * witness.get(wire as usize).copied().unwrap_or_default()
@@ -109,7 +110,7 @@ impl SparseMatrix {
     }
 }
 
-/// A circuit's constraints, decoded.
+/// The decoded constraints of a circuit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct R1cs {
     /// The counts.
@@ -123,7 +124,7 @@ pub struct R1cs {
 }
 
 impl R1cs {
-    /// Reads a file, on the ambient rayon pool. Takes 36 bytes a term and 12 a constraint.
+    /// Reads a file, on the ambient rayon pool. The result takes 36 bytes per term and 12 per constraint.
     ///
     /// # Errors
     /// [`CircomError`] for anything that is not a circuit over BN254's scalar field.
@@ -148,7 +149,7 @@ impl R1cs {
         Ok(Self { header, a, b, c })
     }
 
-    /// The number of the first constraint that the witness does not satisfy. In parallel.
+    /// The index of the first constraint that the witness does not satisfy. Runs on the ambient rayon pool.
     pub fn first_unsatisfied(&self, witness: &[Fr]) -> Option<usize> {
         (0..self.a.rows()).into_par_iter().with_min_len(1024).find_first(|&row| {
             self.a.row_times(row, witness) * self.b.row_times(row, witness) != self.c.row_times(row, witness)
@@ -156,7 +157,7 @@ impl R1cs {
     }
 }
 
-/// The modulus, which may be any curve's, and the counts, which may contradict each other.
+/// Reads the modulus, which may be any curve's, and the counts, which are not checked for consistency.
 pub(crate) fn read_header(file: &BinFile) -> Result<(Modulus<'_>, R1csHeader), CircomError> {
     let mut cursor = file.section(HEADER)?.cursor();
     let modulus = Modulus::read(&mut cursor, FieldOf::Scalars)?;
@@ -182,7 +183,7 @@ fn check_counts(file: &BinFile, header: &R1csHeader) -> Result<(), CircomError> 
              {private_inputs} private inputs"
         ));
     }
-    // What is allocated for each wire is bounded by the file: a label has 8 bytes, a term 36.
+    // This bounds what is allocated per wire by the file's size: a label has 8 bytes, a term 36.
     match file.optional_section(LABELS)? {
         Some(labels) => labels.expect_elements(u64::from(wires), 8, "labels"),
         None if wires as usize > file.len() => {
@@ -200,24 +201,23 @@ fn refuse_custom_gates(file: &BinFile) -> Result<(), CircomError> {
     }
 }
 
-/// Steps over a count of terms and the terms; the count.
+/// Skips a linear combination; returns its number of terms.
 fn skip_combination(cursor: &mut Cursor<'_>) -> Result<u32, CircomError> {
     let terms = cursor.u32("count of terms")?;
     cursor.take((terms as usize).saturating_mul(TERM_BYTES), "terms")?;
     Ok(terms)
 }
 
-/// Where the linear combinations lie: what must be read one after the other before the rest can be decoded
-/// in parallel.
+/// The positions of the linear combinations. They must be read sequentially before the terms can be decoded in parallel.
 struct Layout {
-    /// Where constraint i begins in the section.
+    /// The offset of constraint i in the section.
     starts: Vec<usize>,
-    /// Rows' offsets of A, B and C.
+    /// The row offsets of A, B and C.
     offsets: [Vec<u32>; 3],
 }
 
 impl Layout {
-    /// Walks over the counts of terms.
+    /// Reads all counts of terms.
     fn scan(section: Section<'_>, header: &R1csHeader) -> Result<Self, CircomError> {
         let constraints = header.constraints as usize;
         // Each constraint has three counts.
@@ -263,7 +263,7 @@ impl Layout {
 /// Constraints that one task decodes.
 const ROWS_PER_BLOCK: usize = 4096;
 
-/// Consecutive constraints and where their terms go.
+/// Consecutive constraints and the slices that their terms are written to.
 struct Block<'m> {
     start: usize,
     rows: usize,
@@ -292,7 +292,7 @@ fn split_rows<'m>(matrices: &'m mut [SparseMatrix; 3], starts: &[usize]) -> Vec<
     blocks
 }
 
-/// Takes the first `count` elements off a slice.
+/// Splits the first `count` elements off a slice.
 fn split_front<'m, T>(slice: &mut &'m mut [T], count: usize) -> &'m mut [T] {
     slice.split_off_mut(..count).unwrap_or_default()
 }
@@ -310,7 +310,7 @@ impl Block<'_> {
                     (*wire, *value) = read_term(&mut cursor, wires)?;
                 }
                 if let Some(wire) = repeated(row) {
-                    return Err(cursor.malformed(format!("wire {wire} is there twice in one combination")));
+                    return Err(cursor.malformed(format!("wire {wire} occurs twice in one combination")));
                 }
             }
         }

@@ -1,11 +1,12 @@
-//! `.wtns`: the value of every wire of a circuit.
+//! `.wtns`: the values of all wires of a circuit.
 //!
 //! Sections: 1 the header (modulus, count of wires); 2 the values, canonical. Wire 0 is the constant 1.
 
 use crate::{
-    binfile::{BinFile, FileKind},
+    binfile::BinFile,
     decode::{FR_BYTES, Form, Scalars},
     error::{CircomError, SectionName},
+    file_kind::FileKind,
     modulus::{FieldOf, Modulus},
     output::{BinWriter, Target},
 };
@@ -19,7 +20,7 @@ use std::path::Path;
 const HEADER: SectionName = SectionName { id: 1, content: "header" };
 const VALUES: SectionName = SectionName { id: 2, content: "witness values" };
 
-/// Reads a witness file: the value of every wire, the first of which is 1. On the ambient rayon pool.
+/// Reads a witness file: the values of all wires, the first of which is 1. Runs on the ambient rayon pool.
 ///
 /// # Errors
 /// [`CircomError`] for anything that is not a witness over BN254's scalar field.
@@ -45,7 +46,7 @@ pub fn decode_witness(file: &BinFile, level: Level) -> Result<Vec<Fr>, CircomErr
     }
 }
 
-/// The modulus, which may be any curve's, and the count of wires.
+/// Reads the modulus, which may be any curve's, and the count of wires.
 pub(crate) fn read_header(file: &BinFile) -> Result<(Modulus<'_>, u32), CircomError> {
     let mut cursor = file.section(HEADER)?.cursor();
     let modulus = Modulus::read(&mut cursor, FieldOf::Scalars)?;

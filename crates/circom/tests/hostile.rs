@@ -1,5 +1,5 @@
-//! Files cut at any byte, with any byte changed, or with lengths and counts that cannot be: an error on one
-//! line or another value, never a panic, never the same value unless nobody reads the byte.
+//! Files truncated at any byte, with any byte changed, or with impossible lengths and counts give an error of one line or a
+//! different value, never a panic, and never the same value unless the byte is not read.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use proofmill_circom::{
@@ -21,7 +21,7 @@ fn data(name: &str) -> Vec<u8> {
     fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)).unwrap()
 }
 
-/// Everything that a reader gets out of a file, as text.
+/// Everything that is read from a file, as text.
 fn read_all(bytes: Vec<u8>) -> Result<String, CircomError> {
     let level = Level::best();
     let file = BinFile::from_bytes("file", bytes)?;
@@ -78,7 +78,7 @@ fn read_plonk(zkey: &PlonkZkey, level: Level) -> Result<String, CircomError> {
     Ok(all)
 }
 
-/// Sections that no reader needs, from their numbers on: with another number they are unknown ones.
+/// The ranges of sections that no reader needs, including their numbers: with another number they are unknown sections.
 fn unread(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
     let file = BinFile::from_bytes("file", bytes.to_vec()).unwrap();
     let ids: &[u32] = match file.kind() {
@@ -94,7 +94,7 @@ fn every_change_is_noticed(bytes: &[u8]) {
     let truth = read_all(bytes.to_vec()).unwrap();
     let unread = unread(bytes);
     for at in 0..bytes.len() {
-        // One bit of each byte; of the headers, which come first or last, all eight at once too.
+        // One bit of each byte; for the headers, which are first or last, also all eight bits at once.
         let edge = at < 1000 || at + 1000 > bytes.len();
         for mask in [1 << (at % 8), 0xff].into_iter().take(if edge { 2 } else { 1 }) {
             let mut changed = bytes.to_vec();
@@ -105,7 +105,7 @@ fn every_change_is_noticed(bytes: &[u8]) {
                     assert!(error.starts_with("file: ") && error.lines().count() == 1, "{error}");
                 }
                 Ok(other) if unread.iter().any(|range| range.contains(&at)) => assert_eq!(other, truth),
-                // The one byte that may be two: version 1 and 2 of a format are the same.
+                // Only the version may change without effect: versions 1 and 2 have the same layout.
                 Ok(other) => assert!(other != truth || at == 4, "byte {at} changed by {mask:#x}"),
             }
         }
@@ -168,7 +168,7 @@ fn lengths_and_counts_beyond_the_file_allocate_nothing() {
                 changed[entry.range.start - 8..entry.range.start].copy_from_slice(&length.to_le_bytes());
                 read_all(changed).unwrap_err();
             }
-            // Every count is a u32 somewhere at a multiple of 4 in a header, or begins its section.
+            // Every count is a u32 at a multiple of 4 in a header, or at the beginning of its section.
             let header = entry.range.clone().step_by(4).take(40);
             for at in header.filter(|at| at + 4 <= entry.range.end) {
                 let mut changed = bytes.clone();
@@ -186,7 +186,7 @@ fn lengths_and_counts_beyond_the_file_allocate_nothing() {
 #[test]
 fn wires_without_labels_are_bounded_by_the_file() {
     let bytes = data("circuit.r1cs");
-    // The labels are the last section: leave them out and claim 2^31 wires.
+    // The labels are the last section: omit them and claim 2^31 wires.
     let labels = BinFile::from_bytes("file", bytes.clone()).unwrap().sections()[2].range.clone();
     let mut cut = bytes[..labels.start - 12].to_vec();
     cut[8] = 2;
@@ -207,7 +207,7 @@ fn a_missing_and_a_repeated_section_are_named() {
     let mut repeated = bytes;
     repeated[64] = 1;
     let error = read_all(repeated).unwrap_err().to_string();
-    assert_eq!(error, "file: section 1 (header) is there twice, again at offset 76");
+    assert_eq!(error, "file: section 1 (header) occurs twice, again at offset 76");
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn changes_to_json_are_noticed() {
     for (name, read) in files {
         let text = data(name);
         let truth = read(&text).unwrap();
-        // Not read: a key's product of pairings. Not a change: white space, another name for an absent curve.
+        // Ignored: a key's product of pairings, white space, and a renamed `curve`, since early files have no such key.
         let find = |what: &str| text.windows(what.len()).position(|window| window == what.as_bytes());
         let product = find("vk_alphabeta_12").map_or(0..0, |start| start - 1..find("\"IC\"").unwrap());
         let curve = find("\"curve\"").map_or(0..0, |start| start + 1..start + 6);

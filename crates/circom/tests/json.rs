@@ -1,4 +1,4 @@
-//! snarkjs's JSON: its files read, written again byte for byte, and every change noticed.
+//! snarkjs's JSON files are read and rewritten byte for byte, and every change is detected.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use proofmill_circom::{

@@ -1,4 +1,4 @@
-//! Proving keys and powers of tau: decoded, rewritten byte for byte, and multiplied with witnesses.
+//! Proving keys and powers of tau are decoded, rewritten byte for byte, and multiplied with witnesses.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use proofmill_circom::{
@@ -90,7 +90,7 @@ fn a_groth16_keys_matrices_are_the_circuits() {
             expected.extend(rows.row(row).map(entry));
         }
     }
-    // The constant and the public signals get a row each.
+    // The constant and each public signal have a row.
     expected.extend((0..3).map(|i| Coefficient { matrix: Matrix::A, row: 5 + i, wire: i, value: Fr::ONE }));
     let coefficients = zkey.coefficients().unwrap();
     assert_eq!(coefficients.iter().map(Result::unwrap).collect::<Vec<_>>(), expected);
@@ -105,7 +105,7 @@ fn a_groth16_keys_matrices_are_the_circuits() {
     }
 }
 
-/// A key of infinities with these coefficients.
+/// A key with these coefficients, whose points are all infinity.
 fn key_with(path: &Path, wires: u32, domain_size: u32, coefficients: &[Coefficient]) -> Groth16Zkey {
     let (one, two) = (Affine::<G1>::INFINITY, Affine::<G2>::INFINITY);
     let header = Groth16Header {
@@ -140,7 +140,7 @@ fn matrices_multiply_in_any_order_of_their_rows() {
     let witness: Vec<Fr> = (0..50).map(|_| Fr::random(&mut rng)).collect();
     let mut coefficients = Vec::new();
     for row in 0..ROWS {
-        // Some rows are empty, a few long ones span what one task gets.
+        // Some rows are empty, and a few are longer than the block of a task.
         let terms = if row == 3 || row == 9000 { 40_000 } else { rng.random_range(0..8) };
         for _ in 0..terms {
             let matrix = if rng.random() { Matrix::A } else { Matrix::B };

@@ -1,4 +1,4 @@
-//! Circuits and witnesses: read, rewritten, and what a wrong one is called.
+//! Circuits and witnesses are read and rewritten; errors of malformed ones.
 
 use proofmill_circom::{BinFile, CircomError, R1cs, read_witness, write_r1cs, write_witness};
 use proofmill_cpu::Level;

@@ -1,4 +1,4 @@
-//! The command line; completions and man pages come from these definitions too.
+//! The definition of the command line, also for completions and man pages.
 
 use crate::{
     bench::BenchArguments, bls::BlsCommand, groth16::Groth16Command, info::Info, merkle::MerkleCommand,
@@ -65,7 +65,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  proofmill srs new --size 2^20 test.ptau\n  proofmill srs info pot20.ptau\n  proofmill srs check ignition/"
     )]
     Srs(SrsCommand),
-    /// Hash files, check digests, compute roots of SSZ's trees
+    /// Hash files, check digests, compute roots of SSZ trees
     Sha256(Sha256Command),
     /// BLS signatures on BLS12-381: keys, sign, verify, aggregate, test vectors
     #[command(
@@ -75,17 +75,17 @@ pub(crate) enum Command {
     Bls(BlsCommand),
     /// Transform columns of a file between coefficients and values over the Goldilocks field
     Ntt(Ntt),
-    /// Say what an r1cs, wtns, zkey or ptau file is
+    /// Describe an r1cs, wtns, zkey or ptau file
     Info(Info),
-    /// List this CPU's features, the levels it can run and which one each kernel uses
+    /// List this CPU's features, the levels it can run and the one each kernel uses
     #[command(after_help = "Examples:\n  proofmill cpu\n  proofmill cpu --measure --json")]
     Cpu {
-        /// Measure for some seconds what each feature gains: every kernel of SHA-256 and of BLS signatures, on one core; needs
-        /// proofmill-bench
+        /// Measure the speed-up by each feature for some seconds: every kernel of SHA-256 and of BLS signatures, on one core;
+        /// needs proofmill-bench
         #[arg(long)]
         measure: bool,
     },
-    /// Benchmarks: which level, machine, watt and dollar proves how much
+    /// Benchmarks: proofs by level, machine, watt and dollar
     #[command(after_help = "Examples:
   proofmill bench --help                                   all commands of the bench
   proofmill bench run msm --level all --threads 1,all
@@ -99,7 +99,7 @@ The program proofmill-bench does this; `cargo install --path crates/bench` in a 
   proofmill completions bash > ~/.local/share/bash-completion/completions/proofmill
   proofmill completions zsh > ~/.zfunc/_proofmill")]
     Completions(Completions),
-    /// Print the man page, or write those of all commands to a folder
+    /// Print the man page, or write the man pages of all commands to a folder
     #[command(after_help = "Examples:
   proofmill man | man -l -
   proofmill man ~/.local/share/man/man1")]
@@ -107,7 +107,7 @@ The program proofmill-bench does this; `cargo install --path crates/bench` in a 
 }
 
 impl Command {
-    /// How much of a proving key is kept, and where, for what takes one.
+    /// The storage options of commands with a proving key.
     pub(crate) fn storage(&self) -> Option<&StorageOptions> {
         match self {
             Self::Plonk(command) => command.storage(),
@@ -115,7 +115,7 @@ impl Command {
         }
     }
 
-    /// The command's words.
+    /// The command's name, such as `plonk prove`.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Groth16(command) => command.name(),
@@ -135,7 +135,7 @@ impl Command {
         }
     }
 
-    /// The files it will write.
+    /// The files that the command writes.
     pub(crate) fn outputs(&self) -> Vec<&Path> {
         match self {
             Self::Groth16(command) => command.outputs(),

@@ -1,4 +1,4 @@
-//! Commands of the bench, which a program of its own runs: `proofmill-bench`, found as git finds its commands.
+//! Commands that the separate program `proofmill-bench` runs. It is found as git finds its commands.
 
 use clap::Args;
 use proofmill_console::{Failure, Options, Outcome};
@@ -7,11 +7,11 @@ use std::{env, ffi::OsString, io, path::Path, process::Command};
 /// The program.
 const PROGRAM: &str = "proofmill-bench";
 
-/// Arguments that the program reads.
+/// Arguments that are passed to the program.
 #[derive(Args, Debug)]
 #[command(disable_help_flag = true)]
 pub(crate) struct BenchArguments {
-    /// What `proofmill-bench` takes; `--help` lists it
+    /// Arguments of `proofmill-bench`; `--help` lists them
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
 }
@@ -22,8 +22,9 @@ impl BenchArguments {
         Self { arguments: Vec::new() }
     }
 
-    /// Becomes the program: what it prints and its exit status are this command's. Looks next to this executable first, then
-    /// on the path. `command` is the word before the arguments, if any. Returns only if the program cannot be started.
+    /// Replaces this process by the program, so that its output and exit status are this command's. Looks next to this
+    /// executable first, then on the `PATH`. `command` is the word before the arguments, if any. Returns only if the program
+    /// cannot be started.
     pub(crate) fn run(&self, command: Option<&str>, options: &Options) -> Result<Outcome, Failure> {
         let name = format!("{PROGRAM}{}", env::consts::EXE_SUFFIX);
         let neighbour = env::current_exe().ok().and_then(|path| Some(path.parent()?.join(&name)));
@@ -41,13 +42,13 @@ impl BenchArguments {
     }
 }
 
-/// Runs the program in place of this one.
+/// Replaces this process by the program.
 #[cfg(unix)]
 fn replace(mut program: Command) -> io::Error {
     std::os::unix::process::CommandExt::exec(&mut program)
 }
 
-/// Runs the program and ends as it ended.
+/// Runs the program and exits with its status.
 #[cfg(not(unix))]
 fn replace(mut program: Command) -> io::Error {
     match program.status() {

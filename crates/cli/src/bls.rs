@@ -1,4 +1,4 @@
-//! `bls`: keys, signatures, their checks, test vectors.
+//! `bls`: keys, signatures, verification, test vectors.
 
 use crate::bench::BenchArguments;
 use clap::{Args, Subcommand};
@@ -12,10 +12,10 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// The largest file of a key or of a seed.
+/// The largest file of a key or a seed, in bytes.
 const MOST_SECRET: u64 = 1 << 12;
 
-/// Bytes of a seed, at least (EIP-2333).
+/// The least length of a seed in bytes (EIP-2333).
 const LEAST_SEED: usize = 32;
 
 #[derive(Debug, Subcommand)]
@@ -43,7 +43,7 @@ The key file holds 64 hexadecimal digits; only its owner can read it; a file tha
   proofmill bls aggregate SIGNATURE SIGNATURE
   proofmill bls aggregate --public-keys PUBLIC_KEY PUBLIC_KEY")]
     Aggregate(Aggregate),
-    /// Run test cases: JSON and YAML files in folders named for what they test
+    /// Run test cases: JSON and YAML files in folders named after the tested function
     #[command(after_help = "Examples:
   proofmill bls vectors bls12-381-tests/
   proofmill bls vectors crates/bls/tests/vectors --level portable
@@ -60,7 +60,7 @@ pub(crate) struct Keygen {
     /// A file of at least 32 secret bytes [default: the operating system's randomness]
     #[arg(long, value_name = "FILE")]
     seed: Option<PathBuf>,
-    /// Which key of the seed's tree (EIP-2334)
+    /// Path of the key in the seed's tree (EIP-2334)
     #[arg(long, default_value = "m", value_name = "PATH", requires = "seed")]
     path: String,
 }
@@ -70,26 +70,26 @@ pub(crate) struct Sign {
     /// A key that `bls keygen` wrote
     #[arg(long, value_name = "KEY")]
     key: PathBuf,
-    /// Sign the key's own public key, under the tag for proofs of possession
+    /// Prove possession of the key: sign its public key with the tag for proofs of possession
     #[arg(long, conflicts_with = "message")]
     possession: bool,
-    /// What to sign; `-` is standard input
+    /// Message to sign; `-` is standard input
     #[arg(value_name = "FILE", required_unless_present = "possession")]
     message: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct Verify {
-    /// Who signed; several keys for an aggregate of signatures of one message
+    /// Public key of the signer; several for an aggregate of signatures of one message
     #[arg(long, value_name = "HEX", required = true)]
     public_key: Vec<String>,
-    /// Theirs
+    /// Signature or aggregate
     #[arg(long, value_name = "HEX")]
     signature: String,
     /// Check a proof of possession
     #[arg(long, conflicts_with = "message")]
     possession: bool,
-    /// What was signed; `-` is standard input
+    /// Signed message; `-` is standard input
     #[arg(value_name = "FILE", required_unless_present = "possession")]
     message: Option<PathBuf>,
 }
@@ -99,7 +99,7 @@ pub(crate) struct Aggregate {
     /// Add public keys
     #[arg(long)]
     public_keys: bool,
-    /// What to add
+    /// Signatures or public keys to add
     #[arg(value_name = "HEX", required = true)]
     encodings: Vec<String>,
 }
@@ -204,7 +204,7 @@ impl Aggregate {
     }
 }
 
-/// One line.
+/// An outcome whose text is one line.
 fn printed(line: &str, result: serde_json::Value) -> Outcome {
     Outcome { text: format!("{line}\n"), ..Outcome::done(result) }
 }
@@ -223,26 +223,17 @@ fn signature(name: &str, text: &str) -> Result<Signature, Failure> {
     Signature::from_bytes(&bytes).map_err(|error| Failure::Input(format!("{name}: {error}")))
 }
 
-/// Hexadecimal digits, with or without 0x before them, to bytes.
+/// Decodes hexadecimal digits with an optional prefix `0x`.
 fn bytes(name: &str, text: &str) -> Result<Vec<u8>, Failure> {
-    let bytes = parse_hex(text.as_bytes());
-    bytes.ok_or_else(|| Failure::Input(format!("{name}: expected pairs of hexadecimal digits")))
-}
-
-fn parse_hex(text: &[u8]) -> Option<Vec<u8>> {
-    let digits = text.strip_prefix(b"0x").unwrap_or(text);
-    let (pairs, rest) = digits.as_chunks::<2>();
-    let value = |digit: u8| char::from(digit).to_digit(16).map(|value| value as u8);
-    let bytes = pairs.iter().map(|[high, low]| Some(value(*high)? << 4 | value(*low)?)).collect();
-    if rest.is_empty() { bytes } else { None }
+    hex::decode(text.strip_prefix("0x").unwrap_or(text))
+        .map_err(|_| Failure::Input(format!("{name}: expected pairs of hexadecimal digits")))
 }
 
 fn hex(bytes: &[u8]) -> String {
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("0x{digits}")
+    format!("0x{}", hex::encode(bytes))
 }
 
-/// A message.
+/// Reads a message.
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     if path == Path::new("-") {
         let mut bytes = Vec::new();
@@ -252,9 +243,9 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(|source| Failure::io(path, source))
 }
 
-/// A short file whose copy here is wiped.
+/// Reads a short file into memory that is wiped when dropped.
 fn read_secret(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
-    // As large as it may get: a vector that grows leaves copies behind.
+    // Allocate the largest size at once: a growing vector leaves copies in freed memory.
     let mut bytes = Zeroizing::new(Vec::with_capacity(MOST_SECRET as usize + 1));
     let file = File::open(path).map_err(|source| Failure::io(path, source))?;
     file.take(MOST_SECRET + 1).read_to_end(&mut bytes).map_err(|source| Failure::io(path, source))?;
@@ -266,18 +257,20 @@ fn read_secret(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
 
 fn read_key(path: &Path) -> Result<SecretKey, Failure> {
     let text = read_secret(path)?;
-    let bytes = parse_hex(text.trim_ascii()).map(Zeroizing::new);
-    let bytes =
-        bytes.ok_or_else(|| Failure::about(path, "expected a secret key of 64 hexadecimal digits"))?;
-    SecretKey::from_bytes(&bytes).map_err(|error| Failure::about(path, error))
+    let digits = text.trim_ascii();
+    // A vector that grows would leave copies behind.
+    let mut bytes = Zeroizing::new([0; SecretKey::BYTES]);
+    hex::decode_to_slice(digits.strip_prefix(b"0x").unwrap_or(digits), &mut *bytes)
+        .map_err(|_| Failure::about(path, "expected a secret key of 64 hexadecimal digits"))?;
+    SecretKey::from_bytes(&*bytes).map_err(|error| Failure::about(path, error))
 }
 
-/// Writes a key to a new file that its owner alone can read.
+/// Writes a key to a new file that only its owner can read.
 fn write_secret(path: &Path, key: &SecretKey) -> Result<(), Failure> {
     let mut line = Zeroizing::new([b'\n'; 65]);
     for (digits, byte) in line.as_chunks_mut::<2>().0.iter_mut().zip(key.to_bytes().iter()) {
         for (digit, value) in digits.iter_mut().zip([byte >> 4, byte & 15]) {
-            // Without a table: its entries' addresses would tell of the key.
+            // Without a table, whose addresses would depend on the key.
             *digit = b'0' + value + (b'a' - b'0' - 10) * ((value + 6) >> 4);
         }
     }
@@ -287,7 +280,7 @@ fn write_secret(path: &Path, key: &SecretKey) -> Result<(), Failure> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(path).map_err(|source| Failure::io(path, source))?;
     file.write_all(&*line).and_then(|()| file.sync_all()).map_err(|source| {
-        // Half a key is none.
+        // Leave no partial key.
         drop(fs::remove_file(path));
         Failure::io(path, source)
     })

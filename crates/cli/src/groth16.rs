@@ -9,7 +9,7 @@ use proofmill::{
 use proofmill_console::{Failure, Machine, Outcome};
 use std::path::Path;
 
-/// How many phases a proof has, about.
+/// The approximate number of phases of a proof.
 const PROVE_PHASES: usize = 10;
 
 #[derive(Debug, Subcommand)]
@@ -29,7 +29,7 @@ pub(crate) enum Groth16Command {
     #[command(after_help = "Examples:
   proofmill groth16 setup circuit.r1cs pot.ptau circuit_0000.zkey
 
-Whoever uses the key before someone contributed to it lets anyone forge proofs.")]
+The key is insecure until someone has contributed to it: before that, anyone can forge proofs.")]
     Setup(Setup),
 }
 

@@ -1,4 +1,4 @@
-//! `info`: what a file is.
+//! `info`: describes a file.
 
 use clap::Args;
 use proofmill::circom::{Description, describe};

@@ -1,4 +1,4 @@
-//! The `proofmill` command: arguments around the libraries that compute.
+//! The `proofmill` command: a command line for the library `proofmill`.
 #![deny(unsafe_code)]
 
 mod arguments;
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the commands that `proofmill-bench` has; `None` for all others.
+/// Runs the commands of `proofmill-bench`; `None` for all others.
 fn run_by_bench(command: &Command, options: &Options) -> Option<Result<Outcome, Failure>> {
     Some(match command {
         Command::Bench(arguments) => arguments.run(None, options),

@@ -1,4 +1,4 @@
-//! `merkle`: trees over rows of a file, openings, their check.
+//! `merkle`: trees over the rows of a file, openings, their verification.
 
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use proofmill::merkle::{Digest, Hash, Opening, Rows, TreeFile, root};
@@ -17,7 +17,7 @@ pub(crate) enum MerkleCommand {
     #[command(after_help = "Examples:
   proofmill merkle build trace.bin --columns 8 --out trace.tree")]
     Build(Build),
-    /// Show rows of a tree with what leads from them to the root
+    /// Write an opening of rows: the rows with the digests that lead to the root
     #[command(after_help = "Examples:
   proofmill merkle open trace.tree 5 --out opening.json
   proofmill merkle open trace.tree 5 77 1023 --out opening.json")]
@@ -31,13 +31,13 @@ With other numbers of rows and columns, nodes can pass for rows: give both if th
     Check(Check),
 }
 
-/// Rows in a file.
+/// A file of rows.
 #[derive(Args, Debug)]
 pub(crate) struct RowFile {
-    /// The rows, one behind the other: little-endian 64-bit integers, below 2^64 - 2^32 + 1 unless the hash is sha256
+    /// The rows, stored contiguously: little-endian 64-bit integers, below 2^64 - 2^32 + 1 unless the hash is sha256
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Integers of a row; there must be a power of two of rows
+    /// Integers of a row; the number of rows must be a power of two
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     columns: u64,
     /// Hash of rows and nodes
@@ -59,7 +59,7 @@ pub(crate) struct Open {
     /// A tree that `merkle build` wrote
     #[arg(value_name = "TREE")]
     tree: PathBuf,
-    /// Rows to show, counted from 0
+    /// Rows to open, counted from 0
     #[arg(value_name = "INDEX", required = true)]
     indices: Vec<u64>,
     /// The opening to write
@@ -75,10 +75,10 @@ pub(crate) struct Check {
     /// The tree's root: 64 hexadecimal digits
     #[arg(long, value_name = "HEX")]
     root: String,
-    /// Rows that the tree is known to have [default: what the opening says]
+    /// The tree's number of rows, from a trusted source [default: the opening's]
     #[arg(long, value_name = "COUNT")]
     rows: Option<u64>,
-    /// Columns that the tree is known to have [default: what the opening says]
+    /// The tree's number of columns, from a trusted source [default: the opening's]
     #[arg(long, value_name = "COUNT")]
     columns: Option<u64>,
 }
@@ -131,11 +131,11 @@ impl RowFile {
     }
 
     fn open(&self) -> Result<Rows<'static>, Failure> {
-        // A row that is longer than the address space is longer than the file.
+        // A row longer than the address space is longer than any file.
         Ok(Rows::open(&self.file, usize::try_from(self.columns).unwrap_or(usize::MAX))?)
     }
 
-    /// The root to read.
+    /// An outcome with the root.
     fn outcome(&self, root: &Digest, rows: &Rows<'_>) -> Outcome {
         let (hash, root) = (root.hash().name(), root.to_string());
         let result = json!({ "hash": hash, "rows": rows.rows(), "columns": self.columns, "root": root });

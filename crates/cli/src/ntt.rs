@@ -24,19 +24,19 @@ use std::{
 
 A column of n rows is a polynomial: coefficients from the constant one up, or its value at shift * w^k in row k. The shift is 1 without --coset; w is the root of unity 7277203076849721926, of order 2^32, to the power 2^32 / n. In bit-reversed order the row of that value is k with its bits reversed. --inverse takes values in natural order only, and gives coefficients in natural order.")]
 pub(crate) struct Ntt {
-    /// The rows, one behind the other, a power of two of them: little-endian 64-bit integers below 2^64 - 2^32 + 1
+    /// The rows, stored contiguously, a power of two of them: little-endian 64-bit integers below 2^64 - 2^32 + 1
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The rows to write, of the same shape; may be FILE
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Integers of a row: each column is a polynomial of its own
+    /// Integers of a row: each column is a polynomial
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     columns: u64,
     /// From values to coefficients
     #[arg(long)]
     inverse: bool,
-    /// Values on SHIFT times the subgroup; SHIFT is 7, a generator of the field, unless given
+    /// Values on the coset SHIFT times the subgroup; SHIFT defaults to 7, a generator of the field
     #[arg(
         long,
         value_name = "SHIFT",
@@ -46,12 +46,12 @@ pub(crate) struct Ntt {
         value_parser = clap::value_parser!(u64).range(1..MODULUS)
     )]
     coset: Option<u64>,
-    /// Order of the values to write
+    /// Order of the output values
     #[arg(long, value_enum, value_name = "NAME", default_value_t = ValueOrder::Natural)]
     order: ValueOrder,
 }
 
-/// [`Order`] by the names that users give.
+/// [`Order`] with names for the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ValueOrder {
     Natural,
@@ -79,7 +79,7 @@ impl Ntt {
     }
 
     fn write(&self, values: &[Goldilocks]) -> io::Result<()> {
-        /// Values handed to the operating system together.
+        /// The number of values per write.
         const PIECE: usize = 1 << 17;
         let mut output = OutputFile::create(&self.out)?;
         let mut bytes = vec![[0; Goldilocks::BYTES]; PIECE.min(values.len())];

@@ -13,7 +13,7 @@ use proofmill::{
 use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
 use std::path::Path;
 
-/// How many phases a proof has, about.
+/// The approximate number of phases of a proof.
 const PROVE_PHASES: usize = 15;
 
 #[derive(Debug, Subcommand)]
@@ -44,7 +44,7 @@ The program proofmill-bench does this: `proofmill plonk workload --help` prints 
     Workload(BenchArguments),
 }
 
-/// What `plonk prove` takes.
+/// Arguments of `plonk prove`.
 #[derive(Args, Debug)]
 pub(crate) struct PlonkProve {
     #[command(flatten)]
@@ -53,12 +53,12 @@ pub(crate) struct PlonkProve {
     storage: StorageOptions,
 }
 
-/// What `plonk setup` takes.
+/// Arguments of `plonk setup`.
 #[derive(Args, Debug)]
 pub(crate) struct PlonkSetup {
     #[command(flatten)]
     files: Setup,
-    /// standard for snarkjs's zkey; turbo or ultra for a key of Proofmill's own, of fewer and wider rows
+    /// standard for snarkjs's zkey; turbo or ultra for a key of Proofmill's own, with fewer and wider rows
     #[arg(long, value_name = "NAME", default_value = "standard")]
     arithmetisation: Arithmetisation,
 }
@@ -73,7 +73,7 @@ impl PlonkCommand {
         }
     }
 
-    /// How much of a proving key is kept, and where, for what takes one.
+    /// The storage options of commands with a proving key.
     pub(crate) fn storage(&self) -> Option<&StorageOptions> {
         match self {
             Self::Prove(prove) => Some(&prove.storage),
@@ -131,7 +131,7 @@ fn setup(arguments: &PlonkSetup, machine: &mut Machine) -> Result<Outcome, Failu
     machine.run(|_, progress| {
         progress.begin("read r1cs");
         let circuit = R1cs::open(&files.r1cs)?;
-        // A string that contradicts itself is bad input here.
+        // Here an inconsistent string is bad input, not a rejected one.
         let srs = Srs::open(&files.ptau).map_err(|error| Failure::Input(error.to_string()))?;
         write_key(&files.zkey, &circuit, &srs, *arithmetisation)?;
         Ok(files.outcome())

@@ -1,4 +1,4 @@
-//! The files of `prove`, `verify` and `setup`, which both proof systems share.
+//! The file arguments of `prove`, `verify` and `setup`, for both proof systems.
 
 use clap::Args;
 use proofmill::circom::{PublicSignals, R1cs, Witness};
@@ -7,7 +7,7 @@ use proofmill_progress::Progress;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// What `prove` takes.
+/// Arguments of `prove`.
 #[derive(Args, Debug)]
 pub(crate) struct Prove {
     /// The proving key
@@ -25,7 +25,7 @@ pub(crate) struct Prove {
     /// Check the witness against this circuit first
     #[arg(long, value_name = "R1CS")]
     r1cs: Option<PathBuf>,
-    /// Do not check the witness first (the proof is verified all the same)
+    /// Do not check the witness first (the proof is still verified)
     #[arg(long)]
     pub(crate) no_check: bool,
 }
@@ -44,14 +44,14 @@ impl Prove {
         Ok(circuit.check(witness)?)
     }
 
-    /// The command's end.
+    /// The outcome of `prove`.
     pub(crate) fn outcome(&self, public: &PublicSignals) -> Outcome {
         let signals: Vec<_> = public.iter().map(ToString::to_string).collect();
         Outcome::done(json!({ "proof": self.proof, "public": self.public, "signals": signals }))
     }
 }
 
-/// What `verify` takes.
+/// Arguments of `verify`.
 #[derive(Args, Debug)]
 pub(crate) struct Verify {
     /// The verification key
@@ -70,13 +70,13 @@ impl Verify {
         Ok(PublicSignals::open(&self.public)?)
     }
 
-    /// The command's end, if the proof is valid.
+    /// The outcome of `verify` for a valid proof.
     pub(crate) fn outcome(&self) -> Outcome {
         Outcome { note: "valid", ..Outcome::done(json!({ "valid": true })) }
     }
 }
 
-/// What `setup` takes.
+/// Arguments of `setup`.
 #[derive(Args, Debug)]
 pub(crate) struct Setup {
     /// The circuit

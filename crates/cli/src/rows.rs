@@ -1,4 +1,4 @@
-//! Files of rows of 64-bit words, as `merkle` and `ntt` take them.
+//! Files of rows of 64-bit words, for `merkle` and `ntt`.
 
 use proofmill_console::Failure;
 use proofmill_field::goldilocks::{Goldilocks, MODULUS};
@@ -6,10 +6,10 @@ use proofmill_memory::MappedFile;
 use proofmill_merkle::{Leaves, MerkleError, RowMajor};
 use std::path::Path;
 
-/// Words that are checked, copied and given back together.
+/// Words that are checked, copied and released together.
 const PIECE: usize = 1 << 17;
 
-/// A mapped file of little-endian words, one row behind the other.
+/// A mapped file of rows of little-endian words, stored contiguously.
 pub(crate) struct RowFile<'a> {
     path: &'a Path,
     file: MappedFile,
@@ -17,19 +17,20 @@ pub(crate) struct RowFile<'a> {
 }
 
 impl<'a> RowFile<'a> {
-    /// A file of rows of `columns` words, nothing of which has been checked.
+    /// Maps a file of rows of `columns` words, without checks.
     pub(crate) fn open(path: &'a Path, columns: u64) -> Result<Self, Failure> {
         let file = MappedFile::open(path).map_err(|source| Failure::io(path, source))?;
-        // A row that is longer than the address space is longer than the file.
+        // A row longer than the address space is longer than any file.
         Ok(Self { path, file, columns: usize::try_from(columns).unwrap_or(usize::MAX) })
     }
 
-    /// Its rows, a power of two of them.
+    /// The rows; their number must be a power of two.
     pub(crate) fn rows(&self) -> Result<RowMajor<'_>, Failure> {
         RowMajor::of_file(&self.file, self.columns).map_err(|error| Failure::about(self.path, error))
     }
 
-    /// Copies its rows, a power of two of them, of words below p. Pages are given back behind what was copied.
+    /// Copies the rows. Their number must be a power of two, and words must be below p. Pages are released after they are
+    /// copied.
     pub(crate) fn elements(&self) -> Result<Vec<Goldilocks>, Failure> {
         let columns = self.rows()?.columns();
         let words = self.file.words();

@@ -1,4 +1,4 @@
-//! `sha256`: digests of files as sha256sum prints and checks them, roots of trees of chunks as SSZ builds them.
+//! `sha256`: digests of files in sha256sum's formats, and roots of SSZ trees.
 
 use clap::Args;
 use proofmill_console::{Failure, Machine, Outcome};
@@ -15,10 +15,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Bytes read at a time.
+/// Bytes per read.
 const PIECE: usize = 1 << 18;
 
-/// The longest list of digests that `--check` reads: some million lines.
+/// The longest list of digests that `--check` reads, in bytes: a few million lines.
 const MOST_LIST: u64 = 1 << 28;
 
 #[derive(Args, Debug)]
@@ -27,16 +27,16 @@ const MOST_LIST: u64 = 1 << 28;
   proofmill sha256 --check sums
   proofmill sha256 --tree chunks.bin --limit 2^40")]
 pub(crate) struct Sha256Command {
-    /// Files to hash; standard input without any, and where one is `-`
+    /// Files to hash; `-`, or no file, is standard input
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Read digests and names of files from the files, and check them
+    /// Read digests and file names from the files, and check them
     #[arg(long, short)]
     check: bool,
-    /// Print the root of SSZ's Merkle tree over the file's chunks of 32 bytes
+    /// Print the root of the SSZ Merkle tree over the file's chunks of 32 bytes
     #[arg(long, conflicts_with = "check")]
     tree: bool,
-    /// The most chunks that the tree may ever have, which its depth depends on [default: as many as there are]
+    /// The maximum number of chunks of the tree, which sets its depth [default: the number in the file]
     #[arg(long, value_name = "COUNT", requires = "tree", value_parser = limit)]
     limit: Option<u64>,
     /// portable, ssse3, avx2, avx512, sha-ni, neon or arm-sha2 [default: the best of the level]
@@ -79,13 +79,13 @@ impl Sha256Command {
     }
 }
 
-/// A line for each file that could be read; the first that could not makes the command fail.
+/// Prints a line for each file that can be read; the first one that cannot makes the command fail.
 fn print(kernels: Kernels, files: &[PathBuf], digests: Vec<Result<Chunk, Failure>>) -> Outcome {
     let (mut text, mut list, mut failure) = (String::new(), Vec::new(), None);
     for (path, digest) in files.iter().zip(digests) {
         match digest {
             Ok(digest) => {
-                let (digest, name) = (hex(&digest), path.to_string_lossy());
+                let (digest, name) = (hex::encode(digest), path.to_string_lossy());
                 let (mark, escaped) = escape(&name);
                 // Writing to a string cannot fail.
                 let _ = writeln!(text, "{mark}{digest}  {escaped}");
@@ -97,7 +97,7 @@ fn print(kernels: Kernels, files: &[PathBuf], digests: Vec<Result<Chunk, Failure
     Outcome { text, failure, ..Outcome::done(json!({ "kernel": kernels.name(), "files": list })) }
 }
 
-/// Checks the lines of lists.
+/// Checks the lines of lists of digests.
 fn check(kernels: Kernels, lists: &[PathBuf]) -> Result<Outcome, Failure> {
     let mut lines = Vec::new();
     for list in lists {
@@ -122,7 +122,7 @@ fn check(kernels: Kernels, lists: &[PathBuf]) -> Result<Outcome, Failure> {
     let (mut text, mut list, mut wrong, mut unread) = (String::new(), Vec::new(), 0, None);
     for ((expected, name), digest) in lines.iter().zip(digests) {
         let verdict = match digest {
-            Ok(digest) if hex(&digest) == *expected => "OK",
+            Ok(digest) if hex::encode(digest) == *expected => "OK",
             Ok(_) => {
                 wrong += 1;
                 "FAILED"
@@ -144,11 +144,11 @@ fn check(kernels: Kernels, lists: &[PathBuf]) -> Result<Outcome, Failure> {
     Ok(Outcome { text, failure, ..Outcome::done(result) })
 }
 
-/// A line's digest in lower case, and its name.
+/// The digest in lower case and the file name of a line.
 fn parse(line: &str) -> Option<(String, String)> {
     let (line, is_escaped) = line.strip_prefix('\\').map_or((line, false), |line| (line, true));
     let (digits, name) = match line.strip_prefix("SHA256 (") {
-        // The BSDs' form.
+        // The format of the BSDs.
         Some(tagged) => {
             let (name, digits) = tagged.rsplit_once(") = ")?;
             (digits, name)
@@ -163,7 +163,7 @@ fn parse(line: &str) -> Option<(String, String)> {
     (is_digest && !name.is_empty()).then(|| (digits.to_ascii_lowercase(), name))
 }
 
-/// A name on one line, and the mark that goes before the line if that changed it.
+/// A name on one line, and the mark for the beginning of the line if the name was escaped.
 fn escape(name: &str) -> (&'static str, String) {
     let escaped = name.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r");
     (if escaped == name { "" } else { "\\" }, escaped)
@@ -185,7 +185,7 @@ fn unescape(name: &str) -> Option<String> {
     Some(plain)
 }
 
-/// A file, or standard input.
+/// Opens a file, or standard input.
 fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin().lock()));
@@ -227,8 +227,4 @@ fn root_of_bytes(kernels: Kernels, path: &Path, bytes: &[u8], limit: Option<u64>
         ));
     }
     hash_tree_root(kernels, chunks, limit).map_err(|error| Failure::about(path, error))
-}
-
-fn hex(digest: &Chunk) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,4 +1,4 @@
-//! `zkey export solidityverifier` and `zkey export soliditycalldata`: verification in Ethereum's contracts.
+//! `zkey export solidityverifier` and `zkey export soliditycalldata`: verification in Ethereum contracts.
 
 use clap::Args;
 use proofmill::{
@@ -15,7 +15,7 @@ use std::path::PathBuf;
   proofmill zkey export solidityverifier circuit.zkey verifier.sol
   proofmill zkey export solidityverifier verification_key.json verifier.sol")]
 pub(crate) struct SolidityVerifier {
-    /// The proving key or the verification key, of PLONK in any arithmetisation
+    /// The proving key or verification key of PLONK, in any arithmetisation
     #[arg(value_name = "KEY")]
     key: PathBuf,
     /// The contract to write
@@ -42,7 +42,7 @@ pub(crate) fn verifier(files: &SolidityVerifier, machine: &mut Machine) -> Resul
     Ok(Outcome::done(json!({ "contract": files.contract })))
 }
 
-/// Prints the arguments of a call of that contract.
+/// Prints the arguments for a call of that contract.
 pub(crate) fn calldata(files: &SolidityCalldata) -> Result<Outcome, Failure> {
     let public = PublicSignals::open(&files.public)?;
     let calldata = Proof::open(&files.proof, public)?.solidity_calldata();

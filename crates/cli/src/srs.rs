@@ -9,8 +9,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What there is to know before one uses such a string.
-const WARNING: &str = "warning: whoever runs this command may learn tau, and whoever knows tau can prove what is false: unsafe for production. Take the powers of a ceremony there.";
+/// The warning for users of such a string.
+const WARNING: &str = "warning: unsafe for production. The user who runs this command can learn tau, and with tau can prove false statements. In production, use the powers of a ceremony.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SrsCommand {
@@ -19,9 +19,9 @@ pub(crate) enum SrsCommand {
   proofmill srs new --size 2^20 test.ptau
   proofmill srs new --size 300000 test.ptau --threads 1
 
-UNSAFE for production: tau is random and wiped from memory, but whoever runs this command may learn it all the same, and whoever knows tau can prove what is false. Take the powers of a ceremony there: a snarkjs ptau file or Aztec's Ignition transcripts.")]
+UNSAFE for production: tau is random and wiped from memory, but the user who runs this command can learn it nevertheless, and with tau can prove false statements. In production, use the powers of a ceremony: a snarkjs ptau file or Aztec's Ignition transcripts.")]
     New(New),
-    /// Say how many powers a file has and where they are from
+    /// Show the number of powers in a file and their source
     #[command(after_help = "Examples:
   proofmill srs info pot20.ptau
   proofmill srs info transcript00.dat transcript01.dat
@@ -32,7 +32,7 @@ UNSAFE for production: tau is random and wiped from memory, but whoever runs thi
   proofmill srs check pot20.ptau
   proofmill srs check ignition/ && echo valid
 
-Checks every power in G1 against the one before, tau in G2, and the checksums of Ignition's transcripts. That nobody knows tau is what a ceremony is for: no file shows it.")]
+Checks every power in G1 against the one before, tau in G2, and the checksums of Ignition's transcripts. No check can show that tau is unknown: that is the purpose of a ceremony.")]
     Check(Files),
 }
 
@@ -41,22 +41,22 @@ pub(crate) struct New {
     /// The ptau file to write: powers in G1, two in G2
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Gates of the largest circuit, a number or 2^k; there will be 64 more powers, for what blinds the polynomials
+    /// Gates of the largest circuit, a number or 2^k; the file has 64 more powers, for the blinding of polynomials
     #[arg(long, value_name = "2^K", value_parser = size)]
     size: usize,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct Files {
-    /// A ptau file, a folder of Ignition transcripts transcript00.dat and so on, or some of these, the first one first
+    /// A ptau file, a folder of Ignition transcripts transcript00.dat and so on, or some of these files, from the first one on
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 }
 
-/// The largest size: powers are counted in 32 bits in places, and the scalar field has no larger domain.
+/// The logarithm of the largest size: some counts have 32 bits, and the scalar field has no larger domain.
 const LARGEST: u32 = 28;
 
-/// A number, or 2 to the power of one.
+/// Parses a number, or `2^k`.
 fn size(text: &str) -> Result<usize, String> {
     let size = match text.split_once('^') {
         Some(("2", exponent)) => exponent.parse().ok().and_then(|exponent| 1usize.checked_shl(exponent)),
@@ -109,7 +109,7 @@ impl New {
             "file": self.file,
             "powers": srs.len(),
             "bytes": srs.bytes(),
-            "identity": hex(&srs.identity()),
+            "identity": hex::encode(srs.identity()),
             "insecure": true,
         })))
     }
@@ -124,11 +124,11 @@ impl Files {
     }
 
     fn info(&self) -> Result<Outcome, Failure> {
-        // What nobody asked to check is not rejected.
+        // `info` does not check, so it does not reject: an inconsistent string is bad input.
         let srs = self.open().map_err(|error| Failure::Input(error.to_string()))?;
         let contributions = srs.contributions()?;
         let (kind, powers, bytes) = (srs.kind().to_string(), srs.len(), srs.bytes());
-        let identity = hex(&srs.identity());
+        let identity = hex::encode(srs.identity());
         let mut text = String::new();
         let mut row = |name: &str, value: &dyn std::fmt::Display| {
             // Writing to a string cannot fail.
@@ -138,7 +138,7 @@ impl Files {
         row("curve", &"bn254");
         row("powers", &powers);
         match contributions {
-            Some(0) => row("contributions", &"0: whoever made the file may know tau"),
+            Some(0) => row("contributions", &"0: the author of the file may know tau"),
             Some(count) => row("contributions", &count),
             None => row("files", &srs.files()),
         }
@@ -154,14 +154,10 @@ impl Files {
     fn check(&self) -> Result<Outcome, Failure> {
         let srs = self.open()?;
         srs.verify()?;
-        let (powers, identity) = (srs.len(), hex(&srs.identity()));
+        let (powers, identity) = (srs.len(), hex::encode(srs.identity()));
         let result = json!({
             "valid": true, "kind": srs.kind().to_string(), "powers": powers, "identity": identity,
         });
         Ok(Outcome { text: format!("valid: {powers} powers of one tau\n"), ..Outcome::done(result) })
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

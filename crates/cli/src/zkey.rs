@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ZkeyCommand {
-    /// Write a part of a proving key to a file of its own
+    /// Export the verification key, or a contract and calldata for Ethereum
     #[command(
         subcommand,
         after_help = "Examples:\n  proofmill zkey export verificationkey circuit.zkey verification_key.json

@@ -1,4 +1,4 @@
-//! `cpu`: what this CPU can do and what Proofmill makes of it.
+//! `cpu`: this CPU's features, and the levels that kernels use.
 
 use crate::{Machine, Outcome};
 use proofmill_cpu::{Level, facts};
@@ -6,7 +6,7 @@ use proofmill_sha256::Kernels;
 use serde_json::json;
 use std::fmt::Write as _;
 
-/// A kernel's name, and the level that it runs at when another is chosen.
+/// A kernel's name, and a function from the chosen level to the level at which the kernel runs.
 type Kernel = (&'static str, fn(Level) -> Level);
 
 /// The kernels.
@@ -20,7 +20,7 @@ const KERNELS: [Kernel; 7] = [
     ("Poseidon and Merkle trees", proofmill_field::goldilocks_level),
 ];
 
-/// Lists name, features, levels, and the level that each kernel uses.
+/// Lists the CPU's name, features and levels, and the level that each kernel uses.
 pub fn list(machine: &Machine) -> Outcome {
     let model = facts::Description::of_this_cpu().model();
     let features = facts::features();
@@ -58,8 +58,8 @@ pub fn list(machine: &Machine) -> Outcome {
     Outcome { text, ..Outcome::done(result) }
 }
 
-/// The level at which big prime fields compute with single elements.
-fn of_scalars(level: Level) -> Level {
+/// The level of scalar arithmetic of the big prime fields.
+pub fn of_scalars(level: Level) -> Level {
     match proofmill_field::prime_field_level(level) {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512Ifma(token) => Level::Adx(token.adx()),

@@ -1,4 +1,4 @@
-//! How a command ends when it does not do what was asked.
+//! The errors of commands.
 
 use proofmill_circom::CircomError;
 use std::{
@@ -7,13 +7,13 @@ use std::{
     process::ExitCode,
 };
 
-/// Why a command failed, on one line.
+/// Why a command failed. Messages have one line.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// Well-formed input that is not valid: a wrong proof, a witness that does not satisfy its circuit.
+    /// Well-formed but invalid input: a wrong proof, a witness that does not satisfy its circuit.
     #[error("{0}")]
     Rejected(String),
-    /// A file that cannot be what was asked for, or an argument.
+    /// A malformed file or argument.
     #[error("{0}")]
     Input(String),
     /// A file that cannot be read or written.
@@ -21,16 +21,16 @@ pub enum Failure {
     Io {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// A file of circom's or snarkjs's formats.
+    /// An error of a file in one of circom's or snarkjs's formats.
     #[error(transparent)]
     File(#[from] CircomError),
 }
 
 impl From<proofmill::Error> for Failure {
-    /// What is not valid; every other error is bad input.
+    /// Maps invalid input to `Rejected`, and every other error to `Input`.
     fn from(error: proofmill::Error) -> Self {
         match error {
             proofmill::Error::Rejected(cause) => Self::Rejected(cause.to_string()),
@@ -45,12 +45,12 @@ impl Failure {
         Self::Io { path: path.to_owned(), source }
     }
 
-    /// What is wrong with a file that could be read.
+    /// An error about the content of a file.
     pub fn about(path: &Path, problem: impl std::fmt::Display) -> Self {
         Self::Input(format!("{}: {problem}", path.display()))
     }
 
-    /// 1 for what was checked and found wrong, 2 for what could not be checked.
+    /// 1 for input that was checked and is invalid, 2 for anything that could not be checked.
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Rejected(_) => ExitCode::from(1),

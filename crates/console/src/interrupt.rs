@@ -1,16 +1,16 @@
-//! Ctrl-C and its kin leave nothing half-written.
+//! Signals such as Ctrl-C leave no partial output.
 
 use crate::Failure;
 use proofmill_circom::remove_unfinished;
 use std::path::{Path, PathBuf};
 
-/// What shells report for a program that Ctrl-C ended.
+/// The exit status that shells report for a program ended by Ctrl-C.
 const INTERRUPTED: i32 = 130;
 
-/// On SIGINT, SIGTERM and SIGHUP, removes the unfinished files beside `outputs` and ends the process.
+/// On SIGINT, SIGTERM and SIGHUP, removes the unfinished files next to `outputs` and ends the process.
 ///
 /// # Errors
-/// A system that does not let signals be handled.
+/// If no signal handler can be installed.
 pub fn remove_unfinished_at_a_signal(outputs: Vec<&Path>) -> Result<(), Failure> {
     if outputs.is_empty() {
         return Ok(());
@@ -18,10 +18,10 @@ pub fn remove_unfinished_at_a_signal(outputs: Vec<&Path>) -> Result<(), Failure>
     clean_up_at_a_signal(outputs, || ())
 }
 
-/// The same, and calls `also` before the process ends.
+/// [`remove_unfinished_at_a_signal`] that also calls `also` before the process ends.
 ///
 /// # Errors
-/// A system that does not let signals be handled.
+/// If no signal handler can be installed.
 pub fn clean_up_at_a_signal(outputs: Vec<&Path>, also: fn()) -> Result<(), Failure> {
     let folders: Vec<PathBuf> = outputs.into_iter().map(folder_of).collect();
     ctrlc::set_handler(move || {
@@ -32,7 +32,7 @@ pub fn clean_up_at_a_signal(outputs: Vec<&Path>, also: fn()) -> Result<(), Failu
     .map_err(|error| Failure::Input(format!("cannot listen for signals: {error}")))
 }
 
-/// The folder in which the file will be made, wherever links lead.
+/// The folder in which the file will be created, after following links.
 fn folder_of(path: &Path) -> PathBuf {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     match target.parent() {

@@ -1,7 +1,7 @@
-//! What Proofmill's commands share: options, progress, printing, exit statuses.
+//! Shared parts of Proofmill's commands: options, progress, output, exit statuses.
 //!
-//! A binary parses its arguments, which contain [`Options`], makes a [`Machine`] of them and runs a command, which gives an
-//! [`Outcome`] or a [`Failure`]. A [`Report`] prints either and gives the exit status.
+//! A binary parses its arguments, which contain [`Options`], creates a [`Machine`] from them and runs a command, which returns
+//! an [`Outcome`] or a [`Failure`]. A [`Report`] prints either and returns the exit status.
 #![forbid(unsafe_code)]
 
 pub mod cpu;

@@ -1,4 +1,4 @@
-//! What a command computes with.
+//! The machine of a command.
 
 use crate::{Failure, Options, PhaseClock, StorageOptions, Threads};
 use proofmill::Level;
@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-/// The library's machine, and the clock that tells the user what it does.
+/// The library's machine, with a clock that shows progress to the user.
 pub struct Machine {
     machine: proofmill::Machine,
     clock: Arc<Mutex<PhaseClock>>,
@@ -20,7 +20,7 @@ impl Machine {
     /// Reads the options and starts the threads.
     ///
     /// # Errors
-    /// A level that is unknown or that this CPU lacks, several numbers of threads, threads that cannot be started.
+    /// An unknown level, a level that this CPU lacks, several numbers of threads, or threads that cannot be started.
     pub fn new(options: &Options, storage: Option<&StorageOptions>) -> Result<Self, Failure> {
         let level = match &options.level {
             Some(name) => name.parse().map_err(|error| Failure::Input(format!("{error}")))?,
@@ -55,8 +55,8 @@ impl Machine {
         Ok(Self { machine, clock, quiet: options.quiet })
     }
 
-    /// Runs `work` on the threads: the library's functions compute there with this machine, and report their phases to its
-    /// clock. `work` reports those that are its own to its second argument.
+    /// Runs `work` on the machine's threads, where the library's functions use this machine and report their phases to its
+    /// clock. `work` reports its own phases to its second argument.
     pub fn run<T: Send>(&mut self, work: impl FnOnce(Level, Progress<'_>) -> T + Send) -> T {
         let Self { machine, clock, .. } = self;
         let level = machine.level();
@@ -70,17 +70,17 @@ impl Machine {
         self.machine.level()
     }
 
-    /// How many threads compute.
+    /// The number of threads.
     pub fn threads(&self) -> usize {
         self.machine.threads()
     }
 
-    /// Whether nothing but errors is to be printed.
+    /// Whether only errors are printed.
     pub fn quiet(&self) -> bool {
         self.quiet
     }
 
-    /// What times the phases.
+    /// The clock of the phases.
     pub fn clock(&self) -> MutexGuard<'_, PhaseClock> {
         lock(&self.clock)
     }

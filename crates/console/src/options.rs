@@ -1,4 +1,4 @@
-//! The options that every command takes.
+//! The options of every command.
 
 use clap::Args;
 use std::{
@@ -8,13 +8,13 @@ use std::{
     str::FromStr,
 };
 
-/// What every command takes.
+/// The options of every command.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// CPU features to use, a name from `proofmill cpu` [default: the best that this CPU has]
+    /// Level (CPU features) to use, a name from `proofmill cpu` [default: the best of this CPU]
     #[arg(long, global = true, env = "PROOFMILL_LEVEL", value_name = "NAME", hide_env_values = true)]
     pub level: Option<String>,
-    /// Threads to compute with [default: as many as the CPU runs]
+    /// Number of threads [default: one per CPU thread]
     #[arg(long, global = true, value_name = "COUNT")]
     pub threads: Option<ThreadCounts>,
     /// Print nothing but errors
@@ -26,12 +26,12 @@ pub struct Options {
 }
 
 impl Options {
-    /// Whether the one JSON object is to be printed.
+    /// Whether to print the JSON object.
     pub fn print_json(&self) -> bool {
         self.json.as_deref() == Some(Path::new("-"))
     }
 
-    /// The same options as words of a command line.
+    /// These options as words of a command line.
     pub fn words(&self) -> Vec<OsString> {
         let mut words = Vec::new();
         if let Some(level) = &self.level {
@@ -50,17 +50,17 @@ impl Options {
     }
 }
 
-/// A number of threads, or all that the machine runs at once.
+/// A number of threads, or one per hardware thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threads {
-    /// So many.
+    /// This number.
     Count(u32),
     /// `all`.
     All,
 }
 
 impl Threads {
-    /// How many, on a machine that runs `all` at once.
+    /// The number on a machine with `all` hardware threads.
     pub fn count(self, all: u32) -> u32 {
         match self {
             Self::Count(count) => count,
@@ -90,10 +90,10 @@ impl fmt::Display for Threads {
     }
 }
 
-/// Most threads that are taken for what the user meant.
+/// The most threads; a larger number is taken for a mistake.
 const MOST_THREADS: u32 = 1024;
 
-/// Numbers of threads, with commas between them.
+/// Numbers of threads, separated by commas.
 #[derive(Clone, Debug)]
 pub struct ThreadCounts(pub Vec<Threads>);
 

@@ -1,4 +1,4 @@
-//! Times the phases of a command and shows, on a terminal, which one runs.
+//! Times the phases of a command and shows the current one on a terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use proofmill_memory::process_memory;
@@ -8,21 +8,21 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Work shorter than this shows no progress.
+/// Shorter work shows no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A part of a command's work.
 #[derive(Debug)]
 pub struct Phase {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Its wall time.
+    /// The wall time in seconds.
     pub seconds: f64,
-    /// The process's peak memory when the phase ended.
+    /// The process's peak memory in bytes at the end of the phase.
     pub peak_memory: Option<u64>,
 }
 
-/// Notes when phases begin and end.
+/// Records when phases begin and end.
 pub struct PhaseClock {
     started: Instant,
     running: Option<(&'static str, Instant)>,
@@ -33,18 +33,18 @@ pub struct PhaseClock {
 }
 
 impl PhaseClock {
-    /// `terminal` says whether someone watches.
+    /// A clock; progress is shown only if `terminal`.
     pub fn new(terminal: bool) -> Self {
         let (started, running, done) = (Instant::now(), None, Vec::new());
         Self { started, running, done, expected: 0, bar: None, terminal }
     }
 
-    /// Says how many phases will come, for the progress bar.
+    /// Sets the expected number of phases, for the progress bar.
     pub fn expect(&mut self, phases: usize) {
         self.expected = phases as u64;
     }
 
-    /// Ends the phase that runs and begins another. A phase that comes again is added to its first time.
+    /// Ends the current phase and begins another. The times of phases with the same name are added.
     pub fn begin(&mut self, name: &'static str) {
         self.end();
         self.running = Some((name, Instant::now()));
@@ -55,7 +55,7 @@ impl PhaseClock {
         }
     }
 
-    /// Ends the phase that runs and takes the progress bar away.
+    /// Ends the current phase and removes the progress bar.
     pub fn stop(&mut self) {
         self.end();
         self.bar = None;
@@ -74,12 +74,12 @@ impl PhaseClock {
         }
     }
 
-    /// The phases that have ended, in the order in which they first began.
+    /// The phases that have ended, in the order of their first beginning.
     pub fn phases(&self) -> &[Phase] {
         &self.done
     }
 
-    /// Seconds since the clock was made.
+    /// Seconds since the clock was created.
     pub fn seconds(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }
@@ -90,10 +90,10 @@ impl PhaseClock {
     }
 }
 
-/// A progress bar that appears when the work has lasted for [`PATIENCE`].
+/// A progress bar that appears after [`PATIENCE`].
 struct Bar {
     bar: ProgressBar,
-    /// Dropping it ends the thread that waits to show the bar.
+    /// Ends the thread that waits to show the bar, when dropped.
     _finished: Sender<()>,
 }
 

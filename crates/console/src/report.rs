@@ -1,4 +1,4 @@
-//! What a command prints when it ends.
+//! The output at the end of a command.
 
 use crate::{Failure, Machine, Options, Phase};
 use proofmill_memory::process_memory;
@@ -9,27 +9,27 @@ use std::{
     process::ExitCode,
 };
 
-/// What a command found out.
+/// The result of a command.
 #[derive(Debug)]
 pub struct Outcome {
-    /// For `--json`.
+    /// The result for `--json`.
     pub result: Value,
-    /// What the user asked to read; printed wherever standard output goes.
+    /// The requested text; printed to standard output.
     pub text: String,
-    /// A line for who watches; printed on a terminal only.
+    /// A line that is printed only on a terminal.
     pub note: &'static str,
-    /// Why the command fails although there is something to print.
+    /// A failure that is reported in addition to the output.
     pub failure: Option<Failure>,
 }
 
 impl Outcome {
-    /// Work whose result is a file.
+    /// The outcome of a command whose result is a file.
     pub fn done(result: Value) -> Self {
         Self { result, text: String::new(), note: "", failure: None }
     }
 }
 
-/// Everything around the outcome.
+/// Prints an outcome with the phases and options of its command.
 pub struct Report {
     command: &'static str,
     machine: Option<Machine>,
@@ -38,17 +38,17 @@ pub struct Report {
 }
 
 impl Report {
-    /// Of a command that computed with a machine.
+    /// The report of a command that used a machine.
     pub fn new(command: &'static str, options: &Options, machine: Machine) -> Self {
         Self { command, machine: Some(machine), json: options.print_json(), quiet: options.quiet }
     }
 
-    /// Of a command that could not begin, or computes with several levels and numbers of threads.
+    /// The report of a command that could not begin, or that uses several levels and numbers of threads.
     pub fn without_machine(command: &'static str, options: &Options) -> Self {
         Self { command, machine: None, json: options.print_json(), quiet: options.quiet }
     }
 
-    /// Prints the result or the error, and gives the process's exit status.
+    /// Prints the result or the error, and returns the process's exit status.
     pub fn end(self, result: Result<Outcome, Failure>) -> ExitCode {
         let printed = self.print(&result);
         let result = result.and_then(|outcome| outcome.failure.map_or(Ok(()), Err));
@@ -61,7 +61,7 @@ impl Report {
         }
     }
 
-    /// Prints the result, or with `--json` the error; and on a terminal how long the phases took.
+    /// Prints the result, or with `--json` also an error; on a terminal also the times of the phases.
     fn print(&self, result: &Result<Outcome, Failure>) -> Result<(), Failure> {
         if self.json {
             return print_out(&format!("{}\n", self.object(result)));
@@ -76,7 +76,7 @@ impl Report {
             && machine.clock().terminal()
             && result.is_ok()
         {
-            // Standard error is all there is to complain on.
+            // A failure to write to standard error cannot be reported.
             drop(io::stderr().write_all(self.table(machine).as_bytes()));
         }
         Ok(())
@@ -112,7 +112,7 @@ impl Report {
         Value::Object(object)
     }
 
-    /// Phases, their times and the total; nothing for a command without phases.
+    /// A table of the phases with their times and the total; empty for a command without phases.
     fn table(&self, machine: &Machine) -> String {
         let clock = machine.clock();
         let phases = clock.phases();
@@ -135,7 +135,7 @@ impl Report {
     }
 }
 
-/// Prints to standard output. A reader that has gone away is no error.
+/// Prints to standard output. A closed pipe is not an error.
 fn print_out(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

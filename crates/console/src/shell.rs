@@ -1,4 +1,4 @@
-//! Completions and man pages, from the definitions of the command line.
+//! Completions and man pages, generated from the definition of the command line.
 
 use crate::{Failure, Outcome};
 use clap::{Args, Command};
@@ -6,14 +6,14 @@ use clap_complete::Shell;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// What `completions` takes.
+/// Arguments of `completions`.
 #[derive(Args, Debug)]
 pub struct Completions {
     /// The shell
     shell: Shell,
 }
 
-/// What `man` takes.
+/// Arguments of `man`.
 #[derive(Args, Debug)]
 pub struct Man {
     /// Folder for one page per command [default: print the main page]
@@ -21,7 +21,7 @@ pub struct Man {
 }
 
 impl Completions {
-    /// A script that completes the words of the command.
+    /// The completion script.
     pub fn run(&self, mut command: Command) -> Outcome {
         let name = command.get_name().to_owned();
         let mut script = Vec::new();
@@ -32,10 +32,10 @@ impl Completions {
 }
 
 impl Man {
-    /// The command's main page, or all pages in the folder.
+    /// Prints the main page, or writes all pages to the folder.
     ///
     /// # Errors
-    /// A folder that cannot be written to.
+    /// If the folder cannot be written to.
     pub fn run(&self, command: Command) -> Result<Outcome, Failure> {
         if let Some(folder) = &self.folder {
             clap_mangen::generate_to(command, folder).map_err(|error| Failure::io(folder, error))?;

@@ -1,18 +1,18 @@
-//! How much of a proving key is kept, and where.
+//! Options for the storage of a proving key.
 
 use clap::Args;
 use proofmill_plonk::{Memory, Storage};
 use std::path::PathBuf;
 
-/// The options that say so.
+/// How much of a proving key is kept, and where.
 #[derive(Args, Clone, Debug)]
 pub struct StorageOptions {
     /// What of the proving key is kept: fast (all forms of its polynomials), balanced (coefficients and values) or low
     /// (coefficients; of snarkjs's keys never more)
     #[arg(long, value_name = "MODE", default_value_t = Memory::default())]
     pub memory: Memory,
-    /// Keep polynomials and powers of tau in temporary files of this folder, which the system writes out when memory is
-    /// short; they have no names and are gone when the command ends [default: in memory]
+    /// Keep polynomials and powers of tau in temporary files in this folder, which the operating system writes out when memory
+    /// is short; they have no names and are removed when the command ends [default: in memory]
     #[arg(long, value_name = "DIR")]
     pub scratch: Option<PathBuf>,
 }

@@ -3,11 +3,11 @@
 use crate::token::*;
 use std::{fmt, str::FromStr};
 
-/// Declares the levels, slowest first: what a level is stands here once.
+/// Declares the levels, slowest first. This is the only list of them.
 macro_rules! levels {
     ($($(#[$doc:meta])* $token:ident $name:literal on $architecture:literal;)*) => {
-        /// The best bundle of CPU features that kernels may use; variants are in ascending order of speed, and each bundle
-        /// of an architecture contains those before it.
+        /// The bundle of CPU features that kernels may use. Variants are in ascending order of speed; each bundle of an
+        /// architecture contains those before it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Level {
             /// Plain Rust.
@@ -19,10 +19,10 @@ macro_rules! levels {
             )*
         }
 
-        /// Every level name that Proofmill knows, on any CPU.
-        const NAMES: &[&str] = &["portable", $($name),*];
-
         impl Level {
+            /// The names of all levels, on any CPU: an architecture's in ascending order of speed.
+            pub const NAMES: &[&str] = &["portable", $($name),*];
+
             /// The levels that this CPU can run, slowest first.
             pub fn available() -> Vec<Self> {
                 let levels = [
@@ -62,7 +62,7 @@ levels! {
     Neon "neon" on "aarch64";
     /// Arm's vectors of any length.
     Sve "sve" on "aarch64";
-    /// Arm's vectors of any length, second edition.
+    /// The second version of Arm's vectors of any length.
     Sve2 "sve2" on "aarch64";
 }
 
@@ -73,24 +73,24 @@ impl Level {
     }
 }
 
-/// A level was asked for that does not exist or that this CPU lacks.
+/// The requested level does not exist, or this CPU lacks it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LevelError {
     /// No level has this name.
     #[error("unknown level `{name}`; available on this CPU: {available}")]
     Unknown {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// Names available here, best last.
+        /// The names available on this CPU, separated by commas, best last.
         available: String,
     },
     /// The level exists but this CPU cannot run it.
     #[error("this CPU lacks level `{name}`; available: {available}")]
     Unavailable {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// Names available here, best last.
+        /// The names available on this CPU, separated by commas, best last.
         available: String,
     },
 }
@@ -111,7 +111,7 @@ impl FromStr for Level {
         }
         let list = available.iter().map(|level| level.name()).collect::<Vec<_>>().join(", ");
         let (name, available) = (name.to_owned(), list);
-        Err(if NAMES.contains(&name.as_str()) {
+        Err(if Self::NAMES.contains(&name.as_str()) {
             LevelError::Unavailable { name, available }
         } else {
             LevelError::Unknown { name, available }
@@ -136,7 +136,7 @@ mod tests {
     fn errors_list_what_is_available() {
         let message = "mmx".parse::<Level>().unwrap_err().to_string();
         assert!(message.starts_with("unknown level `mmx`; available on this CPU: portable"), "{message}");
-        for name in NAMES {
+        for name in Level::NAMES {
             if Level::available().iter().all(|level| level.name() != *name) {
                 let message = name.parse::<Level>().unwrap_err().to_string();
                 assert!(message.contains("lacks") && message.contains("portable"), "{message}");

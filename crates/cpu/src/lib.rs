@@ -1,19 +1,15 @@
-//! What this CPU can do: levels, unforgeable tokens, and facts to print.
+//! CPU features: levels, unforgeable tokens, and facts to print.
 //!
-//! A [`Level`] is a whole bundle of CPU features that Proofmill has kernels for. Its variants hold
-//! zero-sized tokens that only detection makes, so holding a token proves that the instructions may run.
-//! Every bulk operation takes a level and dispatches once, inside each parallel task.
+//! A [`Level`] is a whole bundle of CPU features that Proofmill has kernels for. Its variants hold zero-sized tokens that only
+//! detection creates, so a token proves that the CPU has the instructions. Every bulk operation takes a level and dispatches
+//! once, inside each parallel task.
 
 pub mod facts;
 mod level;
 mod token;
 
 pub use level::{Level, LevelError};
-#[cfg(target_arch = "x86_64")]
-pub use token::{Adx, Avx2, Avx512, Avx512Ifma, ShaNi, Ssse3};
-#[cfg(target_arch = "aarch64")]
-pub use token::{ArmSha2, Neon, Sve, Sve2};
-pub use token::{Portable, Token};
+pub use token::*;
 
-/// The most 64-bit lanes of any level: SVE's longest vector.
+/// The most 64-bit lanes of any level: those of SVE's longest vector, 2048 bits.
 pub const MAX_LANES: usize = 32;

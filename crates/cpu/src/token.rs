@@ -3,13 +3,13 @@
 #[cfg(target_arch = "x86_64")]
 use std::{arch::x86_64::__cpuid, sync::LazyLock};
 
-/// Proof that this CPU has a bundle of features; only detection makes one.
+/// Proof that this CPU has a bundle of features; only detection creates one.
 pub trait Token: Copy + Send + Sync + 'static {
-    /// Runs `f` with the bundle's features enabled for everything that is inlined into it. Wrap a whole bulk operation, inside
-    /// the parallel task.
+    /// Runs `f` with the bundle's features enabled for everything that is inlined into it. To be called once per bulk
+    /// operation, inside the parallel task.
     ///
-    /// `f` and all it calls in its hot loops must be `#[inline(always)]`: what is not inlined is compiled without the
-    /// features and runs tens of times slower.
+    /// `f` and all it calls in its hot loops must be `#[inline(always)]`: functions that are not inlined are compiled without
+    /// the features and run tens of times slower.
     fn run<R>(self, f: impl FnOnce() -> R) -> R;
 }
 
@@ -38,7 +38,7 @@ pub struct Adx(());
 
 #[cfg(target_arch = "x86_64")]
 impl Token for Adx {
-    /// Its instructions are in assembly: nothing is to be enabled.
+    /// The instructions are used only in inline assembly, which needs no enabled feature.
     #[inline(always)]
     fn run<R>(self, f: impl FnOnce() -> R) -> R {
         f()
@@ -52,7 +52,7 @@ impl Adx {
         (is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("adx")).then_some(Self(()))
     }
 
-    /// The token without asking: for emulators that have the instructions and do not say so.
+    /// The token without detection: for emulators that have the instructions but do not report them.
     ///
     /// # Safety
     /// The CPU must have both features.
@@ -61,8 +61,7 @@ impl Adx {
     }
 }
 
-/// Declares a token whose bundle holds vector instructions: detection, the token of the bundle inside it, and
-/// entry.
+/// Declares a token whose bundle has vector instructions: detection, the tokens of contained bundles, and [`Token::run`].
 macro_rules! vector_token {
     ($(#[$doc:meta])* $name:ident, $detect:ident, [$($feature:tt)*], $features:literal $(, $inner:ident -> $inner_type:ident)*) => {
         $(#[$doc])*
@@ -96,13 +95,13 @@ macro_rules! vector_token {
         impl Token for $name {
             #[inline(always)]
             fn run<R>(self, f: impl FnOnce() -> R) -> R {
-                // Formulas enter from code that has the features too: one copy serves all places.
+                // Not inlined: code that already has the features calls `run` too, and one copy serves all callers.
                 #[inline(never)]
                 #[target_feature(enable = $features)]
                 fn enter<R>(f: impl FnOnce() -> R) -> R {
                     f()
                 }
-                // SAFETY: `self` proves every feature listed.
+                // SAFETY: `self` proves every feature in `$features`: `detect` checks them, directly or by an inner token.
                 unsafe { enter(f) }
             }
         }
@@ -124,11 +123,10 @@ vector_token!(
 
 #[cfg(target_arch = "x86_64")]
 impl Avx512 {
-    /// 512-bit additions that a core starts each cycle: 4 by AMD's Zen 5 (family 1Ah, measured), 2 by others. For choosing
-    /// between kernels, not for promises: Zen 5 has small versions that start 2, and a virtual machine may hide the
-    /// family.
+    /// 512-bit additions that a core starts each cycle: 4 on AMD's Zen 5 (family 1Ah, measured), 2 on others. Only a hint for
+    /// the choice of kernels: Zen 5 has small versions that start 2, and a virtual machine may hide the family.
     pub fn additions_per_cycle(self) -> usize {
-        // The instruction leaves the virtual machine, which takes a thousand times as long as any other.
+        // `cpuid` traps to the hypervisor, which takes a thousand times as long as other instructions.
         static IS_ZEN5: LazyLock<bool> = LazyLock::new(|| {
             let version = __cpuid(1).eax;
             let family = ((version >> 8) & 15) + ((version >> 20) & 255);
@@ -153,7 +151,7 @@ vector_token!(
 
 #[cfg(target_arch = "x86_64")]
 vector_token!(
-    /// Proof that this CPU has SHA-NI (`sha256rnds2` and its kin), SSE 4.1, and [`Ssse3`].
+    /// Proof that this CPU has SHA-NI (`sha256rnds2` and related instructions), SSE 4.1, and [`Ssse3`].
     ShaNi, is_x86_feature_detected, ["sha" "sse4.1" "ssse3"], "sha,sse4.1,ssse3", ssse3 -> Ssse3
 );
 

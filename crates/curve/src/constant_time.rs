@@ -24,7 +24,7 @@ use crate::{
 };
 use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Backend, Engine, Field, Fp, Packable, Prime, PrimeField, Quadratic, Single, Vector,
+    Algebra, Backend, Engine, Field, Fp, Lanes, LanesOf, Packable, Prime, PrimeField, Quadratic, Select,
     bls12_381::{Fq, Fq2, FqParams},
     dispatch,
 };
@@ -121,12 +121,7 @@ fn multiple_in_scalars<C: Curve<Base: Packable>, E: Engine>(
     point: &Jacobian<C>,
     digits: &[i8; SCALAR_DIGITS],
 ) -> Jacobian<C> {
-    let load = |element| C::Base::load(engine, &[element]);
-    let store = |lane| {
-        let mut element = [C::Base::ZERO];
-        C::Base::store::<E>(lane, &mut element);
-        element[0]
-    };
+    let load = |element| LanesOf::<C::Base, E>::load(engine, &[element]);
     let b = load(C::B);
     let triple_b = b.double() + b;
     let triple_b = |x| triple_b * x;
@@ -138,7 +133,7 @@ fn multiple_in_scalars<C: Curve<Base: Packable>, E: Engine>(
         for _ in 0..if i > 0 { WINDOW } else { 0 } {
             sum = sum.double(triple_b);
         }
-        sum = sum.add(&find(&table, *digit, C::Base::select::<E>), triple_b);
+        sum = sum.add(&find(&table, *digit), triple_b);
     }
     // (X/Z, Y/Z) is (X Z/Z^2, Y Z^2/Z^3).
     Jacobian { x: store(sum.x * sum.z), y: store(sum.y * sum.z.square()), z: store(sum.z) }
@@ -160,7 +155,7 @@ static GENERATOR: LazyLock<Vec<[Affine<G1>; MOST]>> = LazyLock::new(|| {
 });
 
 fn generator_multiple<B: Backend>(backend: B, scalar: &[u64; 4]) -> Affine<G1> {
-    let select = <Fq<B> as Vector<FqParams>>::select;
+    let select = Fq::<B>::select;
     let digits = Zeroizing::new(signed_digits::<SCALAR_DIGITS>(scalar, WINDOW));
     let (zero, one) = (Fq::zero(backend), Fq::one(backend));
     let mut sum = Projective::<Fq<B>>::infinity(backend);
@@ -193,7 +188,7 @@ fn g2_multiple<E: Engine>(engine: E, point: &Affine<G2>, scalar: &[u64; 4]) -> A
         #[inline(always)]
         || {
             let sum = sum_of_parts(engine, point, &digits);
-            [store::<E>(sum.x), store::<E>(sum.y), store::<E>(sum.z)]
+            [store(sum.x), store(sum.y), store(sum.z)]
         },
     );
     let enter =
@@ -201,24 +196,6 @@ fn g2_multiple<E: Engine>(engine: E, point: &Affine<G2>, scalar: &[u64; 4]) -> A
     let inverse = invert_quadratic(enter(z));
     let leave = |x: Quadratic<Fq<E::Backend>>| Fq2::new(x.c0.portable(), x.c1.portable());
     Affine { x: leave(enter(x) * inverse), y: leave(enter(y) * inverse) }
-}
-
-#[inline(always)]
-fn load<E: Engine>(engine: E, element: Fq2) -> Element<E> {
-    Quadratic::new(E::Single::load(engine, element.c0), E::Single::load(engine, element.c1))
-}
-
-#[inline(always)]
-fn store<E: Engine>(element: Element<E>) -> Fq2 {
-    Quadratic::new(element.c0.store(), element.c1.store())
-}
-
-#[inline(always)]
-fn select<E: Engine>(choice: u8, chosen: Element<E>, other: Element<E>) -> Element<E> {
-    Quadratic::new(
-        E::Single::select(choice, chosen.c0, other.c0),
-        E::Single::select(choice, chosen.c1, other.c1),
-    )
 }
 
 /// The sum of each part's multiple of its image of the point.
@@ -235,7 +212,7 @@ fn sum_of_parts<E: Engine>(
             sum = sum.double(twelve_xi);
         }
         for (table, digits) in tables.iter().zip(digits) {
-            sum = sum.add(&find(table, digits[window], select::<E>), twelve_xi);
+            sum = sum.add(&find(table, digits[window]), twelve_xi);
         }
     }
     sum
@@ -244,9 +221,13 @@ fn sum_of_parts<E: Engine>(
 /// Multiples of the images of a point under `(-psi)^i`.
 #[inline(always)]
 fn tables<E: Engine>(engine: E, point: &Affine<G2>) -> [Table<Element<E>>; PARTS] {
-    let base = Projective { x: load(engine, point.x), y: load(engine, point.y), z: Algebra::one(engine) };
+    let base = Projective {
+        x: Quadratic::broadcast(engine, point.x),
+        y: Quadratic::broadcast(engine, point.y),
+        z: Algebra::one(engine),
+    };
     let mut tables = [table(base, twelve_xi); PARTS];
-    let [x_factor, y_factor] = [load(engine, PSI[0]), load(engine, PSI[1])];
+    let [x_factor, y_factor] = [Quadratic::broadcast(engine, PSI[0]), Quadratic::broadcast(engine, PSI[1])];
     for part in 1..PARTS {
         for i in 1..=MOST {
             let Projective { x, y, z } = tables[part - 1][i];
@@ -256,6 +237,14 @@ fn tables<E: Engine>(engine: E, point: &Affine<G2>) -> [Table<Element<E>>; PARTS
         }
     }
     tables
+}
+
+/// The element of lanes of one.
+#[inline(always)]
+fn store<F: Field, A: Lanes<F>>(lane: A) -> F {
+    let mut element = [F::ZERO];
+    lane.store(&mut element);
+    element[0]
 }
 
 /// Multiples of a point, given the product with 3b.
@@ -272,17 +261,17 @@ fn table<A: Algebra>(base: Projective<A>, triple_b: impl Fn(A) -> A + Copy) -> T
     table
 }
 
-/// The multiple that a digit names; `select(1, a, b)` is a, `select(0, a, b)` is b.
+/// The multiple that a digit names.
 #[inline(always)]
-fn find<A: Algebra>(table: &Table<A>, digit: i8, select: impl Fn(u8, A, A) -> A) -> Projective<A> {
+fn find<A: Algebra + Select>(table: &Table<A>, digit: i8) -> Projective<A> {
     let (wanted, negative) = magnitude(digit);
     let mut entry = table[0];
     for (i, candidate) in (1..).zip(&table[1..]) {
         let found = is_equal(wanted, i);
-        entry.x = select(found, candidate.x, entry.x);
-        entry.y = select(found, candidate.y, entry.y);
-        entry.z = select(found, candidate.z, entry.z);
+        entry.x = A::select(found, candidate.x, entry.x);
+        entry.y = A::select(found, candidate.y, entry.y);
+        entry.z = A::select(found, candidate.z, entry.z);
     }
-    entry.y = select(negative, -entry.y, entry.y);
+    entry.y = A::select(negative, -entry.y, entry.y);
     entry
 }

@@ -2,13 +2,11 @@
 
 pub mod bls12_381;
 pub mod bn254;
-mod bn254_constants;
 pub mod constant_time;
 mod encoding;
 mod evm;
 mod group;
 pub mod grumpkin;
-mod grumpkin_constants;
 pub mod hash_to_curve;
 mod msm;
 mod multiples;

@@ -10,7 +10,7 @@ use crate::{
     projective::{Projective, is_equal, magnitude, signed_digits, twelve, twelve_xi},
 };
 use proofmill_cpu::Level;
-use proofmill_field::{Algebra, Engine, Field, LANES, Packable, dispatch};
+use proofmill_field::{Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, Select, dispatch};
 use rayon::prelude::*;
 
 /// Bits of a digit.
@@ -91,15 +91,15 @@ fn share(count: usize, groups: usize) -> usize {
     count.div_ceil(rayon::current_num_threads()).next_multiple_of(LANES).clamp(LANES, groups * LANES)
 }
 
-type Lanes<C, E> = Projective<<<C as Curve>::Base as Packable>::Lanes<E>>;
+type Points<C, E> = Projective<LanesOf<<C as Curve>::Base, E>>;
 
 /// Multiples 0 to 8 of each lane's point.
-type Table<C, E> = [Lanes<C, E>; MOST + 1];
+type Table<C, E> = [Points<C, E>; MOST + 1];
 
 /// At most as many points as there are lanes; infinity after them.
 #[inline(always)]
-fn load<C: Bls12Curve, E: Engine>(engine: E, points: &[Affine<C>]) -> Lanes<C, E> {
-    let width = C::Base::width::<E>();
+fn load<C: Bls12Curve, E: Engine>(engine: E, points: &[Affine<C>]) -> Points<C, E> {
+    let width = LanesOf::<C::Base, E>::WIDTH;
     let (mut x, mut y, mut z) = ([C::Base::ZERO; LANES], [C::Base::ONE; LANES], [C::Base::ZERO; LANES]);
     for (i, point) in points.iter().enumerate() {
         if !point.is_infinity() {
@@ -107,20 +107,20 @@ fn load<C: Bls12Curve, E: Engine>(engine: E, points: &[Affine<C>]) -> Lanes<C, E
         }
     }
     Projective {
-        x: C::Base::load(engine, &x[..width]),
-        y: C::Base::load(engine, &y[..width]),
-        z: C::Base::load(engine, &z[..width]),
+        x: LanesOf::<C::Base, E>::load(engine, &x[..width]),
+        y: LanesOf::<C::Base, E>::load(engine, &y[..width]),
+        z: LanesOf::<C::Base, E>::load(engine, &z[..width]),
     }
 }
 
 /// The points of the first lanes.
 #[inline(always)]
-fn store<C: Bls12Curve, E: Engine>(lanes: Lanes<C, E>, points: &mut [Jacobian<C>]) {
-    let width = C::Base::width::<E>();
+fn store<C: Bls12Curve, E: Engine>(lanes: Points<C, E>, points: &mut [Jacobian<C>]) {
+    let width = LanesOf::<C::Base, E>::WIDTH;
     let [mut x, mut y, mut z] = [[C::Base::ZERO; LANES]; 3];
-    C::Base::store::<E>(lanes.x, &mut x[..width]);
-    C::Base::store::<E>(lanes.y, &mut y[..width]);
-    C::Base::store::<E>(lanes.z, &mut z[..width]);
+    lanes.x.store(&mut x[..width]);
+    lanes.y.store(&mut y[..width]);
+    lanes.z.store(&mut z[..width]);
     for (i, point) in points.iter_mut().enumerate() {
         // (X/Z, Y/Z) is (X Z / Z^2, Y Z^2 / Z^3).
         *point = Jacobian { x: x[i] * z[i], y: y[i] * z[i].square(), z: z[i] };
@@ -128,9 +128,9 @@ fn store<C: Bls12Curve, E: Engine>(lanes: Lanes<C, E>, points: &mut [Jacobian<C>
 }
 
 #[inline(always)]
-fn total<C: Bls12Curve, E: Engine>(lanes: Lanes<C, E>) -> Jacobian<C> {
+fn total<C: Bls12Curve, E: Engine>(lanes: Points<C, E>) -> Jacobian<C> {
     let mut points = [Jacobian::INFINITY; LANES];
-    store::<C, E>(lanes, &mut points[..C::Base::width::<E>()]);
+    store::<C, E>(lanes, &mut points[..LanesOf::<C::Base, E>::WIDTH]);
     points.iter().fold(Jacobian::INFINITY, |sum, point| sum.add(point))
 }
 
@@ -138,8 +138,8 @@ fn sum_part<C: Bls12Curve, E: Engine>(engine: E, points: &[Affine<C>]) -> Jacobi
     engine.run(
         #[inline(always)]
         || {
-            let mut sum = Lanes::<C, E>::infinity(engine);
-            for points in points.chunks(C::Base::width::<E>()) {
+            let mut sum = Points::<C, E>::infinity(engine);
+            for points in points.chunks(LanesOf::<C::Base, E>::WIDTH) {
                 sum = sum.add(&load(engine, points), C::triple_b::<E>);
             }
             total::<C, E>(sum)
@@ -153,7 +153,7 @@ fn multiples_part<C: Bls12Curve, E: Engine>(
     factors: &[u64],
     multiples: &mut [Jacobian<C>],
 ) {
-    let width = C::Base::width::<E>();
+    let width = LanesOf::<C::Base, E>::WIDTH;
     engine.run(
         #[inline(always)]
         || {
@@ -171,7 +171,7 @@ fn sum_multiples_part<C: Bls12Curve, E: Engine>(
     points: &[Affine<C>],
     factors: &[u64],
 ) -> Jacobian<C> {
-    let width = C::Base::width::<E>();
+    let width = LanesOf::<C::Base, E>::WIDTH;
     engine.run(
         #[inline(always)]
         || {
@@ -200,8 +200,8 @@ fn ladder<C: Bls12Curve, E: Engine>(
     engine: E,
     tables: &[Table<C, E>],
     digits: &[[[i8; DIGITS]; LANES]],
-) -> Lanes<C, E> {
-    let mut sum = Lanes::<C, E>::infinity(engine);
+) -> Points<C, E> {
+    let mut sum = Points::<C, E>::infinity(engine);
     for window in (0..DIGITS).rev() {
         if window + 1 < DIGITS {
             for _ in 0..WINDOW {
@@ -218,7 +218,7 @@ fn ladder<C: Bls12Curve, E: Engine>(
 #[inline(always)]
 fn table<C: Bls12Curve, E: Engine>(engine: E, points: &[Affine<C>]) -> Table<C, E> {
     let base = load(engine, points);
-    let mut table = [Lanes::<C, E>::infinity(engine); MOST + 1];
+    let mut table = [Points::<C, E>::infinity(engine); MOST + 1];
     table[1] = base;
     for i in 1..=MOST / 2 {
         table[2 * i] = table[i].double(C::triple_b::<E>);
@@ -235,10 +235,10 @@ fn find<C: Bls12Curve, E: Engine>(
     table: &Table<C, E>,
     digits: &[[i8; DIGITS]; LANES],
     window: usize,
-) -> Lanes<C, E> {
+) -> Points<C, E> {
     let mut found = [0; MOST + 1];
     let mut signs = 0;
-    for (lane, digits) in digits.iter().enumerate().take(C::Base::width::<E>()) {
+    for (lane, digits) in digits.iter().enumerate().take(LanesOf::<C::Base, E>::WIDTH) {
         let (wanted, negative) = magnitude(digits[window]);
         signs |= negative << lane;
         for (i, found) in (0..).zip(&mut found) {
@@ -247,10 +247,10 @@ fn find<C: Bls12Curve, E: Engine>(
     }
     let mut entry = table[0];
     for (found, candidate) in found.iter().zip(table).skip(1) {
-        entry.x = C::Base::select::<E>(*found, candidate.x, entry.x);
-        entry.y = C::Base::select::<E>(*found, candidate.y, entry.y);
-        entry.z = C::Base::select::<E>(*found, candidate.z, entry.z);
+        entry.x = LanesOf::<C::Base, E>::select(*found, candidate.x, entry.x);
+        entry.y = LanesOf::<C::Base, E>::select(*found, candidate.y, entry.y);
+        entry.z = LanesOf::<C::Base, E>::select(*found, candidate.z, entry.z);
     }
-    entry.y = C::Base::select::<E>(signs, -entry.y, entry.y);
+    entry.y = LanesOf::<C::Base, E>::select(signs, -entry.y, entry.y);
     entry
 }

@@ -2,10 +2,9 @@
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
-use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Field, FieldError, Invert, PrimeField, batch_invert_vartime,
-    goldilocks::{Goldilocks, GoldilocksEngine, GoldilocksVector, MODULUS, Planes, Words, constant_planes},
+    Algebra, Field, FieldError, Invert, PrimeField, batch_invert_vartime, dispatch_goldilocks,
+    goldilocks::{Goldilocks, GoldilocksEngine, GoldilocksVector, MODULUS, Planes, U64s, constant_planes},
 };
 use proofmill_testing::{edge_integers, for_each_goldilocks_level, rng};
 use rand_chacha::rand_core::RngCore;
@@ -131,7 +130,7 @@ const COEFFICIENTS: [u64; 3] = [264, 263, 257];
 
 /// `264 x`, `263 x` or `257 x`, by sums.
 #[inline(always)]
-fn times<W: Words>(planes: Planes<W>, coefficient: u64) -> Planes<W> {
+fn times<W: U64s>(planes: Planes<W>, coefficient: u64) -> Planes<W> {
     let mut product = Planes::splat(planes.low.token(), [0; 2]);
     for bit in (0..9).rev() {
         product = product + product;
@@ -144,7 +143,7 @@ fn times<W: Words>(planes: Planes<W>, coefficient: u64) -> Planes<W> {
 
 /// Three maps with all that may stand between and after.
 #[inline(always)]
-fn maps<V: GoldilocksVector>(mut planes: Planes<V::Words>) -> V {
+fn maps<V: GoldilocksVector>(mut planes: Planes<V::U64s>) -> V {
     for (i, coefficient) in COEFFICIENTS.into_iter().enumerate() {
         planes = times(planes, coefficient);
         if i < 2 {
@@ -196,7 +195,7 @@ fn check<V: GoldilocksVector<Token = E>, E: GoldilocksEngine>(
     words: &[u64],
     table: &[[u64; OPERATIONS]],
 ) {
-    let (width, n) = (V::Words::WIDTH, words.len());
+    let (width, n) = (V::U64s::WIDTH, words.len());
     let mut out = [[0; 8]; OPERATIONS];
     for shift in 0..n {
         let mut rotated = words.to_vec();
@@ -225,17 +224,7 @@ fn check_engine<E: GoldilocksEngine>(engine: E, words: &[u64], table: &[[u64; OP
 fn vectors() {
     let words = words();
     let table: Vec<_> = words.iter().flat_map(|a| words.iter().map(|b| expected(*a, *b))).collect();
-    for_each_goldilocks_level(|level| match level {
-        Level::Portable(token) => check_engine(token, &words, &table),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2(token) => check_engine(token, &words, &table),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512(token) => check_engine(token, &words, &table),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512Ifma(token) => check_engine(token, &words, &table),
-        #[cfg(target_arch = "aarch64")]
-        Level::Neon(token) => check_engine(token, &words, &table),
-        // SVE has no vector type: its kernels are whole functions, tested as such.
-        _ => {}
-    });
+    for_each_goldilocks_level(
+        |level| dispatch_goldilocks!(level, engine => check_engine(engine, &words, &table)),
+    );
 }

@@ -2,12 +2,11 @@
 
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
-use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Field, Invert, batch_invert_vartime,
+    Algebra, Field, Invert, batch_invert_vartime, dispatch_goldilocks,
     goldilocks::{
         CubicExtension, Extension, Goldilocks, GoldilocksEngine, GoldilocksVector, MODULUS,
-        QuadraticExtension, Words,
+        QuadraticExtension, U64s,
     },
 };
 use proofmill_testing::{for_each_goldilocks_level, rng};
@@ -127,7 +126,7 @@ where
     Extension<Goldilocks, N>: Field,
 {
     let elements = elements::<N>(&mut rng(8));
-    let width = V::Words::WIDTH;
+    let width = V::U64s::WIDTH;
     for (a, b) in elements.chunks_exact(width).zip(elements.chunks_exact(width).rev()) {
         let transposed = |chunk: &[Extension<Goldilocks, N>]| -> [Vec<u64>; N] {
             std::array::from_fn(|i| chunk.iter().map(|element| element.0[i].to_canonical()).collect())
@@ -153,18 +152,7 @@ fn lanes_of_engine<E: GoldilocksEngine>(engine: E) {
 
 #[test]
 fn lanes_agree_with_elements() {
-    for_each_goldilocks_level(|level| match level {
-        Level::Portable(token) => lanes_of_engine(token),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2(token) => lanes_of_engine(token),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512(token) => lanes_of_engine(token),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512Ifma(token) => lanes_of_engine(token),
-        #[cfg(target_arch = "aarch64")]
-        Level::Neon(token) => lanes_of_engine(token),
-        _ => {}
-    });
+    for_each_goldilocks_level(|level| dispatch_goldilocks!(level, engine => lanes_of_engine(engine)));
 }
 
 /// `x^2 = 7` and `x^3 = x + 1`.

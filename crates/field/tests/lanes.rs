@@ -1,7 +1,7 @@
 //! Lanes agree with scalar elements at every level, on random and on edge values.
 
 use proofmill_field::{
-    Algebra, Engine, Field, Fp, LANES, Packed, Prime, Vector, bls12_381,
+    Algebra, Engine, Field, Fp, LANES, Lanes, Packable, Prime, Select, Vector, bls12_381,
     bn254::{FqParams, FrParams},
     dispatch,
 };
@@ -47,7 +47,7 @@ fn check<P: Prime, E: Engine>(engine: E) {
 }
 
 fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; LANES]) {
-    type Lanes<P, E> = <E as Engine>::Packed<P>;
+    type Eight<P, E> = <E as Engine>::Packed<P>;
     let each =
         |f: &dyn Fn(Fp<P>, Fp<P>) -> Fp<P>| -> [Fp<P>; LANES] { std::array::from_fn(|i| f(a[i], b[i])) };
     let mut got = [[Fp::<P>::ZERO; LANES]; 17];
@@ -55,7 +55,7 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
     engine.run(
         #[inline(always)]
         || {
-            let (x, y) = (Lanes::<P, E>::load(engine, a), Lanes::<P, E>::load(engine, b));
+            let (x, y) = (Eight::<P, E>::load(engine, a), Eight::<P, E>::load(engine, b));
             (x + y).store(&mut got[0]);
             (x - y).store(&mut got[1]);
             (x * y).store(&mut got[2]);
@@ -67,22 +67,27 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
             p.store(&mut got[6]);
             q.store(&mut got[7]);
             (x.sub_lazy(y).add_lazy(x.sub_lazy(y)).square()).store(&mut got[8]);
-            Lanes::<P, E>::select(0b1010_0101, x, y).store(&mut got[9]);
-            let splat = Lanes::<P, E>::splat(engine, &Lanes::<P, E>::prepare(engine, b[3]));
+            Eight::<P, E>::select(0b1010_0101, x, y).store(&mut got[9]);
+            let splat = Eight::<P, E>::splat(engine, &Eight::<P, E>::prepare(engine, b[3]));
             (x * splat).store(&mut got[10]);
             let [bits_a, bits_b] = [Fp::as_limbs(a), Fp::as_limbs(b)];
-            let bits = Lanes::<P, E>::load_bits(engine, bits_a) + Lanes::<P, E>::load_bits(engine, bits_b);
+            let bits = Eight::<P, E>::load_bits(engine, bits_a) + Eight::<P, E>::load_bits(engine, bits_b);
             (bits * splat).store_scaled(&mut got[11]);
             let [p, q] = Algebra::square_sub_two_pair([x, y], [y, x], [x, y]);
             p.store(&mut got[12]);
             q.store(&mut got[13]);
-            let signed = Lanes::<P, E>::negate_lanes(0b1010_0101, x);
+            let signed = Eight::<P, E>::negate_lanes(0b1010_0101, x);
             let [p, q] = Algebra::mul_sub_pair([x, y], [y, y.sub_lazy(signed)], [signed, x]);
             p.store(&mut got[14]);
             q.store(&mut got[15]);
             let twin = x;
-            Lanes::<P, E>::broadcast(engine, b[3]).store(&mut got[16]);
-            odd = [x.odd_lanes(), (x - y).odd_lanes()];
+            Eight::<P, E>::broadcast(engine, b[3]).store(&mut got[16]);
+            for lane in (0..LANES).step_by(E::Vector::<P>::WIDTH) {
+                let x = E::Vector::<P>::load(engine, &a[lane..]);
+                let y = E::Vector::<P>::load(engine, &b[lane..]);
+                odd[0] |= E::odd_lanes(x) << lane;
+                odd[1] |= E::odd_lanes(x - y) << lane;
+            }
             zeros = [x.sub_lazy(y).zero_lanes(), (x - twin).zero_lanes()];
         },
     );
@@ -150,8 +155,8 @@ fn check_rows<E: Engine>(engine: E) {
                 #[inline(always)]
                 |lane| &rows[lane][1],
             );
-            first.scatter(&mut swapped, 1);
-            second.scatter(&mut swapped, 0);
+            first.scatter(&mut swapped, |row| &mut row[1]);
+            second.scatter(&mut swapped, |row| &mut row[0]);
         },
     );
     assert_eq!(swapped, rows.map(|[first, second]| [second, first]));

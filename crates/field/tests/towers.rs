@@ -3,7 +3,7 @@
 use ark_ff::{Field as _, Fp12, Fp12Config, PrimeField as _};
 use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Dodecic, Engine, Field, Fp, Limbs, MOST_TERMS, Prime, Quadratic, Sextic, Single, Terms, Tower,
+    Algebra, Dodecic, Engine, Field, Fp, Lanes, Limbs, MOST_TERMS, Prime, Quadratic, Sextic, Terms, Tower,
     bls12_381, bn254, dispatch,
 };
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
@@ -67,7 +67,7 @@ fn check_singles<P: Prime, E: Engine>(engine: E) {
 
 #[inline(always)]
 fn singles<P: Prime, E: Engine>(engine: E, a: Fp<P>, b: Fp<P>, got: &mut [Fp<P>; 16]) {
-    let [x, y] = [E::Single::<P>::load(engine, a), E::Single::<P>::load(engine, b)];
+    let [x, y] = [E::Single::<P>::load(engine, &[a]), E::Single::<P>::load(engine, &[b])];
     let (mut sum_x, mut sum_y, mut less_x) = (x, y, -x);
     for _ in 1..MOST_TERMS {
         (sum_x, sum_y, less_x) = (sum_x + x, sum_y + y, less_x - x);
@@ -97,7 +97,7 @@ fn singles<P: Prime, E: Engine>(engine: E, a: Fp<P>, b: Fp<P>, got: &mut [Fp<P>;
         difference,
     ];
     for (got, result) in got.iter_mut().zip(results) {
-        *got = result.store();
+        result.store(std::slice::from_mut(got));
     }
 }
 
@@ -216,11 +216,15 @@ fn check_tower<P: Tower, C: Fp12Config, E: Engine>(engine: E) {
             #[inline(always)]
             || {
                 let [a, b] = &inputs;
-                let load = |x| E::Single::<P>::load(engine, x);
+                let load = |x| E::Single::<P>::load(engine, &[x]);
                 let inputs = [convert(a, load), convert(b, load)];
                 let gamma = Quadratic::new(load(gamma.c0), load(gamma.c1));
                 for (got, result) in got.iter_mut().zip(&tower_results(inputs, gamma)) {
-                    *got = convert(result, Single::store);
+                    *got = convert(result, |lane: E::Single<P>| {
+                        let mut element = [Fp::ZERO];
+                        lane.store(&mut element);
+                        element[0]
+                    });
                 }
             },
         );

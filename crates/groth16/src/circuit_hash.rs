@@ -1,16 +1,16 @@
-//! snarkjs's hash of a circuit, by which contributions to one ceremony are tied to their circuit: BLAKE2b-512
-//! (RFC 7693) of the key without contributions, its points uncompressed and big-endian.
+//! snarkjs's hash of a circuit, which binds the contributions of a ceremony to their circuit: BLAKE2b-512 (RFC 7693) of the key
+//! without contributions, with points uncompressed and big-endian.
 
 use blake2::{Blake2b512, Digest};
 use proofmill_circom::Groth16Header;
 use proofmill_curve::{Affine, Curve};
 use proofmill_field::bn254::{Fq, Fq2};
 
-/// The hash of what was added so far.
+/// The hash of the data added so far.
 pub(crate) struct CircuitHash(Blake2b512);
 
 impl CircuitHash {
-    /// Begins with the header's points.
+    /// A hash to which the header's points were added.
     pub(crate) fn new(header: &Groth16Header) -> Self {
         let mut hash = Self(Blake2b512::new());
         hash.points(&[header.alpha_1, header.beta_1]);
@@ -25,7 +25,7 @@ impl CircuitHash {
         self.0.update((length as u32).to_be_bytes());
     }
 
-    /// Adds points: x and y, each big-endian as a whole, in G2 the coefficient of u therefore first.
+    /// Adds points: x, then y, each as one big-endian number, so that in G2 the coefficient of u comes first.
     pub(crate) fn points<C: Curve<Base: Uncompressed>>(&mut self, points: &[Affine<C>]) {
         for point in points {
             point.x.hash_into(&mut self.0);
@@ -38,7 +38,7 @@ impl CircuitHash {
     }
 }
 
-/// Coordinates as the hash takes them.
+/// The hash's encoding of coordinates.
 pub(crate) trait Uncompressed {
     fn hash_into(&self, hash: &mut Blake2b512);
 }

@@ -1,8 +1,8 @@
-//! The constraints' matrices by wires.
+//! The matrices of the constraints, in compressed sparse columns.
 
 use proofmill_field::bn254::Fr;
 
-/// A matrix by columns: for every wire its rows, ascending, and their coefficients.
+/// A matrix by columns: for every wire its rows, ascending, with their coefficients.
 pub(crate) struct Columns {
     /// The terms of wire w are `starts[w]..starts[w + 1]`.
     starts: Vec<usize>,
@@ -10,7 +10,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Sorts terms (row, wire, coefficient), given by ascending rows, by their wires; they are walked twice.
+    /// Sorts terms (row, wire, coefficient) by wire. They must be in ascending order of rows, and are iterated twice.
     ///
     /// # Panics
     /// If a wire is not below `wires`.
@@ -34,7 +34,7 @@ impl Columns {
         Self { starts, terms: sorted }
     }
 
-    /// The terms (row, coefficient) of a wire; none if there is no such wire.
+    /// The terms (row, coefficient) of a wire; empty if there is no such wire.
     pub(crate) fn column(&self, wire: usize) -> &[(u32, Fr)] {
         let range = self.starts.get(wire).zip(self.starts.get(wire + 1));
         range.and_then(|(&start, &end)| self.terms.get(start..end)).unwrap_or_default()

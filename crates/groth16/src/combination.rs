@@ -1,10 +1,10 @@
-//! Many short linear combinations of points, one for each wire.
+//! Many short linear combinations of points, one per wire.
 //!
-//! Straus's method (Straus, "Addition chains of vectors", 1964): the terms of one sum share their doublings.
-//! Scalars are taken as `-(r - s)` where that is shorter, and recoded by width-w non-adjacent forms
-//! (Hankerson, Menezes, Vanstone, "Guide to Elliptic Curve Cryptography", algorithm 3.35), w = 2 for short
-//! scalars, most of which are 1 or -1, and w = 4 with the points' odd multiples for long ones. The multiples
-//! of a block of sums become affine together, as do the sums. Sums of many terms go to [`msm`].
+//! Straus's method (Straus, "Addition chains of vectors", 1964): the terms of one sum share their doublings. A scalar s is
+//! replaced by `-(r - s)` where that is shorter. Scalars are recoded to width-w non-adjacent form (Hankerson, Menezes,
+//! Vanstone, "Guide to Elliptic Curve Cryptography", algorithm 3.35): w = 2 for short scalars, most of which are 1 or -1, and w
+//! = 4 with tables of odd multiples for long ones. The multiples of a block of sums are converted to affine coordinates
+//! together, and so are the sums. Sums of many terms are computed by [`msm`].
 
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, Jacobian, Msm, msm};
@@ -13,13 +13,13 @@ use rayon::prelude::*;
 
 /// Sums that one task computes.
 const BLOCK: usize = 64;
-/// From this many terms on, buckets are cheaper than shared doublings.
+/// From this number of terms on, buckets are cheaper than shared doublings.
 const MANY_TERMS: usize = 128;
-/// Scalars up to this many bits are not worth a table.
+/// Scalars up to this number of bits are processed without a table.
 const SHORT_BITS: usize = 24;
-/// The width of long scalars' digits.
+/// The width of the digits of long scalars.
 const WIDTH: u32 = 4;
-/// Odd multiples that digits of that width need: 1, 3, 5, 7.
+/// The number of odd multiples for digits of that width: 1, 3, 5, 7.
 const MULTIPLES: usize = 1 << (WIDTH - 2);
 
 /// The sums of `count` lists of terms; `terms(i, list)` appends the terms of the i-th to an empty list.
@@ -56,16 +56,16 @@ enum Sum<C: Curve> {
     Long(Jacobian<C>),
 }
 
-/// A point and its scalar's digits, least first, each zero or odd.
+/// A point and the digits of its scalar, least significant first, each zero or odd.
 struct Term<C: Curve> {
     base: Affine<C>,
     digits: Vec<i8>,
-    /// Where the odd multiples from 3 on begin among the block's tables.
+    /// The index of the odd multiples, from 3 on, in the block's tables.
     table: usize,
 }
 
 impl<C: Curve> Term<C> {
-    /// Appends to `tables` what the scalar's digits need.
+    /// Appends to `tables` the multiples that the scalar's digits need.
     fn new(base: &Affine<C>, scalar: &C::Scalar, tables: &mut Vec<Jacobian<C>>) -> Self {
         let (base, integer) = shorter(*base, scalar);
         let table = tables.len();
@@ -107,7 +107,7 @@ impl<C: Curve> Sum<C> {
     }
 }
 
-/// The same product with the shorter of the scalar and its negation.
+/// A point and scalar with the same product, of which the scalar is the shorter of `scalar` and its negation.
 fn shorter<C: Curve>(base: Affine<C>, scalar: &C::Scalar) -> (Affine<C>, <C::Scalar as PrimeField>::Words) {
     let (positive, negative) = (scalar.to_words(), (-*scalar).to_words());
     if negative.as_ref().iter().rev().lt(positive.as_ref().iter().rev()) {
@@ -123,8 +123,8 @@ fn bits(words: &[u64]) -> usize {
         .map_or(0, |(top, word)| 64 * (top + 1) - word.leading_zeros() as usize)
 }
 
-/// Digits in `-2^(width-1)..2^(width-1)`, least first, zero or odd, any two nonzero ones at least `width`
-/// positions apart; the last one is not zero.
+/// Digits in `-2^(width-1)..2^(width-1)`, least significant first, each zero or odd; nonzero ones are at least `width`
+/// positions apart, and the last one is nonzero.
 fn non_adjacent_form(words: &[u64], width: u32) -> Vec<i8> {
     let end = bits(words) + 1;
     let bit = |position: usize| words.get(position / 64).is_some_and(|word| word >> (position % 64) & 1 == 1);
@@ -136,7 +136,7 @@ fn non_adjacent_form(words: &[u64], width: u32) -> Vec<i8> {
             digits.push(0);
             continue;
         }
-        // The window is odd: its lowest bit differs from the carry, which fills the lowest bit then.
+        // The window with the carry is odd: its lowest bit differs from the carry, and becomes 1.
         let window = (1..width as usize).fold(1, |sum, i| sum | i16::from(bit(position + i)) << i);
         carry = window >> (width - 1) == 1;
         let digit = if carry { window - (1 << width) } else { window };
@@ -163,7 +163,7 @@ mod tests {
             let integer = u128::from(high) << 64 | u128::from(low);
             for width in 2..=6 {
                 let digits = non_adjacent_form(&[low, high], width);
-                // Modulo 2^128, which the highest digit may exceed.
+                // Modulo 2^128, since the highest digit may exceed it.
                 let sum = digits
                     .iter()
                     .rev()
@@ -188,7 +188,7 @@ mod tests {
         let bases: Vec<Affine<C>> =
             scalars.iter().map(|_| C::GENERATOR.mul_vartime(&Fr::random(rng)).to_affine()).collect();
         let pairs: Vec<_> = bases.iter().copied().zip(scalars).collect();
-        // Every first one, then every two neighbours, none, a point against itself, infinity, and all.
+        // Each pair alone, each two neighbours, none, a point minus itself, infinity, and all pairs.
         let mut lists: Vec<Vec<_>> = pairs.iter().map(|pair| vec![*pair]).collect();
         lists.extend(pairs.windows(2).map(<[_]>::to_vec));
         let (base, scalar) = *pairs.last().unwrap();

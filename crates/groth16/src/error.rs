@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors.
 
 use proofmill_circom::CircomError;
 
@@ -6,34 +6,34 @@ use proofmill_circom::CircomError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Groth16Error {
-    /// A file is not what it should be.
+    /// An error of a file.
     #[error(transparent)]
     File(#[from] CircomError),
-    /// The witness is of another circuit.
+    /// The witness does not have one value for each wire of the key.
     #[error("the witness has {found} values, the circuit of the proving key has {expected} wires")]
     WitnessLength {
-        /// Wires of the key.
+        /// The number of wires of the key.
         expected: u32,
-        /// Values of the witness.
+        /// The number of values of the witness.
         found: usize,
     },
-    /// The witness does not satisfy the circuit: its proof would not verify.
+    /// The witness does not satisfy the circuit: the proof did not verify.
     #[error(
         "the witness does not satisfy the circuit; give its .r1cs to learn the first constraint that fails"
     )]
     Unsatisfied,
-    /// As many public signals as the key wants were not given.
+    /// The number of public signals is not the key's.
     #[error("expected {expected} public signals, found {found}")]
     PublicLength {
-        /// Of the verification key.
+        /// The number of the verification key.
         expected: usize,
-        /// Given.
+        /// The given number.
         found: usize,
     },
-    /// The proof is well formed and wrong.
+    /// The proof is well-formed but wrong.
     #[error("the proof is not valid for these public signals and this verification key")]
     Rejected,
-    /// The powers of tau lack the Lagrange polynomials that a set-up starts from.
+    /// The powers of tau do not have the Lagrange polynomials that setup needs.
     #[error("the powers of tau are not prepared for phase 2: run snarkjs powersoftau prepare phase2")]
     Unprepared,
     /// The reference string is too short.
@@ -41,26 +41,26 @@ pub enum Groth16Error {
         "the circuit's {rows} constraints and public signals need powers of tau of 2^{needed}, found 2^{found}"
     )]
     TooFewPowers {
-        /// Constraints, public signals and the constant.
+        /// The number of constraints and public signals, plus one for the constant.
         rows: u64,
-        /// Logarithm of the domain's size.
+        /// The base-2 logarithm of the domain's size.
         needed: u32,
-        /// Logarithm of what there is.
+        /// The base-2 logarithm of the largest size that the powers allow.
         found: u32,
     },
-    /// The file has no room for the count.
+    /// The file format cannot hold the number of coefficients.
     #[error("the circuit has {found} coefficients in A and B, a proving key holds less than 2^32")]
     TooManyCoefficients {
-        /// Those of the circuit, and one for each public signal.
+        /// The number: the circuit's, and one for each public signal and the constant.
         found: u64,
     },
-    /// A point that must not be there.
+    /// An invalid point in a key, or too few powers of tau.
     #[error("{0}")]
     Malformed(&'static str),
-    /// A point of the proof that must not be there.
+    /// An invalid point in the proof.
     #[error("{0}")]
     MalformedProof(&'static str),
-    /// The operating system gave no randomness.
+    /// The operating system returned no randomness.
     #[error("no randomness from the operating system: {0}")]
     Randomness(String),
 }

@@ -1,5 +1,5 @@
-//! Groth16 (Groth, "On the size of pairing-based non-interactive arguments", eprint 2016/260) as circom's
-//! tools use it: keys in snarkjs's zkey files, quotient over the odd coset.
+//! Groth16 (Groth, "On the size of pairing-based non-interactive arguments", eprint 2016/260) in the variant of circom's tools:
+//! keys in snarkjs's zkey files, the quotient evaluated on the odd coset.
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

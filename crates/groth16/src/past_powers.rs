@@ -1,10 +1,9 @@
-//! What snarkjs hashes in place of `tau^(2n-1) - tau^(n-1)` when the powers end one before it.
+//! The value that snarkjs hashes instead of `tau^(2n-1) - tau^(n-1)` when the powers end at `tau^(2n-2)`.
 //!
-//! It reads the 64 bytes that follow in the file, the next section's number, length and first bytes, as if
-//! they were a point in Montgomery form. Their integers exceed the modulus, where its field's additions and
-//! subtractions, which correct by one modulus and drop the carry, are wrong in a way that the hash preserves.
-//! So the sum is computed here in 256-bit integers as they are: `add-2007-bl` of the Explicit-Formulas
-//! Database for Z1 = Z2 = 1.
+//! It reads the next 64 bytes of the file (the next section's number, length and first bytes) as a point in Montgomery form.
+//! These integers exceed the modulus. On such operands snarkjs's field additions and subtractions, which correct by one modulus
+//! and drop the carry, give wrong results, and these enter the hash. So this module repeats the computation on the same 256-bit
+//! integers: `add-2007-bl` of the Explicit-Formulas Database for Z1 = Z2 = 1.
 #![allow(clippy::indexing_slicing)] // Arrays of four and five, by loops' constants.
 
 use crate::Groth16Error;
@@ -17,10 +16,10 @@ use proofmill_field::{
 
 const Q: [u64; 4] = FqParams::MODULUS;
 
-/// The number of the section of tau's powers in G1.
+/// The number of the section with the powers of tau in G1.
 const POWERS: u32 = 2;
 
-/// The bytes past the powers, "minus" `power`.
+/// The point in the bytes after the powers, minus `power`, as snarkjs computes it.
 pub(crate) fn past_the_powers(ptau: &Ptau, power: &Affine<G1>) -> Result<Jacobian<G1>, Groth16Error> {
     let [x1, y1] = next_bytes(ptau)?;
     let (x2, y2) = (power.x.to_montgomery(), sub([0; 4], power.y.to_montgomery()));
@@ -37,7 +36,7 @@ pub(crate) fn past_the_powers(ptau: &Ptau, power: &Affine<G1>) -> Result<Jacobia
     Ok(Jacobian { x: reduce(x), y: reduce(y), z: reduce(add(h, h)) })
 }
 
-/// The 64 bytes after the powers, as two integers.
+/// The 64 bytes after the powers, as two little-endian integers.
 fn next_bytes(ptau: &Ptau) -> Result<[[u64; 4]; 2], Groth16Error> {
     const SHORT: Groth16Error = Groth16Error::Malformed("the powers of tau end too early in their file");
     let sections = ptau.file().sections();
@@ -75,7 +74,7 @@ fn borrowing_sub(a: [u64; 4], b: [u64; 4]) -> ([u64; 4], bool) {
     (difference, borrow)
 }
 
-/// Subtracts the modulus once if there is a carry or the rest is not below it.
+/// Subtracts the modulus once if there is a carry or the value is not below the modulus.
 fn correct(value: [u64; 4], carry: bool) -> [u64; 4] {
     let (reduced, borrow) = borrowing_sub(value, Q);
     if borrow && !carry { value } else { reduced }
@@ -91,7 +90,7 @@ fn sub(a: [u64; 4], b: [u64; 4]) -> [u64; 4] {
     if borrow { carrying_add(difference, Q).0 } else { difference }
 }
 
-/// `a b / 2^256` as Montgomery's reduction leaves it, of any integers.
+/// The Montgomery product `a b / 2^256`, for any integers below 2^256.
 fn mul(a: [u64; 4], b: [u64; 4]) -> [u64; 4] {
     let mut t = [0u64; 6];
     for b in b {
@@ -130,7 +129,7 @@ mod tests {
     use proofmill_circom::PointCheck;
     use proofmill_cpu::Level;
 
-    /// What snarkjs 0.7.6's `subAffine` gives for the bytes past pot8.ptau's powers and three of the powers.
+    /// Results of snarkjs 0.7.6's `subAffine` for the bytes after the powers in pot8.ptau and three of the powers.
     const EXPECTED: [(usize, [&str; 2]); 3] = [
         (
             255,

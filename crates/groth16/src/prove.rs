@@ -12,28 +12,29 @@ use proofmill_field::bn254::Fr;
 use rand::{CryptoRng, TryRngCore, rngs::OsRng};
 use std::sync::{Mutex, PoisonError};
 
-/// Proves knowledge of `witness` (one value for each wire, the first is 1), blinded by randomness of the
-/// operating system, and verifies the proof before it returns it.
+/// Proves knowledge of `witness` (one value for each wire, the first is 1) with blinding from the operating system's
+/// randomness. The proof is verified before it is returned.
 ///
-/// `progress` receives the name of each phase. Runs on the ambient rayon pool. Takes, beyond the
-/// mapped key, 128 bytes for each point of the domain, and later the scratch of one sum at a time ([`Msm`]).
-/// Its time depends on the witness.
+/// `progress` receives the name of each phase. Runs on the ambient rayon pool. In addition to the mapped key it needs 128 bytes
+/// for each point of the domain, and later the scratch memory of one sum at a time ([`Msm`]). Its running time depends on the
+/// witness.
 ///
 /// # Errors
-/// [`Groth16Error::WitnessLength`], [`Groth16Error::Unsatisfied`], or a damaged key.
+/// [`Groth16Error::WitnessLength`], [`Groth16Error::Unsatisfied`], [`Groth16Error::Randomness`], and the errors of a damaged
+/// key.
 pub fn prove(
     level: Level,
     key: &Groth16Zkey,
     witness: &[Fr],
     progress: Progress<'_>,
 ) -> Result<Proof, Groth16Error> {
-    // The generator's own failure would panic; ask once whether it works.
+    // A failure inside `rng` would panic, so test the generator once.
     OsRng.try_next_u64().map_err(|error| Groth16Error::Randomness(error.to_string()))?;
     prove_with_rng(level, key, witness, &mut OsRng.unwrap_err(), progress)
 }
 
-/// [`prove`] with the blinding from `rng`: for tests that need the same proof twice. A predictable generator
-/// gives the witness away.
+/// [`prove`] with the blinding from `rng`, for tests that need the same proof twice. A predictable generator reveals the
+/// witness.
 ///
 /// # Errors
 /// As [`prove`].
@@ -49,7 +50,7 @@ pub fn prove_with_rng(
         return Err(Groth16Error::WitnessLength { expected: header.wires, found: witness.len() });
     }
     let (public, private) = witness.split_at(header.public as usize + 1);
-    // They hide the witness: their multiples are computed in constant time.
+    // They hide the witness, so products with them are computed in constant time.
     let [r, s] = [Fr::random(rng), Fr::random(rng)];
     let delta_1 = Jacobian::from(header.delta_1);
     let blinding_a = multiple(level, &delta_1, &r);
@@ -83,10 +84,10 @@ pub fn prove_with_rng(
     }
 }
 
-/// The verifying key that a proving key contains.
+/// The verifying key in a proving key.
 ///
 /// # Errors
-/// A damaged key.
+/// The errors of a damaged key.
 pub fn verifying_key(level: Level, key: &Groth16Zkey) -> Result<VerifyingKey, Groth16Error> {
     let header = key.header();
     Ok(VerifyingKey {
@@ -98,7 +99,7 @@ pub fn verifying_key(level: Level, key: &Groth16Zkey) -> Result<VerifyingKey, Gr
     })
 }
 
-/// `sum of scalars[i] * points[i]`; the points are decoded on the way, block by block.
+/// The sum of `scalars[i] * points[i]`. The points are decoded block by block during the sum.
 fn sum<C: Msm<Scalar = Fr, Base: Coordinate>>(
     level: Level,
     points: Points<'_, C>,
@@ -117,11 +118,11 @@ fn sum<C: Msm<Scalar = Fr, Base: Coordinate>>(
     }
 }
 
-/// Points of a mapped key.
+/// Points of a mapped key as the bases of a sum.
 struct MappedBases<'a, C> {
     level: Level,
     points: Points<'a, C>,
-    /// Where the first block lies that cannot be decoded, and why.
+    /// The position of the first block that could not be decoded, and the error.
     fault: Mutex<Option<(usize, CircomError)>>,
 }
 
@@ -140,7 +141,7 @@ impl<C: Curve<Base: Coordinate>> Bases<C> for MappedBases<'_, C> {
     }
 }
 
-/// The verifying key as `snarkjs zkey export verificationkey` writes it.
+/// The JSON text of a verifying key, as `snarkjs zkey export verificationkey` writes it.
 pub fn verifying_key_text(level: Level, key: &VerifyingKey) -> String {
     let alpha_beta = pairing(level, &key.alpha_1, &key.beta_2);
     key.text([alpha_beta.c0.c, alpha_beta.c1.c])

@@ -1,13 +1,13 @@
 //! The scalars of the H points: `A B - C` on the odd coset of the domain.
 //!
-//! The key's H points are `Lagrange_i(tau) * Z(tau)^-1 / delta`-like combinations on the coset `g H`, g a root of
-//! unity of order 2n, where Z is the constant -2; so neither a division nor a transform back is needed.
+//! The key's H points are the Lagrange polynomials at tau of the coset `g H`, g a root of unity of order 2n, times `Z(tau)` and
+//! divided by delta and by Z on the coset, the constant -2. So neither a division nor an inverse transform is needed.
 
 use crate::{Groth16Error, Progress};
 use proofmill_circom::Groth16Zkey;
 use proofmill_cpu::Level;
 use proofmill_field::{
-    Engine, LANES, Packed,
+    Engine, LANES, Lanes,
     bn254::{Fr, FrParams},
     dispatch,
 };
@@ -17,7 +17,7 @@ use rayon::prelude::*;
 /// Elements that one task multiplies.
 const BLOCK: usize = 1 << 12;
 
-/// One scalar for each of the key's H points. Peak: four elements for each point of the domain.
+/// One scalar for each of the key's H points. Peak memory is four elements for each point of the domain.
 pub(crate) fn quotient(
     level: Level,
     key: &Groth16Zkey,
@@ -49,7 +49,7 @@ enum Pointwise {
     Subtract,
 }
 
-/// `left_i = left_i op right_i`, in lanes.
+/// Computes `left_i = left_i op right_i` in lanes.
 fn pointwise(level: Level, left: &mut [Fr], right: &[Fr], operation: Pointwise) {
     left.par_chunks_mut(BLOCK).zip(right.par_chunks(BLOCK)).for_each(|(left, right)| {
         dispatch!(level, engine => pointwise_block(engine, left, right, operation));

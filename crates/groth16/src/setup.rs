@@ -1,8 +1,7 @@
-//! From a circuit and powers of tau to a proving key without contributions.
+//! Setup: a proving key without contributions, from a circuit and powers of tau.
 //!
-//! There is nothing secret and nothing random in it: the same constraints and the same powers of tau give the
-//! same key, byte for byte the one of `snarkjs groth16 setup`. gamma and delta are 1; a key that is to be
-//! relied on needs contributions to delta.
+//! It uses no secrets and no randomness: the same constraints and powers of tau give the same key, byte for byte that of
+//! `snarkjs groth16 setup`. gamma and delta are 1, so the key is insecure without contributions to delta.
 
 use crate::{
     Groth16Error, Progress, circuit_hash::CircuitHash, columns::Columns, combination::combinations,
@@ -20,20 +19,20 @@ use proofmill_curve::{
 use proofmill_field::{Field, bn254::Fr};
 use rayon::prelude::*;
 
-/// The largest domain: H comes from one twice as large, and the scalar field's two-adicity is 28.
+/// The largest domain: H needs one twice as large, and the two-adicity of the scalar field is 28.
 const LARGEST_LOG_N: u32 = 27;
 
 /// Writes the proving key of the circuit for the powers of tau.
 ///
-/// `progress` receives the name of each phase. Runs on the ambient rayon pool. Takes, beyond the
-/// circuit, 40 bytes for each of its terms, 512 for each point of the domain and one section's points.
+/// `progress` receives the name of each phase. Runs on the ambient rayon pool. In addition to the circuit it needs 40 bytes for
+/// each of its terms, 512 for each point of the domain, and the points of one section.
 ///
 /// # Errors
 /// [`Groth16Error::Unprepared`], [`Groth16Error::TooFewPowers`], [`Groth16Error::TooManyCoefficients`],
 /// [`Groth16Error::File`].
 ///
 /// # Panics
-/// If a circuit that was not read from a file contradicts its header.
+/// If the header of a circuit that was not read from a file contradicts its constraints.
 pub fn setup<'a>(
     level: Level,
     r1cs: &R1cs,
@@ -102,7 +101,7 @@ fn write(
     Ok(key.file.finish()?)
 }
 
-/// The logarithm of the domain's size: there is a point for each constraint, public signal and the constant,
+/// The base-2 logarithm of the domain's size. There is a point for each constraint and public signal and one for the constant,
 /// and at least two.
 fn log_domain(circuit: &R1csHeader, ptau: &Ptau) -> Result<u32, Groth16Error> {
     let rows = u64::from(circuit.constraints) + u64::from(circuit.public()) + 1;
@@ -122,7 +121,7 @@ fn first(level: Level, points: Points<'_, G1>) -> Result<Affine<G1>, Groth16Erro
     Ok(points.first().copied().unwrap_or(Affine::INFINITY))
 }
 
-/// How many coefficients A and B have in the key.
+/// The number of coefficients of A and B in the key.
 fn count(r1cs: &R1cs) -> Result<u32, Groth16Error> {
     let found = (r1cs.a.terms() + r1cs.b.terms()) as u64 + u64::from(r1cs.header.public()) + 1;
     u32::try_from(found).map_err(|_| Groth16Error::TooManyCoefficients { found })
@@ -137,8 +136,8 @@ fn terms<'a>(
     (0..header.constraints).flat_map(row)
 }
 
-/// Rows after the constraints, in which A has one public signal each, the constant first: they make the
-/// polynomials of the public signals independent (Groth16, as implemented since libsnark).
+/// Rows after the constraints, each of which has one public signal in A, the constant first. They make the polynomials of the
+/// public signals linearly independent (since libsnark's implementation).
 fn public_terms(header: &R1csHeader) -> impl Iterator<Item = (u32, u32, Fr)> + Clone + use<> {
     let constraints = header.constraints;
     (0..=header.public()).map(move |wire| (constraints + wire, wire, Fr::ONE))
@@ -148,7 +147,7 @@ fn a_terms(r1cs: &R1cs) -> impl Iterator<Item = (u32, u32, Fr)> + Clone {
     terms(&r1cs.a, &r1cs.header).chain(public_terms(&r1cs.header))
 }
 
-/// Row by row A's and B's, then the public signals'.
+/// The coefficients of A and B row by row, then those of the public signals' rows.
 fn all_coefficients(r1cs: &R1cs) -> impl Iterator<Item = Coefficient> {
     let of = |matrix, row| move |(wire, value): (u32, Fr)| Coefficient { matrix, row, wire, value };
     let rows = (0..r1cs.header.constraints).flat_map(move |row| {
@@ -192,8 +191,8 @@ impl Setup<'_> {
         Ok(self.file.points(section, |out| out.points(&points))?)
     }
 
-    /// H's points: the odd half of the Lagrange points of the domain twice as large. What is hashed is their
-    /// source, `tau^i Z(tau)`.
+    /// Writes H's points, the odd half of the Lagrange points of the domain twice as large, and hashes the powers from which
+    /// they come, `tau^i Z(tau)`.
     fn h(&mut self, ptau: &Ptau, log_n: u32) -> Result<(), Groth16Error> {
         let points = ptau.lagrange_tau_g1(log_n + 1)?.decode(self.level, PointCheck::OnCurve)?;
         let odd: Vec<_> = points.into_iter().skip(1).step_by(2).collect();
@@ -235,8 +234,8 @@ const SHORT_POWERS: Groth16Error =
 /// Powers that snarkjs hashes in one piece.
 const HASHED_PIECE: usize = 1 << 14;
 
-/// How many differences `tau^(n+i) - tau^i` snarkjs hashes: for i below n - 1, but in whole pieces where there
-/// is more than one, which is one difference more.
+/// The number of differences `tau^(n+i) - tau^i` that snarkjs hashes: those for i below n - 1; if they are more than one piece,
+/// whole pieces, which adds one difference.
 fn hashed_powers(n: usize) -> usize {
     if n > HASHED_PIECE { n } else { n - 1 }
 }

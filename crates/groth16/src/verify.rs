@@ -5,14 +5,14 @@ use proofmill_cpu::Level;
 use proofmill_curve::{bn254::G1, msm, pairing_product_is_one};
 use proofmill_field::bn254::Fr;
 
-/// Accepts a proof of the public signals (outputs, then public inputs; without the constant).
+/// Verifies a proof for these public signals (outputs, then public inputs; without the constant).
 ///
-/// Everything is checked here, wherever it comes from: curve equations, G2's subgroup, no infinity in the
-/// proof. `e(A, B) = e(alpha, beta) e(sum of public IC, gamma) e(C, delta)`.
+/// All inputs are checked here, whatever their source: curve equations, G2's subgroup, no infinity in the proof. The equation
+/// is `e(A, B) = e(alpha, beta) e(sum of public IC, gamma) e(C, delta)`.
 ///
 /// # Errors
 /// [`Groth16Error::Rejected`] for a wrong proof; [`Groth16Error::MalformedProof`], [`Groth16Error::Malformed`] and
-/// [`Groth16Error::PublicLength`] for what is no proof, no key or not its signals at all.
+/// [`Groth16Error::PublicLength`] for malformed proofs, malformed keys, and a wrong number of signals.
 pub fn verify(level: Level, key: &VerifyingKey, public: &[Fr], proof: &Proof) -> Result<(), Groth16Error> {
     let Some((constant, signals)) = key.ic.split_first().filter(|(_, signals)| signals.len() == public.len())
     else {

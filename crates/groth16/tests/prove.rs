@@ -1,4 +1,4 @@
-//! The prover and the verifier against snarkjs's files, and against each other.
+//! Prover and verifier against snarkjs's files, and against each other.
 
 use proofmill_circom::{Groth16Proof, Groth16VerificationKey, Groth16Zkey, read_public, read_witness};
 use proofmill_cpu::Level;
@@ -14,7 +14,7 @@ use proofmill_testing::{for_each_level, for_each_pool};
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 use std::{cell::RefCell, fs, path::PathBuf};
 
-/// snarkjs's files of two circuits: the smallest one, and a Merkle membership.
+/// snarkjs's files of two circuits: the smallest one, and Merkle membership.
 const CIRCUITS: [[&str; 5]; 2] = [
     ["../circom/tests/data", "groth16.zkey", "groth16.vk.json", "groth16.proof.json", "public.json"],
     [
@@ -127,7 +127,7 @@ fn what_is_changed_is_refused() {
         for i in 0..key.ic.len() {
             let mut key = key.clone();
             key.ic[i] = key.ic[i].mul_vartime(&Fr::from(2u64)).to_affine();
-            // A point that is multiplied by a zero signal says nothing.
+            // A change of a point that is multiplied by a zero signal has no effect.
             let silent = i > 0 && public[i - 1].is_zero();
             assert_eq!(verify(level, &key, &public, &proof).is_ok(), silent);
         }

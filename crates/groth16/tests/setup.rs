@@ -1,4 +1,4 @@
-//! Set-up gives snarkjs's bytes, at every level and number of threads, and keys that prove.
+//! Setup writes snarkjs's bytes at every level and number of threads, and its keys prove.
 
 use proofmill_circom::{
     Groth16Zkey, Ptau, PtauHeader, PtauPoints, PtauWriter, R1cs, R1csHeader, SparseMatrix, read_witness,
@@ -18,7 +18,7 @@ fn powers() -> Ptau {
     Ptau::open(&path("examples/membership-small/pot8.ptau")).unwrap()
 }
 
-/// Circuits, and what `snarkjs groth16 setup` 0.7.6 made of them and pot8.ptau.
+/// Circuits, and their keys from `snarkjs groth16 setup` 0.7.6 with pot8.ptau.
 const CIRCUITS: [[&str; 2]; 3] = [
     ["crates/circom/tests/data/circuit.r1cs", "toy.zkey"],
     ["crates/plonk/tests/data/odd.r1cs", "odd.zkey"],
@@ -56,7 +56,7 @@ fn keys_prove() {
     }
 }
 
-/// `x * x = x` that often, without public signals.
+/// A circuit of `constraints` times `x * x = x`, without public signals.
 fn squares(constraints: u32) -> R1cs {
     let row = || SparseMatrix::from_rows((0..constraints).map(|_| [(1, Fr::ONE)]));
     let header =

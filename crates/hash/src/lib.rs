@@ -12,14 +12,16 @@ pub mod poseidon2;
 pub mod poseidon_bn254;
 mod sha256;
 pub mod sponge;
+mod state;
 mod tiles;
 mod tree;
 
 pub use narrow_nodes::NarrowNodes;
-pub use permutation::{MAX_WIDTH, Permutation, permute};
+pub use permutation::{Absorption, MAX_WIDTH, Permutation, permute};
 pub use poseidon::Poseidon;
 pub use poseidon_bn254::PoseidonBn254;
 pub use poseidon2::Poseidon2;
 pub use sha256::Sha256;
-pub use sponge::{Absorption, Digest, Sponge};
+pub use sponge::{Digest, Sponge};
+pub use state::State;
 pub use tree::TreeHash;

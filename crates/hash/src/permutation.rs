@@ -1,12 +1,37 @@
 //! What a permutation of field elements is.
 
-use crate::sponge::Absorption;
 use proofmill_cpu::Portable;
-use proofmill_field::goldilocks::{Goldilocks, GoldilocksVector, Lanes, Word};
+use proofmill_field::Lanes;
+use proofmill_field::goldilocks::{Goldilocks, GoldilocksLanes, GoldilocksVector, U64x1};
 use std::fmt::Debug;
 
 /// The widest state of any permutation here, in elements.
 pub const MAX_WIDTH: usize = 12;
+
+/// How a row is absorbed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absorption {
+    /// Polygon's `linear_hash`: a row of at most four elements is its own digest, zeros behind it; of a longer one each block
+    /// has zeros behind it, and the first four elements of the state before become the last four.
+    LinearHash,
+    /// Plonky3's `PaddingFreeSponge`: each block overwrites the state's first elements, and as many as it has.
+    Overwrite,
+}
+
+/// A permutation in assembly for vectors of any length, generated from its formula: permutes the tile at the first pointer with
+/// the constants at the second.
+#[cfg(target_arch = "aarch64")]
+type Kernel = unsafe extern "C" fn(*mut u64, *const [u64; 2]);
+
+/// A permutation's kernels in assembly.
+#[cfg(target_arch = "aarch64")]
+#[derive(Clone, Copy, Debug)]
+pub struct Kernels {
+    pub(crate) sve: Kernel,
+    pub(crate) sve2: Kernel,
+    /// Planes of the constants, in the order of use.
+    pub(crate) constants: &'static [[u64; 2]],
+}
 
 /// A permutation of states of Goldilocks elements.
 pub trait Permutation: Copy + Debug + Eq + Send + Sync + 'static {
@@ -25,7 +50,7 @@ pub trait Permutation: Copy + Debug + Eq + Send + Sync + 'static {
 
     /// Kernels that are not compiled from [`permute`](Self::permute) by the compiler.
     #[cfg(target_arch = "aarch64")]
-    const KERNELS: crate::tiles::Kernels;
+    const KERNELS: Kernels;
 
     /// Permutes as many states as there are lanes in n vectors, n being one or [`VECTORS`](Self::VECTORS): `state[n i ..][..n]`
     /// holds element i of each.
@@ -40,10 +65,10 @@ pub trait Permutation: Copy + Debug + Eq + Send + Sync + 'static {
 /// # Panics
 /// If `state` does not hold [`Permutation::WIDTH`] elements.
 pub fn permute<P: Permutation>(state: &mut [Goldilocks]) {
-    let mut lanes = [Lanes::new(Word::default()); MAX_WIDTH];
+    let mut lanes = [GoldilocksLanes::new(U64x1::default()); MAX_WIDTH];
     let lanes = &mut lanes[..P::WIDTH];
     for (lane, element) in lanes.iter_mut().zip(state.iter()) {
-        *lane = Lanes::load(Portable, &[element.to_canonical()]);
+        *lane = GoldilocksLanes::load(Portable, &[element.to_canonical()]);
     }
     P::permute(lanes);
     for (lane, element) in lanes.iter().zip(state) {

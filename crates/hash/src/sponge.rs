@@ -13,27 +13,17 @@
 //! A state of eight elements leaves no capacity to a node: collisions of a single node are easy to find (run the permutation
 //! backwards), but not such whose children are digests too. Use it in trees and for nothing else.
 
-use crate::{MAX_WIDTH, Permutation, TreeHash, tiles::Tiles};
+use crate::{Absorption, MAX_WIDTH, Permutation, TreeHash, tiles};
 use proofmill_cpu::{Level, MAX_LANES, Portable};
 use proofmill_field::{
     Field, dispatch_goldilocks,
-    goldilocks::{Goldilocks, MODULUS},
+    goldilocks::{Goldilocks, GoldilocksEngine, MODULUS},
 };
 use proofmill_memory::Zeroed;
 use std::{fmt, marker::PhantomData};
 
 /// Elements of a digest.
 pub const DIGEST: usize = 4;
-
-/// How a row is absorbed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Absorption {
-    /// Polygon's `linear_hash`: a row of at most four elements is its own digest, zeros behind it; of a longer one each block
-    /// has zeros behind it, and the first four elements of the state before become the last four.
-    LinearHash,
-    /// Plonky3's `PaddingFreeSponge`: each block overwrites the state's first elements, and as many as it has.
-    Overwrite,
-}
 
 /// A node of a tree over Goldilocks: four elements, which are not a row.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -72,7 +62,7 @@ impl<P: Permutation> TreeHash for Sponge<P> {
     const MODULUS: Option<u64> = Some(MODULUS);
 
     fn hash_rows(level: Level, rows: &[u64], columns: usize, digests: &mut [Digest]) {
-        dispatch_goldilocks!(level, token => hash_on::<P, _>(token, rows, columns, digests));
+        dispatch_goldilocks!(level, engine => hash_on::<P, _>(engine, rows, columns, digests));
     }
 
     fn hash_columns(level: Level, columns: &[&[u64]], digests: &mut [Digest]) {
@@ -80,8 +70,8 @@ impl<P: Permutation> TreeHash for Sponge<P> {
             columns.iter().all(|column| column.len() == digests.len()),
             "one word a digest in each column"
         );
-        dispatch_goldilocks!(level, token => {
-            hash_all::<P, _>(token, columns.len(), digests, |first, lanes, element, words| {
+        dispatch_goldilocks!(level, engine => {
+            hash_all::<P, _>(engine, columns.len(), digests, |first, lanes, element, words| {
                 words[..lanes].copy_from_slice(&columns[element][first..][..lanes]);
             });
         });
@@ -92,8 +82,8 @@ impl<P: Permutation> TreeHash for Sponge<P> {
         // SAFETY: a digest is four elements, `repr(transparent)` over words.
         let words: &[u64] =
             unsafe { std::slice::from_raw_parts(children.as_ptr().cast(), DIGEST * children.len()) };
-        dispatch_goldilocks!(level, token => {
-            absorb_all::<P, _, { 2 * DIGEST }>(token, 2 * DIGEST, parents, row_major(words, 2 * DIGEST));
+        dispatch_goldilocks!(level, engine => {
+            absorb_all::<P, _, { 2 * DIGEST }>(engine, 2 * DIGEST, parents, row_major(words, 2 * DIGEST));
         });
     }
 
@@ -114,9 +104,14 @@ impl<P: Permutation> TreeHash for Sponge<P> {
     }
 }
 
-fn hash_on<P: Permutation, T: Tiles>(token: T, rows: &[u64], columns: usize, digests: &mut [Digest]) {
+fn hash_on<P: Permutation, E: GoldilocksEngine>(
+    engine: E,
+    rows: &[u64],
+    columns: usize,
+    digests: &mut [Digest],
+) {
     assert_eq!(rows.len(), columns * digests.len(), "as many words as rows times columns");
-    hash_all::<P, _>(token, columns, digests, row_major(rows, columns));
+    hash_all::<P, _>(engine, columns, digests, row_major(rows, columns));
 }
 
 /// Reads elements of rows one after the other.
@@ -132,15 +127,15 @@ fn row_major(rows: &[u64], columns: usize) -> impl Fn(usize, usize, usize, &mut 
 
 /// [`absorb_all`] at the rate that leaves a digest of capacity.
 #[inline(always)]
-fn hash_all<P: Permutation, T: Tiles>(
-    token: T,
+fn hash_all<P: Permutation, E: GoldilocksEngine>(
+    engine: E,
     columns: usize,
     digests: &mut [Digest],
     read: impl Fn(usize, usize, usize, &mut [u64]),
 ) {
     match P::WIDTH - DIGEST {
-        4 => absorb_all::<P, T, 4>(token, columns, digests, read),
-        8 => absorb_all::<P, T, 8>(token, columns, digests, read),
+        4 => absorb_all::<P, E, 4>(engine, columns, digests, read),
+        8 => absorb_all::<P, E, 8>(engine, columns, digests, read),
         rate => unreachable!("a rate of {rate}"),
     }
 }
@@ -148,18 +143,20 @@ fn hash_all<P: Permutation, T: Tiles>(
 /// Hashes as many rows of `columns` elements as there are digests, `RATE` elements at a time; `read(first, count, element, words)` writes that
 /// element of `count` rows from the first on.
 #[inline(always)]
-fn absorb_all<P: Permutation, T: Tiles, const RATE: usize>(
-    token: T,
+fn absorb_all<P: Permutation, E: GoldilocksEngine, const RATE: usize>(
+    engine: E,
     columns: usize,
     digests: &mut [Digest],
     read: impl Fn(usize, usize, usize, &mut [u64]),
 ) {
-    let (tile_lanes, mut first) = (token.lanes::<P>(), 0);
+    let (tile_lanes, mut first) = (tiles::lanes::<E, P>(engine), 0);
     let mut tile = [0; MAX_WIDTH * MAX_LANES];
     let tile = &mut tile[..P::WIDTH * tile_lanes];
     for block in digests.chunks_mut(tile_lanes) {
         tile.fill(0);
-        absorb::<P, _, RATE>(token, columns, tile, |element, words| read(first, block.len(), element, words));
+        absorb::<P, _, RATE>(engine, columns, tile, |element, words| {
+            read(first, block.len(), element, words)
+        });
         for (lane, digest) in block.iter_mut().enumerate() {
             for (element, words) in digest.0.iter_mut().zip(tile.chunks_exact(tile_lanes)) {
                 *element = Goldilocks::new(words[lane]);
@@ -171,13 +168,13 @@ fn absorb_all<P: Permutation, T: Tiles, const RATE: usize>(
 
 /// Hashes the rows of one tile, which is zero before.
 #[inline(always)]
-fn absorb<P: Permutation, T: Tiles, const RATE: usize>(
-    token: T,
+fn absorb<P: Permutation, E: GoldilocksEngine, const RATE: usize>(
+    engine: E,
     columns: usize,
     tile: &mut [u64],
     read: impl Fn(usize, &mut [u64]),
 ) {
-    let lanes = token.lanes::<P>();
+    let lanes = tiles::lanes::<E, P>(engine);
     let linear = P::ABSORPTION == Absorption::LinearHash;
     if linear && columns <= DIGEST {
         (0..columns).for_each(|element| read(element, &mut tile[element * lanes..]));
@@ -190,6 +187,6 @@ fn absorb<P: Permutation, T: Tiles, const RATE: usize>(
             tile[count * lanes..RATE * lanes].fill(0);
         }
         (0..count).for_each(|element| read(start + element, &mut tile[element * lanes..]));
-        token.permute::<P>(tile);
+        tiles::permute::<E, P>(engine, tile);
     }
 }

@@ -2,50 +2,16 @@
 //!
 //! A tile holds element i of its states in words `i lanes ..`; all of it is permuted at once.
 
-use crate::{MAX_WIDTH, Permutation};
-use proofmill_cpu::Portable;
-use proofmill_field::{
-    Algebra,
-    goldilocks::{GoldilocksEngine, GoldilocksVector, Words},
-};
-
-/// A level's token as something that permutes tiles.
-pub(crate) trait Tiles: Copy {
-    /// States in a tile.
-    fn lanes<P: Permutation>(self) -> usize;
-
-    /// Permutes every state; the tile holds `P::WIDTH * lanes` words, any on entry, canonical elements after.
-    fn permute<P: Permutation>(self, tile: &mut [u64]);
-}
-
-/// Levels whose vectors the compiler knows.
-macro_rules! compiled {
-    ($($token:ty),*) => { $(
-        impl Tiles for $token {
-            #[inline(always)]
-            fn lanes<P: Permutation>(self) -> usize {
-                vectors::<Self, P>() * width::<Self>()
-            }
-
-            #[inline(always)]
-            fn permute<P: Permutation>(self, tile: &mut [u64]) {
-                permute::<Self, P>(self, tile);
-            }
-        }
-    )* };
-}
-
-compiled!(Portable);
-#[cfg(target_arch = "x86_64")]
-compiled!(proofmill_cpu::Avx2, proofmill_cpu::Avx512, proofmill_cpu::Avx512Ifma);
 #[cfg(target_arch = "aarch64")]
-compiled!(proofmill_cpu::Neon);
+use crate::permutation::Kernels;
+use crate::{MAX_WIDTH, Permutation};
+use proofmill_field::{Algebra, Lanes, goldilocks::GoldilocksEngine};
 
 /// The most vectors of an element.
 const MAX_VECTORS: usize = 2;
 
 const fn width<E: GoldilocksEngine>() -> usize {
-    <<E as GoldilocksEngine>::Chain as GoldilocksVector>::Words::WIDTH
+    E::Chain::WIDTH
 }
 
 /// Vectors of an element in a tile; one where there are no vectors, since whoever has one state waits for it.
@@ -53,7 +19,27 @@ const fn vectors<E: GoldilocksEngine, P: Permutation>() -> usize {
     if width::<E>() == 1 { 1 } else { P::VECTORS }
 }
 
-fn permute<E: GoldilocksEngine, P: Permutation>(engine: E, tile: &mut [u64]) {
+/// States in a tile.
+#[inline(always)]
+pub(crate) fn lanes<E: GoldilocksEngine, P: Permutation>(engine: E) -> usize {
+    #[cfg(target_arch = "aarch64")]
+    if let Some(assembly) = engine.assembly() {
+        return assembly.words();
+    }
+    let _ = engine;
+    vectors::<E, P>() * width::<E>()
+}
+
+/// Permutes every state; the tile holds `P::WIDTH` times [`lanes`] words, any on entry, canonical elements after.
+pub(crate) fn permute<E: GoldilocksEngine, P: Permutation>(engine: E, tile: &mut [u64]) {
+    #[cfg(target_arch = "aarch64")]
+    if let Some(assembly) = engine.assembly() {
+        assert_eq!(tile.len(), P::WIDTH * assembly.words(), "a whole tile");
+        let Kernels { sve, sve2, constants } = P::KERNELS;
+        // SAFETY: the token is proof of the instructions; the kernel reads and writes WIDTH whole vectors, and reads its
+        // constants.
+        return unsafe { assembly.choose(sve, sve2)(tile.as_mut_ptr(), constants.as_ptr()) };
+    }
     const { assert!(P::VECTORS <= MAX_VECTORS) };
     engine.run(
         #[inline(always)]
@@ -70,53 +56,4 @@ fn permute<E: GoldilocksEngine, P: Permutation>(engine: E, tile: &mut [u64]) {
             }
         },
     );
-}
-
-#[cfg(target_arch = "aarch64")]
-pub(crate) use sve::Kernels;
-
-#[cfg(target_arch = "aarch64")]
-mod sve {
-    use super::*;
-    use proofmill_cpu::{Sve, Sve2};
-
-    /// Permutes the tile at the first pointer with the constants at the second.
-    type Kernel = unsafe extern "C" fn(*mut u64, *const [u64; 2]);
-
-    /// A permutation in assembly for vectors of any length, generated from its formula.
-    #[derive(Clone, Copy, Debug)]
-    pub struct Kernels {
-        pub(crate) sve: Kernel,
-        pub(crate) sve2: Kernel,
-        /// Planes of the constants, in the order of use.
-        pub(crate) constants: &'static [[u64; 2]],
-    }
-
-    impl Tiles for Sve {
-        #[inline(always)]
-        fn lanes<P: Permutation>(self) -> usize {
-            self.words()
-        }
-
-        #[inline(always)]
-        fn permute<P: Permutation>(self, tile: &mut [u64]) {
-            assert_eq!(tile.len(), P::WIDTH * self.lanes::<P>(), "a whole tile");
-            // SAFETY: `self` proves SVE; the kernel reads and writes WIDTH whole vectors, and reads its constants.
-            unsafe { (P::KERNELS.sve)(tile.as_mut_ptr(), P::KERNELS.constants.as_ptr()) }
-        }
-    }
-
-    impl Tiles for Sve2 {
-        #[inline(always)]
-        fn lanes<P: Permutation>(self) -> usize {
-            self.sve().words()
-        }
-
-        #[inline(always)]
-        fn permute<P: Permutation>(self, tile: &mut [u64]) {
-            assert_eq!(tile.len(), P::WIDTH * self.lanes::<P>(), "a whole tile");
-            // SAFETY: as above, with SVE2.
-            unsafe { (P::KERNELS.sve2)(tile.as_mut_ptr(), P::KERNELS.constants.as_ptr()) }
-        }
-    }
 }

@@ -1,7 +1,8 @@
-//! Large blocks of memory for a whole program: on huge pages, and used again.
+//! A global allocator that places large blocks on huge pages and reuses them.
 //!
-//! A prover's vectors are megabytes each and live for milliseconds. On pages of 4 KiB the first use of each page costs about as
-//! much as computing what is put there; on huge pages, kept for the next vector of the size, it costs next to nothing.
+//! A prover's vectors are megabytes each and live for milliseconds. On pages of 4 KiB the page faults of a new vector cost
+//! about as much as computing its elements; on huge pages, kept for the next vector of the same length, they cost almost
+//! nothing.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -12,11 +13,12 @@ use std::{
     },
 };
 
-/// The system's allocator, but that blocks from 2 MiB on lie on huge pages where Linux has them on request, and that freed ones
-/// are kept for blocks of the same size, both from 32 MiB of such blocks on. For `#[global_allocator]`.
+/// The system's allocator, except for blocks of 2 MiB and more on Linux: these lie on huge pages if the kernel grants them on
+/// request (`madvise`), and freed ones are kept for blocks of the same length. Both begin when a program has 32 MiB of such
+/// blocks. For `#[global_allocator]`.
 ///
-/// Before the system is asked for a new block, as much of what is kept is handed back: the program never has more memory than
-/// it once used at a time.
+/// Before a new block is mapped, kept blocks of the same total length are returned to the operating system: the program never
+/// holds more memory than its peak use.
 #[derive(Debug)]
 pub struct LargeBlocks;
 
@@ -28,19 +30,19 @@ impl LargeBlocks {
 /// Bytes of a huge page.
 const HUGE: usize = 1 << 21;
 
-/// What lengths of blocks are multiples of, and so of every page size that Linux has.
+/// Lengths of blocks are multiples of this, and so of every page size of Linux.
 const STEP: usize = 1 << 16;
 
-/// Most blocks that are kept.
+/// The most blocks that are kept.
 const MOST: usize = 256;
 
-/// Below so many bytes of large blocks at a time, huge pages and keeping blocks gain less than they waste.
+/// With fewer bytes of large blocks than this, huge pages and kept blocks gain less than they waste.
 const WORTHWHILE: usize = 32 << 20;
 
 /// A block's address and length.
 type Block = (usize, usize);
 
-/// The freed blocks, the first freed first.
+/// The freed blocks, oldest first.
 struct Kept {
     blocks: [Block; MOST],
     count: usize,
@@ -48,11 +50,11 @@ struct Kept {
 
 static KEPT: Mutex<Kept> = Mutex::new(Kept { blocks: [(0, 0); MOST], count: 0 });
 
-/// Bytes of all blocks that there are, kept or in use.
+/// Bytes of all large blocks, kept or in use.
 static MAPPED: AtomicUsize = AtomicUsize::new(0);
 
 impl Kept {
-    /// A block of this length, the last freed; if there is none, the system has back what makes room for a new one.
+    /// The block of this length that was freed last. If there is none, releases blocks to make room for a new one.
     fn take(&mut self, length: usize) -> Option<usize> {
         let found = self.blocks[..self.count].iter().rposition(|(_, kept)| *kept == length);
         if found.is_none() {
@@ -61,7 +63,7 @@ impl Kept {
         found.map(|index| self.remove(index).0)
     }
 
-    /// Keeps a block; gives it back if that is not worthwhile or there is no room.
+    /// Keeps a block, or returns it if keeping is not worthwhile or there is no room.
     fn put(&mut self, block: Block) -> Option<Block> {
         if MAPPED.load(Relaxed) < WORTHWHILE || self.count == MOST {
             return Some(block);
@@ -78,7 +80,7 @@ impl Kept {
         block
     }
 
-    /// Hands blocks of together this many bytes, or all, back to the system.
+    /// Releases blocks of at least `bytes` in total, or all, to the operating system.
     fn release(&mut self, bytes: usize) {
         let mut released = 0;
         while released < bytes && self.count > 0 {
@@ -93,32 +95,35 @@ fn kept() -> std::sync::MutexGuard<'static, Kept> {
     KEPT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Hands what [`LargeBlocks`] keeps back to the system: before memory is measured, or left unused for long.
+/// Releases the blocks that [`LargeBlocks`] keeps to the operating system, for example before memory is measured or before a
+/// long pause.
 pub fn release_kept_memory() {
     kept().release(usize::MAX);
 }
 
-/// Has the allocator hand large blocks back to the system as soon as they are freed, where it would rather keep
-/// them (glibc learns to from the first large block freed). For the start of a program whose peak memory counts.
+/// Makes glibc release large blocks to the operating system as soon as they are freed; by default it starts to keep them after
+/// the first one. To be called at the start of a program whose peak memory matters; without effect on other C libraries.
 pub fn return_freed_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: sets parameters of glibc's, before there is another thread or at worst beside one.
+    // SAFETY: `mallopt` takes no pointers. It sets integers under the allocator's lock; a thread that allocates meanwhile sees
+    // the old or the new value.
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, 3 << 15);
-        // Small blocks are few: one heap for all threads.
+        // Small blocks are few, so one heap serves all threads.
         libc::mallopt(libc::M_ARENA_MAX, 1);
     }
 }
 
-/// The length of the large block of a layout; `None` if it gets no such block. Vectors of a power of two of elements and of a
-/// few more share a length.
+/// The length of the large block for a layout; `None` for layouts that the system's allocator serves. Vectors of 2^k elements
+/// and of a few more get the same length.
 fn block_length(layout: &Layout) -> Option<usize> {
     let large = layout.size() >= LargeBlocks::LEAST && layout.align() <= HUGE && cfg!(target_os = "linux");
     large.then(|| layout.size().checked_add(2 * STEP).map(|most| most & !(STEP - 1))).flatten()
 }
 
-// SAFETY: blocks are mapped memory of at least the layout's size, aligned to `HUGE`, each handed out once until it comes back;
-// whether a layout has such a block depends on the layout alone. All other calls go to the system's allocator.
+// SAFETY: a large block is mapped memory of at least the layout's size, aligned to `HUGE`, and belongs to one allocation until
+// it is freed. Whether a layout gets such a block depends only on the layout, so `dealloc` and `realloc` know where a block
+// came from. All other calls go to the system's allocator.
 unsafe impl GlobalAlloc for LargeBlocks {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let Some(length) = block_length(&layout) else {
@@ -138,18 +143,18 @@ unsafe impl GlobalAlloc for LargeBlocks {
         };
         let taken = kept().take(length);
         let Some(address) = taken else {
-            // Fresh memory is zero.
+            // Newly mapped memory is zero.
             return map(length);
         };
         let block: *mut u8 = ptr::with_exposed_provenance_mut(address);
-        // SAFETY: a block of at least the size.
+        // SAFETY: the block is mapped, at least `layout.size()` long, and no longer used by anyone else.
         unsafe { block.write_bytes(0, layout.size()) };
         block
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         let Some(length) = block_length(&layout) else {
-            // SAFETY: the caller's promise: it came from there, since the layout decides.
+            // SAFETY: the caller's promise; the block came from `System`, since only the layout decides.
             return unsafe { System.dealloc(block, layout) };
         };
         let refused = kept().put((block.expose_provenance(), length));
@@ -159,13 +164,15 @@ unsafe impl GlobalAlloc for LargeBlocks {
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        // SAFETY: the caller promises that the size, rounded up, does not overflow.
+        // SAFETY: the alignment is a layout's; the caller promises that the size, rounded up to it, does not exceed
+        // `isize::MAX`.
         let new_layout = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
         match (block_length(&layout), block_length(&new_layout)) {
             // SAFETY: the caller's promise.
             (None, None) => unsafe { System.realloc(block, layout, new_size) },
             (Some(length), Some(new_length)) => resize(block, length, new_length),
-            // SAFETY: the caller's promise; both blocks have the smaller size, and they are different.
+            // SAFETY: the caller promises that `block` has `layout`; both blocks have at least the smaller size, and a new
+            // block does not overlap one in use.
             _ => unsafe {
                 let new_block = self.alloc(new_layout);
                 if !new_block.is_null() {
@@ -178,11 +185,11 @@ unsafe impl GlobalAlloc for LargeBlocks {
     }
 }
 
-/// Fresh zeros, aligned to huge pages; null if there are none.
+/// Maps zeroed memory, aligned to huge pages; null if there is none.
 #[cfg(target_os = "linux")]
 fn map(length: usize) -> *mut u8 {
     let Some(most) = length.checked_add(HUGE) else { return ptr::null_mut() };
-    // SAFETY: asks for memory at no place in particular.
+    // SAFETY: an anonymous mapping at an address that the kernel chooses overlaps no other.
     let start = unsafe {
         let access = libc::PROT_READ | libc::PROT_WRITE;
         libc::mmap(ptr::null_mut(), most, access, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0)
@@ -195,13 +202,13 @@ fn map(length: usize) -> *mut u8 {
     unmap(start.expose_provenance(), before);
     unmap(block.expose_provenance() + length, most - before - length);
     if MAPPED.fetch_add(length, Relaxed) + length >= WORTHWHILE {
-        // SAFETY: the block is mapped. It is advice: small pages are slower, nothing else.
+        // SAFETY: the range was mapped above. MADV_HUGEPAGE does not change its contents, and if refused, pages stay small.
         unsafe { libc::madvise(block, length, libc::MADV_HUGEPAGE) };
     }
     block.cast()
 }
 
-/// Hands a block, or its end, back to the system.
+/// Unmaps a block, or its end.
 fn hand_back(address: usize, length: usize) {
     unmap(address, length);
     MAPPED.fetch_sub(length, Relaxed);
@@ -210,12 +217,13 @@ fn hand_back(address: usize, length: usize) {
 #[cfg(target_os = "linux")]
 fn unmap(address: usize, length: usize) {
     if length > 0 {
-        // SAFETY: it is called with what is mapped and nobody uses, page by page.
+        // SAFETY: callers pass whole pages of a mapping of this module that nobody uses any more.
         unsafe { libc::munmap(ptr::with_exposed_provenance_mut(address), length) };
     }
 }
 
-/// Moves a block's pages where there is room for its new length; null, and the block as it was, if there is none.
+/// Gives a block a new length, by moving its pages if it grows. Returns null, and leaves the block as it was, if there is no
+/// memory.
 #[cfg(target_os = "linux")]
 fn resize(block: *mut u8, length: usize, new_length: usize) -> *mut u8 {
     if new_length <= length {
@@ -228,7 +236,8 @@ fn resize(block: *mut u8, length: usize, new_length: usize) -> *mut u8 {
         return place;
     }
     let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
-    // SAFETY: the block is the caller's, and the place was mapped for it; what was there has not been used.
+    // SAFETY: the caller owns the block, which is `length` long; `place` was mapped above with `new_length`, is unused, and
+    // does not overlap the block.
     let moved = unsafe { libc::mremap(block.cast(), length, new_length, flags, place) };
     if moved == libc::MAP_FAILED {
         hand_back(place.expose_provenance(), new_length);
@@ -259,17 +268,19 @@ mod tests {
         Layout::from_size_align(size, 64).expect("a size that rounds up")
     }
 
-    /// The numbers of the pages, one at the beginning of each.
+    /// Writes each page's number at its beginning.
     fn number(block: *mut u8, size: usize) {
         for (number, offset) in (0..size).step_by(4096).enumerate() {
-            // SAFETY: within the block.
+            // SAFETY: `offset` is a multiple of 4096 below `size`; `size` is one too, or the block is large and at least `STEP`
+            // longer.
             unsafe { block.add(offset).cast::<u64>().write(number as u64) };
         }
     }
 
     fn assert_numbered(block: *mut u8, size: usize) {
         for (number, offset) in (0..size).step_by(4096).enumerate() {
-            // SAFETY: within the block.
+            // SAFETY: `offset` is a multiple of 4096 below `size`; `size` is one too, or the block is large and at least `STEP`
+            // longer.
             assert_eq!(unsafe { block.add(offset).cast::<u64>().read() }, number as u64);
         }
     }
@@ -285,13 +296,13 @@ mod tests {
         }
     }
 
-    /// One test, since what is kept belongs to all threads.
+    /// One test, since kept blocks are shared by all threads.
     #[test]
     fn blocks_are_aligned_zero_when_asked_for_used_again_and_keep_their_contents_when_resized() {
         let (size, near) = (5 * HUGE, 5 * HUGE + 96);
-        // SAFETY: every block is used within its layout and freed once with it.
+        // SAFETY: every block is used within its layout and freed once, with that layout.
         unsafe {
-            // Untouched, it takes no memory.
+            // Takes no memory, since it is never written to.
             let worthwhile = LargeBlocks.alloc(layout(WORTHWHILE));
             let first = LargeBlocks.alloc(layout(size));
             assert_eq!(first.addr() % HUGE, 0);
@@ -304,7 +315,7 @@ mod tests {
             number(again, near);
             let mut block = again;
             let mut held = near;
-            // Within the length, beyond it, back, to a small block and up again.
+            // Within the length, beyond it, shrunk, to a small block, and to a large one again.
             for size in [5 * HUGE + STEP / 2, 9 * HUGE + 5, 3 * HUGE, 4096 * 3, 4 * HUGE] {
                 block = LargeBlocks.realloc(block, layout(held), size);
                 assert_numbered(block, held.min(size));
@@ -317,7 +328,7 @@ mod tests {
             let other = LargeBlocks.alloc_zeroed(layout(size));
             assert!((0..size).step_by(512).all(|offset| other.add(offset).read() == 0));
             LargeBlocks.dealloc(other, layout(size));
-            // More than is kept goes back.
+            // Blocks beyond the limit are unmapped.
             let blocks: Vec<_> = (0..MOST + 3).map(|_| LargeBlocks.alloc(layout(HUGE))).collect();
             for block in blocks {
                 LargeBlocks.dealloc(block, layout(HUGE));
@@ -333,7 +344,7 @@ mod tests {
 
     #[test]
     fn more_than_there_is_gives_null() {
-        // SAFETY: nothing is used.
+        // SAFETY: the layout is not empty, and the pointer is not used.
         assert!(unsafe { LargeBlocks.alloc(layout(1 << 60)) }.is_null());
     }
 }

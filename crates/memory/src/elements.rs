@@ -11,23 +11,23 @@ use std::{
     path::Path,
 };
 
-/// Types of which zero bytes are a value, and which need not be dropped.
+/// Types for which all-zero bytes are a valid value.
 ///
 /// # Safety
-/// That must hold.
+/// All-zero bytes must be a valid value of the type.
 pub unsafe trait Zeroed: Copy {}
 
-// SAFETY: any bytes are an integer.
+// SAFETY: zero bytes are the integer 0.
 unsafe impl Zeroed for u8 {}
-// SAFETY: any bytes are an integer.
+// SAFETY: zero bytes are the integer 0.
 unsafe impl Zeroed for u64 {}
-// SAFETY: element by element.
+// SAFETY: an array's bytes are those of its elements, whose type promises it.
 unsafe impl<T: Zeroed, const N: usize> Zeroed for [T; N] {}
 
-/// Elements, in memory or in a temporary file: those in a file can leave memory while they are not used. The system writes them
-/// out when it needs the room, and [`release`](Self::release) takes them off this process at once.
+/// A vector in memory or in a mapped temporary file. Elements in a file need no memory while they are not used: the operating
+/// system writes them out when it needs memory, and [`release`](Self::release) removes them from this process at once.
 ///
-/// The file has no name (or loses it at once) and takes no room once this is dropped, however the process ends.
+/// The file has no name (or loses it at once), so its space is freed when this is dropped or the process ends, however it ends.
 pub enum Elements<T> {
     /// In memory.
     Memory(Vec<T>),
@@ -43,30 +43,30 @@ pub struct FileElements<T> {
 }
 
 impl<T: Zeroed> Elements<T> {
-    /// `len` elements of zero bytes, in memory or in a file of this folder.
+    /// `len` elements of zero bytes, in memory or in a file in `folder`.
     ///
     /// # Errors
-    /// What the system says: no such folder, one that is not ours to write to, no room for the whole file.
+    /// The operating system's error: no such folder, no permission to write, no space for the whole file.
     ///
     /// # Panics
-    /// If they are more bytes than the address space has.
+    /// If the length in bytes overflows `usize`.
     pub fn zeroed(folder: Option<&Path>, len: usize) -> io::Result<Self> {
         Self::copy(folder, &[], len)
     }
 
-    /// These, and after them as many of zero bytes as are missing for `len`.
+    /// A copy of `elements`, followed by elements of zero bytes up to length `len`.
     ///
     /// # Errors
     /// As [`Self::zeroed`].
     ///
     /// # Panics
-    /// As there, and if these are more than `len`.
+    /// As [`Self::zeroed`], and if there are more than `len` elements.
     pub fn copy(folder: Option<&Path>, elements: &[T], len: usize) -> io::Result<Self> {
         assert!(elements.len() <= len, "at most as many as there is room for");
         let Some(folder) = folder else {
             let mut copy = Vec::with_capacity(len);
             copy.extend_from_slice(elements);
-            // SAFETY: `T` promises that zero bytes are a value.
+            // SAFETY: `T: Zeroed` promises that zero bytes are a value.
             copy.resize(len, unsafe { std::mem::zeroed() });
             return Ok(Self::Memory(copy));
         };
@@ -77,9 +77,9 @@ impl<T: Zeroed> Elements<T> {
 }
 
 impl<T> Elements<T> {
-    /// Takes the pages that a range of elements touches, and those before it that came along with them, off this process if
-    /// they are in a file: they are read again from there, or from the system's cache of it, when they are used again.
-    /// Ranges that do not lie within are left alone.
+    /// If the elements are in a file, removes the pages of a range of elements, and those before it that were mapped along with
+    /// them, from this process's memory. They are read again, from the page cache or the file, when they are next used. Ranges
+    /// out of bounds have no effect.
     pub fn release(&self, range: Range<usize>) {
         #[cfg(unix)]
         if let Self::File(file) = self
@@ -88,12 +88,13 @@ impl<T> Elements<T> {
         {
             let start = (range.start * size_of::<T>()).saturating_sub(AROUND);
             let end = range.end * size_of::<T>();
-            // SAFETY: for a shared mapping of a file MADV_DONTNEED forgets the pages of this process, and what was written to
-            // them stays with the file; the next access finds the same bytes, so that no reference sees a change.
+            // SAFETY: in a shared mapping of a file, MADV_DONTNEED only removes pages from this process; their contents, with
+            // all writes, stay in the page cache or the file. The next access finds the same bytes, so no reference sees a
+            // change.
             let advised = unsafe {
                 file.map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, end - start)
             };
-            // It is advice: memory stays in use a little longer if it is not taken.
+            // If the advice is refused, memory only stays in use longer.
             drop(advised);
         }
     }
@@ -105,8 +106,7 @@ impl<T: Zeroed> FileElements<T> {
         let bytes = len.checked_mul(size_of::<T>()).expect("less than the address space");
         let file = tempfile::tempfile_in(folder)?;
         reserve(&file, bytes)?;
-        // SAFETY: nobody else knows the file by a name, so that nobody writes or truncates it; it has room on the disk for
-        // all its bytes, which are zero.
+        // SAFETY: the file has no name, so no other program writes or truncates it, and it is `bytes` long.
         let map = unsafe { MmapOptions::new().len(bytes).map_mut(&file) }?;
         Ok(Self { map, len, elements: PhantomData })
     }
@@ -114,27 +114,28 @@ impl<T: Zeroed> FileElements<T> {
 
 impl<T> FileElements<T> {
     fn as_slice(&self) -> &[T] {
-        // SAFETY: mapped from a page on, as many as there is room for, zero at first, which is a value.
+        // SAFETY: the mapping begins on a page, to which `T` is aligned, and holds `len` elements. Only `zeroed` makes this
+        // type: the bytes were zero, a value of `T`, and since then written as `T`.
         unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.len) }
     }
 
     fn as_mut_slice(&mut self) -> &mut [T] {
-        // SAFETY: as above, and exclusive.
+        // SAFETY: as in `as_slice`, and `self` is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.map.as_mut_ptr().cast(), self.len) }
     }
 }
 
-/// Makes an empty file as long as this, of zeros, with its place on the disk: pages that are written to later, through a mapping,
-/// find it.
+/// Extends an empty file to this many zero bytes and allocates its disk space, so that later writes through a mapping cannot
+/// fail for lack of space.
 fn reserve(file: &File, bytes: usize) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     if bytes > 0 {
         use std::os::fd::AsRawFd;
         let length = libc::off_t::try_from(bytes).map_err(|_| io::ErrorKind::FileTooLarge)?;
-        // SAFETY: the descriptor is open.
+        // SAFETY: the call takes no pointers; the descriptor is open, as `file` is borrowed.
         match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, length) } {
             0 => return Ok(()),
-            // The file system cannot, and musl does not write in its place as glibc does.
+            // The file system does not support it, and musl, unlike glibc, does not write zeros instead.
             libc::EOPNOTSUPP => {}
             error => return Err(io::Error::from_raw_os_error(error)),
         }
@@ -205,7 +206,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let none = Elements::<u64>::zeroed(Some(&folder.path().join("none")), 1);
         assert_eq!(none.unwrap_err().kind(), io::ErrorKind::NotFound);
-        // More than any disk: of what was asked for nothing stays.
+        // More than any disk has: no partial file stays.
         assert!(Elements::<u64>::zeroed(Some(folder.path()), 1 << 50).is_err());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }

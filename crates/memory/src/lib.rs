@@ -1,4 +1,4 @@
-//! Memory for large vectors: huge pages that are used again, files mapped for reading, vectors in temporary files.
+//! Memory for large vectors: reused huge pages, files mapped for reading, vectors in temporary files.
 
 mod blocks;
 mod elements;

@@ -1,4 +1,4 @@
-//! Files mapped into memory, read once and given back behind; or their bytes from elsewhere.
+//! Mapped files, whose pages can be released after they are read; or the same bytes in memory.
 
 use memmap2::Mmap;
 use std::{
@@ -8,15 +8,15 @@ use std::{
     path::Path,
 };
 
-/// How many bytes around a touched page Linux maps along with it, if it has them in memory: 64 KiB, or up to 2 MiB where
-/// the page cache holds them in one piece.
+/// The most bytes that Linux maps around a page when it is first accessed, if they are in the page cache: 64 KiB, or up to 2
+/// MiB where the cache holds them as one large page.
 #[cfg(unix)]
 pub(crate) const AROUND: usize = 1 << 21;
 
 /// A file's bytes, mapped for reading.
 ///
-/// A program that changes or truncates the file in place meanwhile is outside what any reader of mappings can defend
-/// against; a file that is replaced by renaming another over its name is not affected.
+/// Other programs must not change or truncate the file in place while it is mapped; no reader of mappings can defend against
+/// that. Replacing the file by renaming another over it is harmless.
 #[derive(Debug)]
 pub struct MappedFile(Mmap);
 
@@ -24,46 +24,44 @@ impl MappedFile {
     /// Maps a regular file.
     ///
     /// # Errors
-    /// What the system says, and [`io::ErrorKind::InvalidInput`] for what is no regular file.
+    /// The operating system's error, and [`io::ErrorKind::InvalidInput`] for anything but a regular file.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
         if !file.metadata()?.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
         }
-        // SAFETY: the mapping is shared and read-only, and we never write the files that we read: output goes
-        // to a new file that is renamed over the old name, which leaves this one's content alone. Of programs
-        // that do otherwise the type's documentation speaks.
+        // SAFETY: the mapping is read-only, and Proofmill never writes to files in place: output goes to a new file that is
+        // renamed over the old name, which leaves the mapped one unchanged. The type's documentation forbids other programs to
+        // do so.
         unsafe { Mmap::map(&file) }.map(Self)
     }
 
-    /// All of them.
+    /// All bytes of the file.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// Little-endian words of eight bytes; up to seven bytes at the end belong to none.
+    /// The file as little-endian 64-bit words; up to seven bytes at the end are left out.
     pub fn words(&self) -> &[u64] {
         const { assert!(cfg!(target_endian = "little"), "words are read as they lie in memory") };
-        // SAFETY: any bytes are a word, and a mapping begins on a page, so that the slice in the middle has all
-        // that there is; were it not so, `align_to` would still be sound.
+        // SAFETY: any eight bytes are a valid `u64`.
         let (before, words, _) = unsafe { self.0.align_to() };
         assert!(before.is_empty(), "a mapping begins on a page");
         words
     }
 
-    /// Drops the pages that a range of bytes touches, and those before it that came along with them, from this
-    /// process's memory: they are read from the file again when they are used again. Ranges that do not lie in the
-    /// file are left alone.
+    /// Removes the pages of a range of bytes, and those before it that were mapped along with them, from this process's memory.
+    /// They are read from the file again when they are next used. Ranges out of bounds have no effect.
     pub fn release(&self, range: Range<usize>) {
         #[cfg(unix)]
         if range.start < range.end && range.end <= self.0.len() {
             let range = range.start.saturating_sub(AROUND)..range.end;
-            // SAFETY: for a shared mapping of a file MADV_DONTNEED forgets the pages of this process; the next
-            // access reads the same bytes from the file again, so that no reference sees a change.
+            // SAFETY: in a shared mapping of a file, MADV_DONTNEED only removes pages from this process. The next access reads
+            // the same bytes from the file again, so no reference sees a change.
             let advised = unsafe {
                 self.0.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, range.start, range.len())
             };
-            // It is advice: memory stays in use a little longer if it is not taken.
+            // If the advice is refused, memory only stays in use longer.
             drop(advised);
         }
     }
@@ -72,9 +70,9 @@ impl MappedFile {
 /// A file's bytes: mapped, or in memory.
 #[derive(Debug)]
 pub enum FileBytes {
-    /// Of a file that is open.
+    /// Of a mapped file.
     Mapped(MappedFile),
-    /// From elsewhere.
+    /// In memory.
     Owned(Vec<u8>),
 }
 
@@ -82,12 +80,12 @@ impl FileBytes {
     /// [`MappedFile::open`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`MappedFile::open`].
     pub fn open(path: &Path) -> io::Result<Self> {
         MappedFile::open(path).map(Self::Mapped)
     }
 
-    /// [`MappedFile::release`] of a mapped file.
+    /// [`MappedFile::release`] for a mapped file; no effect on bytes in memory.
     pub fn release(&self, range: Range<usize>) {
         if let Self::Mapped(file) = self {
             file.release(range);

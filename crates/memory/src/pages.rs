@@ -1,4 +1,4 @@
-//! Vectors on huge pages, and on whole cache lines.
+//! Vectors on huge pages, and vectors aligned to cache lines.
 
 use crate::{LargeBlocks, Zeroed};
 use std::{
@@ -7,55 +7,57 @@ use std::{
     ptr::NonNull,
 };
 
-/// Elements in a block of their own, from [`LargeBlocks`] whatever the program's allocator is: large ones lie on huge pages
-/// where the system has them on request, so that random access misses few entries of the address translation's cache.
+/// A slice in a block from [`LargeBlocks`], whatever the program's allocator is: a large one lies on huge pages where the
+/// kernel grants them, so that random access causes few TLB misses. The elements are not dropped.
 pub struct Pages<T> {
     start: NonNull<T>,
     len: usize,
 }
 
-// SAFETY: it owns its elements.
+// SAFETY: it owns its elements, as a `Box<[T]>` does.
 unsafe impl<T: Send> Send for Pages<T> {}
-// SAFETY: shared, it gives shared references alone.
+// SAFETY: a shared reference to it gives only shared references to the elements.
 unsafe impl<T: Sync> Sync for Pages<T> {}
 
 impl<T: Zeroed> Pages<T> {
     /// `len` elements of zero bytes.
     ///
     /// # Panics
-    /// If they are more than the address space.
+    /// If the length in bytes overflows `isize`.
     pub fn new(len: usize) -> Self {
         let layout = Self::layout(len);
-        // SAFETY: the layout is not empty, and `T` promises that zero bytes are a value.
+        // SAFETY: `layout` never returns an empty layout, and `T: Zeroed` promises that zero bytes are a value.
         unsafe { Self::at(LargeBlocks.alloc_zeroed(layout), len) }
     }
 }
 
 impl<T> Pages<T> {
-    /// `len` elements of whatever bytes are there.
+    /// `len` elements with unspecified, but initialised, bytes.
     ///
     /// # Safety
-    /// Any initialised bytes must be a value of `T`, which must not need to be dropped.
+    /// Any initialised bytes must be a valid value of `T`.
     ///
     /// # Panics
-    /// If they are more than the address space.
+    /// If the length in bytes overflows `isize`.
     pub unsafe fn scratch(len: usize) -> Self {
         let layout = Self::layout(len);
         if layout.size() < LargeBlocks::LEAST {
-            // SAFETY: the layout is not empty; the caller's promise.
+            // SAFETY: the layout is not empty; the caller promises that any bytes are a value, and zeros are initialised.
             return unsafe { Self::at(LargeBlocks.alloc_zeroed(layout), len) };
         }
-        // SAFETY: the layout is not empty. A large block is mapped memory, whose bytes are zero or what was written there.
+        // SAFETY: the layout is not empty; the caller promises that any bytes are a value. A large block is mapped memory,
+        // whose bytes are initialised: zero, or what was written there earlier.
         unsafe { Self::at(LargeBlocks.alloc(layout), len) }
     }
 
-    /// Of this many elements, at least one.
+    /// The layout of `len` elements, or of one if `len` is 0; never empty.
     fn layout(len: usize) -> Layout {
+        const { assert!(size_of::<T>() > 0, "elements with a size") };
         Layout::array::<T>(len.max(1)).expect("less than the address space")
     }
 
     /// # Safety
-    /// The block must be of the layout, its elements initialised, or null.
+    /// `block` must be null, or a block of `Self::layout(len)` from [`LargeBlocks`] with valid elements.
     unsafe fn at(block: *mut u8, len: usize) -> Self {
         let Some(start) = NonNull::new(block.cast()) else { handle_alloc_error(Self::layout(len)) };
         Self { start, len }
@@ -64,7 +66,7 @@ impl<T> Pages<T> {
 
 impl<T> Drop for Pages<T> {
     fn drop(&mut self) {
-        // SAFETY: it came from there, with this layout.
+        // SAFETY: by the contract of `at`, the block came from `LargeBlocks` with this layout.
         unsafe { LargeBlocks.dealloc(self.start.as_ptr().cast(), Self::layout(self.len)) };
     }
 }
@@ -73,19 +75,19 @@ impl<T> Deref for Pages<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: initialised and large enough.
+        // SAFETY: by the contract of `at`, `start` points to `len` valid elements.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
 
 impl<T> DerefMut for Pages<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as above, and exclusive.
+        // SAFETY: as in `deref`, and `self` is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }
 
-/// Words that begin with a cache line, zero at first: a vector in them never lies on two lines.
+/// 64-bit words, zero at first, that begin on a cache line: aligned vectors in them never straddle two lines.
 #[derive(Clone, Debug)]
 pub struct Lines {
     lines: Vec<Line>,
@@ -108,7 +110,7 @@ impl Deref for Lines {
 
     #[inline(always)]
     fn deref(&self) -> &[u64] {
-        // SAFETY: a line is eight words; there are lines for `len` of them.
+        // SAFETY: a `Line` is eight words without padding, and there are at least `len / 8` lines, rounded up.
         unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.len) }
     }
 }
@@ -116,7 +118,7 @@ impl Deref for Lines {
 impl DerefMut for Lines {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [u64] {
-        // SAFETY: as above, and exclusive.
+        // SAFETY: as in `deref`, and `self` is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.len) }
     }
 }

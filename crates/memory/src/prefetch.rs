@@ -9,12 +9,11 @@ pub fn prefetch<T>(target: &T) {
     }
 }
 
-/// Asks for the cache line at a place that need not be memory, ahead of its use; does nothing where the CPU has no such
-/// hint here.
+/// Prefetches the cache line at an address, which need not be valid. Does nothing on architectures other than x86-64.
 #[inline(always)]
 pub fn prefetch_at(place: *const u64) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: SSE is part of x86-64, and a prefetch never faults.
+    // SAFETY: SSE is part of x86-64, and a prefetch of any address neither faults nor accesses memory visibly.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(place.cast());

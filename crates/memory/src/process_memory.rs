@@ -1,20 +1,21 @@
-//! What the process has in memory, as Linux says it.
+//! Memory use of the process, as Linux reports it.
 
 use std::fs;
 
-/// Bytes in memory now; `None` where the system does not say.
+/// Bytes of resident memory now; `None` if the system does not report it.
 pub fn resident() -> Option<u64> {
     status("VmRSS:")
 }
 
-/// Most bytes in memory at a time, since the start or the last [`forget_peak`]; mapped files are counted too.
+/// The peak of resident memory in bytes since the start or the last [`forget_peak`], mapped files included; `None` if the
+/// system does not report it.
 pub fn peak() -> Option<u64> {
     status("VmHWM:")
 }
 
-/// Begins to look for the peak anew. Nothing happens where the system cannot do it, and the peak stays that of before.
+/// Resets the peak to the present use. If the system does not support it, the peak stays as it was.
 pub fn forget_peak() {
-    // 5 is proc_pid_clear_refs(5)'s word for it.
+    // 5 resets the peak: proc_pid_clear_refs(5).
     drop(fs::write("/proc/self/clear_refs", "5"));
 }
 

@@ -1,30 +1,30 @@
-//! From rows to nodes: by subtrees whose digests stay in a core's cache.
+//! Building trees: by subtrees whose digests stay in a core's cache.
 //!
-//! A thread takes one subtree after the other: it hashes the rows and goes up to the subtree's root, layer by layer, so that
-//! lanes are filled but for the last few nodes. The roots of all subtrees are the leaves of the tree above, built alike.
+//! A task hashes the rows of one subtree and computes its nodes layer by layer up to its root, so that all lanes are used
+//! except for the last few nodes. The roots of the subtrees are the leaves of the tree above, which is built in the same way.
 
 use crate::{Leaves, MerkleError};
 use proofmill_cpu::Level;
 use proofmill_hash::TreeHash;
 use rayon::prelude::*;
 
-/// Layers of a subtree above its leaves, at the most: 2^11 leaves' digests are 64 KiB, all of its nodes twice that, which
-/// the second level of a core's cache holds beside the rows; and what the narrow layers waste of the lanes is half a percent.
+/// The most layers of a subtree above its leaves. The digests of 2^11 leaves take 64 KiB and all nodes twice that, which fits
+/// into a core's second-level cache together with the rows; unused lanes in the narrow layers cost half a percent.
 const MOST_LAYERS: u32 = 11;
 
-/// Layers of a subtree at the least, so that its leaves fill the lanes.
+/// The least layers of a subtree, so that its leaves fill the lanes.
 const LEAST_LAYERS: u32 = 5;
 
-/// Subtrees for each thread, so that none waits long for the others.
+/// Subtrees per thread, so that threads finish at about the same time.
 const TASKS: usize = 8;
 
-/// Layers of the subtrees into which a tree of `2^layers` leaves is cut.
+/// The layers of the subtrees into which a tree of `2^layers` leaves is divided.
 fn subtree_layers(layers: u32) -> u32 {
     let tasks = (TASKS * rayon::current_num_threads()).next_power_of_two().ilog2();
     layers.saturating_sub(tasks).clamp(LEAST_LAYERS, MOST_LAYERS).min(layers)
 }
 
-/// How many nodes a tree of `leaves` leaves has.
+/// The number of nodes of a tree with `leaves` leaves.
 pub(crate) fn node_count(leaves: usize) -> usize {
     2 * leaves - 1
 }
@@ -40,7 +40,7 @@ pub(crate) fn split_layers<D>(mut nodes: &mut [D]) -> Vec<&mut [D]> {
     layers
 }
 
-/// Fills all the layers of a tree.
+/// Computes all layers of a tree.
 pub(crate) fn fill<H: TreeHash, L: Leaves>(
     level: Level,
     leaves: &L,
@@ -57,14 +57,14 @@ pub(crate) fn fill<H: TreeHash, L: Leaves>(
             climb::<H>(level, &mut layers);
             Ok(())
         })
-        // The first in the order of rows, whichever thread is faster.
+        // The first error in the order of rows, whichever thread is faster.
         .find_map_first(Result::err);
     error.map_or(Ok(()), Err)?;
     raise::<H>(level, &mut layers[height as usize..]);
     Ok(())
 }
 
-/// Fills the layers above the first.
+/// Computes the layers above the first.
 pub(crate) fn raise<H: TreeHash>(level: Level, mut layers: &mut [&mut [H::Digest]]) {
     while layers.len() > 1 {
         let height = subtree_layers(layers.len() as u32 - 1);
@@ -73,7 +73,7 @@ pub(crate) fn raise<H: TreeHash>(level: Level, mut layers: &mut [&mut [H::Digest
     }
 }
 
-/// Fills the layers above the first on this thread, one by one.
+/// Computes the layers above the first on the calling thread, one by one.
 fn climb<H: TreeHash>(level: Level, layers: &mut [&mut [H::Digest]]) {
     for upper in 1..layers.len() {
         let (children, parents) = layers.split_at_mut(upper);
@@ -81,7 +81,7 @@ fn climb<H: TreeHash>(level: Level, layers: &mut [&mut [H::Digest]]) {
     }
 }
 
-/// Cuts the lowest `height + 1` layers into those of subtrees.
+/// Divides the lowest `height + 1` layers into those of subtrees.
 fn subtrees<'a, D>(layers: &'a mut [&mut [D]], height: u32) -> Vec<Vec<&'a mut [D]>> {
     let mut subtrees: Vec<Vec<&mut [D]>> = Vec::new();
     subtrees.resize_with(layers[0].len() >> height, || Vec::with_capacity(height as usize + 1));
@@ -93,8 +93,8 @@ fn subtrees<'a, D>(layers: &'a mut [&mut [D]], height: u32) -> Vec<Vec<&'a mut [
     subtrees
 }
 
-/// Builds a tree of which only the upper layers are kept, those of the returned height and above. `keep` is handed the
-/// nodes below as they are made: the layer, the index of the first in it, the nodes.
+/// Builds a tree and keeps only the upper layers, from the returned height on. `keep` receives the nodes below when they are
+/// computed: the layer, the index of the first node in it, the nodes.
 pub(crate) fn stream<H: TreeHash, L: Leaves>(
     level: Level,
     leaves: &L,
@@ -127,7 +127,7 @@ pub(crate) fn stream<H: TreeHash, L: Leaves>(
     Ok((height, upper))
 }
 
-/// The root of a tree of which nothing else is kept: memory for two digests of every 2^11 rows.
+/// The root of a tree, without keeping its nodes. Needs memory for two digests per 2^11 rows.
 ///
 /// # Errors
 /// [`MerkleError::NotCanonical`].

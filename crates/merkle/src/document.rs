@@ -1,7 +1,7 @@
 //! Openings as JSON.
 //!
-//! Words are strings of decimal digits, because readers of JSON that know only floating-point numbers lose those above
-//! 2^53; digests are those of [`digest_to_hex`]. Every number and digest has one spelling.
+//! Words are strings of decimal digits, because JSON readers with only floating-point numbers round those above 2^53; digests
+//! are encoded by [`digest_to_hex`]. Every number and digest has only one encoding.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{Hash, MerkleError, Opening, digest_from_hex, digest_to_hex};
@@ -9,13 +9,13 @@ use proofmill_hash::TreeHash;
 use serde::{Deserialize, Serialize};
 use serde_json::ser::{PrettyFormatter, Serializer};
 
-/// What the documents begin with.
+/// The value of a document's `format`.
 const FORMAT: &str = "proofmill merkle opening";
 
-/// The layout that is written and read.
+/// The version that is written and read.
 const VERSION: u32 = 1;
 
-/// An opening as a JSON document, of any hash.
+/// An opening with any hash, as a JSON document.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpeningDocument {
@@ -36,10 +36,10 @@ struct OpenedRow {
 }
 
 impl OpeningDocument {
-    /// Reads a document; memory is a small multiple of the text's.
+    /// Parses a document. Memory is a small multiple of the text's length.
     ///
     /// # Errors
-    /// [`MerkleError::Json`], and [`MerkleError::JsonValue`] of another format or version.
+    /// [`MerkleError::Json`], and [`MerkleError::JsonValue`] for another format or version.
     pub fn parse(text: &[u8]) -> Result<Self, MerkleError> {
         let document: Self = serde_json::from_slice(text)?;
         let refuse = |key: &str, problem| MerkleError::JsonValue { key: key.to_owned(), problem };
@@ -53,18 +53,18 @@ impl OpeningDocument {
         Ok(document)
     }
 
-    /// The document's text, which ends with a line's end.
+    /// The document's text, which ends with a newline.
     pub fn text(&self) -> String {
         let mut bytes = Vec::new();
         let mut serializer = Serializer::with_formatter(&mut bytes, PrettyFormatter::with_indent(b" "));
-        // Strings and integers into memory: neither fails, and JSON is UTF-8.
+        // Serialising strings and integers to memory does not fail, and JSON is UTF-8.
         let written = self.serialize(&mut serializer);
         debug_assert!(written.is_ok());
         bytes.push(b'\n');
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// The hash that it is of.
+    /// The hash of the opening's tree.
     ///
     /// # Errors
     /// [`MerkleError::UnknownHash`].
@@ -72,7 +72,7 @@ impl OpeningDocument {
         self.hash.parse()
     }
 
-    /// The opening; whether it is well-formed and right is for [`Opening::check`] to say.
+    /// The opening. [`Opening::check`] checks whether it is well-formed and right.
     ///
     /// # Errors
     /// [`MerkleError::WrongHash`], [`MerkleError::UnknownHash`], [`MerkleError::JsonValue`], [`MerkleError::Digest`].
@@ -124,7 +124,7 @@ impl<H: TreeHash> From<&Opening<H>> for OpeningDocument {
     }
 }
 
-/// An integer in the one spelling that `to_string` gives.
+/// A decimal integer exactly as `to_string` writes it.
 fn decimal(text: &str) -> Option<u64> {
     let is_shortest =
         text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));

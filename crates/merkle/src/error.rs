@@ -1,12 +1,12 @@
-//! What can be wrong with rows, openings and tree files.
+//! Errors of rows, openings and tree files.
 
 use std::io;
 
-/// Why a tree cannot be built or opened, or an opening not be accepted.
+/// Why a tree cannot be built or opened, or why an opening is not accepted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MerkleError {
-    /// Trees here are complete.
+    /// The number of rows is not a power of two.
     #[error(
         "expected a power of two of rows, found {0}: add rows (of zeros, say) up to the next power of two"
     )]
@@ -14,14 +14,14 @@ pub enum MerkleError {
     /// A row has no words.
     #[error("expected at least one column, found none")]
     NoColumns,
-    /// The words or bytes are not whole rows.
+    /// The number of words or bytes is not a multiple of a row's.
     #[error("expected whole rows of {row} {unit}, found {found} {unit}, which leaves {} over: check the number of columns", found % row)]
     RowSize {
-        /// How many units a row has.
+        /// Units in a row.
         row: u64,
-        /// How many there are.
+        /// The number found.
         found: u64,
-        /// Words or bytes.
+        /// The unit: words or bytes.
         unit: &'static str,
     },
     /// Columns of different lengths.
@@ -34,7 +34,7 @@ pub enum MerkleError {
         /// Its length.
         found: usize,
     },
-    /// A word is no element of the field.
+    /// A word is not the canonical form of a field element.
     #[error("row {row}, column {column} (counted from 0): expected a value below {modulus}, found {value}")]
     NotCanonical {
         /// The row, counted from 0.
@@ -43,10 +43,10 @@ pub enum MerkleError {
         column: u64,
         /// The word.
         value: u64,
-        /// What it must be below.
+        /// The modulus, below which it must be.
         modulus: u64,
     },
-    /// An opening of nothing.
+    /// An opening without indices.
     #[error("expected at least one index, found none")]
     NoIndices,
     /// No row has this index.
@@ -57,8 +57,8 @@ pub enum MerkleError {
         /// The tree's rows.
         rows: u64,
     },
-    /// An index is there twice.
-    #[error("index {0} is there twice: give each once")]
+    /// An index occurs twice.
+    #[error("index {0} occurs twice: give each once")]
     DuplicateIndex(u64),
     /// Indices are not in ascending order.
     #[error("index {index} comes after {before}: give indices in ascending order")]
@@ -73,7 +73,7 @@ pub enum MerkleError {
     TooManyChunks {
         /// The limit.
         limit: u64,
-        /// How many there are.
+        /// The number found.
         found: u64,
     },
     /// No chunk has this index.
@@ -92,31 +92,31 @@ pub enum MerkleError {
         /// The tree's depth.
         depth: u32,
     },
-    /// What is above another node follows from it.
-    #[error("generalized index {index} is below {above}: show one of the two")]
+    /// A node is above another one of the proof, from which it can be computed.
+    #[error("generalized index {index} is below {above}: prove one of the two")]
     NestedIndices {
         /// The index.
         index: u64,
         /// That of a node on its path.
         above: u64,
     },
-    /// As many words as rows times columns must be there.
-    #[error("expected {expected} values for the indices that are shown, found {found}")]
+    /// The number of words is not rows times columns.
+    #[error("expected {expected} values for the indices, found {found}")]
     ValueCount {
         /// Rows times columns.
         expected: u64,
-        /// How many there are.
+        /// The number found.
         found: u64,
     },
-    /// The paths need another number of digests.
+    /// The number of digests is not what the paths need.
     #[error("expected {expected} siblings on the way to the root, found {found}")]
     SiblingCount {
-        /// How many the indices need.
+        /// The number that the indices need.
         expected: u64,
-        /// How many there are.
+        /// The number found.
         found: u64,
     },
-    /// A cap is a layer: it has a power of two of digests, no more than there are rows.
+    /// The number of digests of a cap is not a power of two or exceeds the rows.
     #[error("expected a cap of a power of two of digests, at most {rows}, found {found}")]
     CapSize {
         /// The tree's rows.
@@ -124,25 +124,25 @@ pub enum MerkleError {
         /// How many digests there are.
         found: u64,
     },
-    /// The opening has another shape than the tree is known to have.
+    /// The opening's shape is not that of the tree.
     #[error("expected an opening of {expected} {what}, found one of {found}")]
     Shape {
         /// Rows or columns.
         what: &'static str,
-        /// What the caller knows.
+        /// The number given by the caller.
         expected: u64,
-        /// What the opening says.
+        /// The number in the opening.
         found: u64,
     },
-    /// Well-formed, and wrong: the rows and siblings do not hash to the root.
+    /// Well-formed but wrong: the rows and siblings do not hash to the root.
     #[error("the opened rows are not in the tree of this root")]
     Rejected,
-    /// The file does not begin as a tree does.
+    /// The file does not begin with a tree's magic.
     #[error(
         "not a tree: it does not begin with the bytes \"pfmerkle\": make one with `proofmill merkle build`"
     )]
     NotATree,
-    /// The file's header cannot be.
+    /// The file's header is invalid.
     #[error("offset {offset}: {problem}: the tree is damaged, build it again")]
     Header {
         /// Bytes from the beginning of the file.
@@ -150,32 +150,32 @@ pub enum MerkleError {
         /// What was expected and found.
         problem: String,
     },
-    /// The file has not the length that its header says.
+    /// The file's length is not what its header requires.
     #[error(
         "expected {expected} bytes for {rows} rows of {columns} columns, found {found}: the tree is damaged, build it again"
     )]
     FileLength {
-        /// By the header.
+        /// The length by the header, in bytes.
         expected: u128,
-        /// The file's.
+        /// The length of the file, in bytes.
         found: u64,
         /// The header's rows.
         rows: u64,
         /// The header's columns.
         columns: u64,
     },
-    /// Something of the file that was asked for is no digest, no element, or does not fit the rest.
+    /// A requested part of the file is not a digest or element, or is inconsistent with the rest.
     #[error("{problem}: the tree is damaged, build it again")]
     Damaged {
-        /// What is wrong and where.
+        /// The problem and its position.
         problem: String,
     },
-    /// The tree or opening is of another hash.
+    /// The tree or opening uses another hash.
     #[error("expected hash {expected}, found {found}")]
     WrongHash {
-        /// What was asked for.
+        /// The requested hash.
         expected: &'static str,
-        /// What it says.
+        /// The hash of the tree or opening.
         found: &'static str,
     },
     /// No hash has this name.
@@ -183,13 +183,13 @@ pub enum MerkleError {
     UnknownHash {
         /// The name.
         found: String,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
     /// Not a digest in hexadecimal.
     #[error("{place}: {problem}")]
     Digest {
-        /// Which one.
+        /// The position of the digest.
         place: String,
         /// What was expected and found.
         problem: String,
@@ -197,7 +197,7 @@ pub enum MerkleError {
     /// Not JSON, or JSON of another shape.
     #[error("{0}")]
     Json(#[from] serde_json::Error),
-    /// JSON of the right shape with a value that cannot be.
+    /// JSON of the right shape with an invalid value.
     #[error("{key}: {problem}")]
     JsonValue {
         /// Path to the value.
@@ -205,7 +205,7 @@ pub enum MerkleError {
         /// What was expected and found.
         problem: String,
     },
-    /// The operating system refused.
+    /// An operating system error.
     #[error("{0}")]
     Io(#[from] io::Error),
 }

@@ -1,4 +1,4 @@
-//! Trees in files: a header, the rows, every node. `docs/merkle.md` has the layout.
+//! Trees in files: a header, the rows, all nodes. `docs/merkle.md` defines the layout.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
@@ -17,23 +17,23 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// What a file begins with.
+/// The first bytes of a file.
 const MAGIC: &[u8; 8] = b"pfmerkle";
 
-/// The layout that is written and read.
+/// The version of the layout that is written and read.
 const VERSION: u32 = 1;
 
-/// Bytes before the rows.
+/// Bytes of the header.
 const HEADER: usize = 64;
 
 /// Bytes of a node.
 const DIGEST: usize = 32;
 
-/// Hashes rows and writes them and their tree to `output` from its present beginning on, reading each row once; the root.
-/// Memory is two digests of every 2^11 rows and a few megabytes a thread.
+/// Hashes rows, writes them and their tree to `output` from offset 0 on, and returns the root. Reads each row once. Memory is
+/// two digests per 2^11 rows and a few megabytes per thread.
 ///
 /// # Errors
-/// [`MerkleError::NotCanonical`], [`MerkleError::Io`]; what was written by then is no tree.
+/// [`MerkleError::NotCanonical`], [`MerkleError::Io`]; the output is then incomplete.
 pub fn write_tree<H: TreeHash>(
     level: Level,
     rows: &RowMajor<'_>,
@@ -74,12 +74,12 @@ pub fn write_tree<H: TreeHash>(
     Ok(upper.last().copied().unwrap_or_default())
 }
 
-/// An output that several threads write to, each where it must.
+/// An output that several threads write to, each at its own offsets.
 struct Placed<W>(Mutex<W>);
 
 impl<W: Write + Seek> Placed<W> {
     fn write(&self, offset: usize, bytes: &[u8]) -> Result<(), MerkleError> {
-        // A thread that panicked in here takes the others with it.
+        // If a thread panics here, the panic ends the whole operation.
         let mut output = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         output.seek(SeekFrom::Start(offset as u64))?;
         Ok(output.write_all(bytes)?)
@@ -90,7 +90,7 @@ impl<W: Write + Seek> Placed<W> {
     }
 }
 
-/// Rows that are copied as they are hashed.
+/// Rows that are also copied when they are hashed.
 struct Copied<'a, C> {
     rows: &'a RowMajor<'a>,
     copy: C,
@@ -119,7 +119,7 @@ impl<C: Fn(usize, &[u64]) -> Result<(), MerkleError> + Sync> Leaves for Copied<'
     }
 }
 
-/// A tree in a file that is mapped: only what an opening needs is read.
+/// A tree in a mapped file. Openings read only the parts that they need.
 #[derive(Debug)]
 pub struct TreeFile {
     bytes: FileBytes,
@@ -138,7 +138,7 @@ impl TreeFile {
         Self::new(FileBytes::open(path)?)
     }
 
-    /// A file's bytes in memory.
+    /// A tree in the bytes of a file.
     ///
     /// # Errors
     /// As [`open`](Self::open), without [`MerkleError::Io`].
@@ -174,7 +174,7 @@ impl TreeFile {
             return refuse(48, format!("expected zeros, found {rest:?}"));
         }
         let (count, width) = (u128::from(rows), u128::from(columns));
-        // No overflow: a product of 64 bits each is at most 2^128 - 2^65 + 1; the sum may be too large, hence the check.
+        // A product of two 64-bit numbers does not overflow; the sum may, so it is checked.
         let length = (count * width)
             .checked_mul(8)
             .and_then(|bytes| bytes.checked_add(HEADER as u128 + DIGEST as u128 * (2 * count - 1)))
@@ -182,26 +182,26 @@ impl TreeFile {
         if length != u128::from(found) {
             return Err(MerkleError::FileLength { expected: length, found, rows, columns });
         }
-        // Both are at most the file's length.
+        // No truncation: both are at most the file's length.
         Ok(Self { rows: rows as usize, columns: columns as usize, hash, bytes })
     }
 
-    /// The hash that it is of.
+    /// The tree's hash.
     pub fn hash(&self) -> Hash {
         self.hash
     }
 
-    /// How many rows it has.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Words of a row.
+    /// The number of words of a row.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// The digest at the top.
+    /// The root.
     ///
     /// # Errors
     /// [`MerkleError::WrongHash`], [`MerkleError::Damaged`].
@@ -210,12 +210,11 @@ impl TreeFile {
         self.node::<H>(self.rows.ilog2(), 0)
     }
 
-    /// Shows the rows of ascending indices, and checks that they lead to the root.
+    /// Opens the rows of ascending indices, after checking that they lead to the root.
     ///
     /// # Errors
-    /// [`MerkleError::WrongHash`], [`MerkleError::NoIndices`], [`MerkleError::IndexRange`],
-    /// [`MerkleError::DuplicateIndex`], [`MerkleError::UnsortedIndices`], and [`MerkleError::Damaged`] if the file's rows
-    /// and nodes do not fit each other.
+    /// [`MerkleError::WrongHash`], [`MerkleError::NoIndices`], [`MerkleError::IndexRange`], [`MerkleError::DuplicateIndex`],
+    /// [`MerkleError::UnsortedIndices`], and [`MerkleError::Damaged`] if the file's rows and nodes are inconsistent.
     pub fn open_rows<H: TreeHash>(&self, level: Level, indices: &[u64]) -> Result<Opening<H>, MerkleError> {
         let root = self.root::<H>()?;
         let (rows, columns) = (self.rows as u64, self.columns as u64);
@@ -243,7 +242,7 @@ impl TreeFile {
     }
 
     fn part(&self, offset: usize, length: usize) -> Result<&[u8], MerkleError> {
-        // The file's length was checked: this is no input's fault.
+        // The file's length was checked, so no input leads out of bounds.
         let bytes = offset.checked_add(length).and_then(|end| self.bytes.get(offset..end));
         bytes
             .ok_or_else(|| MerkleError::Damaged { problem: format!("offset {offset}: the file ends before") })

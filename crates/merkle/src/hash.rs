@@ -1,10 +1,10 @@
-//! The hashes that trees are made of, by name; digests as text.
+//! The hashes of trees, by name; digests as text.
 
 use crate::MerkleError;
 use proofmill_hash::TreeHash;
 use std::{fmt, str::FromStr};
 
-/// A hash that trees, files and openings can be of. [`dispatch_hash`](crate::dispatch_hash) leads from it to its type.
+/// A hash for trees, files and openings. [`dispatch_hash`](crate::dispatch_hash) maps it to its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hash {
     /// [`proofmill_hash::Poseidon`] of width 12 in a [`proofmill_hash::Sponge`].
@@ -49,7 +49,7 @@ macro_rules! dispatch_hash {
 }
 
 impl Hash {
-    /// Every one.
+    /// All hashes.
     pub const ALL: [Self; 5] =
         [Self::Poseidon, Self::Poseidon2, Self::Poseidon2Width8, Self::Poseidon2NarrowNodes, Self::Sha256];
 
@@ -58,7 +58,7 @@ impl Hash {
         dispatch_hash!(self, H => H::NAME)
     }
 
-    /// That it is `H`.
+    /// Checks that it is `H`.
     pub(crate) fn must_be<H: TreeHash>(self) -> Result<(), MerkleError> {
         if self.name() == H::NAME {
             return Ok(());
@@ -84,42 +84,35 @@ impl FromStr for Hash {
     }
 }
 
-/// A digest as 64 lower-case hexadecimal digits: bytes in order or, of a hash over a field, its four elements in order, 16
-/// digits each, the most significant first, as Polygon's and plonky2's tools print elements.
+/// A digest as 64 lower-case hexadecimal digits: its bytes in order; for a hash over a field, its four elements in order, each
+/// with 16 digits, most significant first, as Polygon's and plonky2's tools print elements.
 pub fn digest_to_hex<H: TreeHash>(digest: &H::Digest) -> String {
     let mut bytes = H::to_bytes(digest);
     swap_elements::<H>(&mut bytes);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(bytes)
 }
 
-/// The digest of [`digest_to_hex`]'s text, to the letter.
+/// The inverse of [`digest_to_hex`]; accepts only its exact output.
 ///
 /// # Errors
-/// [`MerkleError::Digest`], which says that it is about `place`.
+/// [`MerkleError::Digest`], with `place` as its position.
 pub fn digest_from_hex<H: TreeHash>(text: &str, place: &str) -> Result<H::Digest, MerkleError> {
     let refuse = |problem: String| MerkleError::Digest { place: place.to_owned(), problem };
-    let digit = |digit: &u8| match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        _ => None,
-    };
-    let digits: Option<Vec<u8>> = text.as_bytes().iter().map(digit).collect();
-    let digits = digits.unwrap_or_default();
-    let (Ok(pairs), []) = (<&[[u8; 2]; 32]>::try_from(digits.as_chunks().0), digits.as_chunks::<2>().1)
-    else {
+    let mut bytes = [0; 32];
+    let upper = text.bytes().any(|digit| digit.is_ascii_uppercase());
+    if upper || hex::decode_to_slice(text, &mut bytes).is_err() {
         return Err(refuse(format!(
             "expected 64 hexadecimal digits in lower case, found {} characters",
             text.chars().count()
         )));
-    };
-    let mut bytes = pairs.map(|[high, low]| 16 * high + low);
+    }
     swap_elements::<H>(&mut bytes);
     H::from_bytes(&bytes).ok_or_else(|| {
         refuse(format!("expected four elements below {}, found {text}", H::MODULUS.unwrap_or_default()))
     })
 }
 
-/// From little-endian elements to big-endian ones and back.
+/// Converts between little-endian and big-endian elements.
 fn swap_elements<H: TreeHash>(bytes: &mut [u8; 32]) {
     if H::MODULUS.is_some() {
         bytes.as_chunks_mut::<8>().0.iter_mut().for_each(|element| element.reverse());

@@ -1,26 +1,26 @@
-//! Where a tree's rows come from.
+//! Sources of a tree's rows.
 
 use crate::MerkleError;
 use proofmill_cpu::Level;
 use proofmill_hash::TreeHash;
 use proofmill_memory::MappedFile;
 
-/// Bytes of rows that are checked, hashed and, of a mapped file, given back together.
+/// Bytes of rows that are checked, hashed and, in a mapped file, released together.
 const PIECE: usize = 1 << 20;
 
-/// Rows hashed together at the least, so that lanes are filled: 32 of SVE's longest vectors.
+/// The least number of rows hashed together: it fills the 32 lanes of SVE's longest vectors.
 const LEAST_ROWS: usize = 32;
 
-/// The rows of a tree: a power of two of them, with one number of words.
+/// The rows of a tree: a power of two of rows with the same number of words.
 pub trait Leaves: Sync {
-    /// How many rows: a power of two.
+    /// The number of rows, a power of two.
     fn rows(&self) -> usize;
 
-    /// Words of a row: at least one.
+    /// The number of words of a row, at least one.
     fn columns(&self) -> usize;
 
-    /// The digests of as many rows as `digests` has, from row `first` on, on the calling thread. Called once for each row by
-    /// whoever builds a tree, in ascending order on each thread.
+    /// Computes the digests of `digests.len()` rows from row `first` on, on the calling thread. Building a tree hashes each row
+    /// once, in ascending order on each thread.
     ///
     /// # Errors
     /// [`MerkleError::NotCanonical`].
@@ -38,12 +38,12 @@ pub trait Leaves: Sync {
     fn row(&self, index: usize) -> Vec<u64>;
 }
 
-/// Rows one behind the other.
+/// Rows stored contiguously.
 #[derive(Clone, Copy, Debug)]
 pub struct RowMajor<'a> {
     words: &'a [u64],
     columns: usize,
-    /// The file that the words are of.
+    /// The file that holds the words, if it is one.
     file: Option<&'a MappedFile>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> RowMajor<'a> {
         Ok(Self { words, columns, file: None })
     }
 
-    /// A file of little-endian words, which may be larger than memory: pages are given back behind the rows that were hashed.
+    /// A file of little-endian words, which may be larger than memory: pages of hashed rows are released.
     ///
     /// # Errors
     /// [`MerkleError::NoColumns`], [`MerkleError::RowSize`], [`MerkleError::RowCount`].
@@ -71,7 +71,7 @@ impl<'a> RowMajor<'a> {
         &self.words[first * self.columns..][..count * self.columns]
     }
 
-    /// As [`Leaves::hash`]; `seen` gets the words before their pages go, and the index of the first of their rows.
+    /// [`Leaves::hash`]; before their pages are released, `seen` receives the words and the index of their first row.
     pub(crate) fn hash_and<H: TreeHash>(
         &self,
         level: Level,
@@ -170,7 +170,7 @@ impl Leaves for ColumnMajor<'_> {
     }
 }
 
-/// That so many units are a power of two of rows.
+/// Checks that `found` units are a power of two of rows; returns the number of rows.
 fn check_shape(found: u64, row: u64, unit: &'static str) -> Result<(), MerkleError> {
     if row == 0 {
         return Err(MerkleError::NoColumns);
@@ -185,13 +185,13 @@ pub(crate) fn check_row_count(rows: u64) -> Result<(), MerkleError> {
     if rows.is_power_of_two() { Ok(()) } else { Err(MerkleError::RowCount(rows)) }
 }
 
-/// That words are what the hash takes; `place` gives the row and column of one.
+/// Checks that words are valid for the hash; `place` maps a word's index to its row and column for errors.
 pub(crate) fn check_words<H: TreeHash>(
     words: &[u64],
     place: impl Fn(usize) -> (usize, usize),
 ) -> Result<(), MerkleError> {
     let Some(modulus) = H::MODULUS else { return Ok(()) };
-    // Without an exit the loop has no branches and is over in no time.
+    // Without an early exit the loop has no branches and is vectorised.
     if words.iter().fold(false, |any, word| any | (*word >= modulus)) {
         let first = words.iter().copied().enumerate().find(|(_, word)| *word >= modulus);
         if let Some((at, value)) = first {

@@ -1,16 +1,16 @@
-//! Merkle trees over rows of 64-bit words, by any [`TreeHash`]: build, open, check.
+//! Merkle trees over rows of 64-bit words, with any [`TreeHash`]: build, open, check.
 //!
-//! A tree has a power of two of leaves, the digests of rows of one length; a node is the hash of its two children. Layer 0
-//! is the leaves, the last layer the root.
+//! The number of leaves is a power of two; a leaf is the digest of a row, and all rows have the same length. A node is the hash
+//! of its two children. Layer 0 is the leaves, the last layer the root.
 //!
-//! * [`Tree::build`] keeps every node, [`root`] none, [`write_tree`] puts rows and nodes into a file that [`TreeFile`]
-//!   maps. Rows come from [`Leaves`]: a slice, columns, a mapped file larger than memory.
-//! * [`Opening`] shows rows of a tree to whoever knows its root (or a layer of it, a *cap*); [`Opening::check`] and the
-//!   decoders take what an attacker wrote.
+//! * [`Tree::build`] keeps every node, [`root`] none; [`write_tree`] writes rows and nodes to a file that [`TreeFile`] maps.
+//!   Rows come from [`Leaves`]: a slice, columns, or a mapped file, which may be larger than memory.
+//! * [`Opening`] proves rows of a tree to a verifier that knows its root (or one of its layers, a *cap*). [`Opening::check`]
+//!   and the decoders are safe for hostile input.
 //!
-//! * [`ssz`] has the trees of Ethereum's SSZ, over chunks of 32 bytes with zeros up to a limit.
+//! * [`ssz`] has the trees of Ethereum's SSZ, over chunks of 32 bytes padded with zeros up to a limit.
 //!
-//! Threads are those of the ambient rayon pool; each takes whole subtrees. The digests do not depend on their number.
+//! Work runs on the ambient rayon pool, in tasks of whole subtrees. Digests do not depend on the number of threads.
 #![forbid(unsafe_code)]
 
 mod build;

@@ -1,4 +1,4 @@
-//! Rows shown with what leads from them to the root.
+//! Openings: rows with the nodes that authenticate them against the root.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
@@ -11,32 +11,32 @@ use std::iter;
 
 /// Rows of a tree, and the siblings on their paths to the root or a cap.
 ///
-/// Whoever checks it must know the shape of the tree: with other numbers of rows and columns the same bytes can be
-/// rows of another tree with this root (two digests are eight elements, and a row of eight is hashed as a node is).
+/// A verifier must know the shape of the tree. With other numbers of rows and columns, the same bytes can be rows of another
+/// tree with this root: two digests are eight elements, and a row of eight elements is hashed like a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening<H: TreeHash> {
-    /// Rows of the tree.
+    /// The number of rows of the tree.
     pub rows: u64,
-    /// Words of a row.
+    /// The number of words of a row.
     pub columns: u64,
-    /// Which rows are shown, ascending.
+    /// The indices of the opened rows, ascending.
     pub indices: Vec<u64>,
-    /// Their words, one row behind the other.
+    /// The words of the opened rows, stored contiguously.
     pub values: Vec<u64>,
-    /// The nodes that are needed beside those that can be computed: layer by layer from the leaves, left to right.
+    /// The nodes on the way to the cap that cannot be computed: layer by layer from the leaves, left to right.
     pub siblings: Vec<H::Digest>,
 }
 
 impl<H: TreeHash> Opening<H> {
-    /// Checks that the rows are in the tree of `rows` rows with `columns` words each that has this cap: the root, or the
-    /// digests of any one layer.
+    /// Checks that the rows are in the tree with this cap, of `rows` rows with `columns` words each. A cap is one whole layer:
+    /// the root alone, or the digests of a lower layer.
     ///
     /// # Errors
-    /// [`MerkleError::Rejected`] for a well-formed opening that does not lead to the cap; else what is malformed:
-    /// [`MerkleError::Shape`] if the opening is of another one, [`MerkleError::RowCount`], [`MerkleError::NoColumns`],
+    /// [`MerkleError::Rejected`] for a well-formed opening that does not lead to the cap; for a malformed one:
+    /// [`MerkleError::Shape`] if the tree's shape differs, [`MerkleError::RowCount`], [`MerkleError::NoColumns`],
     /// [`MerkleError::NoIndices`], [`MerkleError::IndexRange`], [`MerkleError::DuplicateIndex`],
-    /// [`MerkleError::UnsortedIndices`], [`MerkleError::CapSize`], [`MerkleError::ValueCount`],
-    /// [`MerkleError::SiblingCount`], [`MerkleError::NotCanonical`].
+    /// [`MerkleError::UnsortedIndices`], [`MerkleError::CapSize`], [`MerkleError::ValueCount`], [`MerkleError::SiblingCount`],
+    /// [`MerkleError::NotCanonical`].
     pub fn check(&self, level: Level, rows: u64, columns: u64, cap: &[H::Digest]) -> Result<(), MerkleError> {
         for (what, expected, found) in [("rows", rows, self.rows), ("columns", columns, self.columns)] {
             if expected != found {
@@ -44,7 +44,7 @@ impl<H: TreeHash> Opening<H> {
             }
         }
         let climbed = self.check_form(cap.len() as u64)?;
-        // No overflow: the form is right, so that there are as many values.
+        // No overflow: `check_form` compared the product with the number of values.
         let columns = self.columns as usize;
         let mut nodes = vec![H::Digest::default(); self.indices.len()];
         H::hash_rows(level, &self.values, columns, &mut nodes);
@@ -59,7 +59,7 @@ impl<H: TreeHash> Opening<H> {
         if agree { Ok(()) } else { Err(MerkleError::Rejected) }
     }
 
-    /// Everything but the hashes; how many layers there are up to the cap.
+    /// Checks everything but the hashes. Returns the number of layers up to the cap.
     fn check_form(&self, cap: u64) -> Result<u32, MerkleError> {
         check_row_count(self.rows)?;
         if self.columns == 0 {
@@ -83,7 +83,7 @@ impl<H: TreeHash> Opening<H> {
     }
 }
 
-/// The nodes one layer up, and their indices; `hash` makes parents of twice as many children.
+/// Computes the nodes one layer up, and their indices; `hash` computes parents from twice as many children.
 pub(crate) fn parents<D: Copy + Default>(
     indices: &[u64],
     nodes: &[D],
@@ -96,7 +96,7 @@ pub(crate) fn parents<D: Copy + Default>(
     while let Some((index, node)) = known.next() {
         let sibling = match known.next_if(|(next, _)| *next == index ^ 1) {
             Some((_, sibling)) => sibling,
-            // Their number was checked.
+            // `None` cannot occur: the number of siblings was checked.
             None => siblings.next().ok_or(MerkleError::Rejected)?,
         };
         children.extend(if index & 1 == 0 { [node, sibling] } else { [sibling, node] });
@@ -107,8 +107,8 @@ pub(crate) fn parents<D: Copy + Default>(
     Ok((above, parents))
 }
 
-/// The nodes that paths from ascending indices need beside each other, over so many layers: layer by layer, left to right.
-/// `node` is asked for them by layer and index.
+/// The siblings that the paths from ascending indices need and that cannot be computed, over `layers` layers: layer by layer,
+/// left to right. `node` returns a node by layer and index.
 pub(crate) fn siblings<D, E>(
     indices: &[u64],
     layers: u32,
@@ -129,8 +129,8 @@ pub(crate) fn siblings<D, E>(
     Ok(found)
 }
 
-/// That indices are ascending and in range, and the cap one of a tree of `rows` rows, a power of two; how many layers
-/// there are up to the cap.
+/// Checks that the indices are ascending and in range, that `rows` is a power of two, and that the cap fits. Returns the number
+/// of layers up to the cap.
 pub(crate) fn check_indices(indices: &[u64], rows: u64, cap: u64) -> Result<u32, MerkleError> {
     if indices.is_empty() {
         return Err(MerkleError::NoIndices);

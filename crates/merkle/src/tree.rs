@@ -11,16 +11,16 @@ use proofmill_memory::Pages;
 
 /// Every node of a tree: `2 rows - 1` digests.
 pub struct Tree<H: TreeHash> {
-    /// Layer by layer, leaves first, the root last.
+    /// All layers, stored contiguously, from the leaves to the root.
     nodes: Pages<H::Digest>,
     rows: usize,
 }
 
 impl<H: TreeHash> Tree<H> {
-    /// Hashes the rows, on all threads of the pool.
+    /// Builds the tree of these rows on the ambient rayon pool.
     ///
     /// # Errors
-    /// [`MerkleError::NotCanonical`] of the first such word in the order of rows.
+    /// [`MerkleError::NotCanonical`] for the first such word in the order of rows.
     pub fn build(level: Level, leaves: &impl Leaves) -> Result<Self, MerkleError> {
         let rows = leaves.rows();
         let mut nodes = Pages::new(node_count(rows));
@@ -28,35 +28,35 @@ impl<H: TreeHash> Tree<H> {
         Ok(Self { nodes, rows })
     }
 
-    /// How many rows it is of.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The digest at the top.
+    /// The root.
     pub fn root(&self) -> H::Digest {
         self.nodes[self.nodes.len() - 1]
     }
 
-    /// The layer that is `height` above the leaves: `rows >> height` digests, the left most first. A verifier that knows it
-    /// instead of the root is content with openings that are shorter by as many siblings a path as the layer is below the
+    /// The layer that is `height` above the leaves: `rows >> height` digests from left to right. A verifier that knows it
+    /// instead of the root (a cap) needs openings with fewer siblings: per path, one less for each layer from the cap to the
     /// root.
     ///
     /// # Panics
-    /// If the tree is not so high.
+    /// If `height` exceeds that of the tree.
     pub fn layer(&self, height: u32) -> &[H::Digest] {
         &self.nodes[layer_start(self.rows, height)..][..self.rows >> height]
     }
 
-    /// Shows the rows of ascending indices to whoever knows the cap of `cap` digests: the root with 1. A sibling that
-    /// several paths need is there once, one that an opened row tells not at all.
+    /// Opens the rows of ascending indices for a verifier that knows the cap of `cap` digests; 1 is the root. Siblings shared
+    /// by several paths are included once, computable ones not at all.
     ///
     /// # Errors
     /// [`MerkleError::NoIndices`], [`MerkleError::IndexRange`], [`MerkleError::DuplicateIndex`],
     /// [`MerkleError::UnsortedIndices`], [`MerkleError::CapSize`].
     ///
     /// # Panics
-    /// If `leaves` are not as many as the tree was built of.
+    /// If the number of rows of `leaves` is not the tree's.
     pub fn open(
         &self,
         leaves: &impl Leaves,
@@ -77,7 +77,7 @@ impl<H: TreeHash> Tree<H> {
     }
 }
 
-/// Where a layer begins among the nodes: after `rows + rows / 2 + ...` of those below.
+/// The index of a layer's first node: after the `rows + rows / 2 + ...` nodes of the layers below.
 pub(crate) fn layer_start(rows: usize, height: u32) -> usize {
     2 * rows - ((2 * rows) >> height)
 }

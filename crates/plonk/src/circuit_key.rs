@@ -1,8 +1,8 @@
 //! `.key`: proving keys of circuits in Proofmill's own arithmetisations, magic `pmpk`.
 //!
-//! Sections: 1 the header; 2 the constants, scalars to which the others refer by their place; 3 wire maps; 4 the fixed
-//! columns; 5 and 6 how variables are derived from a witness; 7 commitments; 8 powers of tau. What the names in the header
-//! mean is not known here: a column has a name and constants. Scalars and coordinates are in Montgomery form.
+//! Sections: 1 the header; 2 the constants, scalars to which the other sections refer by index; 3 wire maps; 4 the fixed
+//! columns; 5 and 6 the derivation of variables from a witness; 7 commitments; 8 powers of tau. This module does not interpret
+//! the names in the header: to it a column has a name and constants. Scalars and coordinates are in Montgomery form.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use proofmill_circom::{
@@ -29,13 +29,13 @@ const SECTIONS: u32 = 8;
 
 /// Bytes of a scalar.
 const SCALAR_BYTES: usize = <Fr>::BYTES;
-/// Names in a list, of gates or columns.
+/// The most names in a list of gates or columns.
 const MOST_NAMES: u32 = 64;
-/// Bytes of a name.
+/// The most bytes of a name.
 const LONGEST_NAME: u32 = 64;
-/// Wires of a row.
+/// The most wires of a row.
 const MOST_WIRES: u32 = 16;
-/// Rows of a circuit, and values of a column.
+/// The most rows of a circuit, and the most values of a column.
 const MOST_ROWS: u32 = 1 << 26;
 
 /// Counts and names of a key.
@@ -45,17 +45,17 @@ pub struct CircuitKeyHeader {
     pub wires: u32,
     /// Rows, at most 2^26.
     pub rows: u32,
-    /// Variables, that without a value and the derived included.
+    /// Variables, including the one without a value and the derived ones.
     pub variables: u32,
     /// Values in a witness, from 1 to `variables`; the other variables are derived.
     pub witness: u32,
-    /// Public inputs; fewer than values in a witness and no more than rows.
+    /// Public inputs: fewer than `witness`, and at most `rows`.
     pub public: u32,
-    /// What the gates are called.
+    /// The names of the gates.
     pub gates: Vec<String>,
-    /// What the lookup argument is called; empty if there is none.
+    /// The name of the lookup argument; empty without lookups.
     pub lookup: String,
-    /// The fixed columns: what they are called, and how many values they have, at most 2^26.
+    /// The fixed columns: name and number of values, at most 2^26.
     pub columns: Vec<(String, u32)>,
     /// tau in G2, in the subgroup.
     pub tau: Affine<G2>,
@@ -64,13 +64,13 @@ pub struct CircuitKeyHeader {
 /// A term of a derived variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DerivationTerm {
-    /// A variable; that it is made before is not checked.
+    /// A variable. It is not checked that it is derived before it is used.
     pub variable: u32,
-    /// Its factor: the place of a constant.
+    /// Its factor: the index of a constant.
     pub factor: u32,
 }
 
-/// An open key: header decoded, lengths of all sections checked, their content not looked at.
+/// An open key: the header is decoded, the lengths of all sections are checked, their content is not.
 #[derive(Debug)]
 pub struct CircuitKey {
     file: BinFile,
@@ -102,12 +102,12 @@ impl CircuitKey {
         self.file
     }
 
-    /// Counts and names.
+    /// The header: counts and names.
     pub fn header(&self) -> &CircuitKeyHeader {
         &self.header
     }
 
-    /// A complaint about what the header's names and counts mean.
+    /// An error about the meaning of the header's names and counts.
     pub fn malformed(&self, problem: impl Into<String>) -> CircomError {
         self.file.checked_section(HEADER).malformed(0, problem)
     }
@@ -120,7 +120,7 @@ impl CircuitKey {
         Scalars::new(self.file.checked_section(CONSTANTS), Form::Montgomery).decode(level)
     }
 
-    /// The variable on each row of a wire, on the ambient rayon pool; none for a wire that the key lacks.
+    /// The variable of each row on this wire, on the ambient rayon pool; empty for a wire that the key does not have.
     ///
     /// # Errors
     /// [`CircomError::Malformed`] for a variable that does not exist.
@@ -131,8 +131,8 @@ impl CircuitKey {
         places(section, self.header.variables, "variable")
     }
 
-    /// The values of a fixed column of which `constants` are the scalars, on the ambient rayon pool; none for a column that
-    /// the key lacks.
+    /// The values of a fixed column, on the ambient rayon pool; `constants` are the key's. Empty for a column that the key does
+    /// not have.
     ///
     /// # Errors
     /// [`CircomError::Malformed`] for a constant that does not exist.
@@ -149,10 +149,12 @@ impl CircuitKey {
         })
     }
 
-    /// How many terms each derived variable has, and all terms one after the other, on the ambient rayon pool.
+    /// The number of terms of each derived variable, and the terms of all of them, stored contiguously. Runs on the ambient
+    /// rayon pool.
     ///
     /// # Errors
-    /// [`CircomError::Malformed`] for a variable or a constant that does not exist, or counts that are not those of the terms.
+    /// [`CircomError::Malformed`] for a variable or a constant that does not exist, or counts whose sum is not the number of
+    /// terms.
     pub fn derivations(&self) -> Result<(Vec<u32>, Vec<DerivationTerm>), CircomError> {
         let counts = places(self.file.checked_section(TERM_COUNTS), u32::MAX, "count")?;
         let section = self.file.checked_section(TERMS);
@@ -173,7 +175,7 @@ impl CircuitKey {
         Ok((counts, terms))
     }
 
-    /// The commitments: of the fixed columns, then of the permutation's for each wire.
+    /// The commitments: to the fixed columns, then to the permutation's column of each wire.
     ///
     /// # Errors
     /// [`CircomError::Malformed`] for a point off the curve.
@@ -195,7 +197,7 @@ fn read_u32(bytes: &[u8]) -> Option<u32> {
     Some(u32::from_le_bytes(*bytes.first_chunk()?))
 }
 
-/// Four-byte integers that count something of which there are `limit`.
+/// Four-byte integers that must be below `limit`; errors call them `what`.
 fn places(section: Section<'_>, limit: u32, what: &str) -> Result<Vec<u32>, CircomError> {
     decode_each(section, 4, |_, bytes| match read_u32(bytes) {
         Some(place) if place < limit => Ok(place),
@@ -247,7 +249,7 @@ fn read_count(cursor: &mut Cursor<'_>) -> Result<u32, CircomError> {
     }
 }
 
-/// Lower-case letters, digits and underscores, so that a message that quotes one is a line.
+/// Reads a name. Only lower-case letters, digits and underscores are allowed, so that messages that quote it stay on one line.
 fn read_name(cursor: &mut Cursor<'_>) -> Result<String, CircomError> {
     let at = cursor.position();
     let length = cursor.u32("a name's length")?;
@@ -294,7 +296,7 @@ fn check_sections(file: &BinFile, header: &CircuitKeyHeader) -> Result<(), Circo
         let problem = format!("{powers} powers of tau for {} rows", header.rows);
         return Err(file.section(POWERS)?.malformed(0, problem));
     }
-    // What is allocated for each variable is bounded by the file.
+    // This bounds what is allocated per variable by the file's size.
     if u64::from(header.variables) > file.len() as u64 {
         let problem = format!("{} variables in a file of {} bytes", header.variables, file.len());
         return Err(file.section(HEADER)?.malformed(0, problem));
@@ -302,11 +304,11 @@ fn check_sections(file: &BinFile, header: &CircuitKeyHeader) -> Result<(), Circo
     Ok(())
 }
 
-/// Writes a key: first what is known before anything is committed to.
+/// Writes a key in two steps: what is known before the commitments, then the commitments.
 #[derive(Debug)]
 pub struct CircuitKeyWriter<'a>(BinWriter<'a>);
 
-/// Scalars, each once, and their places.
+/// The distinct scalars and their indices.
 #[derive(Default)]
 struct Dictionary {
     places: HashMap<[u64; 4], u32>,
@@ -329,7 +331,7 @@ impl<'a> CircuitKeyWriter<'a> {
     /// [`CircomError::Io`].
     ///
     /// # Panics
-    /// If a length is not the header's.
+    /// If a length differs from the header's.
     pub fn create<'t>(
         target: impl Into<Target<'a>>,
         header: &CircuitKeyHeader,
@@ -366,11 +368,11 @@ impl<'a> CircuitKeyWriter<'a> {
         Ok(Self(file))
     }
 
-    /// Writes the commitments to the columns and the permutation's, and then, by [`SectionWriter::points`], the powers of
-    /// tau; gives the file its name.
+    /// Writes the commitments to the columns and to the permutation's columns, then the powers of tau with `powers`, which
+    /// calls [`SectionWriter::points`]. Gives the file its name.
     ///
     /// # Errors
-    /// [`CircomError::Io`], and what `powers` gives.
+    /// [`CircomError::Io`], and the errors of `powers`.
     pub fn finish(
         mut self,
         commitments: &[Affine<G1>],

@@ -6,9 +6,9 @@
 
 use crate::{
     Cell, Cells, Column, System, VerifyingKey,
-    challenges::Challenges,
     lookup::TABLE_COLUMNS,
     polynomial::repeated_square,
+    summand::Challenges,
     summand::{Parameters, Sink},
 };
 use proofmill_field::{Algebra, Field, batch_invert_vartime, bn254::Fr};

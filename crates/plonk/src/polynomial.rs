@@ -6,7 +6,7 @@
 
 use proofmill_cpu::{Level, Token};
 use proofmill_field::{
-    Algebra, Backend, Engine, Field, Fp, LANES, Packed,
+    Algebra, Backend, Engine, Field, Fp, LANES, Lanes as _, Packable, Vector,
     bn254::{Fr, FrParams},
     dispatch,
 };
@@ -34,7 +34,7 @@ pub(crate) fn splat<E: Engine>(engine: E, element: Fr) -> Lanes<E> {
 /// `from[0..8]`, zeros where `from` is shorter. Costs a multiplication where [`form`] is not one.
 #[inline(always)]
 pub(crate) fn load<E: Engine>(engine: E, from: &[Fr]) -> Lanes<E> {
-    match from.first_chunk() {
+    match from.first_chunk::<LANES>() {
         Some(group) => Lanes::<E>::load(engine, group),
         None => Lanes::<E>::load(engine, &padded(from)),
     }
@@ -44,7 +44,7 @@ pub(crate) fn load<E: Engine>(engine: E, from: &[Fr]) -> Lanes<E> {
 /// elements that have been multiplied by it.
 #[inline(always)]
 pub(crate) fn load_bits<E: Engine>(engine: E, from: &[Fr]) -> Lanes<E> {
-    match from.first_chunk() {
+    match from.first_chunk::<LANES>() {
         Some(group) => Lanes::<E>::load_bits(engine, Fr::as_limbs(group)),
         None => Lanes::<E>::load_bits(engine, Fr::as_limbs(&padded(from))),
     }
@@ -59,8 +59,8 @@ fn padded(from: &[Fr]) -> [Fr; LANES] {
 
 /// Writes as many lanes as `to` has places. Costs a multiplication where [`form`] is not one.
 #[inline(always)]
-pub(crate) fn store<P: Packed<FrParams>>(lanes: P, to: &mut [Fr]) {
-    match to.first_chunk_mut() {
+pub(crate) fn store<P: Vector<Fr>>(lanes: P, to: &mut [Fr]) {
+    match to.first_chunk_mut::<LANES>() {
         Some(group) => lanes.store(group),
         None => {
             let mut group = [Fr::ZERO; LANES];
@@ -72,8 +72,8 @@ pub(crate) fn store<P: Packed<FrParams>>(lanes: P, to: &mut [Fr]) {
 
 /// As [`store`], but the elements times [`form`], which costs nothing: the inverse of [`load_bits`].
 #[inline(always)]
-pub(crate) fn store_bits<P: Packed<FrParams>>(lanes: P, to: &mut [Fr]) {
-    match to.first_chunk_mut() {
+pub(crate) fn store_bits<P: Vector<Fr>>(lanes: P, to: &mut [Fr]) {
+    match to.first_chunk_mut::<LANES>() {
         Some(group) => lanes.store_scaled(group),
         None => {
             let mut group = [Fr::ZERO; LANES];

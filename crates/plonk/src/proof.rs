@@ -1,13 +1,12 @@
 //! What the prover sends, and what it is checked against.
 
-use crate::{Column, System, permutation};
+use crate::{Column, System, permutation, transcript::KeccakTranscript};
 use proofmill_circom::{PlonkProof, PlonkVerificationKey};
 use proofmill_curve::{
     Affine,
     bn254::{G1, G2},
 };
 use proofmill_field::{Field, bn254::Fr};
-use proofmill_transcript::KeccakTranscript;
 
 /// A proof, in the order of the rounds.
 #[derive(Clone, Debug, PartialEq, Eq)]

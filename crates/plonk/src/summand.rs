@@ -1,7 +1,7 @@
 //! Summands of the identity that a proof shows, as formulas.
 
 use crate::{Cells, Column};
-use proofmill_field::Algebra;
+use proofmill_field::{Algebra, bn254::Fr};
 
 /// Takes the identity's summands.
 pub(crate) trait Sink<A: Algebra> {
@@ -21,6 +21,20 @@ pub(crate) trait Sink<A: Algebra> {
     fn value(&self, _: Column) -> Option<A> {
         None
     }
+}
+
+/// All challenges of a proof; those not drawn yet are zero.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Challenges {
+    pub(crate) eta: Fr,
+    pub(crate) beta: Fr,
+    pub(crate) gamma: Fr,
+    pub(crate) delta: Fr,
+    pub(crate) epsilon: Fr,
+    pub(crate) alpha: Fr,
+    pub(crate) xi: Fr,
+    pub(crate) v: Fr,
+    pub(crate) u: Fr,
 }
 
 /// The challenges as the formulas use them, and field constants.

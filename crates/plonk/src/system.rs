@@ -8,9 +8,9 @@
 use crate::{
     Cell, Cells, Column, Gate, LookupArgument, Selector,
     called::{Borrowed, Called},
-    challenges::Challenges,
     gates::Formula,
     permutation::multipliers,
+    summand::Challenges,
     summand::{Parameters, Sink, Summand},
 };
 use proofmill_field::{Algebra, Field, bn254::Fr};

@@ -1,242 +1,100 @@
-//! What each of the verifier's challenges is a hash of.
+//! The Fiat-Shamir transcript of snarkjs and of the Solidity verifiers that it writes.
 //!
-//! | challenge | Keccak-256 of |
-//! |---|---|
-//! | eta | as beta, if there are lookups; otherwise there is none |
-//! | beta | the key; public inputs; commitments of the first round. With lookups: eta, commitments of the second round |
-//! | gamma | beta |
-//! | delta, epsilon | the one before, if there are lookups |
-//! | alpha | beta, gamma (delta, epsilon); commitments of the third round |
-//! | xi | alpha, the parts of the quotient |
-//! | v | xi, the values of the opened cells |
-//! | u | v, Wxi, Wxiw |
-//!
-//! Of the key, snarkjs hashes the commitments and nothing else, and for u not v; deployed Solidity verifiers compute the
-//! same hashes, so none may be added in standard circuits' proofs. There the domain's size, the multipliers and the reference
-//! string come from the verifier's own key, and the commitments depend on them; u only has to be unknown when Wxi
-//! and Wxiw are fixed, and binds exactly those. In all other circuits' the key is hashed whole: its
-//! [digest](VerifyingKey::digest).
-#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+//! A transcript makes an interactive proof non-interactive: each challenge of the verifier is a hash of what the prover
+//! has sent so far. It is sound only if every public value that a challenge depends on has been absorbed before it is drawn
+//! (Bernhard, Pereira, Warinschi, "How not to prove yourself", 2012); [`crate::challenges`] lists what is absorbed where.
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)
+)]
 
-use crate::{Proof, VerifyingKey, challenges::Challenges};
-use proofmill_curve::{Affine, bn254::G1};
+use proofmill_curve::{
+    Affine,
+    bn254::{G1, G2},
+};
 use proofmill_field::bn254::Fr;
-use proofmill_transcript::KeccakTranscript;
+use sha3::{Digest, Keccak256};
 
-impl Challenges {
-    /// The challenges of a finished proof.
-    pub(crate) fn of(key: &VerifyingKey, public: &[Fr], proof: &Proof) -> Self {
-        let mut challenges = Self::default();
-        let [first, second, third] = &proof.commitments;
-        challenges.after_first_round(key, public, first);
-        challenges.after_second_round(key, second);
-        challenges.after_third_round(key, third);
-        challenges.after_quotient(&proof.quotient);
-        challenges.after_evaluations(&proof.evaluations);
-        challenges.after_openings(key, &proof.opening, &proof.shifted_opening);
-        challenges
-    }
-
-    /// eta, or beta where there is no eta.
-    pub(crate) fn after_first_round(
-        &mut self,
-        key: &VerifyingKey,
-        public: &[Fr],
-        commitments: &[Affine<G1>],
-    ) {
-        let mut transcript = KeccakTranscript::new();
-        if key.system.is_standard() {
-            key.fixed.iter().for_each(|point| transcript.absorb_point(point));
-        } else {
-            transcript.absorb_scalar(key.digest());
-        }
-        public.iter().for_each(|input| transcript.absorb_scalar(*input));
-        commitments.iter().for_each(|point| transcript.absorb_point(point));
-        let challenge = transcript.challenge();
-        if key.system.lookup().is_some() {
-            self.eta = challenge;
-        } else {
-            self.beta = challenge;
-        }
-    }
-
-    /// beta where there is an eta, gamma, delta and epsilon.
-    pub(crate) fn after_second_round(&mut self, key: &VerifyingKey, commitments: &[Affine<G1>]) {
-        let has_lookups = key.system.lookup().is_some();
-        if has_lookups {
-            self.beta = next(&[self.eta], commitments);
-        }
-        self.gamma = next(&[self.beta], &[]);
-        if has_lookups {
-            self.delta = next(&[self.gamma], &[]);
-            self.epsilon = next(&[self.delta], &[]);
-        }
-    }
-
-    /// alpha.
-    pub(crate) fn after_third_round(&mut self, key: &VerifyingKey, commitments: &[Affine<G1>]) {
-        self.alpha = if key.system.lookup().is_some() {
-            next(&[self.beta, self.gamma, self.delta, self.epsilon], commitments)
-        } else {
-            next(&[self.beta, self.gamma], commitments)
-        };
-    }
-
-    /// xi.
-    pub(crate) fn after_quotient(&mut self, parts: &[Affine<G1>]) {
-        self.xi = next(&[self.alpha], parts);
-    }
-
-    /// v.
-    pub(crate) fn after_evaluations(&mut self, evaluations: &[Fr]) {
-        let mut transcript = KeccakTranscript::new();
-        transcript.absorb_scalar(self.xi);
-        evaluations.iter().for_each(|value| transcript.absorb_scalar(*value));
-        self.v = transcript.challenge();
-    }
-
-    /// u.
-    fn after_openings(&mut self, key: &VerifyingKey, opening: &Affine<G1>, shifted: &Affine<G1>) {
-        let before: &[Fr] = if key.system.is_standard() { &[] } else { &[self.v] };
-        self.u = next(before, &[*opening, *shifted]);
-    }
+/// Keccak-256 (the EVM's, not SHA-3) over concatenated encodings, each as the EVM holds it: a scalar in 32
+/// big-endian bytes, a point of G1 as x then y in 32 big-endian bytes each, infinity as 64 zero bytes.
+///
+/// No lengths or labels are absorbed: a protocol must fix the number and kind of values before each
+/// challenge, as PLONK's does for a given verification key. Nothing of one challenge flows into the next
+/// unless the protocol absorbs the earlier challenge itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeccakTranscript {
+    hasher: Keccak256,
 }
 
-/// The hash of earlier challenges and points.
-fn next(before: &[Fr], points: &[Affine<G1>]) -> Fr {
-    let mut transcript = KeccakTranscript::new();
-    before.iter().for_each(|challenge| transcript.absorb_scalar(*challenge));
-    points.iter().for_each(|point| transcript.absorb_point(point));
-    transcript.challenge()
+impl KeccakTranscript {
+    /// An empty transcript.
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// Absorbs a scalar.
+    pub(crate) fn absorb_scalar(&mut self, scalar: Fr) {
+        self.hasher.update(scalar.to_bytes_be());
+    }
+
+    /// Absorbs a point.
+    pub(crate) fn absorb_point(&mut self, point: &Affine<G1>) {
+        self.hasher.update(point.to_evm());
+    }
+
+    /// Absorbs a point of G2: x then y, each its two coefficients in 32 big-endian bytes, the constant one last, as the EVM
+    /// holds it; infinity as zeros.
+    pub(crate) fn absorb_g2(&mut self, point: &Affine<G2>) {
+        for coordinate in [point.x, point.y] {
+            self.hasher.update(coordinate.c1.to_bytes_be());
+            self.hasher.update(coordinate.c0.to_bytes_be());
+        }
+    }
+
+    /// Absorbs bytes as they are; where their number is not fixed, the caller adds a delimiter.
+    pub(crate) fn absorb_bytes(&mut self, bytes: &[u8]) {
+        self.hasher.update(bytes);
+    }
+
+    /// The digest of everything absorbed since the last challenge, read as a big-endian integer and reduced
+    /// modulo r; the transcript is empty afterwards.
+    pub(crate) fn challenge(&mut self) -> Fr {
+        Fr::from_bytes_be_reduced(&self.hasher.finalize_reset())
+    }
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 mod tests {
     use super::*;
-    use crate::{Arithmetisation, Circuit, FixedColumns, Layout, LookupArgument, Memory, Progress};
-    use proofmill_cpu::Level;
-    use proofmill_curve::Curve;
     use proofmill_field::Field;
-    use proofmill_srs::Srs;
-    use std::sync::Arc;
 
-    /// In the order in which they are drawn; those that a system does not have are zero.
-    fn listed(challenges: &Challenges) -> [Fr; 9] {
-        let &Challenges { eta, beta, gamma, delta, epsilon, alpha, xi, v, u } = challenges;
-        [eta, beta, gamma, delta, epsilon, alpha, xi, v, u]
-    }
+    /// keccak256("") and keccak256 of 32 zero bytes, as every EVM knows them.
+    const EMPTY: &str = "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";
+    const ZERO_WORD: &str = "290decd9548b62a8d60345a988386fc84ba6bc95484008f6362f93160ef3e563";
 
-    const ETA: usize = 0;
-    const BETA: usize = 1;
-    const ALPHA: usize = 5;
-    const XI: usize = 6;
-    const V: usize = 7;
-    const U: usize = 8;
-
-    /// A key of each system, with the public inputs, and a proof of its shape in which all points and values differ.
-    fn subjects() -> Vec<(VerifyingKey, Vec<Fr>, Proof)> {
-        let level = Level::best();
-        let srs = Arc::new(Srs::insecure_from_known_tau(level, Fr::from(12345), 1 << 7));
-        let layouts = Arithmetisation::ALL.into_iter().flat_map(|arithmetisation| {
-            let mut circuit = Circuit::new(arithmetisation);
-            circuit.set_range_table_bits(4);
-            let x = circuit.public_input(Fr::from(9));
-            circuit.range(x, 8);
-            let layout = circuit.layout();
-            match layout.lookup {
-                None => vec![layout],
-                Some(_) => LookupArgument::ALL
-                    .map(|argument| Layout { lookup: Some(argument), ..layout.clone() })
-                    .to_vec(),
-            }
-        });
-        let subject = |layout: Layout| {
-            let columns = FixedColumns::new(level, layout, Memory::Low, Progress::NONE).unwrap();
-            let key = columns.commit(level, srs.clone(), Progress::NONE).unwrap();
-            let key = key.verifying_key().clone();
-            let mut next = 1;
-            let mut point = || {
-                next += 1;
-                G1::GENERATOR.mul_words_vartime(&[next]).to_affine()
-            };
-            let rounds = key.system.rounds();
-            let proof = Proof {
-                commitments: rounds.map(|columns| columns.iter().map(|_| point()).collect()),
-                quotient: (0..key.system.parts()).map(|_| point()).collect(),
-                evaluations: (1..).map(Fr::from).take(key.system.opened().len()).collect(),
-                opening: point(),
-                shifted_opening: point(),
-            };
-            (key, vec![Fr::from(9)], proof)
-        };
-        layouts.map(subject).collect()
-    }
-
-    /// After a change, the challenges from `first` on are others, and those before are the same.
-    fn assert_from(
-        (key, public, proof): &(VerifyingKey, Vec<Fr>, Proof),
-        first: usize,
-        change: impl FnOnce(&mut VerifyingKey, &mut Vec<Fr>, &mut Proof),
-    ) {
-        let before = listed(&Challenges::of(key, public, proof));
-        let (mut changed_key, mut public, mut proof) = (key.clone(), public.clone(), proof.clone());
-        change(&mut changed_key, &mut public, &mut proof);
-        let after = listed(&Challenges::of(&changed_key, &public, &proof));
-        for (index, (before, after)) in before.into_iter().zip(after).enumerate() {
-            let absent = before.is_zero();
-            // The standard protocol's u is a hash of the openings alone.
-            let apart = index == U && first != U && key.system.is_standard();
-            assert_eq!(before != after, index >= first && !absent && !apart, "challenge {index}, {first}");
-        }
+    fn reduced(digest: &str) -> Fr {
+        let nibbles: Vec<u8> =
+            digest.chars().map(|digit| digit.to_digit(16).expect("hexadecimal") as u8).collect();
+        let bytes: Vec<u8> = nibbles.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect();
+        Fr::from_bytes_be_reduced(&bytes)
     }
 
     #[test]
-    fn what_is_sent_changes_every_later_challenge_and_no_earlier_one() {
-        for subject in subjects() {
-            let (_, _, proof) = &subject;
-            assert_from(&subject, ETA, |_, public, _| public[0] += Fr::ONE);
-            for (round, first) in [ETA, BETA, ALPHA].into_iter().enumerate() {
-                for index in 0..proof.commitments[round].len() {
-                    assert_from(&subject, first, |_, _, proof| {
-                        let point = &mut proof.commitments[round][index];
-                        *point = -*point;
-                    });
-                }
-            }
-            for index in 0..proof.quotient.len() {
-                assert_from(&subject, XI, |_, _, proof| proof.quotient[index] = -proof.quotient[index]);
-            }
-            for index in 0..proof.evaluations.len() {
-                assert_from(&subject, V, |_, _, proof| proof.evaluations[index] = Fr::ZERO);
-            }
-            assert_from(&subject, U, |_, _, proof| proof.opening = -proof.opening);
-            assert_from(&subject, U, |_, _, proof| proof.shifted_opening = -proof.shifted_opening);
-        }
+    fn challenges_are_reduced_digests() {
+        let mut transcript = KeccakTranscript::new();
+        assert_eq!(transcript.challenge(), reduced(EMPTY));
+        transcript.absorb_scalar(Fr::ZERO);
+        assert_eq!(transcript.challenge(), reduced(ZERO_WORD));
+        assert_eq!(transcript.challenge(), reduced(EMPTY), "a challenge empties the transcript");
     }
 
     #[test]
-    fn the_key_changes_every_challenge() {
-        let all = subjects();
-        for (number, subject) in all.iter().enumerate() {
-            let (key, ..) = subject;
-            for index in 0..key.fixed.len() {
-                assert_from(subject, ETA, |key, _, _| key.fixed[index] = G1::GENERATOR);
-            }
-            if key.system.is_standard() {
-                continue;
-            }
-            assert_from(subject, ETA, |key, _, _| key.log_n += 1);
-            assert_from(subject, ETA, |key, _, _| key.public += 1);
-            for wire in 0..4 {
-                assert_from(subject, ETA, |key, _, _| key.multipliers[wire] += Fr::ONE);
-            }
-            assert_from(subject, ETA, |key, _, _| key.tau = -key.tau);
-            for (other, ..) in &all[..number] {
-                let mut renamed = key.clone();
-                renamed.system = other.system.clone();
-                assert_ne!(renamed.digest(), key.digest());
-            }
-        }
+    fn a_point_is_its_two_words() {
+        let point = Affine { x: 1.into(), y: 2.into() };
+        let (mut as_point, mut as_words) = (KeccakTranscript::new(), KeccakTranscript::new());
+        as_point.absorb_point(&point);
+        as_words.absorb_scalar(1.into());
+        as_words.absorb_scalar(2.into());
+        assert_eq!(as_point.challenge(), as_words.challenge());
     }
 }

@@ -10,7 +10,7 @@
 //! alone are in the lanes' own form.
 
 use crate::{columns::Columns, in_cache, reverse_bits::reverse_bits};
-use proofmill_field::{Algebra, Engine, Field, Fp, LANES, Packed, Prime, Vector};
+use proofmill_field::{Algebra, Engine, Field, Fp, LANES, Lanes, Packable, Prime, Vector};
 use rayon::prelude::*;
 
 /// `first * ratio^i` for index i: what multiplies the inputs or the outputs.
@@ -23,7 +23,7 @@ pub(crate) struct Geometric<P: Prime> {
 impl<P: Prime> Geometric<P> {
     /// The terms of eight neighbours from `start` on, and the factor that leads `step` indexes further.
     #[inline(always)]
-    fn lanes<V: Packed<P>>(&self, token: V::Token, start: usize, step: usize) -> (V, V) {
+    fn lanes<V: Vector<Fp<P>>>(&self, token: V::Token, start: usize, step: usize) -> (V, V) {
         let mut terms = [self.first * self.ratio.pow_vartime(&[start as u64]); LANES];
         for lane in 1..LANES {
             terms[lane] = terms[lane - 1] * self.ratio;
@@ -84,7 +84,7 @@ impl<P: Prime> FourStep<'_, P> {
         );
     }
 
-    fn twiddles_of<E: Engine>(&self, engine: E, log_len: u32) -> Vec<<E::Packed<P> as Packed<P>>::Splat> {
+    fn twiddles_of<E: Engine>(&self, engine: E, log_len: u32) -> Vec<<E::Packed<P> as Vector<Fp<P>>>::Splat> {
         let stride = (2 * self.twiddles.len()) >> log_len;
         self.twiddles
             .iter()
@@ -99,7 +99,7 @@ impl<P: Prime> FourStep<'_, P> {
         engine: E,
         source: &[Fp<P>],
         buffer: &Columns<'_, P::Limbs>,
-        twiddles: &[<E::Packed<P> as Packed<P>>::Splat],
+        twiddles: &[<E::Packed<P> as Vector<Fp<P>>>::Splat],
         scratch: &mut [E::Packed<P>],
         column: usize,
     ) {
@@ -109,7 +109,7 @@ impl<P: Prime> FourStep<'_, P> {
             |before| before.lanes::<E::Packed<P>>(engine, column, columns),
         );
         for row in 0..scratch.len() {
-            let elements = source[row * columns + column..].first_chunk().expect("a block of lanes");
+            let elements = &source[row * columns + column..][..LANES];
             let mut value = E::Packed::<P>::load_bits(engine, Fp::as_limbs(elements));
             if let Some((term, step)) = &mut before {
                 value = value * *term;
@@ -139,7 +139,7 @@ impl<P: Prime> FourStep<'_, P> {
         engine: E,
         buffer: &[P::Limbs],
         values: &Columns<'_, Fp<P>>,
-        twiddles: &[<E::Packed<P> as Packed<P>>::Splat],
+        twiddles: &[<E::Packed<P> as Vector<Fp<P>>>::Splat],
         scratch: &mut [E::Packed<P>],
         row: usize,
     ) {
@@ -171,9 +171,7 @@ fn each_block<P: Prime, E: Engine>(
     count: usize,
     len: usize,
     transform: impl Fn(&mut [E::Packed<P>], usize) + Sync,
-) where
-    E::Packed<P>: Packed<P>,
-{
+) {
     let blocks = count / LANES;
     let tasks = blocks.min(4 * rayon::current_num_threads());
     (0..tasks).into_par_iter().for_each(|task| {

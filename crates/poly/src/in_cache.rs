@@ -7,14 +7,18 @@
 //! layers stay below 30p, which a multiplication by a canonical constant takes. Butterflies with twiddle 1
 //! add without a product before; their operands are elements 0 of sub-transforms, which `+` keeps reduced.
 
-use proofmill_field::{Algebra, Packed, Prime};
+use proofmill_field::{Algebra, Fp, Prime, Vector};
 
 /// The largest in-cache transform: more layers would break the bounds above.
 pub(crate) const MAX_LOG: u32 = 14;
 
 /// Transforms `values` in place; `twiddles[j] = w^j` for `j < len / 2`, w of order `len`.
 #[inline(always)]
-pub(crate) fn transform<P: Prime, V: Packed<P>>(token: V::Token, values: &mut [V], twiddles: &[V::Splat]) {
+pub(crate) fn transform<P: Prime, V: Vector<Fp<P>>>(
+    token: V::Token,
+    values: &mut [V],
+    twiddles: &[V::Splat],
+) {
     let n = values.len();
     let mut half = 1;
     if n.trailing_zeros() % 2 == 1 {

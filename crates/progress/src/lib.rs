@@ -1,4 +1,4 @@
-//! Progress reports of operations that take long.
+//! Progress reports of long operations.
 //!
 //! ```
 //! use proofmill_progress::Progress;
@@ -18,9 +18,9 @@
 
 use std::fmt;
 
-/// Receives the names of an operation's phases, each when it begins. The last argument of every function that takes long.
+/// Receives the name of each phase of an operation when it begins. The last argument of every long operation.
 ///
-/// Which phases there are, and how many, depends on the operation and may change between versions: names are for people.
+/// Names and number of phases depend on the operation and may change between versions; they are meant to be shown, not parsed.
 #[derive(Clone, Copy, Default)]
 pub struct Progress<'a>(Option<&'a dyn Fn(&'static str)>);
 

@@ -1,5 +1,5 @@
-//! Conversions from and to the types of ark-ff and ark-ec 0.5, and sums and transforms of them: the fields and curves of
-//! BN254, BLS12-381 and Grumpkin.
+//! Conversions from and to the types of ark-ff and ark-ec 0.5 for the fields and curves of BN254, BLS12-381 and Grumpkin, and
+//! multi-scalar multiplication and transforms on these types.
 //!
 //! ```
 //! use ark_ec::{CurveGroup, PrimeGroup, VariableBaseMSM};
@@ -16,7 +16,7 @@
 //! assert_eq!(ours.to_ark(), scalars[0]);
 //! ```
 //!
-//! An element's words are the same in both libraries, so that a conversion is a copy.
+//! Both libraries use the same words for an element, so a conversion is a copy.
 
 use crate::{
     curve::{self, Affine, Curve, Jacobian, Msm},
@@ -29,19 +29,19 @@ use ark_ff::{AdditiveGroup, BigInt};
 use proofmill_curve::Bases;
 use rayon::prelude::*;
 
-/// A type that arkworks has too.
+/// A type with an equivalent in arkworks.
 pub trait Ark: Sized {
-    /// Its type there.
+    /// The type in arkworks.
     type Ark;
 
-    /// The value there.
+    /// Converts to arkworks' type.
     fn to_ark(&self) -> Self::Ark;
 
-    /// The value here.
+    /// Converts from arkworks' type.
     fn from_ark(value: &Self::Ark) -> Self;
 }
 
-/// A prime field's elements.
+/// Implements [`Ark`] for the elements of a prime field.
 macro_rules! field {
     ($params:ty, $ark:ty) => {
         impl Ark for Fp<$params> {
@@ -58,7 +58,7 @@ macro_rules! field {
     };
 }
 
-/// A field of pairs.
+/// Implements [`Ark`] for a quadratic extension.
 macro_rules! quadratic {
     ($ours:ty, $ark:ty) => {
         impl Ark for $ours {
@@ -86,16 +86,16 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// arkworks' curves that are here too.
+/// The curves of arkworks that Proofmill has, too.
 pub trait ArkCurve: SWCurveConfig + sealed::Sealed {
-    /// The curve here.
+    /// The curve in Proofmill.
     type Ours: Msm<
             Base: Ark<Ark = <Self as ark_ec::CurveConfig>::BaseField>,
             Scalar: Ark<Ark = <Self as ark_ec::CurveConfig>::ScalarField>,
         >;
 }
 
-/// A curve's points.
+/// Implements [`Ark`] and [`ArkCurve`] for a curve.
 macro_rules! curve {
     ($ours:ty, $config:ty) => {
         impl sealed::Sealed for $config {}
@@ -158,7 +158,7 @@ fn projective<P: ArkCurve>(point: &Jacobian<P::Ours>) -> short_weierstrass::Proj
     }
 }
 
-/// Points of arkworks as the bases of a sum, converted on the way.
+/// Points of arkworks as the bases of a sum, converted during the sum.
 struct ArkBases<'a, P: SWCurveConfig>(&'a [short_weierstrass::Affine<P>]);
 
 impl<P: ArkCurve> Bases<P::Ours> for ArkBases<'_, P> {
@@ -173,7 +173,7 @@ impl<P: ArkCurve> Bases<P::Ours> for ArkBases<'_, P> {
     }
 }
 
-/// The sum of `scalars[i] * bases[i]` by [`msm`](crate::msm::msm()): what ark-ec's `VariableBaseMSM` gives.
+/// The sum of `scalars[i] * bases[i]` by [`msm`](crate::msm::msm()): the result of ark-ec's `VariableBaseMSM`.
 ///
 /// # Panics
 /// If the slices differ in length or hold 2^30 elements or more.
@@ -185,9 +185,9 @@ pub fn msm<P: ArkCurve>(
     projective(&P::Ours::msm(current().level, &ArkBases(bases), &scalars))
 }
 
-/// arkworks' fields that [`Domain`] transforms over: the scalar fields of BN254 and BLS12-381.
+/// The fields of arkworks for [`Domain`]: the scalar fields of BN254 and BLS12-381.
 pub trait ArkTransformed: ark_ff::PrimeField {
-    /// The field's parameters here.
+    /// The field's parameters in Proofmill.
     type Params: Transformed;
 
     #[doc(hidden)]
@@ -197,7 +197,7 @@ pub trait ArkTransformed: ark_ff::PrimeField {
     fn theirs(ours: &Fp<Self::Params>) -> Self;
 }
 
-/// A field that is transformed over.
+/// Implements [`ArkTransformed`].
 macro_rules! transformed {
     ($params:ty, $ark:ty) => {
         impl ArkTransformed for $ark {
@@ -217,7 +217,7 @@ macro_rules! transformed {
 transformed!(bn254::FrParams, ark_bn254::Fr);
 transformed!(bls12_381::FrParams, ark_bls12_381::Fr);
 
-/// [`ntt::Domain`] for arkworks' elements: its methods give what those of ark-poly's `Radix2EvaluationDomain` give.
+/// [`ntt::Domain`] for arkworks' elements, with the results of ark-poly's `Radix2EvaluationDomain`.
 ///
 /// ```
 /// use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
@@ -241,7 +241,7 @@ impl<F: ArkTransformed> Domain<F> {
     /// Coefficients to values: `fft_in_place`.
     ///
     /// # Panics
-    /// If there are not n values (as for every transform here).
+    /// If the number of values is not n (the same holds for all transforms of this type).
     pub fn ntt(&self, values: &mut [F]) {
         self.with(values, |domain, values| domain.ntt(values));
     }

@@ -1,4 +1,4 @@
-//! BLS signatures on BLS12-381 as Ethereum uses them: `BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_`, public keys in G1 (48
+//! BLS signatures on BLS12-381, in Ethereum's variant: `BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_`, public keys in G1 (48
 //! bytes), signatures in G2 (96 bytes), proofs of possession.
 //!
 //! ```
@@ -27,13 +27,13 @@ use proofmill_bls::ValidPublicKey;
 pub use proofmill_bls::{DST, POSSESSION_DST};
 use zeroize::Zeroizing;
 
-/// A secret key: an integer from 1 to r - 1. It has no `Debug`, and is wiped when dropped; signing takes the same time
-/// whatever the key is.
+/// A secret key: an integer from 1 to r - 1. It has no `Debug`, and is wiped when dropped; the running time of signing does not
+/// depend on it.
 #[derive(Clone)]
 pub struct SecretKey(proofmill_bls::SecretKey);
 
 impl SecretKey {
-    /// How many bytes the encoding has.
+    /// The length of the encoding in bytes.
     pub const BYTES: usize = proofmill_bls::SecretKey::BYTES;
 
     /// A random key.
@@ -44,10 +44,10 @@ impl SecretKey {
         Ok(Self(proofmill_bls::SecretKey::generate()?))
     }
 
-    /// The key of a path such as `m/12381/3600/0/0/0` from a seed of at least 32 bytes (EIP-2333, EIP-2334).
+    /// The key at a path such as `m/12381/3600/0/0/0`, derived from a seed of at least 32 bytes (EIP-2333, EIP-2334).
     ///
     /// # Errors
-    /// [`Error::Malformed`] for a short seed or another path.
+    /// [`Error::Malformed`] for a short seed or an invalid path.
     pub fn derive(seed: &[u8], path: &str) -> Result<Self> {
         Ok(Self(proofmill_bls::SecretKey::derive_path(seed, path)?))
     }
@@ -55,7 +55,7 @@ impl SecretKey {
     /// Decodes 32 big-endian bytes.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for other bytes.
+    /// [`Error::Malformed`] for another length, zero, or an integer not below the group's order.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         Ok(Self(proofmill_bls::SecretKey::from_bytes(bytes)?))
     }
@@ -86,7 +86,7 @@ impl SecretKey {
 pub struct PublicKey(ValidPublicKey);
 
 impl PublicKey {
-    /// How many bytes the encoding has.
+    /// The length of the encoding in bytes.
     pub const BYTES: usize = proofmill_bls::PublicKey::BYTES;
 
     /// Decodes and checks 48 bytes.
@@ -97,21 +97,21 @@ impl PublicKey {
         Ok(Self(ValidPublicKey::from_bytes(current().level, bytes)?))
     }
 
-    /// [`Self::from_bytes`] of many keys together, which is faster.
+    /// [`Self::from_bytes`] for many keys together, which is faster.
     pub fn decode_many(encodings: &[[u8; Self::BYTES]]) -> Vec<Result<Self>> {
         let keys: std::result::Result<Vec<_>, _> =
             encodings.iter().map(|bytes| proofmill_bls::PublicKey::from_bytes(bytes)).collect();
-        // They have the right length.
+        // The only error is a wrong length, which arrays cannot have.
         let checked = proofmill_bls::PublicKey::validate_many(current().level, &keys.unwrap_or_default());
         checked.into_iter().map(|key| Ok(Self(key?))).collect()
     }
 
-    /// The encoding: compressed, as Zcash and Ethereum do it.
+    /// The compressed encoding of Zcash and Ethereum.
     pub fn to_bytes(&self) -> [u8; Self::BYTES] {
         self.0.to_bytes()
     }
 
-    /// The sum of keys, for a signature that all have made of one message. Their owners must have proved possession.
+    /// The sum of keys, which verifies the sum of their signatures of one message. The keys must have proofs of possession.
     ///
     /// # Errors
     /// [`Error::Malformed`] without keys, or if they cancel.
@@ -119,7 +119,7 @@ impl PublicKey {
         Ok(Self(ValidPublicKey::aggregate(current().level, &valid(keys))?))
     }
 
-    /// Accepts this key's signature of a message.
+    /// Verifies this key's signature of a message.
     ///
     /// # Errors
     /// [`Error::Rejected`].
@@ -127,7 +127,7 @@ impl PublicKey {
         Ok(proofmill_bls::verify(current().level, &self.0, message, &signature.0)?)
     }
 
-    /// Accepts a proof of possession of the secret key.
+    /// Verifies a proof of possession of the secret key.
     ///
     /// # Errors
     /// [`Error::Rejected`].
@@ -140,12 +140,12 @@ fn valid(keys: &[PublicKey]) -> Vec<ValidPublicKey> {
     keys.iter().map(|key| key.0).collect()
 }
 
-/// A signature or an aggregate of some: a point of G2's subgroup. Decoding checks it, once.
+/// A signature, or an aggregate of signatures: a point of G2's subgroup. Decoding checks it, once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature(proofmill_bls::Signature);
 
 impl Signature {
-    /// How many bytes the encoding has.
+    /// The length of the encoding in bytes.
     pub const BYTES: usize = proofmill_bls::Signature::BYTES;
 
     /// Decodes and checks 96 bytes.
@@ -156,13 +156,13 @@ impl Signature {
         Ok(Self(proofmill_bls::Signature::from_bytes(current().level, bytes)?))
     }
 
-    /// [`Self::from_bytes`] of many signatures together, which is faster.
+    /// [`Self::from_bytes`] for many signatures together, which is faster.
     pub fn decode_many(encodings: &[[u8; Self::BYTES]]) -> Vec<Result<Self>> {
         let decoded = proofmill_bls::Signature::decode_many(current().level, encodings);
         decoded.into_iter().map(|signature| Ok(Self(signature?))).collect()
     }
 
-    /// The encoding: compressed, as Zcash and Ethereum do it.
+    /// The compressed encoding of Zcash and Ethereum.
     pub fn to_bytes(&self) -> [u8; Self::BYTES] {
         self.0.to_bytes()
     }
@@ -177,7 +177,7 @@ impl Signature {
     }
 }
 
-/// Accepts an aggregate of signatures, of message i by key i. Messages may be equal if the owners of their keys proved
+/// Verifies an aggregate of signatures of message i by key i. Messages may be equal only if their keys have proofs of
 /// possession.
 ///
 /// # Errors
@@ -186,7 +186,7 @@ pub fn aggregate_verify(keys: &[PublicKey], messages: &[&[u8]], signature: &Sign
     Ok(proofmill_bls::aggregate_verify(current().level, &valid(keys), messages, &signature.0)?)
 }
 
-/// Accepts an aggregate of signatures of one message by many keys, whose owners proved possession.
+/// Verifies an aggregate of signatures of one message by many keys, which must have proofs of possession.
 ///
 /// # Errors
 /// [`Error::Rejected`]; [`Error::Malformed`] without keys, or if they cancel.
@@ -194,8 +194,8 @@ pub fn fast_aggregate_verify(keys: &[PublicKey], message: &[u8], signature: &Sig
     Ok(proofmill_bls::fast_aggregate_verify(current().level, &valid(keys), message, &signature.0)?)
 }
 
-/// [`fast_aggregate_verify`] as Ethereum's consensus specification has it (Altair): no keys and the signature at infinity are
-/// accepted, which is a sync committee in which nobody took part.
+/// [`fast_aggregate_verify`] in the variant of Ethereum's consensus specification (Altair): accepts no keys with the signature
+/// at infinity, which is a sync committee without participants.
 ///
 /// # Errors
 /// As [`fast_aggregate_verify`].
@@ -203,27 +203,27 @@ pub fn eth_fast_aggregate_verify(keys: &[PublicKey], message: &[u8], signature: 
     Ok(proofmill_bls::eth_fast_aggregate_verify(current().level, &valid(keys), message, &signature.0)?)
 }
 
-/// A signature of one message by all of some keys, which is one key or an aggregate.
+/// A signature, or an aggregate of signatures, of one message by one or more keys.
 #[derive(Clone, Copy, Debug)]
 pub struct SignatureSet<'a> {
     /// The keys that signed; at least one.
     pub keys: &'a [PublicKey],
-    /// What they signed.
+    /// The signed message.
     pub message: &'a [u8],
-    /// Their signature.
+    /// The signature or aggregate.
     pub signature: Signature,
 }
 
-/// Accepts a batch in which all signatures are valid; several times faster than one by one.
+/// Verifies a batch of signatures, several times faster than one by one.
 ///
 /// # Errors
-/// [`Error::Rejected`] if some signature is wrong ([`find_invalid`] says which); [`Error::Malformed`] for an empty batch or a
+/// [`Error::Rejected`] if any signature is wrong ([`find_invalid`] returns which); [`Error::Malformed`] for an empty batch or a
 /// set without keys, [`Error::System`] without randomness.
 pub fn verify_batch(sets: &[SignatureSet<'_>]) -> Result<()> {
     with_sets(sets, |sets| proofmill_bls::verify_batch(current().level, sets))
 }
 
-/// The numbers of the sets that are wrong or whose keys cannot be aggregated, ascending.
+/// The indices of the sets whose signatures are wrong or whose keys cannot be aggregated, ascending.
 ///
 /// # Errors
 /// [`Error::System`] without randomness.

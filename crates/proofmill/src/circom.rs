@@ -1,6 +1,6 @@
 //! Files of circom and snarkjs: circuits, witnesses, powers of tau, public signals.
 //!
-//! Binary files are mapped into memory, not read: opening one costs little, whatever its size.
+//! Binary files are mapped into memory. Opening a `.ptau` is fast at any size: its points are read when they are used.
 //!
 //! ```
 //! use proofmill::circom::{R1cs, Witness};
@@ -29,8 +29,8 @@ use proofmill_circom::{
 pub use proofmill_circom::{Description, FileKind, SectionDescription};
 use std::{ops::Deref, path::Path};
 
-/// Says what an r1cs, wtns, zkey, ptau or key file is: its kind, curve, protocol, counts and sections. Nothing but its header
-/// and the list of its sections is looked at.
+/// Describes an r1cs, wtns, zkey, ptau or key file: kind, curve, protocol, counts and sections. Only its header and its list of
+/// sections are read.
 ///
 /// ```
 /// use proofmill::circom::{FileKind, describe};
@@ -77,7 +77,7 @@ impl Witness {
         Ok(Self { values: decode_witness(&file, current().level)?, name: None })
     }
 
-    /// A witness of these values; of a circuit of circom's the first is 1.
+    /// A witness of these values, one for each wire. For a circuit of circom's the first must be 1.
     pub fn from_values(values: Vec<Fr>) -> Self {
         Self { values, name: None }
     }
@@ -97,7 +97,7 @@ impl Witness {
         bytes
     }
 
-    /// Writes a `.wtns` file, whole or not at all.
+    /// Writes a `.wtns` file, completely or not at all.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -146,7 +146,7 @@ impl R1cs {
         bytes
     }
 
-    /// Writes an `.r1cs` file, whole or not at all, in which the wires are their own labels.
+    /// Writes an `.r1cs` file, completely or not at all, in which the wires are their own labels.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -154,26 +154,26 @@ impl R1cs {
         Ok(write_r1cs(path.as_ref(), &self.r1cs)?)
     }
 
-    /// How many constraints there are.
+    /// The number of constraints.
     pub fn constraints(&self) -> u32 {
         self.r1cs.header.constraints
     }
 
-    /// How many wires there are, the constant one included.
+    /// The number of wires, including the constant 1.
     pub fn wires(&self) -> u32 {
         self.r1cs.header.wires
     }
 
-    /// How many public signals there are: outputs and public inputs.
+    /// The number of public signals: outputs and public inputs.
     pub fn public_signals(&self) -> u32 {
         self.r1cs.header.public()
     }
 
-    /// Accepts a witness that satisfies every constraint.
+    /// Checks that the witness satisfies every constraint.
     ///
     /// # Errors
-    /// [`Error::Unsatisfied`] with the first constraint that does not hold, [`Error::Mismatch`] for a witness with another
-    /// number of values than there are wires.
+    /// [`Error::Unsatisfied`] with the first constraint that does not hold, [`Error::Mismatch`] if the number of values is not
+    /// that of the wires.
     pub fn check(&self, witness: &Witness) -> Result<()> {
         let (wires, constraints) = (self.wires(), self.constraints());
         let found = witness.values.len();
@@ -230,7 +230,7 @@ impl Ptau {
         self.ptau.file().bytes()
     }
 
-    /// Writes the file, whole or not at all.
+    /// Writes the file, completely or not at all.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -238,20 +238,20 @@ impl Ptau {
         Ok(write_bytes(path.as_ref(), self.as_bytes())?)
     }
 
-    /// The logarithm of the largest domain.
+    /// The base-2 logarithm of the size of the largest domain.
     pub fn power(&self) -> u32 {
         self.ptau.header().power
     }
 
-    /// Whether it is prepared for phase 2, as set-ups need it.
+    /// Whether it is prepared for phase 2, which setup requires.
     pub fn is_prepared(&self) -> bool {
         self.ptau.is_prepared()
     }
 
-    /// How many contributions the file says it has. Without any, the program that made it may know tau.
+    /// The number of contributions that the file claims. Without any, its author may know tau.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if the file does not say.
+    /// [`Error::Malformed`] if the section is missing or malformed.
     pub fn contributions(&self) -> Result<u32> {
         Ok(self.ptau.contributions()?)
     }
@@ -261,7 +261,7 @@ impl Ptau {
     }
 }
 
-/// The public signals of a proof, outputs first: a `public.json` file. It is a slice of field elements.
+/// The public signals of a proof, outputs first: a `public.json` file. Dereferences to a slice of field elements.
 #[derive(Clone, Debug)]
 pub struct PublicSignals {
     values: Vec<Fr>,
@@ -291,7 +291,7 @@ impl PublicSignals {
         public_text(&self.values)
     }
 
-    /// Writes a `public.json` file, whole or not at all.
+    /// Writes a `public.json` file, completely or not at all.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -332,7 +332,7 @@ impl PartialEq for PublicSignals {
 
 impl Eq for PublicSignals {}
 
-/// The bytes that something writes.
+/// Calls `write` with a target in memory and returns its content.
 pub(crate) fn in_memory(write: impl FnOnce(Target<'_>) -> Result<()>) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     write(Target::Memory(&mut bytes))?;

@@ -40,12 +40,12 @@ pub mod grumpkin {
     pub use proofmill_curve::grumpkin::{Fq, Fr, Grumpkin};
 }
 
-/// `e(p, q)`. The points must be in their groups; infinity gives 1.
+/// `e(p, q)`. The points must be in their groups. The result is 1 if one is infinity.
 pub fn pairing<C: Pairing>(p: &Affine<C>, q: &Affine<C::G2>) -> Gt<C> {
     proofmill_curve::pairing(current().level, p, q)
 }
 
-/// The product of `e(p, q)` over all pairs, with one final exponentiation; 1 without any.
+/// The product of `e(p, q)` over all pairs, with one final exponentiation; 1 without pairs.
 pub fn multi_pairing<C: Pairing>(pairs: &[(Affine<C>, Affine<C::G2>)]) -> Gt<C> {
     proofmill_curve::multi_pairing(current().level, pairs)
 }

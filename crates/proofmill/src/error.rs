@@ -1,4 +1,4 @@
-//! What can go wrong, by kind.
+//! Errors, by kind.
 
 use proofmill_bls::BlsError;
 use proofmill_circom::{CircomError, FileName};
@@ -11,9 +11,9 @@ use std::{error, fmt, path::Path};
 /// [`std::result::Result`] with this crate's error.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why there is no result: what kind of thing is wrong, and a message of one line that names the file and the place in it.
+/// An error by kind, with a message of one line that names the file and the position in it.
 ///
-/// A verifier's `Ok(())` means valid; nothing else does.
+/// Only `Ok(())` of a verifier means valid.
 ///
 /// ```
 /// use proofmill::{Error, bls::{SecretKey, Signature}};
@@ -29,28 +29,28 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Well formed and wrong: a proof, signature, opening or reference string that is not valid.
+    /// Well-formed but invalid: a wrong proof, signature, opening or reference string.
     #[error(transparent)]
     Rejected(Cause),
     /// A witness that does not satisfy its circuit.
     #[error(transparent)]
     Unsatisfied(Cause),
-    /// Bytes or values that are not what they should be.
+    /// Malformed bytes or values.
     #[error(transparent)]
     Malformed(Cause),
-    /// Things that are fine by themselves and do not belong together: a witness of another circuit, another number of
-    /// public signals, a reference string too short.
+    /// Inputs that are valid, but not together: a witness of another circuit, a wrong number of public signals, a reference
+    /// string that is too short.
     #[error(transparent)]
     Mismatch(Cause),
     /// A file that cannot be read or written.
     #[error(transparent)]
     Io(Cause),
-    /// The operating system gives no threads or no randomness.
+    /// The operating system provides no threads or no randomness.
     #[error(transparent)]
     System(Cause),
 }
 
-/// What is behind an [`Error`].
+/// The cause of an [`Error`].
 #[derive(Debug)]
 pub struct Cause {
     about: Option<FileName>,
@@ -66,7 +66,7 @@ impl Cause {
         Self { about: name.cloned(), error: error.into() }
     }
 
-    /// The error of the crate that found it, such as `proofmill_plonk::PlonkError`, to be downcast to it.
+    /// The original error, such as `proofmill_plonk::PlonkError`, for downcasting.
     pub fn get(&self) -> &(dyn error::Error + Send + Sync + 'static) {
         &*self.error
     }
@@ -87,7 +87,7 @@ impl error::Error for Cause {
     }
 }
 
-/// The names of the files that an operation's inputs came from, those that have one.
+/// The file names of an operation's inputs, as far as known.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Names<'a> {
     pub(crate) key: Option<&'a FileName>,
@@ -145,7 +145,7 @@ impl Names<'_> {
         match error {
             MalformedError::PublicInputs { .. } => Error::Mismatch(Cause::about(self.public, error)),
             MalformedError::Proof { .. } => Error::Malformed(Cause::about(self.proof, error)),
-            // A proof's points were checked when it was read or made; of a key's, not that of G2.
+            // The points of a proof were checked before; of a key's points, that of G2 was not.
             _ => Error::Malformed(Cause::about(self.key, error)),
         }
     }
@@ -156,7 +156,7 @@ impl Names<'_> {
 }
 
 impl Error {
-    /// What is wrong with what a file holds.
+    /// An error about the content of a file.
     pub(crate) fn malformed(name: Option<&FileName>, problem: impl Into<String>) -> Self {
         Self::Malformed(Cause::about(name, problem.into()))
     }

@@ -1,4 +1,4 @@
-//! Elements of the fields: BN254's, BLS12-381's, Grumpkin's (which are BN254's, exchanged) and Goldilocks.
+//! The fields of BN254, BLS12-381, Grumpkin (BN254's two fields with roles exchanged) and Goldilocks.
 //!
 //! ```
 //! use proofmill::field::{Field, Fr, Goldilocks, Invert};
@@ -24,13 +24,13 @@ pub type Fr = bn254::Fr;
 pub mod bn254 {
     pub use proofmill_field::bn254::{FqParams, FrParams};
 
-    /// The field of coordinates.
+    /// The base field, of coordinates.
     pub type Fq = proofmill_field::bn254::Fq;
-    /// The quadratic extension of [`Fq`]: coordinates of G2.
+    /// The quadratic extension of [`Fq`], of coordinates of G2.
     pub type Fq2 = proofmill_field::bn254::Fq2;
-    /// The extension of degree 12 of [`Fq`]: results of pairings.
+    /// The extension of degree 12 of [`Fq`], of results of pairings.
     pub type Fq12 = proofmill_field::bn254::Fq12;
-    /// The field of scalars.
+    /// The scalar field.
     pub type Fr = proofmill_field::bn254::Fr;
 }
 
@@ -38,12 +38,12 @@ pub mod bn254 {
 pub mod bls12_381 {
     pub use proofmill_field::bls12_381::{FqParams, FrParams};
 
-    /// The field of coordinates.
+    /// The base field, of coordinates.
     pub type Fq = proofmill_field::bls12_381::Fq;
-    /// The quadratic extension of [`Fq`]: coordinates of G2.
+    /// The quadratic extension of [`Fq`], of coordinates of G2.
     pub type Fq2 = proofmill_field::bls12_381::Fq2;
-    /// The extension of degree 12 of [`Fq`]: results of pairings.
+    /// The extension of degree 12 of [`Fq`], of results of pairings.
     pub type Fq12 = proofmill_field::bls12_381::Fq12;
-    /// The field of scalars.
+    /// The scalar field.
     pub type Fr = proofmill_field::bls12_381::Fr;
 }

@@ -32,7 +32,7 @@ use proofmill_circom::{
 use proofmill_groth16::{Groth16Error, verifying_key_text};
 use std::path::Path;
 
-/// A proving key: snarkjs's `.zkey` of Groth16, mapped.
+/// A proving key: a mapped `.zkey` of snarkjs.
 #[derive(Debug)]
 pub struct ProvingKey {
     zkey: Groth16Zkey,
@@ -65,11 +65,11 @@ impl ProvingKey {
 
     /// Makes the key of a circuit in memory: the bytes of `snarkjs groth16 setup`.
     ///
-    /// Anyone can forge proofs for this key. It is to be saved and contributed to (`snarkjs zkey contribute`) before it is used.
+    /// Anyone can forge proofs for this key. Save it and contribute to it (`snarkjs zkey contribute`) before use.
     ///
     /// # Errors
     /// [`Error::Mismatch`] for powers of tau that are too few or not prepared for phase 2, [`Error::Malformed`] for a circuit
-    /// that has no such key.
+    /// that cannot have such a key.
     pub fn setup(circuit: &R1cs, powers: &Ptau) -> Result<Self> {
         Self::from_bytes(in_memory(|target| setup(circuit, powers, target))?)
     }
@@ -79,7 +79,7 @@ impl ProvingKey {
         self.zkey.file().bytes()
     }
 
-    /// Writes the file, whole or not at all.
+    /// Writes the file, completely or not at all.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -87,16 +87,16 @@ impl ProvingKey {
         write_bytes(path.as_ref(), self.as_bytes()).map_err(Error::from)
     }
 
-    /// How many public signals a proof has.
+    /// The number of public signals of a proof.
     pub fn public_signals(&self) -> u32 {
         self.zkey.header().public
     }
 
-    /// Proves that the witness satisfies the circuit. The proof is blinded with the operating system's randomness, and has been
-    /// verified when it is returned.
+    /// Proves that the witness satisfies the circuit. The proof is blinded with the operating system's randomness, and verified
+    /// before it is returned.
     ///
     /// # Errors
-    /// [`Error::Unsatisfied`] for a witness that does not satisfy the circuit ([`R1cs::check`] says where),
+    /// [`Error::Unsatisfied`] for a witness that does not satisfy the circuit ([`R1cs::check`] finds the constraint),
     /// [`Error::Mismatch`] for one of another circuit, [`Error::Malformed`] for a damaged key, [`Error::System`] without
     /// randomness.
     pub fn prove(&self, witness: &Witness) -> Result<Proof> {
@@ -115,7 +115,7 @@ impl ProvingKey {
     }
 }
 
-/// [`ProvingKey::setup`] that writes the key to a file, whole or not at all: for circuits whose keys are larger than memory.
+/// [`ProvingKey::setup`] that writes the key to a file, completely or not at all, for keys larger than memory.
 ///
 /// # Errors
 /// As [`ProvingKey::setup`], and [`Error::Io`].
@@ -131,7 +131,7 @@ fn setup(circuit: &R1cs, powers: &Ptau, target: Target<'_>) -> Result<()> {
     made.map_err(|error| Names { circuit, powers, ..Names::default() }.groth16(error))
 }
 
-/// A verifying key: snarkjs's `verification_key.json`, or a part of a proving key.
+/// A verifying key: snarkjs's `verification_key.json`, or the verifying key in a proving key.
 #[derive(Clone, Debug)]
 pub struct VerifyingKey {
     key: Groth16VerificationKey,
@@ -147,7 +147,7 @@ impl VerifyingKey {
         let path = path.as_ref();
         let name = Some(FileName::new(path));
         match BinFile::open(path) {
-            // What begins as no binary file does is JSON, or nothing.
+            // Not a known binary file: expect JSON.
             Err(CircomError::Kind { .. }) => Ok(Self { key: Groth16VerificationKey::open(path)?, name }),
             file => Ok(ProvingKey::read(file?, name)?.verifying_key),
         }
@@ -178,7 +178,7 @@ impl VerifyingKey {
         verifying_key_text(current().level, &self.key)
     }
 
-    /// Writes a `verification_key.json`, whole or not at all.
+    /// Writes a `verification_key.json`, completely or not at all.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -186,12 +186,12 @@ impl VerifyingKey {
         Ok(write_text(path.as_ref(), &self.to_json())?)
     }
 
-    /// How many public signals a proof has.
+    /// The number of public signals of a proof.
     pub fn public_signals(&self) -> usize {
         self.key.ic.len().saturating_sub(1)
     }
 
-    /// Accepts the proof for these public signals, whatever signals it came with.
+    /// Verifies the proof for these public signals, which replace those of the proof.
     ///
     /// # Errors
     /// As [`Proof::verify`].
@@ -215,10 +215,10 @@ impl PartialEq for VerifyingKey {
 
 impl Eq for VerifyingKey {}
 
-/// A proof and the public signals that it is of.
+/// A proof and its public signals.
 ///
-/// A verifier must know which signals to expect: a proof verifies for those it comes with, and an attacker chooses both. Compare [`Self::public`] with what is expected, or give the expected signals to [`Self::open`],
-/// [`Self::from_json`] or [`VerifyingKey::verify`].
+/// A verifier must know which signals to expect: an attacker chooses both a proof and its signals. Compare [`Self::public`]
+/// with the expected signals, or pass the expected signals to [`Self::open`], [`Self::from_json`] or [`VerifyingKey::verify`].
 #[derive(Clone, Debug)]
 pub struct Proof {
     proof: Groth16Proof,
@@ -227,7 +227,7 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// Opens a `proof.json`, as a proof of these public signals.
+    /// Opens a `proof.json`, as a proof for these public signals.
     ///
     /// # Errors
     /// [`Error::Io`], and [`Error::Malformed`] for anything but a proof of Groth16 over BN254.
@@ -237,7 +237,7 @@ impl Proof {
         Ok(Self { proof, public: public.into(), name: Some(FileName::new(path)) })
     }
 
-    /// Parses the text of a `proof.json`, as a proof of these public signals.
+    /// Parses the text of a `proof.json`, as a proof for these public signals.
     ///
     /// # Errors
     /// [`Error::Malformed`].
@@ -246,11 +246,11 @@ impl Proof {
         Ok(Self { proof, public: public.into(), name: None })
     }
 
-    /// Accepts the proof for its public signals.
+    /// Verifies the proof for its public signals.
     ///
     /// # Errors
-    /// [`Error::Rejected`] for a wrong proof; [`Error::Malformed`] for points that are not in their groups,
-    /// [`Error::Mismatch`] for another number of public signals than the key's.
+    /// [`Error::Rejected`] for a wrong proof; [`Error::Malformed`] for points outside their groups; [`Error::Mismatch`] if the
+    /// number of public signals is not the key's.
     pub fn verify(&self, key: &VerifyingKey) -> Result<()> {
         key.verify(&self.public, self)
     }
@@ -265,7 +265,7 @@ impl Proof {
         self.proof.text()
     }
 
-    /// Writes a `proof.json` and a `public.json`: both, or neither.
+    /// Writes a `proof.json` and a `public.json`, both or neither.
     ///
     /// # Errors
     /// [`Error::Io`].

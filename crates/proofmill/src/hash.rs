@@ -22,7 +22,7 @@ pub fn sha256(message: &[u8]) -> [u8; 32] {
     Kernels::at(current().level).digest(message)
 }
 
-/// The SHA-256 digest of a message that comes in parts.
+/// The SHA-256 digest of a message that is given in parts.
 ///
 /// ```
 /// use proofmill::hash::{Sha256, sha256};
@@ -36,7 +36,7 @@ pub fn sha256(message: &[u8]) -> [u8; 32] {
 pub struct Sha256(proofmill_sha256::Sha256);
 
 impl Sha256 {
-    /// The state before any part.
+    /// The hash of the empty message so far.
     pub fn new() -> Self {
         Self(proofmill_sha256::Sha256::with(Kernels::at(current().level)))
     }
@@ -46,7 +46,7 @@ impl Sha256 {
         self.0.update(part);
     }
 
-    /// The digest of the parts so far; more may follow.
+    /// The digest of the message so far; more parts may follow.
     pub fn finish(&self) -> [u8; 32] {
         self.0.finish()
     }
@@ -58,7 +58,7 @@ impl Default for Sha256 {
     }
 }
 
-/// The SHA-256 digests of many messages of 64 bytes: the parents of a tree's nodes. On the calling thread.
+/// The SHA-256 digests of many messages of 64 bytes, such as pairs of nodes of a tree. Runs on the calling thread.
 pub fn sha256_pairs(pairs: &[[u8; 64]]) -> Vec<[u8; 32]> {
     let mut digests = vec![[0; 32]; pairs.len()];
     proofmill_sha256::hash_pairs(Kernels::at(current().level), pairs, &mut digests);
@@ -68,15 +68,15 @@ pub fn sha256_pairs(pairs: &[[u8; 64]]) -> Vec<[u8; 32]> {
 /// circomlib's Poseidon of 1 to 16 elements.
 ///
 /// # Panics
-/// If there are none, or more.
+/// If there are no inputs, or more than 16.
 pub fn poseidon(inputs: &[Fr]) -> Fr {
     poseidon_bn254::poseidon(inputs)
 }
 
-/// [`poseidon`] of many rows of `columns` elements each, stored contiguously. On all threads.
+/// [`poseidon`] of many rows of `columns` elements each, stored contiguously. Runs on all threads.
 ///
 /// # Panics
-/// If `columns` is not from 1 to 16, or the last row is not whole.
+/// If `columns` is not from 1 to 16, or does not divide the number of inputs.
 pub fn poseidon_many(columns: usize, inputs: &[Fr]) -> Vec<Fr> {
     PoseidonBn254::of_width(columns + 1).hash_many(current().level, inputs)
 }
@@ -86,18 +86,18 @@ pub fn pedersen(a: Fr, b: Fr) -> Fr {
     lower::pedersen(a, b)
 }
 
-/// [`pedersen`] of many pairs. On all threads.
+/// [`pedersen`] of many pairs. Runs on all threads.
 pub fn pedersen_many(pairs: &[[Fr; 2]]) -> Vec<Fr> {
     lower::pedersen_many(current().level, pairs)
 }
 
 pub use crate::merkle::Hash as RowHash;
 
-/// The digests of rows of `columns` 64-bit words each, stored contiguously, by one of the hashes that trees are made of: of
-/// Goldilocks elements by Poseidon or Poseidon2, or of any words by SHA-256. On the calling thread.
+/// The digests of rows of `columns` 64-bit words each, stored contiguously, by one of the hashes of Merkle trees: Poseidon or
+/// Poseidon2 for Goldilocks elements, or SHA-256 for any words. Runs on the calling thread.
 ///
-/// A digest of Poseidon or Poseidon2 is four elements, each as eight little-endian bytes. Rows of one length have different
-/// digests; nothing tells rows of different lengths apart.
+/// A digest of Poseidon or Poseidon2 is four elements, each as eight little-endian bytes. Digests are collision-resistant only
+/// among rows of one length: Poseidon and Poseidon2 do not hash the length.
 ///
 /// ```
 /// use proofmill::hash::{RowHash, rows};
@@ -107,7 +107,7 @@ pub use crate::merkle::Hash as RowHash;
 /// ```
 ///
 /// # Panics
-/// If `columns` is 0, the last row is not whole, or a word is not below the hash's modulus.
+/// If `columns` is 0 or does not divide the number of words, or a word is not below the hash's modulus.
 pub fn rows(hash: RowHash, words: &[u64], columns: usize) -> Vec<[u8; 32]> {
     assert!(columns > 0 && words.len().is_multiple_of(columns), "whole rows of {columns} words");
     crate::merkle::digests(hash, words, columns)

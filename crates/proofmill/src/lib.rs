@@ -1,4 +1,4 @@
-//! Zero-knowledge proofs and the mathematics under them, as fast as the CPU allows.
+//! Zero-knowledge proofs and their mathematics, with kernels chosen at run time by the CPU's features.
 //!
 //! ```
 //! use proofmill::{circom::Witness, groth16::ProvingKey};
@@ -16,21 +16,22 @@
 //! | module | |
 //! |---|---|
 //! | [`groth16`], [`plonk`] | keys, proofs and verifiers of circom's circuits, and of circuits written in Rust |
-//! | [`circom`] | witnesses, constraints, powers of tau, public signals |
-//! | [`srs`] | structured reference strings and KZG's commitments |
+//! | [`circom`] | files of witnesses, constraints, powers of tau, public signals |
+//! | [`srs`] | structured reference strings and KZG commitments |
 //! | [`bls`] | BLS signatures of Ethereum's ciphersuite |
-//! | [`merkle`] | trees over rows of words, and SSZ's |
+//! | [`merkle`] | Merkle trees over rows of words, and SSZ trees |
 //! | [`hash`] | SHA-256, Poseidon, Poseidon2, Pedersen |
 //! | [`msm`](mod@msm), [`ntt`] | multi-scalar multiplication, number-theoretic transforms |
-//! | [`field`], [`curve`] | elements and points |
+//! | [`field`], [`curve`] | field elements, points, pairings |
 //! | `arkworks` | conversions from and to arkworks' types (feature `arkworks`) |
 //!
-//! **One shape.** What comes from a file has `open`, and `from_bytes` or `from_json` for a file's content in memory; what goes into
-//! one has `save`, which writes it whole or not at all, and `as_bytes`, `to_bytes` or `to_json`. Verifiers give `Ok(())` for what
-//! is valid and nothing else; an [`Error`] says what kind of thing is wrong ([`Error::Rejected`] is a wrong proof,
-//! [`Error::Malformed`] none at all) and names the file.
+//! **Conventions.** Types that are read from files have `open`, and `from_bytes` or `from_json` for the same content in memory.
+//! Types that are written have `save`, which writes a file completely or not at all, and `as_bytes`, `to_bytes` or `to_json`.
+//! Verifiers return `Ok(())` only for valid input. An [`Error`] has a kind ([`Error::Rejected`] for a wrong proof,
+//! [`Error::Malformed`] for bytes that are not a proof) and a message that names the file.
 //!
-//! **Level and threads** are the best and all, unless a [`Machine`] says otherwise; no other function asks for them.
+//! **Level and threads.** Functions use the best level and all threads by default; a [`Machine`] changes that. No other
+//! function takes a level or a number of threads.
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used)]
 

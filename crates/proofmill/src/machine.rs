@@ -1,4 +1,4 @@
-//! What operations compute with: a level of the CPU, threads, a memory mode, and an observer of progress.
+//! The settings of operations: level, threads, memory mode, and observer of progress.
 
 use crate::{Error, error::Cause};
 use proofmill_cpu::Level;
@@ -12,15 +12,15 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-/// What operations compute with: a level of CPU features, threads, a memory mode, and an observer of progress.
+/// The settings of operations: a level of CPU features, threads, a memory mode, and an observer of progress.
 ///
-/// A machine is optional. Without one an operation uses the best level that the CPU has and rayon's threads (the global pool's, as
-/// many as there are cores, or those of the pool that it is called in), and reports no progress.
+/// A machine is optional. Without one, an operation uses the best level of the CPU and rayon's current thread pool (by default
+/// the global one, with one thread per core), and reports no progress.
 ///
-/// A machine is used as rayon's thread pools are: what [`run`](Self::run) is given is computed on the machine's own threads,
-/// and every function of this crate that is called there, directly or in rayon's tasks, computes with that machine. Runs
-/// may be nested: the inner one's machine counts inside it, the outer one's again after it, also if it panics. Threads that
-/// the program starts by itself inside a run do not belong to the machine; they call `run` of a clone.
+/// A machine works like a rayon thread pool: [`run`](Self::run) executes a closure on the machine's own threads, and every
+/// function of this crate that is called there, directly or in rayon's tasks, uses that machine. Runs can be nested: the inner
+/// machine applies until the inner run ends or panics, then the outer one again. Threads that the program itself starts inside
+/// a run do not belong to the machine; on them, call `run` of a clone.
 ///
 /// Clones are handles to one machine. Its threads end when the last of them is dropped.
 ///
@@ -45,7 +45,7 @@ pub struct Machine {
     pool: Arc<ThreadPool>,
 }
 
-/// Chooses what a [`Machine`] has; see [`Machine::builder`].
+/// Configures a [`Machine`]; see [`Machine::builder`].
 #[derive(Default)]
 pub struct MachineBuilder {
     level: Option<Level>,
@@ -56,7 +56,7 @@ pub struct MachineBuilder {
 
 type Observer = Box<dyn Fn(&'static str) + Send + Sync>;
 
-/// What the threads of a machine know of it.
+/// The settings that the threads of a machine share.
 pub(crate) struct Settings {
     pub(crate) level: Level,
     pub(crate) storage: Storage,
@@ -73,11 +73,11 @@ impl Settings {
 }
 
 thread_local! {
-    /// The machine whose thread this is; set once, before the thread computes anything.
+    /// The machine of this thread; set once, before the thread runs any work.
     static OWN: OnceCell<Arc<Settings>> = const { OnceCell::new() };
 }
 
-/// The machine of the calling thread.
+/// The settings of the calling thread's machine, or the defaults.
 pub(crate) fn current() -> Arc<Settings> {
     static DEFAULT: LazyLock<Arc<Settings>> = LazyLock::new(|| {
         Arc::new(Settings { level: Level::best(), storage: Storage::default(), observer: None })
@@ -86,13 +86,12 @@ pub(crate) fn current() -> Arc<Settings> {
 }
 
 impl Machine {
-    /// A builder of a machine with the best level, as many threads as there are cores, [`Memory::default`] and no observer of
-    /// progress.
+    /// A builder with the defaults: the best level, one thread per core, [`Memory::default`] and no observer of progress.
     pub fn builder() -> MachineBuilder {
         MachineBuilder::default()
     }
 
-    /// Runs `work` on the machine's threads, and gives what it gives. If it panics, so does this.
+    /// Runs `work` on the machine's threads and returns its result. Panics in `work` are propagated.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         self.pool.install(work)
     }
@@ -102,7 +101,7 @@ impl Machine {
         self.settings.level
     }
 
-    /// How many threads there are.
+    /// The number of threads.
     pub fn threads(&self) -> usize {
         self.pool.current_num_threads()
     }
@@ -126,22 +125,22 @@ impl MachineBuilder {
         self
     }
 
-    /// How many threads to compute on; 0 for as many as there are cores.
+    /// The number of threads; 0 means one per core.
     #[must_use]
     pub fn threads(mut self, count: usize) -> Self {
         self.threads = count;
         self
     }
 
-    /// How much of a PLONK proving key is kept in memory: time for space.
+    /// How much of a PLONK proving key is kept in memory: less memory costs time.
     #[must_use]
     pub fn memory(mut self, memory: Memory) -> Self {
         self.storage.memory = memory;
         self
     }
 
-    /// A folder for temporary files, in which PLONK's long vectors lie in place of memory. They have no names, and nothing
-    /// stays behind.
+    /// A folder for temporary files, which hold PLONK's long vectors instead of memory. They have no names and are freed after
+    /// use.
     #[must_use]
     pub fn scratch(mut self, folder: impl Into<PathBuf>) -> Self {
         self.storage.scratch = Some(folder.into());
@@ -158,7 +157,7 @@ impl MachineBuilder {
     /// Starts the machine's threads.
     ///
     /// # Errors
-    /// [`Error::System`] if the operating system does not start so many.
+    /// [`Error::System`] if the operating system cannot start that many.
     pub fn build(self) -> Result<Machine, Error> {
         let Self { level, threads, storage, observer } = self;
         let level = level.unwrap_or_else(Level::best);
@@ -247,7 +246,7 @@ mod tests {
             clone.run(|| ());
             Arc::downgrade(&clone.settings)
         };
-        // They end some time after the pool is dropped.
+        // The threads end some time after the pool is dropped.
         for _ in 0..1000 {
             if settings.strong_count() == 0 {
                 return;

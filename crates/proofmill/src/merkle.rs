@@ -1,4 +1,4 @@
-//! Merkle trees over rows of 64-bit words: roots, openings, files of trees; and the trees of Ethereum's SSZ.
+//! Merkle trees over rows of 64-bit words: roots, openings, tree files; and the trees of Ethereum's SSZ.
 //!
 //! ```
 //! use proofmill::merkle::{Hash, Opening, Rows, Tree};
@@ -28,7 +28,7 @@ use proofmill_merkle::{
 };
 use std::{fmt, fs, path::Path};
 
-/// A power of two of rows of 64-bit words, each with as many words: in memory, or a file of little-endian words.
+/// Rows of 64-bit words, all of the same length, whose number is a power of two: in memory, or a file of little-endian words.
 #[derive(Debug)]
 pub struct Rows<'a> {
     source: Source<'a>,
@@ -46,7 +46,7 @@ impl<'a> Rows<'a> {
     /// Rows of `columns` words, stored contiguously.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if the rows are not whole, or not a power of two.
+    /// [`Error::Malformed`] if `columns` does not divide the number of words, or the number of rows is not a power of two.
     pub fn new(words: &'a [u64], columns: usize) -> Result<Self> {
         Self { source: Source::Words(words), columns, name: None }.checked()
     }
@@ -78,7 +78,7 @@ impl<'a> Rows<'a> {
         Error::merkle(self.name.as_ref(), error)
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         let words = match &self.source {
             Source::Words(words) => words.len(),
@@ -87,14 +87,14 @@ impl<'a> Rows<'a> {
         words / self.columns
     }
 
-    /// Words of a row.
+    /// The number of words of a row.
     pub fn columns(&self) -> usize {
         self.columns
     }
 }
 
-/// The root of a tree, or another of its nodes, with the hash that it is of. It is displayed as 64 hexadecimal digits: bytes
-/// in order, or four elements in order, the most significant digit of each first.
+/// The root of a tree, or another of its nodes, with its hash. It is displayed as 64 hexadecimal digits: bytes in order, or
+/// four elements in order, each with its most significant digit first.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Digest {
     hash: Hash,
@@ -106,7 +106,7 @@ impl Digest {
         Self { hash, bytes: H::to_bytes(digest) }
     }
 
-    /// Parses what is displayed; `0x` before it and capitals are fine.
+    /// Parses the displayed form; a prefix `0x` and capital letters are accepted.
     ///
     /// # Errors
     /// [`Error::Malformed`].
@@ -122,7 +122,7 @@ impl Digest {
         })
     }
 
-    /// The digest of 32 bytes; of a hash over Goldilocks four elements, each little-endian.
+    /// The digest in 32 bytes; for a hash over Goldilocks, four little-endian elements.
     ///
     /// # Errors
     /// [`Error::Malformed`] for an element that is not below the modulus.
@@ -146,7 +146,7 @@ impl Digest {
     }
 
     fn of<H: TreeHash>(&self) -> H::Digest {
-        // The bytes were a digest's.
+        // The bytes are a digest: checked on construction.
         H::from_bytes(&self.bytes).unwrap_or_default()
     }
 }
@@ -163,10 +163,10 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// The root of the tree of some rows, of which nothing else is kept. On all threads.
+/// The root of the tree over these rows, without keeping its nodes. Runs on all threads.
 ///
 /// # Errors
-/// [`Error::Malformed`] for a word that is not below the hash's modulus, with its place.
+/// [`Error::Malformed`] for a word that is not below the hash's modulus, with its position.
 pub fn root(hash: Hash, rows: &Rows<'_>) -> Result<Digest> {
     let leaves = rows.leaves()?;
     dispatch_hash!(hash, H => {
@@ -185,13 +185,13 @@ pub(crate) fn digests(hash: Hash, words: &[u64], columns: usize) -> Vec<[u8; 32]
     })
 }
 
-/// A tree in memory: every node, without the rows.
+/// A tree in memory: all nodes, without the rows.
 pub struct Tree {
     hash: Hash,
     tree: Box<dyn Nodes>,
 }
 
-/// A tree of any hash.
+/// A tree with any hash.
 trait Nodes: Send + Sync {
     fn rows(&self) -> usize;
     fn root(&self) -> [u8; 32];
@@ -215,10 +215,10 @@ impl<H: TreeHash> Nodes for proofmill_merkle::Tree<H> {
 }
 
 impl Tree {
-    /// Hashes the rows. On all threads.
+    /// Builds the tree over these rows. Runs on all threads.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for a word that is not below the hash's modulus, with its place.
+    /// [`Error::Malformed`] for a word that is not below the hash's modulus, with its position.
     pub fn build(hash: Hash, rows: &Rows<'_>) -> Result<Self> {
         let leaves = rows.leaves()?;
         let tree: std::result::Result<Box<dyn Nodes>, _> = dispatch_hash!(hash, H => {
@@ -232,11 +232,11 @@ impl Tree {
         Digest { hash: self.hash, bytes: self.tree.root() }
     }
 
-    /// Shows the rows of ascending indices, which must be those that the tree was built of.
+    /// Opens the rows of ascending indices. `rows` must be the rows that the tree was built from.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for indices that are out of range, not ascending or none at all; [`Error::Mismatch`] for another
-    /// number of rows than the tree has.
+    /// [`Error::Malformed`] for indices that are out of range, not ascending, or empty; [`Error::Mismatch`] if the number of
+    /// rows is not the tree's.
     pub fn open(&self, rows: &Rows<'_>, indices: &[usize]) -> Result<Opening> {
         let leaves = rows.leaves()?;
         if leaves.rows() != self.tree.rows() {
@@ -254,7 +254,7 @@ impl fmt::Debug for Tree {
     }
 }
 
-/// A file of rows and their tree, mapped: larger than memory, if need be.
+/// A mapped file of rows and their tree, which may be larger than memory.
 #[derive(Debug)]
 pub struct TreeFile {
     file: proofmill_merkle::TreeFile,
@@ -262,7 +262,7 @@ pub struct TreeFile {
 }
 
 impl TreeFile {
-    /// Writes a file of rows and their tree, whole or not at all, and opens it. Each row is read once.
+    /// Writes a file of rows and their tree, completely or not at all, and opens it. Each row is read once.
     ///
     /// # Errors
     /// [`Error::Io`], and [`Error::Malformed`] for a word that is not below the hash's modulus.
@@ -281,10 +281,10 @@ impl TreeFile {
         Self::open(path)
     }
 
-    /// Opens such a file.
+    /// Opens a tree file.
     ///
     /// # Errors
-    /// [`Error::Io`], and [`Error::Malformed`] for another file.
+    /// [`Error::Io`], and [`Error::Malformed`] for any other file.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let name = FileName::new(path.as_ref());
         let file = proofmill_merkle::TreeFile::open(path.as_ref());
@@ -296,12 +296,12 @@ impl TreeFile {
         self.file.hash()
     }
 
-    /// How many rows it is of.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.file.rows()
     }
 
-    /// Words of a row.
+    /// The number of words of a row.
     pub fn columns(&self) -> usize {
         self.file.columns()
     }
@@ -309,7 +309,7 @@ impl TreeFile {
     /// The root.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if the file holds none.
+    /// [`Error::Malformed`] if the file's root is not a digest.
     pub fn root(&self) -> Result<Digest> {
         let hash = self.hash();
         dispatch_hash!(hash, H => {
@@ -318,10 +318,10 @@ impl TreeFile {
         })
     }
 
-    /// Shows the rows of ascending indices.
+    /// Opens the rows of ascending indices.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for indices that are out of range, not ascending or none at all, and for a damaged file.
+    /// [`Error::Malformed`] for indices that are out of range, not ascending, or empty, and for a damaged file.
     pub fn open_rows(&self, indices: &[u64]) -> Result<Opening> {
         let hash = self.hash();
         let opening: Opened = dispatch_hash!(hash, H => {
@@ -335,14 +335,14 @@ impl TreeFile {
     }
 }
 
-/// Rows of a tree, with what leads from them to the root.
+/// Rows of a tree, with the nodes that authenticate them against the root.
 pub struct Opening {
     hash: Hash,
     opening: Box<dyn Shown>,
     name: Option<FileName>,
 }
 
-/// An opening of any hash.
+/// An opening with any hash.
 trait Shown: Send + Sync {
     fn shape(&self) -> (u64, u64);
     fn indices(&self) -> &[u64];
@@ -411,7 +411,7 @@ impl Opening {
         self.opening.document().text()
     }
 
-    /// Writes a JSON file, whole or not at all.
+    /// Writes a JSON file, completely or not at all.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -419,12 +419,13 @@ impl Opening {
         Ok(write_text(path.as_ref(), &self.to_json())?)
     }
 
-    /// Accepts rows of the tree that has this root and is known to have `rows` rows of `columns` words. With other numbers
-    /// the same bytes can be rows of another tree with this root, so they must come from elsewhere than the opening.
+    /// Verifies that the rows are in the tree with this root, of `rows` rows with `columns` words each. The caller must know
+    /// these numbers from a trusted source, not from the opening: with other numbers the same bytes can be rows of another tree
+    /// with this root.
     ///
     /// # Errors
     /// [`Error::Rejected`] if the rows do not lead to the root; [`Error::Mismatch`] for an opening of another shape or hash,
-    /// [`Error::Malformed`] for one that is none.
+    /// [`Error::Malformed`] for a malformed one.
     pub fn verify(&self, rows: u64, columns: u64, root: &Digest) -> Result<()> {
         let failure = |error| Error::merkle(self.name.as_ref(), error);
         if root.hash != self.hash {
@@ -439,30 +440,31 @@ impl Opening {
         self.hash
     }
 
-    /// How many rows the tree has, as the opening says.
+    /// The number of rows of the tree that the opening claims.
     pub fn rows(&self) -> u64 {
         self.opening.shape().0
     }
 
-    /// How many words a row has, as the opening says.
+    /// The number of words of a row that the opening claims.
     pub fn columns(&self) -> u64 {
         self.opening.shape().1
     }
 
-    /// Which rows are shown.
+    /// The indices of the opened rows.
     pub fn indices(&self) -> &[u64] {
         self.opening.indices()
     }
 
-    /// How many digests lead from the rows to the root.
+    /// The number of digests that lead from the rows to the root.
     pub fn siblings(&self) -> usize {
         self.opening.siblings()
     }
 
-    /// The words of the shown row number `position`: of the row [`Self::indices`]`[position]`.
+    /// The words of the row with index [`Self::indices`]`[position]`.
     ///
     /// # Panics
-    /// If there are not so many, as there may not be before [`Self::verify`].
+    /// If the opening has too few values, which is possible only if [`Self::verify`] did not succeed; or if `position` is out
+    /// of range.
     pub fn row(&self, position: usize) -> &[u64] {
         let columns = self.columns() as usize;
         &self.opening.values()[position * columns..][..columns]
@@ -475,7 +477,7 @@ impl fmt::Debug for Opening {
     }
 }
 
-/// The trees of Ethereum's SSZ, over chunks of 32 bytes with zeros up to a limit.
+/// The trees of Ethereum's SSZ, over chunks of 32 bytes padded with zeros up to a limit.
 ///
 /// ```
 /// use proofmill::merkle::ssz::SszTree;
@@ -498,7 +500,7 @@ pub mod ssz {
         Error::merkle(None, error)
     }
 
-    /// The root of chunks, with zeros up to `limit` chunks or to the next power of two.
+    /// The root of these chunks, padded with zeros to `limit` chunks, or without a limit to the next power of two.
     ///
     /// # Errors
     /// [`Error::Malformed`] for more chunks than the limit.
@@ -507,12 +509,12 @@ pub mod ssz {
         proofmill_merkle::ssz::hash_tree_root(kernels, chunks, limit).map_err(error)
     }
 
-    /// A tree whose chunks change and grow; it computes with the machine that it was made on.
+    /// A tree whose chunks can be changed and appended. It uses the machine on which it was created.
     #[derive(Debug)]
     pub struct SszTree(proofmill_merkle::ssz::SszTree);
 
     impl SszTree {
-        /// A tree of chunks with zeros up to `limit`.
+        /// The tree over these chunks, padded with zeros to `limit`.
         ///
         /// # Errors
         /// [`Error::Malformed`] for more chunks than the limit.
@@ -531,10 +533,10 @@ pub mod ssz {
             self.0.root()
         }
 
-        /// Gives some chunks other values; how many nodes were hashed.
+        /// Replaces chunks, given with their indices. Returns the number of nodes that were hashed.
         ///
         /// # Errors
-        /// [`Error::Malformed`] for a chunk that there is not.
+        /// [`Error::Malformed`] for an index without a chunk.
         pub fn replace(&mut self, changes: &[(usize, Chunk)]) -> Result<usize> {
             self.0.replace(changes).map_err(error)
         }
@@ -547,24 +549,24 @@ pub mod ssz {
             self.0.extend(chunks).map_err(error)
         }
 
-        /// Shows nodes by their generalized indices (1 is the root, the children of i are 2 i and 2 i + 1).
+        /// Proves nodes by their generalized indices (1 is the root, the children of i are 2 i and 2 i + 1).
         ///
         /// # Errors
-        /// [`Error::Malformed`] for indices that there are not, or that are below each other.
+        /// [`Error::Malformed`] for indices without a node, and for indices of which one is below another.
         pub fn prove(&self, indices: &[u64]) -> Result<SszProof> {
             self.0.prove(indices).map(SszProof).map_err(error)
         }
     }
 
-    /// Nodes of a tree, with what leads from them to the root: a multiproof of the consensus specification.
+    /// Nodes of a tree, with the helper nodes that authenticate them: a multiproof of the consensus specification.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct SszProof(pub proofmill_merkle::ssz::SszProof);
 
     impl SszProof {
-        /// Accepts nodes of the tree with this root.
+        /// Verifies that the nodes are in the tree with this root.
         ///
         /// # Errors
-        /// [`Error::Rejected`] if they do not lead to the root, [`Error::Malformed`] for a proof that is none.
+        /// [`Error::Rejected`] if they do not lead to the root, [`Error::Malformed`] for a malformed proof.
         pub fn verify(&self, root: &Chunk) -> Result<()> {
             self.0.check(Kernels::at(current().level), root).map_err(error)
         }

@@ -13,10 +13,10 @@ use crate::{
     machine::current,
 };
 
-/// The sum of `scalars[i] * bases[i]`, on all threads.
+/// The sum of `scalars[i] * bases[i]`. Runs on all threads.
 ///
-/// Any length, infinity among the bases, zero scalars, repeated and opposite points are all fine. Its time depends on the
-/// scalars.
+/// Accepts any length, infinity among the bases, zero scalars, and repeated and opposite points. The running time depends on
+/// the scalars.
 ///
 /// # Panics
 /// If the slices differ in length or hold 2^30 elements or more.

@@ -31,13 +31,13 @@ mod sealed {
     impl Sealed for super::bls12_381::FrParams {}
 }
 
-/// The prime fields that [`Domain`] transforms over, whose transforms are compiled here.
+/// The prime fields of [`Domain`], whose transforms are compiled in this crate.
 pub trait Transformed: Prime + sealed::Sealed {
     #[doc(hidden)]
     fn transform(domain: &Domain<Self>, transform: Transform<Self>, values: &mut [Fp<Self>]);
 }
 
-/// What a transform does.
+/// The kind of a transform.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum Transform<P: Prime> {
@@ -65,10 +65,10 @@ macro_rules! compile {
 
 compile!(bn254::FrParams, bls12_381::FrParams);
 
-/// The subgroup of order n = 2^log_n of a prime field's multiplicative group, BN254's scalar field unless another is named.
+/// The subgroup of order n = 2^log_n of a prime field's multiplicative group; by default of BN254's scalar field.
 ///
-/// Transforms run on all threads, in place, natural order in and out: value i belongs to `root()^i`. The domain keeps n
-/// elements of scratch for the next transform.
+/// Transforms run on all threads and in place, with input and output in natural order: value i belongs to `root()^i`. The
+/// domain keeps n elements of scratch memory for the next transform.
 pub struct Domain<P: Transformed = bn254::FrParams> {
     domain: proofmill_poly::Domain<P>,
 }
@@ -93,7 +93,7 @@ impl<P: Transformed> Domain<P> {
     /// Coefficients to values: `values[i] = sum_j coefficients[j] root^(i j)`.
     ///
     /// # Panics
-    /// If there are not n values (as for every transform here).
+    /// If the number of values is not n (the same holds for all transforms of this type).
     pub fn ntt(&self, values: &mut [Fp<P>]) {
         P::transform(self, Transform::Forward, values);
     }
@@ -125,7 +125,7 @@ impl<P: Transformed> std::fmt::Debug for Domain<P> {
 
 /// The subgroup of order n = 2^log_n of the Goldilocks field's multiplicative group.
 ///
-/// Transforms run on all threads and in place, of one polynomial or of several: the columns of a row-major matrix of n rows.
+/// Transforms run on all threads and in place, of one or several polynomials, the columns of a row-major matrix of n rows.
 pub struct GoldilocksDomain {
     domain: proofmill_poly::goldilocks::GoldilocksDomain,
 }
@@ -147,10 +147,10 @@ impl GoldilocksDomain {
         self.domain.root()
     }
 
-    /// Coefficients to values, which come in this order.
+    /// Coefficients to values in the given order.
     ///
     /// # Panics
-    /// If the number of values is not a multiple of n (as for every transform here).
+    /// If the number of values is not a multiple of n (the same holds for all transforms of this type).
     pub fn ntt(&self, values: &mut [Goldilocks], order: Order) {
         self.domain.ntt(current().level, values, order);
     }
@@ -160,7 +160,7 @@ impl GoldilocksDomain {
         self.domain.coset_ntt(current().level, values, shift, order);
     }
 
-    /// Values in this order to coefficients, the inverse of [`ntt`](Self::ntt).
+    /// Values in the given order to coefficients, the inverse of [`ntt`](Self::ntt).
     pub fn intt(&self, values: &mut [Goldilocks], order: Order) {
         self.domain.intt(current().level, values, order);
     }
@@ -176,10 +176,11 @@ impl GoldilocksDomain {
 
 impl GoldilocksDomain {
     /// The low-degree extension of the polynomials whose values on H, in natural order, are the columns of a row-major matrix:
-    /// their values on the coset `shift * H'`, H' of as many times more elements as `extension` is longer than `values`.
+    /// their values on the coset `shift * H'`, where H' is larger than H by the same factor as `extension` is longer than
+    /// `values`.
     ///
     /// # Panics
-    /// If the number of values is not a multiple of n, or that of the extension not a power of two times as many, or if H'
+    /// If the number of values is not a multiple of n, the length of `extension` is not that number times a power of two, or H'
     /// would have more than 2^32 elements.
     pub fn low_degree_extension(
         &self,

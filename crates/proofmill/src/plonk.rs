@@ -1,4 +1,4 @@
-//! PLONK (eprint 2019/953) over BN254 in three arithmetisations: snarkjs's, with its files, and two of fewer, wider rows.
+//! PLONK (eprint 2019/953) over BN254 in three arithmetisations: snarkjs's, with its files, and two with fewer, wider rows.
 //!
 //! ```
 //! use proofmill::{circom::{PublicSignals, Witness}, plonk};
@@ -64,8 +64,8 @@ pub struct ProvingKey {
 }
 
 impl ProvingKey {
-    /// Opens a key; which kind it is of, the file says. How much of it is kept in memory is for
-    /// [`MachineBuilder::memory`](crate::MachineBuilder::memory) to say.
+    /// Opens a key of either kind, which the file determines. [`MachineBuilder::memory`](crate::MachineBuilder::memory) sets
+    /// how much of it is kept in memory.
     ///
     /// # Errors
     /// [`Error::Io`], and [`Error::Malformed`] for anything but a key of PLONK over BN254.
@@ -75,7 +75,7 @@ impl ProvingKey {
         Self::read(file, Some(name))
     }
 
-    /// The key in the bytes of such a file.
+    /// The key in the bytes of a key file.
     ///
     /// # Errors
     /// [`Error::Malformed`].
@@ -97,17 +97,17 @@ impl ProvingKey {
     ///
     /// # Errors
     /// [`Error::Mismatch`] for a reference string that is too short or of the wrong kind, [`Error::Malformed`] for a circuit
-    /// that has no such key.
+    /// that cannot have such a key.
     pub fn setup(circuit: &R1cs, srs: &Srs, arithmetisation: Arithmetisation) -> Result<Self> {
         Self::from_bytes(in_memory(|target| setup(circuit, srs, arithmetisation, target))?)
     }
 
-    /// Makes the key of a circuit that was written in Rust. It proves every witness of the same program: values do not
-    /// matter here.
+    /// Makes the key of a circuit that was written in Rust. It proves every witness of the same circuit: the values of
+    /// `circuit` do not matter.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for a reference string that is too short, [`Error::Malformed`] for a circuit that has no key:
-    /// one without rows, or with too many.
+    /// [`Error::Mismatch`] for a reference string that is too short, [`Error::Malformed`] for a circuit without rows or with
+    /// too many.
     pub fn of_circuit(circuit: &Circuit, srs: &Srs) -> Result<Self> {
         let derivations = Derivations::new(circuit.values().len() as u32);
         let layout = circuit.layout();
@@ -116,11 +116,11 @@ impl ProvingKey {
 
     /// The bytes of the file.
     pub fn as_bytes(&self) -> &[u8] {
-        // A key here was read from a file or its bytes.
+        // Always present: this type's keys are read from a file or its bytes.
         self.key.file().map(BinFile::bytes).unwrap_or_default()
     }
 
-    /// Writes the file, whole or not at all.
+    /// Writes the file, completely or not at all.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -128,24 +128,24 @@ impl ProvingKey {
         Ok(write_bytes(path.as_ref(), self.as_bytes())?)
     }
 
-    /// How many public signals a proof has.
+    /// The number of public signals of a proof.
     pub fn public_signals(&self) -> u32 {
         self.key.verifying_key().public
     }
 
-    /// Proves that the witness satisfies the circuit. The witness is checked row by row first. The proof is blinded with the
-    /// operating system's randomness, and has been verified when it is returned.
+    /// Proves that the witness satisfies the circuit. The witness is first checked row by row. The proof is blinded with the
+    /// operating system's randomness, and verified before it is returned.
     ///
     /// # Errors
     /// [`Error::Unsatisfied`] with the first row that does not hold, [`Error::Mismatch`] for a witness of another circuit,
-    /// [`Error::Malformed`] for a key that contradicts itself, [`Error::Io`] for a scratch folder that cannot be used,
-    /// [`Error::System`] without randomness.
+    /// [`Error::Malformed`] for an inconsistent key, [`Error::Io`] for a scratch folder that cannot be used, [`Error::System`]
+    /// without randomness.
     pub fn prove(&self, witness: &Witness) -> Result<Proof> {
         self.prove_with(witness, ProveOptions { check_witness: true })
     }
 
-    /// [`Self::prove`] without the check of the witness, which takes a few percent of a proof's time: of a witness that
-    /// does not satisfy the circuit the error does not say where.
+    /// [`Self::prove`] without the check of the witness, which takes a few percent of the time. For a witness that does not
+    /// satisfy the circuit, the error does not name the row.
     ///
     /// # Errors
     /// As [`Self::prove`].
@@ -169,7 +169,7 @@ impl ProvingKey {
     }
 }
 
-/// [`ProvingKey::setup`] that writes the key to a file, whole or not at all: for circuits whose keys are larger than memory.
+/// [`ProvingKey::setup`] that writes the key to a file, completely or not at all, for keys larger than memory.
 ///
 /// # Errors
 /// As [`ProvingKey::setup`], and [`Error::Io`].
@@ -222,7 +222,8 @@ impl From<Circuit> for Witness {
     }
 }
 
-/// A verifying key: snarkjs's `verification_key.json`, that of a wider arithmetisation, or a part of a proving key.
+/// A verifying key: snarkjs's `verification_key.json`, the same for a wider arithmetisation, or the verifying key in a proving
+/// key.
 #[derive(Clone, Debug)]
 pub struct VerifyingKey {
     key: proofmill_plonk::VerifyingKey,
@@ -230,7 +231,7 @@ pub struct VerifyingKey {
 }
 
 impl VerifyingKey {
-    /// Opens a verification key, or takes that of a proving key; which it is, the file says.
+    /// Opens a verification key, or takes the one in a proving key; the file determines which.
     ///
     /// # Errors
     /// [`Error::Io`], and [`Error::Malformed`] for a file that is neither.
@@ -241,7 +242,7 @@ impl VerifyingKey {
         Ok(Self { key, name })
     }
 
-    /// The verifying key in the bytes of such a file.
+    /// The verifying key in the bytes of either file.
     ///
     /// # Errors
     /// [`Error::Malformed`].
@@ -258,12 +259,12 @@ impl VerifyingKey {
         Self::from_bytes(text.as_ref().to_vec())
     }
 
-    /// The text of the key: snarkjs's for the standard arithmetisation.
+    /// The JSON text of the key; for the standard arithmetisation, as snarkjs writes it.
     pub fn to_json(&self) -> String {
         self.key.text()
     }
 
-    /// Writes the text to a file, whole or not at all.
+    /// Writes the text to a file, completely or not at all.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -271,7 +272,7 @@ impl VerifyingKey {
         Ok(write_text(path.as_ref(), &self.to_json())?)
     }
 
-    /// How many public signals a proof has.
+    /// The number of public signals of a proof.
     pub fn public_signals(&self) -> u32 {
         self.key.public
     }
@@ -279,13 +280,13 @@ impl VerifyingKey {
     /// A Solidity contract that verifies this key's proofs; see [`Proof::solidity_calldata`].
     ///
     /// # Errors
-    /// [`Error::Malformed`] for a key that belongs to no circuit.
+    /// [`Error::Malformed`] for a key that no circuit has.
     pub fn solidity_verifier(&self) -> Result<String> {
         let names = Names { key: self.name.as_ref(), ..Names::default() };
         solidity::verifier(&self.key).map_err(|error| names.malformed(error))
     }
 
-    /// Accepts the proof for these public signals, whatever signals it came with.
+    /// Verifies the proof for these public signals, which replace those of the proof.
     ///
     /// # Errors
     /// As [`Proof::verify`].
@@ -315,21 +316,21 @@ impl PartialEq for VerifyingKey {
 
 impl Eq for VerifyingKey {}
 
-/// A proof and the public signals that it is of.
+/// A proof and its public signals.
 ///
-/// A verifier must know which signals to expect: a proof verifies for those it comes with, and an attacker chooses both. Compare [`Self::public`] with what is expected, or give the expected signals to [`Self::open`],
-/// [`Self::from_json`] or [`VerifyingKey::verify`].
+/// A verifier must know which signals to expect: an attacker chooses both a proof and its signals. Compare [`Self::public`]
+/// with the expected signals, or pass the expected signals to [`Self::open`], [`Self::from_json`] or [`VerifyingKey::verify`].
 #[derive(Clone, Debug)]
 pub struct Proof {
     proof: proofmill_plonk::Proof,
-    /// Whether it is of the standard arithmetisation, and its text snarkjs's.
+    /// Whether the arithmetisation is standard, and the text in snarkjs's format.
     standard: bool,
     public: PublicSignals,
     name: Option<FileName>,
 }
 
 impl Proof {
-    /// Opens a `proof.json` of any arithmetisation, as a proof of these public signals.
+    /// Opens a `proof.json` of any arithmetisation, as a proof for these public signals.
     ///
     /// # Errors
     /// [`Error::Io`], and [`Error::Malformed`] for anything but a proof of PLONK over BN254.
@@ -338,7 +339,7 @@ impl Proof {
         Ok(Self::read(AnyPlonkProof::open(path)?, public.into(), Some(FileName::new(path))))
     }
 
-    /// Parses the text of a proof, as a proof of these public signals.
+    /// Parses the text of a `proof.json`, as a proof for these public signals.
     ///
     /// # Errors
     /// [`Error::Malformed`].
@@ -351,12 +352,12 @@ impl Proof {
         Self { proof: file.into(), standard, public, name }
     }
 
-    /// Accepts the proof for its public signals.
+    /// Verifies the proof for its public signals.
     ///
     /// # Errors
-    /// [`Error::Rejected`] for a wrong proof; [`Error::Malformed`] for points that are not in their groups or are not as many
-    /// as the key's arithmetisation has, [`Error::Mismatch`] for another arithmetisation or another number of public
-    /// signals than the key's.
+    /// [`Error::Rejected`] for a wrong proof; [`Error::Malformed`] for points outside their groups, or a number of points that
+    /// the key's arithmetisation does not have; [`Error::Mismatch`] if the arithmetisation or the number of public signals is
+    /// not the key's.
     pub fn verify(&self, key: &VerifyingKey) -> Result<()> {
         key.verify(&self.public, self)
     }
@@ -366,7 +367,7 @@ impl Proof {
         &self.public
     }
 
-    /// The text of a `proof.json`, snarkjs's for the standard arithmetisation; without the public signals.
+    /// The text of a `proof.json`, without the public signals; for the standard arithmetisation, as snarkjs writes it.
     pub fn to_json(&self) -> String {
         match self.proof.snarkjs().filter(|_| self.standard) {
             Some(file) => file.text(),
@@ -374,7 +375,7 @@ impl Proof {
         }
     }
 
-    /// Writes a `proof.json` and a `public.json`: both, or neither.
+    /// Writes a `proof.json` and a `public.json`, both or neither.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -383,8 +384,8 @@ impl Proof {
         Ok(write_texts(&texts)?)
     }
 
-    /// The proof and its public signals as the arguments of the `verifyProof` of
-    /// [`VerifyingKey::solidity_verifier`]'s contract, as snarkjs prints them.
+    /// The arguments of `verifyProof` in the contract of [`VerifyingKey::solidity_verifier`]: the proof and its public signals,
+    /// as snarkjs prints them.
     pub fn solidity_calldata(&self) -> String {
         solidity::calldata(&self.proof, &self.public)
     }

@@ -28,7 +28,8 @@ use std::{
     sync::Arc,
 };
 
-/// Powers of tau in G1, and tau in G2: mapped files, of which what an operation does not need is not read. Clones share them.
+/// Powers of tau in G1, and tau in G2, in mapped files, of which operations read only the parts that they need. Clones share
+/// the files.
 #[derive(Clone, Debug)]
 pub struct Srs {
     srs: Arc<proofmill_srs::Srs>,
@@ -38,20 +39,20 @@ impl Srs {
     /// Opens a snarkjs `.ptau`, a transcript of Aztec's Ignition ceremony (the first), or a folder of them.
     ///
     /// # Errors
-    /// [`Error::Io`], and [`Error::Malformed`] for what is none of these or does not begin so.
+    /// [`Error::Io`], and [`Error::Malformed`] for anything else, or if the first powers are wrong.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         proofmill_srs::Srs::open(path.as_ref()).map(Self::from).map_err(Error::from)
     }
 
-    /// Opens Ignition transcripts that continue each other, the first one first.
+    /// Opens consecutive Ignition transcripts from the first one on.
     ///
     /// # Errors
-    /// As [`Self::open`], and for files that do not continue each other.
+    /// As [`Self::open`], and for files that are not consecutive.
     pub fn open_transcripts(paths: &[PathBuf]) -> Result<Self> {
         Ok(proofmill_srs::Srs::open_transcripts(paths)?.into())
     }
 
-    /// The string in the bytes of one such file.
+    /// The string in the bytes of one of these files.
     ///
     /// # Errors
     /// [`Error::Malformed`].
@@ -59,8 +60,8 @@ impl Srs {
         Ok(proofmill_srs::Srs::from_bytes("reference string", bytes)?.into())
     }
 
-    /// Makes a string for circuits of up to `size` rows, from a random tau that is wiped afterwards: for tests. The program
-    /// that makes a string may know its tau, and a program that knows tau proves what is false.
+    /// Makes a string for circuits of up to `size` rows from a random tau, which is wiped afterwards. For tests only: those who
+    /// control the program may know tau, and can then prove false statements.
     ///
     /// # Errors
     /// [`Error::System`] without randomness.
@@ -73,7 +74,7 @@ impl Srs {
         Self::from_bytes(bytes)
     }
 
-    /// [`Self::insecure`] in a `.ptau` file, which the string then is mapped from.
+    /// [`Self::insecure`] in a `.ptau` file, from which the string is then mapped.
     ///
     /// # Errors
     /// As [`Self::insecure`], and [`Error::Io`].
@@ -85,54 +86,54 @@ impl Srs {
         Self::open(path)
     }
 
-    /// Accepts a string whose powers are all those of one tau: each is tau times the one before, and Ignition's transcripts
-    /// have their checksums. No file can show that tau is unknown.
+    /// Checks that all powers are those of one tau: each is tau times the one before. Also checks the checksums of Ignition's
+    /// transcripts. No check can show that tau is unknown.
     ///
     /// # Errors
-    /// [`Error::Rejected`] with the first power that is wrong, or a damaged file.
+    /// [`Error::Rejected`] with the first wrong power or the file with a wrong checksum; other errors for a damaged file.
     pub fn verify(&self) -> Result<()> {
         Ok(self.srs.check(current().level)?)
     }
 
-    /// How many powers there are in G1, the generator among them.
+    /// The number of powers in G1, the generator included.
     #[expect(clippy::len_without_is_empty, reason = "there are at least two")]
     pub fn len(&self) -> usize {
         self.srs.len()
     }
 
-    /// Bytes of the files that it was opened from.
+    /// The size of the files in bytes.
     pub fn bytes(&self) -> u64 {
         self.srs.bytes()
     }
 
-    /// How many files it was opened from.
+    /// The number of files.
     pub fn files(&self) -> usize {
         self.srs.files()
     }
 
-    /// How many contributions a `.ptau` says it has: without any, the program that made it may know tau. `None` for
-    /// transcripts, which do not say.
+    /// The number of contributions that a `.ptau` claims; without any, its author may know tau. `None` for transcripts, which
+    /// do not state it.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for a `.ptau` that does not say.
+    /// [`Error::Malformed`] for a `.ptau` where the section is missing or malformed.
     pub fn contributions(&self) -> Result<Option<u32>> {
         Ok(self.srs.ptau().map(|ptau| ptau.contributions()).transpose()?)
     }
 
-    /// What it was opened from.
+    /// The source of the string.
     pub fn kind(&self) -> SrsKind {
         self.srs.kind()
     }
 
-    /// What stands for the string in transcripts: a hash of tau in G1 and G2.
+    /// An identifier of the string for Fiat-Shamir transcripts: a hash of tau in G1 and G2.
     pub fn identity(&self) -> [u8; 32] {
         self.srs.identity()
     }
 
-    /// Some powers in G1.
+    /// The powers in G1 with indices in `range`.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if there are fewer, or a damaged file.
+    /// [`Error::Mismatch`] if there are fewer powers, and the errors of a damaged file.
     pub fn powers(&self, range: Range<usize>) -> Result<Vec<Affine<bn254::G1>>> {
         Ok(self.srs.powers(current().level, range)?)
     }
@@ -142,10 +143,10 @@ impl Srs {
         *self.srs.tau_g2()
     }
 
-    /// KZG's commitment to the polynomial with these coefficients: its value at tau, in G1.
+    /// The KZG commitment to the polynomial with these coefficients, lowest first: its value at tau, times the generator of G1.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if there are fewer powers than coefficients, or a damaged file.
+    /// [`Error::Mismatch`] if there are fewer powers than coefficients, and the errors of a damaged file.
     pub fn commit(&self, coefficients: &[Fr]) -> Result<Affine<bn254::G1>> {
         Ok(self.srs.msm(current().level, 0, coefficients)?.to_affine())
     }

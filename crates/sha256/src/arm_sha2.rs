@@ -25,7 +25,7 @@ pub(crate) fn digest(token: ArmSha2, message: &[u8]) -> [u8; 32] {
 #[inline]
 pub(crate) fn pairs(token: ArmSha2, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     if let ([pair], [one]) = (pairs, &mut *digests) {
-        // The function for one has less to set up.
+        // The function for one message has a shorter set-up.
         *one = digest(token, pair);
         return;
     }
@@ -43,7 +43,8 @@ struct Halves {
     token: ArmSha2,
 }
 
-// The two below are functions of their own because the compiler inlines intrinsics only where their feature is declared.
+// `four_rounds` and `schedule` are separate functions because the compiler inlines intrinsics only where their feature is
+// declared.
 
 #[inline]
 #[target_feature(enable = "sha2")]
@@ -57,8 +58,8 @@ fn schedule(w0: uint32x4_t, w1: uint32x4_t, w2: uint32x4_t, w3: uint32x4_t) -> u
     vsha256su1q_u32(vsha256su0q_u32(w0, w1), w2, w3)
 }
 
-// SAFETY, for all below: the state holds the token, or the argument is it, which proves NEON and the SHA-256 instructions;
-// references have the bytes that are read or written through them.
+// SAFETY, for all blocks below: the token, in the state or as an argument, proves NEON and the SHA-256 instructions; pointers
+// come from references to arrays with all bytes that are read or written.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
 impl State for Halves {
     type Token = ArmSha2;

@@ -1,4 +1,4 @@
-//! The constants of FIPS 180-4, from their definition.
+//! The constants of FIPS 180-4, computed from their definitions.
 
 /// The first 64 primes.
 const PRIMES: [u128; 64] = {
@@ -18,9 +18,9 @@ const PRIMES: [u128; 64] = {
     primes
 };
 
-/// The first 32 bits of the fraction of `x`'s root of this degree, 2 or 3.
+/// The first 32 bits of the fractional part of `x`'s square root (degree 2) or cube root (degree 3).
 const fn root_fraction(x: u128, degree: u32) -> u32 {
-    // The largest integer whose power is at most x 2^(32 degree), bit by bit; it is below 2^38, as x is below 2^9.
+    // The largest integer whose power is at most x 2^(32 degree), found bit by bit. It is below 2^38, since x is below 2^9.
     let target = x << (32 * degree);
     let (mut root, mut bit) = (0u128, 1 << 37);
     while bit > 0 {
@@ -32,7 +32,7 @@ const fn root_fraction(x: u128, degree: u32) -> u32 {
     root as u32
 }
 
-/// K: of the cube roots of the first 64 primes (section 4.2.2), by rounds of sixteen.
+/// K: from the cube roots of the first 64 primes (section 4.2.2), in groups of sixteen rounds.
 pub(crate) const ROUND_CONSTANTS: [[u32; 16]; 4] = {
     let mut constants = [[0; 16]; 4];
     let mut i = 0;
@@ -43,7 +43,7 @@ pub(crate) const ROUND_CONSTANTS: [[u32; 16]; 4] = {
     constants
 };
 
-/// H(0): of the square roots of the first 8 primes (section 5.3.3).
+/// H(0): from the square roots of the first 8 primes (section 5.3.3).
 pub(crate) const INITIAL: [u32; 8] = {
     let mut state = [0; 8];
     let mut i = 0;
@@ -54,7 +54,7 @@ pub(crate) const INITIAL: [u32; 8] = {
     state
 };
 
-/// `W[t] + K[t]` of the block that only pads: what follows a message of 64 bytes.
+/// `W[t] + K[t]` of the padding block that follows a message of 64 bytes.
 pub(crate) const PADDING_OF_64: [[u32; 16]; 4] = {
     let mut w = [0u32; 64];
     (w[0], w[15]) = (0x8000_0000, 64 * 8);

@@ -1,15 +1,15 @@
-//! The compression function of FIPS 180-4, section 6.2.2, once for a word of one message and for vectors that hold the
-//! same word of several.
+//! The compression function of FIPS 180-4, section 6.2.2, written once for a word of one message and for vectors that hold the
+//! same word of several messages.
 //!
-//! `maj` is `b ^ ((a ^ b) & (b ^ c))`: the second difference is the round before's first, which the compiler sees.
-//! The schedule is a ring of 16 words, each replaced as soon as its round is over.
+//! `maj` is `b ^ ((a ^ b) & (b ^ c))`: `b ^ c` is `a ^ b` of the previous round, and the compiler reuses it. The schedule is a
+//! ring of 16 words, each replaced as soon as its round is over.
 
 use crate::constants::{PADDING_OF_64, ROUND_CONSTANTS};
 
-/// 32-bit words of as many messages as it has lanes.
+/// A 32-bit word of one message per lane.
 pub(crate) trait Word: Copy {
-    /// Whether a vector instruction waits for the one before most of the time, so that the order of sums matters: what is
-    /// known last must be added last, and nothing twice in a row to it.
+    /// Whether instructions mostly wait for the result of the previous one, so that the order of additions matters: the operand
+    /// that is known last is added last, so that only one addition waits for it.
     const IS_ONE_CHAIN: bool = false;
 
     /// Proof that the CPU has the instructions of this type.
@@ -18,32 +18,47 @@ pub(crate) trait Word: Copy {
     /// The token that the words hold.
     fn token(self) -> Self::Token;
 
-    /// The same word in all lanes.
+    /// `word` in all lanes.
     fn splat(token: Self::Token, word: u32) -> Self;
 
     /// Sum modulo 2^32.
     fn add(self, other: Self) -> Self;
 
-    /// The same where the other is known last, so that the compiler must not bring the sum forward.
+    /// [`Self::add`] where `last` is known last: the compiler must not reorder the sum.
     #[inline(always)]
     fn add_last(self, last: Self) -> Self {
         self.add(last)
     }
 
-    /// Rotation by 1 to 31 bits, which the compiler knows.
+    /// Rotation by 1 to 31 bits, a constant after inlining.
     fn rotate_right(self, bits: u32) -> Self;
 
-    /// Shift by 1 to 31 bits, which the compiler knows; zeros come in.
+    /// Logical shift by 1 to 31 bits, a constant after inlining.
     fn shift_right(self, bits: u32) -> Self;
 
-    /// Bits that one or three of the words have.
-    fn parity(self, b: Self, c: Self) -> Self;
+    /// Exclusive or.
+    fn xor(self, other: Self) -> Self;
+
+    /// And.
+    fn and(self, other: Self) -> Self;
+
+    /// The exclusive or of the three words.
+    #[inline(always)]
+    fn parity(self, b: Self, c: Self) -> Self {
+        self.xor(b).xor(c)
+    }
 
     /// Bits of `f` where `self` has ones, of `g` where it has zeros.
-    fn choose(self, f: Self, g: Self) -> Self;
+    #[inline(always)]
+    fn choose(self, f: Self, g: Self) -> Self {
+        g.xor(self.and(f.xor(g)))
+    }
 
-    /// Bits that two or three of the words have.
-    fn majority(self, b: Self, c: Self) -> Self;
+    /// Bits that are set in two or three of the words.
+    #[inline(always)]
+    fn majority(self, b: Self, c: Self) -> Self {
+        b.xor(self.xor(b).and(b.xor(c)))
+    }
 }
 
 impl Word for u32 {
@@ -73,18 +88,13 @@ impl Word for u32 {
     }
 
     #[inline(always)]
-    fn parity(self, b: Self, c: Self) -> Self {
-        self ^ b ^ c
+    fn xor(self, other: Self) -> Self {
+        self ^ other
     }
 
     #[inline(always)]
-    fn choose(self, f: Self, g: Self) -> Self {
-        g ^ (self & (f ^ g))
-    }
-
-    #[inline(always)]
-    fn majority(self, b: Self, c: Self) -> Self {
-        b ^ ((self ^ b) & (b ^ c))
+    fn and(self, other: Self) -> Self {
+        self & other
     }
 }
 
@@ -112,9 +122,9 @@ fn small_sigma1<W: Word>(x: W) -> W {
     x.rotate_right(17).parity(x.rotate_right(19), x.shift_right(10))
 }
 
-/// One round: `h` becomes the new `a`, `d` the new `e`; whoever calls it renames the others.
+/// One round: `h` becomes the new `a`, `d` the new `e`; the caller renames the others.
 ///
-/// Where there is one chain, the new `e` is not `d + t1` but a sum of its own, so that it waits for Sigma1 and one addition.
+/// With [`Word::IS_ONE_CHAIN`], the new `e` is not `d + t1` but a separate sum, so that only one addition follows Sigma1.
 #[inline(always)]
 fn round<W: Word>([a, b, c]: [W; 3], d: &mut W, [e, f, g]: [W; 3], h: &mut W, w_and_k: W) {
     let known = h.add(w_and_k);
@@ -130,7 +140,7 @@ fn round<W: Word>([a, b, c]: [W; 3], d: &mut W, [e, f, g]: [W; 3], h: &mut W, w_
     }
 }
 
-/// Sixteen rounds; `w_and_k(i)` is the sum of the word and the constant of round i, and is asked for in order.
+/// Sixteen rounds; `w_and_k(i)` is the sum of the schedule word and the constant of round i, and is called in order.
 #[inline(always)]
 pub(crate) fn sixteen_rounds<W: Word>(state: &mut [W; 8], mut w_and_k: impl FnMut(usize) -> W) {
     eight_rounds(state, 0, &mut w_and_k);
@@ -151,7 +161,7 @@ fn eight_rounds<W: Word>(state: &mut [W; 8], i: usize, w_and_k: &mut impl FnMut(
     *state = [a, b, c, d, e, f, g, h];
 }
 
-/// The state after a block of 16 words.
+/// The state after a block of 16 words, from the state before it.
 #[inline(always)]
 pub(crate) fn compress<W: Word>(before: [W; 8], mut w: [W; 16]) -> [W; 8] {
     let mut state = before;
@@ -176,7 +186,7 @@ pub(crate) fn compress<W: Word>(before: [W; 8], mut w: [W; 16]) -> [W; 8] {
     sum(before, state)
 }
 
-/// The state after the block that pads a message of 64 bytes.
+/// The state after the padding block of a message of 64 bytes.
 #[inline(always)]
 pub(crate) fn compress_padding_of_64<W: Word>(before: [W; 8]) -> [W; 8] {
     let mut state = before;

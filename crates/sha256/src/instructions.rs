@@ -1,14 +1,14 @@
-//! Kernels of CPUs that have instructions for SHA-256, which all work on four words at a time.
+//! Kernels for CPUs with SHA-256 instructions, which work on four words at a time on every architecture.
 //!
-//! A message is a chain of instructions of several cycles each; messages go two at a time where there are two, and three once
-//! if their number is odd.
+//! One message is a chain of dependent instructions of several cycles each. So messages are hashed in pairs; of an odd number,
+//! the first three are hashed together.
 
 use crate::{
     constants::{INITIAL, PADDING_OF_64, ROUND_CONSTANTS},
     padding::Tail,
 };
 
-/// The state of a message in vectors, and the instructions.
+/// The state of one message in vectors, with the instructions that act on it.
 pub(crate) trait State: Copy {
     /// Proof that the CPU has the instructions.
     type Token: Copy;
@@ -19,26 +19,26 @@ pub(crate) trait State: Copy {
     /// The token that the state holds.
     fn token(self) -> Self::Token;
 
-    /// Words a to h.
+    /// Converts words a to h.
     fn of_words(token: Self::Token, words: &[u32; 8]) -> Self;
 
-    /// Words a to h.
+    /// Converts words a to h.
     fn to_words(self) -> [u32; 8];
 
-    /// The words as big-endian bytes.
+    /// The digest: words a to h as big-endian bytes.
     fn to_bytes(self) -> [u8; 32];
 
-    /// Each word plus the other's.
+    /// Word-wise sum modulo 2^32.
     fn add(self, other: Self) -> Self;
 
-    /// Four rounds, by the four sums of words and constants.
+    /// Four rounds; `w_and_k` are the sums of schedule words and constants.
     fn four_rounds(&mut self, w_and_k: Self::Four);
 
-    /// Keeps the compiler from working on with these words before the rounds so far.
+    /// Prevents the compiler from using these words before the rounds issued so far.
     #[inline(always)]
     fn finish_before(&mut self, _words: &mut Self::Four) {}
 
-    /// Four rounds of each, all by the same sums of words and constants.
+    /// Four rounds of each state, all with the same sums of words and constants.
     #[inline(always)]
     fn four_rounds_of_all<const N: usize>(states: &mut [Self; N], w_and_k: Self::Four) {
         for i in 0..N {
@@ -46,13 +46,13 @@ pub(crate) trait State: Copy {
         }
     }
 
-    /// Words in memory.
+    /// Loads words.
     fn load(token: Self::Token, words: &[u32; 4]) -> Self::Four;
 
-    /// Big-endian words.
+    /// Loads big-endian words.
     fn load_bytes(token: Self::Token, bytes: &[u8; 16]) -> Self::Four;
 
-    /// Each word plus the other's.
+    /// Word-wise sum modulo 2^32.
     fn sum(token: Self::Token, words: Self::Four, others: Self::Four) -> Self::Four;
 
     /// Words t to t + 3 of the schedule, from words t - 16 to t - 1.
@@ -88,7 +88,7 @@ pub(crate) fn digest<S: State>(token: S::Token, message: &[u8]) -> [u8; 32] {
     states[0].to_bytes()
 }
 
-/// Digests of messages of 64 bytes: two at a time, behind three if their number is odd.
+/// Digests of messages of 64 bytes, two at a time; of an odd number, the first three together.
 #[inline(always)]
 pub(crate) fn pairs<S: State>(token: S::Token, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     let odd = if pairs.len().is_multiple_of(2) { 0 } else { pairs.len().min(3) };
@@ -110,7 +110,7 @@ pub(crate) fn pair<S: State>(token: S::Token, pair: &[u8; 64], digest: &mut [u8;
     pairs_of::<S, 1>(token, [pair], std::array::from_mut(digest));
 }
 
-/// Digests of N messages of 64 bytes, side by side.
+/// Digests of N messages of 64 bytes, interleaved.
 #[inline(always)]
 fn pairs_of<S: State, const N: usize>(token: S::Token, pairs: [&[u8; 64]; N], digests: &mut [[u8; 32]; N]) {
     let states = compress_padding_of_64(compress::<S, N, true>(pairs, [S::of_words(token, &INITIAL); N]));
@@ -119,8 +119,8 @@ fn pairs_of<S: State, const N: usize>(token: S::Token, pairs: [&[u8; 64]; N], di
     }
 }
 
-/// The states after a block each. In order, the compiler keeps the schedule beside the rounds that it is for instead of
-/// far before them: so a pair takes 4% less time, but other messages 10% more (Zen 5).
+/// The states after one block each. With `IN_ORDER` the compiler keeps each step of the schedule next to its rounds instead of
+/// far before them: 4% less time for messages of 64 bytes, but 10% more for others (Zen 5).
 #[inline(always)]
 fn compress<S: State, const N: usize, const IN_ORDER: bool>(
     blocks: [&[u8; 64]; N],
@@ -135,7 +135,7 @@ fn compress<S: State, const N: usize, const IN_ORDER: bool>(
             states[i].four_rounds(S::sum(token, w[i][four], constants::<S>(token, four)));
         }
     }
-    // Unrolled by macro, so that every index into the ring is known.
+    // Unrolled by a macro, so that every index into the ring is a constant.
     macro_rules! four_rounds {
         ($($four:literal)*) => { $(
             for i in 0..N {
@@ -154,7 +154,7 @@ fn compress<S: State, const N: usize, const IN_ORDER: bool>(
     add(states, before)
 }
 
-/// The states after the block that pads messages of 64 bytes.
+/// The states after the padding block of messages of 64 bytes.
 #[inline(always)]
 fn compress_padding_of_64<S: State, const N: usize>(before: [S; N]) -> [S; N] {
     let mut states = before;

@@ -1,6 +1,6 @@
-//! Which kernels hash: one for a single message, one for many.
+//! The choice of kernels: one for a single message, one for many.
 
-use crate::{message::digest_by, portable};
+use crate::{constants::INITIAL, padding::Tail, portable};
 use proofmill_cpu::Level;
 use std::{fmt, str::FromStr};
 #[cfg(target_arch = "x86_64")]
@@ -14,17 +14,17 @@ use {
     proofmill_cpu::{ArmSha2, Neon},
 };
 
-/// The kernels that hash: one for a single message and, where that pays, one for many side by side.
+/// A choice of kernels: one for a single message and, where that is faster, one for many messages in the lanes of vectors.
 ///
-/// By name there are `portable`, `ssse3`, `avx2`, `avx512`, `sha-ni`, `neon` and `arm-sha2`; [`Kernels::best`] and [`Kernels::at`] join two
-/// of them. Copying one costs nothing, and holding one proves that the CPU has what it needs.
+/// The names are `portable`, `ssse3`, `avx2`, `avx512`, `sha-ni`, `neon` and `arm-sha2`; [`Kernels::best`] and [`Kernels::at`]
+/// combine two kernels. A value proves that this CPU has the features of its kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kernels {
     single: Single,
     many: Option<Many>,
-    /// Messages side by side in the kernel for many, a power of two; 0 if there is none.
+    /// Lanes of the kernel for many messages, a power of two; 0 without such a kernel.
     lanes: u8,
-    /// The least number of messages for which a group of lanes, the others idle, is faster than one after the other.
+    /// The smallest number of messages for which a group with idle lanes is faster than one message after the other.
     least: u8,
 }
 
@@ -34,7 +34,7 @@ enum Single {
     Portable,
     #[cfg(target_arch = "x86_64")]
     Ssse3(Ssse3),
-    /// That of SSSE3 with AVX2's and BMI2's encodings.
+    /// The kernel for SSSE3, compiled to AVX2's and BMI2's encodings.
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
     #[cfg(target_arch = "x86_64")]
@@ -56,27 +56,27 @@ enum Many {
     Neon(Neon),
 }
 
-/// The names, on any CPU.
+/// The names of all kernels of all CPUs.
 const NAMES: [&str; 7] = ["portable", "ssse3", "avx2", "avx512", "sha-ni", "neon", "arm-sha2"];
 
-/// A kernel was asked for that does not exist or that this CPU lacks.
+/// The requested kernel does not exist, or this CPU lacks it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {
     /// No kernel has this name.
     #[error("unknown SHA-256 kernel `{name}`; available on this CPU: {available}")]
     Unknown {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// Names available here.
+        /// The names available on this CPU, separated by commas.
         available: String,
     },
     /// The kernel exists but this CPU cannot run it.
     #[error("this CPU lacks SHA-256 kernel `{name}`; available: {available}")]
     Unavailable {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// Names available here.
+        /// The names available on this CPU, separated by commas.
         available: String,
     },
 }
@@ -88,7 +88,7 @@ impl Kernels {
     fn new(single: Single, many: Option<Many>) -> Self {
         let (lanes, least) = match (many, single) {
             (None, _) => (0, 0),
-            // A group takes as long as so many pairs: benchmarks/records/sha256.csv.
+            // (lanes, least): a group takes as long as `least` single messages, by benchmarks/records/sha256.csv.
             #[cfg(target_arch = "x86_64")]
             (Some(Many::Avx512(token)), Single::ShaNi(_)) if token.additions_per_cycle() == 4 => (16, 8),
             #[cfg(target_arch = "x86_64")]
@@ -105,7 +105,7 @@ impl Kernels {
         Self { single, many, lanes, least }
     }
 
-    /// The fastest that this CPU has.
+    /// The fastest kernels of this CPU.
     pub fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
@@ -120,7 +120,7 @@ impl Kernels {
         Self::PORTABLE
     }
 
-    /// The fastest for one message, found out in less time.
+    /// The fastest kernel for one message, with fewer checks than [`Self::best`].
     #[inline]
     pub(crate) fn best_single() -> Self {
         #[cfg(target_arch = "x86_64")]
@@ -134,8 +134,8 @@ impl Kernels {
         Self { single: Self::best().single, ..Self::PORTABLE }
     }
 
-    /// The fastest that this CPU has, with no longer vectors than the level has. The instructions for SHA-256 alone belong
-    /// to no level: all but `portable` use them.
+    /// The fastest kernels of this CPU whose vectors are no longer than the level's. SHA-256 instructions belong to no level:
+    /// every level but `portable` uses them.
     pub fn at(level: Level) -> Self {
         match level {
             Level::Portable(_) => Self::PORTABLE,
@@ -152,7 +152,7 @@ impl Kernels {
         }
     }
 
-    /// Each kernel that this CPU has, alone.
+    /// Each kernel of this CPU, on its own.
     pub fn available() -> Vec<Self> {
         [
             Some(Self::PORTABLE),
@@ -184,8 +184,8 @@ impl Kernels {
         ArmSha2::detect().map(|token| Self::new(Single::ArmSha2(token), None))
     }
 
-    /// The fastest with vectors no longer than these. One message at a time, SHA-NI is two to four times faster than AVX2 with
-    /// eight, so that these are not used where it is.
+    /// The fastest kernels with vectors no longer than these. SHA-NI with one message at a time is two to four times faster
+    /// than AVX2 with eight lanes, so AVX2 is not used next to SHA-NI.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     fn of_x86_64(vectors: Option<Vectors>) -> Self {
@@ -204,7 +204,7 @@ impl Kernels {
         Self::new(single, many)
     }
 
-    /// The kernel for many messages, that for one if there is no other.
+    /// The name of the kernel for many messages, or for one if that is the only one.
     pub fn name(self) -> &'static str {
         match self.many {
             None => self.single_name(),
@@ -219,8 +219,8 @@ impl Kernels {
         }
     }
 
-    /// The kernel for one message. Lanes do not help it: with `avx2` and `avx512` its schedule alone is vectorised, as at
-    /// `ssse3`, in AVX2's encoding.
+    /// The name of the kernel for one message. With `avx2` and `avx512` it is `ssse3`'s in AVX2's encoding, where only the
+    /// message schedule is vectorised.
     pub fn single_name(self) -> &'static str {
         match self.single {
             Single::Portable => NAMES[0],
@@ -243,11 +243,23 @@ impl Kernels {
             Single::ShaNi(token) => sha_ni::digest(token, message),
             #[cfg(target_arch = "aarch64")]
             Single::ArmSha2(token) => arm_sha2::digest(token, message),
-            _ => digest_by(|state, blocks| self.compress(state, blocks), message),
+            _ => self.digest_by_blocks(message),
         }
     }
 
-    /// The state after these blocks.
+    /// The digest of a message by [`Self::compress`].
+    #[inline(always)]
+    fn digest_by_blocks(self, message: &[u8]) -> [u8; 32] {
+        let mut state = INITIAL;
+        let (blocks, rest) = message.as_chunks();
+        if !blocks.is_empty() {
+            self.compress(&mut state, blocks);
+        }
+        self.compress(&mut state, Tail::new(rest, message.len() as u64).blocks());
+        portable::to_bytes(state)
+    }
+
+    /// Updates the state by these blocks.
     #[inline]
     pub(crate) fn compress(self, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
         match self.single {
@@ -263,10 +275,10 @@ impl Kernels {
         }
     }
 
-    /// [`hash_pairs`](crate::hash_pairs) on this thread.
+    /// [`hash_pairs`](crate::hash_pairs) on the calling thread.
     ///
     /// # Panics
-    /// If there are not as many digests as pairs.
+    /// If the numbers of pairs and digests differ.
     #[inline]
     pub fn pairs(self, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
         assert_eq!(pairs.len(), digests.len(), "a digest for each pair");
@@ -277,7 +289,7 @@ impl Kernels {
         }
     }
 
-    /// The same with lanes.
+    /// [`Self::pairs`] in lanes.
     fn many_pairs(self, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
         let in_lanes = self.in_lanes(pairs.len());
         let (pairs, single_pairs) = pairs.split_at(in_lanes);
@@ -297,10 +309,10 @@ impl Kernels {
         self.single_pairs(single_pairs, single_digests);
     }
 
-    /// [`hash_rows`](crate::hash_rows) on this thread.
+    /// [`hash_rows`](crate::hash_rows) on the calling thread.
     ///
     /// # Panics
-    /// If `rows` has not `length` bytes for each digest.
+    /// If `rows` does not have `length` bytes for each digest.
     pub fn rows(self, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
         assert_eq!(Some(rows.len()), length.checked_mul(digests.len()), "a digest for each row");
         let in_lanes = self.in_lanes(digests.len());
@@ -323,7 +335,7 @@ impl Kernels {
         }
     }
 
-    /// How many of so many messages go into lanes: all but the last few, if they are too few for a group.
+    /// The number of messages to hash in lanes: all, or all but an incomplete last group that is too small.
     fn in_lanes(self, messages: usize) -> usize {
         if self.lanes == 0 {
             return 0;
@@ -332,7 +344,7 @@ impl Kernels {
         if rest < usize::from(self.least) { messages - rest } else { messages }
     }
 
-    /// Digests of messages of 64 bytes, as many, without lanes.
+    /// [`Self::pairs`] without lanes.
     #[inline]
     fn single_pairs(self, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
         match self.single {
@@ -344,7 +356,8 @@ impl Kernels {
         }
     }
 
-    /// The same by [`Self::compress`]; apart, so that the way to the kernels above stays short: it is a tenth of a pair's time.
+    /// [`Self::pairs`] by [`Self::compress`]. Not inlined, so that calls of the other kernels stay short: the overhead is a
+    /// tenth of a pair's time.
     #[inline(never)]
     fn pairs_by_blocks(self, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
         portable::pairs(|state, block| self.compress(state, std::slice::from_ref(block)), pairs, digests);
@@ -360,7 +373,7 @@ enum Vectors {
 }
 
 impl fmt::Display for Kernels {
-    /// The name, that of the kernel for one message behind it if it is another.
+    /// The name, followed by that of the kernel for one message if it differs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
         if self.single_name() == self.name() {

@@ -1,13 +1,13 @@
-//! HMAC and HKDF, which hash secrets: what they leave behind is wiped.
+//! HMAC and HKDF. They hash secrets, so intermediate values are wiped.
 
 use crate::Sha256;
 use std::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// The most bytes that [`hkdf_expand`] gives: 255 digests.
+/// The most bytes that [`hkdf_expand`] returns: 255 digests.
 pub const HKDF_MOST: usize = 255 * 32;
 
-/// HMAC-SHA-256 (RFC 2104) of a message that comes in parts.
+/// HMAC-SHA-256 (RFC 2104) of a message that is given in parts.
 ///
 /// The key may have any length; time depends on it and on the message's length alone.
 #[derive(Clone, ZeroizeOnDrop)]
@@ -17,7 +17,7 @@ pub struct Hmac {
 }
 
 impl Hmac {
-    /// The code of nothing yet, by this key.
+    /// The authentication code of the empty message under this key.
     pub fn new(key: &[u8]) -> Self {
         let mut block = [0; 64];
         if key.len() > 64 {
@@ -34,18 +34,18 @@ impl Hmac {
             hash.update(&block);
             hash
         };
-        // The second key is the first one's with the first pad taken off.
+        // The first call leaves key ^ 0x36 in the block; the exclusive or with 0x36 ^ 0x5c makes it key ^ 0x5c.
         let hmac = Self { inner: hash_of(0x36), outer: hash_of(0x36 ^ 0x5c) };
         block.zeroize();
         hmac
     }
 
-    /// Adds to the message.
+    /// Appends to the message.
     pub fn update(&mut self, part: &[u8]) {
         self.inner.update(part);
     }
 
-    /// The code of the message so far.
+    /// The authentication code of the message so far.
     pub fn finish(&self) -> [u8; 32] {
         let mut outer = self.outer.clone();
         outer.update(&self.inner.finish());
@@ -71,7 +71,7 @@ pub fn hkdf_extract(salt: &[u8], secret: &[u8]) -> [u8; 32] {
 /// Fills `output` with key material from a pseudorandom key: RFC 5869, section 2.3.
 ///
 /// # Panics
-/// If more than [`HKDF_MOST`] bytes are wanted.
+/// If `output` is longer than [`HKDF_MOST`] bytes.
 pub fn hkdf_expand(key: &[u8], info: &[u8], output: &mut [u8]) {
     assert!(output.len() <= HKDF_MOST, "at most {HKDF_MOST} bytes, {} wanted", output.len());
     let keyed = Hmac::new(key);

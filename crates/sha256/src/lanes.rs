@@ -1,7 +1,6 @@
 //! Many messages of one length, each in a lane of vectors.
 //!
-//! A group is as many messages as there are lanes. One that lacks messages repeats its last, and takes as long as a full
-//! one.
+//! A group is one message per lane. An incomplete group repeats its last message, and takes as long as a full one.
 
 use crate::{
     constants::INITIAL,
@@ -9,21 +8,21 @@ use crate::{
     padding::Tail,
 };
 
-/// The most messages side by side.
+/// The most lanes of any kernel.
 const MOST: usize = 32;
 
-/// Vectors of words of several messages.
+/// A vector that holds the same word of several messages, one per lane.
 pub(crate) trait Lanes: Word {
-    /// Messages side by side, at most [`MOST`].
+    /// Lanes, at most [`MOST`].
     const COUNT: usize;
 
-    /// Word i of block j, from big-endian bytes, in lane j of vector i; `block` is asked for 0 to `COUNT - 1`.
+    /// Loads and transposes: lane j of vector i is word i, big-endian, of `block(j)`, for j from 0 to `COUNT - 1`.
     fn load<'a>(token: Self::Token, block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16];
 
-    /// The inverse for eight words: lane j becomes digest j.
+    /// The inverse for eight words: lane j of vector i becomes word i, big-endian, of digest j.
     ///
     /// # Panics
-    /// If there are not `COUNT` digests.
+    /// If `digests.len()` is not `COUNT`.
     fn store(state: [Self; 8], digests: &mut [[u8; 32]]);
 }
 
@@ -42,7 +41,7 @@ pub(crate) fn pairs<L: Lanes>(token: L::Token, pairs: &[[u8; 64]], digests: &mut
     }
 }
 
-/// Digests of messages of `length` bytes, one behind the other.
+/// Digests of messages of `length` bytes, stored contiguously.
 #[inline(always)]
 pub(crate) fn rows<L: Lanes>(token: L::Token, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
     let whole = length / 64;
@@ -80,12 +79,12 @@ fn initial<L: Lanes>(token: L::Token) -> [L; 8] {
     state
 }
 
-/// Digests that begin with a cache line. Where such lie on the stack the compiler begins its frame with one too; without,
-/// vectors that it puts there straddle two lines.
+/// Digests aligned to a cache line. As a local variable it makes the compiler align the stack frame; otherwise vectors spilled
+/// to the stack straddle two lines.
 #[repr(align(64))]
 struct Aligned([[u8; 32]; MOST]);
 
-/// The first digests of a group.
+/// Stores the digests of a group; of an incomplete one, the first.
 #[inline(always)]
 fn store_some<L: Lanes>(state: [L; 8], digests: &mut [[u8; 32]]) {
     if digests.len() == L::COUNT {

@@ -1,12 +1,12 @@
-//! SHA-256 (FIPS 180-4) by what the CPU has, chosen at run time.
+//! SHA-256 (FIPS 180-4) with kernels chosen at run time by the CPU's features.
 //!
-//! * [`digest`] hashes one message, [`Sha256`] one that comes in parts, both by the fastest kernel for one message.
-//! * [`hash_pairs`] hashes many messages of 64 bytes, the nodes of a tree, and [`hash_rows`] many of any one length: side by
-//!   side in the lanes of vectors or by the CPU's instructions for SHA-256, whichever is faster for so many.
-//! * [`Kernels`] says by which kernels, and takes their names.
-//! * [`Hmac`], [`hkdf_extract`] and [`hkdf_expand`] are RFC 2104 and RFC 5869 over it.
+//! * [`digest`] hashes one message, [`Sha256`] one that is given in parts, both with the fastest kernel for one message.
+//! * [`hash_pairs`] hashes many messages of 64 bytes, the nodes of a tree, and [`hash_rows`] many of one length: in the lanes
+//!   of vectors or with the CPU's SHA-256 instructions, whichever is faster for that number.
+//! * [`Kernels`] is the choice of kernels, by level or by name.
+//! * [`Hmac`], [`hkdf_extract`] and [`hkdf_expand`] are HMAC (RFC 2104) and HKDF (RFC 5869).
 //!
-//! No kernel branches on the bytes of a message or uses them as an address: time depends on lengths alone.
+//! No kernel branches on the bytes of a message or uses them as an address: running time depends only on lengths.
 //!
 //! ```
 //! use proofmill_sha256::{Kernels, digest, hash_pairs};

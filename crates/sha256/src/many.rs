@@ -3,15 +3,15 @@
 use crate::Kernels;
 use rayon::prelude::*;
 
-/// Messages that a thread takes at a time; fewer than two of such are hashed where they are. Nodes of a tree of 2^12 leaves, a
-/// quarter of a megabyte with their digests, stay in a core's second cache.
+/// Messages in a task of the thread pool; up to two tasks' messages are hashed on the calling thread. 2^12 messages with their
+/// digests take 384 KiB and stay in a core's second-level cache.
 const PIECE: usize = 1 << 12;
 
-/// Digests of messages of 64 bytes, such as two digests that have one parent: `digests[i]` is that of `pairs[i]`. More than
-/// 8192 are shared between the threads of the ambient rayon pool.
+/// Digests of messages of 64 bytes, such as the nodes of a binary Merkle tree: `digests[i]` is that of `pairs[i]`. More than
+/// 8192 run on the ambient rayon pool.
 ///
 /// # Panics
-/// If there are not as many digests as pairs.
+/// If the numbers of pairs and digests differ.
 #[inline]
 pub fn hash_pairs(kernels: Kernels, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     assert_eq!(pairs.len(), digests.len(), "a digest for each pair");
@@ -22,17 +22,17 @@ pub fn hash_pairs(kernels: Kernels, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]
     }
 }
 
-/// Hashes pairs on the threads of the pool.
+/// [`hash_pairs`] on the pool.
 fn share_pairs(kernels: Kernels, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     let pieces = pairs.par_chunks(PIECE).zip(digests.par_chunks_mut(PIECE));
     pieces.for_each(|(pairs, digests)| kernels.pairs(pairs, digests));
 }
 
-/// Digests of messages of `length` bytes each, one behind the other: `digests[i]` is that of
-/// `rows[i * length..(i + 1) * length]`. Many are shared between the threads of the ambient rayon pool.
+/// Digests of messages of `length` bytes each, stored contiguously: `digests[i]` is that of `rows[i * length..(i + 1) *
+/// length]`. Large inputs run on the ambient rayon pool.
 ///
 /// # Panics
-/// If `rows` has not `length` bytes for each digest.
+/// If `rows` does not have `length` bytes for each digest.
 pub fn hash_rows(kernels: Kernels, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
     assert_eq!(Some(rows.len()), length.checked_mul(digests.len()), "a digest for each row");
     if length == 64 {

@@ -1,27 +1,15 @@
-//! One message, at once or in parts.
+//! One message, as a whole or in parts.
 
 use crate::{Kernels, constants::INITIAL, padding::Tail, portable::to_bytes};
 use std::fmt;
 use zeroize::Zeroize;
 
-/// The digest of a message, by the CPU's fastest kernel.
+/// The digest of a message, computed by the CPU's fastest kernel.
 pub fn digest(message: &[u8]) -> [u8; 32] {
     Kernels::best_single().digest(message)
 }
 
-/// The digest of a message; `compress` is what hashes blocks.
-#[inline(always)]
-pub(crate) fn digest_by(compress: impl Fn(&mut [u32; 8], &[[u8; 64]]), message: &[u8]) -> [u8; 32] {
-    let mut state = INITIAL;
-    let (blocks, rest) = message.as_chunks();
-    if !blocks.is_empty() {
-        compress(&mut state, blocks);
-    }
-    compress(&mut state, Tail::new(rest, message.len() as u64).blocks());
-    to_bytes(state)
-}
-
-/// The hash of a message that comes in parts.
+/// The hash of a message that is given in parts.
 ///
 /// ```
 /// use proofmill_sha256::{Sha256, digest};
@@ -35,24 +23,25 @@ pub(crate) fn digest_by(compress: impl Fn(&mut [u32; 8], &[[u8; 64]]), message: 
 pub struct Sha256 {
     kernels: Kernels,
     state: [u32; 8],
-    /// Bytes so far.
+    /// Bytes of the message so far.
     length: u64,
-    /// The last `length % 64` of them, and what was there before.
+    /// The last `length % 64` bytes of the message, at the beginning; the rest is left over from earlier.
     rest: [u8; 64],
 }
 
 impl Sha256 {
-    /// The hash of nothing yet, by the CPU's fastest kernel.
+    /// The hash of the empty message so far, computed by the CPU's fastest kernel.
     pub fn new() -> Self {
         Self::with(Kernels::best_single())
     }
 
-    /// The same by a chosen kernel.
+    /// [`Self::new`] with chosen kernels.
     pub fn with(kernels: Kernels) -> Self {
         Self { kernels, state: INITIAL, length: 0, rest: [0; 64] }
     }
 
-    /// Adds to the message. FIPS 180-4 defines no message of 2^61 bytes; of a longer one, the length is hashed modulo that.
+    /// Appends to the message. FIPS 180-4 is defined for less than 2^61 bytes; the length of a longer message is hashed modulo
+    /// 2^61.
     pub fn update(&mut self, mut part: &[u8]) {
         let filled = self.filled();
         self.length = self.length.wrapping_add(part.len() as u64);
@@ -72,7 +61,7 @@ impl Sha256 {
         self.rest[..rest.len()].copy_from_slice(rest);
     }
 
-    /// The same, for calls in a row.
+    /// [`Self::update`] for chained calls.
     #[must_use]
     pub fn chain(mut self, part: &[u8]) -> Self {
         self.update(part);
@@ -87,7 +76,7 @@ impl Sha256 {
         to_bytes(state)
     }
 
-    /// Bytes that wait for a block to be full.
+    /// The number of bytes in the incomplete block.
     fn filled(&self) -> usize {
         (self.length % 64) as usize
     }
@@ -99,7 +88,7 @@ impl Default for Sha256 {
     }
 }
 
-/// Without the state, which may be that of a secret.
+/// Omits the state, which may depend on a secret.
 impl fmt::Debug for Sha256 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sha256").field("length", &self.length).finish_non_exhaustive()

@@ -11,7 +11,7 @@ use std::arch::aarch64::*;
 pub(crate) fn pairs(token: Neon, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     token.run(
         #[inline(always)]
-        || lanes::pairs::<Words>(token, pairs, digests),
+        || lanes::pairs::<U32x4>(token, pairs, digests),
     );
 }
 
@@ -19,20 +19,20 @@ pub(crate) fn pairs(token: Neon, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
 pub(crate) fn rows(token: Neon, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
     token.run(
         #[inline(always)]
-        || lanes::rows::<Words>(token, rows, length, digests),
+        || lanes::rows::<U32x4>(token, rows, length, digests),
     );
 }
 
-/// Words with the token of the instructions.
+/// 4 words with the token of the instructions.
 #[derive(Clone, Copy)]
-struct Words {
+struct U32x4 {
     words: uint32x4_t,
     token: Neon,
 }
 
-// SAFETY, for all below: words hold the token, or the argument is it, which proves the instructions.
+// SAFETY, for all blocks below: the token, in `self` or as an argument, proves NEON.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
-impl Word for Words {
+impl Word for U32x4 {
     type Token = Neon;
 
     #[inline(always)]
@@ -62,8 +62,13 @@ impl Word for Words {
     }
 
     #[inline(always)]
-    fn parity(self, b: Self, c: Self) -> Self {
-        Self { words: unsafe { veorq_u32(veorq_u32(self.words, b.words), c.words) }, ..self }
+    fn xor(self, other: Self) -> Self {
+        Self { words: unsafe { veorq_u32(self.words, other.words) }, ..self }
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Self { words: unsafe { vandq_u32(self.words, other.words) }, ..self }
     }
 
     #[inline(always)]
@@ -80,7 +85,7 @@ impl Word for Words {
 /// Transposes the words of four vectors.
 #[inline(always)]
 fn transpose(_: Neon, [a, b, c, d]: [uint32x4_t; 4]) -> [uint32x4_t; 4] {
-    // SAFETY: as above.
+    // SAFETY: the token proves NEON.
     unsafe {
         let (ab, cd) = (vzip1q_u32(a, b), vzip1q_u32(c, d));
         let (ab_high, cd_high) = (vzip2q_u32(a, b), vzip2q_u32(c, d));
@@ -92,12 +97,12 @@ fn transpose(_: Neon, [a, b, c, d]: [uint32x4_t; 4]) -> [uint32x4_t; 4] {
     }
 }
 
-impl Lanes for Words {
+impl Lanes for U32x4 {
     const COUNT: usize = 4;
 
     #[inline(always)]
     fn load<'a>(token: Neon, block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16] {
-        // SAFETY: the token proves the instructions; a block has the 64 bytes that are read.
+        // SAFETY: the token proves NEON; reads are of 16 bytes from 16 * quarter <= 48 on, within the block's 64.
         unsafe {
             let mut words = [Self { words: vdupq_n_u32(0), token }; 16];
             for quarter in 0..4 {
@@ -119,7 +124,7 @@ impl Lanes for Words {
     fn store([a, b, c, d, e, f, g, h]: [Self; 8], digests: &mut [[u8; 32]]) {
         assert_eq!(digests.len(), Self::COUNT, "a digest for each lane");
         let token = a.token;
-        // SAFETY: as above; a digest has the 32 bytes that are written.
+        // SAFETY: the token proves NEON; writes are of 16 bytes from 0 and 16 on, within the digest's 32.
         unsafe {
             let first = transpose(token, [a.words, b.words, c.words, d.words]);
             let second = transpose(token, [e.words, f.words, g.words, h.words]);

@@ -1,22 +1,21 @@
 //! The end of a message: FIPS 180-4, section 5.1.1.
 
-/// The last block or two of a message: what does not fill a block, a one bit, zeros, and the length in bits.
+/// The last one or two blocks of a message: the bytes that do not fill a block, a one bit, zeros, and the length in bits.
 ///
-/// They are written sixteen bytes at a time, as the kernels read them: a CPU does not hand on what lies in several stores
-/// to one load before these are done.
+/// They are written sixteen bytes at a time, as the kernels read them: a CPU cannot forward several smaller stores to one load.
 pub(crate) struct Tail {
     blocks: [[u8; 64]; 2],
     count: usize,
 }
 
 impl Tail {
-    /// Of a message of `length` bytes, of which the last `length % 64` are these.
+    /// The tail of a message of `length` bytes; `rest` is its last `length % 64`.
     ///
     /// # Panics
-    /// If they are 64 or more.
+    /// If `rest` has 64 bytes or more.
     #[inline(always)]
     pub(crate) fn new(rest: &[u8], length: u64) -> Self {
-        // FIPS 180-4 defines no message of 2^64 bits or more; its length is taken modulo that, as elsewhere.
+        // FIPS 180-4 is defined for less than 2^64 bits; the length is taken modulo 2^64, as other libraries do.
         let length = u128::from((length << 3).swap_bytes()) << 64;
         let (whole, partial) = rest.as_chunks::<16>();
         let mut quarters = [0; 8];
@@ -37,14 +36,14 @@ impl Tail {
         Self { blocks, count }
     }
 
-    /// The blocks.
+    /// One or two blocks.
     #[inline(always)]
     pub(crate) fn blocks(&self) -> &[[u8; 64]] {
         &self.blocks[..self.count]
     }
 }
 
-/// Fewer than 16 bytes as a little-endian integer, by loads that overlap.
+/// Fewer than 16 bytes as a little-endian integer, by overlapping loads.
 #[inline(always)]
 fn of_few_bytes(bytes: &[u8]) -> u128 {
     let above = |size| 8 * (bytes.len() - size);

@@ -5,14 +5,14 @@ use crate::{
     formula::{compress, compress_padding_of_64},
 };
 
-/// The state after these blocks.
+/// Updates the state by these blocks.
 pub(crate) fn compress_blocks(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
     for block in blocks {
         *state = compress(*state, words(block));
     }
 }
 
-/// Digests of messages of 64 bytes; `compress` is what hashes one block.
+/// Digests of messages of 64 bytes; `compress` updates a state by one block.
 #[inline(always)]
 pub(crate) fn pairs(
     compress: impl Fn(&mut [u32; 8], &[u8; 64]),
@@ -26,7 +26,7 @@ pub(crate) fn pairs(
     }
 }
 
-/// Sixteen big-endian words.
+/// The block's sixteen words, read as big-endian.
 #[inline(always)]
 fn words(block: &[u8; 64]) -> [u32; 16] {
     let mut words = [0; 16];
@@ -36,7 +36,7 @@ fn words(block: &[u8; 64]) -> [u32; 16] {
     words
 }
 
-/// Big-endian bytes.
+/// The digest: words a to h as big-endian bytes.
 #[inline(always)]
 pub(crate) fn to_bytes(state: [u32; 8]) -> [u8; 32] {
     let mut digest = [0; 32];

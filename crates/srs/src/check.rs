@@ -1,4 +1,4 @@
-//! Whether the powers belong together.
+//! The check that all powers belong to one tau.
 
 use crate::{Srs, SrsError};
 use proofmill_cpu::Level;
@@ -8,22 +8,22 @@ use rand::{TryRngCore, rngs::OsRng};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Powers whose sum is computed at once: the scratch of a sum of them is all the memory it takes.
+/// Powers in one sum: the scratch memory of a sum of this size is all that the check needs.
 const PIECE: usize = 1 << 20;
 
 impl Srs {
-    /// Checks all of the string: that each power in G1 is tau times the one before, and of Ignition's transcripts the
-    /// checksums. With what is checked on opening, the string then is that of one tau, which is not zero; nothing says
-    /// that nobody knows it. Reads all of the powers once. Runs on the ambient rayon pool.
+    /// Checks the whole string: that each power in G1 is tau times the one before, and the checksums of Ignition's transcripts.
+    /// Together with the checks on opening this proves that the string has one tau, which is not zero; it cannot prove that
+    /// nobody knows tau. Reads all powers once. Runs on the ambient rayon pool.
     ///
-    /// With points `P_i` and a random z, `e(sum of z^i P_(i+1), 1) = e(sum of z^i P_i, tau)` in place of n relations:
-    /// the difference of the exponents is a polynomial in z of degree below n, which is zero if all of them hold, and
-    /// vanishes at a random z with a chance below n/r if one does not. The sums share all terms but their first and last
-    /// one, and so all work but one multiplication.
+    /// With points `P_i` and a random z, `e(sum of z^i P_(i+1), 1) = e(sum of z^i P_i, tau)` replaces n relations. The
+    /// difference of the exponents is a polynomial in z of degree below n: it is zero if all relations hold, and otherwise
+    /// vanishes at a random z with probability below n/r. The two sums have all terms but their first and last in common, so
+    /// the second one costs only one multiplication more.
     ///
     /// # Errors
-    /// [`SrsError::Inconsistent`] says which power is the first that is not tau times the one before, or which file
-    /// is not what its checksum says; or a damaged file.
+    /// [`SrsError::Inconsistent`] names the first power that is not tau times the one before, or the file with a wrong
+    /// checksum; other errors for a damaged file.
     pub fn check(&self, level: Level) -> Result<(), SrsError> {
         self.transcripts().par_iter().try_for_each(|file| file.check_sum())?;
         OsRng.try_next_u64().map_err(|error| SrsError::Randomness(error.to_string()))?;
@@ -40,10 +40,10 @@ impl Srs {
         Err(SrsError::inconsistent(self.name(), problem))
     }
 
-    /// Whether power i + 1 is tau times power i, for all i of a range.
+    /// Whether power i + 1 is tau times power i for all i in a range.
     fn relations_hold(&self, level: Level, range: Range<usize>) -> Result<bool, SrsError> {
         let z = Fr::random(&mut OsRng.unwrap_err());
-        // The powers from `range.start` to `range.end`, both included, times powers of z from 1 on.
+        // The powers from `range.start` to `range.end`, inclusive, times the powers of z from 1 on.
         let (mut sum, mut next, mut last) = (Jacobian::INFINITY, Fr::ONE, Fr::ONE);
         for start in (range.start..=range.end).step_by(PIECE) {
             let mut scalars = Vec::new();

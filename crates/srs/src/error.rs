@@ -1,32 +1,32 @@
-//! What can be wrong with a reference string.
+//! Errors of reference strings.
 
 use proofmill_circom::{CircomError, FileName};
 use std::{fmt, io};
 
-/// Why there is no string, or not the part of it that was asked for.
+/// Why a string, or a part of it, cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SrsError {
     /// A `.ptau` could not be read or written.
     #[error(transparent)]
     File(#[from] CircomError),
-    /// The operating system refused.
+    /// An operating system error.
     #[error("{file}: {source}")]
     Io {
         /// The file.
         file: FileName,
-        /// What it said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// The first bytes are those of no format that holds powers.
+    /// The first bytes are those of no supported format.
     #[error("{file}: expected a ptau file or an Ignition transcript, found {found}")]
     Kind {
         /// The file.
         file: FileName,
-        /// What the first bytes say.
+        /// What was found.
         found: String,
     },
-    /// A value, count or length of a transcript that cannot be.
+    /// An invalid value, count or length in a transcript.
     #[error("{file}: offset {offset}: {problem}")]
     Malformed {
         /// The file.
@@ -36,25 +36,25 @@ pub enum SrsError {
         /// What was expected and found.
         problem: String,
     },
-    /// More powers were asked for than there are.
+    /// More powers were requested than the string has.
     #[error("{file}: expected at least {needed} powers of tau, found {found}: take a larger file")]
     TooFew {
         /// The file.
         file: FileName,
-        /// As many as were asked for.
+        /// The requested number.
         needed: usize,
-        /// As many as there are.
+        /// The available number.
         found: usize,
     },
-    /// The values are well-formed, and not the powers of one tau.
+    /// The values are well-formed, but not the powers of one tau.
     #[error("{file}: {problem}")]
     Inconsistent {
         /// The file.
         file: FileName,
-        /// What does not fit what.
+        /// The inconsistency.
         problem: String,
     },
-    /// The operating system gives no randomness.
+    /// The operating system returned no randomness.
     #[error("no randomness from the operating system: {0}")]
     Randomness(String),
 }

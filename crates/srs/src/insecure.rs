@@ -1,4 +1,4 @@
-//! Strings of one's own making: nobody else has a reason to trust them.
+//! New strings made by one party, for tests: nobody else has a reason to trust them.
 
 use crate::SrsError;
 use proofmill_circom::{PtauHeader, PtauPoints, PtauWriter, Target};
@@ -11,22 +11,22 @@ use proofmill_field::{Field, bn254::Fr};
 use rand::{TryRngCore, rngs::OsRng};
 use zeroize::Zeroizing;
 
-/// Powers beyond a circuit's gates: blinding makes polynomials a few coefficients longer than the domain.
+/// Powers beyond the number of gates: blinding makes polynomials a few coefficients longer than the domain.
 pub const SPARE: usize = 64;
 
 /// Powers computed and written together.
 const PIECE: usize = 1 << 16;
 
-/// Writes `count` powers in G1 and two in G2 of a random tau to a `.ptau` with the sections 1, 2, 3 and 7, the last of
-/// which says that nobody contributed. tau and its powers are wiped from memory and never written; all the same,
-/// whoever ran the machine may have them, and with them may prove what is false. Takes about 75 MB, however many they are.
-/// Runs on the ambient rayon pool.
+/// Writes `count` powers in G1 and two in G2 of a random tau to a `.ptau` with the sections 1, 2, 3 and 7; the last is an empty
+/// list of contributions. tau and its scalar powers are wiped from memory and never written. Nevertheless, those who control
+/// the machine may know them, and can then prove false statements. Takes about 75 MB of memory for any `count`. Runs on the
+/// ambient rayon pool.
 ///
 /// # Errors
 /// [`SrsError::File`], [`SrsError::Randomness`].
 ///
 /// # Panics
-/// If `count` is below 2 or from 2^29 on.
+/// If `count` is below 2, or 2^29 or more.
 pub fn write_insecure<'a>(level: Level, target: impl Into<Target<'a>>, count: usize) -> Result<(), SrsError> {
     write(level, target.into(), count)
 }

@@ -1,10 +1,10 @@
-//! Structured reference strings on BN254: the powers of a tau that nobody is to know, from which KZG's commitments are
-//! made (Kate, Zaverucha, Goldberg, "Constant-size commitments to polynomials and their applications", 2010).
+//! Structured reference strings on BN254: powers of a secret tau, from which KZG commitments are computed (Kate, Zaverucha,
+//! Goldberg, "Constant-size commitments to polynomials and their applications", 2010).
 //!
-//! An [`Srs`] is opened from a snarkjs `.ptau` of any size, from transcripts of Aztec's Ignition ceremony, or from
-//! what [`write_insecure`] wrote, itself a `.ptau` of fewer sections. Files are mapped: what a sum does not need is
-//! not read, and what it needs is decoded and checked on the way into [`Srs::msm`]. Every file may be hostile; its
-//! answer is a string or an [`SrsError`]. That the powers belong together is only known after [`Srs::check`].
+//! An [`Srs`] is opened from a snarkjs `.ptau` of any size, from transcripts of Aztec's Ignition ceremony, or from the output
+//! of [`write_insecure`], a `.ptau` with fewer sections. Files are mapped: [`Srs::msm`] reads only the powers that it needs,
+//! and decodes and checks them on the way. Files may be hostile; the result is a string or an [`SrsError`]. Only [`Srs::check`]
+//! checks that all powers belong to one tau.
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

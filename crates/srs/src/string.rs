@@ -1,4 +1,4 @@
-//! The string: where its powers lie, and how they are read.
+//! The string: the sources of its powers, and how they are read.
 
 use crate::{
     SrsError,
@@ -21,14 +21,14 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// What a string was opened from.
+/// The source of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SrsKind {
     /// A `.ptau` file.
     Ptau,
     /// Transcripts of the Ignition ceremony.
     Ignition,
-    /// None: it was made in memory, from a tau that was known.
+    /// No file: made in memory from a known tau.
     Insecure,
 }
 
@@ -55,21 +55,21 @@ pub struct Srs {
 #[derive(Debug)]
 enum Source {
     Ptau(Box<Ptau>),
-    /// Without the generator, which Ignition does not store.
+    /// Does not include the generator, which Ignition does not store.
     Ignition(Vec<Transcript>),
     Memory(Elements<Affine<G1>>),
 }
 
-/// As many powers are too few for anything: without the second one there is nothing to check tau in G2 by.
+/// The least number of powers: the second one is needed to check tau in G2.
 const FEWEST: usize = 2;
 
 impl Srs {
-    /// Opens a `.ptau` file, one Ignition transcript (the first), or a folder with transcripts `transcriptNN.dat`,
-    /// of which the ones from the first on that are there are taken. The first two powers are checked, in G1 and in
-    /// G2: by the pairing, tau is the same in both.
+    /// Opens a `.ptau` file, one Ignition transcript (the first), or a folder with transcripts `transcriptNN.dat`, of which the
+    /// first ones without a gap are used. The first two powers are checked in G1 and in G2: by the pairing, tau is the same in
+    /// both.
     ///
     /// # Errors
-    /// [`SrsError`] for what is none of these or does not begin so.
+    /// [`SrsError`] for anything else, or if the first powers are wrong.
     pub fn open(path: &Path) -> Result<Self, SrsError> {
         if path.is_dir() {
             return Self::open_transcripts(&transcript::files_in(path)?);
@@ -81,10 +81,10 @@ impl Srs {
         }
     }
 
-    /// Opens Ignition transcripts that continue each other, the first one first; the last ones may be left out.
+    /// Opens consecutive Ignition transcripts from the first one on; the last ones may be missing.
     ///
     /// # Errors
-    /// As [`Self::open`], and for files that do not continue each other.
+    /// As [`Self::open`], and for files that are not consecutive.
     pub fn open_transcripts(paths: &[PathBuf]) -> Result<Self, SrsError> {
         let open = |path: &PathBuf| {
             Transcript::open(path)?.ok_or_else(|| transcript::kind_error(path, "another kind of file"))
@@ -110,8 +110,8 @@ impl Srs {
         Self::of_ptau(file, ptau.map_err(kind_of)?)
     }
 
-    /// The first `count` powers of a tau that the caller knows, in memory: whoever knows tau proves what is false.
-    /// For tests and benchmarks, which need the same string again. Runs on the ambient rayon pool.
+    /// The first `count` powers of a tau that the caller knows, in memory. For tests and benchmarks that need the same string
+    /// again: with tau, false statements can be proven. Runs on the ambient rayon pool.
     ///
     /// # Panics
     /// If `tau` is zero or `count` below 2.
@@ -119,19 +119,19 @@ impl Srs {
         Self::insecure_in(level, tau, vec![Affine::INFINITY; count].into())
     }
 
-    /// [`Self::insecure_from_known_tau`] in a temporary file of this folder, which has no name and is gone with the string.
+    /// [`Self::insecure_from_known_tau`] in a temporary file in `folder`, which has no name and is freed with the string.
     ///
     /// # Errors
-    /// What the system says if it cannot have such a file.
+    /// The operating system's error if the file cannot be created.
     ///
     /// # Panics
-    /// As there.
+    /// As [`Self::insecure_from_known_tau`].
     pub fn insecure_in_folder(level: Level, tau: Fr, count: usize, folder: &Path) -> io::Result<Self> {
         Ok(Self::insecure_in(level, tau, Elements::zeroed(Some(folder), count)?))
     }
 
     fn insecure_in(level: Level, tau: Fr, mut points: Elements<Affine<G1>>) -> Self {
-        /// Powers computed together.
+        /// Powers that are computed together.
         const PIECE: usize = 1 << 16;
         let count = points.len();
         assert!(!tau.is_zero() && count >= FEWEST, "a tau other than zero, and 2 powers at least");
@@ -173,7 +173,7 @@ impl Srs {
         Self::begin(name, Source::Ignition(files), len, &candidates)
     }
 
-    /// Checks the first two powers, the second against tau in G2, which is one of `candidates`.
+    /// Checks the first two powers, the second one against tau in G2, which must be one of `candidates`.
     fn begin(
         name: FileName,
         source: Source,
@@ -201,7 +201,7 @@ impl Srs {
         Ok(srs)
     }
 
-    /// What it was opened from.
+    /// The source of the string.
     pub fn kind(&self) -> SrsKind {
         match self.source {
             Source::Ptau(_) => SrsKind::Ptau,
@@ -210,22 +210,22 @@ impl Srs {
         }
     }
 
-    /// The file's name in messages, of several that of the first.
+    /// The file's name in messages; of several files, that of the first.
     pub fn name(&self) -> &FileName {
         &self.name
     }
 
-    /// How many powers there are in G1, the generator among them.
+    /// The number of powers in G1, the generator included.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Never: there are at least two.
+    /// Always `false`: there are at least two powers.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Bytes of the files, or of the points in memory.
+    /// The size in bytes of the files, or of the points in memory.
     pub fn bytes(&self) -> u64 {
         match &self.source {
             Source::Ptau(ptau) => ptau.file().len() as u64,
@@ -234,7 +234,7 @@ impl Srs {
         }
     }
 
-    /// How many files it was opened from.
+    /// The number of files.
     pub fn files(&self) -> usize {
         match &self.source {
             Source::Ptau(_) => 1,
@@ -243,7 +243,7 @@ impl Srs {
         }
     }
 
-    /// The `.ptau` it was opened from, if it was.
+    /// The `.ptau`, if the string was opened from one.
     pub fn ptau(&self) -> Option<&Ptau> {
         match &self.source {
             Source::Ptau(ptau) => Some(ptau),
@@ -268,18 +268,18 @@ impl Srs {
         &self.tau_g2
     }
 
-    /// What stands for the string in a transcript of Fiat-Shamir's: SHA-256 of the 16 bytes `proofmill-srs-v1`, tau in
-    /// G1 and tau in G2, points as the EVM encodes them ([`Affine::to_evm`]: x then y, and of Fq2's coefficients the second
-    /// first, 32 big-endian bytes each). tau determines every other power.
+    /// An identifier of the string for Fiat-Shamir transcripts: SHA-256 of the 16 bytes `proofmill-srs-v1`, tau in G1 and tau
+    /// in G2, points as the EVM encodes them ([`Affine::to_evm`]: x then y, 32 big-endian bytes each; for an element of Fq2 the
+    /// second coefficient first). tau determines all other powers.
     pub fn identity(&self) -> [u8; 32] {
         let hash = Sha256::new().chain(b"proofmill-srs-v1");
         hash.chain(&self.tau_g1.to_evm()).chain(&self.tau_g2.to_evm()).finish()
     }
 
-    /// Some powers in G1, decoded, each checked to be on the curve, on the ambient rayon pool.
+    /// The powers in G1 with indices in `range`, each checked to be on the curve. Runs on the ambient rayon pool.
     ///
     /// # Errors
-    /// [`SrsError::TooFew`], or a damaged file.
+    /// [`SrsError::TooFew`], and the errors of a damaged file.
     pub fn powers(&self, level: Level, range: Range<usize>) -> Result<Vec<Affine<G1>>, SrsError> {
         use rayon::prelude::*;
         /// Points that one task decodes.
@@ -288,17 +288,16 @@ impl Srs {
         let mut points = vec![Affine::INFINITY; range.len()];
         let pieces = points.par_chunks_mut(PIECE).enumerate();
         let results = pieces.map(|(i, points)| self.read(level, range.start + i * PIECE, points));
-        // The first error, whichever thread met one first.
+        // The first error in the order of powers, whichever thread is faster.
         results.collect::<Vec<_>>().into_iter().collect::<Result<(), _>>()?;
         Ok(points)
     }
 
-    /// The sum of `scalars[i] * tau^(start + i)` in G1: the commitment to a polynomial with these coefficients, times
-    /// tau to the power of `start`. Points are decoded on the way and no copy of them is kept. Runs on the ambient
-    /// rayon pool.
+    /// The sum of `scalars[i] * tau^(start + i)` in G1: the commitment to the polynomial with these coefficients, lowest first,
+    /// times `X^start`. Points are decoded on the way, without a copy of all of them. Runs on the ambient rayon pool.
     ///
     /// # Errors
-    /// [`SrsError::TooFew`], or a damaged file.
+    /// [`SrsError::TooFew`], and the errors of a damaged file.
     pub fn msm(&self, level: Level, start: usize, scalars: &[Fr]) -> Result<Jacobian<G1>, SrsError> {
         let bases = self.bases(level, start..start.saturating_add(scalars.len()))?;
         let sum = G1::msm(level, &bases, scalars);
@@ -306,7 +305,7 @@ impl Srs {
         Ok(sum)
     }
 
-    /// Some powers as the bases of a sum; whoever sums must call [`SrsBases::finish`].
+    /// The powers with indices in `range`, as the bases of a sum. [`SrsBases::finish`] must be called after the sum.
     ///
     /// # Errors
     /// [`SrsError::TooFew`].
@@ -315,7 +314,7 @@ impl Srs {
         Ok(SrsBases { srs: self, level, range, fault: Mutex::new(None) })
     }
 
-    /// Checks that there are so many powers.
+    /// Checks that there are at least `needed` powers.
     ///
     /// # Errors
     /// [`SrsError::TooFew`].
@@ -326,14 +325,14 @@ impl Srs {
         }
     }
 
-    /// One power.
+    /// The power with this index.
     pub(crate) fn power(&self, level: Level, index: usize) -> Result<Affine<G1>, SrsError> {
         let mut power = [Affine::INFINITY];
         self.read(level, index, &mut power)?;
         Ok(power[0])
     }
 
-    /// The powers from number `start` on, by this thread alone.
+    /// Reads the powers from index `start` on, on the calling thread.
     fn read(&self, level: Level, start: usize, points: &mut [Affine<G1>]) -> Result<(), SrsError> {
         match &self.source {
             Source::Memory(all) => {
@@ -354,7 +353,7 @@ impl Srs {
     }
 }
 
-/// Of what else a file might have been, the string's own message says more.
+/// Replaces the error for a wrong kind of file, since here more kinds are accepted.
 fn kind_of(error: CircomError) -> SrsError {
     match error {
         CircomError::Kind { file, found, .. } => SrsError::Kind { file, found },
@@ -362,21 +361,21 @@ fn kind_of(error: CircomError) -> SrsError {
     }
 }
 
-/// Powers as the bases of a sum, decoded on the way.
+/// Powers as the bases of a sum, decoded during the sum.
 #[derive(Debug)]
 pub struct SrsBases<'a> {
     srs: &'a Srs,
     level: Level,
     range: Range<usize>,
-    /// Where the first block lies that cannot be decoded, and why.
+    /// The position of the first block that could not be decoded, and the error.
     fault: Mutex<Option<(usize, SrsError)>>,
 }
 
 impl SrsBases<'_> {
-    /// Says whether every base that was read is one; a sum of others means nothing.
+    /// Checks that every base was decoded; otherwise the sum is meaningless.
     ///
     /// # Errors
-    /// The first damage that a sum came upon.
+    /// The first error of decoding.
     pub fn finish(self) -> Result<(), SrsError> {
         match self.fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
             None => Ok(()),

@@ -1,15 +1,14 @@
-//! Transcripts of Aztec's Ignition ceremony (2020): one string over several files `transcriptNN.dat`, as the ceremony's
-//! `Transcript_spec.md` describes them.
+//! Transcripts of Aztec's Ignition ceremony (2020): one string in several files `transcriptNN.dat`, defined by the ceremony's
+//! `Transcript_spec.md`.
 //!
-//! Seven big-endian words of 32 bits: the file's number, how many files there are, points of G1 and of G2 in all
-//! files, points of G1 and of G2 in this file, and how many of G1 come in files before. Then the points of G1, in the
-//! first file two of G2, and BLAKE2b-512 of all that. A coordinate is an integer in four words of 64 bits, the
-//! lowest word first, each big-endian; a point is x then y, an element of Fq2 its coefficient of 1 then that of u.
+//! Seven big-endian words of 32 bits: the file's number, the number of files, the numbers of points of G1 and of G2 in all
+//! files, of points of G1 and of G2 in this file, and of points of G1 in earlier files. Then the points of G1, in the first
+//! file two points of G2, and BLAKE2b-512 of everything before. A coordinate is an integer in four words of 64 bits, lowest
+//! word first, each big-endian; a point is x then y, an element of Fq2 its coefficient of 1, then that of u.
 //!
-//! The first point of G1 is tau's first power: the generator is not stored. One point of G2 is tau, the other one what
-//! the last participant multiplied by; revisions of the specification differ in which comes first, so that the
-//! pairing decides. The checksum tells whether a download is whole and nothing else; it is left to
-//! [`Srs::check`](crate::Srs::check), since it takes reading all of the file.
+//! The first point of G1 is tau's first power: the generator is not stored. One point of G2 is tau, the other the factor of the
+//! last participant; revisions of the specification differ in their order, so the pairing decides. The checksum only detects
+//! damaged downloads. It requires reading the whole file, so only [`Srs::check`](crate::Srs::check) compares it.
 
 use crate::SrsError;
 use blake2::{Blake2b512, Digest};
@@ -20,7 +19,7 @@ use proofmill_curve::{
     bn254::{G1, G2},
 };
 use proofmill_field::{
-    Algebra, Engine, Field, LANES, Packed, Prime, Vector,
+    Algebra, Engine, Field, LANES, Lanes, Prime, Vector,
     bn254::{Fq, Fq2, FqParams},
     dispatch,
 };
@@ -31,7 +30,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Bytes before the points.
+/// Bytes of the manifest, before the points.
 const MANIFEST: usize = 28;
 /// Bytes of a point of G1.
 const G1_BYTES: usize = 64;
@@ -39,10 +38,10 @@ const G1_BYTES: usize = 64;
 const G2_BYTES: usize = 128;
 /// Bytes of the checksum at the end.
 const CHECKSUM: usize = 64;
-/// More files than any ceremony has: Ignition has 20.
+/// The most files; Ignition has 20.
 const MOST_FILES: u32 = 1 << 12;
 
-/// What a file says of itself and the others.
+/// The words at the beginning of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Manifest {
     number: u32,
@@ -55,7 +54,7 @@ struct Manifest {
 }
 
 impl Manifest {
-    /// Reads it and compares it with the file's length.
+    /// Reads the manifest and checks it against the file's length.
     fn read(file: &FileName, bytes: &[u8]) -> Result<Self, SrsError> {
         let word = |i: usize| bytes.get(4 * i..)?.first_chunk().map(|bytes| u32::from_be_bytes(*bytes));
         let fields = [word(0), word(1), word(2), word(3), word(4), word(5), word(6)];
@@ -73,7 +72,7 @@ impl Manifest {
         }
     }
 
-    /// The number of a field that cannot be, and why.
+    /// The index of the first invalid word, and the problem.
     fn problem(&self, bytes: usize) -> Option<(u64, String)> {
         let Self { number, files, total_g1, g1, g2, start, .. } = *self;
         if files == 0 || files > MOST_FILES || number >= files {
@@ -96,7 +95,7 @@ impl Manifest {
     }
 }
 
-/// An open file: manifest read, the rest not looked at.
+/// An open file: the manifest is checked, the rest is not.
 #[derive(Debug)]
 pub(crate) struct Transcript {
     name: FileName,
@@ -104,17 +103,17 @@ pub(crate) struct Transcript {
     manifest: Manifest,
 }
 
-/// Whether a file begins as a transcript does: with the high bytes of its number.
+/// Whether a file begins like a transcript: with the high bytes of its number.
 pub(crate) fn looks_like_one(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0, 0])
 }
 
-/// `path` is something else.
+/// The error for a path that is not a transcript.
 pub(crate) fn kind_error(path: &Path, found: &str) -> SrsError {
     SrsError::Kind { file: FileName::new(path), found: found.to_owned() }
 }
 
-/// The transcripts of a folder from the first one on, by their names.
+/// The transcripts in a folder, from the first one on, by name.
 pub(crate) fn files_in(folder: &Path) -> Result<Vec<PathBuf>, SrsError> {
     let names = (0..MOST_FILES).map(|number| folder.join(format!("transcript{number:02}.dat")));
     let files: Vec<_> = names.take_while(|path| fs::metadata(path).is_ok()).collect();
@@ -125,7 +124,7 @@ pub(crate) fn files_in(folder: &Path) -> Result<Vec<PathBuf>, SrsError> {
 }
 
 impl Transcript {
-    /// Maps a file; `None` if it is no transcript by its first bytes.
+    /// Maps a file; `None` if it does not begin like a transcript.
     pub(crate) fn open(path: &Path) -> Result<Option<Self>, SrsError> {
         let name = FileName::new(path);
         let file = MappedFile::open(path).map_err(|source| SrsError::io(&name, source))?;
@@ -135,7 +134,7 @@ impl Transcript {
         Self::new(name, FileBytes::Mapped(file)).map(Some)
     }
 
-    /// A file in memory.
+    /// A transcript in memory.
     pub(crate) fn from_bytes(name: FileName, bytes: Vec<u8>) -> Result<Self, SrsError> {
         Self::new(name, FileBytes::Owned(bytes))
     }
@@ -149,19 +148,19 @@ impl Transcript {
         &self.content
     }
 
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.all().len() as u64
     }
 
-    /// Hands pages of the mapping back.
+    /// Releases pages of the mapping.
     fn release(&self, range: Range<usize>) {
         self.content.release(range);
     }
 
     /// Compares the checksum with the rest of the file.
     pub(crate) fn check_sum(&self) -> Result<(), SrsError> {
-        /// Bytes hashed before their pages are handed back.
+        /// Bytes that are hashed before their pages are released.
         const PIECE: usize = 1 << 20;
         let all = self.all();
         let (content, expected) = all.split_at(all.len().saturating_sub(CHECKSUM));
@@ -177,7 +176,7 @@ impl Transcript {
         Err(SrsError::inconsistent(&self.name, problem))
     }
 
-    /// The points of G1 from number `start` of this file on.
+    /// Reads the points of G1 from index `start` of this file on.
     fn read(&self, level: Level, start: usize, points: &mut [Affine<G1>]) -> Result<(), SrsError> {
         let range = MANIFEST + start * G1_BYTES..MANIFEST + (start + points.len()) * G1_BYTES;
         let bytes = self.all().get(range.clone()).unwrap_or_default();
@@ -192,7 +191,7 @@ impl Transcript {
         })
     }
 
-    /// The points of G2, in the subgroup.
+    /// The points of G2, checked to be in the subgroup.
     fn g2(&self) -> Result<Vec<Affine<G2>>, SrsError> {
         let start = MANIFEST + self.manifest.g1 as usize * G1_BYTES;
         let end = start + self.manifest.g2 as usize * G2_BYTES;
@@ -207,8 +206,8 @@ impl Transcript {
     }
 }
 
-/// Checks that files continue each other from the first one on; gives how many powers they have together, the
-/// generator included, and the points of G2.
+/// Checks that the files are consecutive from the first one on. Returns their total number of powers, the generator included,
+/// and the points of G2.
 pub(crate) fn join(files: &[Transcript]) -> Result<(usize, Vec<Affine<G2>>), SrsError> {
     let mut start = 0u32;
     for (index, file) in files.iter().enumerate() {
@@ -228,14 +227,14 @@ pub(crate) fn join(files: &[Transcript]) -> Result<(usize, Vec<Affine<G2>>), Srs
             let problem = "the totals are not those of the first transcript: take files of one ceremony";
             return Err(SrsError::malformed(&file.name, 4, problem));
         }
-        // No overflow: at most the total.
+        // No overflow: the sum is at most the total.
         start += g1;
     }
     let candidates = files.first().map_or(Ok(Vec::new()), Transcript::g2)?;
     Ok((start as usize + 1, candidates))
 }
 
-/// The powers from number `start` on, over files that continue each other.
+/// Reads the powers from index `start` on from consecutive files.
 pub(crate) fn read(
     files: &[Transcript],
     level: Level,
@@ -246,7 +245,7 @@ pub(crate) fn read(
     generator.fill(G1::GENERATOR);
     let mut number = start.max(1);
     for file in files {
-        // Power 1 is a file's point 0.
+        // Power 1 is point 0 of the first file.
         let (first, count) = (file.manifest.start as usize + 1, file.manifest.g1 as usize);
         let within = number.saturating_sub(first);
         if within < count && !rest.is_empty() {
@@ -272,17 +271,17 @@ fn words(bytes: &[u8]) -> Option<[u64; 4]> {
     Some(words)
 }
 
-/// Decodes points of G1 and checks them, in lanes; or the first bad one and what is wrong with it.
+/// Decodes and checks points of G1 in lanes. An error has the index of the first bad point and the problem.
 #[inline(always)]
 fn decode<E: Engine>(
     engine: E,
     bytes: &[u8],
     points: &mut [Affine<G1>],
 ) -> Result<(), (usize, &'static str)> {
-    // Integers taken for Montgomery limbs are their values over R; R^2's limbs are the value R.
+    // An integer read as Montgomery limbs is the value divided by R; the limbs of R^2 are the value R.
     let radix = Fq::from_montgomery(FqParams::R2).unwrap_or_default();
-    let radix = E::Packed::<FqParams>::load(engine, &[radix; LANES]);
-    let b = E::Packed::load(engine, &[G1::B; LANES]);
+    let radix = E::Packed::<FqParams>::broadcast(engine, radix);
+    let b = E::Packed::broadcast(engine, G1::B);
     let groups = bytes.chunks(LANES * G1_BYTES).zip(points.chunks_mut(LANES)).enumerate();
     for (group, (bytes, points)) in groups {
         let (mut xs, mut ys) = ([Fq::ZERO; LANES], [Fq::ZERO; LANES]);

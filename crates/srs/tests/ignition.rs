@@ -1,4 +1,4 @@
-//! Ignition's transcripts, made of the ceremony's real points: read whole and in parts, and refused when damaged.
+//! Ignition's transcripts, made from the ceremony's real points, are read as a whole and in parts, and rejected when damaged.
 
 mod transcripts;
 
@@ -32,7 +32,7 @@ fn one_file_gives_the_ceremonys_powers() {
     });
 }
 
-/// Revisions of the specification do not agree on which of the two points comes first.
+/// Revisions of the specification differ in the order of the two points.
 #[test]
 fn the_pairing_finds_tau_in_g2() {
     let ceremony = Ceremony::real();
@@ -137,7 +137,7 @@ fn files_that_do_not_continue_each_other_are_refused() {
     assert!(message.ends_with("found a folder without transcript00.dat"), "{message}");
 }
 
-/// A manifest with one field changed, and what is said of it.
+/// Manifests with one word changed, and their errors.
 #[test]
 fn manifests_that_cannot_be_are_refused() {
     let good = Ceremony::real().transcript(0..5);
@@ -234,7 +234,7 @@ fn points_that_are_none_are_refused_where_they_lie() {
     assert!(outside.open().unwrap_err().to_string().ends_with("not in the subgroup of prime order"));
 }
 
-/// A coordinate plus the modulus is the same coordinate, and refused.
+/// A coordinate plus the modulus is the same field element, and is rejected.
 #[test]
 fn coordinates_are_below_the_modulus() {
     let good = Ceremony::real().transcript(0..9).bytes();
@@ -283,7 +283,7 @@ fn changed_bytes_are_refused() {
             assert!(!accepted(bytes.clone()), "byte {offset}, old checksum");
             if offset < content {
                 transcripts::seal(&mut bytes);
-                // The totals of the ceremony, of which one file may say anything not below its own.
+                // The totals of the ceremony, which in one file may have any value not below the file's own counts.
                 let harmless = (4..16).contains(&offset);
                 assert!(!accepted(bytes) || harmless, "byte {offset}, new checksum");
             }
@@ -300,7 +300,7 @@ fn decoding_is_faster_in_lanes() {
     });
 }
 
-/// What the fuzzer begins with.
+/// The fuzzer's seed is made from the real points.
 #[test]
 fn the_small_transcript_is_of_real_points() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/transcript00.dat");

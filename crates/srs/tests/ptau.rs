@@ -1,4 +1,4 @@
-//! `.ptau` files: snarkjs's, and damaged ones of our own.
+//! `.ptau` files of snarkjs, and damaged ones of Proofmill.
 
 use proofmill_circom::{PtauHeader, PtauPoints, PtauWriter};
 use proofmill_cpu::Level;
@@ -34,7 +34,7 @@ fn snarkjss_powers_are_powers() {
     });
 }
 
-/// The identity's definition, and that it is tau's.
+/// The identity follows its definition and depends only on tau.
 #[test]
 fn one_tau_has_one_identity() {
     use sha2::{Digest, Sha256};
@@ -49,7 +49,7 @@ fn one_tau_has_one_identity() {
     assert_eq!(Srs::from_bytes("t", file).unwrap().identity(), srs.identity());
 }
 
-/// A file of these points.
+/// A file with these points.
 fn file(g1: &[Affine<G1>], g2: &[Affine<G2>]) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.ptau");
@@ -106,7 +106,7 @@ fn other_files_are_refused_by_name() {
     assert!(folder.ends_with("found a folder without transcript00.dat"), "{folder}");
 }
 
-/// Every byte of a file of our own.
+/// Every byte of a file of Proofmill's own is changed.
 #[test]
 fn changed_bytes_are_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Runs a program in a folder of its own.
+//! Runs a program in a temporary folder.
 
 use std::{
     fs,
@@ -7,12 +7,12 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// What a run of the program left behind.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Run {
-    /// For messages.
+    /// The arguments, for messages.
     pub arguments: String,
-    /// `None` if a signal ended it.
+    /// The exit status; `None` if a signal ended the program.
     pub status: Option<i32>,
     /// Its standard output.
     pub stdout: String,
@@ -24,7 +24,7 @@ impl Run {
     /// Checks for exit status 0 and nothing on standard error.
     ///
     /// # Panics
-    /// If it is not so.
+    /// If not.
     #[track_caller]
     pub fn succeeded(self) -> Self {
         assert_eq!((self.status, self.stderr.as_str()), (Some(0), ""), "{self:?}");
@@ -34,7 +34,7 @@ impl Run {
     /// Checks for this exit status and one line on standard error, which it returns.
     ///
     /// # Panics
-    /// If it is not so.
+    /// If not.
     #[track_caller]
     pub fn failed(self, status: i32) -> String {
         assert_eq!(self.status, Some(status), "{self:?}");
@@ -52,15 +52,15 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// An empty one for the program at this path.
+    /// An empty folder for the program at this path.
     ///
     /// # Panics
-    /// If it cannot be made, as all its functions do.
+    /// If it cannot be created. All functions of this type panic on errors.
     pub fn empty(program: impl Into<PathBuf>) -> Self {
         Self { folder: TempDir::new().unwrap(), program: program.into() }
     }
 
-    /// One with the files of `examples/membership-small`.
+    /// A folder with the files of `examples/membership-small`.
     pub fn with_example(program: impl Into<PathBuf>) -> Self {
         let folder = Self::empty(program);
         for entry in fs::read_dir(examples().join("membership-small")).unwrap() {
@@ -70,17 +70,17 @@ impl Folder {
         folder
     }
 
-    /// The path of a file in it.
+    /// The path of a file in the folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// A file's bytes.
+    /// The bytes of a file.
     pub fn read(&self, name: &str) -> Vec<u8> {
         fs::read(self.path(name)).unwrap()
     }
 
-    /// A file's text.
+    /// The text of a file.
     pub fn text(&self, name: &str) -> String {
         String::from_utf8(self.read(name)).unwrap()
     }
@@ -90,7 +90,7 @@ impl Folder {
         fs::write(self.path(name), content).unwrap();
     }
 
-    /// Names of all files, sorted.
+    /// The names of all files, sorted.
     pub fn names(&self) -> Vec<String> {
         let names = fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
         let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
@@ -98,7 +98,7 @@ impl Folder {
         names
     }
 
-    /// The command to come, for those who set more than arguments.
+    /// A command that is not started yet, for tests that set more than arguments.
     pub fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(&self.program);
         command.args(arguments.split_whitespace()).current_dir(self.folder.path());
@@ -106,7 +106,7 @@ impl Folder {
         command
     }
 
-    /// Runs the program with arguments that spaces separate.
+    /// Runs the program with arguments separated by spaces.
     pub fn run(&self, arguments: &str) -> Run {
         let output = self.command(arguments).output().unwrap();
         Run {

@@ -1,4 +1,4 @@
-//! A curve in plain integers, for answers that owe nothing to our fields and groups.
+//! A curve in plain integers, as an oracle that does not use Proofmill's fields and groups.
 
 use num_bigint::BigInt;
 use sha2::{Digest, Sha256};
@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 /// A point's coordinates, `None` for infinity.
 pub type IntegerPoint = Option<[BigInt; 2]>;
 
-/// The curve `y^2 = x^3 + b` modulo a prime p: the definitions, one modular operation at a time.
+/// The curve `y^2 = x^3 + b` modulo a prime p, computed by the definitions, one modular operation at a time.
 #[derive(Clone, Debug)]
 pub struct IntegerCurve {
     /// The prime.
@@ -92,7 +92,7 @@ impl IntegerCurve {
         })
     }
 
-    /// Z of RFC 9380's map, by its appendix H.1.
+    /// The constant Z of RFC 9380's map, by its appendix H.1.
     pub fn svdw_z(&self) -> BigInt {
         let fits = |z: &BigInt| {
             let h = self.modulo(-3 * z.pow(2) * self.inverse(&(4 * self.g(z))));
@@ -125,8 +125,8 @@ impl IntegerCurve {
         Some([x, y])
     }
 
-    /// RFC 9380's `hash_to_curve` with `expand_message_xmd` over SHA-256 and a cofactor of 1, for a p of 254 bits: two
-    /// integers of 48 bytes each, three blocks in all. Tags are short.
+    /// RFC 9380's `hash_to_curve` with `expand_message_xmd` over SHA-256 and a cofactor of 1, for a p of 254 bits: two integers
+    /// of 48 bytes each, three blocks in total. Tags must be short (less than 256 bytes).
     pub fn hash_to_curve(&self, message: &[u8], dst: &[u8]) -> IntegerPoint {
         let tag = [dst, &[dst.len() as u8]].concat();
         let first = Sha256::digest([&[0; 64], message, &[0, 96, 0], &tag].concat());

@@ -14,8 +14,8 @@ pub fn is_below(a: &[u64], b: &[u64]) -> bool {
     a.iter().rev().lt(b.iter().rev())
 }
 
-/// The grid of edge cases for a modulus p, each as long as p: 0, 1, p - 1, p, p + 1, (p - 1)/2, (p + 1)/2,
-/// 2^k and 2^k - 1 for every k that fits, p - 2^k for every k with 2^k < p, all ones. Not all are below p.
+/// The grid of edge cases for a modulus p, each as long as p: 0, 1, p - 1, p, p + 1, (p - 1)/2, (p + 1)/2, 2^k and 2^k - 1 for
+/// every k that fits, p - 2^k for every k with 2^k < p, and all ones. Not all of them are below p.
 pub fn edge_integers(modulus: &[u64]) -> Vec<Vec<u64>> {
     let words = modulus.len();
     let small = |value: u64| {
@@ -46,7 +46,7 @@ pub fn edge_integers(modulus: &[u64]) -> Vec<Vec<u64>> {
     edges
 }
 
-/// An integer of long runs of ones and zeros, each 1 to 128 bits.
+/// An integer of alternating runs of ones and zeros, each 1 to 128 bits long.
 pub fn bit_runs(rng: &mut impl RngCore, words: usize) -> Vec<u64> {
     let mut integer = vec![0; words];
     let mut bit: bool = rng.random();
@@ -62,7 +62,7 @@ pub fn bit_runs(rng: &mut impl RngCore, words: usize) -> Vec<u64> {
     integer
 }
 
-/// An integer below the modulus, uniform, by rejection. The modulus's top word is not zero.
+/// A uniform integer below the modulus, by rejection sampling. The modulus's top word must not be zero.
 pub fn uniform(rng: &mut impl RngCore, modulus: &[u64]) -> Vec<u64> {
     let mask = modulus.last().map_or(0, |top| u64::MAX >> top.leading_zeros());
     loop {
@@ -76,8 +76,7 @@ pub fn uniform(rng: &mut impl RngCore, modulus: &[u64]) -> Vec<u64> {
     }
 }
 
-/// Operands below the modulus: all of [`edge_integers`] that are, then `random` pairs of a [`bit_runs`]
-/// integer and a [`uniform`] one.
+/// Operands below the modulus: all such [`edge_integers`], then `random` pairs of a [`bit_runs`] integer and a [`uniform`] one.
 pub fn operands(rng: &mut impl RngCore, modulus: &[u64], random: usize) -> Vec<Vec<u64>> {
     let mut operands = edge_integers(modulus);
     operands.retain(|integer| is_below(integer, modulus));

@@ -1,17 +1,15 @@
-//! Development only: edge-case inputs, loops over levels and threads, times, a curve in plain integers,
-//! programs from outside.
+//! For tests and benches only: edge-case inputs, loops over levels and threads, times, a curve in plain integers, and running
+//! programs.
 //!
-//! Nothing here knows our fields and curves: integers are little-endian slices of 64-bit words, so that every
-//! crate can use this one in its tests.
+//! Integers are little-endian slices of 64-bit words, not elements of Proofmill's fields, so that the tests of any crate can
+//! use them.
 
-mod bench;
 mod command;
 mod integer_curve;
 mod integers;
 mod machine;
 mod timing;
 
-pub use bench::Records;
 pub use command::{Folder, Run, examples};
 pub use integer_curve::{IntegerCurve, IntegerPoint};
 pub use integers::{bit_runs, edge_integers, is_below, operands, rng, uniform};

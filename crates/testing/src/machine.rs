@@ -1,12 +1,12 @@
-//! One test body for every level and number of threads.
+//! Loops that run one test body at every level and number of threads.
 
 use proofmill_cpu::Level;
 use std::env;
 
-/// Names the levels, separated by commas, without which a test run must not pass.
+/// Names levels, separated by commas, that this CPU must have for a test to pass.
 const REQUIRED: &str = "PROOFMILL_REQUIRE_LEVELS";
 
-/// Runs `body` at every level of this CPU that the big prime fields have kernels for, slowest first.
+/// Runs `body` at every level of this CPU with kernels for the big prime fields, slowest first.
 ///
 /// # Panics
 /// If the environment variable `PROOFMILL_REQUIRE_LEVELS` names a level that this CPU lacks, so that a skipped
@@ -15,7 +15,7 @@ pub fn for_each_level(body: impl FnMut(Level)) {
     for_each(proofmill_field::prime_field_levels(), body);
 }
 
-/// Runs `body` at every level of this CPU that the Goldilocks field has kernels for, slowest first.
+/// Runs `body` at every level of this CPU with kernels for the Goldilocks field, slowest first.
 ///
 /// # Panics
 /// As [`for_each_level`].
@@ -34,7 +34,7 @@ fn for_each(levels: Vec<Level>, body: impl FnMut(Level)) {
 /// Runs `body(threads)` inside a rayon pool of each given size.
 ///
 /// # Panics
-/// If a pool cannot be made.
+/// If a pool cannot be created.
 pub fn for_each_pool(threads: &[usize], body: impl Fn(usize) + Sync) {
     for &threads in threads {
         match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {

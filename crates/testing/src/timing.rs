@@ -1,17 +1,17 @@
-//! Times, of the CPU and not of the clock: what other processes do disturbs them less.
+//! Times in CPU time instead of wall time, since other processes disturb it less.
 
 use cpu_time::ThreadTime;
 use proofmill_cpu::Level;
 
-/// Rounds of which the least time counts.
+/// The number of rounds; the least time counts.
 const ROUNDS: usize = 10;
 
-/// Checks that `run` on one thread is faster than at `portable` by the factor given for each level's name, by the
-/// least of several times each, taken in turn: a kernel that is not inlined into its level still gives right answers, tens
-/// of times slower. Says so of a level that this CPU lacks and goes on.
+/// Checks that `run` on one thread is faster than at `portable` by the factor given for each level's name. Compares the least
+/// of several times each, taken in turn. This detects kernels that are not inlined into their level, which give right answers
+/// tens of times slower. Levels that this CPU lacks are reported and skipped.
 ///
 /// # Panics
-/// If it is not, or if no thread can be made.
+/// If it is not, or if the thread cannot be started.
 pub fn assert_levels_win(factors: &[(&str, f64)], run: impl Fn(Level) + Sync) {
     let available = Level::available();
     let mut levels = vec![(available[0], 1.0)];

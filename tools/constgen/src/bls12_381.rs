@@ -73,5 +73,5 @@ pub(crate) fn fields() -> Generated {
         modulus: scalars(),
         generator: 7,
     };
-    prime_fields("crates/field/src/bls12_381_constants.rs", "BLS12-381", &[fq, fr])
+    prime_fields("crates/field/src/bls12_381/constants.rs", "BLS12-381", &[fq, fr])
 }

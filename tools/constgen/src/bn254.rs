@@ -44,7 +44,7 @@ pub(crate) fn fields() -> Generated {
         modulus: scalars(),
         generator: 5,
     };
-    prime_fields("crates/field/src/bn254_constants.rs", "BN254", &[fq, fr])
+    prime_fields("crates/field/src/bn254/constants.rs", "BN254", &[fq, fr])
 }
 
 pub(crate) fn groups() -> Generated {
@@ -66,7 +66,7 @@ pub(crate) fn groups() -> Generated {
         fq.elements("G2_GENERATOR", &generator),
     ]
     .concat();
-    Generated { path: "crates/curve/src/bn254_constants.rs", text }
+    Generated { path: "crates/curve/src/bn254/constants.rs", text }
 }
 
 /// y of Grumpkin's generator, whose x is 1: the smaller root of 1 - 17 (Aztec's choice).
@@ -85,5 +85,5 @@ pub(crate) fn grumpkin() -> Generated {
         fr.elements("GENERATOR", &[1.into(), y]),
     ]
     .concat();
-    Generated { path: "crates/curve/src/grumpkin_constants.rs", text }
+    Generated { path: "crates/curve/src/grumpkin/constants.rs", text }
 }

@@ -71,15 +71,15 @@ pub(crate) fn hash_to_g2(task: &Task) -> Result<Box<dyn Work>, String> {
     Ok(many(messages, hash, points::g2_bytes))
 }
 
-/// Compressed points, checked to be in the subgroup.
-pub(crate) fn decode_g1(task: &Task) -> Result<Box<dyn Work>, String> {
+/// Compressed points, checked to be on the curve and, if `subgroup`, in the subgroup.
+pub(crate) fn decode_g1(task: &Task, subgroup: bool) -> Result<Box<dyn Work>, String> {
     let encodings = things(task, G1_LEN / 2)?;
-    let decode = |encoding: &Vec<u8>| {
+    let decode = move |encoding: &Vec<u8>| {
         let mut point = blst_p1_affine::default();
         // SAFETY: there are as many bytes as it reads, and a place for the result.
         let valid = unsafe {
             blst_p1_uncompress(&raw mut point, encoding.as_ptr()) == BLST_ERROR::BLST_SUCCESS
-                && blst_p1_affine_in_g1(&raw const point)
+                && (!subgroup || blst_p1_affine_in_g1(&raw const point))
         };
         assert!(valid, "expected a point of G1");
         point
@@ -87,15 +87,15 @@ pub(crate) fn decode_g1(task: &Task) -> Result<Box<dyn Work>, String> {
     Ok(many(encodings, decode, points::g1_bytes))
 }
 
-/// Compressed points, checked to be in the subgroup.
-pub(crate) fn decode_g2(task: &Task) -> Result<Box<dyn Work>, String> {
+/// Compressed points, checked to be on the curve and, if `subgroup`, in the subgroup.
+pub(crate) fn decode_g2(task: &Task, subgroup: bool) -> Result<Box<dyn Work>, String> {
     let encodings = things(task, G2_LEN / 2)?;
-    let decode = |encoding: &Vec<u8>| {
+    let decode = move |encoding: &Vec<u8>| {
         let mut point = blst_p2_affine::default();
         // SAFETY: there are as many bytes as it reads, and a place for the result.
         let valid = unsafe {
             blst_p2_uncompress(&raw mut point, encoding.as_ptr()) == BLST_ERROR::BLST_SUCCESS
-                && blst_p2_affine_in_g2(&raw const point)
+                && (!subgroup || blst_p2_affine_in_g2(&raw const point))
         };
         assert!(valid, "expected a point of G2");
         point

@@ -22,6 +22,13 @@ const FACTOR_BITS: usize = 64;
 
 type Outcome = Result<Box<dyn Work>, String>;
 
+pub(crate) fn public_key(task: &Task) -> Outcome {
+    let mut input = Bytes::new(&task.input);
+    let secret = SecretKey::from_bytes(&one(&mut input, SECRET_LEN)?).map_err(name)?;
+    input.end()?;
+    Ok(work(move || secret.sk_to_pk().to_bytes(), |key| key.to_vec()))
+}
+
 pub(crate) fn sign(task: &Task) -> Outcome {
     let mut input = Bytes::new(&task.input);
     let secret = SecretKey::from_bytes(&one(&mut input, SECRET_LEN)?).map_err(name)?;

@@ -2,7 +2,7 @@
 
 use crate::workloads::{self, Workloads};
 use clap::Args;
-use proofmill_bench::workload::Catalogue;
+use proofmill_bench::{sampler::digest, workload::Catalogue};
 use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_cpu::Level;
 use serde_json::{Map, Value};
@@ -49,6 +49,5 @@ fn compute(arguments: &Answers, level: Level) -> Result<Outcome, Failure> {
 fn answer(workloads: &Workloads, kernel: &str, size: u64, level: Level) -> Result<String, String> {
     let mut workload = workloads.prepare(kernel, size, level)?;
     workload.run(&mut |_| ())?;
-    let digest = proofmill_sha256::digest(&workload.output());
-    Ok(digest[..8].iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(digest(&workload.output()))
 }

@@ -13,6 +13,7 @@ mod model;
 mod numbers;
 mod platform;
 mod plonk_workload;
+mod provers;
 mod recording;
 mod report;
 mod run;
@@ -71,6 +72,16 @@ as they are finished: `proofmill bench runs`, `report`, `compare` and `export` r
 A program that is not installed is a row that says what to install; scripts/platform-deps.sh installs them all on
 Debian. Servers listen on the loopback and are always stopped.")]
     Platform(platform::Platform),
+    /// Time whole provers as programs, from start to written proof: Proofmill's levels in alternation with others
+    #[command(after_help = "Examples:
+  proofmill bench provers groth16 circuit.zkey witness.wtns --level adx,avx512ifma \\
+    --peer 'rapidsnark=prover {zkey} {wtns} {proof} {public}'
+  proofmill bench provers plonk circuit.zkey witness.wtns --threads 1,all \\
+    --peer 'snarkjs=snarkjs plonk prove {zkey} {wtns} {proof} {public}'
+
+Every program must write the same public signals; white space does not count. --threads holds each of them to so many
+cores. Times are of the clock, whatever the number of threads.")]
+    Provers(provers::Provers),
     /// Say what this machine is: CPU, cores, caches, frequency, memory, system
     #[command(after_help = "Examples:\n  proofmill bench machine\n  proofmill bench machine --json")]
     Machine,
@@ -108,6 +119,7 @@ impl BenchCommand {
             Self::Import(_) => "bench import",
             Self::Remove(_) => "bench remove",
             Self::Platform(_) => "bench platform",
+            Self::Provers(_) => "bench provers",
             Self::Machine => "bench machine",
             Self::Model(_) => "bench model",
             Self::Report(_) => "bench report",
@@ -119,6 +131,7 @@ impl BenchCommand {
     pub(crate) fn outputs(&self) -> Vec<&Path> {
         match self {
             Self::Run(run) => run.outputs(),
+            Self::Provers(provers) => provers.outputs(),
             Self::Export(export) => export.outputs(),
             Self::List(_)
             | Self::Runs(_)
@@ -198,6 +211,9 @@ pub(crate) fn run(command: BenchCommand, options: &Options) -> Result<Outcome, F
         BenchCommand::Remove(remove) => store::remove(&remove),
         BenchCommand::Platform(platform) => {
             platform::run(&platform, options).map(|outcome| unless_quiet(outcome, options))
+        }
+        BenchCommand::Provers(provers) => {
+            provers::run(&provers, options).map(|outcome| unless_quiet(outcome, options))
         }
         BenchCommand::Machine => machine::run(),
         BenchCommand::Model(model) => model::run(&model, options),

@@ -1,6 +1,7 @@
 //! `plonk-workload`: circuits of chosen size through the six phases of a proof's life, each timed.
 
 use clap::{Args, Subcommand};
+use proofmill_bench::{record::Phase, sampler};
 use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
 use proofmill_cpu::Level;
 use proofmill_field::bn254::Fr;
@@ -11,7 +12,7 @@ use proofmill_plonk::{
 };
 use proofmill_srs::Srs;
 use serde_json::{Value, json};
-use std::{fmt::Write as _, path::PathBuf, sync::Arc, time::Instant};
+use std::{fmt::Write as _, path::PathBuf, sync::Arc};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Workload {
@@ -55,6 +56,9 @@ pub(crate) struct Settings {
     /// The reference string: powers of tau, or a folder of Ignition transcripts [default: one of a known tau, made in memory]
     #[arg(long, value_name = "FILE")]
     srs: Option<PathBuf>,
+    /// How many times to run: seconds are medians then, memory is the most
+    #[arg(long, value_name = "COUNT", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    runs: u16,
 }
 
 /// A count by its digits or as a power of two.
@@ -105,28 +109,42 @@ impl Workload {
     }
 }
 
-/// What a phase took.
-struct Measured {
-    phase: &'static str,
-    seconds: f64,
-    peak_memory: Option<u64>,
+/// Between the phases: what takes time there is not shown.
+const BETWEEN: &str = "between the phases";
+
+/// The peak memory of the phases so far, in bytes.
+type Peaks = Vec<(&'static str, Option<u64>)>;
+
+/// One run of all phases.
+struct Phases<'a> {
+    begin: &'a mut dyn FnMut(&'static str),
+    peaks: &'a mut Peaks,
 }
 
-/// The phases so far.
-#[derive(Default)]
-struct Measurements(Vec<Measured>);
-
-impl Measurements {
+impl Phases<'_> {
     fn run<T>(&mut self, phase: &'static str, work: impl FnOnce() -> T) -> T {
+        (self.begin)(BETWEEN);
         // What a phase before freed is not this one's.
         release_kept_memory();
         process_memory::forget_peak();
-        let began = Instant::now();
+        (self.begin)(phase);
         let result = work();
-        let seconds = began.elapsed().as_secs_f64();
-        self.0.push(Measured { phase, seconds, peak_memory: process_memory::peak() });
+        (self.begin)(BETWEEN);
+        let peak = process_memory::peak();
+        match self.peaks.iter_mut().find(|(name, _)| *name == phase) {
+            Some((_, most)) => *most = peak.max(*most),
+            None => self.peaks.push((phase, peak)),
+        }
         result
     }
+}
+
+/// What was proven.
+#[derive(Default)]
+struct Proven {
+    rows: usize,
+    log_n: u32,
+    proof_bytes: usize,
 }
 
 pub(super) fn run(command: &Workload, machine: &mut Machine) -> Result<Outcome, Failure> {
@@ -134,13 +152,31 @@ pub(super) fn run(command: &Workload, machine: &mut Machine) -> Result<Outcome, 
 }
 
 fn measure(command: &Workload, level: Level, progress: Progress<'_>) -> Result<Outcome, Failure> {
+    let (mut peaks, mut proven) = (Peaks::new(), Proven::default());
+    let mut sample = |_| {
+        sampler::sample(1, |begin| {
+            proven = prove_once(command, level, progress, Phases { begin, peaks: &mut peaks })?;
+            Ok(())
+        })
+    };
+    let samples = (0..command.settings().runs).map(&mut sample).collect::<Result<Vec<_>, Failure>>()?;
+    let mut phases = sampler::phases(&samples, 1);
+    phases.retain(|phase| phase.name != BETWEEN);
+    Ok(outcome(command, &phases, &peaks, &proven))
+}
+
+fn prove_once(
+    command: &Workload,
+    level: Level,
+    progress: Progress<'_>,
+    mut phases: Phases<'_>,
+) -> Result<Proven, Failure> {
     let settings = command.settings();
-    let mut phases = Measurements::default();
     progress.begin("construct circuit");
     let mut layout = phases.run("construct circuit", || command.build().into_layout().0);
     layout.lookup = layout.lookup.map(|_| settings.lookup);
     let rows = layout.rows();
-    // Whoever has a key runs the program again for another witness.
+    // A user who has a key runs the program again for another witness.
     progress.begin("witness");
     let values: Vec<Fr> = phases.run("witness", || command.build().values().to_vec());
     let log_n = layout.log_n();
@@ -161,7 +197,7 @@ fn measure(command: &Workload, level: Level, progress: Progress<'_>) -> Result<O
         return Err(failure(PlonkError::NotProven));
     }
     let proof_bytes = 64 * proof.points().len() + 32 * proof.evaluations.len();
-    Ok(outcome(command, &phases.0, rows, log_n, proof_bytes))
+    Ok(Proven { rows, log_n, proof_bytes })
 }
 
 /// The reference string that was asked for, or one in memory.
@@ -179,7 +215,8 @@ fn reference(settings: &Settings, level: Level, count: usize) -> Result<Srs, Fai
     }
 }
 
-fn outcome(command: &Workload, phases: &[Measured], rows: usize, log_n: u32, proof_bytes: usize) -> Outcome {
+fn outcome(command: &Workload, phases: &[Phase], peaks: &Peaks, proven: &Proven) -> Outcome {
+    let &Proven { rows, log_n, proof_bytes } = proven;
     let settings = command.settings();
     let per_hash = command.hashes().map(|hashes| rows as f64 / hashes as f64);
     let mut text = format!(
@@ -192,17 +229,15 @@ fn outcome(command: &Workload, phases: &[Measured], rows: usize, log_n: u32, pro
         let _ = write!(text, ", {rows:.1} rows a hash");
     }
     let _ = writeln!(text, "\n{:<18} {:>10} {:>12}", "phase", "seconds", "peak MiB");
-    for Measured { phase, seconds, peak_memory } in phases {
+    let peak = |phase: &Phase| peaks.iter().find(|(name, _)| *name == phase.name).and_then(|(_, peak)| *peak);
+    for phase in phases {
         let memory =
-            peak_memory.map_or("unknown".to_owned(), |bytes| format!("{:.0}", bytes as f64 / 1048576.0));
-        let _ = writeln!(text, "{phase:<18} {seconds:>10.4} {memory:>12}");
+            peak(phase).map_or("unknown".to_owned(), |bytes| format!("{:.0}", bytes as f64 / 1048576.0));
+        let Phase { name, seconds } = phase;
+        let _ = writeln!(text, "{name:<18} {seconds:>10.4} {memory:>12}");
     }
-    let record = |measured: &Measured| -> Value {
-        json!({
-            "phase": measured.phase,
-            "seconds": measured.seconds,
-            "peak_memory_bytes": measured.peak_memory,
-        })
+    let record = |phase: &Phase| -> Value {
+        json!({ "phase": phase.name, "seconds": phase.seconds, "peak_memory_bytes": peak(phase) })
     };
     let result = json!({
         "workload": command.name(),
@@ -215,6 +250,7 @@ fn outcome(command: &Workload, phases: &[Measured], rows: usize, log_n: u32, pro
         "rows_per_hash": per_hash,
         "log_domain": log_n,
         "proof_bytes": proof_bytes,
+        "runs": settings.runs,
         "phases": phases.iter().map(record).collect::<Vec<_>>(),
     });
     Outcome { text, ..Outcome::done(result) }

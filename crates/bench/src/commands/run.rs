@@ -154,7 +154,7 @@ impl Observer for Listener<'_> {
 
     fn measured(&mut self, measurement: Measurement) -> Result<(), BenchError> {
         let words = match &measurement.outcome {
-            RowOutcome::Measured(figures) => self.figures(figures),
+            RowOutcome::Measured(figures) => in_words(figures, &mut self.first, self.price),
             RowOutcome::Checked { answer } => format!("{answer}, as it should be"),
             RowOutcome::Absent { remedy } => format!("not installed: {remedy}"),
             RowOutcome::Failed { reason } => format!("FAILED: {reason}"),
@@ -164,40 +164,36 @@ impl Observer for Listener<'_> {
     }
 }
 
-impl Listener<'_> {
-    fn figures(&mut self, figures: &Figures) -> String {
-        let Some(summary) = Summary::of(&figures.seconds) else { return "no samples".to_owned() };
-        let first = *self.first.get_or_insert(summary.median);
-        let precision = screen::precision(&summary);
-        let rate = screen::rate(figures, figures.amount / summary.median, "s");
-        let mut text = format!(
-            "{:>9} {precision:<9} {:>6} x  {rate:<22} min {}, MAD {}, {} samples",
-            numbers::time(summary.median),
-            numbers::three_digits(first / summary.median),
-            numbers::time(summary.min),
-            numbers::time(summary.mad),
-            summary.count,
-        );
-        // Writing to a string cannot fail.
-        if let (Some(cycles), Some(instructions)) = (figures.cycles, figures.instructions) {
-            let each = numbers::scaled(cycles / figures.amount);
-            let _ = write!(
-                text,
-                ", {each} cycles each, {} a cycle",
-                numbers::three_digits(instructions / cycles)
-            );
-        }
-        text += &screen::costs(figures, &summary, self.price);
-        if figures.clock == Clock::Wall && !figures.phases.is_empty() {
-            let total: f64 = figures.phases.iter().map(|phase| phase.seconds).sum();
-            let share = |phase: &proofmill_bench::record::Phase| {
-                format!("{} {:.0} %", phase.name, 100.0 * phase.seconds / total)
-            };
-            let phases = figures.phases.iter().map(share).collect::<Vec<_>>().join(", ");
-            let _ = write!(text, "\n{:17}{phases}", "");
-        }
-        text
+/// A row's figures; `first` is the median of the group's first row, once there is one.
+pub(super) fn in_words(figures: &Figures, first: &mut Option<f64>, price: Option<&Price>) -> String {
+    let Some(summary) = Summary::of(&figures.seconds) else { return "no samples".to_owned() };
+    let first = *first.get_or_insert(summary.median);
+    let precision = screen::precision(&summary);
+    let rate = screen::rate(figures, figures.amount / summary.median, "s");
+    let mut text = format!(
+        "{:>9} {precision:<9} {:>6} x  {rate:<22} min {}, MAD {}, {} samples",
+        numbers::time(summary.median),
+        numbers::three_digits(first / summary.median),
+        numbers::time(summary.min),
+        numbers::time(summary.mad),
+        summary.count,
+    );
+    // Writing to a string cannot fail.
+    if let (Some(cycles), Some(instructions)) = (figures.cycles, figures.instructions) {
+        let each = numbers::scaled(cycles / figures.amount);
+        let _ =
+            write!(text, ", {each} cycles each, {} a cycle", numbers::three_digits(instructions / cycles));
     }
+    text += &screen::costs(figures, &summary, price);
+    if figures.clock == Clock::Wall && !figures.phases.is_empty() {
+        let total: f64 = figures.phases.iter().map(|phase| phase.seconds).sum();
+        let share = |phase: &proofmill_bench::record::Phase| {
+            format!("{} {:.0} %", phase.name, 100.0 * phase.seconds / total)
+        };
+        let phases = figures.phases.iter().map(share).collect::<Vec<_>>().join(", ");
+        let _ = write!(text, "\n{:17}{phases}", "");
+    }
+    text
 }
 
 /// A time without what nobody waits for.

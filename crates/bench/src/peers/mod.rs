@@ -8,16 +8,14 @@ mod runner;
 
 pub use runner::{Assignment, Limits, Runner};
 
-use crate::BenchError;
+use crate::{BenchError, process};
 use serde::Deserialize;
 use std::{
     collections::BTreeSet,
     env, fs,
-    io::Read,
     path::{Component, Path, PathBuf},
-    process::{Child, Command, ExitStatus, Stdio},
-    thread,
-    time::{Duration, Instant},
+    process::{Command, Stdio},
+    time::Duration,
 };
 
 /// Where the runners lie in a checkout of Proofmill.
@@ -28,9 +26,6 @@ const LIST: &str = "peers.toml";
 
 /// How long a build may take: the longest is of some minutes, on two cores.
 const BUILD_LIMIT: Duration = Duration::from_secs(1800);
-
-/// How much is kept of what a program says on its standard error, from the end.
-const STDERR_KEPT: usize = 4096;
 
 /// The peers of a folder.
 #[derive(Clone, Debug)]
@@ -163,31 +158,19 @@ impl Peer {
     /// # Errors
     /// A build that fails: its last words; one that takes half an hour.
     pub fn build(&self) -> Result<Build, BenchError> {
-        if !is_installed(&self.needs) {
+        let path = env::var_os("PATH").unwrap_or_default();
+        if process::find(&self.needs, &path).is_none() {
             return Ok(Build::Absent { remedy: self.remedy.clone() });
         }
-        let command = self.build.join(" ");
-        let failed =
-            |problem: String| self.error(format!("{command} in {}: {problem}", self.folder.display()));
+        let mut command = self.command(&self.build);
         // Its folder of results is the one that `run` names.
-        let mut child = self
-            .command(&self.build)
-            .env_remove("CARGO_TARGET_DIR")
-            .env_remove("CARGO_BUILD_TARGET_DIR")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| failed(error.to_string()))?;
-        let said = child.stderr.take().map(|stderr| thread::spawn(move || tail(stderr)));
-        let status = wait(&mut child, BUILD_LIMIT).map_err(|error| failed(error.to_string()))?;
-        match status {
-            Some(status) if status.success() => Ok(Build::Done),
-            Some(status) => {
-                let said = said.and_then(|said| said.join().ok()).unwrap_or_default();
-                Err(failed(format!("{status}{}", last_words(&said))))
+        command.env_remove("CARGO_TARGET_DIR").env_remove("CARGO_BUILD_TARGET_DIR").stdin(Stdio::null());
+        match process::output(command, BUILD_LIMIT) {
+            Ok(_) => Ok(Build::Done),
+            Err(failure) => {
+                let words = self.build.join(" ");
+                Err(self.error(format!("{words} in {} {failure}", self.folder.display())))
             }
-            None => Err(failed(format!("expected it to take less than {} s", BUILD_LIMIT.as_secs()))),
         }
     }
 
@@ -226,56 +209,6 @@ impl Peer {
 fn around(start: &Path) -> Option<PathBuf> {
     let folders = start.ancestors().map(|folder| folder.join(DEFAULT_FOLDER));
     folders.into_iter().find(|folder| folder.join(LIST).is_file())
-}
-
-/// Whether a program of that name is on the path.
-fn is_installed(program: &str) -> bool {
-    let folders = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&folders).any(|folder| folder.join(program).is_file())
-}
-
-/// Waits until it has ended; one that has not after `limit` is killed.
-fn wait(child: &mut Child, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
-    let began = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if began.elapsed() > limit {
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// Reads to the end and gives the last few thousand bytes.
-fn tail(mut from: impl Read) -> String {
-    let (mut kept, mut buffer) = (Vec::new(), [0; STDERR_KEPT]);
-    while let Ok(count @ 1..) = from.read(&mut buffer) {
-        kept.extend_from_slice(&buffer[..count]);
-        kept.drain(..kept.len().saturating_sub(STDERR_KEPT));
-    }
-    String::from_utf8_lossy(&kept).into_owned()
-}
-
-/// `: ` and the line that tells best what went wrong: the first that begins with `error`, or the last; nothing if there is none.
-fn last_words(said: &str) -> String {
-    let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
-    let last = lines.clone().next_back();
-    let told = lines.find(|line| line.starts_with("error")).or(last);
-    told.map(|line| format!(": {}", shown(line))).unwrap_or_default()
-}
-
-/// A line of a stranger's, fit for a terminal: short and without control characters.
-fn shown(line: &str) -> String {
-    const MOST: usize = 200;
-    let mut shown: String = line.chars().take(MOST).flat_map(char::escape_debug).collect();
-    if line.chars().nth(MOST).is_some() {
-        shown.push_str("...");
-    }
-    shown
 }
 
 #[cfg(test)]

@@ -1,21 +1,15 @@
 //! A peer's program at work: started, asked for iterations, ended.
 
-use super::{Peer, last_words, shown, tail};
-use crate::BenchError;
+use super::Peer;
+use crate::{
+    BenchError,
+    process::{Partner, shown},
+};
 use std::{
-    io::{BufRead, BufReader, Read, Write},
-    process::{Child, ChildStdin, ChildStdout, Stdio},
-    sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender},
-    thread,
+    io::Write,
     time::{Duration, Instant},
 };
 use tempfile::NamedTempFile;
-
-/// The longest line that a runner may write.
-const LONGEST_LINE: u64 = 1024;
-
-/// How long a runner that closed its output may take to die, and its last words to arrive.
-const FAREWELL: Duration = Duration::from_secs(2);
 
 /// What a runner is to do.
 #[derive(Clone, Copy, Debug)]
@@ -51,22 +45,12 @@ impl Default for Limits {
 #[derive(Debug)]
 pub struct Runner {
     name: String,
-    child: Child,
-    input: ChildStdin,
-    lines: Receiver<Line>,
-    said: Receiver<String>,
+    partner: Partner,
     limits: Limits,
     /// How long an iteration took last, by our clock; at first, how long until it was ready, which is more.
     iteration: Duration,
     answer: String,
     version: String,
-}
-
-/// What came from a runner's standard output; after its end nothing comes.
-#[derive(Debug)]
-enum Line {
-    Text(String),
-    TooLong,
 }
 
 /// Times of iterations, by the runner's clocks.
@@ -93,23 +77,12 @@ impl Runner {
             .map_err(|error| failed(format!("a file for its input: {error}")))?;
         file.write_all(input)
             .map_err(|error| failed(format!("writing its input to {}: {error}", file.path().display())))?;
-        let mut child = peer
-            .command(&peer.run)
-            .args([kernel, &size.to_string(), &threads.to_string()])
-            .arg(file.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| failed(format!("starting {}: {error}", peer.run.join(" "))))?;
-        let input = child.stdin.take().expect("piped");
-        let lines = lines(child.stdout.take().expect("piped"));
-        let stderr = child.stderr.take().expect("piped");
-        let (sender, said) = mpsc::sync_channel(1);
-        thread::spawn(move || _ = sender.send(tail(stderr)));
+        let mut command = peer.command(&peer.run);
+        command.args([kernel, &size.to_string(), &threads.to_string()]).arg(file.path());
+        let partner = Partner::start(command, limits.ready)
+            .map_err(|failure| failed(format!("its runner {} {failure}", peer.run.join(" "))))?;
         let (answer, version) = Default::default();
-        let iteration = Duration::ZERO;
-        let mut runner = Self { name, child, input, lines, said, limits, iteration, answer, version };
+        let mut runner = Self { name, partner, limits, iteration: Duration::ZERO, answer, version };
         let began = Instant::now();
         let line = runner.hear(limits.ready)?;
         runner.iteration = began.elapsed();
@@ -141,12 +114,11 @@ impl Runner {
     /// # Errors
     /// As of [`Runner::start`]; also times that are longer than what passed here, or nothing.
     pub fn run(&mut self, iterations: u64) -> Result<Times, BenchError> {
-        if let Ok(line) = self.lines.try_recv() {
-            return Err(self.unexpected("nothing before it is asked", &line.text()));
+        if let Some(line) = self.partner.unasked() {
+            return Err(self.unexpected("nothing before it is asked", &line));
         }
         let began = Instant::now();
-        // A runner that has died is noticed when nothing comes from it, and then its last words are known.
-        _ = writeln!(self.input, "run {iterations}").and_then(|()| self.input.flush());
+        self.partner.say(&format!("run {iterations}"));
         let expected = self.iteration.saturating_mul(u32::try_from(iterations).unwrap_or(u32::MAX));
         let line = self.hear(self.limits.run.saturating_add(expected.saturating_mul(10)))?;
         let passed = began.elapsed();
@@ -168,31 +140,12 @@ impl Runner {
 
     /// The next line, if it comes within `limit` and is no error.
     fn hear(&mut self, limit: Duration) -> Result<String, BenchError> {
-        match self.lines.recv_timeout(limit) {
-            Ok(Line::Text(line)) => match line.strip_prefix("error ") {
-                Some(sentence) => Err(self.error(shown(sentence))),
-                None => Ok(line),
-            },
-            Ok(Line::TooLong) => {
-                Err(self.error(format!("expected a line of at most {LONGEST_LINE} bytes from its runner")))
-            }
-            Err(RecvTimeoutError::Timeout) => {
-                let limit = limit.as_secs_f64();
-                Err(self.error(format!("expected an answer of its runner within {limit:.0} s, found none")))
-            }
-            Err(RecvTimeoutError::Disconnected) => Err(self.died()),
+        let line =
+            self.partner.hear_within(limit).map_err(|failure| self.error(format!("its runner {failure}")))?;
+        match line.strip_prefix("error ") {
+            Some(sentence) => Err(self.error(shown(sentence))),
+            None => Ok(line),
         }
-    }
-
-    fn died(&mut self) -> BenchError {
-        let status = super::wait(&mut self.child, FAREWELL);
-        let status = match status {
-            Ok(Some(status)) => status.to_string(),
-            Ok(None) => "it closed its output and went on".to_owned(),
-            Err(error) => error.to_string(),
-        };
-        let said = self.said.recv_timeout(FAREWELL).unwrap_or_default();
-        self.error(format!("its runner ended: {status}{}", last_words(&said)))
     }
 
     fn unexpected(&self, expected: &str, found: &str) -> BenchError {
@@ -201,52 +154,6 @@ impl Runner {
 
     fn error(&self, problem: String) -> BenchError {
         BenchError::Workload { name: self.name.clone(), problem }
-    }
-}
-
-impl Drop for Runner {
-    fn drop(&mut self) {
-        // It may have ended by itself; either way nothing is left of it.
-        _ = self.child.kill();
-        _ = self.child.wait();
-    }
-}
-
-impl Line {
-    fn text(self) -> String {
-        match self {
-            Self::Text(text) => text,
-            Self::TooLong => "a line without end".to_owned(),
-        }
-    }
-}
-
-/// Hands over what a runner writes, line by line, until it closes its output or nobody listens.
-fn lines(output: ChildStdout) -> Receiver<Line> {
-    let (sender, receiver) = mpsc::sync_channel(1);
-    thread::spawn(move || send_lines(BufReader::new(output), &sender));
-    receiver
-}
-
-fn send_lines(mut output: impl BufRead, sender: &SyncSender<Line>) {
-    loop {
-        let mut line = Vec::new();
-        match output.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut line) {
-            Ok(1..) => {}
-            Ok(0) | Err(_) => return,
-        }
-        if line.len() as u64 > LONGEST_LINE {
-            _ = sender.send(Line::TooLong);
-            return;
-        }
-        // A line that its end is missing from may lack more, such as the last digits of a number.
-        if line.last() != Some(&b'\n') {
-            return;
-        }
-        let line = String::from_utf8_lossy(line.trim_ascii_end()).into_owned();
-        if sender.send(Line::Text(line)).is_err() {
-            return;
-        }
     }
 }
 

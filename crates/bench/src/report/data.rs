@@ -8,23 +8,18 @@ use crate::{
     compare::comparable,
     model::Projection,
     record::{Clock, Figures, Machine, Measurement, Noise, Outcome, Phase, Price, Row, Run, Suite},
-    statistics::{CONFIDENCE, Ratio, Summary},
+    statistics::{CONFIDENCE, Ratio, Summary, thinned},
 };
 use jiff::Timestamp;
+use proofmill_cpu::Level;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
-
-/// Proofmill's levels, slowest first; whatever else implements a kernel is a peer.
-const LEVELS: [&str; 8] = ["portable", "adx", "avx2", "avx512", "avx512ifma", "neon", "sve", "sve2"];
-
-/// The most samples of a row that make up a ratio.
-const PAIRED: usize = 200;
 
 /// All of it.
 #[derive(Serialize)]
 pub(super) struct Data<'a> {
     confidence: f64,
-    levels: [&'static str; 8],
+    levels: &'static [&'static str],
     baseline: usize,
     runs: Vec<RunHead<'a>>,
     families: Vec<FamilyHead<'a>>,
@@ -140,7 +135,7 @@ impl<'a> Data<'a> {
         let rows = (0..measurements.len()).map(|at| groups.row(at)).collect();
         Self {
             confidence: CONFIDENCE,
-            levels: LEVELS,
+            levels: Level::NAMES,
             baseline: if page.baseline < page.runs.len() { page.baseline } else { 0 },
             runs: heads(page.runs),
             families: families(page, &measurements),
@@ -246,14 +241,9 @@ fn work(row: &Row) -> Work<'_> {
     (row.suite, &row.family, &row.benchmark, row.size)
 }
 
-/// At most [`PAIRED`] samples, evenly spaced in time: a ratio is of all pairs, and files may hold a great many.
-pub(super) fn thinned(samples: &[f64]) -> Vec<f64> {
-    let step = samples.len().div_ceil(PAIRED).max(1);
-    samples.iter().copied().step_by(step).collect()
-}
-
+/// A level's place among all; whatever else implements a kernel is a peer.
 fn level(implementation: &str) -> Option<usize> {
-    LEVELS.iter().position(|level| *level == implementation)
+    Level::NAMES.iter().position(|level| *level == implementation)
 }
 
 impl<'m, 'a> Groups<'m, 'a> {
@@ -439,7 +429,7 @@ impl<'m, 'a> Groups<'m, 'a> {
                 self.judged(suite, family, benchmark, size, &rows)
             };
             let works = works.into_iter().map(work).collect();
-            let named = |(level, threads): &(Option<usize>, u32)| Some((LEVELS[(*level)?], *threads));
+            let named = |(level, threads): &(Option<usize>, u32)| Some((Level::NAMES[(*level)?], *threads));
             Levels { suite, family, contestants: all.iter().filter_map(named).collect(), works }
         };
         families.into_iter().map(family).collect()

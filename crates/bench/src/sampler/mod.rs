@@ -216,8 +216,8 @@ fn watts(meter: &PowerMeter, marks: &[(Mark, Mark)]) -> Option<f64> {
     joules.map(|joules| joules / seconds).filter(|watts| watts.is_finite())
 }
 
-/// Medians of the phases' times, in the first sample's order.
-fn phases(samples: &[Sample], iterations: u64) -> Vec<Phase> {
+/// Medians of the phases' times in an iteration, in the first sample's order.
+pub fn phases(samples: &[Sample], iterations: u64) -> Vec<Phase> {
     let Some(first) = samples.first() else { return Vec::new() };
     let medians = first.phases.iter().filter_map(|phase| {
         let times =
@@ -281,16 +281,7 @@ impl Subject for InProcess {
         let Self { workload, pool, .. } = self;
         let mut counters = self.counters.as_ref().map(|counters| counters.borrow_mut());
         let before = counters.as_mut().and_then(|counters| counters.read());
-        let work = || {
-            let mut phases = PhaseTimes::default();
-            let (cpu, wall) = (ProcessTime::now(), Instant::now());
-            for _ in 0..iterations {
-                workload.run(&mut |name| phases.begin(name))?;
-            }
-            phases.end();
-            Ok(Sample { wall: wall.elapsed(), cpu: cpu.elapsed(), counts: None, phases: phases.done })
-        };
-        let result = pool.install(work);
+        let result = pool.install(|| sample(iterations, |begin| workload.run(begin)));
         let after = counters.as_mut().and_then(|counters| counters.read());
         drop(counters);
         let mut sample = result.map_err(|problem| self.failed(problem))?;
@@ -303,9 +294,26 @@ impl Subject for InProcess {
     }
 }
 
+/// Times so many iterations of `work`, which calls its argument with each of its phases' names when it begins.
+///
+/// # Errors
+/// As of `work`.
+pub fn sample<E>(
+    iterations: u64,
+    mut work: impl FnMut(&mut dyn FnMut(&'static str)) -> Result<(), E>,
+) -> Result<Sample, E> {
+    let mut phases = PhaseTimes::default();
+    let (cpu, wall) = (ProcessTime::now(), Instant::now());
+    for _ in 0..iterations {
+        work(&mut |name| phases.begin(name))?;
+    }
+    phases.end();
+    Ok(Sample { wall: wall.elapsed(), cpu: cpu.elapsed(), counts: None, phases: phases.done })
+}
+
 /// The digest by which answers are compared: the first 16 hexadecimal digits of SHA-256.
 pub fn digest(output: &[u8]) -> String {
-    proofmill_sha256::digest(output)[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(&proofmill_sha256::digest(output)[..8])
 }
 
 /// Adds up wall time by phase.

@@ -148,6 +148,15 @@ pub fn median(values: &[f64]) -> Option<f64> {
 }
 
 /// `None` for nothing, or something that is not finite.
+/// The most samples of a side that make up a ratio.
+const PAIRED: usize = 200;
+
+/// At most 200 of the samples, evenly spaced in time: a ratio is of all pairs, and files may hold a great many.
+pub fn thinned(samples: &[f64]) -> Vec<f64> {
+    let step = samples.len().div_ceil(PAIRED).max(1);
+    samples.iter().copied().step_by(step).collect()
+}
+
 fn sorted(values: &[f64]) -> Option<Vec<f64>> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -2,6 +2,7 @@
 
 use super::inputs::{Rng, rng};
 use proofmill_bench::Workload;
+use proofmill_console::cpu::of_scalars;
 use proofmill_cpu::Level;
 use proofmill_sha256::Kernels;
 use std::{any::Any, sync::Arc};
@@ -12,6 +13,8 @@ pub(crate) type Begin<'a> = &'a mut dyn FnMut(&'static str);
 /// At which levels a kernel differs.
 #[derive(Clone, Copy)]
 pub(crate) enum Levels {
+    /// One: it is the same at all.
+    Portable,
     /// Those of the big prime fields.
     PrimeFields,
     /// Those of the big prime fields whose scalar arithmetic differs.
@@ -33,11 +36,11 @@ impl Levels {
             levels
         };
         match self {
+            Self::Portable => Level::available().into_iter().take(1).collect(),
             Self::PrimeFields => proofmill_field::prime_field_levels(),
-            // Eight lanes of AVX-512 leave scalars to ADX.
             Self::PrimeFieldScalars => {
                 let levels = proofmill_field::prime_field_levels().into_iter();
-                levels.filter(|level| level.name() != "avx512ifma").collect()
+                levels.filter(|level| of_scalars(*level) == *level).collect()
             }
             Self::Goldilocks => proofmill_field::goldilocks_levels(),
             Self::Sha256 => distinct(|kernels| [kernels.single_name(); 2]),

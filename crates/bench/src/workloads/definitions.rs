@@ -9,10 +9,11 @@ macro_rules! files {
 }
 
 /// Names and texts.
-const FILES: [(&str, &str); 14] = files![
+const FILES: [(&str, &str); 15] = files![
     "field",
     "goldilocks",
     "permutations",
+    "bn254_hashes",
     "sha256",
     "merkle",
     "ntt",

@@ -1,4 +1,5 @@
-//! Prime fields, many elements at once: products and sums in lanes, inverses by Montgomery's trick.
+//! Prime fields. Many elements at once: products and sums in lanes, inverses by Montgomery's trick. One at a time: a chain of
+//! products.
 
 use super::{
     adaptor::{Entry, Kernel, Levels},
@@ -7,7 +8,8 @@ use super::{
 };
 use proofmill_cpu::{Level, Token};
 use proofmill_field::{
-    Engine, Field, Fp, LANES, Packed, Prime, batch_invert_vartime, bls12_381, bn254, dispatch,
+    Backend, Engine, Field, Fp, LANES, Lanes, Packable, Prime, Vector, batch_invert_vartime, bls12_381,
+    bn254, dispatch,
 };
 use rayon::prelude::*;
 
@@ -23,11 +25,12 @@ pub(crate) fn table() -> Vec<Entry> {
     .collect()
 }
 
-fn of_field<P: Prime>(name: &str) -> [Entry; 3] {
+fn of_field<P: Prime>(name: &str) -> [Entry; 4] {
     [
         bulk::<P>(&format!("{name}-product"), product, |right, level| bring_in_form(level, right)),
         bulk::<P>(&format!("{name}-sum"), sum, |_, _| ()),
         inverses::<P>(&format!("{name}-inverse")),
+        chain::<P>(&format!("{name}-chain")),
     ]
 }
 
@@ -73,7 +76,7 @@ fn bring_in_form<P: Prime>(level: Level, elements: &mut [Fp<P>]) {
 
 #[inline(always)]
 fn convert<E: Engine, P: Prime>(engine: E, elements: &mut [Fp<P>]) {
-    for group in elements.as_chunks_mut().0 {
+    for group in elements.as_chunks_mut::<LANES>().0 {
         E::Packed::<P>::load(engine, group).store_scaled(group);
     }
 }
@@ -85,7 +88,7 @@ fn product<P: Prime>(level: Level, left: &[Fp<P>], right: &[Fp<P>], results: &mu
 #[inline(always)]
 fn multiply<E: Engine, P: Prime>(engine: E, left: &[Fp<P>], right: &[Fp<P>], results: &mut [Fp<P>]) {
     let operands = left.as_chunks::<LANES>().0.iter().zip(right.as_chunks::<LANES>().0);
-    for ((left, right), result) in operands.zip(results.as_chunks_mut().0) {
+    for ((left, right), result) in operands.zip(results.as_chunks_mut::<LANES>().0) {
         let [left, right] = [left, right].map(
             #[inline(always)]
             |group| lanes(engine, group),
@@ -101,7 +104,7 @@ fn sum<P: Prime>(level: Level, left: &[Fp<P>], right: &[Fp<P>], results: &mut [F
 #[inline(always)]
 fn add<E: Engine, P: Prime>(engine: E, left: &[Fp<P>], right: &[Fp<P>], results: &mut [Fp<P>]) {
     let operands = left.as_chunks::<LANES>().0.iter().zip(right.as_chunks::<LANES>().0);
-    for ((left, right), result) in operands.zip(results.as_chunks_mut().0) {
+    for ((left, right), result) in operands.zip(results.as_chunks_mut::<LANES>().0) {
         (lanes(engine, left) + lanes(engine, right)).store_scaled(result);
     }
 }
@@ -126,4 +129,23 @@ fn inverses<P: Prime>(name: &str) -> Entry {
     )
     .restarted(|elements, inverses| inverses.copy_from_slice(elements))
     .entry(format!("field/{name}"), Levels::PrimeFieldScalars)
+}
+
+/// The product of `size` elements, one after the other: each waits for the one before.
+fn chain<P: Prime>(name: &str) -> Entry {
+    Kernel::new(
+        |rng, size| Ok(elements::<P>(rng, size)),
+        |_, _| Ok(Fp::<P>::ONE),
+        |elements, product, level, _| {
+            *product = dispatch!(level, engine => multiply_all(engine.backend(), elements));
+            Ok(())
+        },
+        encoded,
+    )
+    .entry(format!("field/{name}"), Levels::PrimeFieldScalars)
+}
+
+fn multiply_all<P: Prime, B: Backend>(backend: B, elements: &[Fp<P>]) -> Fp<P> {
+    let elements = Fp::slice_with_backend(backend, elements).iter();
+    elements.fold(Fp::ONE.with_backend(backend), |product, element| product * *element).portable()
 }

@@ -9,7 +9,7 @@ use proofmill_cpu::Level;
 use proofmill_field::{
     Field,
     goldilocks::{
-        Goldilocks,
+        Extension, Goldilocks,
         basic::{
             add, mmult_4x12, mmult_4x12_8, mult_72, mult_128, reduce_128_64, spmv_4x12, spmv_4x12_8,
             square_128, sub,
@@ -19,7 +19,7 @@ use proofmill_field::{
 use proofmill_hash::{Digest, Permutation, Poseidon, Poseidon2, Sponge, TreeHash};
 use proofmill_memory::Pages;
 use proofmill_merkle::{Hash, RowMajor, Tree, dispatch_hash};
-use proofmill_poly::goldilocks::{GoldilocksDomain, Order};
+use proofmill_poly::goldilocks::{GoldilocksDomain, Order, evaluate};
 use rand::RngCore;
 use rayon::prelude::*;
 use std::hint::black_box;
@@ -38,6 +38,10 @@ pub(crate) fn table() -> Vec<Entry> {
         transform("ntt-reversed", 1, Order::BitReversed),
         transform("ntt-8-columns-reversed", 8, Order::BitReversed),
         extension(),
+        evaluation("evaluate", 1, false),
+        evaluation("evaluate-16-columns", EXTENDED, false),
+        evaluation("evaluate-values", 1, true),
+        evaluation("evaluate-values-16-columns", EXTENDED, true),
     ]);
     table
 }
@@ -196,7 +200,7 @@ fn domain(size: usize) -> Result<GoldilocksDomain, String> {
     GoldilocksDomain::new(size.ilog2()).ok_or_else(|| "beyond the field's two-adicity".to_owned())
 }
 
-/// Columns of the matrix that is extended.
+/// Columns of matrices that are extended or evaluated.
 const EXTENDED: usize = 16;
 
 /// Sixteen columns of `size` values each, extended to twice as many on the coset of the field's generator, bit-reversed.
@@ -215,4 +219,27 @@ fn extension() -> Entry {
     )
     .for_peers(|values| encoded(&values[..]))
     .entry("goldilocks_transforms/lde-16-columns-by-2", Levels::Goldilocks)
+}
+
+/// Columns of `size` coefficients each, or of values on the coset of the field's generator, bit-reversed: the polynomials'
+/// values at a point of the quadratic extension.
+fn evaluation(name: &str, columns: usize, from_values: bool) -> Entry {
+    Kernel::new(
+        move |rng, size| {
+            let matrix = logarithm(size, 0, 30).map(|_| goldilocks(rng, columns * size))?;
+            Ok((matrix, Extension([Goldilocks::random(rng), Goldilocks::random(rng)])))
+        },
+        move |(matrix, _), _| Ok((domain(matrix.len() / columns)?, Vec::new())),
+        move |(matrix, point), (domain, values), level, _| {
+            *values = if from_values {
+                let shift = Goldilocks::GENERATOR;
+                domain.evaluate_from_values(level, matrix, Order::BitReversed, shift, *point)
+            } else {
+                evaluate(level, matrix, columns, *point)
+            };
+            Ok(())
+        },
+        |(_, values)| values.iter().flat_map(|value| encoded(&value.0[..])).collect(),
+    )
+    .entry(format!("goldilocks_transforms/{name}"), Levels::Goldilocks)
 }

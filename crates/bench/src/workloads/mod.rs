@@ -10,6 +10,7 @@ mod encoding;
 mod fields;
 mod goldilocks;
 mod groth16;
+mod hashes;
 mod inputs;
 mod messages;
 mod pairings;
@@ -29,6 +30,7 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     let tables = [
         fields::table(),
         goldilocks::table(),
+        hashes::table(),
         messages::table(),
         transforms::table(),
         sums::table(),

@@ -6,8 +6,8 @@ use super::{
     inputs::{Rng, arrays, bytes, points},
 };
 use proofmill_bls::{
-    BlsError, DST, SecretKey, Signature, SignatureSet, ValidPublicKey, fast_aggregate_verify, verify,
-    verify_batch,
+    BlsError, DST, PublicKey, SecretKey, Signature, SignatureSet, ValidPublicKey, fast_aggregate_verify,
+    verify, verify_batch,
 };
 use proofmill_cpu::Level;
 use proofmill_curve::{
@@ -26,8 +26,11 @@ pub(crate) fn table() -> Vec<Entry> {
         product::<bls12_381::G1, _>("bls12-381"),
         hash("hash-to-g1", hash_to_g1),
         hash("hash-to-g2", hash_to_g2),
-        decode::<bls12_381::G1, _>("decode-g1"),
-        decode::<bls12_381::G2, _>("decode-g2"),
+        decode::<bls12_381::G1, _>("decode-g1", Subgroup::Checked),
+        decode::<bls12_381::G2, _>("decode-g2", Subgroup::Checked),
+        decode::<bls12_381::G1, _>("decode-g1-unchecked", Subgroup::Unchecked),
+        decode::<bls12_381::G2, _>("decode-g2-unchecked", Subgroup::Unchecked),
+        public_key(),
         sign(),
         verify_one(),
         aggregate(),
@@ -82,16 +85,16 @@ fn hash<C: Curve<Base: Encode>>(name: &str, hash: Hash<C>) -> Entry {
     .entry(format!("bls12_381/{name}"), Levels::PrimeFields)
 }
 
-/// `size` compressed points, checked to be in the subgroup.
-fn decode<C: Encoded<Base: Encode, Scalar = Fp<P>>, P: Prime>(name: &str) -> Entry {
+/// `size` compressed points, checked to be on the curve and, if asked, in the subgroup.
+fn decode<C: Encoded<Base: Encode, Scalar = Fp<P>>, P: Prime>(name: &str, subgroup: Subgroup) -> Entry {
     Kernel::new(
         |rng, size| {
             let points: Vec<Affine<C>> = points(rng, size);
             Ok(points.iter().map(Affine::to_compressed).collect::<Vec<C::Compressed>>())
         },
         |_, _| Ok(Vec::new()),
-        |encodings, points, level, _| {
-            let decoded = decode_compressed::<C>(level, encodings, Subgroup::Checked).into_iter();
+        move |encodings, points, level, _| {
+            let decoded = decode_compressed::<C>(level, encodings, subgroup).into_iter();
             *points = decoded.collect::<Result<Vec<_>, EncodingError>>().map_err(text)?;
             Ok(())
         },
@@ -138,6 +141,21 @@ impl Encode for Signed {
 
 /// What a verification gives that accepts: the only one that is an answer.
 const VALID: [u8; 1] = [1];
+
+/// The public key of a secret one.
+fn public_key() -> Entry {
+    Kernel::new(
+        Signed::one,
+        |_, _| Ok([0; PublicKey::BYTES]),
+        |signed, key, level, _| {
+            *key = signed.secret.public_key(level).to_bytes();
+            Ok(())
+        },
+        |key| key.to_vec(),
+    )
+    .for_peers(|signed| signed.secret.to_bytes().to_vec())
+    .entry("bls/public-key", Levels::PrimeFields)
+}
 
 /// A signature.
 fn sign() -> Entry {

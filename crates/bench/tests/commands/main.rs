@@ -5,6 +5,7 @@ mod bench;
 mod bls_vectors;
 mod cpu;
 mod plonk_workload;
+mod provers;
 
 use proofmill_testing::Folder;
 

@@ -1,4 +1,4 @@
-//! Proofs and verification keys of circuits in Proofmill's own arithmetisations, in the manner of snarkjs's.
+//! Proofs and verification keys of circuits in Proofmill's own arithmetisations, in a format like snarkjs's.
 
 use super::{
     CURVE, PlonkProof, PlonkVerificationKey, Point1, Point2, Scalar, point1, point2,
@@ -15,10 +15,10 @@ use serde::Serialize;
 
 const PROTOCOL: &str = "proofmill-plonk";
 
-/// A proof as its file has it: points on their curve. How many there must be of each is the key's to say.
+/// A proof as read from its file: points are on their curve; their numbers are not checked against a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CircuitProof {
-    /// Commitments to the columns of the witness, by rounds.
+    /// Commitments to the columns of the witness, by round.
     pub commitments: [Vec<Affine<G1>>; 3],
     /// Commitments to the parts of the quotient.
     pub quotient: Vec<Affine<G1>>,
@@ -28,44 +28,44 @@ pub struct CircuitProof {
     pub openings: [Affine<G1>; 2],
 }
 
-/// A verification key as its file has it: points on their curves. What the names mean is not known here.
+/// A verification key as read from its file: points are on their curves; names are not interpreted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CircuitVerificationKey {
     /// Wires of a row.
     pub wires: u32,
-    /// What the gates are called.
+    /// The names of the gates.
     pub gates: Vec<String>,
-    /// What the lookup argument is called; empty if there is none.
+    /// The name of the lookup argument; empty without lookups.
     pub lookup: String,
-    /// What the fixed columns are called.
+    /// The names of the fixed columns.
     pub columns: Vec<String>,
     /// Public inputs.
     pub public: u32,
     /// The domain has size `2^power`.
     pub power: u32,
-    /// To the fixed columns, then to the permutation's for each wire.
+    /// Commitments to the fixed columns, then to the permutation's column of each wire.
     pub commitments: Vec<Affine<G1>>,
     /// tau in G2; not checked to be in the subgroup.
     pub x_2: Affine<G2>,
 }
 
-/// A proof of PLONK, whoever's the arithmetisation is.
+/// A proof of PLONK in any arithmetisation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub enum AnyPlonkProof {
-    /// snarkjs's.
+    /// In snarkjs's arithmetisation.
     Snarkjs(PlonkProof),
-    /// One of ours.
+    /// In one of Proofmill's own.
     Circuit(CircuitProof),
 }
 
-/// A verification key of PLONK, whoever's the arithmetisation is.
+/// A verification key of PLONK in any arithmetisation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "a program reads one")]
 pub enum AnyPlonkVerificationKey {
-    /// snarkjs's.
+    /// In snarkjs's arithmetisation.
     Snarkjs(PlonkVerificationKey),
-    /// One of ours.
+    /// In one of Proofmill's own.
     Circuit(CircuitVerificationKey),
 }
 
@@ -95,7 +95,7 @@ struct KeyText<'a> {
     x_2: Point2,
 }
 
-/// The root of a document of ours, which names its curve.
+/// The root of a document of Proofmill's own, which must name its curve.
 fn root(document: &Document) -> Result<Node<'_>, CircomError> {
     let root = document.of_protocol(PROTOCOL)?;
     root.key("curve")?;
@@ -130,7 +130,7 @@ impl CircuitProof {
         })
     }
 
-    /// The file's text.
+    /// The text of the file.
     pub fn text(&self) -> String {
         let texts = |points: &Vec<Affine<G1>>| points.iter().copied().map(point1).collect::<Vec<_>>();
         text_of(&ProofText {
@@ -161,7 +161,7 @@ impl CircuitVerificationKey {
         })
     }
 
-    /// The file's text.
+    /// The text of the file.
     pub fn text(&self) -> String {
         text_of(&KeyText {
             protocol: PROTOCOL,

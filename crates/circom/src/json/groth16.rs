@@ -11,7 +11,7 @@ use serde::Serialize;
 
 const PROTOCOL: &str = "groth16";
 
-/// A proof as its file has it: points on their curves.
+/// A proof as read from its file: points are on their curves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Groth16Proof {
     /// `pi_a`.
@@ -22,8 +22,8 @@ pub struct Groth16Proof {
     pub c: Affine<G1>,
 }
 
-/// A verification key as its file has it: points on their curves, those of G2 not checked to be in the
-/// subgroup. The product of pairings in the file (`vk_alphabeta_12`) is not looked at.
+/// A verification key as read from its file: points are on their curves; those of G2 are not checked to be in the subgroup. The
+/// file's product of pairings (`vk_alphabeta_12`) is ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Groth16VerificationKey {
     /// alpha in G1.
@@ -34,7 +34,7 @@ pub struct Groth16VerificationKey {
     pub gamma_2: Affine<G2>,
     /// delta in G2.
     pub delta_2: Affine<G2>,
-    /// One point for the constant and one for each public signal.
+    /// One point for the constant, then one for each public signal.
     pub ic: Vec<Affine<G1>>,
 }
 
@@ -70,7 +70,7 @@ impl Groth16Proof {
         Ok(Self { a: root.key("pi_a")?.g1()?, b: root.key("pi_b")?.g2()?, c: root.key("pi_c")?.g1()? })
     }
 
-    /// The file's text.
+    /// The text of the file.
     pub fn text(&self) -> String {
         let (pi_a, pi_b, pi_c) = (point1(self.a), point2(self.b), point1(self.c));
         text_of(&ProofText { pi_a, pi_b, pi_c, protocol: PROTOCOL, curve: CURVE })
@@ -98,8 +98,8 @@ impl Groth16VerificationKey {
         })
     }
 
-    /// The file's text. `alpha_beta` is e(alpha, beta) over w and then v: coefficient j of v in coefficient i
-    /// of w is `alpha_beta[i][j]`.
+    /// The text of the file. `alpha_beta` is e(alpha, beta) over w and then v: coefficient j of v in coefficient i of w is
+    /// `alpha_beta[i][j]`.
     pub fn text(&self, alpha_beta: [[Fq2; 3]; 2]) -> String {
         text_of(&KeyText {
             protocol: PROTOCOL,

@@ -1,11 +1,11 @@
-//! snarkjs's JSON: proofs, public signals, verification keys.
+//! snarkjs's JSON files: proofs, public signals, verification keys.
 //!
-//! Numbers are strings of decimal digits, below their modulus. A point of G1 is `[x, y, z]`, one of G2
-//! `[[x0, x1], [y0, y1], [z0, z1]]`, with z = 1; infinity is (0, 1, 0). Points are checked to be on their
-//! curve; whether those of G2 are in the subgroup is for the verifier to check. Lines are indented by one
-//! space, as `JSON.stringify(value, null, 1)` does, so that our files compare equal to snarkjs's.
+//! Numbers are strings of decimal digits, below their modulus. A point of G1 is `[x, y, z]`, one of G2 `[[x0, x1], [y0, y1],
+//! [z0, z1]]`, with z = 1; infinity is (0, 1, 0). Points are checked to be on their curve; the verifier checks whether those of
+//! G2 are in the subgroup. Lines are indented by one space, as `JSON.stringify(value, null, 1)` does, so that files are byte
+//! for byte snarkjs's.
 
-/// `open` and `parse` for a type that has `read`.
+/// Defines `open` and `parse` for a type with `read`.
 macro_rules! document {
     ($type:ty) => {
         impl $type {
@@ -80,7 +80,7 @@ fn public_of(document: &Document) -> Result<Vec<Fr>, CircomError> {
     document.root().items()?.iter().map(reader::Node::scalar).collect()
 }
 
-/// Public signals as snarkjs writes them.
+/// The text of a `public.json`, as snarkjs writes it.
 pub fn public_text(signals: &[Fr]) -> String {
     text_of(&signals.iter().map(Fr::to_string).collect::<Vec<_>>())
 }
@@ -88,7 +88,7 @@ pub fn public_text(signals: &[Fr]) -> String {
 fn text_of(value: &impl Serialize) -> String {
     let mut text = Vec::new();
     let mut serializer = Serializer::with_formatter(&mut text, PrettyFormatter::with_indent(b" "));
-    // Writing strings to memory does not fail.
+    // Serialising strings to memory does not fail.
     let written = value.serialize(&mut serializer);
     debug_assert!(written.is_ok());
     String::from_utf8_lossy(&text).into_owned()

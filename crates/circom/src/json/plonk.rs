@@ -14,7 +14,7 @@ const PROTOCOL: &str = "plonk";
 /// Two-adicity of the scalar field.
 const LARGEST_POWER: u32 = 28;
 
-/// A proof as its file has it: points on their curve.
+/// A proof as read from its file: points are on their curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlonkProof {
     /// `A`, `B`, `C`, `Z`, `T1`, `T2`, `T3`, `Wxi`, `Wxiw`.
@@ -23,7 +23,7 @@ pub struct PlonkProof {
     pub evaluations: [Fr; 6],
 }
 
-/// A verification key as its file has it: points on their curves, the root of unity (`w`) the domain's.
+/// A verification key as read from its file: points are on their curves, and `w` is the domain's root of unity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlonkVerificationKey {
     /// Public signals.
@@ -104,7 +104,7 @@ impl PlonkProof {
         Ok(proof)
     }
 
-    /// The file's text.
+    /// The text of the file.
     pub fn text(&self) -> String {
         let [A, B, C, Z, T1, T2, T3, Wxi, Wxiw] = self.points.map(point1);
         let [eval_a, eval_b, eval_c, eval_s1, eval_s2, eval_zw] =
@@ -159,7 +159,7 @@ impl PlonkVerificationKey {
         Ok(key)
     }
 
-    /// The file's text.
+    /// The text of the file.
     pub fn text(&self) -> String {
         let [Qm, Ql, Qr, Qo, Qc] = self.selectors.map(point1);
         let [S1, S2, S3] = self.sigma.map(point1);

@@ -13,7 +13,7 @@ use proofmill_field::{
 use serde_json::Value;
 use std::{fs, path::Path, str::FromStr};
 
-/// Bytes beyond which no proof or key goes: a verification key takes 180 bytes a public signal.
+/// The most bytes of a file. A verification key takes 180 bytes per public signal.
 const LARGEST: u64 = 1 << 30;
 
 pub(super) struct Document {
@@ -48,12 +48,12 @@ impl Document {
         Node { file: &self.name, path: String::new(), value: &self.value }
     }
 
-    /// What protocol the document says it is of.
+    /// The document's protocol.
     pub(super) fn protocol(&self) -> Option<&str> {
         self.value.get("protocol").and_then(Value::as_str)
     }
 
-    /// Checks that the document is of this protocol and of our curve; the root.
+    /// The root, after a check that the document is of this protocol and of BN254.
     pub(super) fn of_protocol(&self, protocol: &'static str) -> Result<Node<'_>, CircomError> {
         let root = self.root();
         let found = self.protocol();
@@ -128,7 +128,7 @@ impl<'a> Node<'a> {
         parsed.map_err(|error: FieldError| self.problem(error.to_string()))
     }
 
-    /// A small number, as keys hold counts.
+    /// A count, as a JSON number.
     pub(super) fn count(&self) -> Result<u32, CircomError> {
         let count = self.value.as_u64().and_then(|count| u32::try_from(count).ok());
         count.ok_or_else(|| self.expected("a number below 2^32"))
@@ -157,7 +157,7 @@ impl<'a> Node<'a> {
             return Err(self.problem("expected a point with third coordinate 1".to_owned()));
         }
         let point = Affine { x, y };
-        // (0, 0) stands for infinity in our types, not in this file.
+        // (0, 0) is infinity in `Affine`, but not in this format.
         if point.is_infinity() || !point.is_on_curve() {
             return Err(self.problem(format!("expected a point on {}, found one off it", C::NAME)));
         }
@@ -165,7 +165,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// A value's beginning, on one line.
+/// The beginning of a value, on one line.
 fn shown(value: &Value) -> String {
     const LONGEST: usize = 40;
     let text = match value {

@@ -1,8 +1,8 @@
 //! Section 4 of a Groth16 key: the nonzero coefficients of the matrices A and B.
 //!
-//! A count, then records of matrix (0 or 1), row, wire and the coefficient c as the integer `c R^2 mod r`
-//! with `R = 2^256`: twice in Montgomery form, so that one Montgomery product with a canonical witness value
-//! gives Montgomery limbs. snarkjs writes the records in ascending order of rows.
+//! A count, then records of matrix (0 or 1), row, wire, and the coefficient c as the integer `c R^2 mod r` with `R = 2^256`:
+//! the Montgomery form applied twice, so that one Montgomery product with a canonical witness value gives Montgomery limbs.
+//! snarkjs writes the records in ascending order of rows.
 
 use crate::{
     binfile::Section,
@@ -23,7 +23,7 @@ const RECORD: usize = 12 + FR_BYTES;
 /// Records that one task multiplies.
 const BLOCK: usize = 1 << 15;
 
-/// One of the matrices that the key holds; C is A times B wherever a witness is valid.
+/// A matrix of the key. C is not stored: for a valid witness w, C w is the element-wise product of A w and B w.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Matrix {
     /// The left factors.
@@ -35,31 +35,31 @@ pub enum Matrix {
 /// A nonzero entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coefficient {
-    /// Which matrix.
+    /// The matrix.
     pub matrix: Matrix,
-    /// The constraint.
+    /// The row, which is a constraint or a public signal's row.
     pub row: u32,
-    /// The wire.
+    /// The wire, which is the column.
     pub wire: u32,
-    /// The entry.
+    /// The entry's value.
     pub value: Fr,
 }
 
 impl Coefficient {
-    /// The limbs that files hold: `value * R^2 mod r`.
+    /// The limbs in files: `value * R^2 mod r`.
     pub(crate) fn file_limbs(&self) -> [u64; 4] {
         (self.value * montgomery_radix()).to_montgomery()
     }
 }
 
-/// Why a record is refused; what is expected there is known to the view.
+/// Why the records cannot be multiplied.
 enum Fault {
     Record(usize, RecordFault),
-    /// The rows do not ascend, so that they cannot be shared out among tasks.
+    /// The rows are not in ascending order, so they cannot be divided among tasks.
     Unordered,
 }
 
-/// What is wrong with a record.
+/// The problem with a record.
 #[derive(Clone, Copy)]
 enum RecordFault {
     Matrix(u32),
@@ -87,7 +87,7 @@ pub struct Coefficients<'a> {
     wires: u32,
 }
 
-/// A record as it is in the file.
+/// A record as stored in the file.
 struct Record {
     matrix: Matrix,
     row: u32,
@@ -105,7 +105,7 @@ impl<'a> Coefficients<'a> {
         Ok(Self { records, rows, wires })
     }
 
-    /// How many.
+    /// The number of coefficients.
     pub fn len(&self) -> usize {
         self.records.len() / RECORD
     }
@@ -115,7 +115,7 @@ impl<'a> Coefficients<'a> {
         self.records.is_empty()
     }
 
-    /// All of them in the file's order.
+    /// All coefficients in the file's order.
     ///
     /// # Errors
     /// Each item: [`CircomError::Malformed`] for a matrix, row, wire or value that is out of range.
@@ -129,14 +129,14 @@ impl<'a> Coefficients<'a> {
         })
     }
 
-    /// A and B times the witness: a value for every point of the domain. On the ambient rayon pool, reading
-    /// the file once and releasing it behind.
+    /// A and B times the witness: one value for each point of the domain. Runs on the ambient rayon pool, reads the file's
+    /// pages once and releases them.
     ///
     /// # Errors
     /// As [`Self::iter`].
     ///
     /// # Panics
-    /// If the witness's length is not the key's count of wires.
+    /// If the length of the witness is not the key's number of wires.
     pub fn multiply(&self, level: Level, witness: &[Fr]) -> Result<[Vec<Fr>; 2], CircomError> {
         assert_eq!(witness.len(), self.wires as usize, "length of the witness");
         let mut products = [vec![Fr::ZERO; self.rows as usize], vec![Fr::ZERO; self.rows as usize]];
@@ -173,7 +173,7 @@ impl<'a> Coefficients<'a> {
         fault.find_first(Result::is_err).unwrap_or(Ok(()))
     }
 
-    /// Ranges of records that begin with a new row, and the row that each one begins with.
+    /// Ranges of records that begin with a new row, each with its first row.
     fn row_blocks(&self) -> Result<Vec<(Range<usize>, usize)>, Fault> {
         let mut blocks: Vec<(Range<usize>, usize)> = Vec::new();
         let mut start = 0;
@@ -239,7 +239,7 @@ impl<'a> Coefficients<'a> {
         Ok(())
     }
 
-    /// Splits a record and checks its indices.
+    /// Parses a record and checks its indices.
     #[inline(always)]
     fn record(&self, bytes: &[u8]) -> Result<Record, RecordFault> {
         let field = |at: usize| bytes.get(at..).and_then(read_u32).unwrap_or(u32::MAX);
@@ -283,7 +283,7 @@ struct Task<'m> {
     b: &'m mut [Fr],
 }
 
-/// Gives each block the rows from its first one to the next block's.
+/// Assigns to each block the rows from its first one up to the first of the next block.
 fn split_rows<'m>(
     blocks: Vec<(Range<usize>, usize)>,
     mut a: &'m mut [Fr],
@@ -299,8 +299,8 @@ fn split_rows<'m>(
     tasks
 }
 
-/// Sums of one row. Coefficients come times R; the commonest, 1 and -1, are recognised and their wires summed
-/// apart without a product, and one product by 1/R brings the sum of the others to scale.
+/// The sums of one row. Coefficients are multiplied by R. The most frequent ones, 1 and -1, are recognised and their wires
+/// summed separately without a product; one product with 1/R scales the sum of the others.
 struct Row<B: Backend> {
     target: usize,
     sums: [Sums<B>; 2],
@@ -312,7 +312,7 @@ struct Sums<B: Backend> {
     scaled: Fr<B>,
 }
 
-/// The limbs of 1 times R.
+/// The limbs of the coefficient 1: R in Montgomery form, which is `R^2 mod r`.
 const UNIT: [u64; 4] = FrParams::R2;
 
 impl<B: Backend> Row<B> {

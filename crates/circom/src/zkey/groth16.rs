@@ -5,9 +5,10 @@
 
 use super::{Coefficient, Coefficients, Counts, HEADER, Matrix, PROTOCOL, Protocol, g1, g2};
 use crate::{
-    binfile::{BinFile, FileKind, Section},
+    binfile::{BinFile, Section},
     decode::{Coordinate, Points},
     error::{CircomError, SectionName},
+    file_kind::FileKind,
     output::{BinWriter, SectionWriter, Target},
 };
 use proofmill_curve::{
@@ -55,7 +56,7 @@ impl Groth16Points {
         SectionName { id, content }
     }
 
-    /// How many points and how many bytes each.
+    /// The number of points, and the bytes of each.
     fn shape(self, header: &Groth16Header) -> (u64, u64) {
         let size = if self == Self::B2 { Points::<G2>::BYTES } else { Points::<G1>::BYTES };
         let count = match self {
@@ -68,7 +69,7 @@ impl Groth16Points {
     }
 }
 
-/// Counts and single points of a key.
+/// The header of a key: counts and single points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Groth16Header {
     /// All wires, the constant included.
@@ -91,7 +92,7 @@ pub struct Groth16Header {
     pub delta_2: Affine<G2>,
 }
 
-/// An open Groth16 key: header decoded, lengths of all sections checked, their content not looked at.
+/// An open Groth16 key: the header is decoded, the lengths of all sections are checked, their content is not.
 #[derive(Debug)]
 pub struct Groth16Zkey {
     file: BinFile,
@@ -124,7 +125,7 @@ impl Groth16Zkey {
         Ok(Self { file, header })
     }
 
-    /// Counts and single points; those in G2 are in the subgroup.
+    /// The header; its points in G2 are in the subgroup.
     pub fn header(&self) -> &Groth16Header {
         &self.header
     }
@@ -139,27 +140,27 @@ impl Groth16Zkey {
         self.points(Groth16Points::Ic)
     }
 
-    /// A's polynomials at tau: `wires`, infinity where a wire does not occur.
+    /// A's polynomials at tau: `wires` points, infinity for a wire that does not occur.
     pub fn a(&self) -> Points<'_, G1> {
         self.points(Groth16Points::A)
     }
 
-    /// B's polynomials at tau in G1: `wires`.
+    /// B's polynomials at tau in G1: `wires` points.
     pub fn b1(&self) -> Points<'_, G1> {
         self.points(Groth16Points::B1)
     }
 
-    /// B's polynomials at tau in G2: `wires`.
+    /// B's polynomials at tau in G2: `wires` points.
     pub fn b2(&self) -> Points<'_, G2> {
         self.points(Groth16Points::B2)
     }
 
-    /// `(beta A + alpha B + C) / delta` at tau: `wires - public - 1`, the first is of wire `public + 1`.
+    /// `(beta A + alpha B + C) / delta` at tau: `wires - public - 1` points, the first of wire `public + 1`.
     pub fn c(&self) -> Points<'_, G1> {
         self.points(Groth16Points::C)
     }
 
-    /// Lagrange polynomials of the domain's odd coset, over delta: `domain_size`.
+    /// The Lagrange polynomials at tau of the odd points of the domain twice as large, divided by delta: `domain_size` points.
     pub fn h(&self) -> Points<'_, G1> {
         self.points(Groth16Points::H)
     }
@@ -172,8 +173,7 @@ impl Groth16Zkey {
         Coefficients::new(self.file.section(COEFFICIENTS)?, self.header.domain_size, self.header.wires)
     }
 
-    /// The circuit's hash (64 bytes), a count and the contributions, as they are; absent in keys that were
-    /// imported from JSON.
+    /// The circuit's hash (64 bytes), a count and the contributions, not decoded; absent in keys that were imported from JSON.
     ///
     /// # Errors
     /// None once the key is open.
@@ -205,8 +205,8 @@ fn read_header(file: &BinFile) -> Result<Groth16Header, CircomError> {
     Ok(header)
 }
 
-/// Writes a key, section by section in the order of the calls. `snarkjs groth16 setup` has: coefficients,
-/// IC, H, C, A, B1, B2, contributions.
+/// Writes a key, section by section in the order of the calls. The order of `snarkjs groth16 setup` is: coefficients, IC, H, C,
+/// A, B1, B2, contributions.
 #[derive(Debug)]
 pub struct Groth16Writer<'a>(BinWriter<'a>);
 
@@ -232,14 +232,14 @@ impl<'a> Groth16Writer<'a> {
         Ok(Self(file))
     }
 
-    /// Writes the matrices: `count` coefficients, ascending by rows for the sake of fast provers. snarkjs has,
-    /// row by row, A's and then B's in the r1cs's order, and then the rows that tie the public signals.
+    /// Writes the matrices: `count` coefficients, by ascending rows, which provers need for speed. The order of snarkjs is: for
+    /// each row A's and then B's in the r1cs's order, then the rows of the public signals.
     ///
     /// # Errors
     /// [`CircomError::Io`].
     ///
     /// # Panics
-    /// If there are not `count` of them.
+    /// If the number of coefficients is not `count`.
     pub fn coefficients(
         &mut self,
         count: u32,
@@ -260,10 +260,10 @@ impl<'a> Groth16Writer<'a> {
         })
     }
 
-    /// Writes one section of points by [`SectionWriter::points`], all at once or in pieces.
+    /// Writes one section of points by [`SectionWriter::points`], as a whole or in parts.
     ///
     /// # Errors
-    /// [`CircomError::Io`], and what `write` gives.
+    /// [`CircomError::Io`], and the errors of `write`.
     pub fn points(
         &mut self,
         points: Groth16Points,
@@ -272,7 +272,7 @@ impl<'a> Groth16Writer<'a> {
         self.0.section(points.section().id, write)
     }
 
-    /// Writes the circuit's hash and `count` contributions, encoded as [`Groth16Zkey::contributions`] gives them.
+    /// Writes the circuit's hash and `count` contributions, encoded as [`Groth16Zkey::contributions`] returns them.
     ///
     /// # Errors
     /// [`CircomError::Io`].

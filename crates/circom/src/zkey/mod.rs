@@ -1,4 +1,4 @@
-//! `.zkey`: proving keys. Section 1 names the protocol; what follows differs.
+//! `.zkey`: proving keys. Section 1 names the protocol, on which the other sections depend.
 
 mod coefficients;
 mod groth16;
@@ -9,9 +9,10 @@ pub use groth16::{Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey};
 pub use plonk::{Addition, Column, PlonkHeader, PlonkWriter, PlonkZkey, Polynomial, Selector};
 
 use crate::{
-    binfile::{BinFile, Cursor, FileKind, Section},
+    binfile::{BinFile, Cursor, Section},
     decode::{PointCheck, Points},
     error::{CircomError, SectionName},
+    file_kind::FileKind,
     modulus::{FieldOf, Modulus},
 };
 use proofmill_cpu::{Level, Portable};
@@ -27,7 +28,7 @@ const HEADER: SectionName = SectionName { id: 2, content: "header" };
 /// Two-adicity of the scalar field: no domain is larger.
 const LARGEST_DOMAIN: u32 = 1 << 28;
 
-/// What a key proves with.
+/// The proof system of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Protocol {
     Groth16,
@@ -82,8 +83,7 @@ impl Zkey {
     /// Opens a key and checks its header and the lengths of its sections.
     ///
     /// # Errors
-    /// [`CircomError`] for anything that is not a Groth16 or PLONK key over BN254; FFLONK keys are refused
-    /// by name.
+    /// [`CircomError`] for anything that is not a Groth16 or PLONK key over BN254; the error names FFLONK for its keys.
     pub fn open(path: &Path) -> Result<Self, CircomError> {
         Self::read(BinFile::open(path)?)
     }
@@ -105,7 +105,7 @@ impl Zkey {
     }
 }
 
-/// What the headers of all protocols begin with.
+/// The common beginning of the headers of all protocols.
 pub(crate) struct Counts<'a> {
     pub(crate) base: Modulus<'a>,
     pub(crate) scalars: Modulus<'a>,
@@ -116,7 +116,7 @@ pub(crate) struct Counts<'a> {
 }
 
 impl<'a> Counts<'a> {
-    /// Reads them; the moduli may be any curve's.
+    /// Reads the moduli, which may be any curve's, and the counts.
     pub(crate) fn read(file: &'a BinFile) -> Result<Self, CircomError> {
         let mut cursor = file.section(HEADER)?.cursor();
         Ok(Self {
@@ -129,7 +129,7 @@ impl<'a> Counts<'a> {
         })
     }
 
-    /// Checks curve and counts, and goes on with the rest of the header.
+    /// Checks curve and counts; returns a cursor at the rest of the header.
     fn check(self) -> Result<Cursor<'a>, CircomError> {
         self.base.expect_bn254()?;
         self.scalars.expect_bn254()?;
@@ -145,7 +145,7 @@ impl<'a> Counts<'a> {
     }
 }
 
-/// One point of a header.
+/// Reads a point of a header.
 fn take_point<C: Curve<Base: crate::Coordinate>>(
     cursor: &mut Cursor<'_>,
     what: &str,
@@ -154,7 +154,7 @@ fn take_point<C: Curve<Base: crate::Coordinate>>(
     read_point(bytes, what)
 }
 
-/// The one point in a section.
+/// Reads the only point of a section.
 pub(crate) fn read_point<C: Curve<Base: crate::Coordinate>>(
     bytes: Section<'_>,
     what: &str,

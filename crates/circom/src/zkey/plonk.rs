@@ -1,15 +1,16 @@
 //! PLONK proving keys.
 //!
-//! Sections: 1 the protocol; 2 the header; 3 the additions, which make one wire of two; 4, 5, 6 the wires of
-//! each gate's left, right and output; 7 to 11 the selectors Qm, Ql, Qr, Qo, Qc; 12 the three permutation
-//! polynomials; 13 the Lagrange polynomials of the public signals (at least one); 14 powers of tau. A
-//! polynomial is n coefficients and 4n evaluations over the domain of size 4n; scalars are in Montgomery form.
+//! Sections: 1 the protocol; 2 the header; 3 the additions, each of which defines a wire by two others; 4, 5, 6 the wires at
+//! each gate's left input, right input and output; 7 to 11 the selectors Qm, Ql, Qr, Qo, Qc; 12 the three permutation
+//! polynomials; 13 the Lagrange polynomials of the public signals (at least one); 14 powers of tau. A polynomial is n
+//! coefficients and 4n evaluations over the domain of size 4n; scalars are in Montgomery form.
 
 use super::{Counts, HEADER, PROTOCOL, Protocol, g1, g2};
 use crate::{
-    binfile::{BinFile, FileKind, Section},
+    binfile::{BinFile, Section},
     decode::{FR_BYTES, Form, NOT_BELOW_R, Points, Scalars, decode_each, read_limbs, read_scalar, read_u32},
     error::{CircomError, SectionName},
+    file_kind::FileKind,
     output::{BinWriter, SectionWriter, Target},
 };
 use proofmill_curve::{
@@ -90,7 +91,7 @@ impl Selector {
     }
 }
 
-/// Counts and commitments of a key.
+/// The header of a key: counts and commitments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlonkHeader {
     /// All wires: the circuit's, the constant included, and the additions'.
@@ -127,8 +128,8 @@ impl PlonkHeader {
     }
 }
 
-/// Makes a wire of two: `left_factor * left + right_factor * right`. The i-th addition makes wire
-/// `circuit_wires() + i` and its inputs are below that.
+/// Defines a wire by two others: `left_factor * left + right_factor * right`. The i-th addition defines wire `circuit_wires() +
+/// i`; its inputs have smaller numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Addition {
     /// Wire of the first term.
@@ -150,7 +151,7 @@ pub struct Polynomial<'a> {
     pub extended: Scalars<'a>,
 }
 
-/// An open PLONK key: header decoded, lengths of all sections checked, their content not looked at.
+/// An open PLONK key: the header is decoded, the lengths of all sections are checked, their content is not.
 #[derive(Debug)]
 pub struct PlonkZkey {
     file: BinFile,
@@ -178,7 +179,7 @@ impl PlonkZkey {
         Ok(Self { file, header })
     }
 
-    /// Counts and commitments.
+    /// The header.
     pub fn header(&self) -> &PlonkHeader {
         &self.header
     }
@@ -188,10 +189,10 @@ impl PlonkZkey {
         &self.file
     }
 
-    /// The additions in the order of the wires that they make, on the ambient rayon pool.
+    /// The additions in the order of the wires that they define, on the ambient rayon pool.
     ///
     /// # Errors
-    /// [`CircomError::Malformed`] for an input that is not made before, or a factor not below the modulus.
+    /// [`CircomError::Malformed`] for an input that is not defined before, or a factor not below the modulus.
     pub fn additions(&self) -> Result<Vec<Addition>, CircomError> {
         let first = self.header.circuit_wires() as usize;
         decode_each(self.section(ADDITIONS), ADDITION_BYTES, |index, bytes| {
@@ -239,8 +240,8 @@ impl PlonkZkey {
         self.polynomial(SIGMA, index)
     }
 
-    /// The Lagrange polynomial that is 1 at the domain's point `index`: one for each public signal, at least
-    /// one. An index beyond them gives a polynomial without scalars.
+    /// The Lagrange polynomial that is 1 at the domain's point `index`. The key has one for each public signal, and at least
+    /// one; for a larger index the result is empty.
     pub fn lagrange(&self, index: u32) -> Polynomial<'_> {
         self.polynomial(LAGRANGE, index as usize)
     }
@@ -322,8 +323,8 @@ fn check_sections(file: &BinFile, header: &PlonkHeader) -> Result<(), CircomErro
     file.section(PTAU)?.expect_elements(powers, Points::<G1>::BYTES as u64, "points")
 }
 
-/// Writes a key, section by section in the order of the calls. `snarkjs plonk setup` has: additions, wire
-/// maps A, B, C, selectors Qm to Qc, sigma, lagrange, ptau, header.
+/// Writes a key, section by section in the order of the calls. The order of `snarkjs plonk setup` is: additions, wire maps A,
+/// B, C, selectors Qm to Qc, sigma, lagrange, ptau, header.
 #[derive(Debug)]
 pub struct PlonkWriter<'a>(BinWriter<'a>);
 
@@ -336,7 +337,7 @@ impl<'a> PlonkWriter<'a> {
         BinWriter::create(target, FileKind::Zkey, 1, 14).map(Self)
     }
 
-    /// Writes the additions in the order of the wires that they make.
+    /// Writes the additions in the order of the wires that they define.
     ///
     /// # Errors
     /// [`CircomError::Io`].
@@ -365,7 +366,7 @@ impl<'a> PlonkWriter<'a> {
     /// Writes a selector: coefficients, then extended evaluations, by [`SectionWriter::montgomery`].
     ///
     /// # Errors
-    /// [`CircomError::Io`], and what `write` gives.
+    /// [`CircomError::Io`], and the errors of `write`.
     pub fn selector(
         &mut self,
         selector: Selector,
@@ -374,10 +375,10 @@ impl<'a> PlonkWriter<'a> {
         self.0.section(selector.section().id, write)
     }
 
-    /// Writes the three permutation polynomials one after the other, each as a selector.
+    /// Writes the three permutation polynomials in order, each like a selector.
     ///
     /// # Errors
-    /// [`CircomError::Io`], and what `write` gives.
+    /// [`CircomError::Io`], and the errors of `write`.
     pub fn sigma(
         &mut self,
         write: impl FnOnce(&mut SectionWriter<'_>) -> Result<(), CircomError>,
@@ -385,10 +386,10 @@ impl<'a> PlonkWriter<'a> {
         self.0.section(SIGMA.id, write)
     }
 
-    /// Writes the Lagrange polynomials one after the other, each as a selector.
+    /// Writes the Lagrange polynomials in order, each like a selector.
     ///
     /// # Errors
-    /// [`CircomError::Io`], and what `write` gives.
+    /// [`CircomError::Io`], and the errors of `write`.
     pub fn lagrange(
         &mut self,
         write: impl FnOnce(&mut SectionWriter<'_>) -> Result<(), CircomError>,
@@ -399,7 +400,7 @@ impl<'a> PlonkWriter<'a> {
     /// Writes the powers of tau by [`SectionWriter::points`].
     ///
     /// # Errors
-    /// [`CircomError::Io`], and what `write` gives.
+    /// [`CircomError::Io`], and the errors of `write`.
     pub fn ptau(
         &mut self,
         write: impl FnOnce(&mut SectionWriter<'_>) -> Result<(), CircomError>,

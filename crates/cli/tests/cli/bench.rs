@@ -1,10 +1,10 @@
-//! Commands of the bench become `proofmill-bench`, here a script that says what it was given.
+//! Commands of the bench run `proofmill-bench`, here a script that prints its arguments.
 #![cfg(unix)]
 
 use crate::process::Folder;
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 
-/// Writes a script that prints its name and arguments and ends as the script in `end` does.
+/// Writes a script that prints its name and arguments, then runs the commands in `end`.
 fn script(folder: &Path, name: &str, end: &str) {
     fs::create_dir_all(folder).unwrap();
     let path = folder.join("proofmill-bench");
@@ -12,7 +12,7 @@ fn script(folder: &Path, name: &str, end: &str) {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// The binary under test in a folder without neighbours, and that folder; a link would lead to what lies next to the original.
+/// A folder with only the binary under test. It is copied: a link would lead to the neighbours of the original.
 fn lonely() -> tempfile::TempDir {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fs::hard_link(env!("CARGO_BIN_EXE_proofmill"), folder.path().join("proofmill")).unwrap();
@@ -81,7 +81,7 @@ fn without_the_program_a_line_says_how_to_install_it() {
             "{stderr}"
         );
     }
-    // What needs no bench works without it.
+    // Other commands work without the bench.
     assert_eq!(run(folder.path(), "/nonexistent".as_ref(), "cpu").0, Some(0));
 }
 

@@ -1,4 +1,4 @@
-//! `bls`: keys, signatures and their checks from the shell; test cases in folders.
+//! `bls`: keys, signatures and verification from the shell; test cases in folders.
 
 use crate::process::Folder;
 use serde_json::Value;
@@ -10,9 +10,9 @@ const SEED: [u8; 32] = [
     0x88, 0x41, 0x97, 0x16, 0x93, 0x99, 0x37, 0x51, 0x05, 0x82, 0x09, 0x74, 0x94, 0x45, 0x92,
 ];
 
-/// The levels that this CPU has of those that the big prime fields have kernels for.
+/// The levels of this CPU with kernels for the big prime fields.
 fn levels(folder: &Folder) -> Vec<&'static str> {
-    // Parsed, not searched: the names of features that the CPU lacks stand in the report too.
+    // Parsed, not searched: the report also names features that the CPU lacks.
     let report: Value = serde_json::from_str(&line(folder, "cpu --json")).unwrap();
     let available = report["result"]["levels"].as_array().unwrap();
     ["portable", "adx", "avx512ifma"]
@@ -21,7 +21,7 @@ fn levels(folder: &Folder) -> Vec<&'static str> {
         .collect()
 }
 
-/// A folder with a key of the seed and a message; the public key.
+/// A folder with a message and a key derived from the seed, and its public key.
 fn with_key() -> (Folder, String) {
     let folder = Folder::new();
     folder.write("seed", SEED);
@@ -39,7 +39,7 @@ fn line(folder: &Folder, arguments: &str) -> String {
 #[test]
 fn a_key_signs_and_its_signature_verifies() {
     let (folder, public) = with_key();
-    // 25457201688850691947727629385191704516744796114925897962676248250929345014287, as EIP-2333 has it.
+    // 25457201688850691947727629385191704516744796114925897962676248250929345014287, as in EIP-2333.
     assert_eq!(folder.text("key"), "384843fad5f3d777ea39de3e47a8f999ae91f89e42bffa993d91d9782d152a0f\n");
     let signature = line(&folder, "bls sign --key key message");
     for level in levels(&folder) {

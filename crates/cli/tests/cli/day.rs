@@ -1,4 +1,4 @@
-//! A user's day: every command on files that are as they should be.
+//! A typical session: every command on valid files.
 
 use crate::process::{Folder, SYSTEMS, examples};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! The binary from outside: arguments, output files, exit statuses, and what it makes of bad input.
+//! The binary as a process: arguments, output files, exit statuses, and bad input.
 
 mod arguments;
 mod bench;

@@ -1,8 +1,8 @@
-//! Binary files that are not what they should be: exit status 2, one line, no output; never a panic.
+//! Malformed binary files: exit status 2, one line, no output; never a panic.
 
 use crate::process::{Folder, SYSTEMS, examples};
 
-/// The commands that read a file, with `@` for the file; those that write, write `made`.
+/// The commands that read a file, with `@` for the file; output goes to `made`.
 const READERS: [(&str, &[&str]); 5] = [
     (
         "circuit.r1cs",
@@ -20,7 +20,7 @@ const READERS: [(&str, &[&str]); 5] = [
     ("pot8.ptau", &["groth16 setup circuit.r1cs @ made", "plonk setup circuit.r1cs @ made"]),
 ];
 
-/// Runs every reader of `name` on `content`, which must be refused.
+/// Runs every reader of `name` on `content`, which must be rejected.
 #[track_caller]
 fn refused(folder: &Folder, name: &str, content: &[u8]) -> Vec<String> {
     folder.write("bad", content);
@@ -34,7 +34,7 @@ fn refused(folder: &Folder, name: &str, content: &[u8]) -> Vec<String> {
     errors.collect()
 }
 
-/// Offset of each section's number in a container.
+/// The offset of each section's number in a container.
 fn sections(bytes: &[u8]) -> Vec<usize> {
     let mut offsets = Vec::new();
     let mut offset = 12;
@@ -79,7 +79,7 @@ fn sections_that_claim_too_much() {
     }
 }
 
-/// A changed byte is refused, or it is one that no result depends on.
+/// A changed byte is rejected, unless no result depends on it.
 #[test]
 fn changed_at_many_offsets() {
     let folder = Folder::new();
@@ -107,7 +107,7 @@ fn changed_at_many_offsets() {
     }
 }
 
-/// What a command made of a changed file must be as good as what it makes of the true one.
+/// The output for a changed file must be as good as that for the original.
 fn accepted(folder: &Folder, command: &str) {
     let system = command.split(' ').next().unwrap();
     if command.contains(" prove ") {
@@ -134,7 +134,7 @@ fn other_curves_and_kinds() {
         let mut bytes = folder.read(name);
         let header = if name.ends_with("zkey") { 2 } else { 1 };
         let header = sections(&bytes).into_iter().find(|&section| bytes[section] == header).unwrap();
-        // The first byte of the modulus, behind the section's number and length and its own length.
+        // The first byte of the modulus, after the section's number and length and the modulus's length.
         bytes[header + 16] ^= 2;
         for error in refused(&folder, name, &bytes) {
             assert!(error.contains("bn254"), "{error}");

@@ -1,4 +1,4 @@
-//! `merkle`: a tree's day, and what is refused.
+//! `merkle`: typical use, and rejected input.
 
 use crate::process::{Folder, MODULUS, refused, write_words};
 use serde_json::Value;
@@ -179,7 +179,7 @@ fn openings_that_are_none_are_refused() {
         ("\"rows\": 64", "\"rows\": 128", "siblings on the way to the root"),
         ("\"columns\": 3", "\"columns\": 4", "openings[0].row: expected 4 values, found 3"),
         ("\"index\": 60", "\"index\": 64", "index 64 is out of range"),
-        ("\"index\": 60", "\"index\": 7", "index 7 is there twice"),
+        ("\"index\": 60", "\"index\": 7", "index 7 occurs twice"),
         ("\"index\": 60", "\"index\": 6", "index 6 comes after 7"),
     ] {
         folder.write("bad.json", text.replace(from, to));
@@ -211,7 +211,7 @@ fn a_failure_leaves_an_existing_tree_alone() {
     assert!(folder.read("tree") == tree);
 }
 
-/// The rows are four times what the command may take: it gives pages back behind it.
+/// The rows take four times the memory that the command may use: it releases pages after reading them.
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_does_not_grow_with_the_rows() {

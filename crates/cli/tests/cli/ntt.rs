@@ -1,16 +1,16 @@
-//! `ntt`: known answers, the way back, and what is refused.
+//! `ntt`: known answers, inverse transforms, and rejected input.
 
 use crate::process::{Folder, MODULUS, refused, write_words};
 use serde_json::Value;
 
-/// Words of a file.
+/// The words of a file.
 fn words(folder: &Folder, name: &str) -> Vec<u64> {
     let bytes = folder.read(name);
     assert!(bytes.as_chunks::<8>().1.is_empty());
     bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
 }
 
-/// The hash of a file as one row: the root of a tree of one leaf.
+/// The hash of a file as one row: the root of a tree with one leaf.
 fn linear_hash(folder: &Folder, name: &str) -> String {
     let columns = words(folder, name).len();
     let root = folder.run(&format!("merkle root {name} --columns {columns}")).succeeded().stdout;
@@ -156,7 +156,7 @@ fn rows_that_are_none_are_refused() {
     refused(&folder, backwards, &["--inverse takes values in natural order"]);
 }
 
-/// Words past the first piece that is read.
+/// A word beyond the first piece that is read.
 #[test]
 fn a_word_far_into_a_file_is_named() {
     let folder = Folder::new();
@@ -169,7 +169,7 @@ fn a_word_far_into_a_file_is_named() {
     refused(&folder, command, &["rows: row 200000, column 3", "found 18446744073709551615"]);
 }
 
-/// The file takes no room: it is one hole.
+/// The file takes no space: it is sparse.
 #[test]
 #[cfg(target_os = "linux")]
 fn more_rows_than_the_field_has_roots_of_unity_are_refused() {
@@ -211,7 +211,7 @@ fn a_failure_leaves_an_existing_output_alone() {
     assert_eq!(folder.text("values"), "kept");
 }
 
-/// One copy of the values, beside what the process has anyway.
+/// One copy of the values, in addition to the process's own memory.
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_is_that_of_the_values() {

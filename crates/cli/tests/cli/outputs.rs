@@ -1,4 +1,4 @@
-//! Output files: whole or not at all.
+//! Output files are written completely or not at all.
 
 use crate::process::{Folder, SYSTEMS};
 use std::{fs, process::Stdio, thread, time::Duration};

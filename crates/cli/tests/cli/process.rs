@@ -1,4 +1,4 @@
-//! Runs the binary in a folder of its own that holds the small example's files.
+//! Runs the binary in a temporary folder with the files of the small example.
 
 use std::ops::Deref;
 
@@ -6,7 +6,7 @@ pub(crate) use proofmill_testing::examples;
 
 pub(crate) const SYSTEMS: [&str; 2] = ["groth16", "plonk"];
 
-/// Goldilocks's modulus.
+/// The modulus of Goldilocks.
 pub(crate) const MODULUS: u64 = 0xffff_ffff_0000_0001;
 
 /// A folder with the files of `examples/membership-small`, in which commands run.
@@ -26,7 +26,7 @@ impl Deref for Folder {
     }
 }
 
-/// Writes words of a known answer's generator.
+/// Writes words from the generator of a known answer.
 pub(crate) fn write_words(folder: &Folder, name: &str, count: u64, mut state: u64) {
     let mut bytes = Vec::new();
     for _ in 0..count {
@@ -38,7 +38,7 @@ pub(crate) fn write_words(folder: &Folder, name: &str, count: u64, mut state: u6
     folder.write(name, bytes);
 }
 
-/// Exit status 2, a line that has these words, and no output.
+/// Asserts exit status 2, a line with these words, and no output.
 #[track_caller]
 pub(crate) fn refused(folder: &Folder, command: &str, words: &[&str]) {
     let before = folder.names();

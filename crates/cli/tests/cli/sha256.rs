@@ -1,4 +1,4 @@
-//! `sha256`: what sha256sum prints, what `--check` refuses, roots of trees.
+//! `sha256`: sha256sum's output, rejections by `--check`, roots of trees.
 
 use crate::process::{Folder, refused};
 use serde_json::Value;
@@ -59,7 +59,7 @@ fn standard_input_is_hashed() {
 fn lists_are_checked() {
     let folder = listed();
     assert_eq!(folder.run("sha256 --check sums").succeeded().stdout, "abc: OK\nempty: OK\n");
-    // The BSDs' form, upper case, and sha256sum's mark of binary files.
+    // The BSDs' format, upper case, and sha256sum's mark of binary files.
     folder.write("others", format!("SHA256 (abc) = {}\n\n{EMPTY} *empty\n", ABC.to_uppercase()));
     assert_eq!(folder.run("sha256 -c sums others").succeeded().stdout.lines().count(), 4);
 

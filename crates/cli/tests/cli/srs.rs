@@ -1,4 +1,4 @@
-//! `srs`: strings made, described and checked, and what is refused.
+//! `srs`: strings are made, described and checked; rejected input.
 
 use crate::process::Folder;
 use serde_json::Value;
@@ -14,7 +14,7 @@ fn a_string_is_made_described_and_checked() {
         assert_eq!(run.stderr.lines().count(), 1, "{run:?}");
         let info = folder.run("srs info t.ptau").succeeded().stdout;
         assert!(info.contains(&format!("powers           {powers}\n")), "{info}");
-        assert!(info.contains("contributions    0: whoever made the file may know tau\n"), "{info}");
+        assert!(info.contains("contributions    0: the author of the file may know tau\n"), "{info}");
         for options in ["", "--threads 1", "--level portable"] {
             let check = folder.run(&format!("srs check t.ptau {options}")).succeeded().stdout;
             assert_eq!(check, format!("valid: {powers} powers of one tau\n"));

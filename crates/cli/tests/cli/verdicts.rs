@@ -1,12 +1,12 @@
-//! What `verify` says: 0 for a valid proof, 1 for a wrong one, 2 for what is no proof.
+//! The exit status of `verify`: 0 for a valid proof, 1 for a wrong one, 2 for a malformed one.
 
 use crate::process::{Folder, SYSTEMS};
 use serde_json::{Value, json};
 
-/// The scalar field's modulus.
+/// The modulus of the scalar field.
 const ORDER: &str = "21888242871839275222246405745257275088548364400416034343698204186575808495617";
 
-/// Makes a document wrong.
+/// Makes a valid document invalid.
 type Edit<'a> = &'a dyn Fn(&mut Value);
 
 fn verify(folder: &Folder, system: &str, public: &str, proof: &str) -> proofmill_testing::Run {
@@ -81,7 +81,7 @@ fn no_changed_byte_of_a_proof_is_valid() {
     let folder = Folder::new();
     for (system, step) in [("groth16", 3), ("plonk", 9)] {
         let proof = folder.read(&format!("{system}.proof.json"));
-        // Without this key a proof is one of the tools that name no curve.
+        // Without this key a proof is taken for that of an early tool, which names no curve.
         let key = b"\"curve\"";
         let curve = proof.windows(key.len()).position(|window| window == key).unwrap();
         for offset in (0..proof.len()).step_by(step) {

@@ -1,13 +1,13 @@
-//! Names of cores' designs by the numbers with which CPUs identify themselves.
+//! Names of core designs, by the numbers with which CPUs identify themselves.
 //!
 //! Sources: Intel's models, Linux's `arch/x86/include/asm/intel-family.h` and Intel's Software Developer's Manual, volume 4,
 //! table 2-1; AMD's, Linux's `arch/x86/kernel/cpu/amd.c` (`bsp_init_amd`, which sorts families by Zen's generation) and AMD's
 //! revision guides; Arm's, the technical reference manuals' `MIDR_EL1`, as collected in Linux's
-//! `arch/arm64/include/asm/cputype.h` and util-linux's `lscpu-arm.c`. A number that is not here has no name: nothing is
-//! guessed from its neighbours.
+//! `arch/arm64/include/asm/cputype.h` and util-linux's `lscpu-arm.c`. A number that is not listed has no name: nothing is
+//! inferred from neighbouring numbers.
 
-/// The core of an x86 CPU by its vendor's word, display family, display model and stepping. Of CPUs with two kinds of cores,
-/// the larger ones' name.
+/// The core design of an x86 CPU, by vendor string, display family, display model and stepping. For CPUs with two kinds of
+/// cores, the name of the larger ones.
 pub(super) fn of_x86(vendor: &str, family: u32, model: u32, stepping: u32) -> Option<&'static str> {
     match vendor {
         "GenuineIntel" => of_intel(family, model, stepping),
@@ -29,7 +29,7 @@ fn of_intel(family: u32, model: u32, stepping: u32) -> Option<&'static str> {
         0x3c | 0x3f | 0x45 | 0x46 => "Haswell",
         0x3d | 0x47 | 0x4f | 0x56 => "Broadwell",
         0x4e | 0x5e => "Skylake",
-        // One model; which of the three says the stepping.
+        // Three designs share this model; the stepping distinguishes them.
         0x55 => match stepping {
             0..=4 => "Skylake-SP",
             5..=9 => "Cascade Lake",
@@ -85,7 +85,7 @@ fn of_amd(family: u32, model: u32) -> Option<&'static str> {
     })
 }
 
-/// The core of an Arm CPU by `MIDR_EL1`'s implementer and part.
+/// The core design of an Arm CPU, by the implementer and part number of `MIDR_EL1`.
 pub(super) fn of_arm(implementer: u32, part: u32) -> Option<&'static str> {
     Some(match (implementer, part) {
         (0x41, 0xd03) => "Cortex-A53",

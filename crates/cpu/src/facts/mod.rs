@@ -1,10 +1,10 @@
-//! Facts about the CPU: its name, its features, the length of its vectors.
+//! Facts about the CPU: name, features, vector length.
 
 mod design;
 
 use std::fs;
 
-/// Bits of the longest vectors that this CPU's instructions work on, where that is known.
+/// Bits of the longest vectors of this CPU's instructions, if known.
 pub fn vector_bits() -> Option<u32> {
     #[cfg(target_arch = "x86_64")]
     {
@@ -27,7 +27,7 @@ pub fn vector_bits() -> Option<u32> {
     None
 }
 
-/// CPU features that Proofmill's levels are made of, in the words of Rust's detection, and whether this CPU has them.
+/// The CPU features that Proofmill's levels use, under the names of Rust's feature detection, and whether this CPU has them.
 #[cfg(target_arch = "x86_64")]
 pub fn features() -> Vec<(&'static str, bool)> {
     macro_rules! detect {
@@ -36,7 +36,7 @@ pub fn features() -> Vec<(&'static str, bool)> {
     detect!["bmi2" "adx" "ssse3" "sha" "avx2" "avx512f" "avx512dq" "avx512bw" "avx512vl" "avx512vbmi2" "avx512ifma"]
 }
 
-/// CPU features that Proofmill's levels are made of, in the words of Rust's detection, and whether this CPU has them.
+/// The CPU features that Proofmill's levels use, under the names of Rust's feature detection, and whether this CPU has them.
 #[cfg(target_arch = "aarch64")]
 pub fn features() -> Vec<(&'static str, bool)> {
     macro_rules! detect {
@@ -45,22 +45,22 @@ pub fn features() -> Vec<(&'static str, bool)> {
     detect!["neon" "sha2" "sve" "sve2"]
 }
 
-/// Nothing is known about other CPUs.
+/// No features are known of other architectures.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub fn features() -> Vec<(&'static str, bool)> {
     Vec::new()
 }
 
-/// The first processor of `/proc/cpuinfo`.
+/// The entries of the first processor in `/proc/cpuinfo`.
 pub struct Description(Vec<(String, String)>);
 
 impl Description {
-    /// This machine's. Empty on systems other than Linux.
+    /// The description of this machine's CPU; empty on systems other than Linux.
     pub fn of_this_cpu() -> Self {
         Self::parse(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
     }
 
-    /// Reads the text of `/proc/cpuinfo`.
+    /// Parses the text of `/proc/cpuinfo`.
     pub fn parse(text: &str) -> Self {
         let line = |line: &str| {
             line.split_once(':').map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned()))
@@ -68,13 +68,13 @@ impl Description {
         Self(text.trim().lines().take_while(|line| !line.trim().is_empty()).filter_map(line).collect())
     }
 
-    /// The text after a key.
+    /// The value of a key.
     pub fn value(&self, key: &str) -> Option<&str> {
         let (_, value) = self.0.iter().find(|(name, _)| name == key)?;
         (!value.is_empty()).then_some(value)
     }
 
-    /// A number with or without `0x`.
+    /// The value of a key as a number: hexadecimal with `0x`, otherwise decimal.
     fn number(&self, key: &str) -> Option<u32> {
         let value = self.value(key)?;
         match value.strip_prefix("0x") {
@@ -83,12 +83,12 @@ impl Description {
         }
     }
 
-    /// The CPU's name for itself, which Arm's have not.
+    /// The CPU's own model name; Arm CPUs have none.
     pub fn name(&self) -> Option<&str> {
         self.value("model name")
     }
 
-    /// The architecture that the text is of: this program's, if it does not tell.
+    /// The architecture that the text describes; if it does not say, that of this program.
     pub fn architecture(&self) -> &'static str {
         if self.value("vendor_id").is_some() {
             "x86_64"
@@ -99,13 +99,13 @@ impl Description {
         }
     }
 
-    /// The name for itself, or its core's, or its architecture.
+    /// The model name; without one, the design of its core; without that, the architecture.
     pub fn model(&self) -> String {
         let name = self.name().or_else(|| self.design());
         name.map_or_else(|| format!("unnamed {}", self.architecture()), str::to_owned)
     }
 
-    /// The name of its core's design, if it is known.
+    /// The name of its core design, if known.
     pub fn design(&self) -> Option<&'static str> {
         if let Some(vendor) = self.value("vendor_id") {
             let stepping = self.number("stepping").unwrap_or(0);

@@ -19,7 +19,7 @@ use super::{
 use crate::{Affine, Curve, EncodingError};
 use proofmill_cpu::{Level, Portable};
 use proofmill_field::{
-    Algebra, Engine, Field, FieldError, LANES, Packable, Prime,
+    Algebra, Engine, Field, FieldError, LANES, Lanes, LanesOf, Prime, Select,
     bls12_381::{Fq, FqParams},
     dispatch,
 };
@@ -71,7 +71,7 @@ impl<C: Encoded> Affine<C> {
     /// The compressed encoding.
     pub fn to_compressed(&self) -> C::Compressed {
         let mut bytes = C::COMPRESSED_ZERO;
-        let y = C::Base::load(Portable, std::slice::from_ref(&self.y));
+        let y = LanesOf::<C::Base, Portable>::load(Portable, std::slice::from_ref(&self.y));
         let sign = if C::Base::larger::<Portable>(y) == 1 { LARGER } else { 0 };
         encode::<C>(&[self.x], COMPRESSED | sign, self.is_infinity(), bytes.as_mut());
         bytes
@@ -288,7 +288,7 @@ fn finish_all<C: Encoded, E: Engine>(
     subgroup: Subgroup,
     points: &mut [Result<Affine<C>, EncodingError>],
 ) {
-    let width = C::Base::width::<E>();
+    let width = LanesOf::<C::Base, E>::WIDTH;
     engine.run(
         #[inline(always)]
         || {
@@ -322,16 +322,16 @@ fn finish<C: Encoded, E: Engine>(
             }
         }
     }
-    let lanes = C::Base::width::<E>();
+    let lanes = LanesOf::<C::Base, E>::WIDTH;
     let all = u8::MAX >> (LANES - lanes);
     let [x, mut y] = load(engine, &affine);
     let mut on_curve = all;
     if given & all != all {
-        let square = x.square() * x + C::B.broadcast(engine);
+        let square = x.square() * x + LanesOf::<C::Base, E>::broadcast(engine, C::B);
         let [root] = C::Base::roots_of_ratios::<E, 1>(&[square], &[Algebra::one(engine)]);
         let opposite = C::Base::larger::<E>(root.root) ^ larger;
-        let chosen = C::Base::select::<E>(opposite, -root.root, root.root);
-        y = C::Base::select::<E>(given, y, chosen);
+        let chosen = LanesOf::<C::Base, E>::select(opposite, -root.root, root.root);
+        y = LanesOf::<C::Base, E>::select(given, y, chosen);
         on_curve = root.square | given;
     }
     let inside = match subgroup {
@@ -340,7 +340,7 @@ fn finish<C: Encoded, E: Engine>(
     };
     let mut ys = [C::Base::ZERO; LANES];
     if let Some(ys) = ys.get_mut(..lanes) {
-        C::Base::store::<E>(y, ys);
+        y.store(ys);
     }
     for (lane, ((parsed, point), (affine, y))) in
         parsed.iter().zip(points).zip(affine.iter().zip(ys)).enumerate()
@@ -357,7 +357,7 @@ fn finish<C: Encoded, E: Engine>(
 
 /// Subgroup checks of as many points at a time as the engine has lanes.
 fn subgroup_all<C: Encoded, E: Engine>(engine: E, points: &[Affine<C>], inside: &mut [bool]) {
-    let width = C::Base::width::<E>();
+    let width = LanesOf::<C::Base, E>::WIDTH;
     engine.run(
         #[inline(always)]
         || {

@@ -5,7 +5,7 @@
 
 use super::roots::Roots;
 use crate::{Affine, Curve, Jacobian};
-use proofmill_field::{Algebra, Engine, Field, LANES, Packable};
+use proofmill_field::{Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, Select, Vector};
 
 /// The absolute value of the curve's parameter x, which is negative.
 pub(crate) const X: u64 = 0xd201_0000_0001_0000;
@@ -78,11 +78,11 @@ impl<F: Roots, E: Engine> Points<F, E> {
         let [y, sj] = Algebra::mul_pair([r, s1], [v.sub_lazy(x), j]);
         let sum = Self { x, y: y - sj.double(), z: (zz - z1z1 - z2z2) * h };
         // Z is zero for opposite points, which is right, for equal ones and where either is infinity.
-        if F::zero_lanes::<E>(sum.z) == 0 {
+        if sum.z.zero_lanes() == 0 {
             return sum;
         }
-        let (left, right) = (F::zero_lanes::<E>(self.z), F::zero_lanes::<E>(rhs.z));
-        let equal = F::zero_lanes::<E>(h) & F::zero_lanes::<E>(r);
+        let (left, right) = (self.z.zero_lanes(), rhs.z.zero_lanes());
+        let equal = h.zero_lanes() & r.zero_lanes();
         let sum = Self::select(equal, &self.double(), &sum);
         Self::select(left, rhs, &Self::select(right, self, &sum))
     }
@@ -91,9 +91,9 @@ impl<F: Roots, E: Engine> Points<F, E> {
     #[inline(always)]
     pub(crate) fn select(mask: u8, chosen: &Self, other: &Self) -> Self {
         Self {
-            x: F::select::<E>(mask, chosen.x, other.x),
-            y: F::select::<E>(mask, chosen.y, other.y),
-            z: F::select::<E>(mask, chosen.z, other.z),
+            x: LanesOf::<F, E>::select(mask, chosen.x, other.x),
+            y: LanesOf::<F, E>::select(mask, chosen.y, other.y),
+            z: LanesOf::<F, E>::select(mask, chosen.z, other.z),
         }
     }
 
@@ -110,8 +110,8 @@ impl<F: Roots, E: Engine> Points<F, E> {
         let [u1, u2] = Algebra::mul_pair([self.x, rhs.x], [z2z2, z1z1]);
         let [zzz2, zzz1] = Algebra::mul_pair([rhs.z, self.z], [z2z2, z1z1]);
         let [s1, s2] = Algebra::mul_pair([self.y, rhs.y], [zzz2, zzz1]);
-        let (left, right) = (F::zero_lanes::<E>(self.z), F::zero_lanes::<E>(rhs.z));
-        let same = F::zero_lanes::<E>(u1 - u2) & F::zero_lanes::<E>(s1 - s2);
+        let (left, right) = (self.z.zero_lanes(), rhs.z.zero_lanes());
+        let same = LanesOf::<F, E>::zero_lanes(u1 - u2) & LanesOf::<F, E>::zero_lanes(s1 - s2);
         left & right | same & !left & !right
     }
 
@@ -133,7 +133,7 @@ impl<F: Roots, E: Engine> Points<F, E> {
     pub(crate) fn store<C: Curve<Base = F>>(&self, points: &mut [Jacobian<C>]) {
         let mut coordinates = [[F::ZERO; LANES]; 3];
         for (lanes, elements) in [self.x, self.y, self.z].into_iter().zip(&mut coordinates) {
-            F::store::<E>(lanes, &mut elements[..F::width::<E>()]);
+            lanes.store(&mut elements[..LanesOf::<F, E>::WIDTH]);
         }
         for (i, point) in points.iter_mut().enumerate() {
             let [x, y, z] = coordinates.each_ref().map(|elements| elements[i]);
@@ -147,13 +147,16 @@ impl<F: Roots, E: Engine> Points<F, E> {
 pub(crate) fn load<C: Curve<Base: Packable>, E: Engine>(
     engine: E,
     points: &[Affine<C>],
-) -> [<C::Base as Packable>::Lanes<E>; 2] {
+) -> [LanesOf<C::Base, E>; 2] {
     let mut coordinates = [[C::Base::ZERO; LANES]; 2];
     for (i, point) in points.iter().enumerate() {
         (coordinates[0][i], coordinates[1][i]) = (point.x, point.y);
     }
-    let width = C::Base::width::<E>();
-    [C::Base::load(engine, &coordinates[0][..width]), C::Base::load(engine, &coordinates[1][..width])]
+    let width = LanesOf::<C::Base, E>::WIDTH;
+    [
+        LanesOf::<C::Base, E>::load(engine, &coordinates[0][..width]),
+        LanesOf::<C::Base, E>::load(engine, &coordinates[1][..width]),
+    ]
 }
 
 /// How many of so many inputs go into lanes, where there are any: all but the last one, if that is faster alone

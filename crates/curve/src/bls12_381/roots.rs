@@ -11,12 +11,12 @@
 
 use super::map_constants as constants;
 use proofmill_field::{
-    Algebra, Engine, Packable, Prime, Quadratic, Vector,
+    Algebra, Engine, Lanes, Packable, Prime, Quadratic, Select, Vector,
     bls12_381::{Fq, Fq2, FqParams},
 };
 
 /// Elements of Fq in lanes.
-type Lanes<E> = <E as Engine>::Vector<FqParams>;
+type FqLanes<E> = <E as Engine>::Vector<FqParams>;
 
 /// Roots of ratios in lanes.
 #[derive(Clone, Copy)]
@@ -31,9 +31,6 @@ pub struct Root<A> {
 pub trait Roots: Packable {
     /// A non-square, RFC 9380's Z.
     const Z: Self;
-
-    /// The element in every lane.
-    fn broadcast<E: Engine>(self, engine: E) -> Self::Lanes<E>;
 
     /// Roots of `u/v` for v other than zero; `K` independent ones, whose latencies overlap if K is 2.
     fn roots_of_ratios<E: Engine, const K: usize>(
@@ -52,15 +49,10 @@ impl Roots for Fq {
     const Z: Self = Self::constant(constants::G1_CURVE[2]);
 
     #[inline(always)]
-    fn broadcast<E: Engine>(self, engine: E) -> Lanes<E> {
-        Lanes::<E>::broadcast(engine, self)
-    }
-
-    #[inline(always)]
     fn roots_of_ratios<E: Engine, const K: usize>(
-        u: &[Lanes<E>; K],
-        v: &[Lanes<E>; K],
-    ) -> [Root<Lanes<E>>; K] {
+        u: &[FqLanes<E>; K],
+        v: &[FqLanes<E>; K],
+    ) -> [Root<FqLanes<E>>; K] {
         let engine = u[0].token();
         let mut products = *u;
         let mut powers = *u;
@@ -69,25 +61,25 @@ impl Roots for Fq {
             powers[k] = products[k] * v[k].square();
         }
         let powers = power(&powers);
-        let other = Fq::constant(constants::G1_ROOT).broadcast(engine);
+        let other = FqLanes::<E>::broadcast(engine, Fq::constant(constants::G1_ROOT));
         let mut roots = [Root { square: 0, root: u[0] }; K];
         for k in 0..K {
             let root = products[k] * powers[k];
             let square = (root.square() * v[k] - u[k]).zero_lanes();
-            roots[k] = Root { square, root: Lanes::<E>::select(square, root, root * other) };
+            roots[k] = Root { square, root: FqLanes::<E>::select(square, root, root * other) };
         }
         roots
     }
 
     #[inline(always)]
-    fn signs<E: Engine>(x: Lanes<E>) -> u8 {
-        x.odd_lanes()
+    fn signs<E: Engine>(x: FqLanes<E>) -> u8 {
+        E::odd_lanes(x)
     }
 
     #[inline(always)]
-    fn larger<E: Engine>(x: Lanes<E>) -> u8 {
+    fn larger<E: Engine>(x: FqLanes<E>) -> u8 {
         // 2x is odd if p had to be subtracted.
-        x.double().odd_lanes()
+        E::odd_lanes(x.double())
     }
 }
 
@@ -96,33 +88,29 @@ impl Roots for Fq2 {
         Self { c0: Fq::constant(constants::G2_CURVE[4]), c1: Fq::constant(constants::G2_CURVE[5]) };
 
     #[inline(always)]
-    fn broadcast<E: Engine>(self, engine: E) -> Quadratic<Lanes<E>> {
-        Quadratic::new(Lanes::<E>::broadcast(engine, self.c0), Lanes::<E>::broadcast(engine, self.c1))
-    }
-
-    #[inline(always)]
     fn roots_of_ratios<E: Engine, const K: usize>(
-        u: &[Quadratic<Lanes<E>>; K],
-        v: &[Quadratic<Lanes<E>>; K],
-    ) -> [Root<Quadratic<Lanes<E>>>; K] {
-        let select = Lanes::<E>::select;
+        u: &[Quadratic<FqLanes<E>>; K],
+        v: &[Quadratic<FqLanes<E>>; K],
+    ) -> [Root<Quadratic<FqLanes<E>>>; K] {
+        let select = FqLanes::<E>::select;
         let engine = u[0].token();
         let mut ratios = *u;
-        let [mut norms, mut denominators] = [[Lanes::<E>::zero(engine); K]; 2];
+        let [mut norms, mut denominators] = [[FqLanes::<E>::zero(engine); K]; 2];
         for k in 0..K {
             ratios[k] = u[k] * v[k].conjugate();
             norms[k] = ratios[k].norm();
             denominators[k] = v[k].norm().double();
         }
         let mut powers = power(&norms);
-        let (z, other) = (Self::Z.broadcast(engine), Fq::constant(constants::G2_ROOT).broadcast(engine));
+        let z = Quadratic::broadcast(engine, Self::Z);
+        let other = FqLanes::<E>::broadcast(engine, Fq::constant(constants::G2_ROOT));
         let mut roots = [Root { square: 0, root: u[0] }; K];
         let mut sums = norms;
         for k in 0..K {
             let norm_root = powers[k] * norms[k];
             let square = (norm_root.square() - norms[k]).zero_lanes();
             let norm_root = select(square, norm_root, norm_root * other);
-            ratios[k] = Self::select::<E>(square, ratios[k], ratios[k] * z);
+            ratios[k] = Quadratic::select(square, ratios[k], ratios[k] * z);
             let sum = ratios[k].c0 + norm_root;
             // Zero only if b is; then the other root of the norm serves.
             sums[k] = select(sum.zero_lanes(), ratios[k].c0 - norm_root, sum);
@@ -132,7 +120,7 @@ impl Roots for Fq2 {
         let powers = power(&powers);
         for k in 0..K {
             let scaled = powers[k] * denominators[k];
-            let [root, other] = Lanes::<E>::mul_pair([sums[k], ratios[k].c1], [scaled, scaled]);
+            let [root, other] = FqLanes::<E>::mul_pair([sums[k], ratios[k].c1], [scaled, scaled]);
             let real = (root.square() * denominators[k] - sums[k]).zero_lanes();
             roots[k].root = Quadratic::new(select(real, root, -other), select(real, other, root));
         }
@@ -140,12 +128,12 @@ impl Roots for Fq2 {
     }
 
     #[inline(always)]
-    fn signs<E: Engine>(x: Quadratic<Lanes<E>>) -> u8 {
-        x.c0.odd_lanes() | x.c0.zero_lanes() & x.c1.odd_lanes()
+    fn signs<E: Engine>(x: Quadratic<FqLanes<E>>) -> u8 {
+        E::odd_lanes(x.c0) | x.c0.zero_lanes() & E::odd_lanes(x.c1)
     }
 
     #[inline(always)]
-    fn larger<E: Engine>(x: Quadratic<Lanes<E>>) -> u8 {
+    fn larger<E: Engine>(x: Quadratic<FqLanes<E>>) -> u8 {
         Fq::larger::<E>(x.c1) | x.c1.zero_lanes() & Fq::larger::<E>(x.c0)
     }
 }

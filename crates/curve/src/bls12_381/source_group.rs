@@ -7,7 +7,7 @@
 use super::{G1, G2, map_constants as constants, points::Points, roots::Roots};
 use crate::Curve;
 use proofmill_field::{
-    Algebra, Engine, Quadratic,
+    Algebra, Engine, Lanes, LanesOf, Quadratic,
     bls12_381::{Fq, Fq2},
 };
 
@@ -82,7 +82,7 @@ impl SourceGroup for G1 {
     /// `phi(P) = -x^2 P`, phi multiplying x by a root of unity.
     #[inline(always)]
     fn in_subgroup<E: Engine>(points: &Points<Fq, E>) -> u8 {
-        let beta = Fq::constant(constants::BETA).broadcast(points.x.token());
+        let beta = LanesOf::<Fq, E>::broadcast(points.x.token(), Fq::constant(constants::BETA));
         let image = Points { x: points.x * beta, ..*points };
         points.times_minus_x().times_minus_x().negate().equal(&image)
     }
@@ -137,8 +137,8 @@ pub(crate) const PSI: [Fq2; 2] = [pair(constants::PSI, 0), pair(constants::PSI, 
 #[inline(always)]
 pub(crate) fn psi<E: Engine>(points: &Points<Fq2, E>) -> Points<Fq2, E> {
     Points {
-        x: points.x.conjugate() * PSI[0].broadcast(points.x.token()),
-        y: points.y.conjugate() * PSI[1].broadcast(points.x.token()),
+        x: points.x.conjugate() * Quadratic::broadcast(points.x.token(), PSI[0]),
+        y: points.y.conjugate() * Quadratic::broadcast(points.x.token(), PSI[1]),
         z: points.z.conjugate(),
     }
 }

@@ -18,7 +18,7 @@ use crate::{
 };
 use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Engine, Field, LANES, Packable, Prime,
+    Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, Prime, Select, Vector,
     bls12_381::{Fq, FqParams},
     dispatch,
 };
@@ -120,7 +120,7 @@ fn map_all<C: SourceGroup, E: Engine>(
     maps: usize,
     points: &mut [Jacobian<C>],
 ) {
-    let width = C::Base::width::<E>();
+    let width = LanesOf::<C::Base, E>::WIDTH;
     engine.run(
         #[inline(always)]
         || {
@@ -129,8 +129,10 @@ fn map_all<C: SourceGroup, E: Engine>(
                 for (i, [first, second]) in inputs.iter().enumerate() {
                     (u[0][i], u[1][i]) = (*first, *second);
                 }
-                let [first, second] =
-                    [C::Base::load(engine, &u[0][..width]), C::Base::load(engine, &u[1][..width])];
+                let [first, second] = [
+                    LanesOf::<C::Base, E>::load(engine, &u[0][..width]),
+                    LanesOf::<C::Base, E>::load(engine, &u[1][..width]),
+                ];
                 let sum = if maps == 2 {
                     let [p, q] = map::<C, E, 2>(&[first, second]);
                     add::<C, E>(&p, &q)
@@ -170,20 +172,18 @@ impl<F: Packable, E: Engine> Mapped<F, E> {
 
 /// `map_to_curve_simple_swu` of appendix F.2 for K elements a lane.
 #[inline(always)]
-fn map<C: SourceGroup, E: Engine, const K: usize>(
-    u: &[<C::Base as Packable>::Lanes<E>; K],
-) -> [Mapped<C::Base, E>; K] {
+fn map<C: SourceGroup, E: Engine, const K: usize>(u: &[LanesOf<C::Base, E>; K]) -> [Mapped<C::Base, E>; K] {
     let engine = u[0].token();
-    let a = C::ISOGENOUS_A.broadcast(engine);
-    let b = C::ISOGENOUS_B.broadcast(engine);
-    let z = C::Base::Z.broadcast(engine);
+    let a = LanesOf::<C::Base, E>::broadcast(engine, C::ISOGENOUS_A);
+    let b = LanesOf::<C::Base, E>::broadcast(engine, C::ISOGENOUS_B);
+    let z = LanesOf::<C::Base, E>::broadcast(engine, C::Base::Z);
     let mut points = [Mapped { n: u[0], d: u[0], y: u[0] }; K];
     let (mut shifts, mut values, mut cubes) = (*u, *u, *u);
     for k in 0..K {
         let shift = u[k].square() * z;
         let sum = shift.square() + shift;
         let n = (sum + Algebra::one(engine)) * b;
-        let d = C::Base::select::<E>(C::Base::zero_lanes::<E>(sum), z, -sum) * a;
+        let d = LanesOf::<C::Base, E>::select(sum.zero_lanes(), z, -sum) * a;
         let square = d.square();
         let cube = square * d;
         values[k] = (n.square() + square * a) * n + cube * b;
@@ -192,10 +192,10 @@ fn map<C: SourceGroup, E: Engine, const K: usize>(
     let roots = C::Base::roots_of_ratios::<E, K>(&values, &cubes);
     for k in 0..K {
         let (point, root, shift) = (&mut points[k], roots[k], shifts[k]);
-        let y = C::Base::select::<E>(root.square, root.root, root.root * shift * u[k]);
+        let y = LanesOf::<C::Base, E>::select(root.square, root.root, root.root * shift * u[k]);
         let differ = C::Base::signs::<E>(y) ^ C::Base::signs::<E>(u[k]);
-        point.y = C::Base::select::<E>(differ, -y, y);
-        point.n = C::Base::select::<E>(root.square, point.n, point.n * shift);
+        point.y = LanesOf::<C::Base, E>::select(differ, -y, y);
+        point.n = LanesOf::<C::Base, E>::select(root.square, point.n, point.n * shift);
     }
     points
 }
@@ -210,12 +210,13 @@ fn add<C: SourceGroup, E: Engine>(p: &Mapped<C::Base, E>, q: &Mapped<C::Base, E>
     let w = p.d * q.d;
     let (mut u, r) = (v2 - v1, q.y - p.y);
     let mut l = r * w.square();
-    let equal = C::Base::zero_lanes::<E>(u) & C::Base::zero_lanes::<E>(r);
+    let equal = u.zero_lanes() & r.zero_lanes();
     if equal != 0 {
         let product = p.n * q.n;
-        let tangent = product.double() + product + w * C::ISOGENOUS_A.broadcast(w.token());
-        u = C::Base::select::<E>(equal, p.y.double(), u);
-        l = C::Base::select::<E>(equal, tangent, l);
+        let tangent =
+            product.double() + product + w * LanesOf::<C::Base, E>::broadcast(w.token(), C::ISOGENOUS_A);
+        u = LanesOf::<C::Base, E>::select(equal, p.y.double(), u);
+        l = LanesOf::<C::Base, E>::select(equal, tangent, l);
     }
     let [z, t] = Algebra::mul_pair([u, u.square()], [w, w]);
     let [ll, tw] = Algebra::mul_pair([l, t], [l, w]);
@@ -242,18 +243,18 @@ fn isogeny<C: SourceGroup, E: Engine>(points: &Points<C::Base, E>) -> Points<C::
 fn value<C: SourceGroup, E: Engine>(
     polynomial: Polynomial,
     degree: usize,
-    x: <C::Base as Packable>::Lanes<E>,
-    d: <C::Base as Packable>::Lanes<E>,
-) -> <C::Base as Packable>::Lanes<E> {
+    x: LanesOf<C::Base, E>,
+    d: LanesOf<C::Base, E>,
+) -> LanesOf<C::Base, E> {
     let engine = x.token();
-    <C::Base as Packable>::Lanes::<E>::outlined(
+    LanesOf::<C::Base, E>::outlined(
         engine,
         #[inline(always)]
         || {
-            let mut value = C::isogeny(polynomial, degree).broadcast(engine);
+            let mut value = LanesOf::<C::Base, E>::broadcast(engine, C::isogeny(polynomial, degree));
             let mut power = d;
             for i in (0..degree).rev() {
-                let coefficient = C::isogeny(polynomial, i).broadcast(engine);
+                let coefficient = LanesOf::<C::Base, E>::broadcast(engine, C::isogeny(polynomial, i));
                 let [shifted, term] = Algebra::mul_pair([value, coefficient], [x, power]);
                 value = shifted + term;
                 power = power * d;

@@ -9,7 +9,9 @@
 //! begun again with care, and mended by lane masks.
 
 use crate::{Affine, Curve};
-use proofmill_field::{Algebra, Engine, LANES, Packable, batch_invert_vartime};
+use proofmill_field::{
+    Algebra, Engine, LANES, Lanes, LanesOf, Packable, Row, Select, Vector, batch_invert_vartime,
+};
 use proofmill_memory::{Pages, prefetch};
 use std::{marker::PhantomData, ops::Range};
 
@@ -103,7 +105,7 @@ impl<R: Copy> RowsOfAdder<'_, R> {
 /// Adds points that lie among the bases or among earlier sums.
 pub(super) struct Adder<'a, F: Packable, E: Engine> {
     engine: E,
-    rows: RowsOfAdder<'a, F::Row>,
+    rows: RowsOfAdder<'a, Row<F>>,
     /// The row of the next sum.
     next: usize,
     /// Whether a sum may be infinity; the bases never are.
@@ -112,7 +114,7 @@ pub(super) struct Adder<'a, F: Packable, E: Engine> {
     batch: usize,
     steps: Vec<Step<F::Lanes<E>>>,
     repairs: Vec<Repair>,
-    kept: Vec<F::Row>,
+    kept: Vec<Row<F>>,
 }
 
 /// What the pass that multiplies the denominators leaves of a group for the pass back.
@@ -149,7 +151,7 @@ fn batch<L>(points: usize) -> usize {
 const PREFETCH: usize = 64;
 
 impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
-    pub(super) fn new(engine: E, rows: RowsOfAdder<'a, F::Row>, points: usize) -> Self {
+    pub(super) fn new(engine: E, rows: RowsOfAdder<'a, Row<F>>, points: usize) -> Self {
         Self {
             engine,
             next: rows.own.start,
@@ -180,12 +182,12 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     /// If there is no room for the sums.
     pub(super) fn add_pairs(&mut self, pairs: &mut Vec<[Ref; 2]>) -> impl Iterator<Item = Ref> + use<F, E> {
         let (start, end) = (self.next, self.next + pairs.len());
-        let pair_of_groups = 2 * F::width::<E>();
+        let pair_of_groups = 2 * LanesOf::<F, E>::WIDTH;
         if let Some(last) = pairs.last().copied() {
             pairs.resize(pairs.len().next_multiple_of(pair_of_groups), last);
         }
         // Batches of about the same length.
-        let batches = pairs.len().div_ceil(self.batch * F::width::<E>()).max(1);
+        let batches = pairs.len().div_ceil(self.batch * LanesOf::<F, E>::WIDTH).max(1);
         let len = pairs.len().div_ceil(batches).next_multiple_of(pair_of_groups);
         for batch in pairs.chunks(len.max(pair_of_groups)) {
             let engine = self.engine;
@@ -215,15 +217,15 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         self.engine.run(
             #[inline(always)]
             || {
-                let width = F::width::<E>();
+                let width = LanesOf::<F, E>::WIDTH;
                 for (refs, points) in refs.chunks(width).zip(points.chunks_mut(width)) {
                     let mut group = [[refs[0]; 2]; LANES];
                     for (pair, reference) in group.iter_mut().zip(refs) {
                         *pair = [*reference; 2];
                     }
                     let (mut x, mut y) = ([F::ZERO; LANES], [F::ZERO; LANES]);
-                    F::store::<E>(self.gather(&group[..width], 0, 0), &mut x[..width]);
-                    F::store::<E>(self.gather(&group[..width], 0, 1), &mut y[..width]);
+                    self.gather(&group[..width], 0, 0).store(&mut x);
+                    self.gather(&group[..width], 0, 1).store(&mut y);
                     for (i, (point, reference)) in points.iter_mut().zip(refs).enumerate() {
                         let negative = reference.0 & Ref::NEGATIVE != 0;
                         *point = Affine { x: x[i], y: if negative { -y[i] } else { y[i] } };
@@ -236,11 +238,10 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     /// Coordinate 0 or 1 of the first (side 0) or second points of a group.
     #[inline(always)]
     fn gather(&self, group: &Group, side: usize, coordinate: usize) -> F::Lanes<E> {
-        F::gather(
+        LanesOf::<F, E>::gather(
             self.engine,
             #[inline(always)]
-            |lane| self.rows.get((group[lane][side].0 >> 1) as usize),
-            coordinate,
+            |lane| &self.rows.get((group[lane][side].0 >> 1) as usize).0[coordinate],
         )
     }
 
@@ -256,7 +257,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     fn add_batch<const K: usize>(&mut self, pairs: &[[Ref; 2]]) {
         let start = self.next;
         self.next += pairs.len();
-        let groups = pairs.len() / F::width::<E>();
+        let groups = pairs.len() / LanesOf::<F, E>::WIDTH;
         let zero = F::Lanes::<E>::zero(self.engine);
         let empty = Step { x1: zero, y1: zero, x2: zero, denominator: zero, numerator: zero };
         self.steps.reserve_exact(groups.saturating_sub(self.steps.len()));
@@ -284,7 +285,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         &mut self,
         pairs: &[[Ref; 2]],
     ) -> [F::Lanes<E>; K] {
-        let width = F::width::<E>();
+        let width = LanesOf::<F, E>::WIDTH;
         let mut products = [F::Lanes::<E>::one(self.engine); K];
         for group in (0..pairs.len() / width).step_by(K) {
             let ahead = group * width + PREFETCH;
@@ -315,8 +316,8 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         let [x1, x2] = [self.gather(group, 0, 0), self.gather(group, 1, 0)];
         let denominator = x2.sub_lazy(x1);
         let signs = self.signs(group);
-        let y1 = F::negate_lanes::<E>(signs[0], self.gather(group, 0, 1));
-        let y2 = F::negate_lanes::<E>(signs[1], self.gather(group, 1, 1));
+        let y1 = LanesOf::<F, E>::negate_lanes(signs[0], self.gather(group, 0, 1));
+        let y2 = LanesOf::<F, E>::negate_lanes(signs[1], self.gather(group, 1, 1));
         Step { x1, y1, x2, denominator, numerator: y2.sub_lazy(y1) }
     }
 
@@ -327,24 +328,24 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         let [x1, x2] = [self.gather(pairs, 0, 0), self.gather(pairs, 1, 0)];
         let [y1, y2] = [self.gather(pairs, 0, 1), self.gather(pairs, 1, 1)];
         let signs = self.signs(pairs);
-        let (y1, y2) = (F::select::<E>(signs[0], -y1, y1), F::select::<E>(signs[1], -y2, y2));
-        let infinite = [
-            F::zero_lanes::<E>(x1) & F::zero_lanes::<E>(y1),
-            F::zero_lanes::<E>(x2) & F::zero_lanes::<E>(y2),
-        ];
+        let (y1, y2) =
+            (LanesOf::<F, E>::select(signs[0], -y1, y1), LanesOf::<F, E>::select(signs[1], -y2, y2));
+        let infinite = [x1.zero_lanes() & y1.zero_lanes(), x2.zero_lanes() & y2.zero_lanes()];
         let first = infinite[0] | infinite[1];
-        let same = F::zero_lanes::<E>(x2.sub_lazy(x1)) & !first;
-        let opposite = same & F::zero_lanes::<E>(y2.add_lazy(y1));
+        let same = LanesOf::<F, E>::zero_lanes(x2.sub_lazy(x1)) & !first;
+        let opposite = same & LanesOf::<F, E>::zero_lanes(y2.add_lazy(y1));
         let double = same & !opposite;
         if opposite | first != 0 {
             self.repairs.push(Repair { group, opposite, first });
         }
         self.infinity |= opposite != 0;
         let square = x1.square();
-        let numerator = F::select::<E>(double, square + square + square, y2.sub_lazy(y1));
-        let denominator = F::select::<E>(double, y1 + y1, x2.sub_lazy(x1));
-        let denominator = F::select::<E>(opposite | first, F::Lanes::<E>::one(self.engine), denominator);
-        let [x1, y1] = [F::select::<E>(infinite[0], x2, x1), F::select::<E>(infinite[0], y2, y1)];
+        let numerator = LanesOf::<F, E>::select(double, square + square + square, y2.sub_lazy(y1));
+        let denominator = LanesOf::<F, E>::select(double, y1 + y1, x2.sub_lazy(x1));
+        let denominator =
+            LanesOf::<F, E>::select(opposite | first, F::Lanes::<E>::one(self.engine), denominator);
+        let [x1, y1] =
+            [LanesOf::<F, E>::select(infinite[0], x2, x1), LanesOf::<F, E>::select(infinite[0], y2, y1)];
         Step { x1, y1, x2, denominator, numerator }
     }
 
@@ -388,12 +389,12 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
             let mut sum = [x3[k], y3[k]];
             if let Some(repair) = self.repairs.pop_if(|repair| repair.group == group + k) {
                 for (sum, first) in sum.iter_mut().zip([x1[k], y1[k]]) {
-                    *sum = F::select::<E>(repair.opposite, zero, *sum);
-                    *sum = F::select::<E>(repair.first, first, *sum);
+                    *sum = LanesOf::<F, E>::select(repair.opposite, zero, *sum);
+                    *sum = LanesOf::<F, E>::select(repair.first, first, *sum);
                 }
             }
-            let width = F::width::<E>();
-            F::scatter_pair::<E>(sum, self.rows.slice_mut(start + (group + k) * width, width));
+            let width = LanesOf::<F, E>::WIDTH;
+            scatter::<F, E>(sum, self.rows.slice_mut(start + (group + k) * width, width));
         }
         inverses
     }
@@ -404,7 +405,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
 fn has_zero<F: Packable, E: Engine, const K: usize>(products: &[F::Lanes<E>; K]) -> bool {
     let mut zeros = 0;
     for product in products {
-        zeros |= F::zero_lanes::<E>(*product);
+        zeros |= product.zero_lanes();
     }
     zeros != 0
 }
@@ -440,8 +441,20 @@ fn invert_chains<F: Packable, E: Engine, const K: usize>(products: [F::Lanes<E>;
 #[inline(always)]
 fn invert_lanes<F: Packable, E: Engine>(lanes: F::Lanes<E>) -> F::Lanes<E> {
     let mut elements = [F::ZERO; LANES];
-    let elements = &mut elements[..F::width::<E>()];
-    F::store::<E>(lanes, elements);
+    let elements = &mut elements[..LanesOf::<F, E>::WIDTH];
+    lanes.store(elements);
     batch_invert_vartime(elements);
-    F::load(lanes.token(), elements)
+    LanesOf::<F, E>::load(lanes.token(), elements)
+}
+
+/// Writes both coordinates of as many points as there are lanes.
+#[inline(always)]
+pub(super) fn scatter<F: Packable, E: Engine>(point: [LanesOf<F, E>; 2], rows: &mut [Row<F>]) {
+    for (k, coordinate) in point.into_iter().enumerate() {
+        coordinate.scatter(
+            rows,
+            #[inline(always)]
+            |row| &mut row.0[k],
+        );
+    }
 }

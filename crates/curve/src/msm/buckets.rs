@@ -5,7 +5,7 @@ use super::{
     digits::{Digits, Windows},
 };
 use crate::{Affine, Curve, Jacobian, Xyzz};
-use proofmill_field::{Engine, LANES, Packable};
+use proofmill_field::{Engine, LANES, Packable, Row};
 use std::ops::Range;
 
 /// Points whose sums are built together: their rounds' results stay in the second-level cache, and take little beside
@@ -40,10 +40,10 @@ pub(super) struct Segment {
 
 impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
     /// For up to `points` points of nonzero digit.
-    pub(super) fn new(engine: E, rows: RowsOfAdder<'a, F::Row>, points: usize) -> Self {
+    pub(super) fn new(engine: E, rows: RowsOfAdder<'a, Row<F>>, points: usize) -> Self {
         Self {
             adder: Adder::new(engine, rows, points),
-            chunk: chunk::<F::Row>(points),
+            chunk: chunk::<Row<F>>(points),
             sorted: Vec::new(),
             ends: Vec::new(),
             pairs: Vec::new(),
@@ -56,7 +56,7 @@ impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
 
     /// How many sums are alive at once while `points` points are summed.
     pub(super) fn sums(windows: Windows, points: usize) -> usize {
-        let chunk = chunk::<F::Row>(points);
+        let chunk = chunk::<Row<F>>(points);
         let (buckets, chunks) = (windows.largest() + 1, points.div_ceil(chunk));
         buckets + chunks + chunk.min(points).max(chunks + 2 * buckets) + 2 * LANES
     }
@@ -211,5 +211,4 @@ pub(super) fn sum_segments<F: Packable, E: Engine>(
     }
 }
 
-const _: () =
-    assert!(size_of::<<proofmill_field::bn254::Fq as Packable>::Row>() == 64, "a point is a cache line");
+const _: () = assert!(size_of::<Row<proofmill_field::bn254::Fq>>() == 64, "a point is a cache line");

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{Affine, Curve, Jacobian};
 use proofmill_cpu::Level;
-use proofmill_field::{Engine, LANES, Packable, PrimeField, dispatch};
+use proofmill_field::{Engine, LANES, Packable, PrimeField, Row, dispatch};
 use rayon::prelude::*;
 use std::{
     iter::successors,
@@ -34,7 +34,7 @@ pub struct FixedBase<C: Curve<Base: Packable>> {
     windows: Windows,
     bases: usize,
     /// The table, base by base and window by window, and behind it each thread's sums.
-    rows: Rows<<C::Base as Packable>::Row>,
+    rows: Rows<Row<C::Base>>,
     threads: usize,
 }
 
@@ -96,7 +96,7 @@ fn table<E: Engine, C: Curve<Base: Packable>>(
     bases: &[Affine<C>],
     windows: Windows,
     threads: usize,
-) -> Rows<<C::Base as Packable>::Row> {
+) -> Rows<Row<C::Base>> {
     let (count, largest) = (bases.len() * windows.count(), windows.largest());
     let shifted = |point: &Jacobian<C>| (0..windows.bits()).fold(*point, |point, _| point.double());
     let shifts =

@@ -27,7 +27,7 @@ use batch_add::Rows;
 use buckets::WindowAdder;
 use digits::{BLOCK, Digits, Windows};
 use proofmill_cpu::Level;
-use proofmill_field::{Engine, Field, LANES, Packable, PrimeField, dispatch};
+use proofmill_field::{Engine, Field, LANES, Lanes, LanesOf, Packable, PrimeField, Row, dispatch};
 use rayon::prelude::*;
 use std::{
     ops::Range,
@@ -169,23 +169,22 @@ fn msm_at<E: Engine, C: Curve<Base: Packable>>(
 const SMALLEST_RANGE: usize = 1 << 10;
 
 /// The bases as rows of the lanes' form.
-fn fill<E: Engine, C: Curve<Base: Packable>>(
-    engine: E,
-    bases: &[Affine<C>],
-    rows: &mut [<C::Base as Packable>::Row],
-) {
+fn fill<E: Engine, C: Curve<Base: Packable>>(engine: E, bases: &[Affine<C>], rows: &mut [Row<C::Base>]) {
     engine.run(
         #[inline(always)]
         || {
-            let width = C::Base::width::<E>();
+            let width = LanesOf::<C::Base, E>::WIDTH;
             for (rows, bases) in rows.chunks_mut(width).zip(bases.chunks(width)) {
                 let (mut xs, mut ys) = ([C::Base::ZERO; LANES], [C::Base::ZERO; LANES]);
                 for ((x, y), base) in xs.iter_mut().zip(&mut ys).zip(bases) {
                     (*x, *y) = (base.x, base.y);
                 }
-                let mut block = [<C::Base as Packable>::Row::default(); LANES];
-                let lanes = [C::Base::load(engine, &xs[..width]), C::Base::load(engine, &ys[..width])];
-                C::Base::scatter_pair::<E>(lanes, &mut block[..width]);
+                let mut block = [Row::default(); LANES];
+                let lanes = [
+                    LanesOf::<C::Base, E>::load(engine, &xs[..width]),
+                    LanesOf::<C::Base, E>::load(engine, &ys[..width]),
+                ];
+                batch_add::scatter::<C::Base, E>(lanes, &mut block);
                 rows.copy_from_slice(&block[..rows.len()]);
             }
         },

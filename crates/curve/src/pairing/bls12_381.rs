@@ -6,7 +6,7 @@
 //! `3 (p^4 - p^2 + 1) / r = (x - 1)^2 (x + p) (x^2 + p^2 - 1) + 3`. arkworks and blst do the same.
 
 use super::{
-    Ate, Constants, Form, Gt, Pairing,
+    Ate, Constants, Gt, Pairing,
     compressed::powers_of_two,
     compute,
     miller::{Line, Value, Walk},
@@ -17,7 +17,7 @@ use crate::{
 };
 use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Dodecic, Quadratic, Sextic, Tower,
+    Algebra, Dodecic, Lanes, Quadratic, Sextic, Tower,
     bls12_381::{Fq, FqParams},
 };
 use std::sync::LazyLock;
@@ -92,21 +92,18 @@ impl Ate for G1 {
     }
 
     #[inline(always)]
-    fn hard_part<F: Form<FqParams>>(
-        constants: &Constants<F::Element>,
-        f: Fq12<F::Element>,
-    ) -> Fq12<F::Element> {
+    fn hard_part<A: Lanes<Fq>>(constants: &Constants<A>, f: Fq12<A>) -> Fq12<A> {
         let [g1, g2, _] = constants.gammas;
-        let t = power_of_x_less_one::<F>(power_of_x_less_one::<F>(f));
-        let t = power_of_x::<F>(t) * t.frobenius(1, g1);
-        let t = power_of_x::<F>(power_of_x::<F>(t)) * t.frobenius(2, g2) * t.conjugate();
+        let t = power_of_x_less_one::<A>(power_of_x_less_one::<A>(f));
+        let t = power_of_x::<A>(t) * t.frobenius(1, g1);
+        let t = power_of_x::<A>(power_of_x::<A>(t)) * t.frobenius(2, g2) * t.conjugate();
         t * f.cyclotomic_square() * f
     }
 }
 
 #[inline(always)]
-fn power_of_x_less_one<F: Form<FqParams>>(f: Fq12<F::Element>) -> Fq12<F::Element> {
-    power_of_x::<F>(f) * f.conjugate()
+fn power_of_x_less_one<A: Lanes<Fq>>(f: Fq12<A>) -> Fq12<A> {
+    power_of_x::<A>(f) * f.conjugate()
 }
 
 /// The lowest two bits of -x that are 1, below which runs of zeros are long.
@@ -114,13 +111,13 @@ const LOW_BITS: [u32; 2] = [16, 48];
 
 /// `f^x` in the cyclotomic subgroup, where the conjugate is the inverse.
 #[inline(never)]
-fn power_of_x<F: Form<FqParams>>(f: Fq12<F::Element>) -> Fq12<F::Element> {
-    F::Element::outlined(
+fn power_of_x<A: Lanes<Fq>>(f: Fq12<A>) -> Fq12<A> {
+    A::outlined(
         f.token(),
         #[inline(always)]
         || {
-            if F::CHEAP_INVERSION
-                && let Some([low, mut power]) = powers_of_two::<_, F>(&f, LOW_BITS)
+            if A::CHEAP_INVERSION
+                && let Some([low, mut power]) = powers_of_two::<_, A>(&f, LOW_BITS)
             {
                 let mut product = low * power;
                 for digit in &DIGITS_ABOVE {

@@ -4,7 +4,7 @@
 //! raises to the multiple `2x (6x^2 + 3x + 1)` of the exponent's hard part; all of circom's tools do the same.
 
 use super::{
-    Ate, Constants, Form, Gt, Pairing, compute,
+    Ate, Constants, Gt, Pairing, compute,
     miller::{Line, Value, Walk},
     signed_digits,
 };
@@ -14,7 +14,7 @@ use crate::{
 };
 use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Dodecic, Quadratic, Sextic, Tower,
+    Algebra, Dodecic, Lanes, Quadratic, Sextic, Tower,
     bn254::{Fq, FqParams},
 };
 use std::sync::LazyLock;
@@ -90,10 +90,7 @@ impl Ate for G1 {
     }
 
     #[inline(always)]
-    fn hard_part<F: Form<FqParams>>(
-        constants: &Constants<F::Element>,
-        f: Fq12<F::Element>,
-    ) -> Fq12<F::Element> {
+    fn hard_part<A: Lanes<Fq>>(constants: &Constants<A>, f: Fq12<A>) -> Fq12<A> {
         let [g1, g2, g3] = constants.gammas;
         let y0 = power_of_minus_x(f);
         let y1 = y0.cyclotomic_square();

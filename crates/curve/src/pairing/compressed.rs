@@ -4,8 +4,7 @@
 //! The element is `x0 + x2 w + x4 w^2 + x1 w^3 + x3 w^4 + x5 w^5`; x2 to x5 of a square follow from x2 to x5 by the same
 //! formulas as in [`Dodecic::cyclotomic_square`].
 
-use super::Form;
-use proofmill_field::{Algebra, Dodecic, Field, Fp, Invert, Quadratic, Sextic, Tower};
+use proofmill_field::{Algebra, Dodecic, Field, Fp, Invert, Lanes, Quadratic, Sextic, Tower};
 
 /// x2, x3, x4, x5.
 #[derive(Clone, Copy)]
@@ -13,10 +12,10 @@ struct Compressed<A>([Quadratic<A>; 4]);
 
 /// `f^(2^first)` and `f^(2^second)`, the smaller exponent first; `None` where a denominator is zero, as it is of 1.
 #[inline(always)]
-pub(super) fn powers_of_two<P: Tower, F: Form<P>>(
-    f: &Dodecic<P, F::Element>,
+pub(super) fn powers_of_two<P: Tower, A: Lanes<Fp<P>>>(
+    f: &Dodecic<P, A>,
     [first, second]: [u32; 2],
-) -> Option<[Dodecic<P, F::Element>; 2]> {
+) -> Option<[Dodecic<P, A>; 2]> {
     let ([_, x4, x3], [x2, _, x5]) = (f.c0.c, f.c1.c);
     let mut power = Compressed([x2, x3, x4, x5]);
     for _ in 0..first {
@@ -28,7 +27,7 @@ pub(super) fn powers_of_two<P: Tower, F: Form<P>>(
     }
     // Both by one inversion.
     let [a, b] = [powers[0].denominator(), powers[1].denominator()];
-    let inverse = invert::<P, F>(a * b)?;
+    let inverse = invert::<P, A>(a * b)?;
     Some([powers[0].decompress(inverse * b), powers[1].decompress(inverse * a)])
 }
 
@@ -75,11 +74,11 @@ impl<A: Algebra> Compressed<A> {
 }
 
 #[inline(always)]
-fn invert<P: Tower, F: Form<P>>(x: Quadratic<F::Element>) -> Option<Quadratic<F::Element>> {
+fn invert<P: Tower, A: Lanes<Fp<P>>>(x: Quadratic<A>) -> Option<Quadratic<A>> {
     let token = x.token();
     let mut scalar = [Fp::ZERO; 2];
-    F::store(x.c0, &mut scalar[..1]);
-    F::store(x.c1, &mut scalar[1..]);
+    x.c0.store(&mut scalar[..1]);
+    x.c1.store(&mut scalar[1..]);
     let inverse = Quadratic::new(scalar[0], scalar[1]).invert_vartime()?;
-    Some(Quadratic::new(F::broadcast(token, inverse.c0), F::broadcast(token, inverse.c1)))
+    Some(Quadratic::broadcast(token, inverse))
 }

@@ -4,9 +4,9 @@
 //! formulas for computing pairings over ordinary curves", eprint 2010/526; Costello, Lange, Naehrig, "Faster pairing
 //! computations on curves with high-degree twists", eprint 2009/615). Each step shows its independent products together.
 
-use super::{Ate, Constants, Form, Token};
+use super::{Ate, Constants};
 use crate::Affine;
-use proofmill_field::{Algebra, Dodecic, Field, Fp, LANES, Quadratic};
+use proofmill_field::{Algebra, Dodecic, Field, Fp, LANES, Lanes, Quadratic};
 
 /// Pairs on their way through the loop, one in every lane.
 pub(super) struct Walk<A> {
@@ -92,16 +92,16 @@ fn lines<C: Ate, A: Algebra>(a: &Line<A>, b: &Line<A>) -> Dodecic<C::Prime, A> {
 
 /// The product of the loop's functions over all pairs, a multiple of `WIDTH` of them, in every lane those of each `WIDTH`-th.
 #[inline(always)]
-pub(super) fn miller_loop<C: Ate, F: Form<C::Prime>>(
-    token: Token<C::Prime, F>,
-    constants: &Constants<F::Element>,
+pub(super) fn miller_loop<C: Ate, A: Lanes<Fp<C::Prime>>>(
+    token: A::Token,
+    constants: &Constants<A>,
     pairs: &[(Affine<C>, Affine<C::G2>)],
-) -> Dodecic<C::Prime, F::Element> {
-    let mut walks = Vec::with_capacity(pairs.len().div_ceil(F::WIDTH));
-    for pairs in pairs.chunks(F::WIDTH) {
-        walks.push(Walk::load::<C, F>(token, pairs));
+) -> Dodecic<C::Prime, A> {
+    let mut walks = Vec::with_capacity(pairs.len().div_ceil(A::WIDTH));
+    for pairs in pairs.chunks(A::WIDTH) {
+        walks.push(Walk::load::<C>(token, pairs));
     }
-    let mut value = Value::<C, F::Element> { f: Dodecic::one(token), waiting: None };
+    let mut value = Value::<C, A> { f: Dodecic::one(token), waiting: None };
     for (i, digit) in C::digits().iter().rev().enumerate() {
         if i > 0 {
             value.f = value.finished().square();
@@ -123,10 +123,10 @@ pub(super) fn miller_loop<C: Ate, F: Form<C::Prime>>(
 
 impl<A: Algebra> Walk<A> {
     #[inline(always)]
-    fn load<C: Ate, F: Form<C::Prime, Element = A>>(
-        token: A::Token,
-        pairs: &[(Affine<C>, Affine<C::G2>)],
-    ) -> Self {
+    fn load<C: Ate>(token: A::Token, pairs: &[(Affine<C>, Affine<C::G2>)]) -> Self
+    where
+        A: Lanes<Fp<C::Prime>>,
+    {
         let mut coordinates = [[Fp::ZERO; LANES]; 6];
         for (lane, (p, q)) in pairs.iter().enumerate() {
             let values = [p.x, p.y, q.x.c0, q.x.c1, q.y.c0, q.y.c1];
@@ -136,7 +136,7 @@ impl<A: Algebra> Walk<A> {
         }
         let mut loaded = [A::zero(token); 6];
         for (loaded, coordinates) in loaded.iter_mut().zip(&coordinates) {
-            *loaded = F::load(token, &coordinates[..F::WIDTH]);
+            *loaded = A::load(token, &coordinates[..A::WIDTH]);
         }
         let [px, py, x0, x1, y0, y1] = loaded;
         let q = [Quadratic::new(x0, x1), Quadratic::new(y0, y1)];

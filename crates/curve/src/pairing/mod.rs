@@ -20,11 +20,9 @@ use crate::{Affine, Curve};
 use miller::{Line, Value, Walk, miller_loop};
 use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Backend, Dodecic, Engine, Field, Fp, LANES, Prime, Quadratic, Sextic, Single, Tower, Vector,
-    dispatch,
+    Algebra, Backend, Dodecic, Engine, Field, Fp, LANES, Lanes, Prime, Quadratic, Sextic, Tower, dispatch,
 };
 use rayon::prelude::*;
-use std::marker::PhantomData;
 
 /// A curve with a pairing, named by its first source group.
 pub trait Pairing: Curve<Base = Fp<<Self as Pairing>::Prime>> {
@@ -84,10 +82,10 @@ trait Ate: Pairing {
     fn finish<A: Algebra>(f: Dodecic<Self::Prime, A>) -> Dodecic<Self::Prime, A>;
 
     /// The power to a multiple of `(p^4 - p^2 + 1) / r` of an element of the cyclotomic subgroup.
-    fn hard_part<F: Form<Self::Prime>>(
-        constants: &Constants<F::Element>,
-        f: Dodecic<Self::Prime, F::Element>,
-    ) -> Dodecic<Self::Prime, F::Element>;
+    fn hard_part<A: Lanes<Fp<Self::Prime>>>(
+        constants: &Constants<A>,
+        f: Dodecic<Self::Prime, A>,
+    ) -> Dodecic<Self::Prime, A>;
 }
 
 /// A curve's constants, as scalars or in every lane.
@@ -108,10 +106,10 @@ impl<P: Tower> Constants<Fp<P>> {
     }
 
     #[inline(always)]
-    fn lift<F: Form<P>>(&self, token: Token<P, F>) -> Constants<F::Element> {
+    fn lift<A: Lanes<Fp<P>>>(&self, token: A::Token) -> Constants<A> {
         let [g1, g2, g3] = &self.gammas;
-        let gammas = [lift::<P, F>(token, g1), lift::<P, F>(token, g2), lift::<P, F>(token, g3)];
-        Constants { b: lift::<P, F>(token, &self.b), gammas }
+        let gammas = [lift::<P, A>(token, g1), lift::<P, A>(token, g2), lift::<P, A>(token, g3)];
+        Constants { b: lift::<P, A>(token, &self.b), gammas }
     }
 }
 
@@ -156,135 +154,73 @@ fn compute<C: Ate>(level: Level, pairs: &[(Affine<C>, Affine<C::G2>)]) -> Gt<C> 
 }
 
 fn compute_at<C: Ate, E: Engine>(engine: E, pairs: &[(Affine<C>, Affine<C::G2>)]) -> Gt<C> {
-    let width = <Lanes<E> as Form<C::Prime>>::WIDTH;
+    let width = E::Vector::<C::Prime>::WIDTH;
     let part = pairs.len().div_ceil(rayon::current_num_threads()).next_multiple_of(width).max(1);
     let parts = pairs.par_chunks(part).map(|pairs| {
         let in_lanes = if pairs.len() < LANES_FROM { 0 } else { pairs.len() / width * width };
         let (in_lanes, rest) = pairs.split_at(in_lanes);
         let mut values = Vec::new();
         if !in_lanes.is_empty() {
-            values.extend(loop_values::<C, Lanes<E>>(engine, in_lanes));
+            values.extend(loop_values::<C, E::Vector<C::Prime>>(engine, in_lanes));
         }
         if !rest.is_empty() {
-            values.extend(loop_values::<C, One<E>>(engine, rest));
+            values.extend(loop_values::<C, E::Single<C::Prime>>(engine, rest));
         }
-        product::<C, One<E>>(engine, &values)
+        product::<C, E::Single<C::Prime>>(engine, &values)
     });
     let values: Vec<_> = parts.collect();
-    final_exponentiation::<C, One<E>, _>(engine, engine.backend(), product::<C, One<E>>(engine, &values))
-}
-
-/// Proof of the instructions of a form's elements.
-type Token<P, F> = <<F as Form<P>>::Element as Algebra>::Token;
-
-/// How elements are computed with: [`Lanes`] or [`One`].
-trait Form<P: Prime>: Sized {
-    /// Elements side by side.
-    type Element: Algebra;
-    /// How many.
-    const WIDTH: usize;
-    /// Whether an inversion costs less than 150 products, as it does where products are not spread over vectors.
-    const CHEAP_INVERSION: bool = false;
-    /// One element in every lane.
-    fn broadcast(token: Token<P, Self>, element: Fp<P>) -> Self::Element;
-    /// As many elements as `WIDTH`.
-    fn load(token: Token<P, Self>, elements: &[Fp<P>]) -> Self::Element;
-    /// Writes as many canonical elements.
-    fn store(lanes: Self::Element, elements: &mut [Fp<P>]);
-}
-
-/// A level's vectors.
-struct Lanes<E>(PhantomData<E>);
-
-/// One element, in the form that a level multiplies fastest.
-struct One<E>(PhantomData<E>);
-
-impl<P: Prime, E: Engine> Form<P> for Lanes<E> {
-    type Element = E::Vector<P>;
-    const WIDTH: usize = E::Vector::<P>::WIDTH;
-
-    #[inline(always)]
-    fn broadcast(engine: E, element: Fp<P>) -> Self::Element {
-        E::Vector::broadcast(engine, element)
-    }
-
-    #[inline(always)]
-    fn load(engine: E, elements: &[Fp<P>]) -> Self::Element {
-        E::Vector::load_slice(engine, elements)
-    }
-
-    #[inline(always)]
-    fn store(lanes: Self::Element, elements: &mut [Fp<P>]) {
-        lanes.store_slice(elements);
-    }
-}
-
-impl<P: Prime, E: Engine> Form<P> for One<E> {
-    type Element = E::Single<P>;
-    const WIDTH: usize = 1;
-    const CHEAP_INVERSION: bool = E::Vector::<P>::WIDTH == 1;
-
-    #[inline(always)]
-    fn broadcast(engine: E, element: Fp<P>) -> Self::Element {
-        E::Single::load(engine, element)
-    }
-
-    #[inline(always)]
-    fn load(engine: E, elements: &[Fp<P>]) -> Self::Element {
-        E::Single::load(engine, elements[0])
-    }
-
-    #[inline(always)]
-    fn store(lanes: Self::Element, elements: &mut [Fp<P>]) {
-        elements[0] = lanes.store();
-    }
-}
-
-/// The Miller loop's values of all pairs, one product for every lane.
-fn loop_values<C: Ate, F: Form<C::Prime>>(
-    token: Token<C::Prime, F>,
-    pairs: &[(Affine<C>, Affine<C::G2>)],
-) -> Vec<Gt<C>> {
-    F::Element::outlined(
-        token,
-        #[inline(always)]
-        || lower::<_, F>(&miller_loop::<C, F>(token, &C::constants().lift::<F>(token), pairs)),
+    final_exponentiation::<C, E::Single<C::Prime>, _>(
+        engine,
+        engine.backend(),
+        product::<C, E::Single<C::Prime>>(engine, &values),
     )
 }
 
-fn product<C: Ate, F: Form<C::Prime>>(token: Token<C::Prime, F>, values: &[Gt<C>]) -> Gt<C> {
+/// The Miller loop's values of all pairs, one product for every lane.
+fn loop_values<C: Ate, A: Lanes<Fp<C::Prime>>>(
+    token: A::Token,
+    pairs: &[(Affine<C>, Affine<C::G2>)],
+) -> Vec<Gt<C>> {
+    A::outlined(
+        token,
+        #[inline(always)]
+        || lower::<_, A>(&miller_loop::<C, A>(token, &C::constants().lift::<A>(token), pairs)),
+    )
+}
+
+fn product<C: Ate, A: Lanes<Fp<C::Prime>>>(token: A::Token, values: &[Gt<C>]) -> Gt<C> {
     let [first, rest @ ..] = values else { return Gt::<C>::ONE };
-    F::Element::outlined(
+    A::outlined(
         token,
         #[inline(always)]
         || {
-            let mut product = lift_dodecic::<_, F>(token, first);
+            let mut product = lift_dodecic::<_, A>(token, first);
             for value in rest {
-                product = product * lift_dodecic::<_, F>(token, value);
+                product = product * lift_dodecic::<_, A>(token, value);
             }
-            lower::<_, F>(&product)[0]
+            lower::<_, A>(&product)[0]
         },
     )
 }
 
 /// The final exponentiation of a nonzero value; 1 for zero, which no Miller loop gives. The scalar backend makes the
 /// inversion.
-fn final_exponentiation<C: Ate, F: Form<C::Prime>, B: Backend>(
-    token: Token<C::Prime, F>,
+fn final_exponentiation<C: Ate, A: Lanes<Fp<C::Prime>>, B: Backend>(
+    token: A::Token,
     backend: B,
     f: Gt<C>,
 ) -> Gt<C> {
     let with_backend = |x: Fp<C::Prime>| x.with_backend(backend);
     let Some(inverse) = map(&f, with_backend).invert_vartime() else { return Gt::<C>::ONE };
     let inverse = map(&inverse, Fp::portable);
-    F::Element::outlined(
+    A::outlined(
         token,
         #[inline(always)]
         || {
-            let constants = C::constants().lift::<F>(token);
-            let f = lift_dodecic::<_, F>(token, &f).conjugate() * lift_dodecic::<_, F>(token, &inverse);
+            let constants = C::constants().lift::<A>(token);
+            let f = lift_dodecic::<_, A>(token, &f).conjugate() * lift_dodecic::<_, A>(token, &inverse);
             let f = f.frobenius(2, constants.gammas[1]) * f;
-            lower::<_, F>(&C::hard_part::<F>(&constants, f))[0]
+            lower::<_, A>(&C::hard_part::<A>(&constants, f))[0]
         },
     )
 }
@@ -296,29 +232,29 @@ fn map<P: Tower, A: Algebra, B: Algebra>(x: &Dodecic<P, A>, f: impl Fn(A) -> B) 
 
 /// An element in every lane.
 #[inline(always)]
-fn lift<P: Prime, F: Form<P>>(token: Token<P, F>, x: &Quadratic<Fp<P>>) -> Quadratic<F::Element> {
-    Quadratic::new(F::broadcast(token, x.c0), F::broadcast(token, x.c1))
+fn lift<P: Prime, A: Lanes<Fp<P>>>(token: A::Token, x: &Quadratic<Fp<P>>) -> Quadratic<A> {
+    Quadratic::broadcast(token, *x)
 }
 
 #[inline(always)]
-fn lift_dodecic<P: Tower, F: Form<P>>(token: Token<P, F>, x: &Dodecic<P, Fp<P>>) -> Dodecic<P, F::Element> {
+fn lift_dodecic<P: Tower, A: Lanes<Fp<P>>>(token: A::Token, x: &Dodecic<P, Fp<P>>) -> Dodecic<P, A> {
     let ([a0, a1, a2], [b0, b1, b2]) = (&x.c0.c, &x.c1.c);
     Dodecic {
-        c0: Sextic::new([lift::<P, F>(token, a0), lift::<P, F>(token, a1), lift::<P, F>(token, a2)]),
-        c1: Sextic::new([lift::<P, F>(token, b0), lift::<P, F>(token, b1), lift::<P, F>(token, b2)]),
+        c0: Sextic::new([lift::<P, A>(token, a0), lift::<P, A>(token, a1), lift::<P, A>(token, a2)]),
+        c1: Sextic::new([lift::<P, A>(token, b0), lift::<P, A>(token, b1), lift::<P, A>(token, b2)]),
     }
 }
 
 /// The elements of every lane.
 #[inline(always)]
-fn lower<P: Tower, F: Form<P>>(x: &Dodecic<P, F::Element>) -> Vec<Dodecic<P, Fp<P>>> {
-    let mut elements = vec![Dodecic::ONE; F::WIDTH];
+fn lower<P: Tower, A: Lanes<Fp<P>>>(x: &Dodecic<P, A>) -> Vec<Dodecic<P, Fp<P>>> {
+    let mut elements = vec![Dodecic::ONE; A::WIDTH];
     let mut lanes = [[Fp::ZERO; LANES]; 2];
     for i in 0..3 {
         for half in 0..2 {
             let c = if half == 0 { x.c0.c[i] } else { x.c1.c[i] };
-            F::store(c.c0, &mut lanes[0][..F::WIDTH]);
-            F::store(c.c1, &mut lanes[1][..F::WIDTH]);
+            c.c0.store(&mut lanes[0]);
+            c.c1.store(&mut lanes[1]);
             for (lane, element) in elements.iter_mut().enumerate() {
                 let sextic = if half == 0 { &mut element.c0 } else { &mut element.c1 };
                 sextic.c[i] = Quadratic::new(lanes[0][lane], lanes[1][lane]);

@@ -22,10 +22,6 @@ pub(crate) struct Encodings {
 pub(crate) trait Blst: Encoded {
     fn hash(message: &[u8], dst: &[u8]) -> Encodings;
     fn encode(message: &[u8], dst: &[u8]) -> Encodings;
-    /// What a benchmark times: the point in affine coordinates.
-    fn hash_only(message: &[u8], dst: &[u8]);
-    /// What a benchmark times: whether the compressed point is on the curve and, if asked, in the subgroup.
-    fn decode_only(bytes: &[u8], subgroup: bool) -> bool;
     /// The point on the curve, if the bytes are one.
     fn decode(bytes: &[u8], compressed: bool) -> Option<Encodings>;
 }
@@ -42,20 +38,6 @@ macro_rules! impl_blst {
 
             fn encode(message: &[u8], dst: &[u8]) -> Encodings {
                 encodings(&affine(message, dst, $encode))
-            }
-
-            fn hash_only(message: &[u8], dst: &[u8]) {
-                std::hint::black_box(affine(message, dst, $hash));
-            }
-
-            fn decode_only(bytes: &[u8], subgroup: bool) -> bool {
-                assert_eq!(bytes.len(), $bytes);
-                let mut point = $affine::default();
-                // SAFETY: the length was checked.
-                unsafe {
-                    $uncompress(&mut point, bytes.as_ptr()) == BLST_ERROR::BLST_SUCCESS
-                        && (!subgroup || $in_subgroup(&point))
-                }
             }
 
             fn decode(bytes: &[u8], compressed: bool) -> Option<Encodings> {

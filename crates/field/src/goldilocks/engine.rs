@@ -1,35 +1,81 @@
 //! From a level's token to the vectors that compute with it.
 
-use super::{Factor, GoldilocksVector, Lanes, Word, Words};
+use super::{Factor, GoldilocksLanes, GoldilocksVector, U64s, U64x1};
 use proofmill_cpu::{Portable, Token};
 
 /// The vectors of a level.
 pub trait GoldilocksEngine: Token {
     /// What holds the elements of both vector types.
-    type Words: Words<Token = Self>;
+    type U64s: U64s<Token = Self>;
     /// For sums and products, loaded and stored as they are.
-    type Vector: GoldilocksVector<Token = Self, Words = Self::Words>;
+    type Vector: GoldilocksVector<Token = Self, U64s = Self::U64s>;
     /// For long chains of products: permutations.
-    type Chain: GoldilocksVector<Token = Self, Words = Self::Words>;
+    type Chain: GoldilocksVector<Token = Self, U64s = Self::U64s>;
     /// For elements in Gaussian form: transforms.
-    type Factor: Factor<Self::Words>;
+    type Factor: Factor<Self::U64s>;
+
+    /// The edition of SVE whose kernels in assembly run in place of what the compiler makes of the vectors, if any do: no type
+    /// of stable Rust holds a vector of unknown length.
+    #[cfg(target_arch = "aarch64")]
+    #[inline(always)]
+    fn assembly(self) -> Option<Assembly> {
+        None
+    }
+}
+
+/// An edition of SVE that kernels are assembled for; its token proves it.
+#[cfg(target_arch = "aarch64")]
+#[derive(Clone, Copy, Debug)]
+pub enum Assembly {
+    /// SVE.
+    Sve(proofmill_cpu::Sve),
+    /// SVE2.
+    Sve2(proofmill_cpu::Sve2),
+}
+
+#[cfg(target_arch = "aarch64")]
+impl Assembly {
+    /// What is for this edition.
+    #[inline(always)]
+    pub fn choose<K>(self, sve: K, sve2: K) -> K {
+        match self {
+            Self::Sve(_) => sve,
+            Self::Sve2(_) => sve2,
+        }
+    }
+
+    /// 64-bit words in a vector.
+    #[inline(always)]
+    pub fn words(self) -> usize {
+        match self {
+            Self::Sve(token) => token.words(),
+            Self::Sve2(token) => token.sve().words(),
+        }
+    }
 }
 
 impl GoldilocksEngine for Portable {
-    type Words = Word;
-    type Vector = Lanes<Word>;
-    type Chain = Lanes<Word>;
-    type Factor = Lanes<Word>;
+    type U64s = U64x1;
+    type Vector = GoldilocksLanes<U64x1>;
+    type Chain = GoldilocksLanes<U64x1>;
+    type Factor = GoldilocksLanes<U64x1>;
 }
 
 /// Gives tokens their vectors.
 macro_rules! engine {
-    ($token:ident, $words:ty, $chain:ty, $factor:ty) => {
+    ($token:ident, $words:ty, $chain:ty, $factor:ty $(, $assembly:ident)?) => {
         impl GoldilocksEngine for proofmill_cpu::$token {
-            type Words = $words;
-            type Vector = Lanes<$words>;
+            type U64s = $words;
+            type Vector = GoldilocksLanes<$words>;
             type Chain = $chain;
             type Factor = $factor;
+
+            $(
+                #[inline(always)]
+                fn assembly(self) -> Option<Assembly> {
+                    Some(Assembly::$assembly(self))
+                }
+            )?
         }
     };
 }
@@ -37,20 +83,20 @@ macro_rules! engine {
 #[cfg(target_arch = "x86_64")]
 mod x86_64 {
     use super::*;
-    use crate::goldilocks::x86_64::{Avx2Words, Avx512Words, IfmaFactor, IfmaLanes};
+    use crate::goldilocks::x86_64::{IfmaChain, IfmaFactor, U64x4, U64x8};
 
-    engine!(Avx2, Avx2Words, Lanes<Avx2Words>, Lanes<Avx2Words>);
-    engine!(Avx512, Avx512Words<Self>, Lanes<Avx512Words<Self>>, Lanes<Avx512Words<Self>>);
-    engine!(Avx512Ifma, Avx512Words<Self>, IfmaLanes, IfmaFactor);
+    engine!(Avx2, U64x4, GoldilocksLanes<U64x4>, GoldilocksLanes<U64x4>);
+    engine!(Avx512, U64x8<Self>, GoldilocksLanes<U64x8<Self>>, GoldilocksLanes<U64x8<Self>>);
+    engine!(Avx512Ifma, U64x8<Self>, IfmaChain, IfmaFactor);
 }
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64 {
     use super::*;
-    use crate::goldilocks::aarch64::NeonWords;
+    use crate::goldilocks::aarch64::U64x2;
 
-    engine!(Neon, NeonWords<Self>, Lanes<NeonWords<Self>>, Lanes<NeonWords<Self>>);
-    // No type of stable Rust holds a vector of unknown length: kernels for these are assembly, and the rest is NEON's.
-    engine!(Sve, NeonWords<Self>, Lanes<NeonWords<Self>>, Lanes<NeonWords<Self>>);
-    engine!(Sve2, NeonWords<Self>, Lanes<NeonWords<Self>>, Lanes<NeonWords<Self>>);
+    engine!(Neon, U64x2<Self>, GoldilocksLanes<U64x2<Self>>, GoldilocksLanes<U64x2<Self>>);
+    // What is not in assembly is NEON's.
+    engine!(Sve, U64x2<Self>, GoldilocksLanes<U64x2<Self>>, GoldilocksLanes<U64x2<Self>>, Sve);
+    engine!(Sve2, U64x2<Self>, GoldilocksLanes<U64x2<Self>>, GoldilocksLanes<U64x2<Self>>, Sve2);
 }

@@ -3,7 +3,7 @@
 //! Sums carry nothing, a factor i costs nothing, other powers of two cost shifts: what transforms by roots of unity of
 //! small order are made of. Zero is also `2^16 + i (2^32 - 1)`, whose multiples keep words from being negative.
 
-use super::{Lanes, Words};
+use super::{GoldilocksLanes, U64s};
 use std::ops::{Add, Sub};
 
 /// Bits of a part of an element in its smallest form.
@@ -26,7 +26,7 @@ pub struct Gaussian<W> {
     pub im: W,
 }
 
-impl<W: Words> Add for Gaussian<W> {
+impl<W: U64s> Add for Gaussian<W> {
     type Output = Self;
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
@@ -34,7 +34,7 @@ impl<W: Words> Add for Gaussian<W> {
     }
 }
 
-impl<W: Words> Sub for Gaussian<W> {
+impl<W: U64s> Sub for Gaussian<W> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
@@ -42,7 +42,7 @@ impl<W: Words> Sub for Gaussian<W> {
     }
 }
 
-impl<W: Words> Gaussian<W> {
+impl<W: U64s> Gaussian<W> {
     /// One element everywhere.
     #[inline(always)]
     fn splat(token: W::Token, [re, im]: [u64; 2]) -> Self {
@@ -134,7 +134,7 @@ impl<W: Words> Gaussian<W> {
 
 /// `low` and `high` of `x = low + 2^(48 - K) high`, low times `2^K`.
 #[inline(always)]
-fn split<W: Words, const K: u32>(x: W) -> (W, W) {
+fn split<W: U64s, const K: u32>(x: W) -> (W, W) {
     match K {
         3 => (x.shl::<19>().shr::<16>(), x.shr_signed::<45>()),
         6 => (x.shl::<22>().shr::<16>(), x.shr_signed::<42>()),
@@ -179,7 +179,7 @@ impl Twiddle {
 }
 
 /// What a level multiplies elements in Gaussian form by.
-pub trait Factor<W: Words>: Copy + Send + Sync {
+pub trait Factor<W: U64s>: Copy + Send + Sync {
     /// A factor that is multiplied by others again and again.
     type Power: Copy + Send + Sync;
 
@@ -211,7 +211,7 @@ pub trait Factor<W: Words>: Copy + Send + Sync {
     fn scale(power: Self::Power, words: W) -> Gaussian<W>;
 }
 
-impl<W: Words> Factor<W> for Lanes<W> {
+impl<W: U64s> Factor<W> for GoldilocksLanes<W> {
     type Power = Self;
 
     const APART: bool = false;

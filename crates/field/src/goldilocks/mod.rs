@@ -10,17 +10,19 @@ mod element;
 mod engine;
 mod extension;
 mod gaussian;
+mod u64s;
 mod vector;
-mod words;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 pub use element::Goldilocks;
+#[cfg(target_arch = "aarch64")]
+pub use engine::Assembly;
 pub use engine::GoldilocksEngine;
 pub use extension::{CubicExtension, Extension, ExtensionField, QuadraticExtension};
 pub use gaussian::{Factor, Gaussian, Twiddle};
-pub use vector::{GoldilocksVector, Lanes, Planes, constant_planes};
-pub use words::{Word, Words, mul_byte_by_wide};
+pub use u64s::{U64s, U64x1, mul_byte_by_wide};
+pub use vector::{GoldilocksLanes, GoldilocksVector, Planes, constant_planes};
 
 /// The modulus.
 pub const MODULUS: u64 = 0xffff_ffff_0000_0001;

@@ -1,50 +1,38 @@
 //! Elements side by side, and the two planes in which linear maps act on them.
 
-use super::{EPSILON, Words, words::reduce_128};
-use crate::Algebra;
+use super::{EPSILON, U64s, u64s::reduce_128};
+use crate::algebra::{Algebra, Lanes};
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// Elements of the field side by side. Operators take any representatives and give some representative; only
-/// [`store`](Self::store) writes canonical ones.
-pub trait GoldilocksVector: Algebra {
+/// Elements of the field side by side; in memory, words. Operators and [`load`](Lanes::load) take any representatives and give
+/// some representative; only [`store`](Lanes::store) writes canonical ones.
+pub trait GoldilocksVector: Lanes<u64> {
     /// The words that hold them.
-    type Words: Words<Token = Self::Token>;
+    type U64s: U64s<Token = Self::Token>;
 
     /// Chains of products that go side by side at best: more hide more latency, and take more registers.
     const CHAINS: usize;
 
     /// The elements of any words.
-    fn from_words(words: Self::Words) -> Self;
+    fn from_words(words: Self::U64s) -> Self;
 
     /// The canonical elements.
-    fn into_words(self) -> Self::Words;
-
-    /// Reads elements; any words.
-    #[inline(always)]
-    fn load(token: Self::Token, words: &[u64]) -> Self {
-        Self::from_words(Self::Words::load(token, words))
-    }
-
-    /// Writes canonical elements.
-    #[inline(always)]
-    fn store(self, words: &mut [u64]) {
-        self.into_words().store(words);
-    }
+    fn into_words(self) -> Self::U64s;
 
     /// One element everywhere; any word.
     #[inline(always)]
     fn splat(token: Self::Token, word: u64) -> Self {
-        Self::from_words(Self::Words::splat(token, word))
+        Self::from_words(Self::U64s::splat(token, word))
     }
 
     /// The sum of 1 to 16 products `a_i b_i`, of elements made by [`from_words`](Self::from_words), reduced once.
     fn dot<const N: usize>(a: [Self; N], b: [Self; N]) -> Self;
 
     /// The elements as fresh planes.
-    fn planes(self) -> Planes<Self::Words>;
+    fn planes(self) -> Planes<Self::U64s>;
 
     /// The product as fresh planes: cheaper than reducing it first.
-    fn product_planes(self, rhs: Self) -> Planes<Self::Words>;
+    fn product_planes(self, rhs: Self) -> Planes<Self::U64s>;
 
     /// The bit at which the high plane stands.
     const SPLIT: u32;
@@ -53,14 +41,14 @@ pub trait GoldilocksVector: Algebra {
     const OFFSET: [u64; 2];
 
     /// The elements of planes to which [`constant_planes`] were added once.
-    fn from_planes(planes: Planes<Self::Words>) -> Self;
+    fn from_planes(planes: Planes<Self::U64s>) -> Self;
 
     /// What planes need between two linear maps.
-    fn carry(planes: Planes<Self::Words>) -> Planes<Self::Words>;
+    fn carry(planes: Planes<Self::U64s>) -> Planes<Self::U64s>;
 
-    /// Planes that passed at most one linear map, as the planes of [`Lanes`], which leave most room above; products' are
+    /// Planes that passed at most one linear map, as the planes of [`GoldilocksLanes`], which leave most room above; products' are
     /// fresh again.
-    fn halves(planes: Planes<Self::Words>) -> Planes<Self::Words>;
+    fn halves(planes: Planes<Self::U64s>) -> Planes<Self::U64s>;
 }
 
 /// Integers `low + 2^k high` that stand for elements, k being the vector type's own.
@@ -76,7 +64,7 @@ pub struct Planes<W> {
     pub high: W,
 }
 
-impl<W: Words> Add for Planes<W> {
+impl<W: U64s> Add for Planes<W> {
     type Output = Self;
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
@@ -84,7 +72,7 @@ impl<W: Words> Add for Planes<W> {
     }
 }
 
-impl<W: Words> Sub for Planes<W> {
+impl<W: U64s> Sub for Planes<W> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
@@ -92,7 +80,7 @@ impl<W: Words> Sub for Planes<W> {
     }
 }
 
-impl<W: Words> Planes<W> {
+impl<W: U64s> Planes<W> {
     /// One pair of words everywhere.
     #[inline(always)]
     pub fn splat(token: W::Token, [low, high]: [u64; 2]) -> Self {
@@ -107,7 +95,7 @@ pub const fn constant_planes<V: GoldilocksVector>(word: u64) -> [u64; 2] {
 
 /// The product's 32-bit pieces.
 #[inline(always)]
-fn quarters<W: Words>(a: W, b: W) -> [W; 4] {
+fn quarters<W: U64s>(a: W, b: W) -> [W; 4] {
     let [low, middle, high] = a.mul_parts(b);
     [low.low_half(), middle.low_half(), high.low_half(), high.shr::<32>()]
 }
@@ -115,9 +103,9 @@ fn quarters<W: Words>(a: W, b: W) -> [W; 4] {
 /// Elements as any words; the planes are the 32-bit halves.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
-pub struct Lanes<W>(pub(crate) W);
+pub struct GoldilocksLanes<W>(pub(crate) W);
 
-impl<W> Lanes<W> {
+impl<W> GoldilocksLanes<W> {
     /// Elements of any words.
     #[inline(always)]
     pub const fn new(words: W) -> Self {
@@ -131,7 +119,7 @@ impl<W> Lanes<W> {
     }
 }
 
-impl<W: Words> Add for Lanes<W> {
+impl<W: U64s> Add for GoldilocksLanes<W> {
     type Output = Self;
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
@@ -139,7 +127,7 @@ impl<W: Words> Add for Lanes<W> {
     }
 }
 
-impl<W: Words> Sub for Lanes<W> {
+impl<W: U64s> Sub for GoldilocksLanes<W> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
@@ -147,7 +135,7 @@ impl<W: Words> Sub for Lanes<W> {
     }
 }
 
-impl<W: Words> Mul for Lanes<W> {
+impl<W: U64s> Mul for GoldilocksLanes<W> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, rhs: Self) -> Self {
@@ -155,7 +143,7 @@ impl<W: Words> Mul for Lanes<W> {
     }
 }
 
-impl<W: Words> Neg for Lanes<W> {
+impl<W: U64s> Neg for GoldilocksLanes<W> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
@@ -163,7 +151,7 @@ impl<W: Words> Neg for Lanes<W> {
     }
 }
 
-impl<W: Words> Algebra for Lanes<W> {
+impl<W: U64s> Algebra for GoldilocksLanes<W> {
     type Token = W::Token;
 
     #[inline(always)]
@@ -187,8 +175,22 @@ impl<W: Words> Algebra for Lanes<W> {
     }
 }
 
-impl<W: Words> GoldilocksVector for Lanes<W> {
-    type Words = W;
+impl<W: U64s> Lanes<u64> for GoldilocksLanes<W> {
+    const WIDTH: usize = W::WIDTH;
+
+    #[inline(always)]
+    fn load(token: W::Token, words: &[u64]) -> Self {
+        Self(W::load(token, words))
+    }
+
+    #[inline(always)]
+    fn store(self, words: &mut [u64]) {
+        self.0.canonical().store(words);
+    }
+}
+
+impl<W: U64s> GoldilocksVector for GoldilocksLanes<W> {
+    type U64s = W;
 
     const CHAINS: usize = W::CHAINS;
 

@@ -4,7 +4,7 @@
 //! `i` into three products of three terms, whose coefficients turn out to be powers of two (their choice is
 //! plonky2's): shifts and sums in place of 144 products.
 
-use proofmill_field::goldilocks::Words;
+use proofmill_field::goldilocks::U64s;
 
 /// Elements of the state.
 pub const WIDTH: usize = 12;
@@ -25,7 +25,7 @@ struct Values<W> {
     imaginary: W,
 }
 
-impl<W: Words> Values<W> {
+impl<W: U64s> Values<W> {
     #[inline(always)]
     fn of([c0, c1, c2, c3]: [W; 4]) -> Self {
         let (even, odd) = (c0 + c2, c1 + c3);
@@ -35,7 +35,7 @@ impl<W: Words> Values<W> {
 
 /// The matrix's product with the state, modulo 2^64.
 #[inline(always)]
-pub(crate) fn multiply<W: Words>(s: &[W; WIDTH]) -> [W; WIDTH] {
+pub(crate) fn multiply<W: U64s>(s: &[W; WIDTH]) -> [W; WIDTH] {
     let a = Values::of([s[0], s[3], s[6], s[9]]);
     let b = Values::of([s[1], s[4], s[7], s[10]]);
     let c = Values::of([s[2], s[5], s[8], s[11]]);
@@ -56,20 +56,20 @@ pub(crate) fn multiply<W: Words>(s: &[W; WIDTH]) -> [W; WIDTH] {
 
 /// The product with `16 + 32 x + 16 x^2` modulo `x^3 - 1`.
 #[inline(always)]
-fn at_one<W: Words>([a, b, c]: [W; 3]) -> [W; 3] {
+fn at_one<W: U64s>([a, b, c]: [W; 3]) -> [W; 3] {
     let sum = a + b + c;
     [(sum + c).shl::<4>(), (sum + a).shl::<4>(), (sum + b).shl::<4>()]
 }
 
 /// The opposite of the product with `-1 - 8 x + 2 x^2` modulo `x^3 + 1`.
 #[inline(always)]
-fn at_minus_one_negated<W: Words>([a, b, c]: [W; 3]) -> [W; 3] {
+fn at_minus_one_negated<W: U64s>([a, b, c]: [W; 3]) -> [W; 3] {
     [a + (b - c.shl::<2>()).shl::<1>(), b + (a.shl::<2>() + c).shl::<1>(), c + (b.shl::<2>() - a).shl::<1>()]
 }
 
 /// Twice the product with `(1 + i/2) - (2 + i/2) x + (8 - i/2) x^2` modulo `x^3 - i`: real and imaginary parts.
 #[inline(always)]
-fn at_i<W: Words>(r: [W; 3], i: [W; 3]) -> ([W; 3], [W; 3]) {
+fn at_i<W: U64s>(r: [W; 3], i: [W; 3]) -> ([W; 3], [W; 3]) {
     let real = [
         r[0].shl::<1>() + (r[1] + r[2]) - (i[0] + (i[1].shl::<2>() - i[2]).shl::<2>()),
         (r[1] - r[0].shl::<1>()).shl::<1>() + r[2] - (i[1] - i[0] + i[2].shl::<4>()),
@@ -87,14 +87,14 @@ fn at_i<W: Words>(r: [W; 3], i: [W; 3]) -> ([W; 3], [W; 3]) {
 mod tests {
     use super::*;
     use proofmill_cpu::Portable;
-    use proofmill_field::goldilocks::Word;
+    use proofmill_field::goldilocks::U64x1;
 
     #[test]
     fn is_the_dense_product() {
         for at in 0..WIDTH {
             let mut words = [0u64; WIDTH];
             words[at] = 1;
-            let product = multiply(&words.map(|word| Word::splat(Portable, word)));
+            let product = multiply(&words.map(|word| U64x1::splat(Portable, word)));
             for (row, word) in product.into_iter().enumerate() {
                 let corner = if row == 0 && at == 0 { CORNER } else { 0 };
                 let mut value = [0];

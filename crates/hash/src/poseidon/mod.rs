@@ -9,10 +9,9 @@ mod round_constants;
 
 pub use constants::{HALF_FULL_ROUNDS, PARTIAL_ROUNDS};
 pub use linear::WIDTH;
-pub(crate) use permutation::seventh_powers;
-pub use permutation::{FIRST_GROUP, LAYERS, State};
+pub use permutation::{FIRST_GROUP, LAYERS, full_round, partial_rounds};
 
-use crate::{Permutation, sponge::Absorption};
+use crate::{Absorption, Permutation};
 use proofmill_field::goldilocks::GoldilocksVector;
 
 /// The permutation of plonky2 and of Polygon Hermez.
@@ -25,7 +24,7 @@ impl Permutation for Poseidon {
     const ABSORPTION: Absorption = Absorption::LinearHash;
 
     #[cfg(target_arch = "aarch64")]
-    const KERNELS: crate::tiles::Kernels = aarch64::KERNELS;
+    const KERNELS: crate::permutation::Kernels = aarch64::KERNELS;
 
     #[inline(always)]
     fn permute<V: GoldilocksVector>(state: &mut [V]) {
@@ -36,8 +35,8 @@ impl Permutation for Poseidon {
 #[cfg(target_arch = "aarch64")]
 mod aarch64 {
     use super::constants::Rounds;
-    use crate::tiles::Kernels;
-    use proofmill_field::goldilocks::{Lanes, Word};
+    use crate::permutation::Kernels;
+    use proofmill_field::goldilocks::{GoldilocksLanes, U64x1};
 
     std::arch::global_asm!(include_str!("aarch64/sve.s"), include_str!("aarch64/sve2.s"), options(raw));
 
@@ -50,7 +49,7 @@ mod aarch64 {
     pub(super) const KERNELS: Kernels = Kernels {
         sve: proofmill_poseidon_sve,
         sve2: proofmill_poseidon_sve2,
-        constants: &Rounds::<Lanes<Word>>::PLANES,
+        constants: &Rounds::<GoldilocksLanes<U64x1>>::PLANES,
     };
 }
 

@@ -1,7 +1,8 @@
 //! That no plane leaves its word, whatever the input: the permutation on intervals.
 
 use super::{Parameters, Poseidon2, permutation::permute};
-use proofmill_field::goldilocks::{GoldilocksVector, Lanes, MODULUS, Words};
+use proofmill_field::Lanes;
+use proofmill_field::goldilocks::{GoldilocksLanes, MODULUS, U64s};
 use std::ops::{Add, BitAnd, Sub};
 
 const EPSILON: i128 = 0xffff_ffff;
@@ -49,7 +50,7 @@ impl BitAnd for Interval {
     }
 }
 
-impl Words for Interval {
+impl U64s for Interval {
     type Token = ();
 
     const WIDTH: usize = 1;
@@ -125,8 +126,8 @@ fn stays_within_words<const WIDTH: usize>()
 where
     Poseidon2<WIDTH>: Parameters,
 {
-    let mut state = [[Lanes::new(ANY)]; WIDTH];
-    permute::<Poseidon2<WIDTH>, Lanes<Interval>, WIDTH, 1>(&mut state);
+    let mut state = [[GoldilocksLanes::new(ANY)]; WIDTH];
+    permute::<Poseidon2<WIDTH>, GoldilocksLanes<Interval>, WIDTH, 1>(&mut state);
     state.iter().for_each(|[element]| element.store(&mut []));
 }
 

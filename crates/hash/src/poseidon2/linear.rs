@@ -1,6 +1,6 @@
 //! The linear layer of full rounds: four by four blocks of one circulant matrix, twice on the diagonal.
 
-use proofmill_field::goldilocks::Words;
+use proofmill_field::goldilocks::U64s;
 
 /// First row of the block; each further row is the one before, rotated right.
 #[cfg(test)]
@@ -8,7 +8,7 @@ pub(crate) const BLOCK: [u64; 4] = [2, 3, 1, 1];
 
 /// The matrix's product with the state, modulo 2^64; its rows add up to 7 (WIDTH / 4 + 1).
 #[inline(always)]
-pub(crate) fn multiply<W: Words, const WIDTH: usize>(state: &[W; WIDTH]) -> [W; WIDTH] {
+pub(crate) fn multiply<W: U64s, const WIDTH: usize>(state: &[W; WIDTH]) -> [W; WIDTH] {
     let mut product = *state;
     for start in (0..WIDTH).step_by(4) {
         [product[start], product[start + 1], product[start + 2], product[start + 3]] =
@@ -28,7 +28,7 @@ pub(crate) fn multiply<W: Words, const WIDTH: usize>(state: &[W; WIDTH]) -> [W; 
 
 /// The block's product.
 #[inline(always)]
-fn block<W: Words>([a, b, c, d]: [W; 4]) -> [W; 4] {
+fn block<W: U64s>([a, b, c, d]: [W; 4]) -> [W; 4] {
     let (ab, cd) = (a + b, c + d);
     let sum = ab + cd;
     let (with_b, with_d) = (sum + b, sum + d);
@@ -39,13 +39,13 @@ fn block<W: Words>([a, b, c, d]: [W; 4]) -> [W; 4] {
 mod tests {
     use super::*;
     use proofmill_cpu::Portable;
-    use proofmill_field::goldilocks::Word;
+    use proofmill_field::goldilocks::U64x1;
 
     fn is_the_dense_product<const WIDTH: usize>() {
         for at in 0..WIDTH {
             let mut words = [0u64; WIDTH];
             words[at] = 1;
-            let product = multiply(&words.map(|word| Word::splat(Portable, word)));
+            let product = multiply(&words.map(|word| U64x1::splat(Portable, word)));
             for (row, word) in product.into_iter().enumerate() {
                 let entry = BLOCK[(4 + at % 4 - row % 4) % 4];
                 let expected = if row / 4 == at / 4 { 2 * entry } else { entry };

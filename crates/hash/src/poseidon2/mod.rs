@@ -15,9 +15,9 @@ mod linear;
 mod permutation;
 mod round_constants;
 
-pub use permutation::{State, partial_rounds};
+pub use permutation::partial_rounds;
 
-use crate::{Permutation, sponge::Absorption};
+use crate::{Absorption, Permutation};
 use proofmill_field::goldilocks::GoldilocksVector;
 
 /// Full rounds before the partial ones, and as many after.
@@ -115,14 +115,15 @@ macro_rules! permutation {
             const VECTORS: usize = 2;
 
             #[cfg(target_arch = "aarch64")]
-            const KERNELS: crate::tiles::Kernels = {
+            const KERNELS: crate::permutation::Kernels = {
                 unsafe extern "C" {
                     fn $sve(tile: *mut u64, constants: *const [u64; 2]);
                     fn $sve2(tile: *mut u64, constants: *const [u64; 2]);
                 }
                 // The planes do not depend on the words: those of plain Rust serve.
-                type Vector = proofmill_field::goldilocks::Lanes<proofmill_field::goldilocks::Word>;
-                crate::tiles::Kernels {
+                type Vector =
+                    proofmill_field::goldilocks::GoldilocksLanes<proofmill_field::goldilocks::U64x1>;
+                crate::permutation::Kernels {
                     sve: $sve,
                     sve2: $sve2,
                     constants: &constants::planes::<Vector, $width, _>(&round_constants::$words),

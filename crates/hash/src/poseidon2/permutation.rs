@@ -6,8 +6,8 @@
 //! the sum of such elements is ever divided, once a round, beside the S-box.
 
 use super::{Entry, HALF_FULL_ROUNDS, MAX_HALVINGS, PARTIAL_ROUNDS, Parameters, linear::multiply};
-use crate::poseidon::seventh_powers;
-use proofmill_field::goldilocks::{GoldilocksVector, Lanes, Planes, Words, constant_planes};
+use crate::state::{State, for_each_element, seventh_powers};
+use proofmill_field::goldilocks::{GoldilocksLanes, GoldilocksVector, Planes, U64s};
 
 /// `2^29 p`, split at bit 32 with both planes above 2^60: what keeps planes of partial rounds from being negative.
 const OFFSET: [u64; 2] = [(1 << 61) + (1 << 29), (1 << 61) - (1 << 30)];
@@ -17,73 +17,17 @@ pub(super) const fn partial_constant(word: u64) -> [u64; 2] {
     [(word & 0xffff_ffff) + OFFSET[0], (word >> 32) + OFFSET[1]]
 }
 
-/// Runs a body for each element, with its number as a constant: the compiler leaves loops over twelve of these bodies, whose
-/// state then goes through memory.
-macro_rules! for_each_element {
-    ($i:ident < $width:ident => $body:expr) => {
-        for_each_element!($i < $width => $body; 0 1 2 3 4 5 6 7 8 9 10 11)
-    };
-    ($i:ident < $width:ident => $body:expr; $($n:literal)*) => { $(
-        if $n < $width {
-            const $i: usize = $n;
-            $body;
-        }
-    )* };
-}
-
-/// A state as planes.
-#[derive(Clone, Copy, Debug)]
-pub struct State<W, const WIDTH: usize> {
-    /// The low planes.
-    pub low: [W; WIDTH],
-    /// The high planes.
-    pub high: [W; WIDTH],
-}
-
-impl<W: Words, const WIDTH: usize> State<W, WIDTH> {
-    /// The planes of elements after the linear layer that precedes the first round.
+impl<W: U64s, const WIDTH: usize> State<W, WIDTH> {
+    /// The linear layer of full rounds, which also precedes the first round.
     #[inline(always)]
-    pub fn of<V: GoldilocksVector<Words = W, Token = W::Token>>(elements: &[V; WIDTH]) -> Self {
-        let first = elements[0].planes();
-        let mut state = Self { low: [first.low; WIDTH], high: [first.high; WIDTH] };
-        for_each_element!(I < WIDTH => state.set(I, elements[I].planes()));
-        state.linear_layer();
-        state
-    }
-
-    /// The elements.
-    #[inline(always)]
-    pub fn elements<V: GoldilocksVector<Words = W, Token = W::Token>>(&self) -> [V; WIDTH] {
-        let offset = Planes::splat(self.token(), constant_planes::<V>(0));
-        let mut elements = [V::zero(self.token()); WIDTH];
-        for_each_element!(I < WIDTH => elements[I] = V::from_planes(self.get(I) + offset));
-        elements
-    }
-
-    #[inline(always)]
-    fn token(&self) -> W::Token {
-        self.low[0].token()
-    }
-
-    #[inline(always)]
-    fn get(&self, i: usize) -> Planes<W> {
-        Planes { low: self.low[i], high: self.high[i] }
-    }
-
-    #[inline(always)]
-    fn set(&mut self, i: usize, planes: Planes<W>) {
-        (self.low[i], self.high[i]) = (planes.low, planes.high);
-    }
-
-    #[inline(always)]
-    fn linear_layer(&mut self) {
+    pub fn linear_layer(&mut self) {
         self.low = multiply(&self.low);
         self.high = multiply(&self.high);
     }
 
     /// A round with an S-box on each element, to which `constant(i)` is added before.
     #[inline(always)]
-    pub fn full_round<V: GoldilocksVector<Words = W, Token = W::Token>>(
+    pub fn full_round<V: GoldilocksVector<U64s = W, Token = W::Token>>(
         &mut self,
         constant: impl Fn(usize) -> Planes<W>,
     ) {
@@ -96,7 +40,7 @@ impl<W: Words, const WIDTH: usize> State<W, WIDTH> {
 
     /// From planes of `V` after a full round to planes split at bit 32, all but the first fresh.
     #[inline(always)]
-    pub fn enter_partial_rounds<V: GoldilocksVector<Words = W, Token = W::Token>>(&mut self) {
+    pub fn enter_partial_rounds<V: GoldilocksVector<U64s = W, Token = W::Token>>(&mut self) {
         for_each_element!(I < WIDTH => {
             let planes = V::halves(self.get(I));
             self.set(I, if I == 0 { planes } else { folded(planes).planes() });
@@ -105,7 +49,7 @@ impl<W: Words, const WIDTH: usize> State<W, WIDTH> {
 
     /// Back to planes of `V`.
     #[inline(always)]
-    pub fn leave_partial_rounds<V: GoldilocksVector<Words = W, Token = W::Token>>(&mut self) {
+    pub fn leave_partial_rounds<V: GoldilocksVector<U64s = W, Token = W::Token>>(&mut self) {
         for_each_element!(I < WIDTH => self.set(I, V::from_words(folded(self.get(I)).words()).planes()));
     }
 
@@ -159,9 +103,9 @@ impl<W: Words, const WIDTH: usize> State<W, WIDTH> {
 /// [`Parameters::ROUNDS_A_FOLD`]. Planes but the first are fresh before and after.
 #[inline(always)]
 pub fn partial_rounds<P: Parameters, V: GoldilocksVector, const WIDTH: usize, const N: usize>(
-    states: &mut [State<V::Words, WIDTH>; N],
+    states: &mut [State<V::U64s, WIDTH>; N],
     rounds: usize,
-    constant: impl Fn(usize) -> Planes<V::Words>,
+    constant: impl Fn(usize) -> Planes<V::U64s>,
 ) {
     let mut sums = [states[0].get(0); N];
     // Each round has shifts of its own, which a loop would not have at compile time. The S-box waits for nothing but the one
@@ -171,7 +115,7 @@ pub fn partial_rounds<P: Parameters, V: GoldilocksVector, const WIDTH: usize, co
             if $round < rounds {
                 let mut x = [V::zero(states[0].token()); N];
                 for k in 0..N {
-                    x[k] = V::from_words(Lanes::from_planes(states[k].get(0) + constant($round)).words());
+                    x[k] = V::from_words(GoldilocksLanes::from_planes(states[k].get(0) + constant($round)).words());
                 }
                 let powers = seventh_powers(x);
                 for k in 0..N {
@@ -195,13 +139,13 @@ pub fn partial_rounds<P: Parameters, V: GoldilocksVector, const WIDTH: usize, co
 
 /// The elements of planes split at bit 32.
 #[inline(always)]
-fn folded<W: Words>(planes: Planes<W>) -> Lanes<W> {
-    Lanes::from_planes(planes + Planes::splat(planes.low.token(), OFFSET))
+fn folded<W: U64s>(planes: Planes<W>) -> GoldilocksLanes<W> {
+    GoldilocksLanes::from_planes(planes + Planes::splat(planes.low.token(), OFFSET))
 }
 
 /// `sum + factor x`.
 #[inline(always)]
-fn add_multiple<W: Words>(sum: Planes<W>, x: Planes<W>, factor: i32) -> Planes<W> {
+fn add_multiple<W: U64s>(sum: Planes<W>, x: Planes<W>, factor: i32) -> Planes<W> {
     let multiple = match factor.unsigned_abs() {
         1 => x,
         2 => shifted(x, 1),
@@ -224,7 +168,7 @@ macro_rules! by_bits {
 
 /// `2^bits` times the planes.
 #[inline(always)]
-fn shifted<W: Words>(planes: Planes<W>, bits: u32) -> Planes<W> {
+fn shifted<W: U64s>(planes: Planes<W>, bits: u32) -> Planes<W> {
     if bits == 0 {
         return planes;
     }
@@ -236,7 +180,7 @@ fn shifted<W: Words>(planes: Planes<W>, bits: u32) -> Planes<W> {
 /// The bits that fall out of the high plane belong to the low one. With v 2^32 for those that fall out of the low one, times
 /// 2^(32 - bits): `2^-32 = 1 - 2^32` modulo p, so that they are worth v in the low plane and -v in the high one.
 #[inline(always)]
-fn divided<W: Words>(planes: Planes<W>, bits: u32) -> Planes<W> {
+fn divided<W: U64s>(planes: Planes<W>, bits: u32) -> Planes<W> {
     if bits == 0 {
         return planes;
     }
@@ -262,6 +206,7 @@ pub(super) fn permute<P: Parameters, V: GoldilocksVector, const WIDTH: usize, co
         let mut own = [zero; WIDTH];
         for_each_element!(I < WIDTH => own[I] = elements[I][k]);
         states[k] = State::of(&own);
+        states[k].linear_layer();
         full_rounds::<V, WIDTH>(&mut states[k], before);
         states[k].enter_partial_rounds::<V>();
     }
@@ -290,7 +235,7 @@ pub(super) fn permute<P: Parameters, V: GoldilocksVector, const WIDTH: usize, co
 
 #[inline(always)]
 fn full_rounds<V: GoldilocksVector, const WIDTH: usize>(
-    state: &mut State<V::Words, WIDTH>,
+    state: &mut State<V::U64s, WIDTH>,
     constants: &[[u64; 2]],
 ) {
     let token = state.token();

@@ -11,7 +11,7 @@ pub use schedule::MAX_WIDTH;
 use crate::grain::Grain;
 use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Engine, Field, LANES, Packed, PrimeField, batch_invert_vartime,
+    Algebra, Engine, Field, LANES, Lanes, PrimeField, Vector, batch_invert_vartime,
     bn254::{Fr, FrParams},
     dispatch,
 };
@@ -144,7 +144,7 @@ const GROUP: usize = 2 * LANES;
 #[inline(always)]
 fn hash_group<E: Engine>(
     engine: E,
-    schedule: &Schedule<<E::Packed<FrParams> as Packed<FrParams>>::Splat>,
+    schedule: &Schedule<<E::Packed<FrParams> as Vector<Fr>>::Splat>,
     columns: usize,
     rows: &[Fr],
     hashes: &mut [Fr],

@@ -1,11 +1,11 @@
-//! Merkle trees as Ethereum's SSZ builds them (simple serialize, "Merkleization"): over chunks of 32 bytes, by SHA-256.
+//! Merkle trees as Ethereum's SSZ builds them (simple serialize, "Merkleization"): over chunks of 32 bytes, with SHA-256.
 //!
-//! A tree has a *limit*, the most chunks that there may ever be, which fixes its depth; chunks that are not there are zero, and
-//! subtrees of such are known beforehand. So lists with limits of 2^40 cost what their chunks cost.
+//! The depth of a tree is fixed by its *limit*, the maximum number of chunks. Missing chunks are zero, and the roots of zero
+//! subtrees are precomputed, so the cost depends on the chunks and not on the limit, which may be 2^40.
 //!
-//! * [`hash_tree_root`] keeps no node; [`mix_in_length`] is what a list's root has on top.
-//! * [`SszTree`] keeps the nodes above its chunks: a changed chunk rehashes its path.
-//! * [`SszProof`] shows any nodes to whoever knows the root; [`SszProof::check`] takes what an attacker wrote.
+//! * [`hash_tree_root`] keeps no node; [`mix_in_length`] adds the length to a list's root.
+//! * [`SszTree`] keeps the nodes above its chunks: changing a chunk rehashes only its path.
+//! * [`SszProof`] proves any nodes to a verifier that knows the root; [`SszProof::check`] is safe for hostile input.
 //!
 //! A node's *generalized index* is 1 for the root, `2 i` and `2 i + 1` for the children of node `i`.
 
@@ -21,7 +21,7 @@ use crate::MerkleError;
 use proofmill_sha256::digest;
 use std::sync::LazyLock;
 
-/// What a tree is over, and its nodes.
+/// A chunk, or a node.
 pub type Chunk = [u8; 32];
 
 /// The greatest depth: of a limit above 2^63.
@@ -44,12 +44,12 @@ pub fn zero_root(depth: u32) -> Chunk {
     ZEROS[depth as usize]
 }
 
-/// The depth of a tree of at most so many chunks: `limit` rounded up to a power of two is two to the power of it; 0 for none.
+/// The depth of a tree of at most `limit` chunks: the base-2 logarithm of `limit`, rounded up; 0 for a limit of 0.
 pub fn depth_of(limit: u64) -> u32 {
     if limit <= 1 { 0 } else { (limit - 1).ilog2() + 1 }
 }
 
-/// The depth for a limit, that of the chunks themselves without one.
+/// The depth for a limit; without a limit, for the number of chunks.
 fn checked_depth(chunks: usize, limit: Option<u64>) -> Result<u32, MerkleError> {
     let found = chunks as u64;
     let limit = limit.unwrap_or(found);

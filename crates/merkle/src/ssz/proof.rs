@@ -1,4 +1,5 @@
-//! Nodes shown with what leads from them to the root: multiproofs of the consensus specifications ("ssz/merkle-proofs").
+//! Nodes with the helper nodes that authenticate them against the root: the multiproofs of the consensus specifications
+//! ("ssz/merkle-proofs").
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use super::Chunk;
@@ -8,26 +9,26 @@ use crate::{
 };
 use proofmill_sha256::{Kernels, hash_pairs};
 
-/// Nodes of a tree by generalized index, and the nodes beside their paths to the root.
+/// Nodes of a tree by generalized index, with the siblings along their paths to the root.
 ///
-/// A generalized index says how deep a node is, so that whoever knows the tree's shape has to look at the indices: a proof
-/// that is right for the index of an inner node says nothing about chunks.
+/// A generalized index also states the depth of a node, so a verifier must check that the indices are those it expects: a valid
+/// proof for an inner node says nothing about chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SszProof {
-    /// Generalized indices of the nodes that are shown, in any order; none is above another.
+    /// The generalized indices of the proven nodes, in any order; none is above another.
     pub indices: Vec<u64>,
     /// These nodes, in the same order.
     pub leaves: Vec<Chunk>,
-    /// The nodes that cannot be computed from those, by falling generalized index.
+    /// The helper nodes, which cannot be computed from those, by descending generalized index.
     pub helpers: Vec<Chunk>,
 }
 
 impl SszProof {
-    /// Checks that the tree of this root has the nodes. At most 64 hashes for each index, and memory for as many nodes as
-    /// the proof has.
+    /// Checks that the tree with this root has the nodes. Takes at most 64 hashes per index, and memory in proportion to the
+    /// proof.
     ///
     /// # Errors
-    /// [`MerkleError::Rejected`] for a well-formed proof that does not lead to the root; else what is malformed:
+    /// [`MerkleError::Rejected`] for a well-formed proof that does not lead to the root; for a malformed one:
     /// [`MerkleError::NoIndices`], [`MerkleError::GeneralizedIndex`] of 0, [`MerkleError::DuplicateIndex`],
     /// [`MerkleError::NestedIndices`], [`MerkleError::ValueCount`], [`MerkleError::SiblingCount`].
     pub fn check(&self, kernels: Kernels, root: &Chunk) -> Result<(), MerkleError> {
@@ -47,7 +48,7 @@ impl SszProof {
         if self.computed_root(kernels)? == *root { Ok(()) } else { Err(MerkleError::Rejected) }
     }
 
-    /// The root that the nodes lead to, if the form is right.
+    /// The root computed from the nodes, if the proof is well-formed.
     fn computed_root(&self, kernels: Kernels) -> Result<Chunk, MerkleError> {
         let mut leaves: Vec<(u64, Chunk)> =
             self.indices.iter().copied().zip(self.leaves.iter().copied()).collect();
@@ -59,7 +60,7 @@ impl SszProof {
             here.extend(leaves.drain(deeper..));
             here.sort_unstable_by_key(|(index, _)| *index);
             let (indices, nodes): (Vec<u64>, Vec<Chunk>) = here.drain(..).unzip();
-            // The layer's helpers come with falling indices, and are needed with rising ones.
+            // A layer's helpers are in descending order, and are needed in ascending order.
             let needed = siblings(&indices, 1, |_, index| Ok::<_, MerkleError>(index))?.len();
             let (now, later) = helpers.split_at_checked(needed).ok_or(MerkleError::Rejected)?;
             helpers = later;
@@ -69,14 +70,14 @@ impl SszProof {
             let (above, hashed) = parents(&indices, &nodes, &mut now.iter().rev().copied(), hash)?;
             here.extend(above.into_iter().zip(hashed));
         }
-        // One node is left, which is the root: a leaf of index 1 or what the others led to.
+        // One node is left, the root: a leaf of index 1, or computed from the others.
         here.extend(leaves);
         here.first().map(|(_, node)| *node).ok_or(MerkleError::NoIndices)
     }
 }
 
-/// Goes from nodes of generalized indices to the root, after checking the indices. `needed` is handed the indices of the
-/// nodes beside the paths, layer by layer from below, rising within one.
+/// Walks from nodes of generalized indices to the root, after checking the indices. `needed` receives the indices of the
+/// siblings, layer by layer from the bottom, ascending within a layer.
 pub(super) fn climb(
     indices: &[u64],
     mut needed: impl FnMut(Vec<u64>) -> Result<(), MerkleError>,
@@ -96,7 +97,7 @@ pub(super) fn climb(
     Ok(())
 }
 
-/// That rising indices are of nodes none of which is above another.
+/// Checks that of the nodes with these ascending indices, none is above another.
 fn check_indices(rising: &[u64]) -> Result<(), MerkleError> {
     match rising.first() {
         None => return Err(MerkleError::NoIndices),

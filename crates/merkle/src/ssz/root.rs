@@ -1,16 +1,15 @@
-//! Roots of which nothing else is kept.
+//! Roots, without keeping nodes.
 
 use super::{Chunk, checked_depth, zero_root};
 use crate::MerkleError;
 use proofmill_sha256::{Kernels, digest};
 use rayon::prelude::*;
 
-/// Layers of the subtrees that a thread hashes: 2^11 chunks are 64 KiB, which stay in a core's second cache with the nodes
-/// above.
+/// The layers of a task's subtree: 2^11 chunks take 64 KiB, which stay in a core's second-level cache with the nodes above.
 const LAYERS: u32 = 11;
 
-/// SSZ's `merkleize`: the root of the tree over these chunks and zeros behind them, up to the limit rounded up to a power of
-/// two; without a limit, up to the next power of two. On the ambient rayon pool.
+/// SSZ's `merkleize`: the root of the tree over these chunks, padded with zeros to the limit rounded up to a power of two;
+/// without a limit, to the next power of two. Runs on the ambient rayon pool.
 ///
 /// # Errors
 /// [`MerkleError::TooManyChunks`].
@@ -42,23 +41,24 @@ pub fn hash_tree_root(kernels: Kernels, chunks: &[Chunk], limit: Option<u64>) ->
             break;
         }
     }
-    // One subtree is left, with zeros at its right all the way up.
+    // One subtree is left; on every layer above, its sibling is a zero subtree on the right.
     Ok((height..depth).fold(above[0], |node, height| parent(&node, &zero_root(height))))
 }
 
-/// The root of a list: of its elements' root and their number (not of chunks). Unions mix in their selector likewise.
+/// The root of a list: the hash of its elements' root and the number of elements (not chunks). Unions mix in their selector in
+/// the same way.
 pub fn mix_in_length(root: &Chunk, length: u64) -> Chunk {
     let mut chunk = [0; 32];
     chunk[..8].copy_from_slice(&length.to_le_bytes());
     parent(root, &chunk)
 }
 
-/// The node above two.
+/// The parent of two nodes.
 fn parent(left: &Chunk, right: &Chunk) -> Chunk {
     digest([*left, *right].as_flattened())
 }
 
-/// The root that is `layers` above nodes, at least one and at most `2^layers`, which themselves are at this height.
+/// The node `layers` above these nodes, 1 to `2^layers` of them, which are `height` above the chunks.
 fn subtree_root(
     kernels: Kernels,
     nodes: &[Chunk],

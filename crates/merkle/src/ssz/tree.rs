@@ -1,21 +1,22 @@
-//! A tree whose nodes are kept.
+//! A tree that keeps its nodes.
 
 use super::{Chunk, SszProof, checked_depth, proof::climb, zero_root};
 use crate::MerkleError;
 use proofmill_sha256::{Kernels, hash_pairs};
 use std::ops::Range;
 
-/// The tree over a list of chunks that may change and grow up to its limit; some two nodes for each chunk are kept.
+/// The tree over a list of chunks that may change and grow up to its limit. It keeps about two nodes per chunk.
 #[derive(Clone, Debug)]
 pub struct SszTree {
     kernels: Kernels,
-    /// Layers from the chunks to the root. Those nodes are there that have a chunk below them; the others are zeros' roots.
+    /// The layers from the chunks to the root. Only nodes with a chunk below them are stored; the others are roots of zero
+    /// trees.
     layers: Vec<Vec<Chunk>>,
     limit: u64,
 }
 
 impl SszTree {
-    /// The tree over these chunks, which can grow up to the limit. On the ambient rayon pool.
+    /// The tree over these chunks, which can grow up to the limit. Runs on the ambient rayon pool.
     ///
     /// # Errors
     /// [`MerkleError::TooManyChunks`].
@@ -33,23 +34,23 @@ impl SszTree {
         &self.layers[0]
     }
 
-    /// The most chunks.
+    /// The maximum number of chunks.
     pub fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// Layers of nodes above the chunks.
+    /// The number of layers above the chunks.
     pub fn depth(&self) -> u32 {
         self.layers.len() as u32 - 1
     }
 
-    /// The root, without a list's length.
+    /// The root, without the length of a list.
     pub fn root(&self) -> Chunk {
         self.known(self.depth(), 0)
     }
 
-    /// Replaces chunks, given with their indices in any order (of two with one index, the last counts), and rehashes the
-    /// nodes above them, each once. Returns how many those are: for one chunk, the depth.
+    /// Replaces chunks, given with their indices in any order (of two with the same index, the last counts), and rehashes each
+    /// node above them once. Returns the number of these nodes: for one chunk, the depth.
     ///
     /// # Errors
     /// [`MerkleError::ChunkRange`], and nothing is changed.
@@ -79,7 +80,7 @@ impl SszTree {
         Ok(hashed)
     }
 
-    /// Adds chunks behind the others, and rehashes what is above them.
+    /// Appends chunks, and rehashes the nodes above them.
     ///
     /// # Errors
     /// [`MerkleError::TooManyChunks`], and nothing is changed.
@@ -111,7 +112,7 @@ impl SszTree {
         }
     }
 
-    /// The children of a node, of which the first is at this height.
+    /// The two children, at this height, of node `parent` one layer up, as 64 bytes.
     fn pair(&self, height: u32, parent: usize) -> [u8; 64] {
         let mut pair = [0; 64];
         pair[..32].copy_from_slice(&self.known(height, 2 * parent));
@@ -119,19 +120,19 @@ impl SszTree {
         pair
     }
 
-    /// The node of an index within its layer.
+    /// The node with an index within its layer, stored or zero.
     fn known(&self, height: u32, index: usize) -> Chunk {
         self.layers[height as usize].get(index).copied().unwrap_or_else(|| zero_root(height))
     }
 
-    /// The node of a generalized index.
+    /// The node with a generalized index.
     ///
     /// # Errors
     /// [`MerkleError::GeneralizedIndex`].
     pub fn node(&self, index: u64) -> Result<Chunk, MerkleError> {
         let depth = self.depth();
         match index.checked_ilog2() {
-            // An index that is no usize is of a node that is not kept.
+            // An index beyond `usize` is of a node that is not stored.
             Some(above) if above <= depth => {
                 Ok(self.known(depth - above, usize::try_from(index - (1 << above)).unwrap_or(usize::MAX)))
             }
@@ -139,7 +140,7 @@ impl SszTree {
         }
     }
 
-    /// Shows nodes of generalized indices, in any order, to whoever knows the root.
+    /// Proves the nodes with these generalized indices, in any order, to a verifier that knows the root.
     ///
     /// # Errors
     /// [`MerkleError::NoIndices`], [`MerkleError::GeneralizedIndex`], [`MerkleError::DuplicateIndex`],

@@ -10,7 +10,7 @@ use std::io::Write;
 
 type Tested = Sponge<Poseidon>;
 
-/// Every layer of the tree, and the root without one, are those of the definition.
+/// Every layer of the tree, and the root computed without a tree, match the definition.
 fn check<H: TreeHash>(most: u32, columns: usize) {
     for log_rows in 0..=most {
         let words = words(columns << log_rows, log_rows.into());
@@ -131,7 +131,7 @@ fn the_first_word_that_is_no_element_is_named() {
                         18446744069414584321";
             assert_eq!(error.to_string(), text);
         }
-        // Any word is good there.
+        // SHA-256 accepts any word.
         root::<Sha256>(level, &rows).unwrap();
     });
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 type Tested = Sponge<Poseidon>;
 
-/// Makes a good one bad.
+/// Makes a valid document invalid.
 type Edit<'a> = &'a dyn Fn(&mut Value);
 
 /// A document, and the root of its tree.
@@ -47,7 +47,7 @@ fn no_changed_byte_of_a_document_is_accepted() {
         for change in 1..=255 {
             let mut wrong = text.clone().into_bytes();
             wrong[at] ^= change;
-            // White space between values may be any.
+            // White space between values is free.
             if serde_json::from_slice::<Value>(&wrong).is_ok_and(|value| value == original) {
                 assert!(text.as_bytes()[at].is_ascii_whitespace() && wrong[at].is_ascii_whitespace());
                 continue;
@@ -84,7 +84,7 @@ fn malformed_documents_are_refused_by_name() {
             d["siblings"][2] = json!(digest("ffffffff00000001"))
         }),
         ("index 64 is out of range", &|d| d["openings"][2]["index"] = json!(64)),
-        ("index 40 is there twice", &|d| d["openings"][2]["index"] = json!(40)),
+        ("index 40 occurs twice", &|d| d["openings"][2]["index"] = json!(40)),
         ("unknown field `extra`", &|d| d["extra"] = json!(1)),
         ("invalid value", &|d| d["rows"] = json!(-1)),
         ("missing field `siblings`", &|d| drop(d.as_object_mut().unwrap().remove("siblings"))),
@@ -104,7 +104,7 @@ fn digests_as_text() {
     let text = digest_to_hex::<Tested>(&root);
     assert_eq!(u64::from_str_radix(&text[16..32], 16).unwrap(), root.0[1].to_canonical());
     assert_eq!(digest_from_hex::<Tested>(&text, "").unwrap(), root);
-    // Of bytes they keep their order.
+    // Digests of bytes keep the order of bytes.
     let bytes = std::array::from_fn(|at| at as u8);
     assert!(digest_to_hex::<Sha256>(&bytes).starts_with("000102"));
     assert_eq!(digest_from_hex::<Sha256>(&digest_to_hex::<Sha256>(&bytes), "").unwrap(), bytes);

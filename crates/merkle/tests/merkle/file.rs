@@ -8,7 +8,7 @@ use std::io::Cursor;
 
 type Tested = Sponge<Poseidon>;
 
-/// Makes a good one bad.
+/// Makes a valid file invalid.
 type Edit<'a> = &'a dyn Fn(&mut Vec<u8>);
 
 fn file<H: TreeHash>(words: &[u64], columns: usize) -> (Vec<u8>, H::Digest) {
@@ -65,11 +65,11 @@ fn no_changed_byte_on_the_way_is_opened() {
             let mut wrong = bytes.clone();
             wrong[at] ^= change;
             let opened = TreeFile::from_bytes(wrong).and_then(|file| {
-                // Between them the two openings need every row and all nodes that are not computed.
+                // Together the two openings read every row and all nodes that are not computed.
                 file.open_rows::<Tested>(Level::best(), &[0])?.check(Level::best(), 8, 2, &[root])?;
                 file.open_rows::<Tested>(Level::best(), &[7])?.check(Level::best(), 8, 2, &[root])
             });
-            // Rows 1 to 6 are not shown, and nodes on the paths are computed.
+            // Rows 1 to 6 are not opened, and nodes on the paths are computed.
             let unread = [64 + 16..64 + 7 * 16, 192..192 + 32 * 15];
             if opened.is_ok() {
                 assert!(unread.iter().any(|range| range.contains(&at)), "byte {at}");
@@ -116,7 +116,7 @@ fn damaged_files_are_refused_by_name() {
     }
 }
 
-/// An output that is full after so many bytes.
+/// An output that fails after this many bytes.
 struct Full(Cursor<Vec<u8>>, usize);
 
 impl std::io::Write for Full {
@@ -152,7 +152,7 @@ fn a_full_disk_is_said() {
     }
 }
 
-/// Files written by this version stay readable, and the same rows give the same bytes.
+/// Files of this version stay readable, and the same rows give the same bytes.
 #[test]
 fn the_layout_stays() {
     fn check<H: TreeHash>(tree: &[u8], opening: &[u8]) {

@@ -1,4 +1,4 @@
-//! Trees against their definition and known answers; openings and files that are not what they should be.
+//! Trees against their definition and known answers; malformed and wrong openings and files.
 
 mod build;
 mod document;

@@ -8,7 +8,7 @@ use rand::RngCore;
 
 type Tested = Sponge<Poseidon>;
 
-/// Makes a good one bad.
+/// Makes a valid opening invalid.
 type Edit<'a> = &'a dyn Fn(&mut Opening<Tested>);
 
 /// A tree and its words.
@@ -84,7 +84,7 @@ fn shared_nodes_are_there_once() {
     assert_eq!(siblings(&(0..1024).collect::<Vec<_>>(), 1), 0);
 }
 
-/// A word with one bit changed, or its residue's other representative.
+/// A word with one bit changed, or the other representative of its residue.
 fn changed(word: u64, bit: u32) -> u64 {
     if bit == 64 { word.wrapping_add(MODULUS) } else { word ^ (1 << bit) }
 }
@@ -124,7 +124,7 @@ fn an_opening_with_any_bit_changed_is_refused() {
                 for change in 1..=255 {
                     let mut bytes = Tested::to_bytes(&opening.siblings[sibling]);
                     bytes[byte] ^= change;
-                    // What is no digest cannot even be written down.
+                    // Bytes that are not a digest cannot be put into an opening.
                     let Some(digest) = Tested::from_bytes(&bytes) else { continue };
                     let mut wrong = opening.clone();
                     wrong.siblings[sibling] = digest;
@@ -150,7 +150,7 @@ fn malformed_openings_are_refused_by_name() {
         check(&opening, &[tree.root()]).unwrap_err().to_string()
     };
     let cases: [(&str, Edit<'_>); 18] = [
-        ("index 3 is there twice", &|o| o.indices[1] = 3),
+        ("index 3 occurs twice", &|o| o.indices[1] = 3),
         ("index 3 comes after 9", &|o| o.indices.reverse()),
         ("index 16 is out of range: the tree has rows 0 to 15", &|o| o.indices[1] = 16),
         ("index 18446744073709551615 is out of range", &|o| o.indices[1] = u64::MAX),
@@ -195,7 +195,7 @@ fn what_cannot_be_opened_is_refused_by_name() {
     assert!(matches!(error(&[2], 5), MerkleError::CapSize { rows: 16, found: 5 }));
 }
 
-/// Why whoever checks must know the tree's shape: two digests are a row of eight elements.
+/// Why a verifier must know the tree's shape: two digests look like a row of eight elements.
 #[test]
 fn a_node_passes_for_a_row_of_another_tree_only() {
     let (_, tree) = tree::<Tested>(3, 8);

@@ -1,4 +1,4 @@
-//! The definition of a tree, one hash after the other.
+//! The definition of a tree, computed one hash at a time.
 
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::MODULUS;
@@ -6,10 +6,10 @@ use proofmill_merkle::TreeHash;
 use proofmill_testing::rng;
 use rand::RngCore;
 
-/// The largest trees' layers; fewer where the tests run emulated.
+/// The layers of the largest trees; fewer where tests run emulated.
 pub(crate) const MOST: u32 = if cfg!(target_arch = "x86_64") { 16 } else { 11 };
 
-/// Words below the modulus, of a fixed seed.
+/// Words below the modulus, from a fixed seed.
 pub(crate) fn words(count: usize, seed: u64) -> Vec<u64> {
     let mut rng = rng(seed);
     (0..count).map(|_| rng.next_u64() % MODULUS).collect()

@@ -1,4 +1,4 @@
-//! SSZ's trees against the consensus specifications' own functions, written out plainly over the crate `sha2`.
+//! SSZ trees against the functions of the consensus specifications, written out with the crate `sha2`.
 
 use proofmill_merkle::{
     MerkleError,
@@ -14,7 +14,7 @@ fn parent(left: Chunk, right: Chunk) -> Chunk {
     Sha256::digest([left, right].as_flattened()).into()
 }
 
-/// `merkleize`: every node, zeros too.
+/// `merkleize`, with every node computed, zeros included.
 fn definition(chunks: &[Chunk], limit: usize) -> Chunk {
     let mut layer = chunks.to_vec();
     layer.resize(limit.next_power_of_two(), [0; 32]);
@@ -30,17 +30,13 @@ fn chunks(count: usize, seed: u64) -> Vec<Chunk> {
     chunks
 }
 
-fn hex(digest: &Chunk) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The root of an empty list of deposits is what the deposit contract begins with.
+/// The root of an empty list of deposits is the initial root of the deposit contract.
 #[test]
 fn empty_trees_have_known_roots() {
-    assert_eq!(hex(&zero_root(1)), "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b");
+    assert_eq!(hex::encode(zero_root(1)), "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b");
     let deposits = hash_tree_root(Kernels::best(), &[], Some(1 << 32)).unwrap();
     assert_eq!(
-        hex(&mix_in_length(&deposits, 0)),
+        hex::encode(mix_in_length(&deposits, 0)),
         "d70a234731285c6804c2a4f56711ddb8c82c99740f207854891028af34e27e5e"
     );
 }
@@ -74,7 +70,7 @@ fn kernels_threads_and_subtrees_do_not_matter() {
     }
 }
 
-/// A list's limit may be far beyond memory.
+/// A list's limit may far exceed memory.
 #[test]
 fn zeros_cost_nothing() {
     let chunks = chunks(5, 1);
@@ -240,9 +236,9 @@ fn malformed_proofs_are_refused_by_name() {
         assert_eq!((&proving[..], &checking[..]), (expected, expected));
     };
     same(&[], "expected at least one index, found none");
-    same(&[70, 64, 70], "index 70 is there twice: give each once");
-    same(&[70, 8], "generalized index 70 is below 8: show one of the two");
-    same(&[1, 70], "generalized index 70 is below 1: show one of the two");
+    same(&[70, 64, 70], "index 70 occurs twice: give each once");
+    same(&[70, 8], "generalized index 70 is below 8: prove one of the two");
+    same(&[1, 70], "generalized index 70 is below 1: prove one of the two");
     let (proving, checking) = message(&[0]);
     assert_eq!(proving, "generalized index 0 is out of range: expected 1 to 2^7 - 1");
     assert_eq!(checking, "generalized index 0 is out of range: expected 1 to 2^64 - 1");
@@ -257,8 +253,5 @@ fn malformed_proofs_are_refused_by_name() {
     let siblings = "expected 7 siblings on the way to the root, found";
     assert_eq!(check(&|proof| _ = proof.helpers.pop()), format!("{siblings} 6"));
     assert_eq!(check(&|proof| proof.helpers.push([0; 32])), format!("{siblings} 8"));
-    assert_eq!(
-        check(&|proof| proof.leaves.push([0; 32])),
-        "expected 2 values for the indices that are shown, found 3"
-    );
+    assert_eq!(check(&|proof| proof.leaves.push([0; 32])), "expected 2 values for the indices, found 3");
 }

@@ -93,7 +93,7 @@ impl Multiples {
         }
         let window = |(first, difference, count)| Window::of(first, difference, count);
         let windows: Vec<_> = progressions.into_par_iter().map(window).collect();
-        let x: String = base.x.to_bytes_be().iter().map(|byte| format!("{byte:02x}")).collect();
+        let x = hex::encode(base.x.to_bytes_be());
         let sign = if base.y.to_canonical()[0] & 1 == 1 { "-" } else { "" };
         let name = |window| format!("{sign}{x} by {width} bits, window {window}");
         Self {

@@ -8,10 +8,10 @@ use super::{Blinding, Prover, wires::Assignment};
 use crate::{
     Arithmetisation, Cells, Circuit, Column, FixedColumns, Layout, LookupArgument, Memory, Progress,
     ProveOptions, ProvingKey, Selector, Variable,
-    challenges::Challenges,
     lookup::{log_derivative::LogDerivative, plookup::Plookup},
     memory::Held,
     permutation::Permutation,
+    summand::Challenges,
     summand::{Growing, Parameters, Sink},
     system::Argument,
     verify,

@@ -6,11 +6,11 @@ use super::{
 };
 use crate::{
     Column, LookupArgument, PlonkError, ProvingKey, Selector,
-    challenges::Challenges,
     check::failing_constraints,
     lookup::{RowCells, TABLE_COLUMNS, Tuples},
     memory::{Held, Scalars},
     polynomial::{add_multiple, bring_in_form},
+    summand::Challenges,
     system::Argument,
 };
 use proofmill_field::{Field, bn254::Fr};

@@ -6,8 +6,8 @@ use super::{
 };
 use crate::{
     Cell, Column, VerifyingKey,
-    challenges::Challenges,
     linearisation::{Known, Linearisation},
+    summand::Challenges,
     summand::Parameters,
 };
 use proofmill_curve::{

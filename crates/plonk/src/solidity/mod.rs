@@ -2,7 +2,7 @@
 //!
 //! Nothing of a circuit's constraints is written here: the formulas of its [`System`](crate::System) are
 //! [recorded](trace) once, as the verifier in Rust evaluates them, and [printed](yul) as Yul. What is written here is
-//! everything around them: the transcript (that of [`Challenges`](crate::challenges::Challenges)), the public inputs'
+//! everything around them: the transcript (that of [`Challenges`](crate::summand::Challenges)), the public inputs'
 //! polynomial, the sum of points and the pairing.
 //!
 //! A call is `verifyProof(uint256[N] proof, uint256[M] public)`. The proof's words are those of [`calldata`]: x and y of each
@@ -35,10 +35,7 @@ pub fn calldata(proof: &Proof, public: &[Fr]) -> String {
     let coordinates = points.iter().flat_map(|point| [point.x.to_bytes_be(), point.y.to_bytes_be()]);
     let words = coordinates.chain(proof.evaluations.iter().map(|value| value.to_bytes_be()));
     let list = |words: &mut dyn Iterator<Item = Vec<u8>>| {
-        let quoted = words.map(|word| {
-            let digits: String = word.iter().map(|byte| format!("{byte:02x}")).collect();
-            format!("\"0x{digits}\"")
-        });
+        let quoted = words.map(|word| format!("\"0x{}\"", hex::encode(word)));
         format!("[{}]", quoted.collect::<Vec<_>>().join(","))
     };
     list(&mut { words }) + &list(&mut public.iter().map(|input| input.to_bytes_be()))

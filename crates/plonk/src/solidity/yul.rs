@@ -69,8 +69,7 @@ pub(super) fn literal(value: Fr) -> String {
 
 /// Big-endian bytes, at most 32, as a literal.
 pub(super) fn word(bytes: &[u8]) -> String {
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    match digits.trim_start_matches('0') {
+    match hex::encode(bytes).trim_start_matches('0') {
         "" => "0".to_owned(),
         digits => format!("0x{digits}"),
     }

@@ -1,7 +1,8 @@
 //! From bit-reversed order to natural order.
 
-use super::tile::{Part, Tiles};
+use super::tile::{self, Part};
 use crate::reverse_bits::reverse_bits;
+use proofmill_field::goldilocks::GoldilocksEngine;
 use proofmill_memory::Lines;
 use rayon::prelude::*;
 
@@ -9,12 +10,12 @@ use rayon::prelude::*;
 ///
 /// One word a row is moved by squares of as many words as there are lanes, so that each cache line is read and
 /// written whole (Carter, Gatlin, "Towards an optimal bit-reversal permutation program", 1998).
-pub(crate) fn reverse_rows<T: Tiles>(token: T, words: &mut [u64], width: usize) {
+pub(crate) fn reverse_rows<E: GoldilocksEngine>(engine: E, words: &mut [u64], width: usize) {
     let log_len = (words.len() / width).trailing_zeros();
-    let log_lanes = token.lanes().trailing_zeros();
+    let log_lanes = tile::lanes(engine).trailing_zeros();
     let part = Part::new(words);
     if width == 1 && log_lanes > 0 && 2 * log_lanes <= log_len {
-        return reverse_squares(token, part, log_len, log_lanes);
+        return reverse_squares(engine, part, log_len, log_lanes);
     }
     // Squares of rows, for the sake of the address translation's cache.
     let log_square = (log_len / 2).min(4);
@@ -40,7 +41,7 @@ pub(crate) fn reverse_rows<T: Tiles>(token: T, words: &mut [u64], width: usize) 
 
 /// With `i = high n/lanes + middle lanes + low`: the words of a middle are a square, which changes places with that of the
 /// reversed middle and is transposed, rows and columns in bit-reversed order.
-fn reverse_squares<T: Tiles>(token: T, part: Part<'_>, log_len: u32, log_lanes: u32) {
+fn reverse_squares<E: GoldilocksEngine>(engine: E, part: Part<'_>, log_len: u32, log_lanes: u32) {
     let lanes = 1usize << log_lanes;
     let log_middles = log_len - 2 * log_lanes;
     let stride = 1usize << (log_len - log_lanes);
@@ -51,7 +52,7 @@ fn reverse_squares<T: Tiles>(token: T, part: Part<'_>, log_len: u32, log_lanes: 
             if middle <= reversed {
                 let [a, b] = [middle, reversed].map(|middle| part.rows(middle << log_lanes, stride));
                 // SAFETY: the rows are among the words, and no other task uses them.
-                unsafe { token.exchange_reversed(a, b, squares) };
+                unsafe { tile::exchange_reversed(engine, a, b, squares) };
             }
         },
     );

@@ -2,14 +2,14 @@
 //!
 //! `2^96 = -1` modulo p, so that 2^48 has order 4, 2^24 order 8 and 2^12 order 16.
 
-use proofmill_field::goldilocks::{Gaussian, Words};
+use proofmill_field::goldilocks::{Gaussian, U64s};
 
 /// The largest of these transforms.
 pub const MAX_RADIX: usize = 16;
 
 /// The transform of `a, b, i^c_turns c, i^d_turns d`.
 #[inline(always)]
-fn transform_4<W: Words>([a, b, c, d]: [Gaussian<W>; 4], c_turns: u32, d_turns: u32) -> [Gaussian<W>; 4] {
+fn transform_4<W: U64s>([a, b, c, d]: [Gaussian<W>; 4], c_turns: u32, d_turns: u32) -> [Gaussian<W>; 4] {
     let (even, even_turned) = (a.add_turned(c, c_turns), a.add_turned(c, c_turns + 2));
     let (odd, odd_turned) = (b.add_turned(d, d_turns), b.add_turned(d, d_turns + 2));
     [
@@ -25,7 +25,7 @@ fn transform_4<W: Words>([a, b, c, d]: [Gaussian<W>; 4], c_turns: u32, d_turns: 
 ///
 /// Straight-line code without arrays of all elements: they do not fit the registers.
 #[inline(always)]
-pub fn transform<W: Words, const R: usize>(x: [Gaussian<W>; R], mut output: impl FnMut(usize, Gaussian<W>)) {
+pub fn transform<W: U64s, const R: usize>(x: [Gaussian<W>; R], mut output: impl FnMut(usize, Gaussian<W>)) {
     // Input 0 is part of every output.
     let first = x[0].lifted();
     match R {

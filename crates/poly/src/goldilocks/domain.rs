@@ -8,11 +8,14 @@
 use super::{
     Order,
     bit_reversal::reverse_rows,
-    tile::{Input, Part, Rows, Scale, Shift, Tables, Tiles},
+    tile::{self, Input, Part, Rows, Scale, Shift, Tables},
 };
 use crate::reverse_bits::reverse_bits;
 use proofmill_cpu::{Level, Portable};
-use proofmill_field::{Algebra, Field, Invert, dispatch_goldilocks, goldilocks::Goldilocks};
+use proofmill_field::{
+    Algebra, Field, Invert, dispatch_goldilocks,
+    goldilocks::{Goldilocks, GoldilocksEngine},
+};
 use proofmill_memory::{Lines, prefetch_at};
 use rayon::prelude::*;
 
@@ -189,7 +192,7 @@ impl GoldilocksDomain {
             let width = values.len() / self.len();
             // SAFETY: rows change places.
             let words = unsafe { Goldilocks::as_words_mut(extension) };
-            dispatch_goldilocks!(level, token => reverse_rows(token, words, width));
+            dispatch_goldilocks!(level, engine => reverse_rows(engine, words, width));
         }
     }
 
@@ -213,9 +216,9 @@ impl GoldilocksDomain {
         // SAFETY: transforms write integers below p.
         let words = unsafe { Goldilocks::as_words_mut(values) };
         let transform = Transform { width, after };
-        dispatch_goldilocks!(level, token => transform.run(token, steps, words, shift));
+        dispatch_goldilocks!(level, engine => transform.run(engine, steps, words, shift));
         if order == Order::Natural {
-            dispatch_goldilocks!(level, token => reverse_rows(token, words, width));
+            dispatch_goldilocks!(level, engine => reverse_rows(engine, words, width));
         }
     }
 }
@@ -249,54 +252,54 @@ struct Transform {
 }
 
 impl Transform {
-    fn run<T: Tiles>(self, token: T, steps: &[Step], words: &mut [u64], shift: Goldilocks) {
+    fn run<E: GoldilocksEngine>(self, engine: E, steps: &[Step], words: &mut [u64], shift: Goldilocks) {
         // The last step's rows are the fewest.
-        if steps.last().is_some_and(|step| step.rows() < token.lanes()) {
+        if steps.last().is_some_and(|step| step.rows() < tile::lanes(engine)) {
             self.run_steps(Portable, steps, Part::new(words), shift);
         } else {
-            self.run_steps(token, steps, Part::new(words), shift);
+            self.run_steps(engine, steps, Part::new(words), shift);
         }
     }
 
     /// Transforms a part whose value j is multiplied by `shift^j` first.
-    fn run_steps<T: Tiles>(self, token: T, steps: &[Step], part: Part<'_>, shift: Goldilocks) {
+    fn run_steps<E: GoldilocksEngine>(self, engine: E, steps: &[Step], part: Part<'_>, shift: Goldilocks) {
         let [step, rest @ ..] = steps else { return };
         if let [last] = rest {
-            self.columns(token, step, part, shift);
-            return self.rows(token, step, last, part, shift);
+            self.columns(engine, step, part, shift);
+            return self.rows(engine, step, last, part, shift);
         }
         if step.rows() > FEW_ROWS {
-            self.far_columns(token, step, part, shift);
+            self.far_columns(engine, step, part, shift);
         } else {
-            self.columns(token, step, part, shift);
+            self.columns(engine, step, part, shift);
         }
         let row = step.columns * self.width;
         (0..step.rows()).into_par_iter().for_each(|r| {
-            self.run_steps(token, rest, part.sub(r * row, row), shift * step.power(r, 1));
+            self.run_steps(engine, rest, part.sub(r * row, row), shift * step.power(r, 1));
         });
     }
 
     /// Transforms every column, the coefficient in row j1 times `shift^(columns j1)`; row r of the result holds output
     /// `reverse_bits(r)`.
-    fn columns<T: Tiles>(self, token: T, step: &Step, part: Part<'_>, shift: Goldilocks) {
-        let (lanes, row, shift) = (token.lanes(), step.columns * self.width, step.shift(shift));
+    fn columns<E: GoldilocksEngine>(self, engine: E, step: &Step, part: Part<'_>, shift: Goldilocks) {
+        let (lanes, row, shift) = (tile::lanes(engine), step.columns * self.width, step.shift(shift));
         each(
             row / lanes,
             || step.tables.scratch(lanes),
             |scratch, tile| {
                 let rows = part.rows(tile * lanes, row);
                 // SAFETY: this task alone uses these words.
-                unsafe { token.transform(&step.tables, Input::of(&shift), rows, scratch) };
+                unsafe { tile::transform_tile(engine, &step.tables, Input::of(&shift), rows, scratch) };
             },
         );
     }
 
     /// As [`columns`](Self::columns), for rows so far apart that their words would fall on few lines of the caches: in a
     /// copy of adjacent columns.
-    fn far_columns<T: Tiles>(self, token: T, step: &Step, part: Part<'_>, shift: Goldilocks) {
+    fn far_columns<E: GoldilocksEngine>(self, engine: E, step: &Step, part: Part<'_>, shift: Goldilocks) {
         /// Words of a copy.
         const COPY: usize = 1 << 13;
-        let (lanes, row, shift) = (token.lanes(), step.columns * self.width, step.shift(shift));
+        let (lanes, row, shift) = (tile::lanes(engine), step.columns * self.width, step.shift(shift));
         let copied = (COPY / step.rows()).max(lanes);
         let state = || (step.tables.scratch(lanes), Lines::zeroed(copied * step.rows()));
         each(row.div_ceil(copied), state, |(scratch, copy), block| {
@@ -316,7 +319,7 @@ impl Transform {
                 }
                 let rows = Rows { start: copy.start.wrapping_add(column), stride: copied };
                 // SAFETY: as above.
-                unsafe { token.transform(&step.tables, Input::of(&shift), rows, scratch) };
+                unsafe { tile::transform_tile(engine, &step.tables, Input::of(&shift), rows, scratch) };
             }
             for r in 0..step.rows() {
                 // SAFETY: as above.
@@ -326,8 +329,15 @@ impl Transform {
     }
 
     /// Transforms every row of what `step` left, value j2 times `(shift w^k1)^j2`.
-    fn rows<T: Tiles>(self, token: T, step: &Step, last: &Step, part: Part<'_>, shift: Goldilocks) {
-        let (lanes, width, row) = (token.lanes(), self.width, step.columns * self.width);
+    fn rows<E: GoldilocksEngine>(
+        self,
+        engine: E,
+        step: &Step,
+        last: &Step,
+        part: Part<'_>,
+        shift: Goldilocks,
+    ) {
+        let (lanes, width, row) = (tile::lanes(engine), self.width, step.columns * self.width);
         let leap = last.tables.leap();
         let shift_leap = shift.pow_vartime(&[leap as u64]);
         let powers = |r| [self.after, shift * step.power(r, 1), shift_leap * step.power(r, leap)];
@@ -341,7 +351,9 @@ impl Transform {
                     for first in (0..width).step_by(lanes) {
                         let rows = part.rows(r * row + first, width);
                         // SAFETY: this task alone uses these words.
-                        unsafe { token.transform(&last.tables, Input::Scaled(&scale), rows, scratch) };
+                        unsafe {
+                            tile::transform_tile(engine, &last.tables, Input::Scaled(&scale), rows, scratch)
+                        };
                     }
                 },
             );
@@ -356,12 +368,12 @@ impl Transform {
                 let columns = tile.rows(0, lanes);
                 // SAFETY: this task alone uses these rows, and its tile.
                 unsafe {
-                    token.rows_to_columns(rows, columns, row);
+                    tile::rows_to_columns(engine, rows, columns, row);
                     for polynomial in 0..width {
                         let rows = tile.rows(polynomial * lanes, width * lanes);
-                        token.transform(&last.tables, Input::Scaled(&scale), rows, scratch);
+                        tile::transform_tile(engine, &last.tables, Input::Scaled(&scale), rows, scratch);
                     }
-                    token.columns_to_rows(columns, rows, row);
+                    tile::columns_to_rows(engine, columns, rows, row);
                 }
             },
         );

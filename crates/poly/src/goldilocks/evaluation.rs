@@ -8,9 +8,9 @@ use super::{GoldilocksDomain, Order};
 use crate::reverse_bits::reverse_bits;
 use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Field, Invert, batch_invert_vartime, dispatch_goldilocks,
+    Algebra, Field, Invert, Lanes, batch_invert_vartime, dispatch_goldilocks,
     goldilocks::{
-        Extension, ExtensionField, Goldilocks, GoldilocksEngine, GoldilocksVector, Planes, Words,
+        Extension, ExtensionField, Goldilocks, GoldilocksEngine, GoldilocksVector, Planes, U64s,
         constant_planes,
     },
 };
@@ -147,7 +147,7 @@ fn barycentric_weights<E: GoldilocksEngine, const D: usize>(
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    let lanes = E::Words::WIDTH;
+    let lanes = E::U64s::WIDTH;
     let mut weights = [[0; BLOCK]; D];
     let mut inverses = [Goldilocks::ONE; MAX_LANES];
     engine.run(
@@ -199,7 +199,7 @@ fn weighted_sums<E: GoldilocksEngine, const D: usize>(
     weights: &Weights<D>,
 ) -> Vec<Extension<Goldilocks, D>> {
     let words = Goldilocks::as_words(rows);
-    let lanes = E::Words::WIDTH;
+    let lanes = E::U64s::WIDTH;
     if width >= lanes {
         let mut sums = vec![Extension([Goldilocks::ZERO; D]); width];
         for column in (0..width).step_by(lanes) {
@@ -257,7 +257,7 @@ fn column_alone<E: GoldilocksEngine, const D: usize>(
         #[inline(always)]
         || {
             let mut sums = [Planes::splat(engine, constant_planes::<E::Chain>(0)); D];
-            for row in (0..BLOCK).step_by(E::Words::WIDTH) {
+            for row in (0..BLOCK).step_by(E::U64s::WIDTH) {
                 let vector = E::Chain::load(engine, &column[row..]);
                 for d in 0..D {
                     sums[d] = sums[d] + vector.product_planes(E::Chain::load(engine, &weights[d][row..]));
@@ -269,9 +269,7 @@ fn column_alone<E: GoldilocksEngine, const D: usize>(
 }
 
 #[inline(always)]
-fn lanes_of<E: GoldilocksEngine, const D: usize>(
-    sums: [Planes<E::Words>; D],
-) -> [[Goldilocks; MAX_LANES]; D] {
+fn lanes_of<E: GoldilocksEngine, const D: usize>(sums: [Planes<E::U64s>; D]) -> [[Goldilocks; MAX_LANES]; D] {
     let mut lanes = [[Goldilocks::ZERO; MAX_LANES]; D];
     for d in 0..D {
         let mut words = [0; MAX_LANES];

@@ -1,4 +1,4 @@
-//! arkworks' types: what it computes, we compute.
+//! arkworks' types: results agree with arkworks.
 
 use crate::machines;
 use ark_ec::{

@@ -1,4 +1,4 @@
-//! The front door: that what goes in comes out, that what is wrong has its kind, that levels change nothing.
+//! The library's interface: round trips, the kinds of errors, and equal results at every level.
 #![allow(clippy::unwrap_used)]
 
 #[cfg(feature = "arkworks")]
@@ -25,7 +25,7 @@ fn text(name: &str) -> String {
     String::from_utf8(bytes(name)).unwrap()
 }
 
-/// A machine of each level that this CPU has, on a few threads.
+/// A machine for each level of this CPU, with a few threads.
 fn machines() -> Vec<Machine> {
     let machine = |level| Machine::builder().level(level).threads(2).build().unwrap();
     Level::available().into_iter().map(machine).collect()
@@ -49,7 +49,7 @@ fn kind<T: std::fmt::Debug>(result: proofmill::Result<T>) -> (&'static str, Stri
     (kind, message)
 }
 
-/// Asserts an error's kind, and that its message has some words.
+/// Asserts an error's kind, and that its message contains these words.
 #[track_caller]
 fn refused<T: std::fmt::Debug>(result: proofmill::Result<T>, expected: &str, words: &str) {
     let (kind, message) = kind(result);

@@ -1,4 +1,4 @@
-//! Reference strings, and what files are.
+//! Reference strings, and descriptions of files.
 
 use crate::{bytes, example, machines, refused};
 use proofmill::{

@@ -1,4 +1,4 @@
-//! Eight messages in 256-bit vectors; a rotation is two shifts and an exclusive or.
+//! Eight messages in 256-bit vectors; a rotation is two shifts and an or.
 
 use crate::{
     formula::Word,
@@ -12,7 +12,7 @@ use std::arch::{asm, x86_64::*};
 pub(crate) fn pairs(token: Avx2, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     token.run(
         #[inline(always)]
-        || lanes::pairs::<Words>(token, pairs, digests),
+        || lanes::pairs::<U32x8>(token, pairs, digests),
     );
 }
 
@@ -20,11 +20,11 @@ pub(crate) fn pairs(token: Avx2, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
 pub(crate) fn rows(token: Avx2, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
     token.run(
         #[inline(always)]
-        || lanes::rows::<Words>(token, rows, length, digests),
+        || lanes::rows::<U32x8>(token, rows, length, digests),
     );
 }
 
-/// The kernel of [`ssse3`] for one message, with three-operand instructions and BMI2's rotations.
+/// The kernel of [`ssse3`] for one message, compiled to three-operand instructions and BMI2's rotations.
 pub(crate) fn compress_blocks(token: Avx2, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
     token.run(
         #[inline(always)]
@@ -32,19 +32,19 @@ pub(crate) fn compress_blocks(token: Avx2, state: &mut [u32; 8], blocks: &[[u8; 
     );
 }
 
-/// Words with the token of the instructions.
+/// 8 words with the token of the instructions.
 #[derive(Clone, Copy)]
-struct Words {
+struct U32x8 {
     words: __m256i,
     token: Avx2,
 }
 
-/// A sum that the compiler cannot see through.
+/// A sum that the compiler cannot reorder.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn add_last(sum: __m256i, last: __m256i) -> __m256i {
     let result;
-    // SAFETY: the feature is there, and nothing but the registers is touched.
+    // SAFETY: the function's target feature is AVX2, and the instruction touches only the registers named.
     unsafe {
         asm!("vpaddd {}, {}, {}", out(ymm_reg) result, in(ymm_reg) sum, in(ymm_reg) last,
             options(pure, nomem, nostack, preserves_flags));
@@ -52,9 +52,9 @@ fn add_last(sum: __m256i, last: __m256i) -> __m256i {
     result
 }
 
-// SAFETY, for all below: words hold the token, or the argument is it, which proves the instructions.
+// SAFETY, for all blocks below: the token, in `self` or as an argument, proves AVX2.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
-impl Word for Words {
+impl Word for U32x8 {
     const IS_ONE_CHAIN: bool = true;
 
     type Token = Avx2;
@@ -94,25 +94,6 @@ impl Word for Words {
     }
 
     #[inline(always)]
-    fn parity(self, b: Self, c: Self) -> Self {
-        self.xor(b).xor(c)
-    }
-
-    #[inline(always)]
-    fn choose(self, f: Self, g: Self) -> Self {
-        g.xor(self.and(f.xor(g)))
-    }
-
-    #[inline(always)]
-    fn majority(self, b: Self, c: Self) -> Self {
-        b.xor(self.xor(b).and(b.xor(c)))
-    }
-}
-
-// SAFETY: as above.
-#[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
-impl Words {
-    #[inline(always)]
     fn xor(self, other: Self) -> Self {
         Self { words: unsafe { _mm256_xor_si256(self.words, other.words) }, ..self }
     }
@@ -123,10 +104,10 @@ impl Words {
     }
 }
 
-/// The bytes of each word turned round.
+/// Reverses the bytes of each word.
 #[inline(always)]
 fn swap(_: Avx2, x: __m256i) -> __m256i {
-    // SAFETY: as above.
+    // SAFETY: the token proves AVX2.
     unsafe {
         let order = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
         _mm256_shuffle_epi8(x, _mm256_broadcastsi128_si256(order))
@@ -136,7 +117,7 @@ fn swap(_: Avx2, x: __m256i) -> __m256i {
 /// Transposes the words of four vectors within each 128 bits.
 #[inline(always)]
 fn transpose_halves(_: Avx2, [a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
-    // SAFETY: as above.
+    // SAFETY: the token proves AVX2.
     unsafe {
         let (ab, cd) = (_mm256_unpacklo_epi32(a, b), _mm256_unpacklo_epi32(c, d));
         let (ab_high, cd_high) = (_mm256_unpackhi_epi32(a, b), _mm256_unpackhi_epi32(c, d));
@@ -149,12 +130,12 @@ fn transpose_halves(_: Avx2, [a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
     }
 }
 
-impl Lanes for Words {
+impl Lanes for U32x8 {
     const COUNT: usize = 8;
 
     #[inline(always)]
     fn load<'a>(token: Avx2, block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16] {
-        // SAFETY: the token proves the instructions; a block has the 64 bytes that are read.
+        // SAFETY: the token proves AVX2; reads are of 32 bytes from 0 and 32 on, within the block's 64.
         unsafe {
             let mut words = [Self { words: _mm256_setzero_si256(), token }; 16];
             for half in 0..2 {
@@ -189,7 +170,7 @@ impl Lanes for Words {
             [swap(token, e.words), swap(token, f.words), swap(token, g.words), swap(token, h.words)],
         );
         for r in 0..4 {
-            // SAFETY: as above; a digest has the 32 bytes that are written.
+            // SAFETY: the token proves AVX2; each write is of a digest's 32 bytes.
             unsafe {
                 let (low, high) = (
                     _mm256_permute2x128_si256::<0x20>(first[r], second[r]),

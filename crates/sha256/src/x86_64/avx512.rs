@@ -1,14 +1,15 @@
-//! Sixteen messages in 512-bit vectors, or twice as many.
+//! Sixteen messages in 512-bit vectors, or 32 in pairs of vectors.
 //!
 //! A rotation is one instruction (`vprord`) and so is every function of three words (`vpternlogd`): a round takes 16
-//! instructions and one for its constant, a word of the schedule 11. A pair's two blocks, of which the second only pads, take
-//! 128 rounds and 48 words of schedule, and some 150 instructions transpose words in and out: 2,850 for sixteen pairs.
+//! instructions and one for its constant, a word of the schedule 11. A message of 64 bytes has two blocks; the second is
+//! constant padding. They take 128 rounds and 48 words of schedule, and some 150 instructions transpose the words: 2,850
+//! instructions for sixteen messages.
 //!
-//! A Zen 5 starts 4 of these a cycle (3 of `vpternlogd`, 2 rotations): 712 cycles for sixteen pairs. Its vector instructions
-//! take 2 cycles each, so that one group is a chain of 10 cycles a round in the order of the standard's sums, and of 6 in
-//! [`IS_ONE_CHAIN`](Word::IS_ONE_CHAIN)'s, at the price of one more sum; 1,140 cycles are measured. Two groups side by side
-//! fill each other's gaps: 890 cycles for sixteen, with words of the schedule in memory. Barriers against reordering made
-//! those slower by a third.
+//! A Zen 5 starts 4 of these a cycle (3 of `vpternlogd`, 2 rotations): at least 712 cycles for sixteen messages. Its vector
+//! instructions have a latency of 2 cycles, so that the dependency chain of a round takes 10 cycles with sums in the order of
+//! the standard, and 6 with [`IS_ONE_CHAIN`](Word::IS_ONE_CHAIN), which costs one more sum; measured: 1,140 cycles. Two
+//! interleaved groups hide each other's latency: 890 cycles for sixteen, with schedule words in memory. Barriers against
+//! reordering made two groups slower by a third.
 
 use crate::{
     formula::Word,
@@ -23,13 +24,13 @@ pub(crate) fn pairs(token: Avx512, pairs: &[[u8; 64]], digests: &mut [[u8; 32]])
     token.run(
         #[inline(always)]
         || {
-            // Two groups side by side, one of them not full perhaps, take less time than one after the other.
-            let last = pairs.len() % (2 * Words::COUNT);
-            let in_two = if last > Words::COUNT { pairs.len() } else { pairs.len() - last };
+            // Two interleaved groups, even if the second is incomplete, take less time than one after the other.
+            let last = pairs.len() % (2 * U32x16::COUNT);
+            let in_two = if last > U32x16::COUNT { pairs.len() } else { pairs.len() - last };
             let (pairs, rest) = pairs.split_at(in_two);
             let (digests, rest_digests) = digests.split_at_mut(in_two);
-            lanes::pairs::<Two<Words>>(token, pairs, digests);
-            lanes::pairs::<Words>(token, rest, rest_digests);
+            lanes::pairs::<Two<U32x16>>(token, pairs, digests);
+            lanes::pairs::<U32x16>(token, rest, rest_digests);
         },
     );
 }
@@ -38,28 +39,28 @@ pub(crate) fn pairs(token: Avx512, pairs: &[[u8; 64]], digests: &mut [[u8; 32]])
 pub(crate) fn rows(token: Avx512, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
     token.run(
         #[inline(always)]
-        || lanes::rows::<Words>(token, rows, length, digests),
+        || lanes::rows::<U32x16>(token, rows, length, digests),
     );
 }
 
-/// Words with the token of the instructions.
+/// 16 words with the token of the instructions.
 #[derive(Clone, Copy)]
-struct Words {
+struct U32x16 {
     words: __m512i,
     token: Avx512,
 }
 
-/// The truth table of an operand of `vpternlogd`.
+/// The truth table of the first operand of `vpternlogd`; `B` and `C` are those of the second and third.
 const A: i32 = 0xf0;
 const B: i32 = 0xcc;
 const C: i32 = 0xaa;
 
-/// A sum that the compiler cannot see through.
+/// A sum that the compiler cannot reorder.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn add_last(sum: __m512i, last: __m512i) -> __m512i {
     let result;
-    // SAFETY: the feature is there, and nothing but the registers is touched.
+    // SAFETY: the function's target feature is AVX-512 F, and the instruction touches only the registers named.
     unsafe {
         asm!("vpaddd {}, {}, {}", out(zmm_reg) result, in(zmm_reg) sum, in(zmm_reg) last,
             options(pure, nomem, nostack, preserves_flags));
@@ -67,9 +68,9 @@ fn add_last(sum: __m512i, last: __m512i) -> __m512i {
     result
 }
 
-// SAFETY, for all below: words hold the token, or the argument is it, which proves the instructions.
+// SAFETY, for all blocks below: the token, in `self` or as an argument, proves AVX-512 F and BW.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
-impl Word for Words {
+impl Word for U32x16 {
     const IS_ONE_CHAIN: bool = true;
 
     type Token = Avx512;
@@ -111,6 +112,16 @@ impl Word for Words {
     }
 
     #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self { words: unsafe { _mm512_xor_si512(self.words, other.words) }, ..self }
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Self { words: unsafe { _mm512_and_si512(self.words, other.words) }, ..self }
+    }
+
+    #[inline(always)]
     fn parity(self, b: Self, c: Self) -> Self {
         Self {
             words: unsafe { _mm512_ternarylogic_epi32::<{ A ^ B ^ C }>(self.words, b.words, c.words) },
@@ -139,10 +150,10 @@ impl Word for Words {
     }
 }
 
-/// For `vpshufb`: the bytes of each word turned round.
+/// Reverses the bytes of each word.
 #[inline(always)]
 fn swap(_: Avx512, x: __m512i) -> __m512i {
-    // SAFETY: as above.
+    // SAFETY: the token proves AVX-512 F and BW.
     unsafe {
         let order = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
         _mm512_shuffle_epi8(x, _mm512_broadcast_i32x4(order))
@@ -152,7 +163,7 @@ fn swap(_: Avx512, x: __m512i) -> __m512i {
 /// Transposes the words of four vectors within each 128 bits.
 #[inline(always)]
 fn transpose_quarters(_: Avx512, [a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
-    // SAFETY: as above.
+    // SAFETY: the token proves AVX-512 F and BW.
     unsafe {
         let (ab, cd) = (_mm512_unpacklo_epi32(a, b), _mm512_unpacklo_epi32(c, d));
         let (ab_high, cd_high) = (_mm512_unpackhi_epi32(a, b), _mm512_unpackhi_epi32(c, d));
@@ -165,15 +176,15 @@ fn transpose_quarters(_: Avx512, [a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     }
 }
 
-impl Lanes for Words {
+impl Lanes for U32x16 {
     const COUNT: usize = 16;
 
     #[inline(always)]
     fn load<'a>(token: Avx512, block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16] {
-        // SAFETY: the token proves the instructions; a block has the 64 bytes that are read.
+        // SAFETY: the token proves AVX-512 F; each read is of a block's 64 bytes.
         unsafe {
             let zero = _mm512_setzero_si512();
-            // quarters[g][c]: in the L-th 128 bits word 4 L + c of blocks 4 g to 4 g + 3.
+            // quarters[g][c] holds, in its L-th 128 bits, word 4 L + c of blocks 4 g to 4 g + 3.
             let mut quarters = [[zero; 4]; 4];
             for g in 0..4 {
                 let mut rows = [zero; 4];
@@ -210,7 +221,7 @@ impl Lanes for Words {
             token,
             [swap(token, e.words), swap(token, f.words), swap(token, g.words), swap(token, h.words)],
         );
-        // SAFETY: as above; a digest has the 32 bytes that are written.
+        // SAFETY: the token proves AVX-512 F; each write is of a digest's 32 bytes.
         unsafe {
             // The halves of digests r and 4 + r, and of 8 + r and 12 + r.
             let low = _mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0);

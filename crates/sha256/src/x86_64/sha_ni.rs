@@ -1,8 +1,8 @@
 //! SHA-NI: two rounds in one instruction (`sha256rnds2`), four words of the schedule in two (`sha256msg1`, `sha256msg2`).
 //!
-//! A message is a chain of 32 `sha256rnds2` a block, each of which waits 4 cycles for the one before, on Zen and on Intel's
-//! cores; two messages side by side fill the unit, which takes one every two cycles. Where their number is odd three go
-//! together: two and then one take 1.1 times as long.
+//! A block is a chain of 32 `sha256rnds2` with a latency of 4 cycles each, on Zen and on Intel's cores; the unit starts one
+//! every two cycles, so two interleaved messages keep it busy. Of an odd number, three are hashed together: two and then one
+//! take 1.1 times as long.
 
 use crate::instructions::{self, State};
 use proofmill_cpu::{ShaNi, Token};
@@ -28,7 +28,7 @@ pub(crate) fn digest(token: ShaNi, message: &[u8]) -> [u8; 32] {
 #[inline]
 pub(crate) fn pairs(token: ShaNi, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     if let ([pair], [one]) = (pairs, &mut *digests) {
-        // A function of its own has less to set up.
+        // A separate function has a shorter set-up.
         return token.run(
             #[inline(always)]
             || instructions::pair::<Halves>(token, pair, one),
@@ -40,7 +40,7 @@ pub(crate) fn pairs(token: ShaNi, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) 
     );
 }
 
-/// The state as the instructions take it, most significant word first. With the token of the instructions.
+/// The state in the order of the instructions' operands, most significant word first, with the token of the instructions.
 #[derive(Clone, Copy)]
 struct Halves {
     abef: __m128i,
@@ -48,8 +48,8 @@ struct Halves {
     token: ShaNi,
 }
 
-// SAFETY, for all below: the state holds the token, or the argument is it, which proves the SHA instructions, SSE 4.1 and SSSE3;
-// references have the bytes that are read or written through them.
+// SAFETY, for all blocks below: the token, in the state or as an argument, proves the SHA instructions, SSE 4.1 and SSSE3;
+// pointers come from references to arrays with all bytes that are read or written.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
 impl State for Halves {
     type Token = ShaNi;
@@ -86,7 +86,7 @@ impl State for Halves {
     fn to_bytes(self) -> [u8; 32] {
         let mut bytes = [0; 32];
         unsafe {
-            // One shuffle turns words and bytes round.
+            // One shuffle reverses both words and bytes.
             let order = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
             let halves = bytes.as_mut_ptr().cast::<__m128i>();
             let abcd = _mm_unpackhi_epi64(self.cdgh, self.abef);
@@ -117,7 +117,7 @@ impl State for Halves {
     #[inline(always)]
     fn four_rounds_of_all<const N: usize>(states: &mut [Self; N], w_and_k: __m128i) {
         unsafe {
-            // The instruction takes the sums from one register, xmm0: each half is put there once.
+            // The instruction takes the sums from register xmm0: each half is loaded there once for all states.
             for Self { abef, cdgh, .. } in &mut *states {
                 *cdgh = _mm_sha256rnds2_epu32(*cdgh, *abef, w_and_k);
             }
@@ -130,7 +130,7 @@ impl State for Halves {
 
     #[inline(always)]
     fn finish_before(&mut self, words: &mut __m128i) {
-        // SAFETY: no instruction.
+        // SAFETY: the assembly is only a comment: it has no instruction, and the registers keep their values.
         unsafe {
             std::arch::asm!(
                 "/* {} {} {} */", inout(xmm_reg) self.abef, inout(xmm_reg) self.cdgh, inout(xmm_reg) *words,

@@ -1,9 +1,9 @@
 //! One message with four words of its schedule in a vector, and four messages in 128-bit vectors.
 //!
-//! The rounds of one message are a chain that scalar code walks best. Beside them, vectors make the schedule sixteen rounds
-//! ahead, four words at a time: the words that sigma1 needs are two behind, so it comes in two halves, each with its words
-//! twice in 64 bits, where a shift by 64 bits is a rotation by 32 (Gueron and Krasnov, "Simultaneous hashing of multiple
-//! messages", 2012, describe the schedule in vectors).
+//! The rounds of one message are a dependency chain, for which scalar code is best. Meanwhile vectors compute the schedule
+//! sixteen rounds ahead, four words at a time. sigma1 needs the words two positions before, so it is computed in two halves.
+//! For it each word stands twice in 64 bits: there, a 64-bit shift rotates the 32-bit word (Gueron and Krasnov, "Simultaneous
+//! hashing of multiple messages", 2012, describe the schedule in vectors).
 
 use crate::{
     constants::ROUND_CONSTANTS,
@@ -25,7 +25,7 @@ pub(crate) fn compress_blocks(token: Ssse3, state: &mut [u32; 8], blocks: &[[u8;
 pub(crate) fn pairs(token: Ssse3, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     token.run(
         #[inline(always)]
-        || lanes::pairs::<Words>(token, pairs, digests),
+        || lanes::pairs::<U32x4>(token, pairs, digests),
     );
 }
 
@@ -33,16 +33,16 @@ pub(crate) fn pairs(token: Ssse3, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) 
 pub(crate) fn rows(token: Ssse3, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
     token.run(
         #[inline(always)]
-        || lanes::rows::<Words>(token, rows, length, digests),
+        || lanes::rows::<U32x4>(token, rows, length, digests),
     );
 }
 
-/// The body of [`compress_blocks`], for levels that have more than SSSE3.
+/// The body of [`compress_blocks`], for levels beyond SSSE3.
 #[inline(always)]
 pub(crate) fn compress_inlined(token: Ssse3, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
     for block in blocks {
         let before = *state;
-        // SAFETY: the token proves SSSE3; a block has four vectors, and so have K from each multiple of 16 and `w_and_k`.
+        // SAFETY: the token proves SSSE3; each read is of 16 bytes from 16 * four <= 48 on, within the block's 64.
         unsafe {
             let mut w = [_mm_setzero_si128(); 4];
             let mut w_and_k = [0u32; 16];
@@ -92,13 +92,13 @@ pub(crate) fn compress_inlined(token: Ssse3, state: &mut [u32; 8], blocks: &[[u8
 
 #[inline(always)]
 fn load_four(_: Ssse3, words: &[u32; 16], four: usize) -> __m128i {
-    // SAFETY: the token proves SSE2; the array has the four words that are read.
+    // SAFETY: SSE2 is part of x86-64; `as_chunks` gives four words, all that are read.
     unsafe { _mm_loadu_si128(words.as_chunks::<4>().0[four].as_ptr().cast()) }
 }
 
 #[inline(always)]
 fn store_four(_: Ssse3, words: &mut [u32; 16], four: usize, value: __m128i) {
-    // SAFETY: the token proves SSE2; the array has the four words that are written.
+    // SAFETY: SSE2 is part of x86-64; `as_chunks_mut` gives four words, all that are written.
     unsafe { _mm_storeu_si128(words.as_chunks_mut::<4>().0[four].as_mut_ptr().cast(), value) }
 }
 
@@ -107,7 +107,7 @@ fn store_four(_: Ssse3, words: &mut [u32; 16], four: usize, value: __m128i) {
 fn schedule(token: Ssse3, [w0, w1, w2, w3]: [__m128i; 4]) -> __m128i {
     // SAFETY: the token proves SSSE3.
     unsafe {
-        let x = Words { words: _mm_alignr_epi8::<4>(w1, w0), token };
+        let x = U32x4 { words: _mm_alignr_epi8::<4>(w1, w0), token };
         let sigma0 = x.rotate_right(7).parity(x.rotate_right(18), x.shift_right(3));
         let sum = _mm_add_epi32(_mm_add_epi32(w0, sigma0.words), _mm_alignr_epi8::<4>(w3, w2));
         let to_first = _mm_set_epi8(-1, -1, -1, -1, -1, -1, -1, -1, 11, 10, 9, 8, 3, 2, 1, 0);
@@ -120,7 +120,7 @@ fn schedule(token: Ssse3, [w0, w1, w2, w3]: [__m128i; 4]) -> __m128i {
     }
 }
 
-/// sigma1 in the lower half of each 64 bits, both halves of which are the same word.
+/// sigma1 in the lower half of each 64 bits, whose two halves hold the same word.
 #[inline(always)]
 fn sigma1_of_twice(_: Ssse3, words: __m128i) -> __m128i {
     // SAFETY: the token proves SSSE3.
@@ -130,23 +130,23 @@ fn sigma1_of_twice(_: Ssse3, words: __m128i) -> __m128i {
     }
 }
 
-/// The bytes of each word turned round.
+/// Reverses the bytes of each word.
 #[inline(always)]
 fn swap(_: Ssse3, x: __m128i) -> __m128i {
     // SAFETY: the token proves SSSE3.
     unsafe { _mm_shuffle_epi8(x, _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3)) }
 }
 
-/// Words with the token of the instructions.
+/// 4 words with the token of the instructions.
 #[derive(Clone, Copy)]
-struct Words {
+struct U32x4 {
     words: __m128i,
     token: Ssse3,
 }
 
-// SAFETY, for all below: words hold the token, or the argument is it, which proves the instructions.
+// SAFETY, for all blocks below: the token proves SSSE3, and so SSE2.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
-impl Word for Words {
+impl Word for U32x4 {
     type Token = Ssse3;
 
     #[inline(always)]
@@ -176,25 +176,6 @@ impl Word for Words {
     }
 
     #[inline(always)]
-    fn parity(self, b: Self, c: Self) -> Self {
-        self.xor(b).xor(c)
-    }
-
-    #[inline(always)]
-    fn choose(self, f: Self, g: Self) -> Self {
-        g.xor(self.and(f.xor(g)))
-    }
-
-    #[inline(always)]
-    fn majority(self, b: Self, c: Self) -> Self {
-        b.xor(self.xor(b).and(b.xor(c)))
-    }
-}
-
-// SAFETY: as above.
-#[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
-impl Words {
-    #[inline(always)]
     fn xor(self, other: Self) -> Self {
         Self { words: unsafe { _mm_xor_si128(self.words, other.words) }, ..self }
     }
@@ -208,7 +189,7 @@ impl Words {
 /// Transposes the words of four vectors.
 #[inline(always)]
 fn transpose(_: Ssse3, [a, b, c, d]: [__m128i; 4]) -> [__m128i; 4] {
-    // SAFETY: as above.
+    // SAFETY: SSE2 is part of x86-64.
     unsafe {
         let (ab, cd) = (_mm_unpacklo_epi32(a, b), _mm_unpacklo_epi32(c, d));
         let (ab_high, cd_high) = (_mm_unpackhi_epi32(a, b), _mm_unpackhi_epi32(c, d));
@@ -221,12 +202,12 @@ fn transpose(_: Ssse3, [a, b, c, d]: [__m128i; 4]) -> [__m128i; 4] {
     }
 }
 
-impl Lanes for Words {
+impl Lanes for U32x4 {
     const COUNT: usize = 4;
 
     #[inline(always)]
     fn load<'a>(token: Ssse3, block: impl Fn(usize) -> &'a [u8; 64]) -> [Self; 16] {
-        // SAFETY: the token proves the instructions; a block has the 64 bytes that are read.
+        // SAFETY: the token proves SSSE3; reads are of 16 bytes from 16 * quarter <= 48 on, within the block's 64.
         unsafe {
             let mut words = [Self { words: _mm_setzero_si128(), token }; 16];
             for quarter in 0..4 {
@@ -247,7 +228,7 @@ impl Lanes for Words {
     fn store([a, b, c, d, e, f, g, h]: [Self; 8], digests: &mut [[u8; 32]]) {
         assert_eq!(digests.len(), Self::COUNT, "a digest for each lane");
         let token = a.token;
-        // SAFETY: as above; a digest has the 32 bytes that are written.
+        // SAFETY: the token proves SSSE3; the two writes are of a digest's 32 bytes.
         unsafe {
             let first = transpose(
                 token,

@@ -2,7 +2,7 @@
 
 use crate::{formula::Word, lanes::Lanes};
 
-/// Two vectors side by side: while an instruction of one waits for the one before, one of the other begins.
+/// Two interleaved vectors: while an instruction on one waits for its operands, one on the other can start.
 #[derive(Clone, Copy)]
 pub(super) struct Two<L>([L; 2]);
 
@@ -32,6 +32,16 @@ impl<L: Lanes> Word for Two<L> {
     #[inline(always)]
     fn shift_right(self, bits: u32) -> Self {
         Self([self.0[0].shift_right(bits), self.0[1].shift_right(bits)])
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self([self.0[0].xor(other.0[0]), self.0[1].xor(other.0[1])])
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Self([self.0[0].and(other.0[0]), self.0[1].and(other.0[1])])
     }
 
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! The crate `sha2` gives the same digests.
+//! Digests agree with those of the crate `sha2`.
 
 use crate::for_each_kernels;
 use proofmill_sha256::{Kernels, Sha256, digest, hash_pairs, hash_rows};
@@ -27,7 +27,7 @@ fn every_length_agrees() {
     });
 }
 
-/// At every place of a buffer.
+/// Messages at every alignment.
 #[test]
 fn places_do_not_matter() {
     let all = &bytes(400)[0];
@@ -65,7 +65,7 @@ fn parts_of_any_length_make_the_whole() {
     });
 }
 
-/// Every number of messages up to a few groups, and every length around the ends of blocks.
+/// Every number of messages up to a few groups, and every length around block boundaries.
 #[test]
 fn many_agree_with_one() {
     for_each_kernels(|kernels| {
@@ -89,7 +89,7 @@ fn many_agree_with_one() {
     });
 }
 
-/// Where threads share the work.
+/// Inputs large enough for several threads.
 #[test]
 fn threads_do_not_matter() {
     const COUNT: usize = 3 * (1 << 12) + 5;

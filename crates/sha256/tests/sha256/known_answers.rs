@@ -59,7 +59,7 @@ fn thousand_times(kernels: Kernels, seed: [u8; 32]) -> [u8; 32] {
     last[2]
 }
 
-/// A million times the letter a: FIPS 180-2, appendix B.3; by rows too, which share blocks.
+/// A million times the letter a: FIPS 180-2, appendix B.3; also by `hash_rows`.
 #[test]
 fn a_million_letters() {
     let expected = from_hex("cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");

@@ -1,4 +1,4 @@
-//! SHA-256 by every kernel of this CPU.
+//! Tests of SHA-256 with every kernel of this CPU.
 
 mod agreement;
 mod keyed;
@@ -8,10 +8,10 @@ mod speed;
 use proofmill_sha256::Kernels;
 use std::env;
 
-/// Names kernels, separated by commas, without which the tests must not pass: a skipped test cannot look like a passed one.
+/// Names kernels, separated by commas, that must have run for the tests to pass: a skipped test cannot look like a passed one.
 const REQUIRED: &str = "PROOFMILL_REQUIRE_SHA256";
 
-/// Runs `body` with each kernel alone, and with the best ones of each level.
+/// Runs `body` with each kernel on its own, and with the best ones of each level.
 fn for_each_kernels(mut body: impl FnMut(Kernels)) {
     let available = Kernels::available();
     for name in env::var(REQUIRED).unwrap_or_default().split(',').filter(|name| !name.is_empty()) {
@@ -32,8 +32,7 @@ fn for_each_kernels(mut body: impl FnMut(Kernels)) {
 }
 
 fn from_hex(digits: &str) -> Vec<u8> {
-    let byte = |at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap();
-    (0..digits.len()).step_by(2).map(byte).collect()
+    hex::decode(digits).unwrap()
 }
 
 /// The values of a response file's lines `name = value`, in order.

@@ -1,4 +1,4 @@
-//! The Ignition ceremony's first powers, and transcripts made of them.
+//! The first powers of the Ignition ceremony, and transcripts made from them.
 
 use ark_serialize::CanonicalDeserialize;
 use blake2::{Blake2b512, Digest};
@@ -21,8 +21,8 @@ pub(crate) struct Ceremony {
 }
 
 impl Ceremony {
-    /// The real one, as arkworks serialises KZG10's parameters: the powers in G1, an empty map, the generator of G2, tau
-    /// in G2, an empty map.
+    /// The real ceremony, from arkworks' serialisation of KZG10 parameters: the powers in G1, an empty map, the generator of
+    /// G2, tau in G2, an empty map.
     pub(crate) fn real() -> Self {
         let mut bytes = &include_bytes!("../data/aztec20-1024.bin")[..];
         let ark_powers = Vec::<ark_bn254::G1Affine>::deserialize_uncompressed(&mut bytes).unwrap();
@@ -35,8 +35,8 @@ impl Ceremony {
         Self { ark_powers, powers, tau_g2 }
     }
 
-    /// One file of points of G1, which are the powers from the first on; and in place of what the last participant
-    /// multiplied by, some other point of G2.
+    /// One file with points of G1, counted from the first power on; some other point of G2 stands for the last participant's
+    /// factor.
     pub(crate) fn transcript(&self, points: Range<usize>) -> Transcript {
         let [start, total_g1] = [points.start, points.end].map(|index| index as u32);
         let g1 = self.powers[1..][points].to_vec();
@@ -44,7 +44,7 @@ impl Ceremony {
         Transcript { number: 0, files: 1, total_g1, total_g2: 1, start, g1, g2 }
     }
 
-    /// Files that begin and end with these points.
+    /// Files that divide the points at these ends.
     pub(crate) fn parts(&self, ends: &[usize]) -> Vec<Transcript> {
         let (files, total) = (ends.len() - 1, ends[ends.len() - 1]);
         let parts = ends.windows(2).zip(0..).map(|(ends, number)| {
@@ -59,7 +59,7 @@ impl Ceremony {
     }
 }
 
-/// What is in a file.
+/// The content of a file.
 #[derive(Clone)]
 pub(crate) struct Transcript {
     pub(crate) number: u32,
@@ -72,7 +72,7 @@ pub(crate) struct Transcript {
 }
 
 impl Transcript {
-    /// The file.
+    /// The bytes of the file.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let Self { number, files, total_g1, total_g2, start, ref g1, ref g2 } = *self;
         let fields = [number, files, total_g1, total_g2, g1.len() as u32, g2.len() as u32, start];
@@ -108,7 +108,7 @@ pub(crate) fn add_modulus(bytes: &mut [u8]) {
     assert_eq!(carry, 0, "twice the modulus is below 2^256");
 }
 
-/// A point of G2's curve; of all its points, one in about 2^254 is in the subgroup.
+/// A point of G2's curve; only one in about 2^254 of these is in the subgroup.
 pub(crate) fn outside_the_subgroup() -> Affine<G2> {
     let xs = (1..).map(|x: u64| Fq2::new(Fq::from(x), Fq::ZERO));
     let mut points = xs.filter_map(|x| Some(Affine { x, y: (x * x * x + G2::B).sqrt_vartime()? }));

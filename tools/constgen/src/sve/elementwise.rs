@@ -8,8 +8,8 @@ use super::{
 use crate::Generated;
 use proofmill_cpu::Token;
 use proofmill_field::goldilocks::{
-    GoldilocksEngine, Lanes,
-    basic::{Add, Formula, Mmult, Mmult8, Mult72, Mult128, Reduce128, Spmv, Spmv8, Square128, Sub},
+    GoldilocksEngine, GoldilocksLanes,
+    basic::{Add, BasicFunction, Mmult, Mmult8, Mult72, Mult128, Reduce128, Spmv, Spmv8, Square128, Sub},
 };
 
 impl Token for Recorder {
@@ -19,10 +19,10 @@ impl Token for Recorder {
 }
 
 impl GoldilocksEngine for Recorder {
-    type Words = Traced;
-    type Vector = Lanes<Traced>;
-    type Chain = Lanes<Traced>;
-    type Factor = Lanes<Traced>;
+    type U64s = Traced;
+    type Vector = GoldilocksLanes<Traced>;
+    type Chain = GoldilocksLanes<Traced>;
+    type Factor = GoldilocksLanes<Traced>;
 }
 
 /// Registers of the columns' addresses, those that belong to the caller last.
@@ -31,7 +31,7 @@ const ADDRESSES: [usize; 17] = [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 1
 /// How many of them do not.
 const FREE_ADDRESSES: usize = 13;
 
-fn record<F: Formula<I, O>, const I: usize, const O: usize>() -> Program {
+fn record<F: BasicFunction<I, O>, const I: usize, const O: usize>() -> Program {
     Program::record(|words: [Traced; I]| {
         // One that is not taken is not read either.
         let byte = small_input(I);
@@ -41,7 +41,7 @@ fn record<F: Formula<I, O>, const I: usize, const O: usize>() -> Program {
 }
 
 /// The text of one function.
-fn kernel<F: Formula<I, O>, const I: usize, const O: usize>(edition: Edition) -> String {
+fn kernel<F: BasicFunction<I, O>, const I: usize, const O: usize>(edition: Edition) -> String {
     let program = record::<F, I, O>();
     let inputs = I + usize::from(F::TAKES_BYTE);
     let pins = pins(&program, edition, program.constants(), inputs);

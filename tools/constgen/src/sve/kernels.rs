@@ -5,11 +5,14 @@ use super::{
     trace::{Operation, Program, Traced, constant},
 };
 use crate::Generated;
-use proofmill_field::goldilocks::{Lanes, Planes, Words};
-use proofmill_hash::poseidon::{FIRST_GROUP, HALF_FULL_ROUNDS, LAYERS, PARTIAL_ROUNDS, State, WIDTH};
+use proofmill_field::goldilocks::{GoldilocksLanes, Planes, U64s};
+use proofmill_hash::{
+    State,
+    poseidon::{self, FIRST_GROUP, HALF_FULL_ROUNDS, LAYERS, PARTIAL_ROUNDS, WIDTH},
+};
 use std::fmt::Write as _;
 
-type V = Lanes<Traced>;
+type V = GoldilocksLanes<Traced>;
 
 /// A function in assembly, put together from straight-line pieces.
 pub(super) struct Function {
@@ -127,26 +130,27 @@ pub(super) fn planes(n: usize) -> Planes<Traced> {
     Planes { low: constant(2 * n), high: constant(2 * n + 1) }
 }
 
-fn state(planes: [Traced; 2 * WIDTH]) -> State<Traced> {
+fn state(planes: [Traced; 2 * WIDTH]) -> State<Traced, WIDTH> {
     State { low: std::array::from_fn(|i| planes[i]), high: std::array::from_fn(|i| planes[WIDTH + i]) }
 }
 
-fn outputs(state: State<Traced>) -> Vec<Traced> {
+fn outputs(state: State<Traced, WIDTH>) -> Vec<Traced> {
     state.low.into_iter().chain(state.high).collect()
 }
 
 /// The permutation of Poseidon on states side by side.
 pub(crate) fn poseidon() -> Vec<Generated> {
-    let enter = Program::record(|elements: [Traced; WIDTH]| outputs(State::of(&elements.map(Lanes::new))));
+    let enter =
+        Program::record(|elements: [Traced; WIDTH]| outputs(State::of(&elements.map(GoldilocksLanes::new))));
     let full = Program::record(|words| {
         let mut state = state(words);
-        state.full_round::<V>(planes);
+        poseidon::full_round::<V>(&mut state, planes);
         outputs(state)
     });
     let partial = |rounds| {
         Program::record(|words| {
             let mut state = state(words);
-            state.partial_rounds::<V>(rounds, planes);
+            poseidon::partial_rounds::<V>(&mut state, rounds, planes);
             outputs(state)
         })
     };

@@ -6,10 +6,10 @@ use super::{
     trace::{Operation, Program, Traced, constant, load, store},
 };
 use crate::Generated;
-use proofmill_field::goldilocks::{Factor, Gaussian, Lanes, Words};
+use proofmill_field::goldilocks::{Factor, Gaussian, GoldilocksLanes, U64s};
 use proofmill_poly::goldilocks::butterflies::{MAX_RADIX, transform};
 
-type V = Lanes<Traced>;
+type V = GoldilocksLanes<Traced>;
 
 /// Words from a twiddle to the next.
 const TWIDDLE: usize = 3;
@@ -101,14 +101,14 @@ fn scale_rows<const N: usize, const INPUTS: usize>(edition: Edition) -> String {
             .collect();
         let first = V::new(first);
         let powers = std::iter::once(first).chain(ratios.iter().map(|ratio| first * *ratio)).take(N);
-        powers.chain(ratios.last().copied()).map(Lanes::words).collect()
+        powers.chain(ratios.last().copied()).map(GoldilocksLanes::words).collect()
     });
     let scale = Program::record(|values: [Traced; INPUTS]| {
         let values = values.map(V::new);
         let (powers, leap, rows) = (&values[..N], values[N], &values[N + 1..]);
         let products: Vec<V> = powers.iter().zip(rows).map(|(power, row)| *power * *row).collect();
         let raised = powers.iter().map(|power| *power * leap);
-        raised.chain([leap]).chain(products).map(Lanes::words).collect()
+        raised.chain([leap]).chain(products).map(GoldilocksLanes::words).collect()
     });
     let name = format!("proofmill_goldilocks_ntt_scale_{N}_rows");
     let mut function = Function::with_entry(&name, edition, &["mov x5, x2"]);

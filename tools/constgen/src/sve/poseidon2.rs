@@ -6,12 +6,11 @@ use super::{
     trace::{Program, Traced},
 };
 use crate::Generated;
-use proofmill_field::goldilocks::{Lanes, Words};
-use proofmill_hash::poseidon2::{
-    HALF_FULL_ROUNDS, PARTIAL_ROUNDS, Parameters, Poseidon2, State, partial_rounds,
-};
+use proofmill_field::goldilocks::{GoldilocksLanes, U64s};
+use proofmill_hash::State;
+use proofmill_hash::poseidon2::{HALF_FULL_ROUNDS, PARTIAL_ROUNDS, Parameters, Poseidon2, partial_rounds};
 
-type V = Lanes<Traced>;
+type V = GoldilocksLanes<Traced>;
 
 /// The pieces of a permutation.
 struct Pieces {
@@ -48,7 +47,8 @@ impl Pieces {
         let rounds = Poseidon2::<WIDTH>::ROUNDS_A_FOLD;
         Self {
             enter: Program::record(|elements: [Traced; WIDTH]| {
-                let state = State::of(&elements.map(Lanes::new));
+                let mut state = State::of(&elements.map(GoldilocksLanes::new));
+                state.linear_layer();
                 state.low.into_iter().chain(state.high).collect()
             }),
             full: on_state(&|state| state.full_round::<V>(planes)),

@@ -1,6 +1,6 @@
 //! A word type that computes nothing and records what is asked of it.
 
-use proofmill_field::goldilocks::{Words, mul_byte_by_wide};
+use proofmill_field::goldilocks::{U64s, mul_byte_by_wide};
 use std::{
     cell::RefCell,
     collections::HashMap,
@@ -32,7 +32,7 @@ pub(crate) enum Operation {
     SmallInput(usize),
     /// A word everywhere.
     Splat(u64),
-    /// Word `n` of the table of constants, everywhere.
+    /// U64x1 `n` of the table of constants, everywhere.
     Constant(usize),
     /// The same, below 2^32.
     SmallConstant(usize),
@@ -277,7 +277,7 @@ pub(crate) fn store(value: Traced, row: usize, second: bool) {
     record(Operation::Store(value.0, Place { row, second }));
 }
 
-/// Word `n` of the table of constants.
+/// U64x1 `n` of the table of constants.
 pub(crate) fn constant(n: usize) -> Traced {
     record(Operation::Constant(n))
 }
@@ -308,7 +308,7 @@ impl BitAnd for Traced {
     }
 }
 
-impl Words for Traced {
+impl U64s for Traced {
     type Token = Recorder;
 
     /// Any: the program does not know.

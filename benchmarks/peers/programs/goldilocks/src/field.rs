@@ -6,7 +6,7 @@ use p3_goldilocks::Goldilocks;
 use plonky2_field::{
     goldilocks_field::GoldilocksField, packable::Packable, packed::PackedField, types::Field as _,
 };
-use proofmill_testing::Records;
+use crate::records::Records;
 use std::hint::black_box;
 
 /// Plonky3's vector of elements.

@@ -1,4 +1,4 @@
-//! Times the Goldilocks kernels of Plonky3, plonky2 and boojum, and prints them as Proofmill's own benches do.
+//! Times the Goldilocks kernels of Plonky3, plonky2 and boojum, and prints them in the format of `benchmarks/records`.
 //!
 //! Every word of an argument must occur in a row's name for the row to be measured; several arguments select the
 //! rows of each, none selects all. `--csv` prints records; `--large` adds transforms of
@@ -9,11 +9,14 @@
 mod field;
 mod merkle;
 mod permutations;
+#[path = "../../records.rs"]
+mod records;
 mod transforms;
 
 use p3_goldilocks::Goldilocks;
-use proofmill_testing::{Records, rng};
+use proofmill_testing::rng;
 use rand::RngCore;
+use records::Records;
 
 /// The instructions that the peers' packed types were compiled to.
 const LEVEL: &str = if cfg!(target_feature = "avx512f") {

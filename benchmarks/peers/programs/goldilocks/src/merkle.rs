@@ -12,7 +12,7 @@ use p3_merkle_tree::MerkleTreeMmcs;
 use p3_symmetric::{CryptographicPermutation, PaddingFreeSponge, TruncatedPermutation};
 use plonky2::hash::{merkle_tree::MerkleTree, poseidon::PoseidonHash};
 use plonky2_field::goldilocks_field::GoldilocksField;
-use proofmill_testing::Records;
+use crate::records::Records;
 
 type Packing = <Goldilocks as Field>::Packing;
 

@@ -9,7 +9,7 @@ use p3_goldilocks::{
 };
 use p3_symmetric::Permutation;
 use plonky2::hash::poseidon::{Poseidon, SPONGE_WIDTH};
-use proofmill_testing::Records;
+use crate::records::Records;
 use rayon::prelude::*;
 
 type Packing = <Goldilocks as Field>::Packing;

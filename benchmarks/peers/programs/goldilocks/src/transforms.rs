@@ -21,7 +21,7 @@ use plonky2_field::{
     goldilocks_field::GoldilocksField,
     polynomial::PolynomialCoeffs,
 };
-use proofmill_testing::Records;
+use crate::records::Records;
 use rayon::prelude::*;
 use std::mem::take;
 

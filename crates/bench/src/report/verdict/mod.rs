@@ -13,7 +13,7 @@ use super::Page;
 use crate::{
     compare::comparable,
     record::{Figures, Run, Suite},
-    statistics::{GeometricMean, Ratio, median},
+    statistics::{GeometricMean, Ratio, median, thinned},
 };
 use contest::{Rows, Standing};
 use serde::Serialize;
@@ -142,7 +142,7 @@ impl Metric {
             return Err(if self == Self::Dollar { "no price" } else { "watts not measured" });
         }
         let cost = |seconds| seconds / figures.amount * rate;
-        Ok(super::data::thinned(&figures.seconds).into_iter().map(cost).collect())
+        Ok(thinned(&figures.seconds).into_iter().map(cost).collect())
     }
 }
 

@@ -2,4 +2,4 @@
 
 mod neon;
 
-pub(super) use neon::NeonWords;
+pub(super) use neon::U64x2;

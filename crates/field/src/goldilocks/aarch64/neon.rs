@@ -3,7 +3,7 @@
 //! SAFETY, for every intrinsic here: a token has become a [`Neon`], which proves the instructions, that of the argument or that of
 //! the words when they were made.
 
-use crate::goldilocks::{MODULUS, Words};
+use crate::goldilocks::{MODULUS, U64s};
 use proofmill_cpu::Neon;
 use std::{
     arch::aarch64::*,
@@ -12,12 +12,12 @@ use std::{
 
 /// Two words, with a token of NEON or of a bundle that contains it.
 #[derive(Clone, Copy, Debug)]
-pub struct NeonWords<T> {
+pub struct U64x2<T> {
     words: uint64x2_t,
     token: T,
 }
 
-impl<T> Add for NeonWords<T> {
+impl<T> Add for U64x2<T> {
     type Output = Self;
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
@@ -26,7 +26,7 @@ impl<T> Add for NeonWords<T> {
     }
 }
 
-impl<T> Sub for NeonWords<T> {
+impl<T> Sub for U64x2<T> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
@@ -35,7 +35,7 @@ impl<T> Sub for NeonWords<T> {
     }
 }
 
-impl<T> BitAnd for NeonWords<T> {
+impl<T> BitAnd for U64x2<T> {
     type Output = Self;
     #[inline(always)]
     fn bitand(self, rhs: Self) -> Self {
@@ -44,7 +44,7 @@ impl<T> BitAnd for NeonWords<T> {
     }
 }
 
-impl<T: Into<Neon> + Copy + Send + Sync + 'static> Words for NeonWords<T> {
+impl<T: Into<Neon> + Copy + Send + Sync + 'static> U64s for U64x2<T> {
     type Token = T;
 
     const WIDTH: usize = 2;

@@ -2,9 +2,8 @@
 
 #![allow(clippy::needless_range_loop, reason = "iterators are not always inlined into a level")]
 
-use super::formulas::Formula;
-use crate::goldilocks::{Goldilocks, GoldilocksEngine, Words};
-use proofmill_cpu::Portable;
+use super::formulas::BasicFunction;
+use crate::goldilocks::{Goldilocks, GoldilocksEngine, U64s};
 
 /// The most words that a level's vector type holds.
 const MAX_WIDTH: usize = 8;
@@ -28,7 +27,7 @@ impl<'a, const I: usize> Operands<'a, I> {
 
     /// # Panics
     /// If a column is not `len` long, or a coefficient is missing.
-    fn check<F: Formula<I, O>, const O: usize>(&self, results: &[&mut [Goldilocks]; O]) -> usize {
+    fn check<F: BasicFunction<I, O>, const O: usize>(&self, results: &[&mut [Goldilocks]; O]) -> usize {
         let len = results[0].len();
         assert!(results.iter().all(|column| column.len() == len), "results of one length");
         assert!(self.words.iter().all(|column| column.len() == len), "operands as long as the results");
@@ -38,53 +37,26 @@ impl<'a, const I: usize> Operands<'a, I> {
     }
 }
 
-/// A level's token as something that goes along columns.
-pub(super) trait Columns: Copy {
-    /// Writes the results of the formula for each element.
-    ///
-    /// # Panics
-    /// If lengths differ.
-    fn map<F: Kernels<I, O>, const I: usize, const O: usize>(
-        self,
-        operands: Operands<I>,
-        results: [&mut [Goldilocks]; O],
-    );
-}
-
-/// Levels whose vectors the compiler knows.
-macro_rules! compiled {
-    ($($token:ty),*) => { $(
-        impl Columns for $token {
-            #[inline(always)]
-            fn map<F: Kernels<I, O>, const I: usize, const O: usize>(
-                self,
-                operands: Operands<I>,
-                results: [&mut [Goldilocks]; O],
-            ) {
-                map::<F, Self, I, O>(self, operands, results);
-            }
-        }
-    )* };
-}
-
-compiled!(Portable);
-#[cfg(target_arch = "x86_64")]
-compiled!(proofmill_cpu::Avx2, proofmill_cpu::Avx512, proofmill_cpu::Avx512Ifma);
-#[cfg(target_arch = "aarch64")]
-compiled!(proofmill_cpu::Neon);
-
-fn map<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
+/// Writes the results of the formula for each element.
+///
+/// # Panics
+/// If lengths differ.
+pub(super) fn map<F: Assembled<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
     engine: E,
     operands: Operands<I>,
     results: [&mut [Goldilocks]; O],
 ) {
     let len = operands.check::<F, O>(&results);
+    #[cfg(target_arch = "aarch64")]
+    if let Some(assembly) = engine.assembly() {
+        return sve::run::<F, I, O>(assembly, operands, results, len);
+    }
     // SAFETY: formulas give canonical words.
     let results = &mut results.map(|column| unsafe { Goldilocks::as_words_mut(column) });
     engine.run(
         #[inline(always)]
         || {
-            let (width, mut at) = (E::Words::WIDTH, 0);
+            let (width, mut at) = (E::U64s::WIDTH, 0);
             // Results of one column are few instructions: several vectors share the checks of lengths.
             while O == 1 && len - at >= SEVERAL * width {
                 vectors::<F, E, I, O, SEVERAL>(engine, &operands, at, results);
@@ -103,13 +75,13 @@ fn map<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
 
 /// `N` vectors of results, from index `at` on.
 #[inline(always)]
-fn vectors<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize, const N: usize>(
+fn vectors<F: BasicFunction<I, O>, E: GoldilocksEngine, const I: usize, const O: usize, const N: usize>(
     engine: E,
     operands: &Operands<I>,
     at: usize,
     results: &mut [&mut [u64]; O],
 ) {
-    let range = at..at + N * E::Words::WIDTH;
+    let range = at..at + N * E::U64s::WIDTH;
     let mut block = *operands;
     for i in 0..I {
         block.words[i] = &operands.words[i][range.clone()];
@@ -117,44 +89,44 @@ fn vectors<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize
     if F::TAKES_BYTE {
         block.bytes = &operands.bytes[range.clone()];
     }
-    let mut vectors = [[E::Words::splat(engine, 0); O]; N];
+    let mut vectors = [[E::U64s::splat(engine, 0); O]; N];
     for k in 0..N {
-        vectors[k] = one_vector::<F, E, I, O>(engine, &block, k * E::Words::WIDTH);
+        vectors[k] = one_vector::<F, E, I, O>(engine, &block, k * E::U64s::WIDTH);
     }
     for i in 0..O {
         let column = &mut results[i][range.clone()];
         for k in 0..N {
-            vectors[k][i].store(&mut column[k * E::Words::WIDTH..]);
+            vectors[k][i].store(&mut column[k * E::U64s::WIDTH..]);
         }
     }
 }
 
 /// One vector of results, from index `at` on.
 #[inline(always)]
-fn one_vector<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
+fn one_vector<F: BasicFunction<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
     engine: E,
     operands: &Operands<I>,
     at: usize,
-) -> [E::Words; O] {
-    let mut words = [E::Words::splat(engine, 0); I];
+) -> [E::U64s; O] {
+    let mut words = [E::U64s::splat(engine, 0); I];
     for i in 0..I {
-        words[i] = E::Words::load(engine, &operands.words[i][at..]);
+        words[i] = E::U64s::load(engine, &operands.words[i][at..]);
     }
-    let mut byte = E::Words::splat(engine, 0);
+    let mut byte = E::U64s::splat(engine, 0);
     if F::TAKES_BYTE {
-        byte = E::Words::load_bytes(engine, &operands.bytes[at..]);
+        byte = E::U64s::load_bytes(engine, &operands.bytes[at..]);
     }
     F::apply::<E>(
         words,
         byte,
         #[inline(always)]
-        |i| E::Words::splat(engine, operands.coefficients[i]),
+        |i| E::U64s::splat(engine, operands.coefficients[i]),
     )
 }
 
 /// The last results, fewer than a vector holds, by way of columns of a vector's length.
 #[inline(always)]
-fn last_vector<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
+fn last_vector<F: BasicFunction<I, O>, E: GoldilocksEngine, const I: usize, const O: usize>(
     engine: E,
     operands: &Operands<I>,
     at: usize,
@@ -181,21 +153,20 @@ fn last_vector<F: Formula<I, O>, E: GoldilocksEngine, const I: usize, const O: u
     }
 }
 
-/// A formula that every level of this architecture has code for.
+/// A formula with kernels in assembly, where levels need them.
 #[cfg(not(target_arch = "aarch64"))]
-pub(super) trait Kernels<const I: usize, const O: usize>: Formula<I, O> {}
+pub(super) trait Assembled<const I: usize, const O: usize>: BasicFunction<I, O> {}
 
 #[cfg(not(target_arch = "aarch64"))]
-impl<F: Formula<I, O>, const I: usize, const O: usize> Kernels<I, O> for F {}
+impl<F: BasicFunction<I, O>, const I: usize, const O: usize> Assembled<I, O> for F {}
 
 #[cfg(target_arch = "aarch64")]
-pub(super) use sve::Kernels;
+pub(super) use sve::Assembled;
 
 #[cfg(target_arch = "aarch64")]
 mod sve {
     use super::*;
-    use crate::goldilocks::basic::*;
-    use proofmill_cpu::{Sve, Sve2};
+    use crate::goldilocks::{Assembly, basic::*};
     use std::ptr;
 
     std::arch::global_asm!(include_str!("../aarch64/sve.s"), include_str!("../aarch64/sve2.s"), options(raw));
@@ -204,8 +175,8 @@ mod sve {
     /// the columns of words, of bytes if there are any, and of results; then the coefficients, and the columns' length.
     type Kernel = unsafe extern "C" fn(*const *const u64, *const u64, usize);
 
-    /// A formula that every level of this architecture has code for.
-    pub(crate) trait Kernels<const I: usize, const O: usize>: Formula<I, O> {
+    /// A formula with kernels in assembly.
+    pub(crate) trait Assembled<const I: usize, const O: usize>: BasicFunction<I, O> {
         const SVE: Kernel;
         const SVE2: Kernel;
     }
@@ -218,7 +189,7 @@ mod sve {
                 fn $sve2(columns: *const *const u64, coefficients: *const u64, len: usize);
             }
 
-            impl Kernels<$inputs, $outputs> for $formula {
+            impl Assembled<$inputs, $outputs> for $formula {
                 const SVE: Kernel = $sve;
                 const SVE2: Kernel = $sve2;
             }
@@ -241,16 +212,13 @@ mod sve {
     /// Operands and results of the formulas that have the most.
     const MAX_COLUMNS: usize = 16;
 
-    /// Runs a kernel.
-    ///
-    /// # Safety
-    /// The kernel must be of the formula, and the CPU must have its instructions.
-    unsafe fn run<F: Kernels<I, O>, const I: usize, const O: usize>(
-        kernel: Kernel,
+    /// Runs a formula's kernel; all columns are `len` long, which was [checked](Operands::check).
+    pub(super) fn run<F: Assembled<I, O>, const I: usize, const O: usize>(
+        assembly: Assembly,
         operands: Operands<I>,
         results: [&mut [Goldilocks]; O],
+        len: usize,
     ) {
-        let len = operands.check::<F, O>(&results);
         let mut columns = [ptr::null(); MAX_COLUMNS];
         for (column, words) in columns.iter_mut().zip(operands.words) {
             *column = words.as_ptr();
@@ -261,30 +229,9 @@ mod sve {
             // SAFETY: formulas give canonical words.
             *column = unsafe { Goldilocks::as_words_mut(elements) }.as_mut_ptr();
         }
-        // SAFETY: the caller promises the instructions; the kernel reads `len` words (bytes) of each operand's column and all
+        let kernel = assembly.choose(F::SVE, F::SVE2);
+        // SAFETY: the token is proof of the instructions; the kernel reads `len` words (bytes) of each operand's column and all
         // coefficients, writes `len` words to each column of results, which it has exclusively, and nothing else.
         unsafe { kernel(columns.as_ptr(), operands.coefficients.as_ptr(), len) }
-    }
-
-    impl Columns for Sve {
-        fn map<F: Kernels<I, O>, const I: usize, const O: usize>(
-            self,
-            operands: Operands<I>,
-            results: [&mut [Goldilocks]; O],
-        ) {
-            // SAFETY: `self` proves SVE.
-            unsafe { run::<F, I, O>(F::SVE, operands, results) }
-        }
-    }
-
-    impl Columns for Sve2 {
-        fn map<F: Kernels<I, O>, const I: usize, const O: usize>(
-            self,
-            operands: Operands<I>,
-            results: [&mut [Goldilocks]; O],
-        ) {
-            // SAFETY: `self` proves SVE2.
-            unsafe { run::<F, I, O>(F::SVE2, operands, results) }
-        }
     }
 }

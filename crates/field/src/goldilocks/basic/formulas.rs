@@ -7,11 +7,13 @@
 
 use crate::{
     Algebra,
-    goldilocks::{GoldilocksEngine, GoldilocksVector, Lanes, MODULUS, Planes, Words, words::reduce_128},
+    goldilocks::{
+        GoldilocksEngine, GoldilocksLanes, GoldilocksVector, MODULUS, Planes, U64s, u64s::reduce_128,
+    },
 };
 
 /// One of the ten functions on words side by side.
-pub trait Formula<const I: usize, const O: usize> {
+pub trait BasicFunction<const I: usize, const O: usize> {
     /// The paper's name.
     const NAME: &'static str;
 
@@ -24,35 +26,29 @@ pub trait Formula<const I: usize, const O: usize> {
     /// Whether they are below 2^8.
     const SMALL_COEFFICIENTS: bool = false;
 
-    /// How many times faster than `portable` each level of x86-64 is at least as tests are compiled: half of what a Zen 5
-    /// reaches there. The standard library's checks, which tests keep, cost as much as a sum; benchmarks/records has
-    /// what programs get.
-    const SPEEDUPS: [(&'static str, f64); 3];
-
     /// The results, canonical.
     fn apply<E: GoldilocksEngine>(
-        words: [E::Words; I],
-        byte: E::Words,
-        coefficient: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; O];
+        words: [E::U64s; I],
+        byte: E::U64s,
+        coefficient: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; O];
 }
 
 /// See [`add`](super::add).
 #[derive(Clone, Copy, Debug)]
 pub struct Add;
 
-impl Formula<2, 1> for Add {
+impl BasicFunction<2, 1> for Add {
     const NAME: &'static str = "add";
-    const SPEEDUPS: [(&'static str, f64); 3] = [("avx2", 0.5), ("avx512", 0.8), ("avx512ifma", 0.8)];
 
     /// `a - (p - b)`, and p more where that wrapped: where p - b, which is at least 1, is above a, their sum is below p.
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
-        [a, b]: [E::Words; 2],
-        _: E::Words,
-        _: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; 1] {
-        [a.sub_folded(E::Words::splat(b.token(), MODULUS) - b)]
+        [a, b]: [E::U64s; 2],
+        _: E::U64s,
+        _: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; 1] {
+        [a.sub_folded(E::U64s::splat(b.token(), MODULUS) - b)]
     }
 }
 
@@ -60,17 +56,16 @@ impl Formula<2, 1> for Add {
 #[derive(Clone, Copy, Debug)]
 pub struct Sub;
 
-impl Formula<2, 1> for Sub {
+impl BasicFunction<2, 1> for Sub {
     const NAME: &'static str = "sub";
-    const SPEEDUPS: [(&'static str, f64); 3] = [("avx2", 0.3), ("avx512", 0.5), ("avx512ifma", 0.5)];
 
     /// Folding adds p: `2^64 - (2^32 - 1)`.
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
-        [a, b]: [E::Words; 2],
-        _: E::Words,
-        _: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; 1] {
+        [a, b]: [E::U64s; 2],
+        _: E::U64s,
+        _: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; 1] {
         [a.sub_folded(b)]
     }
 }
@@ -79,16 +74,15 @@ impl Formula<2, 1> for Sub {
 #[derive(Clone, Copy, Debug)]
 pub struct Reduce128;
 
-impl Formula<2, 1> for Reduce128 {
+impl BasicFunction<2, 1> for Reduce128 {
     const NAME: &'static str = "reduce_128_64";
-    const SPEEDUPS: [(&'static str, f64); 3] = [("avx2", 0.7), ("avx512", 1.2), ("avx512ifma", 1.2)];
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
-        words: [E::Words; 2],
-        _: E::Words,
-        _: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; 1] {
+        words: [E::U64s; 2],
+        _: E::U64s,
+        _: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; 1] {
         [reduce_128(words).canonical()]
     }
 }
@@ -97,16 +91,15 @@ impl Formula<2, 1> for Reduce128 {
 #[derive(Clone, Copy, Debug)]
 pub struct Square128;
 
-impl Formula<1, 1> for Square128 {
+impl BasicFunction<1, 1> for Square128 {
     const NAME: &'static str = "square_128";
-    const SPEEDUPS: [(&'static str, f64); 3] = [("avx2", 0.6), ("avx512", 1.5), ("avx512ifma", 1.5)];
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
-        [a]: [E::Words; 1],
-        _: E::Words,
-        _: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; 1] {
+        [a]: [E::U64s; 1],
+        _: E::U64s,
+        _: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; 1] {
         [E::Vector::from_words(a).square().into_words()]
     }
 }
@@ -115,16 +108,15 @@ impl Formula<1, 1> for Square128 {
 #[derive(Clone, Copy, Debug)]
 pub struct Mult128;
 
-impl Formula<2, 1> for Mult128 {
+impl BasicFunction<2, 1> for Mult128 {
     const NAME: &'static str = "mult_128";
-    const SPEEDUPS: [(&'static str, f64); 3] = [("avx2", 0.5), ("avx512", 1.1), ("avx512ifma", 1.1)];
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
-        [a, b]: [E::Words; 2],
-        _: E::Words,
-        _: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; 1] {
+        [a, b]: [E::U64s; 2],
+        _: E::U64s,
+        _: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; 1] {
         [(E::Vector::from_words(a) * E::Vector::from_words(b)).into_words()]
     }
 }
@@ -133,17 +125,16 @@ impl Formula<2, 1> for Mult128 {
 #[derive(Clone, Copy, Debug)]
 pub struct Mult72;
 
-impl Formula<1, 1> for Mult72 {
+impl BasicFunction<1, 1> for Mult72 {
     const NAME: &'static str = "mult_72";
     const TAKES_BYTE: bool = true;
-    const SPEEDUPS: [(&'static str, f64); 3] = [("avx2", 0.8), ("avx512", 1.7), ("avx512ifma", 1.7)];
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
-        [a]: [E::Words; 1],
-        byte: E::Words,
-        _: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; 1] {
+        [a]: [E::U64s; 1],
+        byte: E::U64s,
+        _: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; 1] {
         [a.mul_byte(byte).canonical()]
     }
 }
@@ -152,17 +143,16 @@ impl Formula<1, 1> for Mult72 {
 #[derive(Clone, Copy, Debug)]
 pub struct Spmv;
 
-impl Formula<12, 4> for Spmv {
+impl BasicFunction<12, 4> for Spmv {
     const NAME: &'static str = "spmv_4x12";
     const COEFFICIENTS: usize = 12;
-    const SPEEDUPS: [(&'static str, f64); 3] = [("avx2", 0.9), ("avx512", 1.5), ("avx512ifma", 1.5)];
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
-        a: [E::Words; 12],
-        _: E::Words,
-        coefficient: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; 4] {
+        a: [E::U64s; 12],
+        _: E::U64s,
+        coefficient: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; 4] {
         let mut results = [a[0]; 4];
         for i in 0..4 {
             let b = [coefficient(i), coefficient(4 + i), coefficient(8 + i)];
@@ -176,18 +166,17 @@ impl Formula<12, 4> for Spmv {
 #[derive(Clone, Copy, Debug)]
 pub struct Spmv8;
 
-impl Formula<12, 4> for Spmv8 {
+impl BasicFunction<12, 4> for Spmv8 {
     const NAME: &'static str = "spmv_4x12_8";
     const COEFFICIENTS: usize = 12;
     const SMALL_COEFFICIENTS: bool = true;
-    const SPEEDUPS: [(&'static str, f64); 3] = [("avx2", 1.1), ("avx512", 1.6), ("avx512ifma", 1.6)];
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
-        a: [E::Words; 12],
-        _: E::Words,
-        coefficient: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; 4] {
+        a: [E::U64s; 12],
+        _: E::U64s,
+        coefficient: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; 4] {
         let mut results = [a[0]; 4];
         for i in 0..4 {
             let b = [coefficient(i), coefficient(4 + i), coefficient(8 + i)];
@@ -201,17 +190,16 @@ impl Formula<12, 4> for Spmv8 {
 #[derive(Clone, Copy, Debug)]
 pub struct Mmult;
 
-impl Formula<12, 4> for Mmult {
+impl BasicFunction<12, 4> for Mmult {
     const NAME: &'static str = "mmult_4x12";
     const COEFFICIENTS: usize = 48;
-    const SPEEDUPS: [(&'static str, f64); 3] = [("avx2", 0.8), ("avx512", 1.5), ("avx512ifma", 0.8)];
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
-        a: [E::Words; 12],
-        _: E::Words,
-        coefficient: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; 4] {
+        a: [E::U64s; 12],
+        _: E::U64s,
+        coefficient: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; 4] {
         let mut results = [a[0]; 4];
         for i in 0..4 {
             results[i] = dot::<E, 12>(a, row(i, &coefficient));
@@ -224,18 +212,17 @@ impl Formula<12, 4> for Mmult {
 #[derive(Clone, Copy, Debug)]
 pub struct Mmult8;
 
-impl Formula<12, 4> for Mmult8 {
+impl BasicFunction<12, 4> for Mmult8 {
     const NAME: &'static str = "mmult_4x12_8";
     const COEFFICIENTS: usize = 48;
     const SMALL_COEFFICIENTS: bool = true;
-    const SPEEDUPS: [(&'static str, f64); 3] = [("avx2", 0.9), ("avx512", 2.0), ("avx512ifma", 2.0)];
 
     #[inline(always)]
     fn apply<E: GoldilocksEngine>(
-        a: [E::Words; 12],
-        _: E::Words,
-        coefficient: impl Fn(usize) -> E::Words,
-    ) -> [E::Words; 4] {
+        a: [E::U64s; 12],
+        _: E::U64s,
+        coefficient: impl Fn(usize) -> E::U64s,
+    ) -> [E::U64s; 4] {
         let mut results = [a[0]; 4];
         for i in 0..4 {
             results[i] = small_dot::<E, 12>(a, row(i, &coefficient));
@@ -246,7 +233,7 @@ impl Formula<12, 4> for Mmult8 {
 
 /// Row `i` of a matrix of twelve columns.
 #[inline(always)]
-fn row<W: Words>(i: usize, coefficient: &impl Fn(usize) -> W) -> [W; 12] {
+fn row<W: U64s>(i: usize, coefficient: &impl Fn(usize) -> W) -> [W; 12] {
     let mut row = [coefficient(12 * i); 12];
     for k in 1..12 {
         row[k] = coefficient(12 * i + k);
@@ -256,7 +243,7 @@ fn row<W: Words>(i: usize, coefficient: &impl Fn(usize) -> W) -> [W; 12] {
 
 /// The sum of products.
 #[inline(always)]
-fn dot<E: GoldilocksEngine, const N: usize>(a: [E::Words; N], b: [E::Words; N]) -> E::Words {
+fn dot<E: GoldilocksEngine, const N: usize>(a: [E::U64s; N], b: [E::U64s; N]) -> E::U64s {
     let zero = E::Chain::zero(a[0].token());
     let (mut x, mut y) = ([zero; N], [zero; N]);
     for i in 0..N {
@@ -267,12 +254,12 @@ fn dot<E: GoldilocksEngine, const N: usize>(a: [E::Words; N], b: [E::Words; N]) 
 
 /// The sum of products with words below 2^8, at most 2^8 of them: both planes stay below 2^48.
 #[inline(always)]
-fn small_dot<E: GoldilocksEngine, const N: usize>(a: [E::Words; N], b: [E::Words; N]) -> E::Words {
+fn small_dot<E: GoldilocksEngine, const N: usize>(a: [E::U64s; N], b: [E::U64s; N]) -> E::U64s {
     let mut low = a[0].mul_halves(b[0]);
     let mut high = a[0].high_half().mul_halves(b[0]);
     for i in 1..N {
         low = low.add_product_of_halves(a[i], b[i]);
         high = high.add_product_of_halves(a[i].high_half(), b[i]);
     }
-    Lanes::from_planes(Planes { low, high }).into_words()
+    GoldilocksLanes::from_planes(Planes { low, high }).into_words()
 }

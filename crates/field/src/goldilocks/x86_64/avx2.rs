@@ -2,7 +2,7 @@
 //!
 //! SAFETY, for every intrinsic here: the words or the argument hold the token, which proves the feature.
 
-use crate::goldilocks::{MODULUS, Words};
+use crate::goldilocks::{MODULUS, U64s};
 use proofmill_cpu::Avx2;
 use std::{
     arch::x86_64::*,
@@ -11,7 +11,7 @@ use std::{
 
 /// Four words.
 #[derive(Clone, Copy, Debug)]
-pub struct Avx2Words {
+pub struct U64x4 {
     words: __m256i,
     token: Avx2,
 }
@@ -19,7 +19,7 @@ pub struct Avx2Words {
 /// What makes a signed comparison of an unsigned one.
 const SIGN: u64 = 1 << 63;
 
-impl Avx2Words {
+impl U64x4 {
     #[inline(always)]
     fn flip_sign(self) -> Self {
         // SAFETY: see the head.
@@ -34,7 +34,7 @@ impl Avx2Words {
     }
 }
 
-impl Add for Avx2Words {
+impl Add for U64x4 {
     type Output = Self;
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
@@ -43,7 +43,7 @@ impl Add for Avx2Words {
     }
 }
 
-impl Sub for Avx2Words {
+impl Sub for U64x4 {
     type Output = Self;
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
@@ -52,7 +52,7 @@ impl Sub for Avx2Words {
     }
 }
 
-impl BitAnd for Avx2Words {
+impl BitAnd for U64x4 {
     type Output = Self;
     #[inline(always)]
     fn bitand(self, rhs: Self) -> Self {
@@ -61,7 +61,7 @@ impl BitAnd for Avx2Words {
     }
 }
 
-impl Words for Avx2Words {
+impl U64s for U64x4 {
     type Token = Avx2;
 
     const WIDTH: usize = 4;

@@ -3,7 +3,7 @@
 //! SAFETY, for every intrinsic here: a token has become an [`Avx512`], which proves the features, that of the argument or that of
 //! the words when they were made.
 
-use crate::goldilocks::{EPSILON, MODULUS, Words};
+use crate::goldilocks::{EPSILON, MODULUS, U64s};
 use proofmill_cpu::Avx512;
 use std::{
     arch::x86_64::*,
@@ -12,7 +12,7 @@ use std::{
 
 /// Eight words, with a token of AVX-512 or of a bundle that contains it.
 #[derive(Clone, Copy, Debug)]
-pub struct Avx512Words<T> {
+pub struct U64x8<T> {
     pub(super) words: __m512i,
     pub(super) token: T,
 }
@@ -20,7 +20,7 @@ pub struct Avx512Words<T> {
 /// Odd 32-bit positions.
 const HIGH_HALVES: __mmask16 = 0xaaaa;
 
-impl<T> Add for Avx512Words<T> {
+impl<T> Add for U64x8<T> {
     type Output = Self;
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
@@ -29,7 +29,7 @@ impl<T> Add for Avx512Words<T> {
     }
 }
 
-impl<T> Sub for Avx512Words<T> {
+impl<T> Sub for U64x8<T> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
@@ -38,7 +38,7 @@ impl<T> Sub for Avx512Words<T> {
     }
 }
 
-impl<T> BitAnd for Avx512Words<T> {
+impl<T> BitAnd for U64x8<T> {
     type Output = Self;
     #[inline(always)]
     fn bitand(self, rhs: Self) -> Self {
@@ -47,7 +47,7 @@ impl<T> BitAnd for Avx512Words<T> {
     }
 }
 
-impl<T: Into<Avx512> + Copy + Send + Sync + 'static> Words for Avx512Words<T> {
+impl<T: Into<Avx512> + Copy + Send + Sync + 'static> U64s for U64x8<T> {
     type Token = T;
 
     const WIDTH: usize = 8;

@@ -3,11 +3,11 @@
 //! An element is `low mod 2^52 + 2^52 high`; the limbs' products are added for nothing, and since the high limb may be
 //! wider than the 12 bits that an element needs, a product is reduced without a single carry that must be looked at.
 
-use super::Avx512Words;
+use super::U64x8;
 use crate::{
-    Algebra,
+    Algebra, Lanes,
     goldilocks::{
-        EPSILON, Factor, Gaussian, GoldilocksVector, MODULUS, Planes, Twiddle, Words, gaussian::PRODUCT_ZERO,
+        EPSILON, Factor, Gaussian, GoldilocksVector, MODULUS, Planes, Twiddle, U64s, gaussian::PRODUCT_ZERO,
     },
 };
 use proofmill_cpu::Avx512Ifma;
@@ -16,14 +16,14 @@ use std::{
     ops::{Add, Mul, Neg, Sub},
 };
 
-type Words8 = Avx512Words<Avx512Ifma>;
+type U64x8Ifma = U64x8<Avx512Ifma>;
 
 /// Eight elements; the high limb is below 2^26, so that a product of two fits a limb.
 #[derive(Clone, Copy, Debug)]
-pub struct IfmaLanes {
+pub struct IfmaChain {
     /// The bits above 52 mean nothing.
-    low: Words8,
-    high: Words8,
+    low: U64x8Ifma,
+    high: U64x8Ifma,
 }
 
 /// Bits of a limb.
@@ -36,7 +36,7 @@ const ROOMY: [u64; 2] = [(1 << 61) - (1 << 32) + 1, (1 << 12) - (1 << 9)];
 /// The same for operands whose high limbs are below `2^23`: the low limb of a fresh plane must leave room for sums.
 const TIGHT: [u64; 2] = [(5 << LIMB) - (1 << 32) + 1, (1 << 12) - 5];
 
-impl Words8 {
+impl U64x8Ifma {
     /// `self + low 52 bits of a b`, of the low 52 bits of each.
     #[inline(always)]
     fn madd_low(self, a: Self, b: Self) -> Self {
@@ -63,10 +63,10 @@ impl Words8 {
     }
 }
 
-impl IfmaLanes {
+impl IfmaChain {
     /// Three limbs of a product, `offset` added.
     #[inline(always)]
-    fn multiply(self, rhs: Self, offset: [u64; 2]) -> [Words8; 3] {
+    fn multiply(self, rhs: Self, offset: [u64; 2]) -> [U64x8Ifma; 3] {
         let (a, b) = (self, rhs);
         let low = a.low.like(offset[0]).madd_low(a.low, b.low);
         let middle = a.low.like(offset[1]).madd_high(a.low, b.low);
@@ -77,7 +77,7 @@ impl IfmaLanes {
 
     /// The same of a square.
     #[inline(always)]
-    fn multiply_by_itself(self, offset: [u64; 2]) -> [Words8; 3] {
+    fn multiply_by_itself(self, offset: [u64; 2]) -> [U64x8Ifma; 3] {
         let twice = self.high + self.high;
         let low = self.low.like(offset[0]).madd_low(self.low, self.low);
         let middle = self.low.like(offset[1]).madd_high(self.low, self.low);
@@ -88,26 +88,26 @@ impl IfmaLanes {
     /// `low + 2^52 middle + 2^104 top` with a high plane below 2^22, by `2^64 = 2^32 - 1` and `2^104 = -2^8`; `middle` is
     /// below 2^54, and `low` at least `2^8 top`.
     #[inline(always)]
-    fn reduce([low, middle, top]: [Words8; 3]) -> Planes<Words8> {
+    fn reduce([low, middle, top]: [U64x8Ifma; 3]) -> Planes<U64x8Ifma> {
         let Planes { low, high } = fold(low, middle);
         Planes { low: low - top.shl::<8>(), high }
     }
 
     /// Moves what is above the low limb into the high one.
     #[inline(always)]
-    fn carried(Planes { low, high }: Planes<Words8>) -> Self {
+    fn carried(Planes { low, high }: Planes<U64x8Ifma>) -> Self {
         Self { low, high: high + low.shr::<LIMB>() }
     }
 }
 
 /// `low + 2^52 high` with a high plane of less than 2^22 for 2^54, by `2^64 = 2^32 - 1`.
 #[inline(always)]
-fn fold(low: Words8, high: Words8) -> Planes<Words8> {
+fn fold(low: U64x8Ifma, high: U64x8Ifma) -> Planes<U64x8Ifma> {
     let (above, epsilon) = (high.shr::<12>(), high.like(EPSILON));
     Planes { low: low.madd_low(above, epsilon), high: high.low_bits::<12>().madd_high(above, epsilon) }
 }
 
-impl Mul for IfmaLanes {
+impl Mul for IfmaChain {
     type Output = Self;
     #[inline(always)]
     fn mul(self, rhs: Self) -> Self {
@@ -115,7 +115,7 @@ impl Mul for IfmaLanes {
     }
 }
 
-impl Add for IfmaLanes {
+impl Add for IfmaChain {
     type Output = Self;
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
@@ -123,7 +123,7 @@ impl Add for IfmaLanes {
     }
 }
 
-impl Sub for IfmaLanes {
+impl Sub for IfmaChain {
     type Output = Self;
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
@@ -131,7 +131,7 @@ impl Sub for IfmaLanes {
     }
 }
 
-impl Neg for IfmaLanes {
+impl Neg for IfmaChain {
     /// `2^16 p - self`, whose low limb is at least 2^52 and whose high one is at least 2^26.
     type Output = Self;
     #[inline(always)]
@@ -143,7 +143,7 @@ impl Neg for IfmaLanes {
     }
 }
 
-impl Algebra for IfmaLanes {
+impl Algebra for IfmaChain {
     type Token = Avx512Ifma;
 
     #[inline(always)]
@@ -167,8 +167,22 @@ impl Algebra for IfmaLanes {
     }
 }
 
-impl GoldilocksVector for IfmaLanes {
-    type Words = Words8;
+impl Lanes<u64> for IfmaChain {
+    const WIDTH: usize = U64x8Ifma::WIDTH;
+
+    #[inline(always)]
+    fn load(token: Avx512Ifma, words: &[u64]) -> Self {
+        Self::from_words(U64x8Ifma::load(token, words))
+    }
+
+    #[inline(always)]
+    fn store(self, words: &mut [u64]) {
+        self.into_words().store(words);
+    }
+}
+
+impl GoldilocksVector for IfmaChain {
+    type U64s = U64x8Ifma;
 
     const CHAINS: usize = 4;
 
@@ -178,12 +192,12 @@ impl GoldilocksVector for IfmaLanes {
     const OFFSET: [u64; 2] = [0; 2];
 
     #[inline(always)]
-    fn from_words(words: Words8) -> Self {
+    fn from_words(words: U64x8Ifma) -> Self {
         Self { low: words, high: words.shr::<LIMB>() }
     }
 
     #[inline(always)]
-    fn into_words(self) -> Words8 {
+    fn into_words(self) -> U64x8Ifma {
         // The high limb's bits above 12 are worth 2^64 each, that is 2^32 - 1.
         let low = self.low.low_bits::<LIMB>() + self.high.shl::<LIMB>();
         let above = self.high.shr::<12>();
@@ -197,9 +211,9 @@ impl GoldilocksVector for IfmaLanes {
         const { assert!(N > 0 && N <= 16, "what planes take") };
         // Two chains for each limb: each sum waits for the one before.
         let token = a[0].token();
-        let zero = Words8::splat(token, 0);
-        let (mut low, mut top) = (Words8::splat(token, ROOMY[0]), [zero; 2]);
-        let mut middle = [Words8::splat(token, ROOMY[1]), zero];
+        let zero = U64x8Ifma::splat(token, 0);
+        let (mut low, mut top) = (U64x8Ifma::splat(token, ROOMY[0]), [zero; 2]);
+        let mut middle = [U64x8Ifma::splat(token, ROOMY[1]), zero];
         for i in 0..N {
             let (a, b) = (a[i], b[i]);
             low = low.madd_low(a.low, b.low);
@@ -213,31 +227,31 @@ impl GoldilocksVector for IfmaLanes {
     }
 
     #[inline(always)]
-    fn planes(self) -> Planes<Words8> {
+    fn planes(self) -> Planes<U64x8Ifma> {
         Planes { low: self.low.low_bits::<LIMB>(), high: self.high }
     }
 
     /// For operands whose high limbs are below 2^23, which products are: the low plane is below `2^54.7`, the high one
     /// below `2^21.7`.
     #[inline(always)]
-    fn product_planes(self, rhs: Self) -> Planes<Words8> {
+    fn product_planes(self, rhs: Self) -> Planes<U64x8Ifma> {
         Self::reduce(self.multiply(rhs, TIGHT))
     }
 
     /// For a low plane below `2^64 - 2^52` and a high one below 2^54.
     #[inline(always)]
-    fn from_planes(planes: Planes<Words8>) -> Self {
+    fn from_planes(planes: Planes<U64x8Ifma>) -> Self {
         Self::carried(fold(planes.low, planes.high))
     }
 
     #[inline(always)]
-    fn carry(Planes { low, high }: Planes<Words8>) -> Planes<Words8> {
+    fn carry(Planes { low, high }: Planes<U64x8Ifma>) -> Planes<U64x8Ifma> {
         Planes { low: low.low_bits::<LIMB>(), high: high + low.shr::<LIMB>() }
     }
 
     /// For any low plane, and a high one below 2^43; what of it is above 64 bits comes down by `2^64 = 2^32 - 1`.
     #[inline(always)]
-    fn halves(Planes { low, high }: Planes<Words8>) -> Planes<Words8> {
+    fn halves(Planes { low, high }: Planes<U64x8Ifma>) -> Planes<U64x8Ifma> {
         let high = low.shr::<32>() + high.shl::<{ LIMB - 32 }>();
         let above = high.shr::<32>();
         Planes { low: low.low_half() - above, high: high.low_half() + above }
@@ -247,14 +261,14 @@ impl GoldilocksVector for IfmaLanes {
 /// Sixteen times the parts of a factor, below 2^52: the high half of a 52-bit product by them is what is above 2^48.
 #[derive(Clone, Copy, Debug)]
 pub struct IfmaFactor {
-    re: Words8,
-    im: Words8,
+    re: U64x8Ifma,
+    im: U64x8Ifma,
 }
 
 impl IfmaFactor {
     /// `x self` for x with parts below 2^49; low halves are sixteen times what they stand for.
     #[inline(always)]
-    fn multiply(self, x: Gaussian<Words8>) -> Gaussian<Words8> {
+    fn multiply(self, x: Gaussian<U64x8Ifma>) -> Gaussian<U64x8Ifma> {
         let (a, b, zero) = ([x.re, x.im], [self.re, self.im], self.re.like(0));
         let re_low = zero.like(PRODUCT_ZERO[0] << 4).madd_low(a[0], b[0]) - zero.madd_low(a[1], b[1]);
         let re_high = zero.madd_high(a[0], b[1]).madd_high(a[1], b[0]);
@@ -264,47 +278,47 @@ impl IfmaFactor {
     }
 }
 
-impl Factor<Words8> for IfmaFactor {
+impl Factor<U64x8Ifma> for IfmaFactor {
     /// Reduced.
-    type Power = Gaussian<Words8>;
+    type Power = Gaussian<U64x8Ifma>;
 
     const APART: bool = true;
 
     const PREFERS_SHIFTS: bool = false;
 
     #[inline(always)]
-    fn new(words: Words8) -> Self {
+    fn new(words: U64x8Ifma) -> Self {
         let parts = Gaussian::new(words);
         Self { re: parts.re.shl::<4>(), im: parts.im.shl::<4>() }
     }
 
     #[inline(always)]
     fn splat(token: Avx512Ifma, twiddle: &Twiddle) -> Self {
-        Self { re: Words8::splat(token, twiddle.parts[0]), im: Words8::splat(token, twiddle.parts[1]) }
+        Self { re: U64x8Ifma::splat(token, twiddle.parts[0]), im: U64x8Ifma::splat(token, twiddle.parts[1]) }
     }
 
     #[inline(always)]
-    fn times(self, x: Gaussian<Words8>) -> Gaussian<Words8> {
+    fn times(self, x: Gaussian<U64x8Ifma>) -> Gaussian<U64x8Ifma> {
         self.multiply(x.reduced())
     }
 
     #[inline(always)]
-    fn times_words(self, words: Words8) -> Gaussian<Words8> {
+    fn times_words(self, words: U64x8Ifma) -> Gaussian<U64x8Ifma> {
         self.multiply(Gaussian::new(words))
     }
 
     #[inline(always)]
-    fn power(words: Words8) -> Gaussian<Words8> {
+    fn power(words: U64x8Ifma) -> Gaussian<U64x8Ifma> {
         Gaussian::new(words)
     }
 
     #[inline(always)]
-    fn raise(self, power: Gaussian<Words8>) -> Gaussian<Words8> {
+    fn raise(self, power: Gaussian<U64x8Ifma>) -> Gaussian<U64x8Ifma> {
         self.multiply(power).reduced()
     }
 
     #[inline(always)]
-    fn scale(power: Gaussian<Words8>, words: Words8) -> Gaussian<Words8> {
+    fn scale(power: Gaussian<U64x8Ifma>, words: U64x8Ifma) -> Gaussian<U64x8Ifma> {
         Self::new(words).multiply(power)
     }
 }

@@ -4,6 +4,6 @@ mod avx2;
 mod avx512;
 mod ifma;
 
-pub(super) use avx2::Avx2Words;
-pub(super) use avx512::Avx512Words;
-pub(super) use ifma::{IfmaFactor, IfmaLanes};
+pub(super) use avx2::U64x4;
+pub(super) use avx512::U64x8;
+pub(super) use ifma::{IfmaChain, IfmaFactor};

@@ -11,10 +11,6 @@ use rand_chacha::{
 };
 use sha2::{Digest, Sha256};
 
-fn bytes_of_hex(hex: &str) -> Vec<u8> {
-    (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
-}
-
 fn elements(bytes: &[u8]) -> Vec<Fr> {
     bytes.iter().map(|byte| Fr::from(u64::from(*byte))).collect()
 }
@@ -35,9 +31,11 @@ fn nist_agrees() {
     };
     let mut cases = 0;
     for ((length, message), digest) in fields("Len").zip(fields("Msg")).zip(fields("MD")) {
-        let mut message = bytes_of_hex(&message);
+        let mut message = hex::decode(&message).unwrap();
         message.truncate(length.parse::<usize>().unwrap() / 8);
-        for_each_arithmetisation(&elements(&bytes_of_hex(&digest)), |circuit| hashed(circuit, &message));
+        for_each_arithmetisation(&elements(&hex::decode(&digest).unwrap()), |circuit| {
+            hashed(circuit, &message)
+        });
         cases += 1;
     }
     assert_eq!(cases, 7);

@@ -9,10 +9,10 @@ mod sve;
 
 use super::butterflies::{MAX_RADIX, transform};
 use crate::reverse_bits::reverse_bits;
-use proofmill_cpu::{MAX_LANES, Portable, Token};
+use proofmill_cpu::MAX_LANES;
 use proofmill_field::{
     Algebra, Field, Invert,
-    goldilocks::{Factor, Gaussian, Goldilocks, GoldilocksEngine, Twiddle, Words},
+    goldilocks::{Factor, Gaussian, Goldilocks, GoldilocksEngine, Twiddle, U64s},
 };
 use proofmill_memory::{Lines, prefetch_at};
 use std::marker::PhantomData;
@@ -200,64 +200,122 @@ impl Tables {
     }
 }
 
-/// A level's token as something that transforms tiles.
-pub(crate) trait Tiles: Copy + Send + Sync {
-    /// Columns of a tile.
-    fn lanes(self) -> usize;
-
-    /// Transforms every lane of as many rows as the tables are for, from natural to bit-reversed order; any words in,
-    /// canonical ones out.
-    ///
-    /// # Safety
-    /// The rows must be there to be read and written, by nobody else meanwhile.
-    ///
-    /// # Panics
-    /// If `scratch` is not as long as [`Tables::scratch`].
-    unsafe fn transform(self, tables: &Tables, input: Input<'_>, rows: Rows, scratch: &mut [u64]);
-
-    /// Writes `lanes` rows of `len` words at `from` as columns at `to`, that is `len` rows; `len` is a multiple of the lanes.
-    ///
-    /// # Safety
-    /// As [`transform`](Self::transform), without overlap.
-    unsafe fn rows_to_columns(self, from: Rows, to: Rows, len: usize);
-
-    /// The inverse of [`rows_to_columns`](Self::rows_to_columns).
-    ///
-    /// # Safety
-    /// As there.
-    unsafe fn columns_to_rows(self, from: Rows, to: Rows, len: usize);
-
-    /// Exchanges squares of as many rows of words as there are lanes, transposed, rows and columns in bit-reversed order; they
-    /// may be the same. `squares` has room for both.
-    ///
-    /// # Safety
-    /// The rows must be there to be read and written, by nobody else meanwhile.
-    unsafe fn exchange_reversed(self, a: Rows, b: Rows, squares: &mut [u64]) {
-        let lanes = self.lanes();
-        let log_lanes = lanes.trailing_zeros();
-        let squares = Part::new(squares);
-        for (index, from) in [a, b].into_iter().enumerate() {
-            // SAFETY: the caller's promise.
-            unsafe { self.rows_to_columns(from, squares.rows(index * lanes * lanes, lanes), lanes) };
-        }
-        for (index, to) in [b, a].into_iter().enumerate() {
-            let square = squares.rows(index * lanes * lanes, lanes);
-            for row in 0..lanes {
-                for column in 0..lanes {
-                    let to =
-                        to.row(reverse_bits(row, log_lanes)).wrapping_add(reverse_bits(column, log_lanes));
-                    // SAFETY: as above.
-                    unsafe { *to = *square.row(row).wrapping_add(column) };
-                }
-            }
-        }
+/// Columns of a tile.
+#[inline(always)]
+pub(crate) fn lanes<E: GoldilocksEngine>(engine: E) -> usize {
+    #[cfg(target_arch = "aarch64")]
+    if let Some(assembly) = engine.assembly() {
+        return sve::lanes(assembly);
     }
+    let _ = engine;
+    E::U64s::WIDTH
+}
+
+/// Transforms every lane of as many rows as the tables are for, from natural to bit-reversed order; any words in, canonical ones
+/// out.
+///
+/// # Safety
+/// The rows must be there to be read and written, by nobody else meanwhile.
+///
+/// # Panics
+/// If `scratch` is not as long as [`Tables::scratch`].
+pub(crate) unsafe fn transform_tile<E: GoldilocksEngine>(
+    engine: E,
+    tables: &Tables,
+    input: Input<'_>,
+    rows: Rows,
+    scratch: &mut [u64],
+) {
+    assert_eq!(scratch.len(), 2 * tables.len * lanes(engine), "scratch for the whole tile");
+    let scratch = scratch.as_mut_ptr();
+    #[cfg(target_arch = "aarch64")]
+    if let Some(assembly) = engine.assembly() {
+        // SAFETY: the caller's promise.
+        return unsafe { sve::transform(assembly, tables, input, rows, scratch) };
+    }
+    engine.run(
+        #[inline(always)]
+        // SAFETY: the caller's promise.
+        || unsafe { passes::<E::U64s, E::Factor>(engine, tables, input, rows, scratch) },
+    );
+}
+
+/// Writes as many rows of `len` words at `from` as there are [`lanes`] as columns at `to`, that is `len` rows; `len` is a multiple
+/// of the lanes.
+///
+/// # Safety
+/// As [`transform_tile`], without overlap.
+pub(crate) unsafe fn rows_to_columns<E: GoldilocksEngine>(engine: E, from: Rows, to: Rows, len: usize) {
+    #[cfg(target_arch = "aarch64")]
+    if let Some(assembly) = engine.assembly() {
+        // SAFETY: the caller's promise.
+        return unsafe { sve::rows_to_columns(assembly, from, to, len) };
+    }
+    engine.run(
+        #[inline(always)]
+        || {
+            for column in (0..len).step_by(E::U64s::WIDTH) {
+                let from = Rows { start: from.start.wrapping_add(column), ..from };
+                let to = Rows { start: to.row(column), ..to };
+                // SAFETY: the caller's promise.
+                unsafe { square::<E::U64s>(engine, from, to) }
+            }
+        },
+    );
+}
+
+/// The inverse of [`rows_to_columns`].
+///
+/// # Safety
+/// As there.
+pub(crate) unsafe fn columns_to_rows<E: GoldilocksEngine>(engine: E, from: Rows, to: Rows, len: usize) {
+    #[cfg(target_arch = "aarch64")]
+    if let Some(assembly) = engine.assembly() {
+        // SAFETY: the caller's promise.
+        return unsafe { sve::columns_to_rows(assembly, from, to, len) };
+    }
+    engine.run(
+        #[inline(always)]
+        || {
+            for column in (0..len).step_by(E::U64s::WIDTH) {
+                let from = Rows { start: from.row(column), ..from };
+                let to = Rows { start: to.start.wrapping_add(column), ..to };
+                // SAFETY: the caller's promise.
+                unsafe { square::<E::U64s>(engine, from, to) }
+            }
+        },
+    );
+}
+
+/// Exchanges squares of as many rows of words as there are [`lanes`], transposed, rows and columns in bit-reversed order; they may
+/// be the same. `squares` has room for both.
+///
+/// # Safety
+/// The rows must be there to be read and written, by nobody else meanwhile.
+pub(crate) unsafe fn exchange_reversed<E: GoldilocksEngine>(
+    engine: E,
+    a: Rows,
+    b: Rows,
+    squares: &mut [u64],
+) {
+    let squares = Part::new(squares);
+    #[cfg(target_arch = "aarch64")]
+    if let Some(assembly) = engine.assembly() {
+        // SAFETY: the caller's promise.
+        return unsafe { sve::exchange_reversed(assembly, a, b, squares) };
+    }
+    let square = squares.rows(0, E::U64s::WIDTH);
+    engine.run(
+        #[inline(always)]
+        // SAFETY: the caller's promise.
+        || unsafe { exchange_in_registers::<E::U64s>(engine, a, b, square) },
+    );
 }
 
 /// # Safety
-/// As [`Tiles::rows_to_columns`].
+/// As [`rows_to_columns`].
 #[inline(always)]
-unsafe fn square<W: Words>(token: W::Token, from: Rows, to: Rows) {
+unsafe fn square<W: U64s>(token: W::Token, from: Rows, to: Rows) {
     // SAFETY: the caller's promise.
     unsafe {
         W::transpose(
@@ -271,9 +329,9 @@ unsafe fn square<W: Words>(token: W::Token, from: Rows, to: Rows) {
 }
 
 /// # Safety
-/// As [`Tiles::exchange_reversed`].
+/// As [`exchange_reversed`].
 #[inline(always)]
-unsafe fn exchange_reversed<W: Words>(token: W::Token, a: Rows, b: Rows, square: Rows) {
+unsafe fn exchange_in_registers<W: U64s>(token: W::Token, a: Rows, b: Rows, square: Rows) {
     let log_lanes = W::WIDTH.trailing_zeros();
     // SAFETY: the caller's promise.
     unsafe {
@@ -299,77 +357,10 @@ unsafe fn exchange_reversed<W: Words>(token: W::Token, a: Rows, b: Rows, square:
     }
 }
 
-/// Levels whose vectors the compiler knows.
-macro_rules! compiled {
-    ($($token:ty),*) => { $(
-        impl Tiles for $token {
-            #[inline(always)]
-            fn lanes(self) -> usize {
-                <<Self as GoldilocksEngine>::Words as Words>::WIDTH
-            }
-
-            #[inline(always)]
-            unsafe fn transform(self, tables: &Tables, input: Input<'_>, rows: Rows, scratch: &mut [u64]) {
-                assert_eq!(scratch.len(), 2 * tables.len * self.lanes(), "scratch for the whole tile");
-                let scratch = scratch.as_mut_ptr();
-                self.run(
-                    #[inline(always)]
-                    // SAFETY: the caller's promise.
-                    || unsafe { passes::<<Self as GoldilocksEngine>::Words, <Self as GoldilocksEngine>::Factor>(
-                        self, tables, input, rows, scratch,
-                    ) },
-                );
-            }
-
-            #[inline(always)]
-            unsafe fn rows_to_columns(self, from: Rows, to: Rows, len: usize) {
-                self.run(
-                    #[inline(always)]
-                    || for column in (0..len).step_by(self.lanes()) {
-                        let from = Rows { start: from.start.wrapping_add(column), ..from };
-                        let to = Rows { start: to.row(column), ..to };
-                        // SAFETY: the caller's promise.
-                        unsafe { square::<<Self as GoldilocksEngine>::Words>(self, from, to) }
-                    },
-                );
-            }
-
-            #[inline(always)]
-            unsafe fn columns_to_rows(self, from: Rows, to: Rows, len: usize) {
-                self.run(
-                    #[inline(always)]
-                    || for column in (0..len).step_by(self.lanes()) {
-                        let from = Rows { start: from.row(column), ..from };
-                        let to = Rows { start: to.start.wrapping_add(column), ..to };
-                        // SAFETY: the caller's promise.
-                        unsafe { square::<<Self as GoldilocksEngine>::Words>(self, from, to) }
-                    },
-                );
-            }
-
-            #[inline(always)]
-            unsafe fn exchange_reversed(self, a: Rows, b: Rows, squares: &mut [u64]) {
-                let square = Part::new(squares).rows(0, self.lanes());
-                self.run(
-                    #[inline(always)]
-                    // SAFETY: the caller's promise.
-                    || unsafe { exchange_reversed::<<Self as GoldilocksEngine>::Words>(self, a, b, square) },
-                );
-            }
-        }
-    )* };
-}
-
-compiled!(Portable);
-#[cfg(target_arch = "x86_64")]
-compiled!(proofmill_cpu::Avx2, proofmill_cpu::Avx512, proofmill_cpu::Avx512Ifma);
-#[cfg(target_arch = "aarch64")]
-compiled!(proofmill_cpu::Neon);
-
 /// # Safety
-/// As [`Tiles::transform`].
+/// As [`transform_tile`].
 #[inline(always)]
-unsafe fn passes<W: Words, F: Factor<W>>(
+unsafe fn passes<W: U64s, F: Factor<W>>(
     token: W::Token,
     tables: &Tables,
     input: Input<'_>,
@@ -411,17 +402,17 @@ const SCALED: u8 = 2;
 const GAUSSIAN: u8 = 3;
 
 /// # Safety
-/// As [`Tiles::transform`].
+/// As [`transform_tile`].
 #[inline(always)]
-unsafe fn load<W: Words>(token: W::Token, from: *const u64) -> W {
+unsafe fn load<W: U64s>(token: W::Token, from: *const u64) -> W {
     // SAFETY: the caller's promise.
     W::load(token, unsafe { std::slice::from_raw_parts(from, W::WIDTH) })
 }
 
 /// # Safety
-/// As [`Tiles::transform`].
+/// As [`transform_tile`].
 #[inline(always)]
-unsafe fn store<W: Words>(words: W, to: *mut u64) {
+unsafe fn store<W: U64s>(words: W, to: *mut u64) {
     // SAFETY: the caller's promise.
     words.store(unsafe { std::slice::from_raw_parts_mut(to, W::WIDTH) });
 }
@@ -438,9 +429,9 @@ struct Blocks<'a> {
 
 impl Blocks<'_> {
     /// # Safety
-    /// As [`Tiles::transform`].
+    /// As [`transform_tile`].
     #[inline(always)]
-    unsafe fn run<W: Words, F: Factor<W>, const FROM: u8, const TO: u8>(
+    unsafe fn run<W: U64s, F: Factor<W>, const FROM: u8, const TO: u8>(
         &self,
         token: W::Token,
         from: Rows,
@@ -459,9 +450,9 @@ impl Blocks<'_> {
     }
 
     /// # Safety
-    /// As [`Tiles::transform`].
+    /// As [`transform_tile`].
     #[inline(always)]
-    unsafe fn of_radix<W: Words, F: Factor<W>, const R: usize, const FROM: u8, const TO: u8>(
+    unsafe fn of_radix<W: U64s, F: Factor<W>, const R: usize, const FROM: u8, const TO: u8>(
         &self,
         token: W::Token,
         from: Rows,
@@ -517,9 +508,9 @@ impl Blocks<'_> {
     /// Blocks of 64 rows, whose twiddles are powers of two: row i's output k by `2^(3 i k)`.
     ///
     /// # Safety
-    /// As [`Tiles::transform`].
+    /// As [`transform_tile`].
     #[inline(always)]
-    unsafe fn of_64<W: Words, F: Factor<W>, const FROM: u8>(&self, token: W::Token, from: Rows, to: Rows) {
+    unsafe fn of_64<W: U64s, F: Factor<W>, const FROM: u8>(&self, token: W::Token, from: Rows, to: Rows) {
         let Self { len, input, .. } = *self;
         let mut reader = Reader::<W, F, 16>::new::<FROM>(token, input, from);
         for block in (0..len).step_by(64) {
@@ -534,9 +525,9 @@ impl Blocks<'_> {
     }
 
     /// # Safety
-    /// As [`Tiles::transform`].
+    /// As [`transform_tile`].
     #[inline(always)]
-    unsafe fn row_of_64<W: Words, F: Factor<W>, const I: usize, const FROM: u8>(
+    unsafe fn row_of_64<W: U64s, F: Factor<W>, const I: usize, const FROM: u8>(
         &self,
         reader: &mut Reader<'_, W, F, 16>,
         block: usize,
@@ -564,7 +555,7 @@ impl Blocks<'_> {
 }
 
 /// Reads the rows of a pass.
-struct Reader<'a, W: Words, F: Factor<W>, const R: usize> {
+struct Reader<'a, W: U64s, F: Factor<W>, const R: usize> {
     token: W::Token,
     rows: Rows,
     /// What input k is multiplied by: the same for all lanes, or lane by lane, and that by the ratio from row to row.
@@ -573,7 +564,7 @@ struct Reader<'a, W: Words, F: Factor<W>, const R: usize> {
     ratio: F,
 }
 
-impl<'a, W: Words, F: Factor<W>, const R: usize> Reader<'a, W, F, R> {
+impl<'a, W: U64s, F: Factor<W>, const R: usize> Reader<'a, W, F, R> {
     #[inline(always)]
     fn new<const FROM: u8>(token: W::Token, input: Input<'a>, rows: Rows) -> Self {
         let one = W::splat(token, 1);
@@ -598,7 +589,7 @@ impl<'a, W: Words, F: Factor<W>, const R: usize> Reader<'a, W, F, R> {
     /// R rows from this one on.
     ///
     /// # Safety
-    /// As [`Tiles::transform`].
+    /// As [`transform_tile`].
     #[inline(always)]
     unsafe fn read<const FROM: u8>(&mut self, first: usize, stride: usize) -> [Gaussian<W>; R] {
         let token = self.token;
@@ -629,9 +620,9 @@ impl<'a, W: Words, F: Factor<W>, const R: usize> Reader<'a, W, F, R> {
 /// Writes output k of a row, of words or in Gaussian form.
 ///
 /// # Safety
-/// As [`Tiles::transform`].
+/// As [`transform_tile`].
 #[inline(always)]
-unsafe fn write<W: Words, F: Factor<W>, const FROM: u8, const TO: u8>(
+unsafe fn write<W: U64s, F: Factor<W>, const FROM: u8, const TO: u8>(
     y: Gaussian<W>,
     k: usize,
     row: *mut u64,

@@ -3,9 +3,8 @@
 //! Factors of a tile's input are multiplied into its rows in place, in a loop of their own before the first pass: a load and
 //! a store more for each row, and half as many kernels.
 
-use super::{Input, MAX_LANES, MAX_RADIX, Pass, Rows, Scale, Shift, Tables, Tiles, reverse_bits};
-use proofmill_cpu::{Sve, Sve2};
-use proofmill_field::goldilocks::Twiddle;
+use super::{Input, MAX_LANES, MAX_RADIX, Part, Pass, Rows, Scale, Shift, Tables, reverse_bits};
+use proofmill_field::goldilocks::{Assembly, Twiddle};
 use std::{arch::asm, ptr};
 
 std::arch::global_asm!(include_str!("sve.s"), include_str!("sve2.s"), options(raw));
@@ -40,76 +39,54 @@ struct Kernels {
     scale_4_rows: unsafe extern "C" fn(*const u64, *const u64, *mut u64, usize, usize),
 }
 
-/// Names the functions of a level.
+/// Names the functions of an edition.
 macro_rules! kernels {
-    ($token:ty, $sve:expr, $passes:ident, $multiply_rows:ident, $scale_1_rows:ident, $scale_4_rows:ident) => {
-        unsafe extern "C" {
-            static $passes: [[[unsafe extern "C" fn(*const Job); RADICES]; 2]; 2];
-            fn $multiply_rows(
-                words: *const u64,
-                unused: *const u64,
-                rows: *mut u64,
-                stride: usize,
-                count: usize,
-            );
-            fn $scale_1_rows(
-                first: *const u64,
-                ratio: *const u64,
-                rows: *mut u64,
-                stride: usize,
-                count: usize,
-            );
-            fn $scale_4_rows(
-                first: *const u64,
-                ratio: *const u64,
-                rows: *mut u64,
-                stride: usize,
-                count: usize,
-            );
-        }
-
-        impl Tiles for $token {
-            fn lanes(self) -> usize {
-                lanes(($sve)(self))
+    ($name:ident, $passes:ident, $multiply_rows:ident, $scale_1_rows:ident, $scale_4_rows:ident) => {
+        fn $name() -> Kernels {
+            unsafe extern "C" {
+                static $passes: [[[unsafe extern "C" fn(*const Job); RADICES]; 2]; 2];
+                fn $multiply_rows(
+                    words: *const u64,
+                    unused: *const u64,
+                    rows: *mut u64,
+                    stride: usize,
+                    count: usize,
+                );
+                fn $scale_1_rows(
+                    first: *const u64,
+                    ratio: *const u64,
+                    rows: *mut u64,
+                    stride: usize,
+                    count: usize,
+                );
+                fn $scale_4_rows(
+                    first: *const u64,
+                    ratio: *const u64,
+                    rows: *mut u64,
+                    stride: usize,
+                    count: usize,
+                );
             }
-
-            unsafe fn transform(self, tables: &Tables, input: Input<'_>, rows: Rows, scratch: &mut [u64]) {
-                assert_eq!(scratch.len(), 2 * tables.len * self.lanes(), "scratch for the whole tile");
-                let kernels = Kernels {
-                    // SAFETY: nothing ever writes the table.
-                    passes: unsafe { &$passes },
-                    multiply_rows: $multiply_rows,
-                    scale_1_rows: $scale_1_rows,
-                    scale_4_rows: $scale_4_rows,
-                };
-                // SAFETY: the token is proof of the kernels' instructions; the rest is the caller's promise.
-                unsafe { kernels.transform(self.lanes(), tables, input, rows, scratch.as_mut_ptr()) }
-            }
-
-            unsafe fn rows_to_columns(self, from: Rows, to: Rows, len: usize) {
-                // SAFETY: the caller's promise.
-                unsafe { rows_to_columns(($sve)(self), from, to, len) }
-            }
-
-            unsafe fn columns_to_rows(self, from: Rows, to: Rows, len: usize) {
-                // SAFETY: the caller's promise.
-                unsafe { columns_to_rows(($sve)(self), from, to, len) }
+            Kernels {
+                // SAFETY: nothing ever writes the table.
+                passes: unsafe { &$passes },
+                multiply_rows: $multiply_rows,
+                scale_1_rows: $scale_1_rows,
+                scale_4_rows: $scale_4_rows,
             }
         }
     };
 }
 
 kernels!(
-    Sve,
-    |sve: Sve| sve,
+    sve,
     proofmill_goldilocks_ntt_passes_sve,
     proofmill_goldilocks_ntt_multiply_rows_sve,
     proofmill_goldilocks_ntt_scale_1_rows_sve,
     proofmill_goldilocks_ntt_scale_4_rows_sve
 );
 kernels!(
-    Sve2,
-    |sve2: Sve2| sve2.sve(),
+    sve2,
     proofmill_goldilocks_ntt_passes_sve2,
     proofmill_goldilocks_ntt_multiply_rows_sve2,
     proofmill_goldilocks_ntt_scale_1_rows_sve2,
@@ -117,13 +94,50 @@ kernels!(
 );
 
 /// Words of a vector, or as many of them as are a power of two.
-fn lanes(sve: Sve) -> usize {
-    1 << sve.words().ilog2()
+pub(super) fn lanes(assembly: Assembly) -> usize {
+    1 << assembly.words().ilog2()
+}
+
+/// # Safety
+/// As [`transform_tile`](super::transform_tile).
+pub(super) unsafe fn transform(
+    assembly: Assembly,
+    tables: &Tables,
+    input: Input<'_>,
+    rows: Rows,
+    scratch: *mut u64,
+) {
+    let kernels = assembly.choose::<fn() -> Kernels>(sve, sve2)();
+    // SAFETY: the token is proof of the kernels' instructions; the rest is the caller's promise.
+    unsafe { kernels.transform(lanes(assembly), tables, input, rows, scratch) }
+}
+
+/// By rows turned to columns, then word by word.
+///
+/// # Safety
+/// As [`exchange_reversed`](super::exchange_reversed).
+pub(super) unsafe fn exchange_reversed(assembly: Assembly, a: Rows, b: Rows, squares: Part<'_>) {
+    let lanes = lanes(assembly);
+    let log_lanes = lanes.trailing_zeros();
+    for (index, from) in [a, b].into_iter().enumerate() {
+        // SAFETY: the caller's promise.
+        unsafe { rows_to_columns(assembly, from, squares.rows(index * lanes * lanes, lanes), lanes) };
+    }
+    for (index, to) in [b, a].into_iter().enumerate() {
+        let square = squares.rows(index * lanes * lanes, lanes);
+        for row in 0..lanes {
+            for column in 0..lanes {
+                let to = to.row(reverse_bits(row, log_lanes)).wrapping_add(reverse_bits(column, log_lanes));
+                // SAFETY: as above.
+                unsafe { *to = *square.row(row).wrapping_add(column) };
+            }
+        }
+    }
 }
 
 impl Kernels {
     /// # Safety
-    /// As [`Tiles::transform`], on a CPU that has the kernels' instructions.
+    /// As [`transform_tile`](super::transform_tile), on a CPU that has the kernels' instructions.
     unsafe fn transform(
         self,
         lanes: usize,
@@ -163,7 +177,7 @@ impl Kernels {
 
 impl Pass {
     /// # Safety
-    /// As [`Tiles::transform`]; the kernel must be for the pass's radix, and for what the rows hold.
+    /// As [`transform_tile`](super::transform_tile); the kernel must be for the pass's radix, and for what the rows hold.
     unsafe fn run(&self, kernel: unsafe extern "C" fn(*const Job), len: usize, from: Rows, to: Rows) {
         const BYTES: usize = size_of::<u64>();
         let Self { radix, stride, .. } = *self;
@@ -199,12 +213,12 @@ impl Pass {
 }
 
 /// # Safety
-/// As [`Tiles::rows_to_columns`].
-unsafe fn rows_to_columns(sve: Sve, from: Rows, to: Rows, len: usize) {
+/// As [`rows_to_columns`](super::rows_to_columns).
+pub(super) unsafe fn rows_to_columns(assembly: Assembly, from: Rows, to: Rows, len: usize) {
     if len == 0 {
         return;
     }
-    // SAFETY: `sve` proves SVE; the caller promises rows of `len` words and `len` rows.
+    // SAFETY: the token proves SVE; the caller promises rows of `len` words and `len` rows.
     unsafe {
         asm!(
             ".arch_extension sve",
@@ -226,12 +240,12 @@ unsafe fn rows_to_columns(sve: Sve, from: Rows, to: Rows, len: usize) {
             options(nostack),
         );
     }
-    let _ = sve;
+    let _ = assembly;
 }
 
 /// # Safety
-/// As [`Tiles::columns_to_rows`].
-unsafe fn columns_to_rows(sve: Sve, from: Rows, to: Rows, len: usize) {
+/// As [`columns_to_rows`](super::columns_to_rows).
+pub(super) unsafe fn columns_to_rows(assembly: Assembly, from: Rows, to: Rows, len: usize) {
     if len == 0 {
         return;
     }
@@ -257,5 +271,5 @@ unsafe fn columns_to_rows(sve: Sve, from: Rows, to: Rows, len: usize) {
             options(nostack),
         );
     }
-    let _ = sve;
+    let _ = assembly;
 }

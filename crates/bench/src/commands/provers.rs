@@ -1,0 +1,251 @@
+//! `provers`: whole processes, from start to written proof.
+
+use super::{
+    recording::{Recording, RecordingArguments},
+    run::{self, in_words},
+    screen::Screen,
+};
+use clap::Args;
+use jiff::Timestamp;
+use proofmill_bench::{
+    BenchError, machine,
+    noise::NoiseWatch,
+    programs::{self, Program},
+    record::{Clock, Figures, Measurement, Outcome as RowOutcome, Row, Suite},
+    sampler::{self, Effort, Subject},
+};
+use proofmill_console::{Failure, Options, Outcome};
+use proofmill_cpu::Level;
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// What `provers` takes.
+#[derive(Args, Debug)]
+pub(crate) struct Provers {
+    /// groth16 or plonk
+    #[arg(value_name = "PROTOCOL", value_parser = ["groth16", "plonk"])]
+    protocol: String,
+    /// snarkjs's proving key
+    #[arg(value_name = "ZKEY")]
+    key: PathBuf,
+    /// The witness
+    #[arg(value_name = "WTNS")]
+    witness: PathBuf,
+    /// Another prover: its name and its command, in which {zkey}, {wtns}, {proof} and {public} stand for files
+    #[arg(long = "peer", value_name = "NAME=COMMAND", value_parser = peer)]
+    peers: Vec<Peer>,
+    /// The program proofmill [default: next to this one, or in the folders of PATH]
+    #[arg(long, value_name = "FILE")]
+    proofmill: Option<PathBuf>,
+    /// How long each prover is sampled at most, beyond its first six samples
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = run::positive_duration)]
+    time: Duration,
+    /// Sampling ends when the median is known to so many percent, to both sides, with 95 % confidence
+    #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = run::percent)]
+    precision: f64,
+    #[command(flatten)]
+    recording: RecordingArguments,
+}
+
+/// Another prover.
+#[derive(Clone, Debug)]
+struct Peer {
+    name: String,
+    words: Vec<String>,
+}
+
+fn peer(text: &str) -> Result<Peer, String> {
+    let parts = text.split_once('=').and_then(|(name, command)| Some((name.trim(), shlex::split(command)?)));
+    match parts {
+        Some((name, words)) if !name.is_empty() && !words.is_empty() => {
+            Ok(Peer { name: name.to_owned(), words })
+        }
+        _ => Err("expected NAME=COMMAND".to_owned()),
+    }
+}
+
+/// The files of a proof.
+struct Files<'a> {
+    key: &'a Path,
+    witness: &'a Path,
+    proof: PathBuf,
+    public: PathBuf,
+}
+
+impl Files<'_> {
+    fn named(&self) -> [(&'static str, &Path); 4] {
+        [("{zkey}", self.key), ("{wtns}", self.witness), ("{proof}", &self.proof), ("{public}", &self.public)]
+    }
+
+    /// A peer's word with the files' names.
+    fn word(&self, word: &str) -> OsString {
+        match self.named().into_iter().find(|(name, _)| *name == word) {
+            Some((_, path)) => path.into(),
+            None => self
+                .named()
+                .into_iter()
+                .fold(word.to_owned(), |word, (name, path)| word.replace(name, &path.to_string_lossy()))
+                .into(),
+        }
+    }
+}
+
+impl Provers {
+    pub(super) fn outputs(&self) -> Vec<&Path> {
+        self.recording.json_file().into_iter().collect()
+    }
+
+    /// The file at hand, or what `PATH` has.
+    fn proofmill(&self) -> PathBuf {
+        let beside = || std::env::current_exe().ok().map(|program| program.with_file_name("proofmill"));
+        let found = self.proofmill.clone().or_else(|| beside().filter(|program| program.is_file()));
+        found.unwrap_or_else(|| "proofmill".into())
+    }
+
+    /// Proofmill at each level, then the peers: their names and words.
+    fn commands(&self, levels: &[&str], threads: usize, files: &Files<'_>) -> Vec<(String, Vec<OsString>)> {
+        let ours = levels.iter().map(|level| {
+            let mut words: Vec<OsString> = vec![self.proofmill().into()];
+            words.extend([(&self.protocol).into(), "prove".into()]);
+            words.extend(files.named().map(|(_, path)| path.into()));
+            words.extend(["--level".into(), (*level).into(), "--threads".into(), threads.to_string().into()]);
+            ((*level).to_owned(), words)
+        });
+        let word = |word: &String| files.word(word);
+        let peers = self.peers.iter().map(|peer| (peer.name.clone(), peer.words.iter().map(word).collect()));
+        ours.chain(peers).collect()
+    }
+}
+
+pub(super) fn run(arguments: &Provers, options: &Options) -> Result<Outcome, Failure> {
+    let levels = levels(options)?;
+    let cores = programs::cores().map_err(|error| Failure::Input(format!("the cores: {error}")))?;
+    let mut counts: Vec<usize> = match &options.threads {
+        None => vec![cores.len()],
+        Some(counts) => counts.0.iter().map(|count| count.count(cores.len() as u32) as usize).collect(),
+    };
+    counts.sort_unstable();
+    counts.dedup();
+    if let Some(count) = counts.iter().find(|count| **count > cores.len()) {
+        return Err(Failure::Input(format!(
+            "--threads: expected at most {} cores, found {count}",
+            cores.len()
+        )));
+    }
+    for path in [&arguments.key, &arguments.witness] {
+        path.metadata().map_err(|source| Failure::io(path, source))?;
+    }
+    let scratch = tempfile::tempdir().map_err(|source| Failure::io(&std::env::temp_dir(), source))?;
+    let files = Files {
+        key: &arguments.key,
+        witness: &arguments.witness,
+        proof: scratch.path().join("proof.json"),
+        public: scratch.path().join("public.json"),
+    };
+    let mut recording = arguments.recording.begin()?;
+    let mut noise = NoiseWatch::new();
+    let screen = Screen::new(options);
+    for threads in counts {
+        noise.frequency(machine::busy_hertz());
+        programs::restrict_to(&cores[cores.len() - threads..])
+            .map_err(|error| Failure::Input(format!("holding programs to {threads} cores: {error}")))?;
+        let commands = arguments.commands(&levels, threads, &files);
+        group(arguments, commands, threads as u32, &files, &screen, &mut recording)?;
+    }
+    screen.bar.finish_and_clear();
+    let without = Vec::from_iter(recording.without_power.take());
+    recording.finish(noise.noise(), &without, arguments.recording.json_file())
+}
+
+/// The names of the levels to run at.
+fn levels(options: &Options) -> Result<Vec<&'static str>, Failure> {
+    let levels = match options.level.as_deref() {
+        None => vec![proofmill_field::prime_field_level(Level::best())],
+        Some("all") => proofmill_field::prime_field_levels(),
+        Some(names) => names
+            .split(',')
+            .map(str::parse)
+            .collect::<Result<_, _>>()
+            .map_err(|error| Failure::Input(format!("{error}, or all")))?,
+    };
+    Ok(levels.into_iter().map(Level::name).collect())
+}
+
+/// All provers on so many cores: answers first, then samples in alternation.
+fn group(
+    arguments: &Provers,
+    commands: Vec<(String, Vec<OsString>)>,
+    threads: u32,
+    files: &Files<'_>,
+    screen: &Screen,
+    recording: &mut Recording,
+) -> Result<(), BenchError> {
+    let circuit = arguments.key.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let heading = format!("{}/{circuit}", arguments.protocol);
+    let plural = if threads == 1 { "" } else { "s" };
+    screen.line(&format!("{heading}, {threads} thread{plural}, wall time of whole processes"));
+    let (mut answer, mut provers, mut outcomes) = (None, Vec::new(), Vec::new());
+    for (name, words) in commands {
+        screen.bar.set_message(format!("{heading}, {name}"));
+        let mut program = Program::new(format!("{heading} by {name}"), words, &files.public);
+        match right_answer(&mut program, &mut answer, &heading, &name) {
+            Ok(()) => provers.push((name, program)),
+            Err(error) => outcomes.push((name, RowOutcome::Failed { reason: error.to_string() })),
+        }
+    }
+    let mut subjects: Vec<&mut dyn Subject> = provers.iter_mut().map(|(_, program)| program as _).collect();
+    let effort = Effort { time: arguments.time, precision: arguments.precision };
+    let steps = 1000.0;
+    screen.bar.set_length(steps as u64);
+    let progress = |share: f64| screen.bar.set_position((share.min(1.0) * steps) as u64);
+    let taken = sampler::take(&mut subjects, effort, Clock::Wall, recording.meter.as_ref(), progress);
+    let measured = provers.into_iter().zip(taken).map(|((name, _), taken)| match taken {
+        Ok(figures) => {
+            let (unit, answer) = ("proofs".to_owned(), answer.clone());
+            (name, RowOutcome::Measured(Figures { amount: 1.0, unit, answer, ..figures }))
+        }
+        Err(error) => (name, RowOutcome::Failed { reason: error.to_string() }),
+    });
+    let mut first = None;
+    for (implementation, outcome) in measured.chain(outcomes).collect::<Vec<_>>() {
+        let words = match &outcome {
+            RowOutcome::Measured(figures) => {
+                let memory =
+                    figures.peak_memory.map(|bytes| format!(", {:.0} MiB", bytes as f64 / 1048576.0));
+                in_words(figures, &mut first, recording.run.price.as_ref()) + &memory.unwrap_or_default()
+            }
+            RowOutcome::Failed { reason } => format!("FAILED: {reason}"),
+            RowOutcome::Checked { .. } | RowOutcome::Absent { .. } => String::new(),
+        };
+        screen.line(&format!("  {implementation:<14} {words}"));
+        let row = Row {
+            suite: Suite::Prover,
+            family: arguments.protocol.clone(),
+            benchmark: circuit.clone(),
+            size: None,
+            implementation,
+            threads,
+        };
+        recording.add(Measurement { row, version: None, ended: Timestamp::now(), outcome })?;
+    }
+    Ok(())
+}
+
+/// Runs a prover once; the first one's public signals are everyone's.
+fn right_answer(
+    program: &mut Program,
+    answer: &mut Option<String>,
+    benchmark: &str,
+    implementation: &str,
+) -> Result<(), BenchError> {
+    let found = program.answer()?;
+    let expected = answer.get_or_insert_with(|| found.clone());
+    if *expected == found {
+        return Ok(());
+    }
+    let (benchmark, implementation) = (benchmark.to_owned(), implementation.to_owned());
+    Err(BenchError::Answer { benchmark, implementation, expected: expected.clone(), found })
+}

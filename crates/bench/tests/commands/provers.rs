@@ -1,0 +1,97 @@
+//! `provers`: programs are run from start to end, and only those that are right are timed.
+
+use crate::folder;
+use proofmill_testing::Folder;
+use serde_json::Value;
+use std::{fs, os::unix::fs::PermissionsExt as _};
+
+/// A program of that name whose fifth argument is the file of the public signals, as `proofmill groth16 prove` has it.
+fn program(folder: &Folder, name: &str, script: &str) {
+    folder.write(name, format!("#!/bin/sh\n{script}\n"));
+    fs::set_permissions(folder.path(name), fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// A key, a witness, and a program that takes the place of proofmill.
+fn ready() -> Folder {
+    let folder = folder();
+    folder.write("c.zkey", "key");
+    folder.write("c.wtns", "witness");
+    program(
+        &folder,
+        "proofmill",
+        r#"[ "$1 $2" = "plonk prove" ] && cat "$3" "$4" > "$5" && echo '["1"]' > "$6""#,
+    );
+    folder
+}
+
+/// Status, output and error with a peer.
+fn run(folder: &Folder, options: &str, peer: &str) -> (Option<i32>, String, String) {
+    let output = folder.command(&format!("{RUN} {options}")).args(["--peer", peer]).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+const RUN: &str = "provers plonk c.zkey c.wtns --proofmill ./proofmill --time 1ms --db bench.db --power none";
+
+#[test]
+fn provers_are_sampled_in_alternation() {
+    let folder = ready();
+    program(
+        &folder,
+        "other",
+        r#"echo "$1 $2" >> calls; cat "$1" > "$2"; sleep 0.02; printf '[\n"1"\n]' > "$3""#,
+    );
+    let options = "--level portable --threads 1 --json run.json";
+    let (status, out, error) = run(&folder, options, "other=./other {zkey} {proof} '{public}'");
+    assert_eq!((status, error.as_str()), (Some(0), ""), "{out}");
+    assert!(out.contains("plonk/c.zkey, 1 thread, wall time of whole processes"), "{out}");
+    let file: Value = serde_json::from_str(&folder.text("run.json")).unwrap();
+    let rows = file["runs"][0]["measurements"].as_array().unwrap();
+    let row = |i: usize| (&rows[i]["row"], &rows[i]["outcome"]);
+    assert_eq!(rows.len(), 2);
+    for (i, name) in ["portable", "other"].into_iter().enumerate() {
+        let (row, outcome) = row(i);
+        assert_eq!((&row["implementation"], &row["suite"]), (&name.into(), &"prover".into()));
+        assert_eq!((&row["benchmark"], &row["threads"]), (&"c.zkey".into(), &1.into()));
+        assert_eq!((&outcome["clock"], &outcome["unit"]), (&"wall".into(), &"proofs".into()));
+        assert!(outcome["seconds"].as_array().unwrap().len() >= 6, "{outcome}");
+    }
+    let slow = row(1).1["seconds"].as_array().unwrap();
+    assert!(slow.iter().all(|seconds| seconds.as_f64().unwrap() >= 0.02), "{slow:?}");
+    // White space is no difference; more would be.
+    assert_eq!(row(0).1["answer"], row(1).1["answer"]);
+    let calls = folder.text("calls");
+    assert!(calls.lines().count() > 6 && calls.lines().all(|call| call.starts_with("c.zkey ")), "{calls}");
+}
+
+#[test]
+fn provers_that_fail_or_are_wrong_are_not_timed() {
+    let folder = ready();
+    program(&folder, "wrong", r#"echo '["2"]' > "$1""#);
+    program(&folder, "broken", "echo 'error: no memory' >&2; exit 3");
+    for (command, expected) in [
+        ("./wrong {public}", "expected the answer"),
+        ("./broken", "ended with exit status: 3: error: no memory"),
+        ("true", "its result: No such file"),
+        ("./nowhere", "cannot be started"),
+    ] {
+        let (status, out, error) = run(&folder, "", &format!("peer={command}"));
+        assert_eq!(status, Some(1), "{out}{error}");
+        assert!(out.contains("FAILED") && error.contains(expected), "{command}: {out}{error}");
+    }
+}
+
+#[test]
+fn what_cannot_be_run_is_refused() {
+    let folder = ready();
+    for (more, expected) in [("--level sve9", "sve9"), ("--threads 4096", "expected at most")] {
+        let error = folder.run(&format!("{RUN} {more}")).failed(2);
+        assert!(error.contains(expected), "{more}: {error}");
+    }
+    for peer in ["name", "name=", "=command", "name='command"] {
+        let (status, _, error) = run(&folder, "", peer);
+        assert!(status == Some(2) && error.contains("expected NAME=COMMAND"), "{error}");
+    }
+    let error = folder.run("provers groth16 none.zkey c.wtns --db bench.db").failed(2);
+    assert!(error.contains("none.zkey"), "{error}");
+}

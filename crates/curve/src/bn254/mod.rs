@@ -1,0 +1,43 @@
+//! BN254's groups: G1 is `y^2 = x^3 + 3` over Fq; G2 is `y^2 = x^3 + 3/(9 + u)` over Fq2.
+
+mod constants;
+
+use crate::group::{Affine, Curve};
+use proofmill_field::bn254::{Fq, Fq2, Fr};
+
+/// The first source group; prime order, so every point on the curve is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct G1(());
+
+/// The second source group: the subgroup of order r of the sextic twist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct G2(());
+
+/// A point of G1: x, y, each 32 bytes in memory, Montgomery form.
+pub type G1Affine = Affine<G1>;
+/// A point of G2: x, y, each two coefficients of 32 bytes, Montgomery form.
+pub type G2Affine = Affine<G2>;
+
+impl Curve for G1 {
+    type Base = Fq;
+    type Scalar = Fr;
+    const B: Fq = Fq::constant(constants::G1_B);
+    const GENERATOR: Affine<Self> =
+        Affine { x: Fq::constant(constants::G1_GENERATOR[0]), y: Fq::constant(constants::G1_GENERATOR[1]) };
+    const NAME: &'static str = "BN254 G1";
+}
+
+impl Curve for G2 {
+    type Base = Fq2;
+    type Scalar = Fr;
+    const B: Fq2 = fq2(constants::G2_B[0], constants::G2_B[1]);
+    const GENERATOR: Affine<Self> = Affine {
+        x: fq2(constants::G2_GENERATOR[0], constants::G2_GENERATOR[1]),
+        y: fq2(constants::G2_GENERATOR[2], constants::G2_GENERATOR[3]),
+    };
+    const NAME: &'static str = "BN254 G2";
+}
+
+const fn fq2(c0: [u64; 4], c1: [u64; 4]) -> Fq2 {
+    Fq2 { c0: Fq::constant(c0), c1: Fq::constant(c1) }
+}

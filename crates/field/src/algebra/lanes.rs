@@ -1,0 +1,76 @@
+//! Elements side by side.
+
+use super::{Algebra, Field, Quadratic};
+
+/// Most elements side by side.
+const MAX_WIDTH: usize = 8;
+
+/// Elements side by side, one operation on all at once: scalars, vectors of a level, and extensions of either. `F` is the form
+/// of an element in memory.
+pub trait Lanes<F>: Algebra {
+    /// How many elements, at most 8.
+    const WIDTH: usize;
+
+    /// Whether an inversion costs less than 150 products, as it does where products are not made by vector instructions.
+    const CHEAP_INVERSION: bool = false;
+
+    /// Reads [`WIDTH`](Self::WIDTH) elements.
+    ///
+    /// # Panics
+    /// If the slice is shorter (as [`store`](Self::store)).
+    fn load(token: Self::Token, elements: &[F]) -> Self;
+
+    /// Writes as many canonical elements.
+    fn store(self, elements: &mut [F]);
+
+    /// One element in every lane.
+    #[inline(always)]
+    fn broadcast(token: Self::Token, element: F) -> Self
+    where
+        F: Copy,
+    {
+        Self::load(token, &[element; MAX_WIDTH][..Self::WIDTH])
+    }
+}
+
+/// Choice without a branch: it may be secret.
+pub trait Select: Copy {
+    /// `chosen` in the lanes whose bit is set, `other` elsewhere.
+    fn select(mask: u8, chosen: Self, other: Self) -> Self;
+}
+
+impl<F: Field, V: Lanes<F>> Lanes<Quadratic<F>> for Quadratic<V> {
+    const WIDTH: usize = V::WIDTH;
+    const CHEAP_INVERSION: bool = V::CHEAP_INVERSION;
+
+    #[inline(always)]
+    fn load(token: V::Token, elements: &[Quadratic<F>]) -> Self {
+        let (mut c0, mut c1) = ([F::ZERO; MAX_WIDTH], [F::ZERO; MAX_WIDTH]);
+        for (i, element) in elements[..V::WIDTH].iter().enumerate() {
+            (c0[i], c1[i]) = (element.c0, element.c1);
+        }
+        Self::new(V::load(token, &c0[..V::WIDTH]), V::load(token, &c1[..V::WIDTH]))
+    }
+
+    #[inline(always)]
+    fn store(self, elements: &mut [Quadratic<F>]) {
+        let (mut c0, mut c1) = ([F::ZERO; MAX_WIDTH], [F::ZERO; MAX_WIDTH]);
+        self.c0.store(&mut c0[..V::WIDTH]);
+        self.c1.store(&mut c1[..V::WIDTH]);
+        for (i, element) in elements[..V::WIDTH].iter_mut().enumerate() {
+            *element = Quadratic::new(c0[i], c1[i]);
+        }
+    }
+
+    #[inline(always)]
+    fn broadcast(token: V::Token, element: Quadratic<F>) -> Self {
+        Self::new(V::broadcast(token, element.c0), V::broadcast(token, element.c1))
+    }
+}
+
+impl<V: Select> Select for Quadratic<V> {
+    #[inline(always)]
+    fn select(mask: u8, chosen: Self, other: Self) -> Self {
+        Self { c0: V::select(mask, chosen.c0, other.c0), c1: V::select(mask, chosen.c1, other.c1) }
+    }
+}

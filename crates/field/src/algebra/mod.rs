@@ -1,0 +1,188 @@
+//! What formulas are written against.
+
+mod field;
+mod lanes;
+mod quadratic;
+
+pub use field::{Field, Invert, PrimeField, SquareRoot, batch_invert_vartime};
+pub use lanes::{Lanes, Select};
+pub use quadratic::Quadratic;
+
+use std::ops::{Add, Mul, Neg, Sub};
+
+/// Products, squares and multiples in the quadratic extension.
+pub type Quadratics<A, const N: usize, const S: usize, const M: usize> =
+    ([Quadratic<A>; N], [Quadratic<A>; S], [Quadratic<A>; M]);
+
+/// A commutative ring as a formula sees it: a scalar element, eight lanes, or an extension of either.
+///
+/// An element is made of others or of a token, never of nothing. So each proves that its CPU has the instructions that
+/// compute with it.
+pub trait Algebra:
+    Copy
+    + Send
+    + Sync
+    + 'static
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Neg<Output = Self>
+{
+    /// Proof that the CPU has the instructions of this type.
+    type Token: Copy + Send + Sync + 'static;
+
+    /// The token that the element holds.
+    fn token(&self) -> Self::Token;
+
+    /// The neutral element of addition.
+    fn zero(token: Self::Token) -> Self;
+
+    /// The neutral element of multiplication.
+    fn one(token: Self::Token) -> Self;
+
+    /// `self * self`.
+    #[inline(always)]
+    fn square(self) -> Self {
+        self * self
+    }
+
+    /// Two independent products; lanes interleave them to hide latency.
+    #[inline(always)]
+    fn mul_pair(a: [Self; 2], b: [Self; 2]) -> [Self; 2] {
+        [a[0] * b[0], a[1] * b[1]]
+    }
+
+    /// Two independent squares.
+    #[inline(always)]
+    fn square_pair(a: [Self; 2]) -> [Self; 2] {
+        [a[0].square(), a[1].square()]
+    }
+
+    /// `a b` in the quadratic extension; by default Karatsuba's three products.
+    #[inline(always)]
+    fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
+        Quadratic::karatsuba(a, b)
+    }
+
+    /// Independent products in the quadratic extension. Formulas of towers show all that they have at once here and in
+    /// [`quadratics`](Self::quadratics), for types that fill vectors with them; by default one is made after the other.
+    #[inline(always)]
+    fn mul_quadratics<const N: usize>(
+        token: Self::Token,
+        factors: [[&Quadratic<Self>; 2]; N],
+    ) -> [Quadratic<Self>; N] {
+        // A loop: what `map` calls is not always inlined, and then compiled without the level's instructions.
+        let mut products = [Quadratic::zero(token); N];
+        for (product, [a, b]) in products.iter_mut().zip(factors) {
+            *product = Self::mul_quadratic(a, b);
+        }
+        products
+    }
+
+    /// Independent products, squares and multiples by elements of the base in the quadratic extension.
+    #[inline(always)]
+    fn quadratics<const N: usize, const S: usize, const M: usize>(
+        token: Self::Token,
+        factors: [[&Quadratic<Self>; 2]; N],
+        squares: [&Quadratic<Self>; S],
+        multiples: [(&Quadratic<Self>, &Self); M],
+    ) -> Quadratics<Self, N, S, M> {
+        let mut squared = [Quadratic::zero(token); S];
+        for (square, a) in squared.iter_mut().zip(squares) {
+            *square = a.square();
+        }
+        let mut scaled = [Quadratic::zero(token); M];
+        for (multiple, (a, factor)) in scaled.iter_mut().zip(multiples) {
+            *multiple = a.scale(*factor);
+        }
+        (Self::mul_quadratics(token, factors), squared, scaled)
+    }
+
+    /// Independent products and squares: formulas of curves show all that they have at once here.
+    #[inline(always)]
+    fn products<const N: usize, const S: usize>(
+        token: Self::Token,
+        factors: [[&Self; 2]; N],
+        squares: [&Self; S],
+    ) -> ([Self; N], [Self; S]) {
+        let (mut products, mut squared) = ([Self::zero(token); N], [Self::zero(token); S]);
+        for (products, factors) in products.chunks_mut(2).zip(factors.chunks(2)) {
+            match (products, factors) {
+                ([first, second], [[a, b], [c, d]]) => {
+                    [*first, *second] = Self::mul_pair([**a, **c], [**b, **d])
+                }
+                ([product], [[a, b]]) => *product = **a * **b,
+                _ => unreachable!("chunks of one or two"),
+            }
+        }
+        for (squared, squares) in squared.chunks_mut(2).zip(squares.chunks(2)) {
+            match (squared, squares) {
+                ([first, second], [a, b]) => [*first, *second] = Self::square_pair([**a, **b]),
+                ([square], [a]) => *square = a.square(),
+                _ => unreachable!("chunks of one or two"),
+            }
+        }
+        (products, squared)
+    }
+
+    /// The same value, small enough for any sum: for what takes part in the next formula without a multiplication, round
+    /// after round. (Types whose sums are not reduced override it.)
+    #[inline(always)]
+    fn reduced(self) -> Self {
+        self
+    }
+
+    /// Runs a part of a formula that is large enough to be a function of its own: one copy serves every place that uses it.
+    /// Types that need CPU features enable them here.
+    #[inline(never)]
+    fn outlined<R>(_: Self::Token, formula: impl FnOnce() -> R) -> R {
+        formula()
+    }
+
+    /// `self` to the power of `exponent` (little-endian words), by windows of four bits. Time depends on the
+    /// exponent.
+    fn pow_vartime(&self, exponent: &[u64]) -> Self {
+        let mut powers = [Self::one(self.token()); 16];
+        for i in 1..16 {
+            powers[i] = powers[i - 1] * *self;
+        }
+        let windows = exponent.iter().rev().flat_map(|word| (0..16).rev().map(move |i| word >> (4 * i) & 15));
+        windows.skip_while(|window| *window == 0).fold(powers[0], |power, window| {
+            let power = power.square().square().square().square();
+            if window == 0 { power } else { power * powers[window as usize] }
+        })
+    }
+
+    /// `self + self`.
+    #[inline(always)]
+    fn double(self) -> Self {
+        self + self
+    }
+
+    /// `a b - c` twice; c may be anything that `negate_lanes` gives.
+    #[inline(always)]
+    fn mul_sub_pair(a: [Self; 2], b: [Self; 2], c: [Self; 2]) -> [Self; 2] {
+        let [first, second] = Self::mul_pair(a, b);
+        [first - c[0], second - c[1]]
+    }
+
+    /// `a^2 - b - c` twice, for a reduced a.
+    #[inline(always)]
+    fn square_sub_two_pair(a: [Self; 2], b: [Self; 2], c: [Self; 2]) -> [Self; 2] {
+        let [first, second] = Self::square_pair(a);
+        [first - b[0] - c[0], second - b[1] - c[1]]
+    }
+
+    /// `self + rhs`, fit only to be an operand of the next multiplication or square (packed elements skip
+    /// the reduction here; scalars do not).
+    #[inline(always)]
+    fn add_lazy(self, rhs: Self) -> Self {
+        self + rhs
+    }
+
+    /// `self - rhs`, fit only to be an operand of the next multiplication or square.
+    #[inline(always)]
+    fn sub_lazy(self, rhs: Self) -> Self {
+        self - rhs
+    }
+}

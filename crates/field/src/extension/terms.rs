@@ -1,0 +1,85 @@
+//! How many terms add up: a formula for [`Engine::Single`](crate::Engine::Single) is run over this algebra in tests.
+
+use crate::{
+    algebra::{Algebra, Lanes},
+    montgomery::MOST_TERMS,
+};
+use std::ops::{Add, Mul, Neg, Sub};
+
+/// The terms of a sum, instead of its value. Products and [`reduced`](Algebra::reduced) sums are one term.
+///
+/// # Panics
+/// Multiplications and `reduced` panic if an operand has more than [`MOST_TERMS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms(pub u64);
+
+impl Add for Terms {
+    type Output = Self;
+    fn add(self, rhs: Self) -> Self {
+        Self(self.0 + rhs.0)
+    }
+}
+
+impl Sub for Terms {
+    type Output = Self;
+    #[expect(clippy::suspicious_arithmetic_impl, reason = "a difference has the terms of both")]
+    fn sub(self, rhs: Self) -> Self {
+        self + rhs
+    }
+}
+
+impl Neg for Terms {
+    type Output = Self;
+    fn neg(self) -> Self {
+        self
+    }
+}
+
+impl Mul for Terms {
+    type Output = Self;
+    fn mul(self, rhs: Self) -> Self {
+        assert!(self.0.max(rhs.0) <= MOST_TERMS, "{self:?} times {rhs:?}");
+        Self(1)
+    }
+}
+
+impl Algebra for Terms {
+    type Token = ();
+
+    fn token(&self) {}
+
+    fn zero((): ()) -> Self {
+        Self(0)
+    }
+
+    fn one((): ()) -> Self {
+        Self(1)
+    }
+
+    fn reduced(self) -> Self {
+        assert!(self.0 <= MOST_TERMS, "{self:?}");
+        Self(1)
+    }
+}
+
+/// Any element, which is one term.
+impl<F> Lanes<F> for Terms {
+    const WIDTH: usize = 1;
+
+    fn load((): (), _: &[F]) -> Self {
+        Self(1)
+    }
+
+    /// # Panics
+    /// As [`reduced`](Algebra::reduced).
+    fn store(self, _: &mut [F]) {
+        self.reduced();
+    }
+
+    fn broadcast((): (), _: F) -> Self
+    where
+        F: Copy,
+    {
+        Self(1)
+    }
+}

@@ -1,0 +1,287 @@
+//! What an instruction set gives: 64-bit words side by side.
+
+use super::EPSILON;
+use proofmill_cpu::Portable;
+use std::ops::{Add, BitAnd, Sub};
+
+/// Unsigned 64-bit words side by side; sums, differences and shifts are modulo 2^64.
+///
+/// The provided bodies build a 64-bit product from four products of halves; an instruction set that has more
+/// replaces them.
+///
+/// Words are made of others or of a token, never of nothing: they prove that their CPU has the instructions.
+pub trait U64s:
+    Copy + Send + Sync + 'static + Add<Output = Self> + Sub<Output = Self> + BitAnd<Output = Self>
+{
+    /// Proof that the CPU has the instructions of this type.
+    type Token: Copy + Send + Sync + 'static;
+
+    /// How many words.
+    const WIDTH: usize;
+
+    /// As [`GoldilocksVector::CHAINS`](super::GoldilocksVector::CHAINS).
+    const CHAINS: usize = 12;
+
+    /// The token that the words hold.
+    fn token(&self) -> Self::Token;
+
+    /// Reads `WIDTH` words.
+    ///
+    /// # Panics
+    /// If the slice is shorter (as [`store`](Self::store)).
+    fn load(token: Self::Token, words: &[u64]) -> Self;
+
+    /// Reads `WIDTH` bytes into a word each.
+    ///
+    /// # Panics
+    /// If the slice is shorter, or `WIDTH` is more than 8.
+    #[inline(always)]
+    fn load_bytes(token: Self::Token, bytes: &[u8]) -> Self {
+        let mut words = [0; 8];
+        for i in 0..Self::WIDTH {
+            words[i] = bytes[i].into();
+        }
+        Self::load(token, &words)
+    }
+
+    /// Writes `WIDTH` words.
+    fn store(self, words: &mut [u64]);
+
+    /// One word everywhere.
+    fn splat(token: Self::Token, word: u64) -> Self;
+
+    /// Writes the square of `WIDTH` rows of `WIDTH` words, row k at `from(k)`, as columns: column k at `to(k)`.
+    ///
+    /// # Safety
+    /// All of these rows must be there to be read, and the columns to be written.
+    #[inline(always)]
+    unsafe fn transpose(_: Self::Token, from: impl Fn(usize) -> *const u64, to: impl Fn(usize) -> *mut u64) {
+        for row in 0..Self::WIDTH {
+            for column in 0..Self::WIDTH {
+                // SAFETY: the caller promises the rows.
+                unsafe { *to(column).add(row) = *from(row).add(column) };
+            }
+        }
+    }
+
+    /// `self << K`.
+    fn shl<const K: u32>(self) -> Self;
+
+    /// `self >> K`, zeros coming in.
+    fn shr<const K: u32>(self) -> Self;
+
+    /// `self >> K` of signed words, which lie between `-2^62` and `2^62`.
+    #[inline(always)]
+    fn shr_signed<const K: u32>(self) -> Self {
+        let token = self.token();
+        (self + Self::splat(token, 1 << 62)).shr::<K>() - Self::splat(token, (1 << 62) >> K)
+    }
+
+    /// `a b` of the low 32-bit halves.
+    fn mul_halves(self, rhs: Self) -> Self;
+
+    /// `self + a b` of the low 32-bit halves of a and b.
+    #[inline(always)]
+    fn add_product_of_halves(self, a: Self, b: Self) -> Self {
+        self + a.mul_halves(b)
+    }
+
+    /// `self + rhs`, and `2^32 - 1` more where that wrapped: the same residue modulo p, if `self` or `rhs` is at most
+    /// `2^64 - 2^32`.
+    fn add_folded(self, rhs: Self) -> Self;
+
+    /// `self - rhs`, and `2^32 - 1` less where that wrapped: the same residue modulo p, if `rhs` is at most p.
+    fn sub_folded(self, rhs: Self) -> Self;
+
+    /// The representative below p.
+    fn canonical(self) -> Self;
+
+    /// The high half, in the low half; what is above it means nothing.
+    #[inline(always)]
+    fn high_half(self) -> Self {
+        self.shr::<32>()
+    }
+
+    /// The low half.
+    #[inline(always)]
+    fn low_half(self) -> Self {
+        self & Self::splat(self.token(), EPSILON)
+    }
+
+    /// The low half of `self` below the low half of `high`.
+    #[inline(always)]
+    fn join(self, high: Self) -> Self {
+        self.low_half() + high.shl::<32>()
+    }
+
+    /// `self (2^32 - 1)` for `self` below 2^32; what is above the low half is ignored.
+    #[inline(always)]
+    fn mul_epsilon(self) -> Self {
+        self.mul_halves(Self::splat(self.token(), EPSILON))
+    }
+
+    /// The 128-bit product, low word first.
+    #[inline(always)]
+    fn mul_wide(self, rhs: Self) -> [Self; 2] {
+        let [low, middle, high] = self.mul_parts(rhs);
+        [low.join(middle), high]
+    }
+
+    /// `self byte` modulo p, not canonical, for a `byte` below 2^8.
+    #[inline(always)]
+    fn mul_byte(self, byte: Self) -> Self {
+        let (low, high) = (self.mul_halves(byte), self.high_half().mul_halves(byte));
+        // Both terms below 2^41.
+        high.shl::<32>().add_folded(low + high.shr::<32>().mul_epsilon())
+    }
+
+    /// The 128-bit square, low word first.
+    #[inline(always)]
+    fn square_wide(self) -> [Self; 2] {
+        let high_half = self.high_half();
+        let (low, cross, high) =
+            (self.mul_halves(self), self.mul_halves(high_half), high_half.mul_halves(high_half));
+        // Twice the cross product is at bit 33.
+        let upper = cross + low.shr::<33>();
+        [low + cross.shl::<33>(), high + upper.shr::<31>()]
+    }
+
+    /// The 128-bit product in three parts: the low halves of the first two are its bits 0..32 and 32..64 (what is above
+    /// them means nothing), the third is its high word.
+    #[inline(always)]
+    fn mul_parts(self, rhs: Self) -> [Self; 3] {
+        let (a, b) = (self.high_half(), rhs.high_half());
+        let low = self.mul_halves(rhs);
+        let first = a.mul_halves(rhs) + low.shr::<32>();
+        let second = self.mul_halves(b) + first.low_half();
+        [low, second, a.mul_halves(b) + first.shr::<32>() + second.shr::<32>()]
+    }
+}
+
+/// The product with a byte where a wide product is cheap; its high word is below 2^8.
+#[inline(always)]
+pub fn mul_byte_by_wide<W: U64s>(a: W, byte: W) -> W {
+    let [low, high] = a.mul_wide(byte);
+    low.add_folded(high.mul_epsilon())
+}
+
+/// The representative of `low + 2^64 high` below 2^64, by `2^64 = 2^32 - 1` and `2^96 = -1` modulo p.
+#[inline(always)]
+pub(crate) fn reduce_128<W: U64s>([low, high]: [W; 2]) -> W {
+    low.sub_folded(high.shr::<32>()).add_folded(high.mul_epsilon())
+}
+
+/// One word: plain Rust.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct U64x1(pub(crate) u64);
+
+impl Add for U64x1 {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, rhs: Self) -> Self {
+        Self(self.0.wrapping_add(rhs.0))
+    }
+}
+
+impl Sub for U64x1 {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, rhs: Self) -> Self {
+        Self(self.0.wrapping_sub(rhs.0))
+    }
+}
+
+impl BitAnd for U64x1 {
+    type Output = Self;
+    #[inline(always)]
+    fn bitand(self, rhs: Self) -> Self {
+        Self(self.0 & rhs.0)
+    }
+}
+
+impl U64s for U64x1 {
+    type Token = Portable;
+
+    const WIDTH: usize = 1;
+
+    #[inline(always)]
+    fn token(&self) -> Portable {
+        Portable
+    }
+
+    #[inline(always)]
+    fn load(_: Portable, words: &[u64]) -> Self {
+        Self(words[0])
+    }
+
+    #[inline(always)]
+    fn store(self, words: &mut [u64]) {
+        words[0] = self.0;
+    }
+
+    #[inline(always)]
+    fn splat(_: Portable, word: u64) -> Self {
+        Self(word)
+    }
+
+    #[inline(always)]
+    fn shl<const K: u32>(self) -> Self {
+        Self(self.0 << K)
+    }
+
+    #[inline(always)]
+    fn shr<const K: u32>(self) -> Self {
+        Self(self.0 >> K)
+    }
+
+    #[inline(always)]
+    fn shr_signed<const K: u32>(self) -> Self {
+        Self((self.0 as i64 >> K) as u64)
+    }
+
+    #[inline(always)]
+    fn mul_halves(self, rhs: Self) -> Self {
+        Self((self.0 & EPSILON) * (rhs.0 & EPSILON))
+    }
+
+    #[inline(always)]
+    fn add_folded(self, rhs: Self) -> Self {
+        let (sum, carry) = self.0.overflowing_add(rhs.0);
+        Self(sum.wrapping_add(EPSILON & u64::from(carry).wrapping_neg()))
+    }
+
+    #[inline(always)]
+    fn sub_folded(self, rhs: Self) -> Self {
+        let (difference, borrow) = self.0.overflowing_sub(rhs.0);
+        Self(difference.wrapping_sub(EPSILON & u64::from(borrow).wrapping_neg()))
+    }
+
+    #[inline(always)]
+    fn canonical(self) -> Self {
+        let (reduced, borrow) = self.0.overflowing_sub(super::MODULUS);
+        Self(if borrow { self.0 } else { reduced })
+    }
+
+    #[inline(always)]
+    fn mul_wide(self, rhs: Self) -> [Self; 2] {
+        let product = u128::from(self.0) * u128::from(rhs.0);
+        [Self(product as u64), Self((product >> 64) as u64)]
+    }
+
+    #[inline(always)]
+    fn mul_byte(self, byte: Self) -> Self {
+        mul_byte_by_wide(self, byte)
+    }
+
+    #[inline(always)]
+    fn square_wide(self) -> [Self; 2] {
+        self.mul_wide(self)
+    }
+
+    #[inline(always)]
+    fn mul_parts(self, rhs: Self) -> [Self; 3] {
+        let [low, high] = self.mul_wide(rhs);
+        [low, low.shr::<32>(), high]
+    }
+}

@@ -1,0 +1,59 @@
+//! What each level computes with.
+
+#[cfg(target_arch = "x86_64")]
+use super::x86_64::{
+    ifma::{self, IfmaLanes},
+    single52::Single52,
+};
+use super::{Engine, Fp, Prime, scalar_lanes::ScalarLanes};
+use proofmill_cpu::Portable;
+#[cfg(target_arch = "x86_64")]
+use proofmill_cpu::{Adx, Avx512Ifma};
+
+impl Engine for Portable {
+    type Backend = Portable;
+    type Vector<P: Prime> = Fp<P, Portable>;
+    type Packed<P: Prime> = ScalarLanes<P, Portable>;
+    type Single<P: Prime> = Fp<P, Portable>;
+
+    #[inline(always)]
+    fn backend(self) -> Portable {
+        self
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Engine for Adx {
+    type Backend = Self;
+    type Vector<P: Prime> = Fp<P, Self>;
+    type Packed<P: Prime> = ScalarLanes<P, Self>;
+    type Single<P: Prime> = Fp<P, Self>;
+
+    #[inline(always)]
+    fn backend(self) -> Self {
+        self
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Engine for Avx512Ifma {
+    type Backend = Adx;
+    type Vector<P: Prime> = IfmaLanes<P>;
+    type Packed<P: Prime> = IfmaLanes<P>;
+    type Single<P: Prime> = Single52<P>;
+
+    #[inline(always)]
+    fn backend(self) -> Adx {
+        self.adx()
+    }
+
+    #[inline(always)]
+    fn odd_lanes<P: Prime>(lanes: Self::Vector<P>) -> u8 {
+        lanes.odd_lanes()
+    }
+
+    #[inline(always)]
+    fn odd_words(self, pairs: &[[u32; 2]]) -> [u8; 2] {
+        ifma::odd_words(self, pairs)
+    }
+}

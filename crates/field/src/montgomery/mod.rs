@@ -1,0 +1,18 @@
+//! Prime fields of 4 or 6 limbs in Montgomery form: one element ([`Fp`]), vectors of elements ([`Vector`]), and what each level
+//! computes with ([`Engine`]).
+
+mod backend;
+mod element;
+mod levels;
+mod limbs;
+mod prime;
+mod safegcd;
+mod scalar_lanes;
+mod vector;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+pub use backend::Backend;
+pub use element::Fp;
+pub use prime::{Limbs, Prime};
+pub use vector::{Engine, LANES, LanesOf, MOST_TERMS, Packable, Row, Vector};

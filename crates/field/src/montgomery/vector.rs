@@ -1,0 +1,215 @@
+//! What a level computes with ([`Engine`]), and the fields whose elements every level has vectors of: prime fields in Montgomery
+//! form and their quadratic extensions.
+
+use super::{Backend, Fp, Prime};
+use crate::algebra::{Field, Lanes, Quadratic, Select};
+use proofmill_cpu::Token;
+use std::fmt::Debug;
+
+/// Most elements of a [`Vector`], and as many as [`Engine::Packed`] has at every level.
+pub const LANES: usize = 8;
+
+/// How many terms of an [`Engine::Single`] may add up before a multiplication.
+pub const MOST_TERMS: u64 = 1000;
+
+/// The arithmetic that a level stands for: a backend for scalars and a packed type for lanes.
+pub trait Engine: Token {
+    /// Instructions of the scalar elements.
+    type Backend: Backend;
+    /// As many elements side by side as the level's vector instructions take.
+    type Vector<P: Prime>: Vector<Fp<P>, Token = Self>;
+    /// [`LANES`] elements side by side, for what is a multiple of a cache line at every level.
+    type Packed<P: Prime>: Vector<Fp<P>, Token = Self>;
+    /// One element for a formula that runs once, a pairing and not a thousand: in the form in which the level multiplies a few
+    /// independent pairs of them fastest ([`Algebra::quadratics`](crate::Algebra::quadratics)), a scalar or a vector of its limbs.
+    ///
+    /// Where sums are not reduced, at most [`MOST_TERMS`] reduced terms may add up before a multiplication: products count one
+    /// each, as do elements loaded and those that `reduced` gives, and differences as much as sums. The tower's formulas stay
+    /// below it.
+    type Single<P: Prime>: Lanes<Fp<P>, Token = Self> + Select;
+
+    /// The scalar backend's token.
+    fn backend(self) -> Self::Backend;
+
+    /// Which lanes hold an odd integer of 0..p, bit i for lane i; takes reduced values.
+    #[inline(always)]
+    fn odd_lanes<P: Prime>(lanes: Self::Vector<P>) -> u8 {
+        let mut elements = [Fp::ZERO; LANES];
+        lanes.store(&mut elements);
+        let integers = elements[..Self::Vector::<P>::WIDTH].iter().map(|element| element.to_canonical());
+        integers.enumerate().fold(0, |odd, (lane, integer)| odd | ((integer.as_ref()[0] & 1) as u8) << lane)
+    }
+
+    /// Which first and which second words of a vector's pairs are odd, bit i for pair i.
+    #[inline(always)]
+    fn odd_words(self, pairs: &[[u32; 2]]) -> [u8; 2] {
+        let mut odd = [0; 2];
+        for (i, pair) in pairs.iter().enumerate() {
+            odd[0] |= ((pair[0] & 1) as u8) << i;
+            odd[1] |= ((pair[1] & 1) as u8) << i;
+        }
+        odd
+    }
+}
+
+/// A field with vectors at every level.
+pub trait Packable: Field {
+    /// An element's limbs in Montgomery form, canonical or not.
+    type Limbs: Copy + Default + Debug + Send + Sync + 'static;
+    /// As many elements side by side as suit the level best, at most [`LANES`]; 1 where it has no vector instructions.
+    type Lanes<E: Engine>: Vector<Self, Token = E>;
+
+    /// The limbs of elements as they lie in memory.
+    fn as_limbs(elements: &[Self]) -> &[Self::Limbs];
+}
+
+/// A field's vectors at a level.
+pub type LanesOf<F, E> = <F as Packable>::Lanes<E>;
+
+/// Elements of the field `F` side by side.
+///
+/// Operators take and give reduced values. `add_lazy` and `sub_lazy` may be nested twice (the sum of two
+/// differences, say) before the result must go into a multiplication; their operands are reduced otherwise.
+pub trait Vector<F: Packable>: Lanes<F> + Select {
+    /// One element, ready to be spread over all lanes.
+    type Splat: Copy + Send + Sync + 'static;
+
+    /// Prepares an element for [`splat`](Self::splat); costs about a multiplication.
+    fn prepare(token: Self::Token, element: F) -> Self::Splat;
+
+    /// One element in every lane.
+    fn splat(token: Self::Token, element: &Self::Splat) -> Self;
+
+    /// Reads limbs as they stand, from `element(i)` for lane i: the lanes hold the elements times a constant of the vector type,
+    /// which linear maps do not see. The cheapest way in.
+    fn gather<'a>(token: Self::Token, element: impl Fn(usize) -> &'a F::Limbs) -> Self;
+
+    /// The inverse of [`gather`](Self::gather), to `element` of each row, for values below 2^(64 LEN); not canonical.
+    fn scatter<R>(self, rows: &mut [R], element: impl Fn(&mut R) -> &mut F::Limbs);
+
+    /// [`gather`](Self::gather) from a slice.
+    #[inline(always)]
+    fn load_bits(token: Self::Token, elements: &[F::Limbs]) -> Self {
+        Self::gather(
+            token,
+            #[inline(always)]
+            |lane| &elements[lane],
+        )
+    }
+
+    /// [`scatter`](Self::scatter) to a slice.
+    #[inline(always)]
+    fn store_bits(self, elements: &mut [F::Limbs]) {
+        self.scatter(
+            elements,
+            #[inline(always)]
+            |limbs| limbs,
+        );
+    }
+
+    /// As [`store_bits`](Self::store_bits) for a reduced value, and canonical.
+    fn store_scaled(self, elements: &mut [F]);
+
+    /// The opposite of a reduced value in the lanes whose bit is set; fit only to be added or subtracted.
+    #[inline(always)]
+    fn negate_lanes(mask: u8, value: Self) -> Self {
+        Self::select(mask, -value, value)
+    }
+
+    /// Which lanes hold zero, bit i for lane i; takes sums and differences of reduced values.
+    fn zero_lanes(self) -> u8;
+}
+
+/// Two elements' limbs in whole cache lines, so that none is fetched in vain: points of a curve, as scratch of one computation,
+/// not a format.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub struct Row<F: Packable>(pub [F::Limbs; 2]);
+
+impl<P: Prime> Packable for Fp<P> {
+    type Limbs = P::Limbs;
+    type Lanes<E: Engine> = E::Vector<P>;
+
+    #[inline(always)]
+    fn as_limbs(elements: &[Self]) -> &[P::Limbs] {
+        const { Self::assert_layout() };
+        // SAFETY: `Fp` is laid out as its limbs.
+        unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), elements.len()) }
+    }
+}
+
+impl<P: Prime> Packable for Quadratic<Fp<P>> {
+    type Limbs = [P::Limbs; 2];
+    type Lanes<E: Engine> = Quadratic<E::Vector<P>>;
+
+    #[inline(always)]
+    fn as_limbs(elements: &[Self]) -> &[[P::Limbs; 2]] {
+        const { Fp::<P>::assert_layout() };
+        // SAFETY: `Quadratic` is `repr(C)`, and `Fp` is laid out as its limbs.
+        unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), elements.len()) }
+    }
+}
+
+impl<P: Prime, V: Vector<Fp<P>>> Vector<Quadratic<Fp<P>>> for Quadratic<V> {
+    type Splat = [V::Splat; 2];
+
+    #[inline(always)]
+    fn prepare(token: V::Token, element: Quadratic<Fp<P>>) -> [V::Splat; 2] {
+        [V::prepare(token, element.c0), V::prepare(token, element.c1)]
+    }
+
+    #[inline(always)]
+    fn splat(token: V::Token, [c0, c1]: &[V::Splat; 2]) -> Self {
+        Self::new(V::splat(token, c0), V::splat(token, c1))
+    }
+
+    #[inline(always)]
+    fn gather<'a>(token: V::Token, element: impl Fn(usize) -> &'a [P::Limbs; 2]) -> Self {
+        let c0 = V::gather(
+            token,
+            #[inline(always)]
+            |lane| &element(lane)[0],
+        );
+        let c1 = V::gather(
+            token,
+            #[inline(always)]
+            |lane| &element(lane)[1],
+        );
+        Self::new(c0, c1)
+    }
+
+    #[inline(always)]
+    fn scatter<R>(self, rows: &mut [R], element: impl Fn(&mut R) -> &mut [P::Limbs; 2]) {
+        self.c0.scatter(
+            rows,
+            #[inline(always)]
+            |row| &mut element(row)[0],
+        );
+        self.c1.scatter(
+            rows,
+            #[inline(always)]
+            |row| &mut element(row)[1],
+        );
+    }
+
+    #[inline(always)]
+    fn store_scaled(self, elements: &mut [Quadratic<Fp<P>>]) {
+        let (mut c0, mut c1) = ([Fp::ZERO; LANES], [Fp::ZERO; LANES]);
+        self.c0.store_scaled(&mut c0[..V::WIDTH]);
+        self.c1.store_scaled(&mut c1[..V::WIDTH]);
+        for (i, element) in elements[..V::WIDTH].iter_mut().enumerate() {
+            *element = Quadratic::new(c0[i], c1[i]);
+        }
+    }
+
+    #[inline(always)]
+    fn negate_lanes(mask: u8, value: Self) -> Self {
+        Self::new(V::negate_lanes(mask, value.c0), V::negate_lanes(mask, value.c1))
+    }
+
+    #[inline(always)]
+    fn zero_lanes(self) -> u8 {
+        let zeros = self.c0.zero_lanes();
+        if zeros == 0 { 0 } else { zeros & self.c1.zero_lanes() }
+    }
+}

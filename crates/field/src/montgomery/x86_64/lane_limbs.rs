@@ -1,0 +1,29 @@
+//! Limbs in vectors.
+
+use std::arch::x86_64::__m512i;
+
+/// Vectors of limbs: `[__m512i; 5]`, `[__m512i; 6]` or `[__m512i; 8]`.
+pub trait LaneLimbs: Copy + Send + Sync + AsRef<[__m512i]> + AsMut<[__m512i]> + 'static {
+    /// How many limbs of 52 bits.
+    const LEN: usize;
+    /// All zero.
+    const ZERO: Self;
+}
+
+impl LaneLimbs for [__m512i; 5] {
+    const LEN: usize = 5;
+    // SAFETY: all-zero bits are a vector.
+    const ZERO: Self = unsafe { std::mem::zeroed() };
+}
+
+impl LaneLimbs for [__m512i; 6] {
+    const LEN: usize = 6;
+    // SAFETY: all-zero bits are a vector.
+    const ZERO: Self = unsafe { std::mem::zeroed() };
+}
+
+impl LaneLimbs for [__m512i; 8] {
+    const LEN: usize = 8;
+    // SAFETY: all-zero bits are a vector.
+    const ZERO: Self = unsafe { std::mem::zeroed() };
+}

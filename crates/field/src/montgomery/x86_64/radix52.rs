@@ -1,0 +1,271 @@
+//! Integers in radix 2^52, eight side by side: constants of a field, and products by IFMA's 52-bit multiplier.
+//!
+//! Limb i of all eight is one vector. Montgomery form with R = 2^(52 L) for L limbs. Operands' limbs are normalised (below 2^52,
+//! held in 64-bit lanes).
+//!
+//! Method: product scanning, then word-by-word Montgomery reduction (Gueron, Krasnov, "Accelerating big
+//! integer arithmetic using Intel IFMA extensions", ARITH 2016; Koc, Acar, Kaliski 1996 for the reduction): 4 L^2 multiply-adds.
+
+use super::lane_limbs::LaneLimbs;
+use crate::montgomery::{Limbs, Prime, limbs::sbb};
+use proofmill_cpu::Avx512Ifma;
+use std::{arch::x86_64::*, marker::PhantomData};
+
+/// Intrinsics, of which the token proves the instructions.
+macro_rules! simd {
+    ($token:expr; $($body:tt)*) => {{
+        let _: Avx512Ifma = $token;
+        // SAFETY: the token proves every feature. Loads and stores go to arrays that are as long as what is read or written.
+        unsafe { $($body)* }
+    }};
+}
+
+pub(super) use simd;
+
+#[inline(always)]
+pub(super) fn splat(token: Avx512Ifma, value: u64) -> __m512i {
+    simd!(token; _mm512_set1_epi64(value as i64))
+}
+
+/// Most limbs that any field has.
+pub(super) const MAX: usize = 8;
+pub(super) const MASK: u64 = (1 << 52) - 1;
+
+/// Constants of the field `P` in radix 2^52, on limbs as many as `V` has.
+pub(super) struct Radix52<P, V>(PhantomData<(P, V)>);
+
+impl<P: Prime, V: LaneLimbs> Radix52<P, V> {
+    pub(super) const L: usize = V::LEN;
+    pub(super) const P1: [u64; MAX] = split(&words::<P>(&P::MODULUS));
+    pub(super) const P2: [u64; MAX] = multiple(&Self::P1, 2);
+    pub(super) const P4: [u64; MAX] = multiple(&Self::P1, 4);
+    /// `-p^-1 mod 2^52`.
+    pub(super) const INV: u64 = P::INV & MASK;
+    /// `2^(52 L) mod p`: one.
+    pub(super) const ONE: [u64; MAX] = split(&power_of_two::<P>(52 * Self::L as u32));
+    /// Multiplying by this takes 64-bit Montgomery form to this one.
+    pub(super) const ENTER: [u64; MAX] =
+        split(&power_of_two::<P>(2 * 52 * Self::L as u32 - 64 * P::Limbs::LEN as u32));
+    /// Multiplying by this takes this Montgomery form to the 64-bit one.
+    pub(super) const LEAVE: [u64; MAX] = split(&power_of_two::<P>(64 * P::Limbs::LEN as u32));
+    /// Where the top limb's quotient digit begins: units of `2^(BITS - 1)`.
+    pub(super) const QUOTIENT_SHIFT: u32 = P::BITS - 1 - 52 * (Self::L as u32 - 1);
+    /// Whether the table below reaches 5.25 p, so that a product of reduced values less two reduced values (below
+    /// 1.1 + 4, after adding 4 p) is reduced at once.
+    pub(super) const WIDE: bool = multiple(&Self::P1, 21)[Self::L - 1] < 4 << (Self::QUOTIENT_SHIFT + 3);
+    /// Limb by limb, `floor(i 2^(BITS - 1) / p) p` for i in 0..8.
+    pub(super) const MULTIPLES: [[u64; 8]; MAX] = {
+        let mut table = [[0; 8]; MAX];
+        let mut i = 0;
+        while i < 8 {
+            // Two units of the top limb are left for the borrow that the lower limbs may still hold (what they
+            // may still carry, 2^6, only adds as much to the bound).
+            let mut k = 0;
+            while multiple(&Self::P1, k + 1)[Self::L - 1] + 2 <= (i as u64) << Self::QUOTIENT_SHIFT {
+                k += 1;
+            }
+            let product = multiple(&Self::P1, k);
+            let mut limb = 0;
+            while limb < Self::L {
+                table[limb][i] = product[limb];
+                limb += 1;
+            }
+            i += 1;
+        }
+        table
+    };
+}
+
+pub(super) const fn words<P: Prime>(limbs: &P::Limbs) -> [u64; MAX] {
+    let mut words = [0; MAX];
+    let mut i = 0;
+    while i < P::Limbs::LEN {
+        // SAFETY: `Limbs` is sealed to `[u64; LEN]`.
+        words[i] = unsafe { *std::ptr::from_ref(limbs).cast::<u64>().add(i) };
+        i += 1;
+    }
+    words
+}
+
+/// 64-bit words to 52-bit limbs.
+pub(super) const fn split(words: &[u64; MAX]) -> [u64; MAX] {
+    let mut limbs = [0; MAX];
+    let mut i = 0;
+    while i < MAX {
+        let (word, bit) = (52 * i / 64, 52 * i % 64);
+        let mut limb = words[word] >> bit;
+        if bit > 12 && word + 1 < MAX {
+            limb |= words[word + 1] << (64 - bit);
+        }
+        limbs[i] = limb & MASK;
+        i += 1;
+    }
+    limbs
+}
+
+pub(super) const fn multiple(limbs: &[u64; MAX], factor: u64) -> [u64; MAX] {
+    let mut product = [0; MAX];
+    let mut carry = 0;
+    let mut i = 0;
+    while i < MAX {
+        let sum = limbs[i] * factor + carry;
+        product[i] = sum & MASK;
+        carry = sum >> 52;
+        i += 1;
+    }
+    product
+}
+
+/// `2^exponent mod p` in 64-bit words.
+pub(super) const fn power_of_two<P: Prime>(exponent: u32) -> [u64; MAX] {
+    let p = words::<P>(&P::MODULUS);
+    let mut value = [0; MAX];
+    value[0] = 1;
+    let mut i = 0;
+    while i < exponent {
+        let mut doubled = [0; MAX];
+        let mut reduced = [0; MAX];
+        let mut borrow = false;
+        let mut j = 0;
+        while j < MAX {
+            doubled[j] = value[j] << 1 | if j > 0 { value[j - 1] >> 63 } else { 0 };
+            (reduced[j], borrow) = sbb(doubled[j], p[j], borrow);
+            j += 1;
+        }
+        value = if borrow { doubled } else { reduced };
+        i += 1;
+    }
+    value
+}
+
+/// Carries signed limbs upwards; the value must not be negative.
+#[inline(always)]
+pub(super) fn normalize<V: LaneLimbs>(token: Avx512Ifma, mut value: V) -> V {
+    let limbs = value.as_mut();
+    for i in 0..V::LEN - 1 {
+        simd! { token;
+            let carry = _mm512_srai_epi64(limbs[i], 52);
+            limbs[i + 1] = _mm512_add_epi64(limbs[i + 1], carry);
+            limbs[i] = _mm512_and_si512(limbs[i], splat(token, MASK));
+        }
+    }
+    value
+}
+
+/// `K` independent products, interleaved so that their latencies overlap; not normalised.
+#[inline(always)]
+pub(super) fn multiply<P: Prime, V: LaneLimbs, const K: usize>(
+    token: Avx512Ifma,
+    a: &[V; K],
+    b: &[V; K],
+) -> [V; K] {
+    simd! { token;
+        let mut columns = [[_mm512_setzero_si512(); K]; 2 * MAX];
+        for i in 0..V::LEN {
+            for j in 0..V::LEN {
+                for k in 0..K {
+                    let (x, y) = (a[k].as_ref()[j], b[k].as_ref()[i]);
+                    columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], x, y);
+                    columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], x, y);
+                }
+            }
+        }
+        reduce_columns::<P, V, K>(token, columns)
+    }
+}
+
+/// `K` independent squares, interleaved: each cross product once, on doubled limbs; not normalised.
+#[inline(always)]
+pub(super) fn square<P: Prime, V: LaneLimbs, const K: usize>(token: Avx512Ifma, a: &[V; K]) -> [V; K] {
+    simd! { token;
+        let mut columns = [[_mm512_setzero_si512(); K]; 2 * MAX];
+        for i in 0..V::LEN {
+            for j in i + 1..V::LEN {
+                for k in 0..K {
+                    let (x, y) = (a[k].as_ref()[i], a[k].as_ref()[j]);
+                    columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], x, y);
+                    columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], x, y);
+                }
+            }
+        }
+        for column in &mut columns[1..2 * V::LEN] {
+            for sum in column {
+                *sum = _mm512_add_epi64(*sum, *sum);
+            }
+        }
+        for i in 0..V::LEN {
+            for k in 0..K {
+                let x = a[k].as_ref()[i];
+                columns[2 * i][k] = _mm512_madd52lo_epu64(columns[2 * i][k], x, x);
+                columns[2 * i + 1][k] = _mm512_madd52hi_epu64(columns[2 * i + 1][k], x, x);
+            }
+        }
+        reduce_columns::<P, V, K>(token, columns)
+    }
+}
+
+/// Montgomery reduction of products given by columns of weight 2^(52 i), each below 2^58; limbs as large come out.
+#[inline(always)]
+fn reduce_columns<P: Prime, V: LaneLimbs, const K: usize>(
+    token: Avx512Ifma,
+    mut columns: [[__m512i; K]; 2 * MAX],
+) -> [V; K] {
+    simd! { token;
+        let inv = splat(token, Radix52::<P, V>::INV);
+        for i in 0..V::LEN {
+            let mut m = [_mm512_setzero_si512(); K];
+            for (m, column) in m.iter_mut().zip(&columns[i]) {
+                *m = _mm512_madd52lo_epu64(*m, *column, inv);
+            }
+            for j in 0..V::LEN {
+                let p = splat(token, Radix52::<P, V>::P1[j]);
+                for k in 0..K {
+                    if j > 0 {
+                        columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], m[k], p);
+                    }
+                    columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], m[k], p);
+                }
+            }
+            // The low half of m p[0] only fills the column to the next multiple of 2^52.
+            let (low, high) = columns.split_at_mut(i + 1);
+            for (done, next) in low[i].iter().zip(&mut high[0]) {
+                let carry = _mm512_srli_epi64(_mm512_add_epi64(*done, splat(token, MASK)), 52);
+                *next = _mm512_add_epi64(*next, carry);
+            }
+        }
+        let mut products = [V::ZERO; K];
+        for (k, product) in products.iter_mut().enumerate() {
+            for (limb, column) in product.as_mut().iter_mut().zip(&columns[V::LEN..]) {
+                *limb = column[k];
+            }
+        }
+        products
+    }
+}
+
+/// Rows of eight words to columns and back.
+#[inline(always)]
+pub(super) fn transpose(token: Avx512Ifma, rows: [__m512i; 8]) -> [__m512i; 8] {
+    simd! { token;
+        let [r0, r1, r2, r3, r4, r5, r6, r7] = rows;
+        let pairs = [
+            _mm512_unpacklo_epi64(r0, r1), _mm512_unpackhi_epi64(r0, r1),
+            _mm512_unpacklo_epi64(r2, r3), _mm512_unpackhi_epi64(r2, r3),
+            _mm512_unpacklo_epi64(r4, r5), _mm512_unpackhi_epi64(r4, r5),
+            _mm512_unpacklo_epi64(r6, r7), _mm512_unpackhi_epi64(r6, r7),
+        ];
+        let mut columns = [_mm512_setzero_si512(); 8];
+        for odd in 0..2 {
+            let [a, b, c, d] = [pairs[odd], pairs[2 + odd], pairs[4 + odd], pairs[6 + odd]];
+            let ab_low = _mm512_shuffle_i64x2::<0x88>(a, b);
+            let ab_high = _mm512_shuffle_i64x2::<0xdd>(a, b);
+            let cd_low = _mm512_shuffle_i64x2::<0x88>(c, d);
+            let cd_high = _mm512_shuffle_i64x2::<0xdd>(c, d);
+            columns[odd] = _mm512_shuffle_i64x2::<0x88>(ab_low, cd_low);
+            columns[4 + odd] = _mm512_shuffle_i64x2::<0xdd>(ab_low, cd_low);
+            columns[2 + odd] = _mm512_shuffle_i64x2::<0x88>(ab_high, cd_high);
+            columns[6 + odd] = _mm512_shuffle_i64x2::<0xdd>(ab_high, cd_high);
+        }
+        columns
+    }
+}
