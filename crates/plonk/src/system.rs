@@ -457,10 +457,6 @@ impl Algebra for Shape {
     fn one((): ()) -> Self {
         Self::CONSTANT
     }
-
-    fn square(self) -> Self {
-        self * self
-    }
 }
 
 /// Every column by its shape.

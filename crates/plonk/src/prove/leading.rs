@@ -92,10 +92,6 @@ impl Algebra for Leading {
     fn one((): ()) -> Self {
         Self::constant(Fr::ONE)
     }
-
-    fn square(self) -> Self {
-        self * self
-    }
 }
 
 /// The columns' highest coefficients, on a row and on the next.
