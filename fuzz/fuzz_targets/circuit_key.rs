@@ -2,10 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use proofmill_circom::{BinFile, CircuitKey, FileKind, R1cs};
+use proofmill_circom::{BinFile, FileKind, R1cs};
 use proofmill_field::bn254::Fr;
 use proofmill_plonk::{Progress, 
-    Arithmetisation, Memory, ProveOptions, ProvingKey, VerifyingKey, key_file, prove, r1cs, verify,
+    Arithmetisation, CircuitKey, Memory, ProveOptions, ProvingKey, VerifyingKey, key_file, prove, r1cs, verify,
 };
 use proofmill_cpu::Level;
 

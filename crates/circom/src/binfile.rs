@@ -56,7 +56,11 @@ impl BinFile {
         Self::scan(FileName::new(Path::new(name)), FileBytes::Owned(bytes))
     }
 
-    pub(crate) fn expect_kind(&self, kind: FileKind) -> Result<(), CircomError> {
+    /// Checks what the first four bytes say.
+    ///
+    /// # Errors
+    /// [`CircomError::Kind`].
+    pub fn expect_kind(&self, kind: FileKind) -> Result<(), CircomError> {
         if self.kind == kind {
             return Ok(());
         }
@@ -142,7 +146,7 @@ impl BinFile {
     }
 
     /// A section whose presence was checked when the file was opened; an absent one is empty.
-    pub(crate) fn checked_section(&self, section: SectionName) -> Section<'_> {
+    pub fn checked_section(&self, section: SectionName) -> Section<'_> {
         self.section(section).unwrap_or_else(|_| self.view(section, 0..0))
     }
 
@@ -258,7 +262,7 @@ impl<'a> Section<'a> {
     }
 
     /// An error at byte `position` of this view.
-    pub(crate) fn malformed(&self, position: usize, problem: impl Into<String>) -> CircomError {
+    pub fn malformed(&self, position: usize, problem: impl Into<String>) -> CircomError {
         CircomError::Malformed { place: self.place(position), problem: problem.into() }
     }
 
@@ -277,7 +281,7 @@ impl<'a> Section<'a> {
     }
 
     /// A part of this section; empty if it has no such part.
-    pub(crate) fn part(&self, range: Range<usize>) -> Self {
+    pub fn part(&self, range: Range<usize>) -> Self {
         self.slice(range).unwrap_or(Self { bytes: &[], ..*self })
     }
 
@@ -285,7 +289,7 @@ impl<'a> Section<'a> {
     ///
     /// # Errors
     /// [`CircomError::Malformed`].
-    pub(crate) fn expect_elements(&self, count: u64, size: u64, what: &str) -> Result<(), CircomError> {
+    pub fn expect_elements(&self, count: u64, size: u64, what: &str) -> Result<(), CircomError> {
         if count.checked_mul(size) == Some(self.len() as u64) {
             return Ok(());
         }
@@ -300,34 +304,39 @@ impl<'a> Section<'a> {
     }
 
     /// A cursor at the beginning.
-    pub(crate) fn cursor(&self) -> Cursor<'a> {
+    pub fn cursor(&self) -> Cursor<'a> {
         Cursor { section: *self, position: 0 }
     }
 }
 
 /// Reads a section sequentially.
-pub(crate) struct Cursor<'a> {
+#[derive(Debug)]
+pub struct Cursor<'a> {
     section: Section<'a>,
     position: usize,
 }
 
 impl<'a> Cursor<'a> {
-    pub(crate) fn position(&self) -> usize {
+    /// Bytes that have been read.
+    pub fn position(&self) -> usize {
         self.position
     }
 
     /// An error at the current position.
-    pub(crate) fn malformed(&self, problem: impl Into<String>) -> CircomError {
+    pub fn malformed(&self, problem: impl Into<String>) -> CircomError {
         self.malformed_at(self.position, problem)
     }
 
     /// An error at an earlier position.
-    pub(crate) fn malformed_at(&self, position: usize, problem: impl Into<String>) -> CircomError {
+    pub fn malformed_at(&self, position: usize, problem: impl Into<String>) -> CircomError {
         self.section.malformed(position, problem)
     }
 
     /// The next `length` bytes; errors call them `what`.
-    pub(crate) fn take(&mut self, length: usize, what: &str) -> Result<Section<'a>, CircomError> {
+    ///
+    /// # Errors
+    /// [`CircomError::Malformed`] if there are fewer.
+    pub fn take(&mut self, length: usize, what: &str) -> Result<Section<'a>, CircomError> {
         let left = self.section.len() - self.position;
         if length > left {
             return Err(self.malformed(format!("expected {length} bytes of {what}, found {left}")));
@@ -337,18 +346,29 @@ impl<'a> Cursor<'a> {
         Ok(taken)
     }
 
-    pub(crate) fn u32(&mut self, what: &str) -> Result<u32, CircomError> {
+    /// The next four bytes as an integer.
+    ///
+    /// # Errors
+    /// [`CircomError::Malformed`] if there are fewer.
+    pub fn u32(&mut self, what: &str) -> Result<u32, CircomError> {
         let taken = self.take(4, what)?;
         read_u32(taken.bytes(), 0).ok_or_else(|| taken.malformed(0, "expected 4 bytes"))
     }
 
-    pub(crate) fn u64(&mut self, what: &str) -> Result<u64, CircomError> {
+    /// The next eight bytes as an integer.
+    ///
+    /// # Errors
+    /// [`CircomError::Malformed`] if there are fewer.
+    pub fn u64(&mut self, what: &str) -> Result<u64, CircomError> {
         let taken = self.take(8, what)?;
         read_u64(taken.bytes(), 0).ok_or_else(|| taken.malformed(0, "expected 8 bytes"))
     }
 
     /// Checks that nothing is left.
-    pub(crate) fn finish(self) -> Result<(), CircomError> {
+    ///
+    /// # Errors
+    /// [`CircomError::Malformed`].
+    pub fn finish(self) -> Result<(), CircomError> {
         let left = self.section.len() - self.position;
         if left == 0 { Ok(()) } else { Err(self.malformed(format!("{left} bytes too many"))) }
     }

@@ -48,8 +48,8 @@ pub struct Scalars<'a> {
 }
 
 impl<'a> Scalars<'a> {
-    /// `section`'s length must be a multiple of [`FR_BYTES`].
-    pub(crate) fn new(section: Section<'a>, form: Form) -> Self {
+    /// `section`'s length must be a multiple of 32.
+    pub fn new(section: Section<'a>, form: Form) -> Self {
         debug_assert!(section.len().is_multiple_of(FR_BYTES));
         Self { section, form }
     }
@@ -125,7 +125,7 @@ impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
     pub const BYTES: usize = 2 * C::Base::BYTES;
 
     /// `section`'s length must be a multiple of [`Self::BYTES`].
-    pub(crate) fn new(section: Section<'a>) -> Self {
+    pub fn new(section: Section<'a>) -> Self {
         debug_assert!(section.len().is_multiple_of(Self::BYTES));
         Self { section, curve: PhantomData }
     }
@@ -247,8 +247,12 @@ fn fill_blocks<T: Send>(
     }
 }
 
-/// Decodes elements of `size` bytes one by one; `element` also receives the index.
-pub(crate) fn decode_each<T: Copy + Send + Sync>(
+/// Decodes elements of `size` bytes one by one, on the ambient rayon pool; `element` also receives the index. A rest of fewer
+/// bytes is left out.
+///
+/// # Errors
+/// [`CircomError::Malformed`] for the first element that `element` refuses.
+pub fn decode_each<T: Copy + Send + Sync>(
     section: Section<'_>,
     size: usize,
     element: impl Fn(usize, &[u8]) -> Result<T, Cow<'static, str>> + Sync,

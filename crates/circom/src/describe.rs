@@ -2,9 +2,9 @@
 
 use crate::{
     binfile::BinFile,
-    circuit_key,
-    error::CircomError,
+    error::{CircomError, SectionName},
     file_kind::FileKind,
+    modulus::{FieldOf, Modulus},
     ptau, r1cs, wtns,
     zkey::{Counts, Protocol},
 };
@@ -123,9 +123,13 @@ fn zkey_facts(file: &BinFile) -> Result<Facts, CircomError> {
 }
 
 fn circuit_key_facts(file: &BinFile) -> Result<Facts, CircomError> {
-    let circuit_key::Counts { base, counts, .. } = circuit_key::Counts::read(file)?;
-    let names = ["wires of a row", "rows", "variables", "witness values", "public inputs"];
-    let counts = names.into_iter().zip(counts.map(u64::from)).collect();
+    let mut cursor = file.section(SectionName { id: 1, content: "header" })?.cursor();
+    let base = Modulus::read(&mut cursor, FieldOf::Coordinates)?;
+    Modulus::read(&mut cursor, FieldOf::Scalars)?;
+    let mut counts = Vec::new();
+    for name in ["wires of a row", "rows", "variables", "witness values", "public inputs"] {
+        counts.push((name, u64::from(cursor.u32(name)?)));
+    }
     Ok((base.curve(), None, counts))
 }
 

@@ -1,5 +1,4 @@
-//! The files of circom and snarkjs: r1cs, wtns, zkey, ptau, JSON; and Proofmill's own proving keys in the same container
-//! format.
+//! Files of the circom and snarkjs world: r1cs, wtns, zkey, ptau, JSON; and their container, for other formats in it.
 //!
 //! Binary files are mapped into memory. Opening one checks its header and the lengths of its sections. Large sections are views
 //! ([`Points`], [`Scalars`]) that are decoded and checked in parallel, whole or by ranges, when they are needed. Inputs may be
@@ -9,7 +8,6 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod binfile;
-mod circuit_key;
 mod decode;
 mod describe;
 mod error;
@@ -22,9 +20,8 @@ mod r1cs;
 mod wtns;
 mod zkey;
 
-pub use binfile::{BinFile, Section, SectionEntry};
-pub use circuit_key::{CircuitKey, CircuitKeyHeader, CircuitKeyWriter, DerivationTerm};
-pub use decode::{Coordinate, Form, PointCheck, Points, Scalars};
+pub use binfile::{BinFile, Cursor, Section, SectionEntry};
+pub use decode::{Coordinate, Form, PointCheck, Points, Scalars, decode_each};
 pub use describe::{Description, SectionDescription, describe, describe_file};
 pub use error::{CircomError, FileName, Place, SectionName};
 pub use file_kind::FileKind;

@@ -85,3 +85,14 @@ impl<'a> Modulus<'a> {
         Err(CircomError::Curve { place: self.bytes.place(0), found: self.curve() })
     }
 }
+
+impl Cursor<'_> {
+    /// Reads the moduli of coordinates and scalars, which must be BN254's.
+    ///
+    /// # Errors
+    /// [`CircomError::Malformed`], [`CircomError::Curve`].
+    pub fn expect_bn254(&mut self) -> Result<(), CircomError> {
+        Modulus::read(self, FieldOf::Coordinates)?.expect_bn254()?;
+        Modulus::read(self, FieldOf::Scalars)?.expect_bn254()
+    }
+}

@@ -6,7 +6,10 @@ use crate::{
     file_kind::FileKind,
 };
 use proofmill_curve::{Affine, Curve};
-use proofmill_field::bn254::Fr;
+use proofmill_field::{
+    Prime,
+    bn254::{FqParams, Fr, FrParams},
+};
 use std::{
     fmt,
     fs::{self, File},
@@ -421,6 +424,15 @@ impl SectionWriter<'_> {
             point.y.try_each_limbs(&mut |limbs| self.limbs(limbs))?;
         }
         Ok(())
+    }
+
+    /// Writes BN254's moduli of coordinates and scalars, which [`Cursor::expect_bn254`](crate::Cursor::expect_bn254) reads.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    pub fn bn254(&mut self) -> Result<(), CircomError> {
+        self.modulus(&FqParams::MODULUS)?;
+        self.modulus(&FrParams::MODULUS)
     }
 
     /// Writes a modulus: its length, then its bytes.

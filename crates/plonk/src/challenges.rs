@@ -18,23 +18,9 @@
 //! [digest](VerifyingKey::digest).
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use crate::{Proof, VerifyingKey, transcript::KeccakTranscript};
+use crate::{Proof, VerifyingKey, summand::Challenges, transcript::KeccakTranscript};
 use proofmill_curve::{Affine, bn254::G1};
 use proofmill_field::bn254::Fr;
-
-/// All challenges of a proof; those not drawn yet are zero.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Challenges {
-    pub(crate) eta: Fr,
-    pub(crate) beta: Fr,
-    pub(crate) gamma: Fr,
-    pub(crate) delta: Fr,
-    pub(crate) epsilon: Fr,
-    pub(crate) alpha: Fr,
-    pub(crate) xi: Fr,
-    pub(crate) v: Fr,
-    pub(crate) u: Fr,
-}
 
 impl Challenges {
     /// The challenges of a finished proof.

@@ -1,78 +1,9 @@
 //! Where a witness does not satisfy a circuit: row by row, in the open.
 
-use crate::{Cell, Cells, Circuit, Column, Gate, Layout, Selector, lookup};
+use crate::{Cell, Cells, Column, Gate, Layout, Selector, lookup, unsatisfied::Unsatisfied};
 use proofmill_field::{Field, bn254::Fr};
 use rayon::prelude::*;
 use std::{cell::RefCell, collections::HashSet};
-
-/// What a witness does not satisfy: the first such row.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Unsatisfied {
-    /// A gate's constraint is not zero.
-    #[error("row {row}{}: constraint {constraint} of gate {} does not hold with {}", within(gadget), gate.name(), listed(cells))]
-    Gate {
-        /// The row in the layout: public inputs come first.
-        row: usize,
-        /// The gadgets that the row was added in, from the outermost, if the circuit is at hand.
-        gadget: Option<String>,
-        /// The gate.
-        gate: Gate,
-        /// Which of its constraints, from 0.
-        constraint: usize,
-        /// What the gate reads of the wires and data.
-        cells: Vec<(Cell, Fr)>,
-    },
-    /// A lookup's values are not a row of its table.
-    #[error("row {row}{}: table {} has no row ({})", within(gadget), named(*table, name), tuple.map(decimal).join(", "))]
-    Lookup {
-        /// The row in the layout: public inputs come first.
-        row: usize,
-        /// The gadgets that the row was added in, from the outermost, if the circuit is at hand.
-        gadget: Option<String>,
-        /// The table's number, as the row has it.
-        table: Fr,
-        /// The table's name, if the circuit is at hand.
-        name: Option<String>,
-        /// The values.
-        tuple: Box<[Fr; 3]>,
-    },
-    /// Two variables that are asserted to be equal are not.
-    #[error("two variables{} are asserted to be equal: {} and {}", within(gadget), decimal(values[0]), decimal(values[1]))]
-    Equality {
-        /// The gadgets that assert it, from the outermost.
-        gadget: Option<String>,
-        /// Their values.
-        values: [Fr; 2],
-    },
-}
-
-impl Unsatisfied {
-    /// The row that `cells` are of looks up what is in no table.
-    pub(crate) fn lookup(cells: &impl Cells<Fr>, row: usize) -> Self {
-        let tuple = Box::new(lookup::values(cells));
-        Self::Lookup { row, gadget: None, table: cells.data(3), name: None, tuple }
-    }
-}
-
-fn within(gadget: &Option<String>) -> String {
-    gadget.as_ref().map(|gadget| format!(" in {gadget}")).unwrap_or_default()
-}
-
-fn named(number: Fr, name: &Option<String>) -> String {
-    name.as_ref().map_or_else(|| decimal(number), |name| format!("{name:?}"))
-}
-
-fn decimal(value: Fr) -> String {
-    value.to_string()
-}
-
-fn listed(cells: &[(Cell, Fr)]) -> String {
-    let one = |(cell, value): &(Cell, Fr)| {
-        format!("{}{} = {}", cell.column, if cell.next { "'" } else { "" }, decimal(*value))
-    };
-    cells.iter().map(one).collect::<Vec<_>>().join(", ")
-}
 
 /// The first row of a layout that the variables' values do not satisfy.
 ///
@@ -171,7 +102,7 @@ impl RowCells<'_> {
         let Checker { layout, gates, .. } = self.checker;
         let selector = |index: usize| selectors[index].get(self.row).copied().unwrap_or_default();
         let public = self.row < layout.public as usize && gates[0].gate == *gate;
-        failing_constraints(self, self.row, *gate, constants, selector, public)
+        failing_constraints(self, self.row, *gate, constants, &selector, public)
     }
 
     fn failing_lookup(&self) -> Option<Unsatisfied> {
@@ -180,7 +111,7 @@ impl RowCells<'_> {
         }
         let [v1, v2, v3] = lookup::values(self);
         let known = self.checker.tables.contains(&[v1, v2, v3, self.data(3)].map(Fr::to_montgomery));
-        (!known).then(|| Unsatisfied::lookup(self, self.row))
+        (!known).then(|| Unsatisfied::lookup(self.row, self.data(3), [v1, v2, v3]))
     }
 }
 
@@ -197,11 +128,11 @@ impl Cells<Fr> for RowCells<'_> {
 /// The constraints of a gate that do not hold on the row that `cells` are of, for the values of its selectors there; `public` if
 /// the first of them has a public input.
 pub(crate) fn failing_constraints(
-    cells: &impl Cells<Fr>,
+    cells: &dyn Cells<Fr>,
     row: usize,
     gate: Gate,
     constants: &[Fr],
-    selector: impl Fn(usize) -> Fr,
+    selector: &dyn Fn(usize) -> Fr,
     public: bool,
 ) -> Vec<Unsatisfied> {
     if !public && (0..gate.selectors().len()).all(|index| selector(index).is_zero()) {
@@ -211,7 +142,7 @@ pub(crate) fn failing_constraints(
     if public {
         sums[0] = -cells.wire(0);
     }
-    gate.terms(cells, constants, &mut |constraint, index, term: Fr| {
+    gate.terms(cells, constants, &mut |constraint, index, term| {
         sums[constraint] += selector(index) * term;
     });
     let failing = (0..).zip(sums).filter(|(_, sum)| !sum.is_zero());
@@ -220,7 +151,7 @@ pub(crate) fn failing_constraints(
 
 #[cold]
 fn failure(
-    cells: &impl Cells<Fr>,
+    cells: &dyn Cells<Fr>,
     row: usize,
     gate: Gate,
     constants: &[Fr],
@@ -234,12 +165,12 @@ fn failure(
 }
 
 /// Notes what is read.
-struct Recorder<'a, C> {
-    row: &'a C,
+struct Recorder<'a> {
+    row: &'a dyn Cells<Fr>,
     read: RefCell<Vec<(Cell, Fr)>>,
 }
 
-impl<C> Recorder<'_, C> {
+impl Recorder<'_> {
     fn note(&self, next: bool, column: Column, value: Fr) -> Fr {
         let (cell, mut read) = (Cell { next, column }, self.read.borrow_mut());
         if read.iter().all(|(known, _)| *known != cell) {
@@ -249,36 +180,12 @@ impl<C> Recorder<'_, C> {
     }
 }
 
-impl<C: Cells<Fr>> Cells<Fr> for Recorder<'_, C> {
+impl Cells<Fr> for Recorder<'_> {
     fn here(&self, column: Column) -> Fr {
         self.note(false, column, self.row.here(column))
     }
 
     fn after(&self, column: Column) -> Fr {
         self.note(true, column, self.row.after(column))
-    }
-}
-
-impl Circuit {
-    /// Whether the values satisfy every row, lookup and equality.
-    ///
-    /// # Errors
-    /// The first that they do not: equalities, then rows.
-    pub fn check(&self) -> Result<(), Unsatisfied> {
-        self.check_equalities()?;
-        check_layout(&self.layout(), self.values()).map_err(|unsatisfied| self.explain(unsatisfied))
-    }
-
-    /// Adds the names that the layout does not have.
-    fn explain(&self, mut unsatisfied: Unsatisfied) -> Unsatisfied {
-        match &mut unsatisfied {
-            Unsatisfied::Gate { row, gadget, .. } => *gadget = self.gadget_of(*row),
-            Unsatisfied::Lookup { row, gadget, table, name, .. } => {
-                *gadget = self.gadget_of(*row);
-                *name = self.table_name(*table);
-            }
-            Unsatisfied::Equality { .. } => {}
-        }
-        unsatisfied
     }
 }

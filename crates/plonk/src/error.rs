@@ -1,6 +1,6 @@
 //! What can go wrong.
 
-use crate::{Unsatisfied, named::listed};
+use crate::{named::UnknownName, unsatisfied::Unsatisfied};
 use proofmill_circom::CircomError;
 use std::{io, path::PathBuf};
 
@@ -79,18 +79,6 @@ pub enum PlonkError {
     /// The operating system gives no randomness.
     #[error("no randomness from the operating system: {0}")]
     Randomness(String),
-}
-
-/// A name that is none of those that there are.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected {what} ({}), found {found:?}", listed(known))]
-pub struct UnknownName {
-    /// What was to be named.
-    pub what: &'static str,
-    /// The names that there are.
-    pub known: &'static [&'static str],
-    /// The name that was given.
-    pub found: String,
 }
 
 /// Why names of gates, lookups and fixed columns are not those of an arithmetisation.

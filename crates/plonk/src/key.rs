@@ -2,6 +2,7 @@
 
 use crate::{
     Column, Derivations, Layout, Memory, PlonkError, Progress, Storage, System, VerifyingKey,
+    layout::{BUILT_LOG_N, LOG_N},
     memory::{Held, Scalars},
     permutation,
     polynomial::form,
@@ -30,13 +31,6 @@ use std::{
     path::PathBuf,
     sync::{Arc, OnceLock},
 };
-
-/// Logarithms of the domains' sizes that the standard protocol works on: the quotient's 3n + 6 coefficients are
-/// blinded in the last 6 of n, and the domain of 4n has a root of unity.
-pub(crate) const LOG_N: RangeInclusive<u32> = 3..=26;
-
-/// Logarithms of the domains' sizes of circuits that were built here: the cosets of up to 7 parts lie in a domain of 8n.
-pub(crate) const BUILT_LOG_N: RangeInclusive<u32> = 4..=25;
 
 /// Powers of tau in G1.
 #[derive(Clone, Debug)]

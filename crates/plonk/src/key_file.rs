@@ -5,10 +5,11 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
-    Arithmetisation, Column, Derivations, FixedColumns, Gate, Layout, LookupArgument, Memory, PlonkError,
-    Progress, ProvingKey, Selector, Storage, System, SystemError, VerifyingKey, layout::log_n, permutation,
+    Arithmetisation, CircuitKey, CircuitKeyHeader, CircuitKeyWriter, Column, Derivations, FixedColumns, Gate,
+    Layout, LookupArgument, Memory, PlonkError, Progress, ProvingKey, Selector, Storage, System, SystemError,
+    VerifyingKey, layout::log_n, permutation,
 };
-use proofmill_circom::{CircomError, CircuitKey, CircuitKeyHeader, CircuitKeyWriter, Target};
+use proofmill_circom::{CircomError, Target};
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, bn254::G2};
 use proofmill_field::bn254::Fr;

@@ -2,7 +2,14 @@
 
 use crate::{Column, Gate, LookupArgument};
 use proofmill_field::bn254::Fr;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::RangeInclusive};
+
+/// Logarithms of the domains' sizes that the standard protocol works on: the quotient's 3n + 6 coefficients are
+/// blinded in the last 6 of n, and the domain of 4n has a root of unity.
+pub(crate) const LOG_N: RangeInclusive<u32> = 3..=26;
+
+/// Logarithms of the domains' sizes of circuits that were built here: the cosets of up to 7 parts lie in a domain of 8n.
+pub(crate) const BUILT_LOG_N: RangeInclusive<u32> = 4..=25;
 
 /// Rows, wires and fixed columns of a circuit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,5 +60,5 @@ impl Layout {
 /// [`Layout::log_n`] of a layout with so many rows.
 pub(crate) fn log_n(rows: usize, table_rows: usize, lookup: Option<LookupArgument>) -> u32 {
     let table_rows = table_rows + usize::from(lookup.is_some());
-    rows.max(table_rows).next_power_of_two().trailing_zeros().max(*crate::key::BUILT_LOG_N.start())
+    rows.max(table_rows).next_power_of_two().trailing_zeros().max(*BUILT_LOG_N.start())
 }

@@ -8,10 +8,11 @@
 //! * [`Gate`] is what a row must satisfy; [`Circuit`] builds rows.
 #![forbid(unsafe_code)]
 
+mod called;
 mod challenges;
 mod check;
 mod circuit;
-mod column;
+mod circuit_key;
 mod error;
 pub mod gates;
 mod json;
@@ -31,28 +32,35 @@ mod prove;
 pub mod r1cs;
 mod setup;
 pub mod solidity;
+mod summand;
 mod system;
 mod transcript;
+mod unsatisfied;
 mod verify;
 pub mod workload;
 
-pub use check::{Unsatisfied, check_layout};
+pub use check::check_layout;
 pub use circuit::{
     Arithmetisation, Bit, Circuit, GadgetReport, MerkleNode, Multiples, Point, Report, Table, TableNumber,
     TableReport, Variable,
 };
-pub use column::{Cell, Cells, Column, Selector};
-pub use error::{MalformedError, PlonkError, SystemError, UnknownName, VerifyError};
-pub use gates::Gate;
+pub use circuit_key::{CircuitKey, CircuitKeyHeader, CircuitKeyWriter, DerivationTerm};
+pub use error::{MalformedError, PlonkError, SystemError, VerifyError};
+pub use gates::{
+    Gate,
+    column::{Cell, Cells, Column, Selector},
+};
 pub use key::{FixedColumns, ProvingKey};
 pub use key_file::setup_circuit;
 pub use layout::Layout;
 pub use lookup::LookupArgument;
 pub use memory::{Memory, Storage};
+pub use named::UnknownName;
 pub use proof::{Proof, VerifyingKey};
 pub use proofmill_progress::Progress;
 pub use prove::{ProveOptions, prove, prove_with_rng};
 pub use r1cs::{Decomposition, Derivations, Row};
 pub use setup::setup;
 pub use system::System;
+pub use unsatisfied::Unsatisfied;
 pub use verify::verify;

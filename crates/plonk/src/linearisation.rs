@@ -6,10 +6,10 @@
 
 use crate::{
     Cell, Cells, Column, System, VerifyingKey,
-    challenges::Challenges,
     lookup::TABLE_COLUMNS,
     polynomial::repeated_square,
-    system::{Parameters, Sink},
+    summand::Challenges,
+    summand::{Parameters, Sink},
 };
 use proofmill_field::{Algebra, Field, batch_invert_vartime, bn254::Fr};
 use std::collections::BTreeMap;

@@ -25,8 +25,20 @@ macro_rules! named {
 }
 pub(crate) use named;
 
+/// A name that is none of those that there are.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected {what} ({}), found {found:?}", listed(known))]
+pub struct UnknownName {
+    /// What was to be named.
+    pub what: &'static str,
+    /// The names that there are.
+    pub known: &'static [&'static str],
+    /// The name that was given.
+    pub found: String,
+}
+
 /// Names as a sentence lists them.
-pub(crate) fn listed(names: &[&str]) -> String {
+fn listed(names: &[&str]) -> String {
     match names {
         [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
         _ => names.concat(),

@@ -1,10 +1,8 @@
 //! Keys and proofs in files: which kind a file holds is found out here.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use crate::{PlonkError, Progress, Proof, ProvingKey, Storage, VerifyingKey};
-use proofmill_circom::{
-    AnyPlonkProof, AnyPlonkVerificationKey, BinFile, CircomError, CircuitKey, FileKind, PlonkZkey,
-};
+use crate::{CircuitKey, PlonkError, Progress, Proof, ProvingKey, Storage, VerifyingKey};
+use proofmill_circom::{AnyPlonkProof, AnyPlonkVerificationKey, BinFile, CircomError, FileKind, PlonkZkey};
 use proofmill_cpu::Level;
 use std::path::Path;
 

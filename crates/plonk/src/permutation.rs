@@ -6,7 +6,7 @@
 
 use crate::{
     Cells, Column,
-    system::{Growing, PERMUTATION_POWERS, Parameters, Sink, Summand},
+    summand::{Growing, PERMUTATION_POWERS, Parameters, Sink, Summand},
 };
 use proofmill_field::{Algebra, Field, bn254::Fr};
 use rayon::prelude::*;

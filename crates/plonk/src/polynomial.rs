@@ -96,10 +96,16 @@ fn write_one<E: Engine>(engine: E, to: &mut [Fr]) {
     store_bits(Lanes::<E>::one(engine), to);
 }
 
+/// Calls `body` with the place of each chunk's first element and the chunk, on the ambient rayon pool. Not generic, so that
+/// the machinery of parallel loops is compiled once.
+pub(crate) fn each_chunk(elements: &mut [Fr], body: &(dyn Fn(usize, &mut [Fr]) + Sync)) {
+    elements.par_chunks_mut(CHUNK).enumerate().for_each(|(index, chunk)| body(index * CHUNK, chunk));
+}
+
 /// Multiplies the elements by [`form`].
 pub(crate) fn bring_in_form(level: Level, elements: &mut [Fr]) {
     let factor = form(level);
-    elements.par_chunks_mut(CHUNK).for_each(|chunk| {
+    each_chunk(elements, &|_, chunk| {
         dispatch!(level, engine => engine.run(#[inline(always)] || scale(engine, chunk, factor)));
     });
 }
@@ -160,17 +166,18 @@ fn evaluate_chunk<E: Engine>(engine: E, chunk: &[Fr], x: Fr) -> Fr {
 
 /// `sum += factor * polynomial` over the shorter of the two.
 pub(crate) fn add_multiple(level: Level, sum: &mut [Fr], factor: Fr, polynomial: &[Fr]) {
-    sum.par_chunks_mut(CHUNK).zip(polynomial.par_chunks(CHUNK)).for_each(|(sum, polynomial)| {
+    let length = sum.len().min(polynomial.len());
+    each_chunk(&mut sum[..length], &|start, sum| {
+        let polynomial = &polynomial[start..];
         dispatch!(level, engine => engine.run(#[inline(always)] || add_scaled(engine, sum, factor, polynomial)));
     });
 }
 
-/// `sum += factor * polynomial` over the shorter of the two.
+/// `sum += factor * polynomial`, which is as long or longer.
 #[inline(always)]
 fn add_scaled<E: Engine>(engine: E, sum: &mut [Fr], factor: Fr, polynomial: &[Fr]) {
     let factor = splat(engine, factor);
-    let length = sum.len().min(polynomial.len());
-    for (sum, terms) in sum[..length].chunks_mut(LANES).zip(polynomial.chunks(LANES)) {
+    for (sum, terms) in sum.chunks_mut(LANES).zip(polynomial.chunks(LANES)) {
         store_bits(load_bits(engine, sum) + factor * load_bits(engine, terms), sum);
     }
 }
@@ -189,7 +196,8 @@ pub(crate) fn divide_by_linear(level: Level, coefficients: &mut [Fr], x: Fr) -> 
         carry = *value + step * carry;
     }
     let remainder = carry;
-    coefficients.par_chunks_mut(CHUNK).zip(carries).for_each(|(chunk, carry)| {
+    each_chunk(coefficients, &|start, chunk| {
+        let carry = carries[start / CHUNK];
         dispatch!(level, engine => {
             let backend = engine.backend();
             divide_chunk(Fr::slice_with_backend_mut(backend, chunk), x.with_backend(backend), carry.with_backend(backend));

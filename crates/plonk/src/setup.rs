@@ -6,7 +6,7 @@
 
 use crate::{
     Decomposition, PlonkError, Progress,
-    key::LOG_N,
+    layout::LOG_N,
     permutation::{self, multipliers},
 };
 use proofmill_circom::{

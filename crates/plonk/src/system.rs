@@ -6,8 +6,12 @@
 //! coefficients blind a column follow from evaluating the same formulas on [`Shape`]s.
 
 use crate::{
-    Cell, Cells, Column, Gate, LookupArgument, Selector, challenges::Challenges, gates::Formula,
+    Cell, Cells, Column, Gate, LookupArgument, Selector,
+    called::{Borrowed, Called},
+    gates::Formula,
     permutation::multipliers,
+    summand::Challenges,
+    summand::{Parameters, Sink, Summand},
 };
 use proofmill_field::{Algebra, Field, bn254::Fr};
 use std::{
@@ -16,87 +20,16 @@ use std::{
     ops::{Add, Mul, Neg, Sub},
 };
 
-/// Takes the identity's summands.
-pub(crate) trait Sink<A: Algebra> {
-    /// Adds `column * factor`; the column of a selector that the key lacks is zero.
-    fn linear(&mut self, column: Column, factor: A);
-    /// Adds a value.
-    fn constant(&mut self, value: A);
-
-    /// Whether summands are added up where columns have values, which [`Self::value`] gives.
-    #[inline(always)]
-    fn has_values(&self) -> bool {
-        false
-    }
-
-    /// The column's value; `None` if that is zero on all rows, or not known here.
-    #[inline(always)]
-    fn value(&self, _: Column) -> Option<A> {
-        None
-    }
-}
-
-/// Cells behind a reference, so that formulas of values one by one are compiled once.
-struct Borrowed<'a, A>(&'a dyn Cells<A>);
-
-impl<A: Algebra> Cells<A> for Borrowed<'_, A> {
-    fn here(&self, column: Column) -> A {
-        self.0.here(column)
-    }
-
-    fn after(&self, column: Column) -> A {
-        self.0.after(column)
-    }
-}
-
 /// A sink behind a reference.
 struct BorrowedMut<'a, A>(&'a mut dyn Sink<A>);
 
-impl<A: Algebra> Sink<A> for BorrowedMut<'_, A> {
-    fn linear(&mut self, column: Column, factor: A) {
-        self.0.linear(column, factor);
+impl<A: Algebra> Sink<Called<A>> for BorrowedMut<'_, A> {
+    fn linear(&mut self, column: Column, factor: Called<A>) {
+        self.0.linear(column, factor.0);
     }
 
-    fn constant(&mut self, value: A) {
-        self.0.constant(value);
-    }
-}
-
-/// The challenges as the formulas use them, and field constants.
-#[derive(Clone, Debug)]
-pub(crate) struct Parameters<A> {
-    pub(crate) beta: A,
-    pub(crate) gamma: A,
-    /// beta times the multiplier of each wire's coset.
-    pub(crate) beta_multipliers: [A; 4],
-    /// Folds a table's columns.
-    pub(crate) eta: A,
-    pub(crate) delta: A,
-    pub(crate) epsilon: A,
-    /// Powers of alpha from 0.
-    pub(crate) alpha: Vec<A>,
-    /// Of each gate of the system.
-    pub(crate) constants: Vec<Vec<A>>,
-}
-
-impl<A: Copy> Parameters<A> {
-    /// Every value mapped.
-    pub(crate) fn map<B>(&self, mut f: impl FnMut(A) -> B) -> Parameters<B> {
-        let Self { beta, gamma, beta_multipliers: [k0, k1, k2, k3], eta, delta, epsilon, .. } = *self;
-        Parameters {
-            beta: f(beta),
-            gamma: f(gamma),
-            beta_multipliers: [f(k0), f(k1), f(k2), f(k3)],
-            eta: f(eta),
-            delta: f(delta),
-            epsilon: f(epsilon),
-            alpha: self.alpha.iter().map(|power| f(*power)).collect(),
-            constants: self
-                .constants
-                .iter()
-                .map(|constants| constants.iter().map(|constant| f(*constant)).collect())
-                .collect(),
-        }
+    fn constant(&mut self, value: Called<A>) {
+        self.0.constant(value.0);
     }
 }
 
@@ -113,18 +46,6 @@ pub(crate) enum Argument {
 pub(crate) struct GateNumber {
     pub(crate) index: usize,
     first_power: usize,
-}
-
-/// The formulas of an [`Argument`], a type each so that loops over rows are compiled one by one.
-pub(crate) trait Summand: Copy + Send + Sync {
-    /// The summands of the identity.
-    fn terms<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>, sink: &mut impl Sink<A>);
-}
-
-/// A summand with a column that is a running product or sum.
-pub(crate) trait Growing: Summand {
-    /// What it is multiplied with, or what is added, from a row to the next, as numerator and denominator.
-    fn growth<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>) -> [A; 2];
 }
 
 /// An expression with `$summand` the [`Summand`] of an [`Argument`] of a [`System`].
@@ -154,10 +75,6 @@ macro_rules! with_summand {
 }
 pub(crate) use with_summand;
 
-/// The powers of alpha of the permutation argument's two constraints; the first gate has 0.
-pub(crate) const PERMUTATION_POWERS: [usize; 2] = [1, 2];
-/// Those of the lookup argument's.
-pub(crate) const LOOKUP_POWERS: [usize; 2] = [3, 4];
 /// The first of the other gates'.
 const GATE_POWERS: usize = 5;
 
@@ -317,8 +234,7 @@ impl System {
     fn seen(&self, argument: Argument) -> Seen<'_> {
         let mut seen = Seen::nothing(self);
         let parameters = self.parameters(&Challenges::default(), multipliers()).map(|_| Shape::CONSTANT);
-        let (cells, mut sink) = (Borrowed(&Shapes(self)), BorrowedMut(&mut seen));
-        with_summand!(self, argument, summand => summand.terms(&cells, &parameters, &mut sink));
+        self.argument_terms(&[argument], &Shapes(self), &parameters, &mut seen);
         seen
     }
 
@@ -351,9 +267,20 @@ impl System {
         parameters: &Parameters<A>,
         sink: &mut dyn Sink<A>,
     ) {
-        let (cells, mut sink) = (Borrowed(cells), BorrowedMut(sink));
-        for argument in self.arguments() {
-            with_summand!(self, argument, summand => summand.terms(&cells, parameters, &mut sink));
+        self.argument_terms(&self.arguments(), cells, parameters, sink);
+    }
+
+    /// The summands of some arguments, of values one by one.
+    pub(crate) fn argument_terms<A: Algebra>(
+        &self,
+        arguments: &[Argument],
+        cells: &dyn Cells<A>,
+        parameters: &Parameters<A>,
+        sink: &mut dyn Sink<A>,
+    ) {
+        let (cells, parameters, mut sink) = (Borrowed(cells), parameters.map(Called), BorrowedMut(sink));
+        for argument in arguments {
+            with_summand!(self, *argument, summand => summand.terms(&cells, &parameters, &mut sink));
         }
     }
 
@@ -529,10 +456,6 @@ impl Algebra for Shape {
 
     fn one((): ()) -> Self {
         Self::CONSTANT
-    }
-
-    fn square(self) -> Self {
-        self * self
     }
 }
 

@@ -3,8 +3,8 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
-    Column, MalformedError, Proof, VerifyError, VerifyingKey, challenges::Challenges,
-    linearisation::Linearisation, polynomial::repeated_square,
+    Column, MalformedError, Proof, VerifyError, VerifyingKey, linearisation::Linearisation,
+    polynomial::repeated_square, summand::Challenges,
 };
 use proofmill_cpu::Level;
 use proofmill_curve::{

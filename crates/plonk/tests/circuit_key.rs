@@ -3,12 +3,12 @@
 mod fixtures;
 
 use fixtures::{path, public_inputs, r1cs, toy_key, toy_witness};
-use proofmill_circom::{AnyPlonkVerificationKey, BinFile, CircuitKey, CircuitProof};
+use proofmill_circom::{AnyPlonkVerificationKey, BinFile, CircuitProof};
 use proofmill_cpu::Level;
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_plonk::{
-    Arithmetisation, Memory, PlonkError, Progress, Proof, ProveOptions, ProvingKey, Storage, VerifyError,
-    VerifyingKey, prove, prove_with_rng, r1cs::layout, setup_circuit, verify,
+    Arithmetisation, CircuitKey, Memory, PlonkError, Progress, Proof, ProveOptions, ProvingKey, Storage,
+    VerifyError, VerifyingKey, prove, prove_with_rng, r1cs::layout, setup_circuit, verify,
 };
 use proofmill_srs::Srs;
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};

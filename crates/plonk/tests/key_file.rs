@@ -3,7 +3,7 @@
 mod fixtures;
 
 use fixtures::r1cs;
-use proofmill_circom::{BinFile, CircuitKey, FileKind, describe};
+use proofmill_circom::{BinFile, FileKind, describe};
 use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve,
@@ -11,7 +11,7 @@ use proofmill_curve::{
 };
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_plonk::{
-    Arithmetisation, Column, Derivations, Layout, LookupArgument, PlonkError, Selector, key_file,
+    Arithmetisation, CircuitKey, Column, Derivations, Layout, LookupArgument, PlonkError, Selector, key_file,
     r1cs::layout,
 };
 use std::fs;

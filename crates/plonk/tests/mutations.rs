@@ -10,14 +10,12 @@ use fixtures::{
     proven::{PROVEN, Proven, SRS, systems},
     r1cs, toy_witness,
 };
-use proofmill_circom::{
-    AnyPlonkProof, AnyPlonkVerificationKey, BinFile, CircuitKey, parse_public, public_text,
-};
+use proofmill_circom::{AnyPlonkProof, AnyPlonkVerificationKey, BinFile, parse_public, public_text};
 use proofmill_cpu::Level;
 use proofmill_field::bn254::Fr;
 use proofmill_plonk::{
-    Arithmetisation, Derivations, Layout, Memory, PlonkError, Progress, Proof, ProveOptions, ProvingKey,
-    VerifyingKey, prove, r1cs::layout, setup_circuit, verify,
+    Arithmetisation, CircuitKey, Derivations, Layout, Memory, PlonkError, Progress, Proof, ProveOptions,
+    ProvingKey, VerifyingKey, prove, r1cs::layout, setup_circuit, verify,
 };
 use proofmill_srs::Srs;
 use rayon::prelude::*;

@@ -6,10 +6,10 @@
 mod fixtures;
 
 use fixtures::{path, text};
-use proofmill_circom::{AnyPlonkVerificationKey, CircuitKey, CircuitProof, read_public};
+use proofmill_circom::{AnyPlonkVerificationKey, CircuitProof, read_public};
 use proofmill_cpu::Level;
 use proofmill_field::bn254::Fr;
-use proofmill_plonk::{Memory, Progress, Proof, ProvingKey, VerifyingKey, verify};
+use proofmill_plonk::{CircuitKey, Memory, Progress, Proof, ProvingKey, VerifyingKey, verify};
 
 const NAMES: [&str; 3] = ["turbo", "logup", "plookup"];
 

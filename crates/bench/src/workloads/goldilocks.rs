@@ -16,7 +16,7 @@ use proofmill_field::{
         },
     },
 };
-use proofmill_hash::{Digest, Permutation, Poseidon, Poseidon2, Sponge, TreeHash};
+use proofmill_hash::{Digest, Poseidon, Poseidon2, Sponge, TreeHash};
 use proofmill_memory::Pages;
 use proofmill_merkle::{Hash, RowMajor, Tree, dispatch_hash};
 use proofmill_poly::goldilocks::{GoldilocksDomain, Order, evaluate};

@@ -167,6 +167,6 @@ fn g1(cursor: &mut Cursor<'_>, what: &str) -> Result<Affine<G1>, CircomError> {
     take_point(cursor, what)
 }
 
-pub(crate) fn g2(cursor: &mut Cursor<'_>, what: &str) -> Result<Affine<G2>, CircomError> {
+fn g2(cursor: &mut Cursor<'_>, what: &str) -> Result<Affine<G2>, CircomError> {
     take_point(cursor, what)
 }

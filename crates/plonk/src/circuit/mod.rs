@@ -32,7 +32,7 @@ pub use multiples::Multiples;
 pub use report::{GadgetReport, Report, TableReport};
 pub use table::{Table, TableNumber};
 
-use crate::{Column, Gate, Layout, LookupArgument, Selector, named::named};
+use crate::{Column, Gate, Layout, LookupArgument, Selector, Unsatisfied, check::check_layout, named::named};
 use proofmill_field::{Field, bn254::Fr};
 use report::Scopes;
 use std::collections::BTreeMap;
@@ -293,6 +293,28 @@ impl Circuit {
             variables_of: self.variables_of(),
             fixed,
         }
+    }
+
+    /// Whether the values satisfy every row, lookup and equality.
+    ///
+    /// # Errors
+    /// The first that they do not: equalities, then rows.
+    pub fn check(&self) -> Result<(), Unsatisfied> {
+        self.check_equalities()?;
+        check_layout(&self.layout(), self.values()).map_err(|unsatisfied| self.explain(unsatisfied))
+    }
+
+    /// Adds the names that the layout does not have.
+    fn explain(&self, mut unsatisfied: Unsatisfied) -> Unsatisfied {
+        match &mut unsatisfied {
+            Unsatisfied::Gate { row, gadget, .. } => *gadget = self.gadget_of(*row),
+            Unsatisfied::Lookup { row, gadget, table, name, .. } => {
+                *gadget = self.gadget_of(*row);
+                *name = self.table_name(*table);
+            }
+            Unsatisfied::Equality { .. } => {}
+        }
+        unsatisfied
     }
 
     /// The variable on each row of each wire, equal ones replaced by the least of them.

@@ -10,6 +10,7 @@
 mod any_of;
 mod arithmetic;
 mod chord;
+pub(crate) mod column;
 #[cfg(test)]
 mod curve_tests;
 mod ecc_add;
@@ -29,7 +30,10 @@ pub use logic::Logic;
 pub use poseidon::{PoseidonEnter, PoseidonFull, PoseidonLeave, PoseidonPartial};
 pub use range::Range;
 
-use crate::{Cells, Selector};
+use crate::{
+    Cells, Selector,
+    called::{Borrowed, Called},
+};
 use proofmill_field::{Algebra, bn254::Fr};
 
 /// The constraints of a gate.
@@ -108,14 +112,11 @@ impl Gate {
         with_gate!(self, G => G::constants())
     }
 
-    /// [`Formula::terms`].
-    #[inline(always)]
-    pub fn terms<A: Algebra>(
-        self,
-        cells: &impl Cells<A>,
-        constants: &[A],
-        emit: &mut impl FnMut(usize, usize, A),
-    ) {
-        with_gate!(self, G => G::terms(cells, constants, emit));
+    /// [`Formula::terms`] of one row.
+    pub fn terms(self, cells: &dyn Cells<Fr>, constants: &[Fr], emit: &mut dyn FnMut(usize, usize, Fr)) {
+        let cells = Borrowed(cells);
+        let constants: Vec<_> = constants.iter().copied().map(Called).collect();
+        let mut emit = |constraint, selector, term: Called<Fr>| emit(constraint, selector, term.0);
+        with_gate!(self, G => G::terms(&cells, &constants, &mut emit));
     }
 }

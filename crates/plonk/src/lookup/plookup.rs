@@ -10,7 +10,7 @@
 use crate::{
     Cells, Column, Selector,
     lookup::folded,
-    system::{Growing, LOOKUP_POWERS, Parameters, Sink, Summand},
+    summand::{Growing, LOOKUP_POWERS, Parameters, Sink, Summand},
 };
 use proofmill_field::Algebra;
 

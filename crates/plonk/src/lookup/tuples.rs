@@ -86,7 +86,7 @@ impl Tuples {
         let rows: Result<Vec<u32>, usize> = rows.into_iter().collect();
         rows.map(|rows| Self { rows, active }).map_err(|row| {
             let cells = RowCells { row, wires, data: &data };
-            PlonkError::Unsatisfied(Unsatisfied::lookup(&cells, row))
+            PlonkError::Unsatisfied(Unsatisfied::lookup(row, cells.data(3), values(&cells)))
         })
     }
 

@@ -8,11 +8,12 @@ use super::{Blinding, Prover, wires::Assignment};
 use crate::{
     Arithmetisation, Cells, Circuit, Column, FixedColumns, Layout, LookupArgument, Memory, Progress,
     ProveOptions, ProvingKey, Selector, Variable,
-    challenges::Challenges,
     lookup::{log_derivative::LogDerivative, plookup::Plookup},
     memory::Held,
     permutation::Permutation,
-    system::{Argument, Growing, Parameters, Sink, Summand, with_summand},
+    summand::Challenges,
+    summand::{Growing, Parameters, Sink},
+    system::Argument,
     verify,
 };
 use proofmill_cpu::Level;
@@ -212,7 +213,7 @@ impl Forger {
                 let cells = Row { columns, row };
                 let input = public.get(row).filter(|_| place == 0).copied().unwrap_or_default();
                 let mut residue = Residue(&cells, -input);
-                with_summand!(system, argument, summand => summand.terms(&cells, parameters, &mut residue));
+                system.argument_terms(&[argument], &cells, parameters, &mut residue);
                 if !residue.1.is_zero() {
                     broken.push((argument, row));
                 }

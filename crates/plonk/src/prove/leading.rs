@@ -1,10 +1,7 @@
 //! The highest coefficients of the identity, by those of its polynomials.
 
 use super::Prover;
-use crate::{
-    Cells, Column, PlonkError,
-    system::{MOST_EXCESS, Sink},
-};
+use crate::{Cells, Column, PlonkError, summand::Sink, system::MOST_EXCESS};
 use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 use std::{
     collections::BTreeMap,
@@ -43,6 +40,7 @@ impl Leading {
 impl Add for Leading {
     type Output = Self;
 
+    #[inline(never)]
     fn add(self, rhs: Self) -> Self {
         let (mut high, low) = if self.top < rhs.top { (rhs, self) } else { (self, rhs) };
         let places = high.coefficients.iter_mut().skip(high.top - low.top);
@@ -55,6 +53,7 @@ impl Add for Leading {
 impl Mul for Leading {
     type Output = Self;
 
+    #[inline(never)]
     fn mul(self, rhs: Self) -> Self {
         let term = |place: usize| {
             (0..=place).fold(Fr::ZERO, |sum, i| sum + self.coefficients[i] * rhs.coefficients[place - i])
@@ -66,6 +65,7 @@ impl Mul for Leading {
 impl Neg for Leading {
     type Output = Self;
 
+    #[inline(never)]
     fn neg(self) -> Self {
         Self { coefficients: self.coefficients.map(Neg::neg), ..self }
     }
@@ -74,6 +74,7 @@ impl Neg for Leading {
 impl Sub for Leading {
     type Output = Self;
 
+    #[inline(never)]
     fn sub(self, rhs: Self) -> Self {
         self + -rhs
     }
@@ -90,10 +91,6 @@ impl Algebra for Leading {
 
     fn one((): ()) -> Self {
         Self::constant(Fr::ONE)
-    }
-
-    fn square(self) -> Self {
-        self * self
     }
 }
 

@@ -15,10 +15,10 @@ mod wires;
 
 use crate::{
     Column, PlonkError, Progress, Proof, ProvingKey, Storage, System,
-    challenges::Challenges,
     key::Reference,
     memory::{Held, Scalars},
     polynomial::blind,
+    summand::Challenges,
     verify,
 };
 use proofmill_cpu::Level;

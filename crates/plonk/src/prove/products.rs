@@ -11,13 +11,16 @@ use super::{
 };
 use crate::{
     Column, LookupArgument, PlonkError,
+    called::Called,
     lookup::{log_derivative::LogDerivative, plookup::Plookup},
     memory::{Held, Scalars},
     permutation::{self, Permutation},
     polynomial::{
-        CHAINS, CHUNK, GROUP, Lanes, form, load, load_bits, repeated_square, splat, store, store_bits,
+        CHAINS, CHUNK, GROUP, Lanes, each_chunk, form, load, load_bits, repeated_square, splat, store,
+        store_bits,
     },
-    system::{Argument, Growing, Parameters},
+    summand::{Growing, Parameters},
+    system::Argument,
 };
 use proofmill_cpu::{Level, Portable, Token};
 use proofmill_field::{
@@ -60,21 +63,28 @@ impl Prover<'_> {
             columns.push((column, self.in_form(Held::Made(values))?));
         }
         let permutation = Permutation { wires: self.system.wires() };
-        let (values, total) = self.running(Argument::Permutation, permutation, Running::Product, &columns)?;
+        let level = self.level;
+        let (values, total) = self.running(
+            Argument::Permutation,
+            &|slots, parameters, values| ratios(level, permutation, slots, parameters, values),
+            Running::Product,
+            &columns,
+        )?;
         if total != Fr::ONE {
             return Err(self.copy_constraint_error()?);
         }
         let mut running_columns = vec![(Column::GrandProduct, Held::Made(values))];
         if let Some(argument) = self.system.lookup() {
             let lookup = Argument::Lookup(argument);
-            let (running, (values, total)) = match argument {
-                LookupArgument::LogDerivative => {
-                    (Running::Sum, self.running(lookup, LogDerivative, Running::Sum, &columns)?)
-                }
-                LookupArgument::Plookup => {
-                    (Running::Product, self.running(lookup, Plookup, Running::Product, &columns)?)
-                }
+            let (running, growth): (_, Growth<'_>) = match argument {
+                LookupArgument::LogDerivative => (Running::Sum, &|slots, parameters, values| {
+                    ratios(level, LogDerivative, slots, parameters, values);
+                }),
+                LookupArgument::Plookup => (Running::Product, &|slots, parameters, values| {
+                    ratios(level, Plookup, slots, parameters, values);
+                }),
             };
+            let (values, total) = self.running(lookup, growth, running, &columns)?;
             if total != running.start() {
                 return Err(PlonkError::NotProven);
             }
@@ -87,7 +97,7 @@ impl Prover<'_> {
     fn running(
         &self,
         argument: Argument,
-        summand: impl Growing,
+        growth: Growth<'_>,
         running: Running,
         columns: &Values,
     ) -> Result<(Scalars, Fr), PlonkError> {
@@ -104,8 +114,8 @@ impl Prover<'_> {
                 let points = points(level, root, form * root.pow_vartime(&[start as u64]), values.len());
                 let mut slots = columns.from(start);
                 slots.set(Column::Point, &points);
+                growth(&slots, &parameters, values);
                 dispatch!(level, engine => {
-                    engine.run(#[inline(always)] || ratios(engine, summand, &slots, &parameters, values));
                     let backend = engine.backend();
                     running.before(backend, Fr::slice_with_backend_mut(backend, values)).portable()
                 })
@@ -113,7 +123,8 @@ impl Prover<'_> {
             columns.release(first..first + count);
         }
         let total = running.before(Portable, &mut before);
-        values.par_chunks_mut(CHUNK).zip(before).for_each(|(values, before)| {
+        each_chunk(&mut values, &|start, values| {
+            let before = before[start / CHUNK];
             dispatch!(level, engine => engine.run(#[inline(always)] || carry(engine, running, values, before)));
         });
         Ok((values, total))
@@ -139,9 +150,22 @@ impl Prover<'_> {
     }
 }
 
-/// The ratios numerator / denominator of the growth on as many rows as there are places.
+/// Writes the ratios numerator / denominator of the growth on as many rows as there are places.
+type Growth<'a> = &'a (dyn Fn(&Slots<'_>, &Parameters<Fr>, &mut [Fr]) + Sync);
+
+/// As [`Growth`].
+fn ratios(
+    level: Level,
+    summand: impl Growing,
+    slots: &Slots<'_>,
+    parameters: &Parameters<Fr>,
+    ratios: &mut [Fr],
+) {
+    dispatch!(level, engine => engine.run(#[inline(always)] || lane_ratios(engine, summand, slots, parameters, ratios)));
+}
+
 #[inline(always)]
-fn ratios<E: Engine>(
+fn lane_ratios<E: Engine>(
     engine: E,
     summand: impl Growing,
     slots: &Slots<'_>,
@@ -152,7 +176,7 @@ fn ratios<E: Engine>(
     let mut denominators = Vec::with_capacity(CHUNK / LANES);
     for (i, ratios) in ratios.chunks_mut(LANES).enumerate() {
         let cells = LaneCells::at(engine, slots, i * LANES);
-        let [numerator, denominator] = summand.growth(&cells, &parameters);
+        let [Called(numerator), Called(denominator)] = summand.growth(&cells, &parameters);
         store(numerator, ratios);
         denominators.push(denominator);
     }
@@ -160,8 +184,16 @@ fn ratios<E: Engine>(
 }
 
 /// `numerators /= denominators` by Montgomery's trick, lane by lane in [`CHAINS`] chains; zero where a product is zero.
-#[inline(always)]
+#[inline(never)]
 pub(super) fn divide<E: Engine>(engine: E, numerators: &mut [Fr], denominators: &[Lanes<E>]) {
+    engine.run(
+        #[inline(always)]
+        || divide_lanes(engine, numerators, denominators),
+    );
+}
+
+#[inline(always)]
+fn divide_lanes<E: Engine>(engine: E, numerators: &mut [Fr], denominators: &[Lanes<E>]) {
     let mut prefixes = Vec::with_capacity(denominators.len());
     let mut products = [Lanes::<E>::one(engine); CHAINS];
     for group in denominators.chunks(CHAINS) {

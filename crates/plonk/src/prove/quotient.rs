@@ -22,7 +22,7 @@ use crate::{
     key::Cosets,
     memory::{Held, Scalars},
     polynomial::{CHUNK, Lanes, bring_in_form, form, load, load_bits, splat, store_bits},
-    system::{Argument, with_summand},
+    system::Argument,
 };
 use proofmill_cpu::Token;
 use proofmill_field::{Algebra, Engine, Field, Invert, LANES, bn254::Fr, dispatch};
@@ -117,9 +117,7 @@ impl<'a> Prover<'a> {
             let about_points =
                 matches!(argument, Argument::Permutation | Argument::Lookup(LookupArgument::Plookup));
             let known = |start, count| if about_points { on_coset(start, count) } else { [vec![], vec![]] };
-            with_summand!(self.system, *argument, summand => {
-                add_summand(level, summand, &columns, &parameters, known, &mut values[..n]);
-            });
+            add_summand(level, self.system, *argument, &columns, &parameters, &known, &mut values[..n]);
             let done = |column: &Column| needs[place + 1..].iter().all(|needs| !needs.contains(column));
             for (_, values) in fixed.extract_if(.., |(column, _)| done(column)) {
                 if let Held::Made(values) = values {

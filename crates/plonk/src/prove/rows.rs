@@ -2,13 +2,14 @@
 
 use crate::{
     Cells, Column,
+    called::Called,
     memory::Scalars,
-    polynomial::{CHUNK, Lanes, load_bits, splat, store_bits},
-    system::{Parameters, Sink, Summand},
+    polynomial::{Lanes, each_chunk, load_bits, splat, store_bits},
+    summand::{Parameters, Sink, Summand},
+    system::{Argument, System, with_summand},
 };
-use proofmill_cpu::{Level, Token};
-use proofmill_field::{Engine, LANES, bn254::Fr, dispatch};
-use rayon::prelude::*;
+use proofmill_cpu::Level;
+use proofmill_field::{Algebra, Engine, LANES, bn254::Fr, dispatch};
 use std::ops::Range;
 
 /// Rows that are worked on before columns in files leave memory: 8 MiB of each.
@@ -56,6 +57,9 @@ impl<'a> Slots<'a> {
     }
 }
 
+/// A value on eight rows.
+pub(super) type Value<E> = Called<Lanes<E>>;
+
 /// Eight rows of [`Slots`].
 pub(super) struct LaneCells<'a, E> {
     slots: &'a Slots<'a>,
@@ -69,20 +73,25 @@ impl<'a, E: Engine> LaneCells<'a, E> {
         Self { slots, row, engine }
     }
 
+    /// A call, as products are: eight elements are rearranged into limbs.
     #[inline(always)]
-    fn load(&self, column: Column, row: usize) -> Lanes<E> {
-        load_bits(self.engine, self.slots.0[column.index()].get(row..).unwrap_or_default())
+    fn load(&self, column: Column, row: usize) -> Value<E> {
+        Called(Lanes::<E>::outlined(
+            self.engine,
+            #[inline(always)]
+            || load_bits(self.engine, self.slots.0[column.index()].get(row..).unwrap_or_default()),
+        ))
     }
 }
 
-impl<E: Engine> Cells<Lanes<E>> for LaneCells<'_, E> {
+impl<E: Engine> Cells<Value<E>> for LaneCells<'_, E> {
     #[inline(always)]
-    fn here(&self, column: Column) -> Lanes<E> {
+    fn here(&self, column: Column) -> Value<E> {
         self.load(column, self.row)
     }
 
     #[inline(always)]
-    fn after(&self, column: Column) -> Lanes<E> {
+    fn after(&self, column: Column) -> Value<E> {
         self.load(column, self.row + 1)
     }
 }
@@ -90,19 +99,19 @@ impl<E: Engine> Cells<Lanes<E>> for LaneCells<'_, E> {
 /// The identity's value on eight rows.
 struct LaneSum<'a, 'b, E: Engine> {
     cells: &'b LaneCells<'a, E>,
-    sum: Lanes<E>,
+    sum: Value<E>,
 }
 
-impl<E: Engine> Sink<Lanes<E>> for LaneSum<'_, '_, E> {
+impl<E: Engine> Sink<Value<E>> for LaneSum<'_, '_, E> {
     #[inline(always)]
-    fn linear(&mut self, column: Column, factor: Lanes<E>) {
+    fn linear(&mut self, column: Column, factor: Value<E>) {
         if !self.cells.slots.0[column.index()].is_empty() {
             self.sum = self.sum + factor * self.cells.here(column);
         }
     }
 
     #[inline(always)]
-    fn constant(&mut self, value: Lanes<E>) {
+    fn constant(&mut self, value: Value<E>) {
         self.sum = self.sum + value;
     }
 
@@ -112,7 +121,7 @@ impl<E: Engine> Sink<Lanes<E>> for LaneSum<'_, '_, E> {
     }
 
     #[inline(always)]
-    fn value(&self, column: Column) -> Option<Lanes<E>> {
+    fn value(&self, column: Column) -> Option<Value<E>> {
         (!self.cells.slots.0[column.index()].is_empty()).then(
             #[inline(always)]
             || self.cells.here(column),
@@ -122,41 +131,44 @@ impl<E: Engine> Sink<Lanes<E>> for LaneSum<'_, '_, E> {
 
 /// The parameters in every lane.
 #[inline(always)]
-pub(super) fn splat_all<E: Engine>(engine: E, parameters: &Parameters<Fr>) -> Parameters<Lanes<E>> {
+pub(super) fn splat_all<E: Engine>(engine: E, parameters: &Parameters<Fr>) -> Parameters<Value<E>> {
     parameters.map(
         #[inline(always)]
-        |value| splat(engine, value),
+        |value| Called(splat(engine, value)),
     )
 }
 
-/// Adds a summand to the values of all rows; `known` gives X and the first Lagrange polynomial on a range of
-/// rows by its first one and its length. All are times [`form`](crate::polynomial::form).
+/// X and the first Lagrange polynomial on a range of rows, by its first one and its length.
+pub(super) type Known<'a> = &'a (dyn Fn(usize, usize) -> [Vec<Fr>; 2] + Sync);
+
+/// Adds a summand to the values of all rows. All are times [`form`](crate::polynomial::form).
 pub(super) fn add_summand(
     level: Level,
-    summand: impl Summand,
+    system: &System,
+    argument: Argument,
     columns: &Whole<'_>,
     parameters: &Parameters<Fr>,
-    known: impl Fn(usize, usize) -> [Vec<Fr>; 2] + Sync,
+    known: Known<'_>,
     values: &mut [Fr],
 ) {
     for (segment, values) in values.chunks_mut(SEGMENT).enumerate() {
         let (first, count) = (segment * SEGMENT, values.len());
-        values.par_chunks_mut(CHUNK).enumerate().for_each(|(index, values)| {
-            let start = first + index * CHUNK;
+        each_chunk(values, &|place, values| {
+            let start = first + place;
             let [points, first_lagrange] = known(start, values.len());
             let mut slots = columns.from(start);
             slots.set(Column::Point, &points);
             slots.set(Column::FirstLagrange, &first_lagrange);
-            dispatch!(level, engine => engine.run(
-                #[inline(always)]
-                || add_to_chunk(engine, summand, &slots, parameters, values)
-            ));
+            dispatch!(level, engine => with_summand!(system, argument, summand => {
+                add_to_chunk(engine, summand, &slots, parameters, values);
+            }));
         });
         columns.release(first..first + count);
     }
 }
 
-#[inline(always)]
+/// A function of its own for each kind of summand.
+#[inline(never)]
 fn add_to_chunk<E: Engine>(
     engine: E,
     summand: impl Summand,
@@ -164,11 +176,16 @@ fn add_to_chunk<E: Engine>(
     parameters: &Parameters<Fr>,
     values: &mut [Fr],
 ) {
-    let parameters = splat_all(engine, parameters);
-    for (i, values) in values.chunks_mut(LANES).enumerate() {
-        let cells = LaneCells::at(engine, slots, i * LANES);
-        let mut sum = LaneSum { cells: &cells, sum: load_bits(engine, values) };
-        summand.terms(&cells, &parameters, &mut sum);
-        store_bits(sum.sum, values);
-    }
+    engine.run(
+        #[inline(always)]
+        || {
+            let parameters = splat_all(engine, parameters);
+            for (i, values) in values.chunks_mut(LANES).enumerate() {
+                let cells = LaneCells::at(engine, slots, i * LANES);
+                let mut sum = LaneSum { cells: &cells, sum: Called(load_bits(engine, values)) };
+                summand.terms(&cells, &parameters, &mut sum);
+                store_bits(sum.sum.0, values);
+            }
+        },
+    );
 }

@@ -6,12 +6,12 @@ use super::{
 };
 use crate::{
     Column, LookupArgument, PlonkError, ProvingKey, Selector,
-    challenges::Challenges,
     check::failing_constraints,
     lookup::{RowCells, TABLE_COLUMNS, Tuples},
     memory::{Held, Scalars},
     polynomial::{add_multiple, bring_in_form},
-    system::{Argument, with_summand},
+    summand::Challenges,
+    system::Argument,
 };
 use proofmill_field::{Field, bn254::Fr};
 use rand::{SeedableRng, rngs::StdRng};
@@ -133,9 +133,7 @@ impl Prover<'_> {
             let columns = fixed.iter().map(|(column, values)| (*column, &**values));
             let columns = Whole::new(columns.chain(wires.iter().map(|(column, values)| (*column, values))));
             let known = |_, _| [Vec::new(), Vec::new()];
-            with_summand!(self.system, argument, summand => {
-                add_summand(self.level, summand, &columns, &parameters, known, &mut failures);
-            });
+            add_summand(self.level, self.system, argument, &columns, &parameters, &known, &mut failures);
         }
         match failures.par_iter().position_first(|value| !value.is_zero()) {
             None => Ok(()),
@@ -164,7 +162,7 @@ impl Prover<'_> {
             let selectors = values(&mut gate.selectors().iter().copied().map(Column::Selector))?;
             let public = index == 0 && row < assignment.public.len();
             let failing =
-                failing_constraints(&cells, row, *gate, &gate.constants(), |index| selectors[index], public);
+                failing_constraints(&cells, row, *gate, &gate.constants(), &|index| selectors[index], public);
             if let Some(first) = failing.into_iter().next() {
                 return Ok(PlonkError::Unsatisfied(first));
             }

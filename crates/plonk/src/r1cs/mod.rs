@@ -12,7 +12,7 @@ mod wide;
 pub use derivations::Derivations;
 pub use standard::{Decomposition, Row};
 
-use crate::{Arithmetisation, Layout, PlonkError, key::LOG_N};
+use crate::{Arithmetisation, Layout, PlonkError, layout::LOG_N};
 use proofmill_circom::R1cs;
 
 /// More rows have no domain.

@@ -17,7 +17,7 @@ use super::{Derivations, MOST_ROWS, MOST_WIRES};
 use crate::{
     Column, Gate, Layout, PlonkError,
     gates::{Arithmetic, Formula},
-    key::LOG_N,
+    layout::LOG_N,
 };
 use proofmill_circom::{Addition, R1cs};
 use proofmill_field::{Field, bn254::Fr};

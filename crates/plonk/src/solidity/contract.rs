@@ -6,9 +6,9 @@ use super::{
 };
 use crate::{
     Cell, Column, VerifyingKey,
-    challenges::Challenges,
     linearisation::{Known, Linearisation},
-    system::Parameters,
+    summand::Challenges,
+    summand::Parameters,
 };
 use proofmill_curve::{
     Affine, Curve,

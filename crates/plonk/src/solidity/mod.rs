@@ -2,7 +2,7 @@
 //!
 //! Nothing of a circuit's constraints is written here: the formulas of its [`System`](crate::System) are
 //! [recorded](trace) once, as the verifier in Rust evaluates them, and [printed](yul) as Yul. What is written here is
-//! everything around them: the transcript (that of [`Challenges`](crate::challenges::Challenges)), the public inputs'
+//! everything around them: the transcript (that of [`Challenges`](crate::summand::Challenges)), the public inputs'
 //! polynomial, the sum of points and the pairing.
 //!
 //! A call is `verifyProof(uint256[N] proof, uint256[M] public)`. The proof's words are those of [`calldata`]: x and y of each

@@ -157,8 +157,4 @@ impl Algebra for Traced {
     fn one((): ()) -> Self {
         Self::constant(Fr::ONE)
     }
-
-    fn square(self) -> Self {
-        self * self
-    }
 }

@@ -3,25 +3,18 @@
 //! Sections: 1 the header; 2 the constants, scalars to which the other sections refer by index; 3 wire maps; 4 the fixed
 //! columns; 5 and 6 the derivation of variables from a witness; 7 commitments; 8 powers of tau. This module does not interpret
 //! the names in the header: to it a column has a name and constants. Scalars and coordinates are in Montgomery form.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use crate::{
-    binfile::{BinFile, Cursor, Section},
-    decode::{FR_BYTES, Form, PointCheck, Points, Scalars, decode_each, read_u32},
-    error::{CircomError, SectionName},
-    file_kind::FileKind,
-    modulus::{FieldOf, Modulus},
-    output::{BinWriter, SectionWriter, Target},
-    zkey::g2,
+use proofmill_circom::{
+    BinFile, BinWriter, CircomError, Cursor, FileKind, Form, PointCheck, Points, Scalars, Section,
+    SectionName, SectionWriter, Target, decode_each,
 };
-use proofmill_cpu::Level;
+use proofmill_cpu::{Level, Portable};
 use proofmill_curve::{
     Affine,
     bn254::{G1, G2},
 };
-use proofmill_field::{
-    Prime,
-    bn254::{FqParams, Fr, FrParams},
-};
+use proofmill_field::bn254::Fr;
 use std::{collections::HashMap, path::Path};
 
 const HEADER: SectionName = SectionName { id: 1, content: "header" };
@@ -34,6 +27,8 @@ const COMMITMENTS: SectionName = SectionName { id: 7, content: "commitments" };
 const POWERS: SectionName = SectionName { id: 8, content: "powers of tau" };
 const SECTIONS: u32 = 8;
 
+/// Bytes of a scalar.
+const SCALAR_BYTES: usize = <Fr>::BYTES;
 /// The most names in a list of gates or columns.
 const MOST_NAMES: u32 = 64;
 /// The most bytes of a name.
@@ -165,7 +160,7 @@ impl CircuitKey {
         let section = self.file.checked_section(TERMS);
         let total: u64 = counts.iter().copied().map(u64::from).sum();
         section.expect_elements(total, 8, "terms")?;
-        let constants = self.file.checked_section(CONSTANTS).len() / FR_BYTES;
+        let constants = self.file.checked_section(CONSTANTS).len() / SCALAR_BYTES;
         let terms = decode_each(section, 8, |_, bytes| {
             let at = |at: usize| bytes.get(at..).and_then(read_u32).unwrap_or(u32::MAX);
             let (variable, factor) = (at(0), at(4));
@@ -197,6 +192,11 @@ impl CircuitKey {
     }
 }
 
+/// The first four bytes as an integer.
+fn read_u32(bytes: &[u8]) -> Option<u32> {
+    Some(u32::from_le_bytes(*bytes.first_chunk()?))
+}
+
 /// Four-byte integers that must be below `limit`; errors call them `what`.
 fn places(section: Section<'_>, limit: u32, what: &str) -> Result<Vec<u32>, CircomError> {
     decode_each(section, 4, |_, bytes| match read_u32(bytes) {
@@ -205,34 +205,16 @@ fn places(section: Section<'_>, limit: u32, what: &str) -> Result<Vec<u32>, Circ
     })
 }
 
-/// The beginning of the header: the moduli, which may be any curve's, then wires, rows, variables, values in a witness, and
-/// public inputs. Not checked for consistency.
-pub(crate) struct Counts<'a> {
-    pub(crate) base: Modulus<'a>,
-    pub(crate) scalars: Modulus<'a>,
-    pub(crate) counts: [u32; 5],
-    cursor: Cursor<'a>,
-}
-
-impl<'a> Counts<'a> {
-    pub(crate) fn read(file: &'a BinFile) -> Result<Self, CircomError> {
-        let mut cursor = file.section(HEADER)?.cursor();
-        let base = Modulus::read(&mut cursor, FieldOf::Coordinates)?;
-        let scalars = Modulus::read(&mut cursor, FieldOf::Scalars)?;
-        let mut counts = [0; 5];
-        let names = ["wires", "rows", "variables", "witness values", "public inputs"];
-        for (count, name) in counts.iter_mut().zip(names) {
-            *count = cursor.u32(name)?;
-        }
-        Ok(Self { base, scalars, counts, cursor })
-    }
-}
-
 fn read_header(file: &BinFile) -> Result<CircuitKeyHeader, CircomError> {
-    let Counts { base, scalars, counts: [wires, rows, variables, witness, public], mut cursor } =
-        Counts::read(file)?;
-    base.expect_bn254()?;
-    scalars.expect_bn254()?;
+    let mut cursor = file.section(HEADER)?.cursor();
+    cursor.expect_bn254()?;
+    let mut counts = [0; 5];
+    for (count, name) in
+        counts.iter_mut().zip(["wires", "rows", "variables", "witness values", "public inputs"])
+    {
+        *count = cursor.u32(name)?;
+    }
+    let [wires, rows, variables, witness, public] = counts;
     if wires == 0 || wires > MOST_WIRES || rows > MOST_ROWS {
         let problem =
             format!("expected at most {MOST_ROWS} rows of 1 to {MOST_WIRES} wires, found {rows} of {wires}");
@@ -248,9 +230,15 @@ fn read_header(file: &BinFile) -> Result<CircuitKeyHeader, CircomError> {
     let lookup = read_name(&mut cursor)?;
     let columns = read_count(&mut cursor)?;
     let columns = (0..columns).map(|_| read_column(&mut cursor)).collect::<Result<_, _>>()?;
-    let tau = g2(&mut cursor, "tau in G2")?;
+    let tau = read_tau(&mut cursor)?;
     cursor.finish()?;
     Ok(CircuitKeyHeader { wires, rows, variables, witness, public, gates, lookup, columns, tau })
+}
+
+fn read_tau(cursor: &mut Cursor<'_>) -> Result<Affine<G2>, CircomError> {
+    let bytes = cursor.take(Points::<G2>::BYTES, "tau in G2")?;
+    let points = Points::<G2>::new(bytes).decode(Level::Portable(Portable), PointCheck::InSubgroup)?;
+    points.first().copied().ok_or_else(|| bytes.malformed(0, "expected tau in G2"))
 }
 
 fn read_count(cursor: &mut Cursor<'_>) -> Result<u32, CircomError> {
@@ -293,7 +281,7 @@ fn check_sections(file: &BinFile, header: &CircuitKeyHeader) -> Result<(), Circo
         section.expect_elements(count, size, name.content)?;
         Ok(count)
     };
-    whole(CONSTANTS, FR_BYTES as u64)?;
+    whole(CONSTANTS, SCALAR_BYTES as u64)?;
     whole(TERMS, 8)?;
     let maps = u64::from(header.wires) * u64::from(header.rows);
     file.section(WIRE_MAPS)?.expect_elements(maps, 4, "variables")?;
@@ -398,8 +386,7 @@ impl<'a> CircuitKeyWriter<'a> {
 
 fn write_header(header: &CircuitKeyHeader, out: &mut SectionWriter<'_>) -> Result<(), CircomError> {
     let CircuitKeyHeader { wires, rows, variables, witness, public, gates, lookup, columns, tau } = header;
-    out.modulus(&FqParams::MODULUS)?;
-    out.modulus(&FrParams::MODULUS)?;
+    out.bn254()?;
     [wires, rows, variables, witness, public].into_iter().try_for_each(|count| out.u32(*count))?;
     let name = |out: &mut SectionWriter<'_>, name: &str| {
         out.u32(name.len() as u32)?;
