@@ -5,10 +5,10 @@ use proofmill_field::goldilocks::MODULUS;
 use proofmill_hash::grain::Grain;
 use std::fmt::Write as _;
 
-/// Full rounds, and those with one S-box.
+/// The number of full rounds, and of rounds with one S-box.
 const ROUNDS: [usize; 2] = [8, 22];
 
-/// An element: 64 bits again until they are below p.
+/// An element: draws 64 bits until they are below p.
 fn element(grain: &mut Grain) -> u64 {
     loop {
         let [word] = grain.integer(64);
