@@ -1,4 +1,5 @@
-//! What the programs that time peers outside the bench print: a table, or with `--csv` rows as `benchmarks/records` has them.
+//! Output of the programs that time peers outside the bench: a table, or with `--csv` rows in the format of
+//! `benchmarks/records`.
 
 use cpu_time::ProcessTime;
 use std::{
@@ -9,10 +10,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Runs of which the median is taken, after one that warms up.
+/// The number of timed runs, after one warm-up run; the median counts.
 const RUNS: usize = 5;
 
-/// One program's measurements, each printed as it is taken.
+/// The measurements of one program; each is printed at once.
 pub(crate) struct Records {
     csv: bool,
     /// Seconds on one thread, by benchmark and implementation.
@@ -20,7 +21,7 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// Prints the header; `--csv` among the arguments asks for records.
+    /// Prints the header. With `--csv` among the arguments, records are printed.
     pub(crate) fn new() -> Self {
         let csv = env::args().any(|argument| argument == "--csv");
         if csv {
@@ -29,11 +30,11 @@ impl Records {
         Self { csv, one_thread: HashMap::new() }
     }
 
-    /// Runs `body` on a pool of one thread and, where there are more, on one of all cores; it gets their number.
+    /// Runs `body` on a pool of one thread, then on one of all cores if there are more. `body` receives the number of threads.
     ///
     /// # Panics
-    /// If a pool cannot be made.
-    #[allow(dead_code, reason = "one of two programs measures on one core only")]
+    /// If a pool cannot be created.
+    #[allow(dead_code, reason = "one of the two programs measures on one core only")]
     pub(crate) fn for_one_and_all_cores(&mut self, mut body: impl FnMut(&mut Self, usize) + Send) {
         let all = thread::available_parallelism().map_or(1, usize::from);
         for threads in if all > 1 { vec![1, all] } else { vec![1] } {
@@ -42,9 +43,9 @@ impl Records {
         }
     }
 
-    /// Times `run` and prints its median seconds, which it also returns: CPU time of the process on one thread, so
-    /// that a busy machine disturbs it less, and wall time on more. The ratio says how many times faster that is than
-    /// `against`, a name and its seconds; without, and on more threads, than one thread.
+    /// Times `run` and prints its median seconds, which it also returns: CPU time of the process on one thread, since a busy
+    /// machine disturbs it less, and wall time on more. The ratio is the speed-up over `against`, a name and its seconds;
+    /// without `against`, or on more threads, it is the speed-up over one thread.
     pub(crate) fn record<T>(
         &mut self,
         benchmark: &str,

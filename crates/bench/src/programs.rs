@@ -1,4 +1,4 @@
-//! Provers that are programs: each iteration is a process from its start to its end, that reads its files and writes its proof.
+//! Provers that are programs: an iteration is a whole process, which reads its files and writes its proof.
 
 use crate::{
     BenchError,
@@ -34,7 +34,7 @@ impl Program {
     /// # Errors
     /// If it cannot run, or wrote nothing.
     pub fn answer(&mut self) -> Result<String, BenchError> {
-        // Others write to the same file.
+        // All provers write this file.
         if let Err(error) = fs::remove_file(&self.result)
             && error.kind() != io::ErrorKind::NotFound
         {

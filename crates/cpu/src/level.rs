@@ -20,7 +20,7 @@ macro_rules! levels {
         }
 
         impl Level {
-            /// The names of all levels, on any CPU: an architecture's in ascending order of speed.
+            /// The names of all levels of all architectures; those of one architecture in ascending order of speed.
             pub const NAMES: &[&str] = &["portable", $($name),*];
 
             /// The levels that this CPU can run, slowest first.

@@ -25,7 +25,8 @@ impl Portable {
 }
 
 impl Token for Portable {
-    #[inline(always)]
+    /// Not inlined, as for every token: one copy of `f` serves all callers.
+    #[inline(never)]
     fn run<R>(self, f: impl FnOnce() -> R) -> R {
         f()
     }
@@ -39,7 +40,7 @@ pub struct Adx(());
 #[cfg(target_arch = "x86_64")]
 impl Token for Adx {
     /// The instructions are used only in inline assembly, which needs no enabled feature.
-    #[inline(always)]
+    #[inline(never)]
     fn run<R>(self, f: impl FnOnce() -> R) -> R {
         f()
     }

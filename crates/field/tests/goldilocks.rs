@@ -168,7 +168,7 @@ fn compute<V: GoldilocksVector>(token: V::Token, a: &[u64], b: &[u64], out: &mut
     // Operands as products return them, in contrast to loaded ones.
     let (u, v) = (x * V::one(token), y * V::one(token));
     maps::<V>(u.product_planes(v)).store(&mut out[7]);
-    ((u - v) * (u + v) - (u.square() - v.square()) + x.double() - V::splat(token, 5)).store(&mut out[8]);
+    ((u - v) * (u + v) - (u.square() - v.square()) + x.double() - V::broadcast(token, 5)).store(&mut out[8]);
 }
 
 /// The same with big integers.

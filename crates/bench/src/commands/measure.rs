@@ -63,9 +63,9 @@ const OPERATIONS: [(&str, Work, f64); 11] = [
     (BATCH, Work::Kernel("bls/batch-verify", 6), 1.0),
 ];
 
-/// What a client does most.
+/// The most frequent operation of a client.
 pub(crate) const VERIFY: &str = "BLS verification";
-/// What lanes help.
+/// An operation that gains from lanes.
 pub(crate) const BATCH: &str = "Serial batch verify 6 msgs by 6 pubkeys (with blinding)";
 /// The nodes of trees.
 pub(crate) const TREE: &str = "SHA-256 of 64 B, 1024 of them";
@@ -142,7 +142,7 @@ fn measure(
     subjects.iter().zip(taken).filter_map(|pair| row(pair).transpose()).collect()
 }
 
-/// A kernel of SHA-256 that no level has for its own.
+/// A kernel of SHA-256 by its name: levels do not select all of them.
 struct Sha256<F>(F);
 
 impl<F: FnMut() + Send> Workload for Sha256<F> {
@@ -151,7 +151,7 @@ impl<F: FnMut() + Send> Workload for Sha256<F> {
         Ok(())
     }
 
-    /// Nobody asks for it: the crate's own tests compare its kernels.
+    /// Not used: the tests of `proofmill-sha256` compare its kernels.
     fn output(&self) -> Vec<u8> {
         Vec::new()
     }

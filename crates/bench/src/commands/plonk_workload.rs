@@ -109,7 +109,7 @@ impl Workload {
     }
 }
 
-/// Between the phases: what takes time there is not shown.
+/// The time between the phases, which is not reported.
 const BETWEEN: &str = "between the phases";
 
 /// The peak memory of the phases so far, in bytes.

@@ -98,7 +98,7 @@ impl Provers {
         self.recording.json_file().into_iter().collect()
     }
 
-    /// The file at hand, or what `PATH` has.
+    /// The program given, else the one next to this program, else the one in `PATH`.
     fn proofmill(&self) -> PathBuf {
         let beside = || std::env::current_exe().ok().map(|program| program.with_file_name("proofmill"));
         let found = self.proofmill.clone().or_else(|| beside().filter(|program| program.is_file()));

@@ -15,7 +15,7 @@ use proofmill_hash::{
 
 pub(crate) fn table() -> Vec<Entry> {
     vec![
-        chain("pedersen-chain", |left, right| pedersen(left, right)),
+        chain("pedersen-chain", pedersen),
         chain("poseidon-chain", |left, right| poseidon(&[left, right])),
         many("pedersen", pedersen_many),
         many("poseidon", |level, pairs| PoseidonBn254::of_width(3).hash_many(level, pairs.as_flattened())),

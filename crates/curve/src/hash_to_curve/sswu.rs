@@ -134,12 +134,14 @@ fn map_all<C: SourceGroup, E: Engine>(
                     LanesOf::<C::Base, E>::load(engine, &u[0][..width]),
                     LanesOf::<C::Base, E>::load(engine, &u[1][..width]),
                 ];
-                let sum = if maps == 2 {
-                    let [p, q] = map::<C, E, 2>(&[first, second]);
-                    add::<C, E>(&p, &q)
-                } else {
-                    let [p] = map::<C, E, 1>(&[first]);
-                    p.to_points()
+                let sum = match (maps, width) {
+                    (1, _) => map_one::<C, E>(first).to_points(),
+                    // Scalars gain nothing from two at a time.
+                    (_, 1) => add::<C, E>(&map_one::<C, E>(first), &map_one::<C, E>(second)),
+                    _ => {
+                        let [p, q] = map::<C, E, 2>(&[first, second]);
+                        add::<C, E>(&p, &q)
+                    }
                 };
                 C::clear_cofactor(&isogeny::<C, E>(&sum)).store(points);
             }
@@ -169,6 +171,19 @@ impl<F: Packable, E: Engine> Mapped<F, E> {
         let [x, square] = Algebra::mul_pair([self.n, self.d], [self.d, self.d]);
         Points { x, y: self.y * square * self.d, z: self.d }
     }
+}
+
+/// [`map`] of one element per lane.
+#[inline(always)]
+fn map_one<C: SourceGroup, E: Engine>(u: LanesOf<C::Base, E>) -> Mapped<C::Base, E> {
+    LanesOf::<C::Base, E>::outlined(
+        u.token(),
+        #[inline(always)]
+        || {
+            let [point] = map::<C, E, 1>(&[u]);
+            point
+        },
+    )
 }
 
 /// `map_to_curve_simple_swu` of appendix F.2 for K elements per lane.

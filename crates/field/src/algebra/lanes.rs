@@ -24,13 +24,7 @@ pub trait Lanes<F>: Algebra {
     fn store(self, elements: &mut [F]);
 
     /// One element in every lane.
-    #[inline(always)]
-    fn broadcast(token: Self::Token, element: F) -> Self
-    where
-        F: Copy,
-    {
-        Self::load(token, &[element; MAX_WIDTH][..Self::WIDTH])
-    }
+    fn broadcast(token: Self::Token, element: F) -> Self;
 }
 
 /// Selection without a branch: the mask may be secret.

@@ -76,10 +76,7 @@ impl<F> Lanes<F> for Terms {
         self.reduced();
     }
 
-    fn broadcast((): (), _: F) -> Self
-    where
-        F: Copy,
-    {
+    fn broadcast((): (), _: F) -> Self {
         Self(1)
     }
 }

@@ -19,12 +19,6 @@ pub trait GoldilocksVector: Lanes<u64> {
     /// The canonical elements.
     fn into_words(self) -> Self::U64s;
 
-    /// One element in every lane, from any word.
-    #[inline(always)]
-    fn splat(token: Self::Token, word: u64) -> Self {
-        Self::from_words(Self::U64s::splat(token, word))
-    }
-
     /// The sum of 1 to 16 products `a_i b_i` of elements made by [`from_words`](Self::from_words), reduced once.
     fn dot<const N: usize>(a: [Self; N], b: [Self; N]) -> Self;
 
@@ -186,6 +180,11 @@ impl<W: U64s> Lanes<u64> for GoldilocksLanes<W> {
     #[inline(always)]
     fn store(self, words: &mut [u64]) {
         self.0.canonical().store(words);
+    }
+
+    #[inline(always)]
+    fn broadcast(token: W::Token, word: u64) -> Self {
+        Self(W::splat(token, word))
     }
 }
 

@@ -22,6 +22,11 @@ impl<P: Prime, B: Backend> Lanes<Fp<P>> for Fp<P, B> {
     fn store(self, elements: &mut [Fp<P>]) {
         elements[0] = self.portable();
     }
+
+    #[inline(always)]
+    fn broadcast(backend: B, element: Fp<P>) -> Self {
+        element.with_backend(backend)
+    }
 }
 
 impl<P: Prime, B: Backend> Select for Fp<P, B> {
@@ -184,6 +189,11 @@ impl<P: Prime, B: Backend> Lanes<Fp<P>> for ScalarLanes<P, B> {
         for (element, lane) in elements[..LANES].iter_mut().zip(self.0) {
             *element = lane.portable();
         }
+    }
+
+    #[inline(always)]
+    fn broadcast(backend: B, element: Fp<P>) -> Self {
+        Self([element.with_backend(backend); LANES])
     }
 }
 

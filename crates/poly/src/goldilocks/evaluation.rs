@@ -153,10 +153,10 @@ where
     engine.run(
         #[inline(always)]
         || {
-            let first = E::Vector::splat(engine, first.to_canonical());
+            let first = E::Vector::broadcast(engine, first.to_canonical());
             let mut at_point = Extension([E::Vector::zero(engine); D]);
             for d in 0..D {
-                at_point.0[d] = E::Vector::splat(engine, point.0[d].to_canonical());
+                at_point.0[d] = E::Vector::broadcast(engine, point.0[d].to_canonical());
             }
             // The products of all norms before each.
             let mut products = [E::Vector::one(engine); BLOCK];
@@ -239,7 +239,7 @@ fn columns_together<E: GoldilocksEngine, const D: usize>(
             for row in 0..rows.min(BLOCK) {
                 let vector = E::Chain::load(engine, &words[row * width..]);
                 for d in 0..D {
-                    sums[d] = sums[d] + vector.product_planes(E::Chain::splat(engine, weights[d][row]));
+                    sums[d] = sums[d] + vector.product_planes(E::Chain::broadcast(engine, weights[d][row]));
                 }
             }
             lanes_of::<E, D>(sums)

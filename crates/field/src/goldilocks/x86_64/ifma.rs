@@ -153,12 +153,12 @@ impl Algebra for IfmaChain {
 
     #[inline(always)]
     fn zero(token: Avx512Ifma) -> Self {
-        Self::splat(token, 0)
+        Self::broadcast(token, 0)
     }
 
     #[inline(always)]
     fn one(token: Avx512Ifma) -> Self {
-        Self::splat(token, 1)
+        Self::broadcast(token, 1)
     }
 
     #[inline(always)]
@@ -178,6 +178,11 @@ impl Lanes<u64> for IfmaChain {
     #[inline(always)]
     fn store(self, words: &mut [u64]) {
         self.into_words().store(words);
+    }
+
+    #[inline(always)]
+    fn broadcast(token: Avx512Ifma, word: u64) -> Self {
+        Self::from_words(U64x8Ifma::splat(token, word))
     }
 }
 

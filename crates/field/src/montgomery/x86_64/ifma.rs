@@ -86,6 +86,26 @@ impl<P: Prime> IfmaLanes<P> {
         lanes
     }
 
+    /// [`Algebra::mul_pair`] as a function.
+    #[inline(always)]
+    fn called_pair(a: [&Self; 2], b: [&Self; 2]) -> [Self; 2] {
+        Self::outlined(
+            a[0].token,
+            #[inline(always)]
+            || Self::mul_pair([*a[0], *a[1]], [*b[0], *b[1]]),
+        )
+    }
+
+    /// [`Algebra::square_pair`] as a function.
+    #[inline(always)]
+    fn called_square_pair(a: [&Self; 2]) -> [Self; 2] {
+        Self::outlined(
+            a[0].token,
+            #[inline(always)]
+            || Self::square_pair([*a[0], *a[1]]),
+        )
+    }
+
     /// Limb-wise sum, not normalised.
     #[inline(always)]
     fn plus(mut self, rhs: &Self) -> Self {
@@ -335,6 +355,36 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
             );
         }
         results
+    }
+
+    /// Two at a time by a function: the formulas of curves have a dozen, which would not fit the instruction cache.
+    #[inline(always)]
+    fn products<const N: usize, const S: usize>(
+        token: Avx512Ifma,
+        factors: [[&Self; 2]; N],
+        squares: [&Self; S],
+    ) -> ([Self; N], [Self; S]) {
+        let zero = Self::zero(token);
+        let (mut products, mut squared) = ([zero; N], [zero; S]);
+        for (products, factors) in products.chunks_mut(2).zip(factors.chunks(2)) {
+            match (products, factors) {
+                ([first, second], [a, b]) => {
+                    [*first, *second] = Self::called_pair([a[0], b[0]], [a[1], b[1]])
+                }
+                ([product], [[a, b]]) => *product = **a * **b,
+                _ => unreachable!("chunks of one or two"),
+            }
+        }
+        for (squared, squares) in squared.chunks_mut(2).zip(squares.chunks(2)) {
+            match (squared, squares) {
+                ([first, second], pair @ [_, _]) => {
+                    [*first, *second] = Self::called_square_pair([pair[0], pair[1]])
+                }
+                ([square], [a]) => *square = a.square(),
+                _ => unreachable!("chunks of one or two"),
+            }
+        }
+        (products, squared)
     }
 
     #[inline(always)]

@@ -396,6 +396,11 @@ impl<P: Prime> Lanes<Fp<P>> for Single52<P> {
         simd!(self.token; _mm512_storeu_epi64(limbs.as_mut_ptr().cast(), self.reduced().limbs));
         elements[0] = Fp::constant(scaled::<P>(self.token, &canonical::<P>(&limbs), &Bounds::<P>::LEAVE));
     }
+
+    #[inline(always)]
+    fn broadcast(token: Avx512Ifma, element: Fp<P>) -> Self {
+        Self::load(token, &[element])
+    }
 }
 
 impl<P: Prime> Select for Single52<P> {
