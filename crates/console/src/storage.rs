@@ -7,8 +7,8 @@ use std::path::PathBuf;
 /// How much of a proving key is kept, and where.
 #[derive(Args, Clone, Debug)]
 pub struct StorageOptions {
-    /// What of the proving key is kept: fast (all forms of its polynomials), balanced (coefficients and values) or low
-    /// (coefficients; of snarkjs's keys never more)
+    /// Parts of the proving key to keep: fast (all forms of its polynomials), balanced (coefficients and values) or low
+    /// (coefficients only, as always for snarkjs's keys)
     #[arg(long, value_name = "MODE", default_value_t = Memory::default())]
     pub memory: Memory,
     /// Keep polynomials and powers of tau in temporary files in this folder, which the operating system writes out when memory

@@ -20,9 +20,28 @@ impl<A: Algebra> Projective<A> {
         Self { x: A::zero(token), y: A::one(token), z: A::zero(token) }
     }
 
-    /// Algorithm 7, given the product with 3b.
+    /// Algorithm 7, given the product with 3b; a function of its own.
     #[inline(always)]
     pub(crate) fn add(&self, rhs: &Self, triple_b: impl Fn(A) -> A) -> Self {
+        A::outlined(
+            self.x.token(),
+            #[inline(always)]
+            || self.add_inlined(rhs, triple_b),
+        )
+    }
+
+    /// Algorithm 9, given the product with 3b; a function of its own.
+    #[inline(always)]
+    pub(crate) fn double(&self, triple_b: impl Fn(A) -> A) -> Self {
+        A::outlined(
+            self.x.token(),
+            #[inline(always)]
+            || self.double_inlined(triple_b),
+        )
+    }
+
+    #[inline(always)]
+    fn add_inlined(&self, rhs: &Self, triple_b: impl Fn(A) -> A) -> Self {
         let token = self.x.token();
         let ([xx, yy, zz, xy, yz, xz], []) = A::products(
             token,
@@ -50,9 +69,8 @@ impl<A: Algebra> Projective<A> {
         Self { x: a - b, y: c + d, z: e + f }
     }
 
-    /// Algorithm 9, given the product with 3b.
     #[inline(always)]
-    pub(crate) fn double(&self, triple_b: impl Fn(A) -> A) -> Self {
+    fn double_inlined(&self, triple_b: impl Fn(A) -> A) -> Self {
         let token = self.x.token();
         let ([xy, yz], [yy, zz]) =
             A::products(token, [[&self.x, &self.y], [&self.y, &self.z]], [&self.y, &self.z]);

@@ -14,7 +14,7 @@
 //! A state of eight elements leaves no capacity in a node: collisions of a single node are easy to find (by inverting the
 //! permutation), but not collisions whose children are digests too. Use it in trees only.
 
-use crate::{Absorption, MAX_WIDTH, Permutation, TreeHash, tiles};
+use crate::{Absorption, MAX_WIDTH, Permutation, Poseidon, Poseidon2, TreeHash, tiles};
 use proofmill_cpu::{Level, MAX_LANES, Portable};
 use proofmill_field::{
     Field, dispatch_goldilocks,
@@ -57,53 +57,60 @@ pub fn linear_hash<P: Permutation>(row: &[Goldilocks]) -> Digest {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sponge<P>(PhantomData<P>);
 
-impl<P: Permutation> TreeHash for Sponge<P> {
-    type Digest = Digest;
-    const NAME: &'static str = P::NAME;
-    const MODULUS: Option<u64> = Some(MODULUS);
+/// Compiles the hash for permutations in this crate, not in every user.
+macro_rules! tree_hash {
+    ($($permutation:ty),*) => { $(
+        impl TreeHash for Sponge<$permutation> {
+            type Digest = Digest;
+            const NAME: &'static str = <$permutation>::NAME;
+            const MODULUS: Option<u64> = Some(MODULUS);
 
-    fn hash_rows(level: Level, rows: &[u64], columns: usize, digests: &mut [Digest]) {
-        dispatch_goldilocks!(level, engine => hash_on::<P, _>(engine, rows, columns, digests));
-    }
+            fn hash_rows(level: Level, rows: &[u64], columns: usize, digests: &mut [Digest]) {
+                dispatch_goldilocks!(level, engine => hash_on::<$permutation, _>(engine, rows, columns, digests));
+            }
 
-    fn hash_columns(level: Level, columns: &[&[u64]], digests: &mut [Digest]) {
-        assert!(
-            columns.iter().all(|column| column.len() == digests.len()),
-            "one word a digest in each column"
-        );
-        dispatch_goldilocks!(level, engine => {
-            hash_all::<P, _>(engine, columns.len(), digests, |first, lanes, element, words| {
-                words[..lanes].copy_from_slice(&columns[element][first..][..lanes]);
-            });
-        });
-    }
+            fn hash_columns(level: Level, columns: &[&[u64]], digests: &mut [Digest]) {
+                assert!(
+                    columns.iter().all(|column| column.len() == digests.len()),
+                    "one word a digest in each column"
+                );
+                dispatch_goldilocks!(level, engine => {
+                    hash_all::<$permutation, _>(engine, columns.len(), digests, |first, lanes, element, words| {
+                        words[..lanes].copy_from_slice(&columns[element][first..][..lanes]);
+                    });
+                });
+            }
 
-    fn hash_pairs(level: Level, children: &[Digest], parents: &mut [Digest]) {
-        assert_eq!(children.len(), 2 * parents.len(), "two children a parent");
-        // SAFETY: a digest is four elements, which are `repr(transparent)` over words.
-        let words: &[u64] =
-            unsafe { std::slice::from_raw_parts(children.as_ptr().cast(), DIGEST * children.len()) };
-        dispatch_goldilocks!(level, engine => {
-            absorb_all::<P, _, { 2 * DIGEST }>(engine, 2 * DIGEST, parents, row_major(words, 2 * DIGEST));
-        });
-    }
+            fn hash_pairs(level: Level, children: &[Digest], parents: &mut [Digest]) {
+                assert_eq!(children.len(), 2 * parents.len(), "two children a parent");
+                // SAFETY: a digest is four elements, which are `repr(transparent)` over words.
+                let words: &[u64] =
+                    unsafe { std::slice::from_raw_parts(children.as_ptr().cast(), DIGEST * children.len()) };
+                dispatch_goldilocks!(level, engine => {
+                    absorb_all::<$permutation, _, { 2 * DIGEST }>(engine, 2 * DIGEST, parents, row_major(words, 2 * DIGEST));
+                });
+            }
 
-    fn to_bytes(digest: &Digest) -> [u8; 32] {
-        let mut bytes = [0; 32];
-        for (bytes, element) in bytes.chunks_exact_mut(8).zip(digest.0) {
-            bytes.copy_from_slice(&element.to_bytes_le());
+            fn to_bytes(digest: &Digest) -> [u8; 32] {
+                let mut bytes = [0; 32];
+                for (bytes, element) in bytes.chunks_exact_mut(8).zip(digest.0) {
+                    bytes.copy_from_slice(&element.to_bytes_le());
+                }
+                bytes
+            }
+
+            fn from_bytes(bytes: &[u8; 32]) -> Option<Digest> {
+                let mut digest = Digest::default();
+                for (element, bytes) in digest.0.iter_mut().zip(bytes.as_chunks().0) {
+                    *element = Goldilocks::from_bytes_le(*bytes).ok()?;
+                }
+                Some(digest)
+            }
         }
-        bytes
-    }
-
-    fn from_bytes(bytes: &[u8; 32]) -> Option<Digest> {
-        let mut digest = Digest::default();
-        for (element, bytes) in digest.0.iter_mut().zip(bytes.as_chunks().0) {
-            *element = Goldilocks::from_bytes_le(*bytes).ok()?;
-        }
-        Some(digest)
-    }
+    )* };
 }
+
+tree_hash!(Poseidon, Poseidon2<8>, Poseidon2<12>);
 
 fn hash_on<P: Permutation, E: GoldilocksEngine>(
     engine: E,

@@ -10,7 +10,7 @@
 //! let proof = key.prove(&Witness::open("witness.wtns")?)?;
 //! proof.verify(&key.verifying_key())?;
 //!
-//! // What is sent to a verifier, and what the verifier does with it.
+//! // The text that a verifier receives, and its verification.
 //! let (proof, public) = (proof.to_json(), proof.public().to_json());
 //! let key = groth16::VerifyingKey::open("groth16.vk.json")?;
 //! groth16::Proof::from_json(proof, PublicSignals::from_json(public)?)?.verify(&key)?;

@@ -118,14 +118,20 @@ impl<F: Roots, E: Engine> Points<F, E> {
     /// `-x self` for the curve's parameter x: 63 doublings and 5 additions.
     #[inline(always)]
     pub(crate) fn times_minus_x(&self) -> Self {
-        let mut sum = *self;
-        for bit in (0..X.ilog2()).rev() {
-            sum = sum.double();
-            if X >> bit & 1 == 1 {
-                sum = sum.add(self);
-            }
-        }
-        sum
+        F::Lanes::<E>::outlined(
+            self.x.token(),
+            #[inline(always)]
+            || {
+                let mut sum = *self;
+                for bit in (0..X.ilog2()).rev() {
+                    sum = sum.double();
+                    if X >> bit & 1 == 1 {
+                        sum = sum.add(self);
+                    }
+                }
+                sum
+            },
+        )
     }
 
     /// The points of the first lanes.

@@ -54,7 +54,7 @@ impl Windows {
     }
 }
 
-/// Relative times, measured at 2^12 to 2^20 points by `cargo bench -p proofmill-curve --bench msm`.
+/// Relative times, measured at 2^12 to 2^20 points by `proofmill bench run msm --level all`.
 const POINT_COST: f64 = 1.4;
 const BUCKET_COST: f64 = 2.6;
 /// The field of a window is stored in 16 bits.

@@ -58,7 +58,7 @@ pub fn pedersen_many(level: Level, pairs: &[[Fr; 2]]) -> Vec<Fr> {
     points.iter().map(|point| point.x).collect()
 }
 
-/// The fewest pairs for which separate tables are faster (`cargo bench -p proofmill-hash --bench bn254`): at `portable` this
+/// The fewest pairs for which separate tables are faster (`proofmill bench run bn254_hashes --level all`): at `portable` this
 /// is the number where both methods take the same time; at `avx512ifma` it is 128.
 const FEWEST: usize = 1 << 10;
 
