@@ -1,4 +1,4 @@
-//! Bytes as public keys, signatures, secret keys and messages: blst accepts and refuses the same, at every level.
+//! Arbitrary bytes as public keys, signatures, secret keys and messages: blst accepts and rejects the same, at every level.
 #![no_main]
 
 use blst::{BLST_ERROR, min_pk as peer};
@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn keys(bytes: &[u8]) {
     let theirs = peer::PublicKey::key_validate(bytes).ok().map(|key| key.to_bytes());
-    // blst takes uncompressed keys too.
+    // blst also accepts uncompressed keys.
     let theirs = theirs.filter(|_| bytes.len() == PublicKey::BYTES);
     for level in proofmill_field::prime_field_levels() {
         let ours = ValidPublicKey::from_bytes(level, bytes).ok().map(|key| key.to_bytes());
@@ -33,7 +33,7 @@ fn signatures(bytes: &[u8]) {
     }
 }
 
-/// The two sign alike; ours is accepted by both, and not for another message.
+/// Both sign identically; both accept our signature, and not for another message.
 fn sign(choice: u8, secret: &[u8; 32], message: &[u8]) {
     let (ours, theirs) = (SecretKey::from_bytes(secret), peer::SecretKey::from_bytes(secret));
     assert_eq!(ours.is_ok(), theirs.is_ok());

@@ -1,4 +1,4 @@
-//! Descriptions, circuits and witnesses of any bytes.
+//! Arbitrary bytes as descriptions, circuits and witnesses.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -8,7 +8,7 @@ use proofmill_cpu::Level;
 fuzz_target!(|bytes: &[u8]| {
     let Ok(file) = BinFile::from_bytes("input", bytes.to_vec()) else { return };
     let described = describe_file(&file);
-    // What can be read can be described.
+    // Every circuit that can be read can be described.
     if let Ok(circuit) = R1cs::read(&file) {
         assert!(described.is_ok());
         assert_eq!(circuit.a.rows(), circuit.header.constraints as usize);

@@ -1,4 +1,4 @@
-//! Proving keys of circuits in any arithmetisation, of any bytes, and R1CS laid out in any.
+//! Arbitrary bytes as proving keys of circuits in every arithmetisation, and R1CS laid out in each.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -9,7 +9,7 @@ use proofmill_plonk::{Progress,
 };
 use proofmill_cpu::Level;
 
-/// Rows beyond which a key is not proven with.
+/// The most rows of keys that are used to prove.
 const MOST_ROWS: u32 = 128;
 
 fuzz_target!(|bytes: &[u8]| {

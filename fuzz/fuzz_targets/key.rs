@@ -1,4 +1,4 @@
-//! Proving keys and powers of tau of any bytes.
+//! Arbitrary bytes as proving keys and powers of tau.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

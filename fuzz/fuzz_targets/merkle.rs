@@ -1,4 +1,4 @@
-//! Openings and trees of any bytes, and checks of what can be read.
+//! Arbitrary bytes as openings and trees, and checks of those that can be read.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -11,10 +11,10 @@ fuzz_target!(|bytes: &[u8]| {
         && let Ok(hash) = document.hash()
     {
         dispatch_hash!(hash, H => if let Ok(opening) = document.opening::<H>() {
-            // Not the root of anything.
+            // Not the root of any tree.
             let root = [Default::default()];
             drop(opening.check(level, opening.rows, opening.columns, &root));
-            // What can be read can be written and read again.
+            // An opening that can be read can be written and read again.
             let again = OpeningDocument::parse(OpeningDocument::from(&opening).text().as_bytes());
             assert!(again.and_then(|document| document.opening::<H>()).is_ok());
         });

@@ -1,4 +1,4 @@
-//! Each decoder of BLS12-381's points accepts, refuses and reads what blst does, at every level.
+//! Each decoder of BLS12-381's points accepts, rejects and decodes the same as blst, at every level.
 #![no_main]
 
 #[path = "../../crates/curve/tests/blst/mod.rs"]
@@ -21,7 +21,7 @@ fn check<C: Blst>(bytes: &[u8]) {
     fill(compressed.as_mut(), bytes);
     let mut uncompressed = C::UNCOMPRESSED_ZERO;
     fill(uncompressed.as_mut(), bytes);
-    // Bytes that differ little from a point's.
+    // Bytes that differ slightly from a point's.
     let rest = bytes.get(compressed.as_ref().len()..).unwrap_or_default();
     let mut near = uncompressed;
     if let Some(point) = C::decode(compressed.as_ref(), true) {
@@ -34,7 +34,7 @@ fn check<C: Blst>(bytes: &[u8]) {
             compare::<C>(&theirs, &decode_compressed::<C>(level, &[compressed], subgroup)[0], subgroup);
             compare::<C>(&theirs, &Affine::<C>::from_compressed(level, &compressed, subgroup), subgroup);
             for long in [uncompressed, near] {
-                // blst reads half as many bytes where the first bit says compressed.
+                // blst reads half the bytes if the first bit says compressed.
                 let theirs =
                     if long.as_ref()[0] & 0x80 == 0 { C::decode(long.as_ref(), false) } else { None };
                 compare::<C>(&theirs, &decode_uncompressed::<C>(level, &[long], subgroup)[0], subgroup);

@@ -1,4 +1,5 @@
-//! Exported runs, JSON and CSV, of any bytes: what is read can be written again by both, and is the same.
+//! Arbitrary bytes as exported runs, JSON and CSV: runs that can be read are unchanged after writing and reading in both
+//! formats.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

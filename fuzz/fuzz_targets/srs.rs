@@ -1,4 +1,4 @@
-//! Powers of tau and Ignition transcripts of any bytes.
+//! Arbitrary bytes as powers of tau and Ignition transcripts.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! SSZ proofs of any shape are checked without panics; what a tree proves is accepted; kernels agree.
+//! SSZ proofs of any shape are checked without panics; the proofs of trees are accepted; kernels agree.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -19,7 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
     let root = hash_tree_root(Kernels::PORTABLE, chunks, Some(1 << depth));
     let (Ok(tree), Ok(root)) = (tree, root) else { return };
     assert_eq!(tree.root(), root);
-    // Indices that the tree has.
+    // Indices of the tree.
     let indices: Vec<u64> =
         proof.indices.iter().map(|index| (index % (1 << depth)) + (1 << depth)).collect();
     if let Ok(proof) = tree.prove(&indices) {

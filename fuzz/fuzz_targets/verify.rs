@@ -1,5 +1,5 @@
-//! Proofs, verification keys and public signals of any text, and verifiers of what can be read: none accepts what is not the
-//! key's own proof.
+//! Arbitrary text as proofs, verification keys and public signals, for verifiers of those that can be read: none accepts
+//! anything but the key's own proof.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 const GROTH16_KEY: &[u8] = include_bytes!("../../examples/membership-small/groth16.vk.json");
 const PUBLIC: &[u8] = include_bytes!("../../examples/membership-small/public.json");
 
-/// A key of PLONK with public signals and a proof, of each kind.
+/// A PLONK key with public signals and a proof, of each kind.
 struct Plonk {
     key: VerifyingKey,
     public: Vec<Fr>,

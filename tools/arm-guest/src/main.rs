@@ -1,6 +1,6 @@
 //! `arm-guest LEVEL FUNCTION LOG_COUNT`: runs a function once on `2^LOG_COUNT` operands, on one thread.
 //!
-//! Everything but the function itself does the same work for any count, so that the difference of two runs is
+//! The work outside the function does not depend on the count, so the difference of two runs is
 //! the function's.
 
 #![forbid(unsafe_code)]
@@ -21,10 +21,10 @@ use std::{array, env, hint::black_box, process::ExitCode};
 /// The largest count.
 const MAX_LOG_COUNT: u32 = 13;
 
-/// The order of the domain of transforms, as a power of two.
+/// The order of the transforms' domain, as a power of two.
 const LOG_DOMAIN: u32 = 12;
 
-/// Elements of a row: one permutation.
+/// The elements of a row: one permutation.
 const ROW: usize = 8;
 
 fn main() -> ExitCode {
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Words below p that nothing can foresee.
+/// Unpredictable words below p.
 fn words(seed: u64, len: usize) -> Vec<u64> {
     let word = |i: u64| (i + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) >> 1;
     black_box((0..len as u64).map(word).collect())
@@ -57,7 +57,7 @@ fn tree<P: Permutation>(level: Level, rows: &[u64]) -> Result<(), String> {
     Ok(())
 }
 
-/// As many transforms as there are values for.
+/// As many transforms as the values contain.
 fn transforms(level: Level, values: &mut [Goldilocks]) -> Result<(), String> {
     let domain = GoldilocksDomain::new(LOG_DOMAIN).ok_or("no domain of this order")?;
     values.chunks_exact_mut(domain.len()).for_each(|values| domain.ntt(level, values, Order::BitReversed));
@@ -70,7 +70,7 @@ fn run(level: &str, function: &str, log_count: &str) -> Result<(), String> {
     if log_count > MAX_LOG_COUNT {
         return Err(format!("at most 2^{MAX_LOG_COUNT}"));
     }
-    // On this thread, so that none waits for another.
+    // On this thread, so that there is no waiting between threads.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
     pool.build_global().map_err(|error| error.to_string())?;
     let (n, max) = (1usize << log_count, 1usize << MAX_LOG_COUNT);

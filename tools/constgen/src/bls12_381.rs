@@ -8,7 +8,7 @@ use crate::{
 };
 use num_bigint::BigInt;
 
-/// The opposite of the parameter x.
+/// The negated parameter x.
 const MINUS_X: u64 = 0xd201000000010000;
 
 /// G1's generator: x, y.

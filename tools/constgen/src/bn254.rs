@@ -69,7 +69,7 @@ pub(crate) fn groups() -> Generated {
     Generated { path: "crates/curve/src/bn254/constants.rs", text }
 }
 
-/// y of Grumpkin's generator, whose x is 1: the smaller root of 1 - 17 (Aztec's choice).
+/// y of Grumpkin's generator, where x is 1: the smaller root of 1 - 17 (Aztec's choice).
 const GRUMPKIN_GENERATOR: &str = "17631683881184975370165255887551781615748388533673675138860";
 
 pub(crate) fn grumpkin() -> Generated {

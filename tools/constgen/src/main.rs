@@ -1,6 +1,6 @@
-//! Writes every committed constants file from its definition: `cargo run -p constgen`.
+//! Writes all committed constants files from their definitions: `cargo run -p constgen`.
 //!
-//! `cargo run -p constgen -- --check` writes nothing and exits 1, naming the file, when one differs.
+//! `cargo run -p constgen -- --check` writes nothing and exits 1, naming the file, if one differs.
 
 #![forbid(unsafe_code)]
 
@@ -22,7 +22,7 @@ struct Generated {
     text: String,
 }
 
-/// The file of one curve's prime fields.
+/// The file of a curve's prime fields.
 fn prime_fields(path: &'static str, curve: &str, fields: &[PrimeField]) -> Generated {
     let mut text = format!(
         "//! Constants of {curve}'s prime fields. Limbs are 64 bits, least significant first.\n\

@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use proofmill_curve::{grumpkin::Grumpkin, hash_to_curve::Svdw};
 use proofmill_hash::pedersen::DST;
 
-/// By hash-to-curve of their names; the tests of the hash find the same by other code.
+/// Hash-to-curve of their names; the hash's tests compute the same with other code.
 pub(crate) fn generators() -> Generated {
     let map = Svdw::<Grumpkin>::new();
     let fr = Montgomery::new(&scalars());

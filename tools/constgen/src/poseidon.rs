@@ -8,8 +8,8 @@ use rand_chacha::{
 };
 use std::fmt::Write as _;
 
-/// plonky2's choice: ChaCha8 of seed 0, uniform below p by the upper word of the product with p, rejecting where the
-/// lower word says that it would not be uniform.
+/// plonky2's choice: ChaCha8 with seed 0, uniform below p as the upper word of the product with p, rejected if the
+/// lower word shows that it would not be uniform.
 pub(crate) fn round_constants() -> Generated {
     let mut rng = ChaCha8Rng::seed_from_u64(0);
     let last_accepted = u64::MAX - (u64::MAX - MODULUS + 1) % MODULUS;

@@ -5,20 +5,20 @@ use num_bigint::{BigInt, BigUint};
 /// rustfmt's `max_width`.
 const LINE: usize = 110;
 
-/// What defines a prime field.
+/// The definition of a prime field.
 pub(crate) struct PrimeField {
-    /// Name in messages.
+    /// The name in messages.
     pub(crate) name: &'static str,
-    /// Name of the Rust type.
+    /// The name of the Rust type.
     pub(crate) type_name: &'static str,
-    /// Its docstring.
+    /// The type's docstring.
     pub(crate) comment: String,
     pub(crate) modulus: BigInt,
     /// The smallest generator of the multiplicative group.
     pub(crate) generator: u32,
 }
 
-/// Montgomery form modulo p: factor `2^(64 limbs)`.
+/// Montgomery form modulo p, with the factor `2^(64 limbs)`.
 pub(crate) struct Montgomery {
     p: BigInt,
     limbs: usize,
@@ -39,7 +39,7 @@ impl Montgomery {
         constant(0, &format!("pub(crate) const {name}"), &self.words(value))
     }
 
-    /// A constant that is an array of elements, each on its own line.
+    /// A constant that is an array of elements, one per line.
     pub(crate) fn elements(&self, name: &str, values: &[BigInt]) -> String {
         let lines: String = values.iter().map(|value| row(&self.words(value))).collect();
         format!("pub(crate) const {name}: [[u64; {}]; {}] = [\n{lines}];\n", self.limbs, values.len())
@@ -96,7 +96,7 @@ fn words(value: &BigUint, limbs: usize) -> Vec<String> {
     words.iter().map(|word| format!("{word:#018x}")).collect()
 }
 
-/// A line of an array of arrays, or one line a word where rustfmt prefers that.
+/// A line of an array of arrays, or one line per word where rustfmt prefers that.
 fn row(words: &[String]) -> String {
     let array = format!("[{}],", words.join(", "));
     if 4 + array.len() <= LINE {
@@ -106,7 +106,7 @@ fn row(words: &[String]) -> String {
     format!("    [\n{lines}    ],\n")
 }
 
-/// An array of words on one line, on the next, or one word a line: whichever rustfmt prefers.
+/// An array of words on one line, on the next line, or one word per line, as rustfmt formats it.
 fn constant(indent: usize, declaration: &str, words: &[String]) -> String {
     let margin = " ".repeat(indent);
     let head = format!("{margin}{declaration}: [u64; {}] =", words.len());

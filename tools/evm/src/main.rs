@@ -1,8 +1,8 @@
 //! `evm COMPILED CALLDATA`: deploys a verifier in an EVM and calls it with a proof, which it must accept, and with each
-//! word of the call changed in turn, which it must refuse. Prints what a call costs.
+//! word of the call changed in turn, which it must reject. Prints the cost of a call.
 //!
-//! COMPILED has two words in hexadecimal: the selector of `verifyProof`, and the code that deploys the contract. CALLDATA is
-//! what `zkey export soliditycalldata` prints.
+//! COMPILED contains two words in hexadecimal: the selector of `verifyProof`, and the code that deploys the contract.
+//! CALLDATA is the output of `zkey export soliditycalldata`.
 
 use revm::{
     Context, ExecuteCommitEvm, ExecuteEvm, MainBuilder, MainContext, MainnetEvm,
@@ -15,7 +15,7 @@ use std::{env, error::Error, fs};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// What a word is replaced with, given its value: neighbours, numbers beyond both moduli, and infinity's coordinate.
+/// The replacements of a word, given its value: adjacent values, numbers above both moduli, and infinity's coordinate.
 const CHANGES: [fn(U256) -> U256; 5] = [
     |value| value ^ U256::ONE,
     |value| value ^ U256::ONE << 200,
@@ -45,11 +45,12 @@ struct Verifier {
     selector: Vec<u8>,
 }
 
-/// How a call ended.
+/// The result of a call.
 struct Verdict {
     /// Whether the contract returned true.
     accepted: bool,
-    /// Of the transaction, and of what the contract did in it: without the transaction's own price and that of its data.
+    /// The gas of the transaction, and of the contract's execution: without the transaction's base price and that of its
+    /// data.
     gas: [u64; 2],
 }
 
@@ -66,7 +67,7 @@ impl Verifier {
     fn call(&mut self, words: &[U256]) -> Result<Verdict> {
         let mut data = self.selector.clone();
         words.iter().for_each(|word| data.extend(word.to_be_bytes::<32>()));
-        // EIP-2028's prices.
+        // The prices of EIP-2028.
         let of_data: u64 = data.iter().map(|byte| if *byte == 0 { 4 } else { 16 }).sum();
         let transaction =
             TxEnv::builder().call(self.address).data(Bytes::from(data)).build().map_err(debug)?;

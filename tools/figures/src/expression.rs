@@ -1,13 +1,13 @@
 //! Expressions over records: `plonk[chain-2e14.plonk.zkey, snarkjs].wall_median_s * 1000 : 2`.
 //!
 //! An operand is a number, `record[conditions].column`, `min(...)` or `max(...)`; `+ - * /` and parentheses combine them. A
-//! reference to several rows is the operand of `min` or `max` only. After a colon comes the rounding: `3` for three significant
-//! digits (digits before the point are never dropped), `.2` for two after the point. Without it integers are printed as they are
-//! and other numbers with three significant digits.
+//! reference to several rows may only be the operand of `min` or `max`. The rounding follows a colon: `3` for three
+//! significant digits (digits before the point are never dropped), `.2` for two after the point. Without it, integers are
+//! printed in full and other numbers with three significant digits.
 
 use crate::records::Records;
 
-/// The text that `source` stands for: a rounded number, or the field itself where it holds no number.
+/// The text for `source`: a rounded number, or the field itself if it is not a number.
 pub(crate) fn evaluate(source: &str, records: &Records) -> Result<String, String> {
     let mut parser = Parser { rest: source, records };
     let value = parser.sum()?;
@@ -23,12 +23,12 @@ pub(crate) fn evaluate(source: &str, records: &Records) -> Result<String, String
     }
 }
 
-/// `source` without spaces and rounding: equal for two spellings of one figure.
+/// `source` without spaces and rounding: equal for two ways to write the same figure.
 pub(crate) fn normalised(source: &str) -> String {
     let expression = source.rsplit_once(':').map_or(source, |(expression, _)| expression);
     let mut normalised = String::new();
     for (at, character) in expression.char_indices() {
-        // Spaces within a condition count, those around one do not.
+        // Spaces within a condition are significant, those around it are not.
         let between_words =
             |characters: &str| characters.trim().ends_with(|c: char| c.is_alphanumeric() || c == '^');
         let next = expression[at..].trim_start().chars().next().unwrap_or(' ');
@@ -41,11 +41,11 @@ pub(crate) fn normalised(source: &str) -> String {
     normalised
 }
 
-/// What an operand is worth.
+/// The value of an operand.
 enum Value {
-    /// Of one row or several.
+    /// Numbers of one or several rows.
     Numbers(Vec<f64>),
-    /// A field of one row that is no number.
+    /// A field of one row that is not a number.
     Text(String),
 }
 
@@ -66,7 +66,7 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// Takes `token` if it comes next.
+    /// Consumes `token` if it is next.
     fn take(&mut self, token: char) -> bool {
         self.rest = self.rest.trim_start();
         let rest = self.rest.strip_prefix(token);
@@ -78,7 +78,7 @@ impl<'a> Parser<'a> {
         if self.take(token) { Ok(()) } else { Err(format!("{token} expected before {:?}", self.rest)) }
     }
 
-    /// Takes characters as long as they satisfy `condition`.
+    /// Consumes characters as long as they satisfy `condition`.
     fn take_while(&mut self, condition: impl Fn(char) -> bool) -> &'a str {
         self.rest = self.rest.trim_start();
         let (taken, rest) = self.rest.split_at(self.rest.find(|c| !condition(c)).unwrap_or(self.rest.len()));
@@ -132,7 +132,7 @@ impl<'a> Parser<'a> {
         self.field(word)
     }
 
-    /// The arguments of `min` or `max`, and the least or largest of all their numbers.
+    /// Parses the arguments of `min` or `max`; returns the least or largest of all their numbers.
     fn extreme(&mut self, least: bool) -> Result<f64, String> {
         self.expect('(')?;
         let mut all = Vec::new();
@@ -151,7 +151,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `[conditions].column` after a record's name.
+    /// Parses `[conditions].column` after a record's name.
     fn field(&mut self, record: &str) -> Result<Value, String> {
         self.expect('[')?;
         let conditions: Vec<&str> = self.take_while(|c| c != ']').split(',').map(str::trim).collect();
@@ -171,7 +171,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// `value` rounded as `rounding` says, with commas between thousands.
+/// `value`, rounded according to `rounding`, with commas between thousands.
 fn round(value: f64, rounding: &str) -> Option<String> {
     let decimals = match (rounding, rounding.strip_prefix('.')) {
         ("", _) if value.fract() == 0.0 => 0,
@@ -179,7 +179,7 @@ fn round(value: f64, rounding: &str) -> Option<String> {
         (_, Some(decimals)) => decimals.parse().ok()?,
         (_, None) => {
             let digits: i32 = rounding.parse().ok().filter(|digits| (1..=15).contains(digits))?;
-            // Of the rounded number: 9.96 to two digits is 10.
+            // The exponent of the rounded number: 9.96 to two digits is 10.
             let scientific = format!("{:.*e}", digits as usize - 1, value);
             let exponent: i32 = scientific.split_once('e')?.1.parse().ok()?;
             usize::try_from(digits - 1 - exponent).unwrap_or(0)

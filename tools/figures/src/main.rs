@@ -1,6 +1,6 @@
 //! Writes the figures of README.md and docs/ from `benchmarks/records`: `cargo run -p figures`.
 //!
-//! `cargo run -p figures -- --check` writes nothing and exits 1, naming file and line, where a page differs from the records.
+//! `cargo run -p figures -- --check` writes nothing and exits 1, naming file and line, if a page differs from the records.
 //! `benchmarks/records/README.md` has the syntax of the markers.
 
 #![forbid(unsafe_code)]
@@ -73,7 +73,7 @@ fn run(root: &Path, check: bool) -> io::Result<Vec<String>> {
     Ok(problems)
 }
 
-/// README.md and all Markdown files under docs/, in order of their names.
+/// README.md and all Markdown files under docs/, sorted by name.
 fn pages(root: &Path) -> io::Result<Vec<PathBuf>> {
     let mut pages = vec![root.join("README.md")];
     let mut folders = vec![root.join("docs")];
@@ -91,7 +91,7 @@ fn pages(root: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(pages)
 }
 
-/// The figures that another page shows already: pages link to a figure instead of repeating it.
+/// The figures that another page already shows: pages link to a figure instead of repeating it.
 fn repeated(places: &mut BTreeMap<String, (String, usize)>, page: &str, figures: Vec<Figure>) -> Vec<String> {
     let mut problems = Vec::new();
     for Figure { expression, line } in figures {
@@ -104,7 +104,7 @@ fn repeated(places: &mut BTreeMap<String, (String, usize)>, page: &str, figures:
     problems
 }
 
-/// The lines in which two texts differ, by number, of texts with as many lines; else the first alone.
+/// The numbers of the lines in which two texts differ; only the first such line if their numbers of lines differ.
 fn differences<'a>(is: &'a str, should: &'a str) -> impl Iterator<Item = (usize, &'a str, &'a str)> {
     let same_length = is.lines().count() == should.lines().count();
     let longest = is.lines().count().max(should.lines().count());
@@ -117,7 +117,7 @@ fn differences<'a>(is: &'a str, should: &'a str) -> impl Iterator<Item = (usize,
 mod tests {
     use super::*;
 
-    /// A repository of one record and the given pages, in a folder of its own.
+    /// A repository with one record and the given pages, in a separate folder.
     fn repository(name: &str, record: &str, pages: &[(&str, &str)]) -> PathBuf {
         let root = env::temp_dir().join(format!("proofmill-figures-{}-{name}", std::process::id()));
         fs::create_dir_all(root.join("docs/deeper")).unwrap();
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(written, page.replace("53", "59"));
         assert_eq!(run(&root, true).unwrap(), [""; 0]);
 
-        // The record changes: the page is wrong again.
+        // The record changes, so the page is wrong again.
         fs::write(root.join("benchmarks/records/plonk.csv"), "gates,prover,ratio\n2^14,snarkjs,61\n")
             .unwrap();
         assert_eq!(run(&root, true).unwrap().len(), 1);

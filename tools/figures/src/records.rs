@@ -8,7 +8,7 @@ struct Record {
     rows: Vec<Vec<String>>,
 }
 
-/// All records of a folder, each read when it is first asked for.
+/// All records of a folder, each read on first use.
 pub(crate) struct Records {
     folder: PathBuf,
     read: RefCell<HashMap<String, Rc<Record>>>,
@@ -19,7 +19,7 @@ impl Records {
         Self { folder, read: RefCell::default() }
     }
 
-    /// Record `name` without its extension.
+    /// The record with this name, which has no extension.
     fn record(&self, name: &str) -> Result<Rc<Record>, String> {
         if let Some(record) = self.read.borrow().get(name) {
             return Ok(record.clone());
@@ -35,10 +35,10 @@ impl Records {
         Ok(record)
     }
 
-    /// The fields in `column` of the rows that meet all conditions, at least one.
+    /// The fields in `column` of the rows that meet all conditions; at least one.
     ///
-    /// A condition is `column=value`, or a value alone: that of the first column, the second, and so on. `*` in a value stands
-    /// for any text.
+    /// A condition is `column=value`, or only a value: that of the first column, the second, and so on. `*` in a value
+    /// matches any text.
     pub(crate) fn fields(
         &self,
         name: &str,
@@ -69,7 +69,7 @@ impl Records {
     }
 }
 
-/// Whether `text` is `pattern`, in which each `*` stands for any text.
+/// Whether `text` matches `pattern`, in which each `*` matches any text.
 fn matches(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,

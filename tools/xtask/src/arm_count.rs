@@ -1,8 +1,8 @@
-//! Instructions that an AArch64 CPU executes for each kernel, counted by QEMU.
+//! The instructions that an AArch64 CPU executes for each kernel, counted by QEMU.
 //!
-//! A guest runs a function on 2^k and on 2^(k + 1) operands; what it executes more the second time, divided by how many
-//! operands more there were, is the count. It needs `qemu-aarch64` 4.2 to 8.2, the target `aarch64-unknown-linux-gnu`
-//! and its linker.
+//! A guest runs a function on 2^k and on 2^(k + 1) operands; the difference of the instruction counts, divided by the
+//! difference of the numbers of operands, is the count. Needs `qemu-aarch64` 4.2 to 8.2, the target
+//! `aarch64-unknown-linux-gnu` and its linker.
 
 use std::{
     env,
@@ -12,12 +12,12 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Where the counts go.
+/// The record of the counts.
 pub(crate) const RECORDS: &str = "benchmarks/records/arm_instructions.csv";
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 
-/// The functions of one result an operand.
+/// The functions with one result per operand.
 const FUNCTIONS: [&str; 13] = [
     "add",
     "sub",
@@ -34,14 +34,14 @@ const FUNCTIONS: [&str; 13] = [
     "poseidon2_rows",
 ];
 
-/// Trees: a permutation a leaf and one a node above.
+/// Trees: one permutation per leaf and one per node above.
 const TREES: [&str; 2] = ["poseidon_tree", "poseidon2_tree"];
 
-/// Levels, with the lengths in bits of the vectors to count them at.
+/// Levels, with the vector lengths in bits at which they are counted.
 const LEVELS: [(&str, &[u32]); 4] =
     [("portable", &[64]), ("neon", &[128]), ("sve", &[128, 256, 512]), ("sve2", &[128, 256, 512])];
 
-/// Operands of the shorter run, as a power of two.
+/// The operands of the shorter run, as a power of two.
 const LOG_COUNT: u32 = 12;
 
 /// Guest instructions: all, and those on vectors.
@@ -68,7 +68,7 @@ impl Emulator {
         })
     }
 
-    /// What a run of the guest executes.
+    /// The instructions of a run of the guest.
     fn count(&self, level: &str, bits: u32, function: &str, log_count: u32) -> Result<Counts, String> {
         let sve = if level.starts_with("sve") { format!("sve{bits}=on") } else { "sve=off".to_owned() };
         let output = Command::new("qemu-aarch64")
@@ -92,7 +92,7 @@ impl Emulator {
         }
     }
 
-    /// Instructions per operation, all and on vectors, of a function that does `operations(k)` on 2^k operands.
+    /// Instructions per operation, all and on vectors, of a function that performs `operations(k)` on 2^k operands.
     fn per_operation(
         &self,
         (level, bits): (&str, u32),

@@ -1,4 +1,4 @@
-//! Tasks of development: `cargo xtask arm-count`.
+//! Development tasks: `cargo xtask arm-count`.
 
 #![forbid(unsafe_code)]
 

@@ -11,7 +11,7 @@ pub(crate) const BETA: [u64; 6] = [
     0x3636b76660701c6e,
     0x051ba4ab241b6160,
 ];
-/// What psi multiplies conjugate coordinates by: (1 + u)^(-(p - 1)/3) for x and (1 + u)^(-(p - 1)/2) for y.
+/// The factors of the conjugate coordinates in psi: (1 + u)^(-(p - 1)/3) for x and (1 + u)^(-(p - 1)/2) for y.
 pub(crate) const PSI: [[u64; 6]; 4] = [
     [
         0x0000000000000000,
@@ -55,7 +55,7 @@ pub(crate) const G1_ROOT: [u64; 6] = [
     0x095e3801e90b5fc1,
     0x0252ad055472a90e,
 ];
-/// G2: a square root of the opposite of Z's norm.
+/// G2: a square root of the negative of Z's norm.
 pub(crate) const G2_ROOT: [u64; 6] = [
     0xcd94f7407f49f0ba,
     0xe4f81e0fa6c4f72d,

@@ -5,8 +5,8 @@
 //! 2007; Adj, Rodriguez-Henriquez, eprint 2012/685, algorithm 9) takes two such powers in Fq and no inversion: `u/v` is
 //! `(a + b i)/n` with `a + b i = u conj(v)` and n the norm of v, and a root of the norm is `s/n` with `s^2 = a^2 + b^2`.
 //! The square of the root's first coefficient is `(a + s)/(2n)`; if that is not a square, then its negative is the square
-//! of the second coefficient. For `U = a + s`, `V = 2n` and `e = (U V^3)^((p - 3)/4)` the coefficients are `U V e` and `b
-//! V e`, up to order and sign, because `U V^3 e^2` is 1 or -1. If `u/v` is not a square, the same is done with Z u/v,
+//! of the second coefficient. For `U = a + s`, `V = 2n` and `e = (U V^3)^((p - 3)/4)` the coefficients are `U V e` and
+//! `b V e`, up to order and sign, because `U V^3 e^2` is 1 or -1. If `u/v` is not a square, the same is done with Z u/v,
 //! where Z is the field's fixed non-square; a root of its norm follows from s without another power, because -N(Z) is a
 //! square of Fq.
 

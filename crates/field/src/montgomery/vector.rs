@@ -81,7 +81,7 @@ pub trait Vector<F: Packable>: Lanes<F> + Select {
     fn splat(token: Self::Token, element: &Self::Splat) -> Self;
 
     /// Reads unconverted limbs, from `element(i)` for lane i: the lanes then hold the elements times a constant of the
-    /// vector type, to which linear maps are indifferent. The cheapest way to load.
+    /// vector type, which linear maps preserve. The cheapest way to load.
     fn gather<'a>(token: Self::Token, element: impl Fn(usize) -> &'a F::Limbs) -> Self;
 
     /// The inverse of [`gather`](Self::gather), into `element` of each row, for values below 2^(64 LEN); not canonical.

@@ -1,6 +1,6 @@
 //! The permutation, written once for every vector and width.
 //!
-//! A partial round adds to the sum of the state each element times its entry of the diagonal. These entries are small
+//! A partial round maps each element to its product with its diagonal entry plus the sum of the state. The entries are small
 //! integers, and halves of 1 and -1. Integers act on planes directly. An element whose entry is 1 / 2^e is stored, r
 //! rounds after its planes were fresh, as 2^(e r) times itself: the round then adds a multiple of the sum to it, and only
 //! the sum of such elements is divided, once per round, in parallel with the S-box.

@@ -157,8 +157,8 @@ impl GoldilocksDomain {
     }
 
     /// The low-degree extension of the polynomials whose values on H, in natural order, are the columns of a row-major
-    /// matrix: their values on the coset `shift * H'`, where the order of H' exceeds n by the ratio of the lengths of
-    /// `extension` and `values`.
+    /// matrix: their values on the coset `shift * H'`, where the order of H' is n times the length of `extension`
+    /// divided by that of `values`.
     ///
     /// In bit-reversed order, the values on each coset of H are adjacent.
     ///

@@ -1,4 +1,4 @@
-//! Kernels along columns: each lane an element, the last vector in part.
+//! Kernels along columns: one element per lane; the last vector may be partial.
 
 use super::{
     kernels::Function,
@@ -25,15 +25,15 @@ impl GoldilocksEngine for Recorder {
     type Factor = GoldilocksLanes<Traced>;
 }
 
-/// Registers of the columns' addresses, those that belong to the caller last.
+/// The registers of the columns' addresses; callee-saved ones come last.
 const ADDRESSES: [usize; 17] = [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 19, 20, 21, 22];
 
-/// How many of them do not.
+/// The number of those that are not callee-saved.
 const FREE_ADDRESSES: usize = 13;
 
 fn record<F: BasicFunction<I, O>, const I: usize, const O: usize>() -> Program {
     Program::record(|words: [Traced; I]| {
-        // One that is not taken is not read either.
+        // If there is no byte, this is not read.
         let byte = small_input(I);
         let coefficient = if F::SMALL_COEFFICIENTS { small_constant } else { constant };
         F::apply::<Recorder>(words, byte, coefficient).into()

@@ -1,4 +1,4 @@
-//! The kernels' frames: entry, loops, exit.
+//! The frames of kernels: entry, loops, exit.
 
 use super::{
     registers::{Edition, Outputs, Pool, compile, load_pins},
@@ -14,13 +14,13 @@ use std::fmt::Write as _;
 
 type V = GoldilocksLanes<Traced>;
 
-/// A function in assembly, put together from straight-line pieces.
+/// An assembly function, assembled from straight-line pieces.
 pub(super) struct Function {
     name: String,
     edition: Edition,
     pool: Pool,
     slots: usize,
-    /// Pairs of general registers that the caller wants back.
+    /// Pairs of callee-saved general registers to save.
     pub(super) saved: Vec<[usize; 2]>,
     body: String,
 }
@@ -30,7 +30,7 @@ impl Function {
         Self::with_entry(name, edition, &[])
     }
 
-    /// A function that first saves arguments from what every function does.
+    /// A function that first moves its arguments out of registers that all functions use.
     pub(super) fn with_entry(name: &str, edition: Edition, entry: &[&str]) -> Self {
         let (pool, body) = (Pool::default(), String::new());
         let mut function = Self { name: name.to_owned(), edition, pool, slots: 0, saved: Vec::new(), body };
@@ -52,7 +52,7 @@ impl Function {
         self.piece_with(program, &[], Outputs::InOrder);
     }
 
-    /// A piece that finds the pinned constants in their registers; the registers of its outputs.
+    /// Adds a piece that expects the pinned constants in their registers; returns the registers of its outputs.
     pub(super) fn piece_with(
         &mut self,
         program: &Program,
@@ -70,7 +70,7 @@ impl Function {
         load_pins(pins, &mut self.pool).iter().for_each(|line| self.line(line));
     }
 
-    /// The whole text; the callee-saved low halves of z8 to z15 are kept.
+    /// The complete text; the callee-saved low halves of z8 to z15 are preserved.
     pub(super) fn text(self, comment: &str) -> String {
         let Self { name, edition, pool, slots, saved, body } = self;
         let edition = format!("{edition:?}").to_lowercase();
@@ -87,7 +87,7 @@ impl Function {
         for (k, pair) in saved.iter().enumerate() {
             let _ = writeln!(text, "    stp {pair}, [sp, #{}]", 16 * k);
         }
-        // One addvl moves by at most 32 vectors.
+        // An addvl moves by at most 32 vectors.
         let frames: Vec<usize> = (0..slots.div_ceil(31)).map(|k| (slots - 31 * k).min(31)).collect();
         frames.iter().for_each(|vectors| {
             let _ = writeln!(text, "    addvl sp, sp, #-{vectors}");
@@ -110,7 +110,7 @@ impl Function {
     }
 }
 
-/// Runs a piece a number of times, each with constants of its own.
+/// Repeats a piece, with separate constants each time.
 pub(super) fn repeat(
     function: &mut Function,
     label: usize,
@@ -138,7 +138,7 @@ fn outputs(state: State<Traced, WIDTH>) -> Vec<Traced> {
     state.low.into_iter().chain(state.high).collect()
 }
 
-/// The permutation of Poseidon on states side by side.
+/// Poseidon's permutation of states in lanes.
 pub(crate) fn poseidon() -> Vec<Generated> {
     let enter =
         Program::record(|elements: [Traced; WIDTH]| outputs(State::of(&elements.map(GoldilocksLanes::new))));

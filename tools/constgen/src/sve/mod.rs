@@ -1,8 +1,9 @@
-//! Kernels for SVE and SVE2: the library's own formulas, run on a type that records them, compiled to assembly.
+//! Kernels for SVE and SVE2: the library's own formulas, evaluated on a type that records operations, and compiled to
+//! assembly.
 //!
-//! Stable Rust has no type for a vector whose length is known at run time only, so that a formula in it would load and store
-//! each operand. Here it runs once, at development time, and what it did becomes straight-line code for vectors of any
-//! length.
+//! Stable Rust has no type for vectors whose length is known only at run time, so a compiled formula would load and store
+//! each operand. Here the formula is evaluated once, at development time, and the recorded operations become straight-line
+//! code for vectors of any length.
 
 mod elementwise;
 mod kernels;

@@ -11,13 +11,13 @@ use proofmill_poly::goldilocks::butterflies::{MAX_RADIX, transform};
 
 type V = GoldilocksLanes<Traced>;
 
-/// Words from a twiddle to the next.
+/// The distance between twiddles in words.
 const TWIDDLE: usize = 3;
 
-/// The most powers that are raised side by side.
+/// The most interleaved chains of powers.
 const CHAINS: usize = 4;
 
-/// The butterflies of one row, from rows that are words or `from_gaussian` to rows that are canonical words or, times
+/// The butterflies of one row, from rows of words or `from_gaussian` to rows of canonical words or, times
 /// twiddles, `to_gaussian`.
 fn butterflies<const R: usize>(from_gaussian: bool, to_gaussian: bool) -> Program {
     Program::record(|[]| {
@@ -42,7 +42,7 @@ fn butterflies<const R: usize>(from_gaussian: bool, to_gaussian: bool) -> Progra
     .with_late_loads()
 }
 
-/// One pass over some rows.
+/// One pass over several rows.
 fn pass<const R: usize>(edition: Edition, from_gaussian: bool, to_gaussian: bool) -> (String, String) {
     let form = |gaussian| if gaussian { "gaussian" } else { "words" };
     let name = format!("proofmill_goldilocks_ntt_{}_to_{}_{R}", form(from_gaussian), form(to_gaussian));
@@ -75,7 +75,7 @@ fn pass<const R: usize>(edition: Edition, from_gaussian: bool, to_gaussian: bool
     (format!("{name}_{}", format!("{edition:?}").to_lowercase()), function.text("A pass: x0 the job."))
 }
 
-/// Multiplies rows by one word each.
+/// Multiplies each row by one word.
 fn multiply_rows(edition: Edition) -> String {
     let program = Program::record(|[row, factor]| vec![(V::new(row) * V::new(factor)).words()]);
     let mut function =
@@ -135,7 +135,7 @@ fn scale_rows<const N: usize, const INPUTS: usize>(edition: Edition) -> String {
     )
 }
 
-/// All functions of an edition, and the table of its passes.
+/// All functions of an edition, and its table of passes.
 fn text(edition: Edition) -> String {
     const { assert!(MAX_RADIX == 16) };
     let name = format!("{edition:?}").to_lowercase();

@@ -1,4 +1,4 @@
-//! Poseidon2's permutation on states side by side.
+//! Poseidon2's permutation of states in lanes.
 
 use super::{
     kernels::{Function, planes, repeat},
@@ -16,7 +16,7 @@ type V = GoldilocksLanes<Traced>;
 struct Pieces {
     enter: Program,
     full: Program,
-    /// The first partial rounds: as many as the groups leave.
+    /// The first partial rounds, as many as whole groups leave.
     first: Program,
     group: Program,
     back: Program,

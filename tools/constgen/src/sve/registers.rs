@@ -1,27 +1,27 @@
 //! From a recorded program to instructions: register allocation for straight-line code.
 //!
-//! The value whose next use is furthest away leaves its register first (Belady, 1966); constants are read again instead of
-//! being kept on the stack.
+//! The value whose next use is furthest away is evicted first (Belady, 1966); constants are loaded again instead of
+//! being spilled to the stack.
 
 use super::trace::{Operation, Place, Program};
 use std::collections::HashMap;
 
-/// Which edition of the vector extension.
+/// An edition of the vector extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Edition {
     Sve,
     Sve2,
 }
 
-/// Registers of values: z0 to z30.
+/// The registers for values: z0 to z30.
 const REGISTERS: usize = 31;
 
-/// Holds `2^32 - 1` all the time.
+/// The register that always holds `2^32 - 1`.
 const EPSILON_REGISTER: usize = 31;
 
 const EPSILON: u64 = 0xffff_ffff;
 
-/// Words that a program takes from the pool that follows the code.
+/// Words that a program loads from the pool after the code.
 #[derive(Default)]
 pub(crate) struct Pool {
     pub(crate) words: Vec<u64>,
@@ -39,18 +39,18 @@ impl Pool {
 /// A program's instructions.
 pub(crate) struct Code {
     pub(crate) lines: Vec<String>,
-    /// How many vectors of stack they need.
+    /// The number of stack vectors that the instructions need.
     pub(crate) slots: usize,
     /// The registers of the outputs.
     pub(crate) outputs: Vec<usize>,
 }
 
-/// Where a program leaves its outputs.
+/// The registers in which a program leaves its outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outputs {
     /// Output i in register i.
     InOrder,
-    /// Wherever they are.
+    /// Any registers.
     Anywhere,
 }
 
@@ -59,9 +59,9 @@ struct Allocator<'a> {
     program: &'a Program,
     pool: &'a mut Pool,
     pins: &'a [Operation],
-    /// Registers that are not pinned.
+    /// The number of registers that are not pinned.
     registers: usize,
-    /// Where each value is used, first use last.
+    /// The uses of each value, first use last.
     uses: Vec<Vec<usize>>,
     register_of: HashMap<usize, usize>,
     holder: [Option<usize>; REGISTERS],
@@ -73,25 +73,25 @@ struct Allocator<'a> {
     lines: Vec<String>,
 }
 
-/// Where programs find the rows that they read and write: `base`'s two registers hold the addresses of row 0 and of its
+/// The registers for accessing rows: `base`'s two registers hold the addresses of row 0 and of its
 /// second vector; the other rows' offsets, in words, are in registers, or in a table at x0.
 struct RowRegisters {
     base: [usize; 2],
-    /// Of rows 1, 2, ...
+    /// The registers of the offsets of rows 1, 2, ...
     offsets: &'static [usize],
-    /// For the offset of another row.
+    /// The register for the offset of another row.
     scratch: usize,
-    /// Where the table starts, from x0.
+    /// The table's offset from x0.
     table: usize,
 }
 
-/// Of the rows that are read, and of those that are written.
+/// For rows that are read, and for rows that are written.
 const ROWS: [RowRegisters; 2] = [
     RowRegisters { base: [3, 4], offsets: &[7, 8, 15, 16, 17], scratch: 9, table: 48 },
     RowRegisters { base: [5, 6], offsets: &[], scratch: 10, table: 176 },
 ];
 
-/// Instructions that load the offsets that [`compile`] expects in registers, of `rows` rows.
+/// Instructions that load the offsets of `rows` rows into the registers where [`compile`] expects them.
 pub(crate) fn load_offsets(rows: usize) -> Vec<String> {
     let offset = |at: &RowRegisters, row: usize, register: usize| {
         format!("ldr x{register}, [x0, #{}]", at.table + 8 * row)
@@ -101,10 +101,11 @@ pub(crate) fn load_offsets(rows: usize) -> Vec<String> {
         .collect()
 }
 
-/// Registers that are left for what is computed, at least.
+/// The least number of registers for computed values.
 const WORKING_REGISTERS: usize = 6;
 
-/// Which of these constants to keep in registers, from the first on, beside the inputs: as many as make the program shortest.
+/// The constants, from the first on, to keep in registers in addition to the inputs: the number that makes the program
+/// shortest.
 pub(crate) fn pins(
     program: &Program,
     edition: Edition,
@@ -131,7 +132,7 @@ pub(crate) fn load_pins(pins: &[Operation], pool: &mut Pool) -> Vec<String> {
     pins.iter().enumerate().map(|(k, pin)| load_constant(*pin, pin_register(k), pool)).collect()
 }
 
-/// The instruction that reads a constant.
+/// The instruction that loads a constant.
 fn load_constant(operation: Operation, register: usize, pool: &mut Pool) -> String {
     let (base, offset) = match operation {
         Operation::Splat(word) => (2, 8 * pool.index(word)),
@@ -142,10 +143,10 @@ fn load_constant(operation: Operation, register: usize, pool: &mut Pool) -> Stri
     format!("ld1rd {{z{register}.d}}, p0/z, [x{base}, #{offset}]")
 }
 
-/// Compiles a program whose input i comes in register i.
+/// Compiles a program whose input i is in register i.
 ///
-/// Registers: p0 all true (or the loop's predicate), p1 scratch; x1 the table of constants, x2 the pool. Those of `pins`
-/// keep their constants. Programs that read and write rows use x0 and x3 to x10 too, and x15 to x17.
+/// Registers: p0 all true (or the loop's predicate), p1 scratch; x1 the table of constants, x2 the pool. The registers of
+/// `pins` keep their constants. Programs that read and write rows also use x0, x3 to x10, and x15 to x17.
 pub(crate) fn compile(
     program: &Program,
     edition: Edition,
@@ -206,7 +207,7 @@ impl Allocator<'_> {
         self.uses[value].last().copied()
     }
 
-    /// Whether a value is read from memory again rather than kept.
+    /// Whether a value is loaded from memory again instead of kept.
     fn is_constant(&self, value: usize) -> bool {
         matches!(
             self.program.operations[value],
@@ -214,7 +215,7 @@ impl Allocator<'_> {
         )
     }
 
-    /// Where a constant is all the time.
+    /// The register of a pinned constant.
     fn pinned(&self, value: usize) -> Option<usize> {
         match self.program.operations[value] {
             Operation::Splat(EPSILON) => Some(EPSILON_REGISTER),
@@ -223,7 +224,7 @@ impl Allocator<'_> {
     }
 
     fn step(&mut self, at: usize, operation: Operation) {
-        // Constants and rows are read where they are used.
+        // Constants and rows are loaded where they are used.
         if self.is_constant(at) || matches!(operation, Operation::Load(_)) {
             return;
         }
@@ -238,13 +239,13 @@ impl Allocator<'_> {
                 self.uses[*argument].pop();
             }
         }
-        // A value used twice by this operation.
+        // This operation uses a value twice.
         for argument in &arguments {
             while self.next_use(*argument) == Some(at) {
                 self.uses[*argument].pop();
             }
         }
-        // Constants leave at once; others that are not needed any more leave too, and may lend their register.
+        // Constants are released at once; so are other values without further uses, whose register may then hold the result.
         let mut dying = Vec::new();
         for argument in &arguments {
             let dead = self.next_use(*argument).is_none();
@@ -271,7 +272,7 @@ impl Allocator<'_> {
         }
     }
 
-    /// The register of an argument, read from memory if it must be.
+    /// The register of an argument, which is loaded from memory if necessary.
     fn bring(&mut self, value: usize, keep: &[usize]) -> usize {
         if let Some(register) = self.pinned(value) {
             return register;
@@ -294,7 +295,7 @@ impl Allocator<'_> {
         register
     }
 
-    /// The address of a row to read (0) or to write (1).
+    /// The address of a row for reading (0) or writing (1).
     fn address(&mut self, Place { row, second }: Place, access: usize) -> String {
         let at = &ROWS[access];
         let base = at.base[usize::from(second)];
@@ -309,7 +310,7 @@ impl Allocator<'_> {
         format!("[x{base}, x{offset}, lsl #3]")
     }
 
-    /// A register with nothing in it.
+    /// An empty register.
     fn vacate(&mut self, keep: &[usize]) -> usize {
         if let Some(register) = (0..self.registers).rev().find(|register| self.is_free(*register, keep)) {
             return register;
@@ -340,7 +341,7 @@ impl Allocator<'_> {
         self.emit(format!("str z{register}, [sp, #{slot}, mul vl]"));
     }
 
-    /// Where the result goes: its place among the outputs if that is free, a dying argument's register, or another.
+    /// The register of the result: that of the output if it is free, a dying argument's, or another.
     fn destination(&mut self, operation: Operation, sources: &[usize], dying: &[usize], at: usize) -> usize {
         let forbidden = forbidden(operation, sources, self.edition);
         let usable = |register: &usize| !forbidden.contains(register);
@@ -348,7 +349,7 @@ impl Allocator<'_> {
         if let Some(home) = home.filter(usable).filter(|home| self.holder[*home].is_none()) {
             return home;
         }
-        // In place where the instruction overwrites its first operand.
+        // In place if the instruction overwrites its first operand.
         if let Some(first) =
             sources.first().filter(|first| dying.contains(first)).filter(|first| usable(first))
         {
@@ -397,7 +398,7 @@ impl Allocator<'_> {
                 self.emit(format!("sub z{d}.d, z{a}.d, z{b}.d"));
                 self.emit(format!("sub z{d}.d, p1/m, z{d}.d, z{e}.d"));
             }
-            // The smaller of a and a - p, which is a + 2^32 - 1.
+            // The smaller of a and a - p, where a - p is a + 2^32 - 1.
             Operation::Canonical(_) => {
                 self.emit(format!("add z{d}.d, z{a}.d, z{e}.d"));
                 self.emit(format!("umin z{d}.d, p0/m, z{d}.d, z{a}.d"));
@@ -419,14 +420,14 @@ impl Allocator<'_> {
         self.emit(format!("{name} z{d}.d, p0/m, z{d}.d, z{b}.d"));
     }
 
-    /// Before an instruction that overwrites its first operand.
+    /// Copies the first operand for an instruction that overwrites it.
     fn copy_first(&mut self, d: usize, a: usize) {
         if d != a {
             self.emit(format!("movprfx z{d}, z{a}"));
         }
     }
 
-    /// The registers of the outputs, which none but them may hold.
+    /// The registers of the outputs, each of which holds only that output.
     fn find_outputs(&mut self) -> Vec<usize> {
         let outputs = self.program.outputs.clone();
         let mut registers = Vec::new();
@@ -457,7 +458,7 @@ impl Allocator<'_> {
             let (home, register) =
                 match waiting.iter().find(|(home, _)| !is_source(*home) && !in_place(*home)) {
                     Some(step) => *step,
-                    // A cycle: one value steps aside.
+                    // A cycle: one value moves to another register.
                     None => {
                         let aside = (outputs.len()..self.registers)
                             .find(|register| !is_source(*register))
@@ -482,7 +483,7 @@ impl Allocator<'_> {
     }
 }
 
-/// Registers that an operation's result must not overwrite before all is read.
+/// Registers that an operation's result must not overwrite before all operands are read.
 fn forbidden(operation: Operation, sources: &[usize], edition: Edition) -> Vec<usize> {
     match operation {
         Operation::AddFolded(..) => vec![sources[1]],

@@ -1,4 +1,4 @@
-//! A word type that computes nothing and records what is asked of it.
+//! A word type that records operations instead of computing.
 
 use proofmill_field::goldilocks::{U64s, mul_byte_by_wide};
 use std::{
@@ -7,11 +7,11 @@ use std::{
     ops::{Add, BitAnd, Sub},
 };
 
-/// Records instead of running.
+/// The token of recording.
 #[derive(Clone, Copy)]
 pub(crate) struct Recorder;
 
-/// A value of the recorded program: the index of the operation that makes it.
+/// A value of the recorded program: the index of its operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Traced(pub(crate) usize);
 
@@ -26,19 +26,19 @@ pub(crate) struct Place {
 /// An operation on whole vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operation {
-    /// In a register when the program starts.
+    /// In a register at the start of the program.
     Input(usize),
     /// The same, below 2^32.
     SmallInput(usize),
-    /// A word everywhere.
+    /// A word in every lane.
     Splat(u64),
-    /// U64x1 `n` of the table of constants, everywhere.
+    /// Word `n` of the table of constants, in every lane.
     Constant(usize),
     /// The same, below 2^32.
     SmallConstant(usize),
-    /// A row in memory; half a row if it is of two vectors.
+    /// A row in memory, or half a row if rows have two vectors.
     Load(Place),
-    /// Writes a row, and gives nothing. All that is loaded is loaded before.
+    /// Writes a row; has no result. All loads come before.
     Store(usize, Place),
     Add(usize, usize),
     Sub(usize, usize),
@@ -48,9 +48,9 @@ pub(crate) enum Operation {
     ShiftRightSigned(usize, u32),
     LowHalf(usize),
     MulHalves(usize, usize),
-    /// The first and the product of the others' low halves.
+    /// The sum of the first and the product of the others' low halves.
     AddProductOfHalves(usize, usize, usize),
-    /// The first and the low word of the others' product.
+    /// The sum of the first and the low word of the others' product.
     AddMulLow(usize, usize, usize),
     MulLow(usize, usize),
     MulHigh(usize, usize),
@@ -60,7 +60,7 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
-    /// The values it reads.
+    /// The values that the operation reads.
     pub(crate) fn arguments(self) -> Vec<usize> {
         use Operation::*;
         match self {
@@ -85,7 +85,7 @@ impl Operation {
         }
     }
 
-    /// Whether its result is below 2^32 whatever its arguments are.
+    /// Whether the result is below 2^32 for all arguments.
     pub(crate) fn is_half(self) -> bool {
         use Operation::*;
         match self {
@@ -116,7 +116,7 @@ fn record(operation: Operation) -> Traced {
 }
 
 impl Program {
-    /// What `formula` does to its inputs.
+    /// The operations of `formula` on its inputs.
     pub(crate) fn record<const N: usize>(formula: impl FnOnce([Traced; N]) -> Vec<Traced>) -> Self {
         RECORDED.with_borrow_mut(Vec::clear);
         let outputs = formula(std::array::from_fn(|i| record(Operation::Input(i))));
@@ -125,7 +125,8 @@ impl Program {
         Self { operations, outputs }.without_dead_operations()
     }
 
-    /// The same, without what is computed twice or changes nothing, and if `products_of_halves` are lacking, without them.
+    /// The same without repeated computations and operations without effect, and, unless `products_of_halves` exist, without
+    /// these.
     pub(crate) fn lowered(self, products_of_halves: bool) -> Self {
         let mut lowered = Lowered::default();
         let mut names = Vec::new();
@@ -148,7 +149,7 @@ impl Program {
         Self { operations: lowered.operations, outputs }.without_dead_operations()
     }
 
-    /// Its constants, those used most often first.
+    /// The constants, most used first.
     pub(crate) fn constants(&self) -> Vec<Operation> {
         let mut counts: Vec<(usize, Operation)> = Vec::new();
         for argument in self.operations.iter().flat_map(|operation| operation.arguments()) {
@@ -168,7 +169,8 @@ impl Program {
         counts.into_iter().map(|(_, operation)| operation).collect()
     }
 
-    /// The same in another order: what is made of rows alone is made where it is used first, so that rows wait in memory.
+    /// The same in another order: values that depend only on rows are computed where they are first used, so that rows stay
+    /// in memory.
     pub(crate) fn with_late_loads(self) -> Self {
         let is_late = |index: usize| {
             let arguments = self.operations[index].arguments();
@@ -242,7 +244,7 @@ impl Operation {
     }
 }
 
-/// A program in the making, each operation in it once.
+/// A program being recorded, with each operation in it once.
 #[derive(Default)]
 struct Lowered {
     operations: Vec<Operation>,
@@ -262,22 +264,22 @@ impl Lowered {
     }
 }
 
-/// A value below 2^32 in a register when the program starts; nothing but inputs may come before.
+/// A value below 2^32 in a register at the start of the program; only inputs may come before.
 pub(crate) fn small_input(register: usize) -> Traced {
     record(Operation::SmallInput(register))
 }
 
-/// A vector of the rows that a program reads.
+/// A vector of a row that a program reads.
 pub(crate) fn load(row: usize, second: bool) -> Traced {
     record(Operation::Load(Place { row, second }))
 }
 
-/// Writes a vector of the rows that a program writes.
+/// Writes a vector of a row that a program writes.
 pub(crate) fn store(value: Traced, row: usize, second: bool) {
     record(Operation::Store(value.0, Place { row, second }));
 }
 
-/// U64x1 `n` of the table of constants.
+/// Word `n` of the table of constants.
 pub(crate) fn constant(n: usize) -> Traced {
     record(Operation::Constant(n))
 }
@@ -311,10 +313,10 @@ impl BitAnd for Traced {
 impl U64s for Traced {
     type Token = Recorder;
 
-    /// Any: the program does not know.
+    /// Any value: the program does not depend on it.
     const WIDTH: usize = 1;
 
-    /// Registers are fewer than the values of more.
+    /// More chains have more values than there are registers.
     const CHAINS: usize = 4;
 
     fn token(&self) -> Recorder {

@@ -119,8 +119,8 @@ macro_rules! reduce {
     };
 }
 
-/// As `reduce`, with the new t_0 in its old register and the limbs of p as immediates: two registers and the
-/// zero less, for one more instruction per product. The carry of `t_0 + m p_0` is 1 unless t_0 = 0.
+/// As `reduce`, with the new t_0 in its old register and the limbs of p as immediates: two registers fewer and
+/// no zero, for one more instruction per product. The carry of `t_0 + m p_0` is 1 unless t_0 = 0.
 macro_rules! reduce_immediate {
     (
         $lo:literal; $t0:literal $p0:literal;

@@ -4,7 +4,8 @@
 //! (below 2^52, held in 64-bit lanes).
 //!
 //! Method: product scanning, then word-by-word Montgomery reduction (Gueron, Krasnov, "Accelerating big
-//! integer arithmetic using Intel IFMA extensions", ARITH 2016; Koc, Acar, Kaliski 1996 for the reduction): 4 L^2 multiply-adds.
+//! integer arithmetic using Intel IFMA extensions", ARITH 2016; Koc, Acar, Kaliski 1996 for the reduction): 4 L^2
+//! multiply-adds.
 
 use super::lane_limbs::LaneLimbs;
 use crate::montgomery::{Limbs, Prime, limbs::sbb};
