@@ -57,6 +57,11 @@ pub fn linear_hash<P: Permutation>(row: &[Goldilocks]) -> Digest {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sponge<P>(PhantomData<P>);
 
+fn words_of(digests: &[Digest]) -> &[u64] {
+    // SAFETY: a digest is four elements, which are `repr(transparent)` over words.
+    unsafe { std::slice::from_raw_parts(digests.as_ptr().cast(), DIGEST * digests.len()) }
+}
+
 /// Compiles the hash for permutations in this crate, not in every user.
 macro_rules! tree_hash {
     ($($permutation:ty),*) => { $(
@@ -83,9 +88,7 @@ macro_rules! tree_hash {
 
             fn hash_pairs(level: Level, children: &[Digest], parents: &mut [Digest]) {
                 assert_eq!(children.len(), 2 * parents.len(), "two children a parent");
-                // SAFETY: a digest is four elements, which are `repr(transparent)` over words.
-                let words: &[u64] =
-                    unsafe { std::slice::from_raw_parts(children.as_ptr().cast(), DIGEST * children.len()) };
+                let words = words_of(children);
                 dispatch_goldilocks!(level, engine => {
                     absorb_all::<$permutation, _, { 2 * DIGEST }>(engine, 2 * DIGEST, parents, row_major(words, 2 * DIGEST));
                 });

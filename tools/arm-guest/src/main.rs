@@ -13,7 +13,7 @@ use proofmill_field::goldilocks::{
         sub,
     },
 };
-use proofmill_hash::{Digest, Permutation, Poseidon, Poseidon2, Sponge, TreeHash};
+use proofmill_hash::{Digest, Poseidon, Poseidon2, Sponge, TreeHash};
 use proofmill_merkle::{RowMajor, Tree};
 use proofmill_poly::goldilocks::{GoldilocksDomain, Order};
 use std::{array, env, hint::black_box, process::ExitCode};
@@ -50,9 +50,9 @@ fn words(seed: u64, len: usize) -> Vec<u64> {
     black_box((0..len as u64).map(word).collect())
 }
 
-fn tree<P: Permutation>(level: Level, rows: &[u64]) -> Result<(), String> {
+fn tree<H: TreeHash>(level: Level, rows: &[u64]) -> Result<(), String> {
     let leaves = RowMajor::new(rows, ROW).map_err(|error| error.to_string())?;
-    let tree = Tree::<Sponge<P>>::build(level, &leaves).map_err(|error| error.to_string())?;
+    let tree = Tree::<H>::build(level, &leaves).map_err(|error| error.to_string())?;
     black_box(tree.root());
     Ok(())
 }
@@ -103,8 +103,8 @@ fn run(level: &str, function: &str, log_count: &str) -> Result<(), String> {
         }
         ("poseidon_rows", _) => Sponge::<Poseidon>::hash_rows(level, rows, ROW, &mut digests[..n]),
         ("poseidon2_rows", _) => Sponge::<Poseidon2<12>>::hash_rows(level, rows, ROW, &mut digests[..n]),
-        ("poseidon_tree", _) => tree::<Poseidon>(level, rows)?,
-        ("poseidon2_tree", _) => tree::<Poseidon2<12>>(level, rows)?,
+        ("poseidon_tree", _) => tree::<Sponge<Poseidon>>(level, rows)?,
+        ("poseidon2_tree", _) => tree::<Sponge<Poseidon2<12>>>(level, rows)?,
         _ => return Err(format!("no function `{function}`")),
     }
     black_box((&results, &digests));
