@@ -84,7 +84,10 @@ fn rows(columns: usize, count: usize) -> Vec<u64> {
     (0..columns * count).map(element).map(Goldilocks::to_canonical).collect()
 }
 
-fn check_levels<P: Permutation>() {
+fn check_levels<P: Permutation>()
+where
+    Sponge<P>: TreeHash<Digest = Digest>,
+{
     for columns in [0, 1, 4, 5, 8, 12, 16, 17, 40] {
         let count = 75;
         let words = rows(columns, count);
