@@ -27,7 +27,10 @@ fn permutation<P: Permutation>() {
 }
 
 /// All nodes at once, so that lanes differ, and several times, so that one tile is not full.
-fn nodes<P: Permutation>() {
+fn nodes<P: Permutation>()
+where
+    Sponge<P>: TreeHash<Digest = Digest>,
+{
     let cases = [(); 5].map(|()| cases(P::WIDTH, "nodes", 8)).concat();
     let digests = |elements: &[Goldilocks]| -> Vec<Digest> {
         elements.as_chunks::<4>().0.iter().map(|elements| Digest(*elements)).collect()
@@ -41,7 +44,10 @@ fn nodes<P: Permutation>() {
     });
 }
 
-fn rows<P: Permutation>() {
+fn rows<P: Permutation>()
+where
+    Sponge<P>: TreeHash<Digest = Digest>,
+{
     for [row, digest] in cases(P::WIDTH, "rows", 24) {
         assert_eq!(linear_hash::<P>(&row).0[..], digest, "{} elements", row.len());
         for_each_goldilocks_level(|level| {

@@ -11,7 +11,10 @@ use rand::RngCore;
 const FACTORS: [(&str, f64); 3] = [("avx2", 1.1), ("avx512", 2.1), ("avx512ifma", 2.7)];
 
 /// Rows of one permutation each.
-fn wins<P: Permutation>() {
+fn wins<P: Permutation>()
+where
+    Sponge<P>: TreeHash<Digest = Digest>,
+{
     let mut rng = rng(1);
     let rows: Vec<u64> = (0..8 * 512).map(|_| rng.next_u64() >> 1).collect();
     assert_levels_win(&FACTORS, |level| {
