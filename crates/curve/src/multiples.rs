@@ -153,10 +153,11 @@ fn multiples_part<C: Bls12Curve, E: Engine>(
     factors: &[u64],
     multiples: &mut [Jacobian<C>],
 ) {
-    let width = LanesOf::<C::Base, E>::WIDTH;
     engine.run(
         #[inline(always)]
         || {
+            // Here, where the compiler knows it: `run` is not inlined.
+            let width = LanesOf::<C::Base, E>::WIDTH;
             let groups = points.chunks(width).zip(factors.chunks(width)).zip(multiples.chunks_mut(width));
             for ((points, factors), multiples) in groups {
                 let tables = [table(engine, points)];
@@ -171,10 +172,10 @@ fn sum_multiples_part<C: Bls12Curve, E: Engine>(
     points: &[Affine<C>],
     factors: &[u64],
 ) -> Jacobian<C> {
-    let width = LanesOf::<C::Base, E>::WIDTH;
     engine.run(
         #[inline(always)]
         || {
+            let width = LanesOf::<C::Base, E>::WIDTH;
             let (mut tables, mut all_digits) = (Vec::new(), Vec::new());
             for (points, factors) in points.chunks(width).zip(factors.chunks(width)) {
                 tables.push(table(engine, points));

@@ -288,10 +288,11 @@ fn finish_all<C: Encoded, E: Engine>(
     subgroup: Subgroup,
     points: &mut [Result<Affine<C>, EncodingError>],
 ) {
-    let width = LanesOf::<C::Base, E>::WIDTH;
     engine.run(
         #[inline(always)]
         || {
+            // Here, where the compiler knows it: `run` is not inlined.
+            let width = LanesOf::<C::Base, E>::WIDTH;
             for (parsed, points) in parsed.chunks(width).zip(points.chunks_mut(width)) {
                 finish(engine, parsed, subgroup, points);
             }
@@ -357,10 +358,10 @@ fn finish<C: Encoded, E: Engine>(
 
 /// Subgroup checks, for as many points at a time as the engine has lanes.
 fn subgroup_all<C: Encoded, E: Engine>(engine: E, points: &[Affine<C>], inside: &mut [bool]) {
-    let width = LanesOf::<C::Base, E>::WIDTH;
     engine.run(
         #[inline(always)]
         || {
+            let width = LanesOf::<C::Base, E>::WIDTH;
             for (points, inside) in points.chunks(width).zip(inside.chunks_mut(width)) {
                 let [x, y] = load(engine, points);
                 let mask = C::in_subgroup::<E>(&Points::affine(x, y));

@@ -121,10 +121,11 @@ fn map_all<C: SourceGroup, E: Engine>(
     maps: usize,
     points: &mut [Jacobian<C>],
 ) {
-    let width = LanesOf::<C::Base, E>::WIDTH;
     engine.run(
         #[inline(always)]
         || {
+            // Here, where the compiler knows it: `run` is not inlined.
+            let width = LanesOf::<C::Base, E>::WIDTH;
             for (inputs, points) in inputs.chunks(width).zip(points.chunks_mut(width)) {
                 let mut u = [[C::Base::ZERO; LANES]; 2];
                 for (i, [first, second]) in inputs.iter().enumerate() {

@@ -147,12 +147,13 @@ fn barycentric_weights<E: GoldilocksEngine, const D: usize>(
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    let lanes = E::U64s::WIDTH;
     let mut weights = [[0; BLOCK]; D];
     let mut inverses = [Goldilocks::ONE; MAX_LANES];
     engine.run(
         #[inline(always)]
         || {
+            // Here, where the compiler knows it: `run` is not inlined.
+            let lanes = E::U64s::WIDTH;
             let first = E::Vector::broadcast(engine, first.to_canonical());
             let mut at_point = Extension([E::Vector::zero(engine); D]);
             for d in 0..D {
