@@ -13,7 +13,7 @@ pub struct Selection {
     /// Texts one of which `family/benchmark/size` contains; without any, everything.
     pub patterns: Vec<String>,
     /// Which levels.
-    pub levels: Levels,
+    pub levels: LevelChoice,
     /// Numbers of threads in place of the definitions'.
     pub threads: Option<Vec<Threads>>,
     /// The only sizes wanted.
@@ -24,7 +24,7 @@ pub struct Selection {
 
 /// Which levels are wanted.
 #[derive(Clone, Debug, Default)]
-pub enum Levels {
+pub enum LevelChoice {
     /// All that this CPU has and at which a kernel differs, so far as the definition names them.
     #[default]
     All,
@@ -124,7 +124,7 @@ impl Selection {
     }
 }
 
-impl Levels {
+impl LevelChoice {
     fn of(&self, benchmark: &Benchmark, levels: Vec<Level>) -> Vec<Level> {
         let defined = |level: &Level| {
             benchmark.levels.as_ref().is_none_or(|names| names.iter().any(|name| name == level.name()))

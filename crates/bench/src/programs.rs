@@ -3,7 +3,7 @@
 use crate::{
     BenchError,
     process::{self, command},
-    sampler::{Sample, Subject, digest},
+    sampler::{Sample, Sampled, digest},
 };
 use std::{
     ffi::OsString,
@@ -52,7 +52,7 @@ impl Program {
     }
 }
 
-impl Subject for Program {
+impl Sampled for Program {
     fn run(&mut self, iterations: u64) -> Result<Sample, BenchError> {
         let mut sample = Sample::default();
         for _ in 0..iterations {

@@ -3,7 +3,7 @@
 
 use proofmill_bench::{
     Workload,
-    sampler::{InProcess, Subject},
+    sampler::{InProcess, Sampled},
 };
 use proofmill_memory::process_memory;
 use std::sync::Arc;

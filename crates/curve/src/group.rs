@@ -20,7 +20,44 @@ pub trait Curve: Copy + Debug + PartialEq + Eq + Send + Sync + 'static {
     const GENERATOR: Affine<Self>;
     /// Name in messages, e.g. `BN254 G1`.
     const NAME: &'static str;
+
+    /// [`Jacobian::double`], compiled in this crate and not in every user, as the operations below.
+    #[doc(hidden)]
+    fn double(point: &Jacobian<Self>) -> Jacobian<Self>;
+    #[doc(hidden)]
+    fn add(a: &Jacobian<Self>, b: &Jacobian<Self>) -> Jacobian<Self>;
+    #[doc(hidden)]
+    fn add_affine(a: &Jacobian<Self>, b: &Affine<Self>) -> Jacobian<Self>;
+    #[doc(hidden)]
+    fn add_affine_to_xyzz(a: &Xyzz<Self>, b: &Affine<Self>) -> Xyzz<Self>;
 }
+
+/// Implements [`Curve`]'s operations for one curve.
+macro_rules! operations {
+    () => {
+        #[inline(never)]
+        fn double(point: &$crate::Jacobian<Self>) -> $crate::Jacobian<Self> {
+            point.double_generic()
+        }
+
+        #[inline(never)]
+        fn add(a: &$crate::Jacobian<Self>, b: &$crate::Jacobian<Self>) -> $crate::Jacobian<Self> {
+            a.add_generic(b)
+        }
+
+        #[inline(never)]
+        fn add_affine(a: &$crate::Jacobian<Self>, b: &$crate::Affine<Self>) -> $crate::Jacobian<Self> {
+            a.add_affine_generic(b)
+        }
+
+        #[inline(never)]
+        fn add_affine_to_xyzz(a: &$crate::Xyzz<Self>, b: &$crate::Affine<Self>) -> $crate::Xyzz<Self> {
+            a.add_affine_generic(b)
+        }
+    };
+}
+
+pub(crate) use operations;
 
 /// A point in affine coordinates; (0, 0), which is on none of these curves, represents infinity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +146,20 @@ impl<C: Curve> Jacobian<C> {
 
     /// `2 self`, by `dbl-2009-l`.
     pub fn double(&self) -> Self {
+        C::double(self)
+    }
+
+    /// `self + rhs`, by `add-2007-bl`.
+    pub fn add(&self, rhs: &Self) -> Self {
+        C::add(self, rhs)
+    }
+
+    /// `self + rhs`, by `madd-2007-bl`.
+    pub fn add_affine(&self, rhs: &Affine<C>) -> Self {
+        C::add_affine(self, rhs)
+    }
+
+    pub(crate) fn double_generic(&self) -> Self {
         let a = self.x.square();
         let b = self.y.square();
         let c = b.square();
@@ -119,8 +170,7 @@ impl<C: Curve> Jacobian<C> {
         Self { x, y, z: (self.y * self.z).double() }
     }
 
-    /// `self + rhs`, by `add-2007-bl`.
-    pub fn add(&self, rhs: &Self) -> Self {
+    pub(crate) fn add_generic(&self, rhs: &Self) -> Self {
         if self.is_infinity() {
             return *rhs;
         }
@@ -133,8 +183,7 @@ impl<C: Curve> Jacobian<C> {
         self.add_by_differences(u1, u2 - u1, s1, s2 - s1, (self.z + rhs.z).square() - z1z1 - z2z2)
     }
 
-    /// `self + rhs`, by `madd-2007-bl`.
-    pub fn add_affine(&self, rhs: &Affine<C>) -> Self {
+    pub(crate) fn add_affine_generic(&self, rhs: &Affine<C>) -> Self {
         if self.is_infinity() {
             return Self::from(*rhs);
         }
@@ -263,6 +312,10 @@ impl<C: Curve> Xyzz<C> {
 
     /// `self + rhs`, by `madd-2008-s`.
     pub fn add_affine(&self, rhs: &Affine<C>) -> Self {
+        C::add_affine_to_xyzz(self, rhs)
+    }
+
+    pub(crate) fn add_affine_generic(&self, rhs: &Affine<C>) -> Self {
         if self.is_infinity() {
             return Self::from(*rhs);
         }

@@ -5,7 +5,7 @@ use proofmill_bench::{
     BenchError, Workload,
     machine::time_stamp_hertz,
     record::Clock,
-    sampler::{self, Effort, InProcess, Subject},
+    sampler::{self, Effort, InProcess, Sampled},
     statistics::Summary,
     workload::Catalogue,
 };
@@ -133,7 +133,7 @@ fn measure(
             }
         }
     }
-    let mut turns: Vec<&mut dyn Subject> = subjects.iter_mut().map(|(_, subject)| subject as _).collect();
+    let mut turns: Vec<&mut dyn Sampled> = subjects.iter_mut().map(|(_, subject)| subject as _).collect();
     let taken = sampler::take(&mut turns, EFFORT, Clock::Cpu, None, |_| ());
     let row = |((kernel, _), figures): (&(&'static str, InProcess), sampler::Taken)| {
         let summary = Summary::of(&figures?.seconds);

@@ -12,7 +12,7 @@ use proofmill_bench::{
     noise::NoiseWatch,
     programs::{self, Program},
     record::{Clock, Figures, Measurement, Outcome as RowOutcome, Row, Suite},
-    sampler::{self, Effort, Subject},
+    sampler::{self, Effort, Sampled},
 };
 use proofmill_console::{Failure, Options, Outcome};
 use proofmill_cpu::Level;
@@ -196,7 +196,7 @@ fn group(
             Err(error) => outcomes.push((name, RowOutcome::Failed { reason: error.to_string() })),
         }
     }
-    let mut subjects: Vec<&mut dyn Subject> = provers.iter_mut().map(|(_, program)| program as _).collect();
+    let mut subjects: Vec<&mut dyn Sampled> = provers.iter_mut().map(|(_, program)| program as _).collect();
     let effort = Effort { time: arguments.time, precision: arguments.precision };
     let steps = 1000.0;
     screen.bar.set_length(steps as u64);

@@ -11,7 +11,7 @@ use proofmill_bench::{
     BenchError,
     definition::Size,
     peers::Peers,
-    plan::{self, Group, Levels, Selection},
+    plan::{self, Group, LevelChoice, Selection},
     record::{Clock, Figures, Measurement, Outcome as RowOutcome, Price},
     sampler::Effort,
     statistics::Summary,
@@ -61,20 +61,22 @@ impl Run {
 
     fn selection(&self, options: &Options) -> Result<Selection, Failure> {
         let levels = match options.level.as_deref() {
-            None => Levels::At(Level::best()),
-            Some("all") => Levels::All,
+            None => LevelChoice::At(Level::best()),
+            Some("all") => LevelChoice::All,
             Some(names) => {
                 let levels = names.split(',').map(str::parse::<Level>).collect::<Result<Vec<_>, _>>();
                 match levels.map_err(|error| Failure::Input(format!("{error}, or all")))?.as_slice() {
-                    [level] => Levels::At(*level),
-                    levels => Levels::Named(levels.iter().map(|level| level.name().to_owned()).collect()),
+                    [level] => LevelChoice::At(*level),
+                    levels => {
+                        LevelChoice::Named(levels.iter().map(|level| level.name().to_owned()).collect())
+                    }
                 }
             }
         };
         Ok(Selection {
             patterns: self.patterns.clone(),
             // A check is of everything.
-            levels: if self.check && options.level.is_none() { Levels::All } else { levels },
+            levels: if self.check && options.level.is_none() { LevelChoice::All } else { levels },
             threads: options.threads.as_ref().map(|threads| threads.0.clone()),
             sizes: self.size.clone(),
             smallest: self.check && self.size.is_none(),

@@ -1,6 +1,6 @@
 //! gzip by zlib and brotli by its makers' library, both bundled: one page for each thread, in memory.
 
-use super::{Job, Obstacle, PAGE, Prepared, Sample, Subject, timing};
+use super::{Job, Obstacle, PAGE, Prepared, Quantity, Sample, timing};
 use crate::record::Clock;
 use brotlic::{CompressionMode, Quality, WindowSize};
 use flate2::{Compress, Compression, FlushCompress, Status};
@@ -22,7 +22,7 @@ fn job(family: &'static str, implementation: &'static str, level: u8, threads: u
         implementation,
         threads,
         clock: if threads == 1 { Clock::Cpu } else { Clock::Wall },
-        subjects: vec![Subject { benchmark, size: None, amount: PAGE.len() as f64, unit: "bytes" }],
+        subjects: vec![Quantity { benchmark, size: None, amount: PAGE.len() as f64, unit: "bytes" }],
         prepare: Box::new(move |context| {
             let wrong = |problem: &str| Obstacle::Failed(format!("{family} at level {level}: {problem}"));
             let new = move || Compressor::new(family, level);

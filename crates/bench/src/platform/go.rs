@@ -1,6 +1,6 @@
 //! Go's standard library, by a program of ours that is built from its source when it is needed.
 
-use super::{Context, Job, Obstacle, PAGE, Prepared, Subject, failed, folder::Folder, timing};
+use super::{Context, Job, Obstacle, PAGE, Prepared, Quantity, failed, folder::Folder, timing};
 use crate::{
     process::{self, Partner},
     record::Clock,
@@ -58,7 +58,7 @@ fn job(family: &'static str, name: &'static str, threads: u32) -> Job {
         implementation: "go",
         threads,
         clock: if threads == 1 { Clock::Cpu } else { Clock::Wall },
-        subjects: vec![Subject { benchmark: name.to_owned(), size: None, amount, unit }],
+        subjects: vec![Quantity { benchmark: name.to_owned(), size: None, amount, unit }],
         prepare: Box::new(move |context| {
             let program = Rc::clone(
                 context.go.get_or_init(|| build(context).map(Rc::new)).as_ref().map_err(Clone::clone)?,

@@ -1,6 +1,6 @@
 //! NGINX under wrk: a page over TLS 1.2, rewritten by Lua and compressed by brotli for each request.
 
-use super::{Context, Job, Obstacle, PAGE, Prepared, Sample, Subject, compression, failed, folder::Folder};
+use super::{Context, Job, Obstacle, PAGE, Prepared, Quantity, Sample, compression, failed, folder::Folder};
 use crate::{
     process::{self, Output, Running},
     record::Clock,
@@ -36,7 +36,7 @@ pub(super) fn jobs(threads: u32) -> Vec<Job> {
         implementation: "nginx",
         threads,
         clock: Clock::Wall,
-        subjects: vec![Subject {
+        subjects: vec![Quantity {
             benchmark: "lua-brotli-5".to_owned(),
             size: None,
             amount: 1.0,

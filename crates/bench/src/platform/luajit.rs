@@ -1,6 +1,6 @@
 //! LuaJIT: scripts of ours, a process for each thread.
 
-use super::{Context, Job, Obstacle, Prepared, Subject, failed, folder::Folder, timing};
+use super::{Context, Job, Obstacle, Prepared, Quantity, failed, folder::Folder, timing};
 use crate::{
     process::{self, Partner},
     record::Clock,
@@ -45,7 +45,7 @@ fn job(name: &'static str, text: &'static str, answer: &'static str, threads: u3
         implementation: "luajit",
         threads,
         clock: if threads == 1 { Clock::Cpu } else { Clock::Wall },
-        subjects: vec![Subject { benchmark: name.to_owned(), size: None, amount: 1.0, unit: "runs" }],
+        subjects: vec![Quantity { benchmark: name.to_owned(), size: None, amount: 1.0, unit: "runs" }],
         prepare: Box::new(move |context| {
             let program = context.find("luajit", "luajit2")?;
             let io = |error: std::io::Error| {

@@ -214,7 +214,7 @@ fn failed(program: &str) -> impl Fn(Failure) -> Obstacle {
 }
 
 /// A row, short of what its job knows.
-struct Subject {
+struct Quantity {
     benchmark: String,
     size: Option<u64>,
     amount: f64,
@@ -227,7 +227,7 @@ struct Job {
     implementation: &'static str,
     threads: u32,
     clock: Clock,
-    subjects: Vec<Subject>,
+    subjects: Vec<Quantity>,
     prepare: Box<Prepare>,
 }
 
@@ -251,7 +251,7 @@ struct Sample {
 
 impl Job {
     fn rows(&self) -> Vec<Row> {
-        let row = |subject: &Subject| Row {
+        let row = |subject: &Quantity| Row {
             suite: Suite::Platform,
             family: self.family.to_owned(),
             benchmark: subject.benchmark.clone(),
@@ -276,7 +276,7 @@ impl Job {
                 Err(obstacle) => return vec![(prepared.version, obstacle.outcome()); self.subjects.len()],
             }
         }
-        let outcome = |(subject, samples): (Subject, Vec<Sample>)| {
+        let outcome = |(subject, samples): (Quantity, Vec<Sample>)| {
             Outcome::Measured(Figures {
                 seconds: samples.iter().map(|sample| sample.seconds).collect(),
                 clock: self.clock,

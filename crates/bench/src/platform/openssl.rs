@@ -1,6 +1,6 @@
 //! `openssl speed -mr`: signatures, and ciphers that authenticate.
 
-use super::{Context, Job, Obstacle, Prepared, Sample, Subject, failed};
+use super::{Context, Job, Obstacle, Prepared, Quantity, Sample, failed};
 use crate::{
     power::Mark,
     process::{self, Output},
@@ -16,14 +16,18 @@ const BLOCKS: [u64; 3] = [64, 1024, 16384];
 
 pub(super) fn jobs(threads: u32) -> Vec<Job> {
     let keys = KEYS.map(|(word, name)| {
-        let subject =
-            |what: &str, unit| Subject { benchmark: format!("{name}-{what}"), size: None, amount: 1.0, unit };
+        let subject = |what: &str, unit| Quantity {
+            benchmark: format!("{name}-{what}"),
+            size: None,
+            amount: 1.0,
+            unit,
+        };
         let subjects = vec![subject("sign", "signatures"), subject("verify", "verifications")];
         job("openssl-public-key", threads, subjects, vec![word.to_owned()])
     });
     let ciphers = CIPHERS.iter().flat_map(|&cipher| {
         BLOCKS.map(|block| {
-            let subject = Subject {
+            let subject = Quantity {
                 benchmark: cipher.to_owned(),
                 size: Some(block),
                 amount: block as f64,
@@ -36,7 +40,7 @@ pub(super) fn jobs(threads: u32) -> Vec<Job> {
     keys.into_iter().chain(ciphers).collect()
 }
 
-fn job(family: &'static str, threads: u32, subjects: Vec<Subject>, words: Vec<String>) -> Job {
+fn job(family: &'static str, threads: u32, subjects: Vec<Quantity>, words: Vec<String>) -> Job {
     let amounts: Vec<f64> = subjects.iter().map(|subject| subject.amount).collect();
     Job {
         family,

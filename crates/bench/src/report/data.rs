@@ -2,7 +2,7 @@
 
 use super::{
     Page,
-    verdict::{self, Answer, Levels, Work as JudgedWork},
+    verdict::{self, Answer, FamilyLevels, Work as JudgedWork},
 };
 use crate::{
     compare::comparable,
@@ -401,7 +401,7 @@ impl<'m, 'a> Groups<'m, 'a> {
     }
 
     /// A single run's rows by Proofmill's levels, by family: the levels with their threads, in order, and each work's rows.
-    fn levels_by_family(&self) -> Vec<Levels<'a>> {
+    fn levels_by_family(&self) -> Vec<FamilyLevels<'a>> {
         let mut families: BTreeMap<(Suite, &'a str), Vec<usize>> = BTreeMap::new();
         for (at, (_, Measurement { row, .. })) in self.measurements.iter().enumerate() {
             let ours = row.suite != Suite::Platform && level(&row.implementation).is_some();
@@ -430,7 +430,7 @@ impl<'m, 'a> Groups<'m, 'a> {
             };
             let works = works.into_iter().map(work).collect();
             let named = |(level, threads): &(Option<usize>, u32)| Some((Level::NAMES[(*level)?], *threads));
-            Levels { suite, family, contestants: all.iter().filter_map(named).collect(), works }
+            FamilyLevels { suite, family, contestants: all.iter().filter_map(named).collect(), works }
         };
         families.into_iter().map(family).collect()
     }

@@ -18,7 +18,7 @@ use std::{
 };
 
 /// An implementation of a benchmark, ready to be timed.
-pub trait Subject {
+pub trait Sampled {
     /// Runs so many times.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ pub type Taken = Result<Figures, BenchError>;
 
 /// An implementation that takes part, and what it has done so far.
 struct Turn<'a> {
-    subject: &'a mut dyn Subject,
+    subject: &'a mut dyn Sampled,
     iterations: u64,
     samples: Vec<Sample>,
     spent: Duration,
@@ -79,7 +79,7 @@ struct Turn<'a> {
 /// Samples `subjects` turn about, there and back again so that drift hits all alike, until each has had its time or is
 /// precise. `clock` says which time counts; `begin` hears before each round what share of the time is over.
 pub fn take(
-    subjects: &mut [&mut dyn Subject],
+    subjects: &mut [&mut dyn Sampled],
     effort: Effort,
     clock: Clock,
     meter: Option<&PowerMeter>,
@@ -108,7 +108,7 @@ pub fn take(
 
 impl<'a> Turn<'a> {
     /// Finds how many iterations make a sample.
-    fn new(subject: &'a mut dyn Subject, effort: Effort) -> Self {
+    fn new(subject: &'a mut dyn Sampled, effort: Effort) -> Self {
         let mut turn = Self {
             subject,
             iterations: 1,
@@ -276,7 +276,7 @@ impl InProcess {
     }
 }
 
-impl Subject for InProcess {
+impl Sampled for InProcess {
     fn run(&mut self, iterations: u64) -> Result<Sample, BenchError> {
         let Self { workload, pool, .. } = self;
         let mut counters = self.counters.as_ref().map(|counters| counters.borrow_mut());

@@ -12,7 +12,7 @@ struct Scripted<'a> {
     runs: usize,
 }
 
-impl Subject for Scripted<'_> {
+impl Sampled for Scripted<'_> {
     fn run(&mut self, iterations: u64) -> Result<Sample, BenchError> {
         self.runs += 1;
         if self.runs == self.fails_at {

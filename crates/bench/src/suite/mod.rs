@@ -9,7 +9,7 @@ use crate::{
     plan::Group,
     power::PowerMeter,
     record::{self, Clock, Figures, Measurement, Outcome, Row},
-    sampler::{self, Effort, InProcess, Sample, Subject},
+    sampler::{self, Effort, InProcess, Sample, Sampled},
     workload::Catalogue,
 };
 use jiff::Timestamp;
@@ -65,7 +65,7 @@ struct Entrant {
     implementation: String,
     version: Option<String>,
     answer: String,
-    subject: Box<dyn Subject>,
+    subject: Box<dyn Sampled>,
 }
 
 /// An implementation and what came of it.
@@ -225,8 +225,8 @@ impl<'a> Suite<'a> {
         observer: &mut dyn Observer,
     ) -> Vec<Outcome> {
         let clock = if group.threads == 1 { Clock::Cpu } else { Clock::Wall };
-        let mut subjects: Vec<&mut dyn Subject> =
-            entrants.iter_mut().map(|entrant| &mut *entrant.subject as &mut dyn Subject).collect();
+        let mut subjects: Vec<&mut dyn Sampled> =
+            entrants.iter_mut().map(|entrant| &mut *entrant.subject as &mut dyn Sampled).collect();
         let taken = sampler::take(&mut subjects, effort, clock, self.meter, |share| observer.progress(share));
         let outcome = |(entrant, taken): (&Entrant, Result<Figures, BenchError>)| match taken {
             Ok(figures) => Outcome::Measured(Figures {
@@ -262,7 +262,7 @@ impl Ended {
 }
 
 /// A peer takes turns as we do.
-impl Subject for Runner {
+impl Sampled for Runner {
     fn run(&mut self, iterations: u64) -> Result<Sample, BenchError> {
         let times = Runner::run(self, iterations)?;
         Ok(Sample { wall: times.wall, cpu: times.cpu, ..Sample::default() })

@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     Workload,
     definition::{Family, Size, Threads},
-    plan::{Levels, Selection, plan},
+    plan::{LevelChoice, Selection, plan},
     sampler::digest,
 };
 use proofmill_cpu::Level;
@@ -124,13 +124,13 @@ fn a_chosen_level_is_the_best_that_is_not_above_it() {
         let selection = Selection { levels, smallest: true, ..of("f/sum") };
         plan(&families, &Sums, &selection, 3).unwrap()[0].levels.clone()
     };
-    assert_eq!(levels(Levels::All), Level::available());
+    assert_eq!(levels(LevelChoice::All), Level::available());
     for level in Level::available() {
-        assert_eq!(levels(Levels::At(level)), [level]);
-        assert_eq!(levels(Levels::Named(vec![level.name().to_owned()])), [level]);
+        assert_eq!(levels(LevelChoice::At(level)), [level]);
+        assert_eq!(levels(LevelChoice::Named(vec![level.name().to_owned()])), [level]);
     }
     // A definition that names portable has no other.
-    let best = Selection { levels: Levels::At(Level::best()), ..of("broken") };
+    let best = Selection { levels: LevelChoice::At(Level::best()), ..of("broken") };
     assert_eq!(plan(&families, &Sums, &best, 1).unwrap()[0].levels, [Level::available()[0]]);
 }
 

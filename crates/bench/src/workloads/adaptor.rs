@@ -12,7 +12,7 @@ pub(crate) type Begin<'a> = &'a mut dyn FnMut(&'static str);
 
 /// At which levels a kernel differs.
 #[derive(Clone, Copy)]
-pub(crate) enum Levels {
+pub(crate) enum KernelLevels {
     /// One: it is the same at all.
     Portable,
     /// Those of the big prime fields.
@@ -27,7 +27,7 @@ pub(crate) enum Levels {
     Sha256Many,
 }
 
-impl Levels {
+impl KernelLevels {
     /// Those that this CPU has, slowest first.
     pub(crate) fn available(self) -> Vec<Level> {
         let distinct = |name: fn(Kernels) -> [&'static str; 2]| {
@@ -97,7 +97,7 @@ impl<I: Send + Sync + 'static, S: Send + 'static> Kernel<I, S> {
     }
 
     /// With a name.
-    pub(crate) fn entry(self, name: impl Into<String>, levels: Levels) -> Entry {
+    pub(crate) fn entry(self, name: impl Into<String>, levels: KernelLevels) -> Entry {
         Entry { name: name.into().leak(), levels, kernel: Box::new(Arc::new(self)) }
     }
 }
@@ -106,7 +106,7 @@ impl<I: Send + Sync + 'static, S: Send + 'static> Kernel<I, S> {
 pub(crate) struct Entry {
     /// `family/benchmark`.
     pub(crate) name: &'static str,
-    pub(crate) levels: Levels,
+    pub(crate) levels: KernelLevels,
     kernel: Box<dyn AnyKernel>,
 }
 

@@ -2,7 +2,7 @@
 //! products.
 
 use super::{
-    adaptor::{Entry, Kernel, Levels},
+    adaptor::{Entry, Kernel, KernelLevels},
     encoding::encoded,
     inputs::elements,
 };
@@ -66,7 +66,7 @@ fn bulk<P: Prime>(name: &str, operation: Operation<P>, prepare: fn(&mut [Fp<P>],
         },
         |columns| encoded(&columns.results[..]),
     )
-    .entry(format!("field/{name}"), Levels::PrimeFields)
+    .entry(format!("field/{name}"), KernelLevels::PrimeFields)
 }
 
 /// Montgomery's constant of lanes and memory may differ: what is multiplied by the ratio once costs no multiplication more.
@@ -128,7 +128,7 @@ fn inverses<P: Prime>(name: &str) -> Entry {
         |elements| encoded(&elements[..]),
     )
     .restarted(|elements, inverses| inverses.copy_from_slice(elements))
-    .entry(format!("field/{name}"), Levels::PrimeFieldScalars)
+    .entry(format!("field/{name}"), KernelLevels::PrimeFieldScalars)
 }
 
 /// The product of `size` elements, one after the other: each waits for the one before.
@@ -142,7 +142,7 @@ fn chain<P: Prime>(name: &str) -> Entry {
         },
         encoded,
     )
-    .entry(format!("field/{name}"), Levels::PrimeFieldScalars)
+    .entry(format!("field/{name}"), KernelLevels::PrimeFieldScalars)
 }
 
 fn multiply_all<P: Prime, B: Backend>(backend: B, elements: &[Fp<P>]) -> Fp<P> {

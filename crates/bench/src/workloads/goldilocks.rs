@@ -1,7 +1,7 @@
 //! Goldilocks: the ten basic functions, permutations, trees and transforms.
 
 use super::{
-    adaptor::{Entry, Kernel, Levels},
+    adaptor::{Entry, Kernel, KernelLevels},
     encoding::encoded,
     inputs::{Rng, goldilocks, logarithm},
 };
@@ -84,7 +84,7 @@ fn basic() -> Vec<Entry> {
             },
             |results| encoded(&results[..]),
         )
-        .entry(format!("goldilocks/{name}"), Levels::Goldilocks)
+        .entry(format!("goldilocks/{name}"), KernelLevels::Goldilocks)
     };
     functions.map(entry).into()
 }
@@ -121,7 +121,7 @@ fn matrices() -> [Entry; 4] {
             },
             |results| results.iter().flat_map(|column| encoded(&column[..])).collect(),
         )
-        .entry(format!("goldilocks/{name}"), Levels::Goldilocks)
+        .entry(format!("goldilocks/{name}"), KernelLevels::Goldilocks)
     })
 }
 
@@ -145,7 +145,7 @@ fn permutation<H: TreeHash<Digest = Digest>>(name: &str) -> Entry {
         |parents| encoded(&parents[..]),
     )
     .for_peers(|children| encoded(&children[..]))
-    .entry(format!("permutations/{name}"), Levels::Goldilocks)
+    .entry(format!("permutations/{name}"), KernelLevels::Goldilocks)
 }
 
 /// Words of a tree's row: one permutation of width 12.
@@ -153,7 +153,7 @@ const COLUMNS: usize = 8;
 
 /// A tree of `size` rows, every node kept.
 fn tree(hash: Hash) -> Entry {
-    let levels = if hash == Hash::Sha256 { Levels::Sha256Many } else { Levels::Goldilocks };
+    let levels = if hash == Hash::Sha256 { KernelLevels::Sha256Many } else { KernelLevels::Goldilocks };
     Kernel::new(
         |rng, size| logarithm(size, 0, 32).map(|_| goldilocks(rng, COLUMNS * size)),
         |_, _| Ok([0; 32]),
@@ -193,7 +193,7 @@ fn transform(name: &str, columns: usize, order: Order) -> Entry {
     )
     .restarted(|coefficients, transform| transform.values.copy_from_slice(coefficients))
     .for_peers(|coefficients| encoded(&coefficients[..]))
-    .entry(format!("goldilocks_transforms/{name}"), Levels::Goldilocks)
+    .entry(format!("goldilocks_transforms/{name}"), KernelLevels::Goldilocks)
 }
 
 fn domain(size: usize) -> Result<GoldilocksDomain, String> {
@@ -218,7 +218,7 @@ fn extension() -> Entry {
         |(_, extension)| encoded(&extension[..]),
     )
     .for_peers(|values| encoded(&values[..]))
-    .entry("goldilocks_transforms/lde-16-columns-by-2", Levels::Goldilocks)
+    .entry("goldilocks_transforms/lde-16-columns-by-2", KernelLevels::Goldilocks)
 }
 
 /// Columns of `size` coefficients each, or of values on the coset of the field's generator, bit-reversed: the polynomials'
@@ -241,5 +241,5 @@ fn evaluation(name: &str, columns: usize, from_values: bool) -> Entry {
         },
         |(_, values)| values.iter().flat_map(|value| encoded(&value.0[..])).collect(),
     )
-    .entry(format!("goldilocks_transforms/{name}"), Levels::Goldilocks)
+    .entry(format!("goldilocks_transforms/{name}"), KernelLevels::Goldilocks)
 }

@@ -4,7 +4,7 @@
 //! of n points has n - 2 of them: the other points tie the constant and the public signal.
 
 use super::{
-    adaptor::{Entry, Kernel, Levels},
+    adaptor::{Entry, Kernel, KernelLevels},
     encoding::encoded,
     inputs::{Rng, logarithm},
 };
@@ -48,7 +48,7 @@ fn proving() -> Entry {
         |public| encoded(&public[..]),
     )
     .for_peers(|instance| instance.bytes().unwrap_or_default())
-    .entry("groth16/prove", Levels::PrimeFields)
+    .entry("groth16/prove", KernelLevels::PrimeFields)
 }
 
 /// Wires with public signals.
@@ -92,7 +92,7 @@ fn verifying() -> Entry {
         |()| vec![1],
     )
     .for_peers(|claim| claim.text.clone().into_bytes())
-    .entry("groth16/verify", Levels::PrimeFields)
+    .entry("groth16/verify", KernelLevels::PrimeFields)
 }
 
 /// A key and a witness for a domain of `size` points, and what they were drawn from.

@@ -1,7 +1,7 @@
 //! Hashes over BN254's scalar field that circuits compute too: Pedersen and Poseidon of two elements.
 
 use super::{
-    adaptor::{Entry, Kernel, Levels},
+    adaptor::{Entry, Kernel, KernelLevels},
     encoding::encoded,
     inputs::elements,
 };
@@ -33,7 +33,7 @@ fn chain(name: &str, hash: fn(Fr, Fr) -> Fr) -> Entry {
         },
         encoded,
     )
-    .entry(format!("bn254_hashes/{name}"), Levels::Portable)
+    .entry(format!("bn254_hashes/{name}"), KernelLevels::Portable)
 }
 
 /// Of pairs.
@@ -53,5 +53,5 @@ fn many(name: &str, hash: Hash) -> Entry {
         },
         |hashes: &Vec<Fr>| encoded(&hashes[..]),
     )
-    .entry(format!("bn254_hashes/{name}"), Levels::PrimeFields)
+    .entry(format!("bn254_hashes/{name}"), KernelLevels::PrimeFields)
 }

@@ -1,7 +1,7 @@
 //! SHA-256.
 
 use super::{
-    adaptor::{Entry, Kernel, Levels},
+    adaptor::{Entry, Kernel, KernelLevels},
     encoding::encoded,
     inputs::{arrays, bytes},
 };
@@ -24,7 +24,7 @@ fn message() -> Entry {
         |(_, digest)| digest.to_vec(),
     )
     .for_peers(Vec::clone)
-    .entry("sha256/message", Levels::Sha256)
+    .entry("sha256/message", KernelLevels::Sha256)
 }
 
 /// As many messages of 64 bytes.
@@ -39,5 +39,5 @@ fn pairs() -> Entry {
         |digests| encoded(&digests[..]),
     )
     .for_peers(|pairs| encoded(&pairs[..]))
-    .entry("sha256/pairs", Levels::Sha256Many)
+    .entry("sha256/pairs", KernelLevels::Sha256Many)
 }

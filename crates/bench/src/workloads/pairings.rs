@@ -1,7 +1,7 @@
 //! Pairings, hashing to BLS12-381's groups, and signatures on it.
 
 use super::{
-    adaptor::{Entry, Kernel, Levels},
+    adaptor::{Entry, Kernel, KernelLevels},
     encoding::{Encode, encoded},
     inputs::{Rng, arrays, bytes, points},
 };
@@ -60,7 +60,7 @@ where
         |(_, product)| encoded(&product[..]),
     )
     .for_peers(|(of_g1, of_g2)| [encoded(&of_g1[..]), encoded(&of_g2[..])].concat())
-    .entry(format!("pairing/{name}"), Levels::PrimeFields)
+    .entry(format!("pairing/{name}"), KernelLevels::PrimeFields)
 }
 
 /// Bytes of a message.
@@ -82,7 +82,7 @@ fn hash<C: Curve<Base: Encode>>(name: &str, hash: Hash<C>) -> Entry {
         |points| encoded(&points[..]),
     )
     .for_peers(|messages| encoded(&messages[..]))
-    .entry(format!("bls12_381/{name}"), Levels::PrimeFields)
+    .entry(format!("bls12_381/{name}"), KernelLevels::PrimeFields)
 }
 
 /// `size` compressed points, checked to be on the curve and, if asked, in the subgroup.
@@ -101,7 +101,7 @@ fn decode<C: Encoded<Base: Encode, Scalar = Fp<P>>, P: Prime>(name: &str, subgro
         |points| encoded(&points[..]),
     )
     .for_peers(|encodings| encodings.iter().flat_map(|bytes| bytes.as_ref().to_vec()).collect())
-    .entry(format!("bls12_381/{name}"), Levels::PrimeFields)
+    .entry(format!("bls12_381/{name}"), KernelLevels::PrimeFields)
 }
 
 fn text(error: impl Display) -> String {
@@ -154,7 +154,7 @@ fn public_key() -> Entry {
         |key| key.to_vec(),
     )
     .for_peers(|signed| signed.secret.to_bytes().to_vec())
-    .entry("bls/public-key", Levels::PrimeFields)
+    .entry("bls/public-key", KernelLevels::PrimeFields)
 }
 
 /// A signature.
@@ -169,7 +169,7 @@ fn sign() -> Entry {
         |signature| signature.to_vec(),
     )
     .for_peers(|signed| [&signed.secret.to_bytes()[..], &signed.message].concat())
-    .entry("bls/sign", Levels::PrimeFields)
+    .entry("bls/sign", KernelLevels::PrimeFields)
 }
 
 /// A signature, from bytes; the key has been checked before.
@@ -246,5 +246,5 @@ fn verification<I: Send + Sync + 'static>(
         |()| VALID.to_vec(),
     )
     .for_peers(input)
-    .entry(format!("bls/{name}"), Levels::PrimeFields)
+    .entry(format!("bls/{name}"), KernelLevels::PrimeFields)
 }

@@ -1,7 +1,7 @@
 //! PLONK on circuits that the program makes itself, by arithmetisation and by how much of the key is kept in memory.
 
 use super::{
-    adaptor::{Begin, Entry, Kernel, Levels},
+    adaptor::{Begin, Entry, Kernel, KernelLevels},
     encoding::encoded,
     inputs::{Rng, elements},
 };
@@ -82,7 +82,7 @@ fn proving(
         },
         |prover| prover.proof.as_ref().map_or_else(Vec::new, bytes),
     )
-    .entry(format!("plonk_workloads/{name}"), Levels::PrimeFields)
+    .entry(format!("plonk_workloads/{name}"), KernelLevels::PrimeFields)
 }
 
 /// The public inputs, the points in the order of the rounds, the values.
@@ -153,5 +153,5 @@ fn verifying() -> Entry {
         |Claim { key, proof, public }, (), level, _| verify(level, key, public, proof).map_err(text),
         |()| vec![1],
     )
-    .entry("plonk_workloads/verify", Levels::PrimeFields)
+    .entry("plonk_workloads/verify", KernelLevels::PrimeFields)
 }

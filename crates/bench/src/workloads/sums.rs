@@ -1,7 +1,7 @@
 //! Multi-scalar multiplication.
 
 use super::{
-    adaptor::{Entry, Kernel, Levels},
+    adaptor::{Entry, Kernel, KernelLevels},
     encoding::{Encode, encoded},
     inputs::{Rng, elements, points},
 };
@@ -46,5 +46,5 @@ fn sum<C: Msm<Scalar = Fp<P>, Base: Encode>, P: Prime>(
         encoded,
     )
     .for_peers(|(points, scalars)| [encoded(&points[..]), encoded(&scalars[..])].concat())
-    .entry(format!("msm/{name}"), Levels::PrimeFields)
+    .entry(format!("msm/{name}"), KernelLevels::PrimeFields)
 }

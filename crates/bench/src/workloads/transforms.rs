@@ -1,7 +1,7 @@
 //! Number-theoretic transforms over the scalar fields of BN254 and BLS12-381.
 
 use super::{
-    adaptor::{Entry, Kernel, Levels},
+    adaptor::{Entry, Kernel, KernelLevels},
     encoding::encoded,
     inputs::{elements, logarithm},
 };
@@ -33,5 +33,5 @@ fn forward<P: Transformed>(name: &str) -> Entry {
     )
     .restarted(|coefficients, transform| transform.values.copy_from_slice(coefficients))
     .for_peers(|coefficients| encoded(&coefficients[..]))
-    .entry(format!("ntt/{name}"), Levels::PrimeFields)
+    .entry(format!("ntt/{name}"), KernelLevels::PrimeFields)
 }

@@ -9,7 +9,7 @@ pub(crate) mod source_group;
 
 pub use encoding::{Encoded, Subgroup, decode_compressed, decode_uncompressed, in_subgroup};
 
-use crate::group::{Affine, Curve};
+use crate::group::{Affine, Curve, operations};
 use proofmill_field::bls12_381::{Fq, Fq2, Fr};
 
 /// The first source group: the subgroup of order r of the curve over the base field.
@@ -32,6 +32,8 @@ impl Curve for G1 {
     const GENERATOR: Affine<Self> =
         Affine { x: Fq::constant(constants::G1_GENERATOR[0]), y: Fq::constant(constants::G1_GENERATOR[1]) };
     const NAME: &'static str = "BLS12-381 G1";
+
+    operations!();
 }
 
 impl Curve for G2 {
@@ -43,6 +45,8 @@ impl Curve for G2 {
         Affine { x: fq2([x0, x1]), y: fq2([y0, y1]) }
     };
     const NAME: &'static str = "BLS12-381 G2";
+
+    operations!();
 }
 
 const fn fq2([c0, c1]: [[u64; 6]; 2]) -> Fq2 {

@@ -2,7 +2,7 @@
 
 mod constants;
 
-use crate::group::{Affine, Curve};
+use crate::group::{Affine, Curve, operations};
 use proofmill_field::bn254::{Fq, Fq2, Fr};
 
 /// The first source group; its order is prime, so it contains every point on the curve.
@@ -25,6 +25,8 @@ impl Curve for G1 {
     const GENERATOR: Affine<Self> =
         Affine { x: Fq::constant(constants::G1_GENERATOR[0]), y: Fq::constant(constants::G1_GENERATOR[1]) };
     const NAME: &'static str = "BN254 G1";
+
+    operations!();
 }
 
 impl Curve for G2 {
@@ -36,6 +38,8 @@ impl Curve for G2 {
         y: fq2(constants::G2_GENERATOR[2], constants::G2_GENERATOR[3]),
     };
     const NAME: &'static str = "BN254 G2";
+
+    operations!();
 }
 
 const fn fq2(c0: [u64; 4], c1: [u64; 4]) -> Fq2 {

@@ -3,7 +3,7 @@
 
 mod constants;
 
-use crate::group::{Affine, Curve};
+use crate::group::{Affine, Curve, operations};
 use proofmill_field::bn254;
 
 /// The field of the coordinates.
@@ -22,4 +22,6 @@ impl Curve for Grumpkin {
     const GENERATOR: Affine<Self> =
         Affine { x: Fq::constant(constants::GENERATOR[0]), y: Fq::constant(constants::GENERATOR[1]) };
     const NAME: &'static str = "Grumpkin";
+
+    operations!();
 }

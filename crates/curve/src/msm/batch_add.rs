@@ -297,7 +297,16 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
             let (mut denominators, mut numerators) = (products, products);
             for k in 0..K {
                 let pairs = &pairs[(group + k) * width..][..width];
-                let step = if CAREFUL { self.careful_step(pairs, group + k) } else { self.step(pairs) };
+                let step = if CAREFUL {
+                    // Rare: a function of its own.
+                    LanesOf::<F, E>::outlined(
+                        self.engine,
+                        #[inline(always)]
+                        || self.careful_step(pairs, group + k),
+                    )
+                } else {
+                    self.step(pairs)
+                };
                 (denominators[k], numerators[k]) = (step.denominator, step.numerator);
                 self.steps[group + k] = step;
             }

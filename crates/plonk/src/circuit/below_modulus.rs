@@ -19,14 +19,14 @@ use proofmill_field::{
 
 /// A choice of levels.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Levels {
+pub(super) struct ComparedPrefixes {
     /// The shifts, descending, the last 0.
     shifts: Vec<u32>,
     /// Bits of the range.
     bits: u32,
 }
 
-impl Levels {
+impl ComparedPrefixes {
     /// The levels of the shortest range if prefixes are known at shift 0 and at all of `offset` modulo `width` bits: as many as
     /// one row of [`AnyOf`](crate::gates::AnyOf) compares, or what makes the fewest rows in standard.
     pub(super) fn new(arithmetisation: Arithmetisation, width: u32, offset: u32) -> Self {
@@ -58,7 +58,7 @@ impl Circuit {
     /// is its residue, and the next row must have it on its first wire, or no variable.
     ///
     /// Rows: standard 55; turbo 9; ultra one and those of the range.
-    pub(super) fn assert_below_modulus(&mut self, levels: &Levels, prefixes: &[Variable]) {
+    pub(super) fn assert_below_modulus(&mut self, levels: &ComparedPrefixes, prefixes: &[Variable]) {
         let bounds: Vec<Fr> = levels.shifts.iter().map(|shift| bound(*shift)).collect();
         let differences = bounds.iter().zip(prefixes).map(|(bound, prefix)| *bound - self.value(*prefix));
         let is_in_range = |value: &Fr| {

@@ -2,7 +2,7 @@
 
 use super::{
     Arithmetisation, Bit, Circuit, Point, Variable,
-    below_modulus::Levels,
+    below_modulus::ComparedPrefixes,
     multiples::{Multiples, SCALAR_BITS, start},
     range::window,
 };
@@ -100,7 +100,7 @@ impl Circuit {
             &[(prefixes[0], Fr::from(2)), (lowest.variable(), Fr::ONE), (scalar, -Fr::ONE)],
             Fr::ZERO,
         );
-        let levels = Levels::new(self.arithmetisation, 2, 1);
+        let levels = ComparedPrefixes::new(self.arithmetisation, 2, 1);
         let of_shift = |shift: &u32| if *shift == 0 { scalar } else { prefixes[(*shift / 2) as usize] };
         let chosen: Vec<Variable> = levels.shifts().iter().map(of_shift).collect();
         self.assert_below_modulus(&levels, &chosen);

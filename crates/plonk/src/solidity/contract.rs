@@ -1,7 +1,7 @@
 //! A contract's text around its formulas.
 
 use super::{
-    trace::{Traced, Word, record},
+    trace::{InputWord, Traced, record},
     yul::{Compiled, compile, literal, word},
 };
 use crate::{
@@ -116,11 +116,11 @@ impl<'a> Contract<'a> {
     /// of Wxi, of Wxiw, and of the generator, as in [`verify`](crate::verify).
     fn factors(&self) -> (Vec<Column>, Vec<Traced>) {
         let system = &self.key.system;
-        let in_memory = |byte| Traced::input(Word::Memory(byte));
+        let in_memory = |byte| Traced::input(InputWord::Memory(byte));
         let [xi, v, u, eta] = [XI, V, U, ETA].map(in_memory);
         let begin = self.evaluations_begin();
         let evaluations: Vec<Traced> = (0..system.opened().len())
-            .map(|index| Traced::input(Word::Calldata(begin + 32 * index)))
+            .map(|index| Traced::input(InputWord::Calldata(begin + 32 * index)))
             .collect();
         let known = Known {
             xi,
@@ -143,7 +143,7 @@ impl<'a> Contract<'a> {
         // For its constants, and how many powers there are.
         let pattern = key.system.parameters(&Challenges::default(), key.multipliers);
         let [eta, beta, gamma, delta, epsilon, alpha] =
-            [ETA, BETA, GAMMA, DELTA, EPSILON, ALPHA].map(|byte| Traced::input(Word::Memory(byte)));
+            [ETA, BETA, GAMMA, DELTA, EPSILON, ALPHA].map(|byte| Traced::input(InputWord::Memory(byte)));
         let powers = std::iter::successors(Some(Traced::one(())), |power| Some(*power * alpha));
         let powers = powers.take(pattern.alpha.len()).collect();
         Parameters {

@@ -21,14 +21,14 @@ impl Traced {
     }
 
     /// A value that is there before the program runs.
-    pub(super) fn input(word: Word) -> Self {
+    pub(super) fn input(word: InputWord) -> Self {
         push(Node::Input(word))
     }
 }
 
 /// Where a value lies before the program runs, by its first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Word {
+pub(super) enum InputWord {
     Calldata(usize),
     Memory(usize),
 }
@@ -37,7 +37,7 @@ pub(super) enum Word {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Node {
     Constant(Fr),
-    Input(Word),
+    Input(InputWord),
     Sum(Traced, Traced),
     Difference(Traced, Traced),
     Product(Traced, Traced),

@@ -1,7 +1,7 @@
 //! Recorded programs as Yul. The variable `r` is the modulus; values are at most r, and those that were made by an addition
 //! or a multiplication below it.
 
-use super::trace::{Node, Traced, Word};
+use super::trace::{InputWord, Node, Traced};
 use proofmill_field::bn254::Fr;
 
 /// Operations in one expression on a path: each level leaves two words on the EVM's stack while the next is computed, and `r`
@@ -51,8 +51,8 @@ fn expression(node: Node, expressions: &[Expression]) -> Expression {
     let of = |value: Traced| expressions[value.index()].0.as_str();
     let text = match node {
         Node::Constant(value) => literal(value),
-        Node::Input(Word::Calldata(byte)) => format!("calldataload({byte:#x})"),
-        Node::Input(Word::Memory(byte)) => format!("mload({byte:#x})"),
+        Node::Input(InputWord::Calldata(byte)) => format!("calldataload({byte:#x})"),
+        Node::Input(InputWord::Memory(byte)) => format!("mload({byte:#x})"),
         Node::Sum(a, b) => format!("addmod({}, {}, r)", of(a), of(b)),
         Node::Difference(a, b) => format!("addmod({}, sub(r, {}), r)", of(a), of(b)),
         Node::Product(a, b) => format!("mulmod({}, {}, r)", of(a), of(b)),

@@ -31,7 +31,7 @@ pub(super) struct Work<'a> {
 }
 
 /// The levels and numbers of threads at which a family was measured.
-pub(super) struct Levels<'a> {
+pub(super) struct FamilyLevels<'a> {
     pub(super) suite: Suite,
     pub(super) family: &'a str,
     /// Level and threads.
@@ -353,7 +353,7 @@ fn price(run: &Run, figures: &Figures, by: String) -> Option<Price> {
 }
 
 /// The answer of a single run: by family the fastest level with its number of threads.
-pub(super) fn of_levels(page: &Page<'_>, run: &Run, families: &[Levels<'_>]) -> Answer {
+pub(super) fn of_levels(page: &Page<'_>, run: &Run, families: &[FamilyLevels<'_>]) -> Answer {
     let metrics = [Metric::Machine, Metric::Watt];
     let questions: Vec<Question> =
         metrics.into_iter().filter_map(|metric| levels_question(page, run, metric, families)).collect();
@@ -364,7 +364,7 @@ pub(super) fn of_levels(page: &Page<'_>, run: &Run, families: &[Levels<'_>]) -> 
 }
 
 /// A family's rows that the most complete of its contestants have, and who these are.
-fn complete(metric: Metric, run: &Run, family: &Levels<'_>) -> (Vec<usize>, Rows) {
+fn complete(metric: Metric, run: &Run, family: &FamilyLevels<'_>) -> (Vec<usize>, Rows) {
     let costs: Vec<Vec<Option<Vec<f64>>>> = (family.works.iter())
         .map(|work| work.by.iter().map(|figures| metric.costs(run, (*figures)?).ok()).collect())
         .collect();
@@ -381,7 +381,12 @@ fn complete(metric: Metric, run: &Run, family: &Levels<'_>) -> (Vec<usize>, Rows
     (entrants, rows)
 }
 
-fn levels_question(page: &Page<'_>, run: &Run, metric: Metric, families: &[Levels<'_>]) -> Option<Question> {
+fn levels_question(
+    page: &Page<'_>,
+    run: &Run,
+    metric: Metric,
+    families: &[FamilyLevels<'_>],
+) -> Option<Question> {
     let noisy = !run.doubts().is_empty();
     let mut verdicts = Vec::new();
     for family in families {
@@ -426,7 +431,7 @@ fn levels_question(page: &Page<'_>, run: &Run, metric: Metric, families: &[Level
 }
 
 /// What the family's largest work costs by what does it fastest.
-fn level_cost(page: &Page<'_>, run: &Run, family: &Levels<'_>) -> Option<Cost> {
+fn level_cost(page: &Page<'_>, run: &Run, family: &FamilyLevels<'_>) -> Option<Cost> {
     let largest = |works: &mut dyn Iterator<Item = &Work<'_>>| works.map(amount).fold(0.0, f64::max);
     let most = largest(&mut family.works.iter());
     let work = family.works.iter().find(|work| amount(work) >= most)?;

@@ -18,7 +18,7 @@ pub(super) struct Bits;
 
 /// A number and its 32 bits, the lowest first.
 #[derive(Clone)]
-pub(super) struct Word {
+pub(super) struct BitWord {
     number: Variable,
     bits: Vec<Bit>,
 }
@@ -42,13 +42,13 @@ fn pairs(distance: u32) -> [[u32; 2]; 16] {
 }
 
 impl Functions for Bits {
-    type Word = Word;
+    type Word = BitWord;
 
-    fn load(&mut self, circuit: &mut Circuit, number: Variable, _: Role) -> Word {
-        Word { number, bits: circuit.bits(number, 32) }
+    fn load(&mut self, circuit: &mut Circuit, number: Variable, _: Role) -> BitWord {
+        BitWord { number, bits: circuit.bits(number, 32) }
     }
 
-    fn choice(&mut self, circuit: &mut Circuit, [e, f, g]: [&Word; 3]) -> Terms {
+    fn choice(&mut self, circuit: &mut Circuit, [e, f, g]: [&BitWord; 3]) -> Terms {
         let mut terms = vec![(f.number, half()), (g.number, half())];
         for j in 0..32 {
             let [first, second, k] = rotated(BIG_SIGMA[1], j);
@@ -64,7 +64,7 @@ impl Functions for Bits {
         terms
     }
 
-    fn majority(&mut self, circuit: &mut Circuit, [a, b, c]: [&Word; 3]) -> Terms {
+    fn majority(&mut self, circuit: &mut Circuit, [a, b, c]: [&BitWord; 3]) -> Terms {
         let mut terms = [a, b, c].map(|word| (word.number, half())).to_vec();
         for j in 0..32 {
             let [first, second, k] = rotated(BIG_SIGMA[0], j);
@@ -79,7 +79,7 @@ impl Functions for Bits {
         terms
     }
 
-    fn small_sigma(&mut self, circuit: &mut Circuit, which: usize, word: &Word) -> Terms {
+    fn small_sigma(&mut self, circuit: &mut Circuit, which: usize, word: &BitWord) -> Terms {
         let [first, second, shift] = SMALL_SIGMA[which];
         let bit = |j: u32, rotation: u32| word.bits[((j + rotation) % 32) as usize];
         pairs(second - first)

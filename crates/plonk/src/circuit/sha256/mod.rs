@@ -19,7 +19,7 @@ use bits::Bits;
 use constants::{INITIAL, ROUND};
 use proofmill_field::{Field, Invert, bn254::Fr};
 use tables::Tables;
-use words::Words;
+use words::LogicGates;
 
 /// Rotations to the right of the functions that FIPS 180-4 writes with capital sigmas, of a and of e.
 const BIG_SIGMA: [[u32; 3]; 2] = [[2, 13, 22], [6, 11, 25]];
@@ -122,7 +122,7 @@ impl Circuit {
         let input = (state, block);
         self.gadget("sha256 compression", |circuit| match circuit.arithmetisation() {
             Arithmetisation::Standard => by(circuit, Bits, unconstrained, input),
-            Arithmetisation::Turbo => by(circuit, Words::default(), unconstrained, input),
+            Arithmetisation::Turbo => by(circuit, LogicGates::default(), unconstrained, input),
             Arithmetisation::Ultra => {
                 let tables = Tables::new(circuit);
                 by(circuit, tables, unconstrained, input)

@@ -40,7 +40,7 @@ pub(super) struct Tables {
 
 /// A word taken apart. For a word of the schedule the last two are the sums for the functions 0 and 1.
 #[derive(Clone)]
-pub(super) struct Word {
+pub(super) struct SpreadWord {
     /// The spread form.
     spread: Variable,
     /// The sum of its rotations for the sigma function.
@@ -179,9 +179,9 @@ impl Tables {
 }
 
 impl Functions for Tables {
-    type Word = Word;
+    type Word = SpreadWord;
 
-    fn load(&mut self, circuit: &mut Circuit, number_of: Variable, role: Role) -> Word {
+    fn load(&mut self, circuit: &mut Circuit, number_of: Variable, role: Role) -> SpreadWord {
         let word = low_word(circuit.value(number_of));
         // The second column of a and e is shifted with the word, the others are sums over the parts that are left.
         let shifted = match role {
@@ -196,7 +196,7 @@ impl Functions for Tables {
             let key = if part == 0 { number_of } else { circuit.witness(Fr::from(u64::from(left))) };
             let [first, second] =
                 results(role, left << start, start).map(|value| circuit.witness(number(value)));
-            loaded.get_or_insert(Word { spread: first, sigma: second });
+            loaded.get_or_insert(SpreadWord { spread: first, sigma: second });
             let factors =
                 if part + 1 < PARTS { [-power_of_two(PART_BITS), -shifted, -Fr::ONE] } else { [Fr::ZERO; 3] };
             circuit.lookup(table, [key, first, second], factors);
@@ -204,7 +204,7 @@ impl Functions for Tables {
         loaded.expect("a part at least")
     }
 
-    fn choice(&mut self, circuit: &mut Circuit, [e, f, g]: [&Word; 3]) -> Terms {
+    fn choice(&mut self, circuit: &mut Circuit, [e, f, g]: [&SpreadWord; 3]) -> Terms {
         let [sigma, _] = self.counts(circuit, e.sigma);
         let terms = [(e.spread, Fr::ONE), (f.spread, Fr::from(2)), (g.spread, Fr::from(3))];
         let sum = circuit.linear(&terms, Fr::ZERO);
@@ -213,14 +213,14 @@ impl Functions for Tables {
         vec![(sigma, Fr::ONE), (choice, Fr::ONE)]
     }
 
-    fn majority(&mut self, circuit: &mut Circuit, words: [&Word; 3]) -> Terms {
+    fn majority(&mut self, circuit: &mut Circuit, words: [&SpreadWord; 3]) -> Terms {
         let [sigma, _] = self.counts(circuit, words[0].sigma);
         let sum = circuit.linear(&words.map(|word| (word.spread, Fr::ONE)), Fr::ZERO);
         let [_, majority] = self.counts(circuit, sum);
         vec![(sigma, Fr::ONE), (majority, Fr::ONE)]
     }
 
-    fn small_sigma(&mut self, circuit: &mut Circuit, which: usize, word: &Word) -> Terms {
+    fn small_sigma(&mut self, circuit: &mut Circuit, which: usize, word: &SpreadWord) -> Terms {
         let [sigma, _] = self.counts(circuit, [word.spread, word.sigma][which]);
         vec![(sigma, Fr::ONE)]
     }

@@ -1,6 +1,6 @@
 //! SHA-256 against NIST's answers and another implementation; words that are out of range, and values changed one at a time.
 
-use super::{Functions, tables::Tables, words::Words, *};
+use super::{Functions, tables::Tables, words::LogicGates, *};
 use crate::{
     Layout, check_layout,
     circuit::tests::{for_each_arithmetisation, refused_by_each_arithmetisation},
@@ -99,7 +99,7 @@ fn carries_are_of_few_bits() {
         let mut circuits = Arithmetisation::ALL.map(Circuit::new);
         let [standard, turbo, ultra] = &mut circuits;
         assert_eq!(program(standard, &mut Bits, carries), holds, "{carries:?}");
-        assert_eq!(program(turbo, &mut Words::default(), carries), holds, "{carries:?}");
+        assert_eq!(program(turbo, &mut LogicGates::default(), carries), holds, "{carries:?}");
         let mut tables = Tables::new(ultra);
         assert_eq!(program(ultra, &mut tables, carries), holds, "{carries:?}");
     }
@@ -112,7 +112,7 @@ fn zero_rotates_to_zero_only() {
     for rotation in 1..32 {
         let mut circuit = Circuit::new(Arithmetisation::Turbo);
         let x = circuit.witness(Fr::ZERO);
-        let rotated = Words::rotated(&mut circuit, x, rotation);
+        let rotated = LogicGates::rotated(&mut circuit, x, rotation);
         let low = rotated.index() + 1;
         let (layout, mut values) = circuit.into_layout();
         check_layout(&layout, &values).unwrap();

@@ -10,12 +10,12 @@ use proofmill_field::{Field, Invert, bn254::Fr};
 
 /// See the module.
 #[derive(Default)]
-pub(super) struct Words {
+pub(super) struct LogicGates {
     /// `a XOR b` of the round before, if it was the first of a pair of rounds: b XOR c of this one.
     pair: Option<Variable>,
 }
 
-impl Words {
+impl LogicGates {
     /// The lowest bits of a word, times 2 if they are an odd number of bits: base-4 digits in either case. Gives them, and
     /// twice as many bits as there are digits.
     fn low_bits(circuit: &mut Circuit, word: u32, bits: u32) -> (Variable, u32) {
@@ -60,7 +60,7 @@ impl Words {
     }
 }
 
-impl Functions for Words {
+impl Functions for LogicGates {
     type Word = Variable;
 
     fn load(&mut self, circuit: &mut Circuit, number: Variable, role: Role) -> Variable {
