@@ -3,9 +3,18 @@
 use crate::token::*;
 use std::{fmt, str::FromStr};
 
+/// The length of a level's vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vectors {
+    /// This many bits; 64 for levels that compute with single words.
+    Bits(u32),
+    /// As many bits as the CPU has.
+    OfCpu,
+}
+
 /// Declares the levels, slowest first. This is the only list of them.
 macro_rules! levels {
-    ($($(#[$doc:meta])* $token:ident $name:literal on $architecture:literal;)*) => {
+    ($($(#[$doc:meta])* $token:ident $name:literal, $vectors:expr, on $architecture:literal;)*) => {
         /// The bundle of CPU features that kernels may use. Variants are in ascending order of speed; each bundle of an
         /// architecture contains those before it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +31,15 @@ macro_rules! levels {
         impl Level {
             /// The names of all levels of all architectures; those of one architecture in ascending order of speed.
             pub const NAMES: &[&str] = &["portable", $($name),*];
+
+            /// The vectors of the level of this name, on any CPU; `None` if there is no such level.
+            pub fn vectors_of(name: &str) -> Option<Vectors> {
+                match name {
+                    "portable" => Some(Vectors::Bits(64)),
+                    $($name => Some($vectors),)*
+                    _ => None,
+                }
+            }
 
             /// The levels that this CPU can run, slowest first.
             pub fn available() -> Vec<Self> {
@@ -51,19 +69,19 @@ macro_rules! levels {
 
 levels! {
     /// BMI2 and ADX.
-    Adx "adx" on "x86_64";
+    Adx "adx", Vectors::Bits(64), on "x86_64";
     /// AVX2.
-    Avx2 "avx2" on "x86_64";
+    Avx2 "avx2", Vectors::Bits(256), on "x86_64";
     /// AVX-512 without the 52-bit integer multiplier.
-    Avx512 "avx512" on "x86_64";
+    Avx512 "avx512", Vectors::Bits(512), on "x86_64";
     /// AVX-512 with the 52-bit integer multiplier.
-    Avx512Ifma "avx512ifma" on "x86_64";
+    Avx512Ifma "avx512ifma", Vectors::Bits(512), on "x86_64";
     /// Arm's 128-bit vectors.
-    Neon "neon" on "aarch64";
+    Neon "neon", Vectors::Bits(128), on "aarch64";
     /// Arm's vectors of any length.
-    Sve "sve" on "aarch64";
+    Sve "sve", Vectors::OfCpu, on "aarch64";
     /// The second version of Arm's vectors of any length.
-    Sve2 "sve2" on "aarch64";
+    Sve2 "sve2", Vectors::OfCpu, on "aarch64";
 }
 
 impl Level {

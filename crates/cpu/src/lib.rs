@@ -8,7 +8,7 @@ pub mod facts;
 mod level;
 mod token;
 
-pub use level::{Level, LevelError};
+pub use level::{Level, LevelError, Vectors};
 pub use token::*;
 
 /// The most 64-bit lanes of any level: those of SVE's longest vector, 2048 bits.

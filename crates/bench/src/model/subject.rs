@@ -6,6 +6,7 @@ use crate::{
     record::{Clock, Figures, Outcome, Row, Run},
     statistics::Summary,
 };
+use proofmill_cpu::{Level, Vectors};
 use serde::Serialize;
 
 /// A machine and the time that the work takes on it.
@@ -111,7 +112,7 @@ impl Choice {
                 _ => None,
             })
             // Peers' rows are theirs: what is asked is what this program would do.
-            .filter(|(row, ..)| vector_bits(&row.implementation).is_some())
+            .filter(|(row, ..)| Level::vectors_of(&row.implementation).is_some())
             .filter(|(row, ..)| format!("{}/{}", row.family, row.benchmark) == self.work)
             .filter(|(row, ..)| self.size.is_none() || row.size == self.size)
             .filter(|(row, ..)| self.threads.is_none_or(|threads| row.threads == threads))
@@ -157,10 +158,10 @@ impl Subject {
 }
 
 fn subject(run: &Run, row: &Row, figures: &Figures, seconds: f64) -> Result<Subject, BenchError> {
-    let own = vector_bits(&row.implementation).unwrap_or(Vectors::Fixed(64));
+    let own = Level::vectors_of(&row.implementation).unwrap_or(Vectors::Bits(64));
     let vector_bits = match own {
-        Vectors::Fixed(bits) => bits,
-        Vectors::Machine => run.machine.vector_bits.ok_or_else(|| BenchError::Model {
+        Vectors::Bits(bits) => bits,
+        Vectors::OfCpu => run.machine.vector_bits.ok_or_else(|| BenchError::Model {
             problem: format!("run {}: the length of its SVE vectors is missing: measure it again", run.label),
         })?,
     };
@@ -176,25 +177,5 @@ fn subject(run: &Run, row: &Row, figures: &Figures, seconds: f64) -> Result<Subj
         dollars_per_hour: run.price.as_ref().map(|price| price.dollars_per_hour),
         cycles_from_time: false,
         source: format!("run {}", run.id),
-    })
-}
-
-/// Who decides how long a level's vectors are.
-enum Vectors {
-    /// The level.
-    Fixed(u32),
-    /// The CPU.
-    Machine,
-}
-
-/// Bits of the vectors of one of Proofmill's levels.
-fn vector_bits(level: &str) -> Option<Vectors> {
-    Some(match level {
-        "portable" | "adx" => Vectors::Fixed(64),
-        "neon" => Vectors::Fixed(128),
-        "avx2" => Vectors::Fixed(256),
-        "avx512" | "avx512ifma" => Vectors::Fixed(512),
-        "sve" | "sve2" => Vectors::Machine,
-        _ => return None,
     })
 }
