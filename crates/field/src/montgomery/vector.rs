@@ -16,7 +16,7 @@ pub const MOST_TERMS: u64 = 1000;
 pub trait Engine: Token {
     /// The instructions of scalar elements.
     type Backend: Backend;
-    /// The number of elements that the level's vector instructions process.
+    /// As many elements as the level's vector instructions process, one where it has none.
     type Vector<P: Prime>: Vector<Fp<P>, Token = Self>;
     /// [`LANES`] elements, for data that must be a multiple of a cache line at every level.
     type Packed<P: Prime>: Vector<Fp<P>, Token = Self>;
@@ -56,7 +56,7 @@ pub trait Engine: Token {
 pub trait Packable: Field {
     /// An element's limbs in Montgomery form, canonical or not.
     type Limbs: Copy + Default + Debug + Send + Sync + 'static;
-    /// The best number of elements for the level, at most [`LANES`]; 1 where it has no vector instructions.
+    /// Its vectors at a level, of at most [`LANES`] elements; of 1 where the level has no vector instructions.
     type Lanes<E: Engine>: Vector<Self, Token = E>;
 
     /// The limbs of elements, as they are in memory.
