@@ -20,12 +20,12 @@ pub mod goldilocks;
 mod montgomery;
 
 pub use algebra::{
-    Algebra, Field, Invert, Lanes, PrimeField, Quadratic, Quadratics, Select, SquareRoot,
+    Algebra, Field, Invert, LANES, Lanes, PrimeField, Quadratic, Quadratics, Select, SquareRoot,
     batch_invert_vartime,
 };
 pub use dispatch::{goldilocks_level, goldilocks_levels, prime_field_level, prime_field_levels};
 pub use error::FieldError;
 pub use extension::{Dodecic, Sextic, Terms, Tower};
-pub use montgomery::{Backend, Engine, Fp, LANES, LanesOf, Limbs, MOST_TERMS, Packable, Prime, Row, Vector};
+pub use montgomery::{Backend, Engine, Fp, LanesOf, Limbs, MOST_TERMS, Packable, Prime, Row, Vector};
 #[doc(hidden)]
 pub use proofmill_cpu as cpu;

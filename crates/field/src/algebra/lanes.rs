@@ -2,13 +2,13 @@
 
 use super::{Algebra, Field, Quadratic};
 
-/// The most lanes.
-const MAX_WIDTH: usize = 8;
+/// The most lanes of any vector type, and the number of elements of [`Engine::Packed`](crate::Engine::Packed) at every level.
+pub const LANES: usize = 8;
 
 /// Several elements in lanes; each operation applies to all of them: scalars, vectors of a level, and extensions of either.
 /// `F` is an element's type in memory.
 pub trait Lanes<F>: Algebra {
-    /// The number of elements, at most 8.
+    /// The number of elements, at most [`LANES`].
     const WIDTH: usize;
 
     /// Whether an inversion costs less than 150 products, which holds where products do not use vector instructions.
@@ -39,7 +39,7 @@ impl<F: Field, V: Lanes<F>> Lanes<Quadratic<F>> for Quadratic<V> {
 
     #[inline(always)]
     fn load(token: V::Token, elements: &[Quadratic<F>]) -> Self {
-        let (mut c0, mut c1) = ([F::ZERO; MAX_WIDTH], [F::ZERO; MAX_WIDTH]);
+        let (mut c0, mut c1) = ([F::ZERO; LANES], [F::ZERO; LANES]);
         for (i, element) in elements[..V::WIDTH].iter().enumerate() {
             (c0[i], c1[i]) = (element.c0, element.c1);
         }
@@ -48,7 +48,7 @@ impl<F: Field, V: Lanes<F>> Lanes<Quadratic<F>> for Quadratic<V> {
 
     #[inline(always)]
     fn store(self, elements: &mut [Quadratic<F>]) {
-        let (mut c0, mut c1) = ([F::ZERO; MAX_WIDTH], [F::ZERO; MAX_WIDTH]);
+        let (mut c0, mut c1) = ([F::ZERO; LANES], [F::ZERO; LANES]);
         self.c0.store(&mut c0[..V::WIDTH]);
         self.c1.store(&mut c1[..V::WIDTH]);
         for (i, element) in elements[..V::WIDTH].iter_mut().enumerate() {

@@ -5,7 +5,7 @@ mod lanes;
 mod quadratic;
 
 pub use field::{Field, Invert, PrimeField, SquareRoot, batch_invert_vartime};
-pub use lanes::{Lanes, Select};
+pub use lanes::{LANES, Lanes, Select};
 pub use quadratic::Quadratic;
 
 use std::ops::{Add, Mul, Neg, Sub};

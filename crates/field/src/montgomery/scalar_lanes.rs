@@ -1,7 +1,7 @@
 //! Vectors of levels without vector instructions: one scalar element, or eight that are computed one after another.
 
-use super::{Backend, Fp, LANES, Limbs, Prime, Vector};
-use crate::algebra::{Algebra, Lanes, Quadratic, Select};
+use super::{Backend, Fp, Limbs, Prime, Vector};
+use crate::algebra::{Algebra, LANES, Lanes, Quadratic, Select};
 use std::{
     array,
     hint::black_box,

@@ -2,12 +2,9 @@
 //! form and their quadratic extensions.
 
 use super::{Backend, Fp, Prime};
-use crate::algebra::{Field, Lanes, Quadratic, Select};
+use crate::algebra::{Field, LANES, Lanes, Quadratic, Select};
 use proofmill_cpu::Token;
 use std::fmt::Debug;
-
-/// The most elements of a [`Vector`], and the number of elements of [`Engine::Packed`] at every level.
-pub const LANES: usize = 8;
 
 /// The most terms of an [`Engine::Single`] that may be added before a multiplication.
 pub const MOST_TERMS: u64 = 1000;

@@ -8,7 +8,7 @@ use super::{GoldilocksDomain, Order};
 use crate::reverse_bits::reverse_bits;
 use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Field, Invert, Lanes, batch_invert_vartime, dispatch_goldilocks,
+    Algebra, Field, Invert, LANES, Lanes, batch_invert_vartime, dispatch_goldilocks,
     goldilocks::{
         Extension, ExtensionField, Goldilocks, GoldilocksEngine, GoldilocksVector, Planes, U64s,
         constant_planes,
@@ -148,7 +148,7 @@ where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
     let mut weights = [[0; BLOCK]; D];
-    let mut inverses = [Goldilocks::ONE; MAX_LANES];
+    let mut inverses = [Goldilocks::ONE; LANES];
     engine.run(
         #[inline(always)]
         || {
@@ -169,7 +169,7 @@ where
                 products[k] = product;
                 product = product * norm;
             }
-            let mut words = [0; MAX_LANES];
+            let mut words = [0; LANES];
             product.store(&mut words);
             for lane in 0..lanes {
                 inverses[lane] = Goldilocks::new(words[lane]);
@@ -222,9 +222,6 @@ fn weighted_sums<E: GoldilocksEngine, const D: usize>(
     (0..width).map(column_sum).collect()
 }
 
-/// The most lanes of any level whose vectors have a size known to the compiler.
-const MAX_LANES: usize = 8;
-
 /// The sums of adjacent columns, one per lane.
 fn columns_together<E: GoldilocksEngine, const D: usize>(
     engine: E,
@@ -232,7 +229,7 @@ fn columns_together<E: GoldilocksEngine, const D: usize>(
     width: usize,
     rows: usize,
     weights: &Weights<D>,
-) -> [[Goldilocks; MAX_LANES]; D] {
+) -> [[Goldilocks; LANES]; D] {
     engine.run(
         #[inline(always)]
         || {
@@ -253,7 +250,7 @@ fn column_alone<E: GoldilocksEngine, const D: usize>(
     engine: E,
     column: &[u64; BLOCK],
     weights: &Weights<D>,
-) -> [[Goldilocks; MAX_LANES]; D] {
+) -> [[Goldilocks; LANES]; D] {
     engine.run(
         #[inline(always)]
         || {
@@ -270,12 +267,12 @@ fn column_alone<E: GoldilocksEngine, const D: usize>(
 }
 
 #[inline(always)]
-fn lanes_of<E: GoldilocksEngine, const D: usize>(sums: [Planes<E::U64s>; D]) -> [[Goldilocks; MAX_LANES]; D] {
-    let mut lanes = [[Goldilocks::ZERO; MAX_LANES]; D];
+fn lanes_of<E: GoldilocksEngine, const D: usize>(sums: [Planes<E::U64s>; D]) -> [[Goldilocks; LANES]; D] {
+    let mut lanes = [[Goldilocks::ZERO; LANES]; D];
     for d in 0..D {
-        let mut words = [0; MAX_LANES];
+        let mut words = [0; LANES];
         E::Chain::from_planes(sums[d]).store(&mut words);
-        for lane in 0..MAX_LANES {
+        for lane in 0..LANES {
             lanes[d][lane] = Goldilocks::new(words[lane]);
         }
     }

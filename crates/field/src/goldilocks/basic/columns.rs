@@ -3,10 +3,10 @@
 #![allow(clippy::needless_range_loop, reason = "iterators are not always inlined into a level")]
 
 use super::formulas::BasicFunction;
-use crate::goldilocks::{Goldilocks, GoldilocksEngine, U64s};
-
-/// The most words in a vector of any level.
-const MAX_WIDTH: usize = 8;
+use crate::{
+    LANES,
+    goldilocks::{Goldilocks, GoldilocksEngine, U64s},
+};
 
 /// The number of result vectors per iteration, for formulas with one result.
 const SEVERAL: usize = 4;
@@ -133,7 +133,7 @@ fn last_vector<F: BasicFunction<I, O>, E: GoldilocksEngine, const I: usize, cons
     results: &mut [&mut [u64]; O],
 ) {
     let count = results[0].len() - at;
-    let (mut words, mut bytes) = ([[0; MAX_WIDTH]; I], [0; MAX_WIDTH]);
+    let (mut words, mut bytes) = ([[0; LANES]; I], [0; LANES]);
     for i in 0..I {
         words[i][..count].copy_from_slice(&operands.words[i][at..]);
     }
@@ -147,7 +147,7 @@ fn last_vector<F: BasicFunction<I, O>, E: GoldilocksEngine, const I: usize, cons
     let padded = Operands { words: columns, bytes: &bytes, coefficients: operands.coefficients };
     let vectors = one_vector::<F, E, I, O>(engine, &padded, 0);
     for i in 0..O {
-        let mut padded = [0; MAX_WIDTH];
+        let mut padded = [0; LANES];
         vectors[i].store(&mut padded);
         results[i][at..].copy_from_slice(&padded[..count]);
     }

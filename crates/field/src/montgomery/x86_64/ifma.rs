@@ -16,8 +16,8 @@ use super::{
     radix52::{self, MASK, MAX, Radix52, multiple, power_of_two, simd, splat, split, transpose, words},
 };
 use crate::{
-    algebra::{Algebra, Lanes, Quadratic, Quadratics, Select},
-    montgomery::{Fp, LANES, Limbs, Packable, Prime, Vector},
+    algebra::{Algebra, LANES, Lanes, Quadratic, Quadratics, Select},
+    montgomery::{Fp, Limbs, Packable, Prime, Vector},
 };
 use proofmill_cpu::{Avx512Ifma, Token};
 use std::{
