@@ -1,11 +1,12 @@
-//! Elements whose products are functions of their own.
+//! Elements whose multiplications are not inlined.
 
 use crate::{Cells, Column};
 use proofmill_field::Algebra;
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// An element whose products and squares are calls. Formulas have dozens of products and are compiled for every level: inlined,
-/// each product of lanes is up to a kilobyte of code. A call costs a few nanoseconds for eight lanes.
+/// An element whose products and squares are function calls. Formulas have dozens of products and are
+/// compiled for every level; inlined, each product of lanes would take up to a kilobyte of code. A call costs
+/// a few nanoseconds for eight lanes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Called<A>(pub(crate) A);
 
@@ -87,7 +88,7 @@ impl<A: Algebra> Algebra for Called<A> {
     }
 }
 
-/// Cells behind a reference, so that formulas of values one by one are compiled once.
+/// Cells behind a reference, so that formulas on single values are compiled once.
 pub(crate) struct Borrowed<'a, A>(pub(crate) &'a dyn Cells<A>);
 
 impl<A: Algebra> Cells<Called<A>> for Borrowed<'_, A> {

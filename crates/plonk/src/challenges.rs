@@ -1,21 +1,21 @@
-//! The verifier's challenges: what each one is a hash of.
+//! The verifier's challenges and the inputs of their hashes.
 //!
 //! | challenge | Keccak-256 of |
 //! |---|---|
-//! | eta | as beta, if there are lookups; otherwise there is none |
+//! | eta | with lookups: as beta; otherwise there is no eta |
 //! | beta | the key; public inputs; commitments of the first round. With lookups: eta, commitments of the second round |
 //! | gamma | beta |
-//! | delta, epsilon | the one before, if there are lookups |
+//! | delta, epsilon | with lookups: the previous challenge |
 //! | alpha | beta, gamma (delta, epsilon); commitments of the third round |
 //! | xi | alpha, the parts of the quotient |
 //! | v | xi, the values of the opened cells |
 //! | u | v, Wxi, Wxiw |
 //!
-//! Of the key, snarkjs hashes the commitments and nothing else, and for u not v; deployed Solidity verifiers compute the
-//! same hashes, so none may be added in standard circuits' proofs. There the domain's size, the multipliers and the reference
-//! string come from the verifier's own key, and the commitments depend on them; u only has to be unknown when Wxi
-//! and Wxiw are fixed, and binds exactly those. In all other circuits' the key is hashed whole: its
-//! [digest](VerifyingKey::digest).
+//! snarkjs hashes only the commitments of the key, and does not hash v for u. Deployed Solidity verifiers
+//! compute the same hashes, so nothing can be added in proofs of standard circuits. This is sound there: the
+//! domain's size, the multipliers and the reference string come from the verifier's own key, and the
+//! commitments depend on them; u must only be unpredictable until Wxi and Wxiw are fixed, and it hashes both.
+//! For all other circuits the whole key is hashed, as its [digest](VerifyingKey::digest).
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{Proof, VerifyingKey, summand::Challenges, transcript::KeccakTranscript};
@@ -23,7 +23,7 @@ use proofmill_curve::{Affine, bn254::G1};
 use proofmill_field::bn254::Fr;
 
 impl Challenges {
-    /// The challenges of a finished proof.
+    /// The challenges of a complete proof.
     pub(crate) fn of(key: &VerifyingKey, public: &[Fr], proof: &Proof) -> Self {
         let mut challenges = Self::default();
         let [first, second, third] = &proof.commitments;
@@ -36,7 +36,7 @@ impl Challenges {
         challenges
     }
 
-    /// eta, or beta where there is no eta.
+    /// Draws eta, or beta if there is no eta.
     pub(crate) fn after_first_round(
         &mut self,
         key: &VerifyingKey,
@@ -59,7 +59,7 @@ impl Challenges {
         }
     }
 
-    /// beta where there is an eta, gamma, delta and epsilon.
+    /// Draws beta if there is an eta, then gamma, delta and epsilon.
     pub(crate) fn after_second_round(&mut self, key: &VerifyingKey, commitments: &[Affine<G1>]) {
         let has_lookups = key.system.lookup().is_some();
         if has_lookups {
@@ -72,7 +72,7 @@ impl Challenges {
         }
     }
 
-    /// alpha.
+    /// Draws alpha.
     pub(crate) fn after_third_round(&mut self, key: &VerifyingKey, commitments: &[Affine<G1>]) {
         self.alpha = if key.system.lookup().is_some() {
             next(&[self.beta, self.gamma, self.delta, self.epsilon], commitments)
@@ -81,12 +81,12 @@ impl Challenges {
         };
     }
 
-    /// xi.
+    /// Draws xi.
     pub(crate) fn after_quotient(&mut self, parts: &[Affine<G1>]) {
         self.xi = next(&[self.alpha], parts);
     }
 
-    /// v.
+    /// Draws v.
     pub(crate) fn after_evaluations(&mut self, evaluations: &[Fr]) {
         let mut transcript = KeccakTranscript::new();
         transcript.absorb_scalar(self.xi);
@@ -94,7 +94,7 @@ impl Challenges {
         self.v = transcript.challenge();
     }
 
-    /// u.
+    /// Draws u.
     fn after_openings(&mut self, key: &VerifyingKey, opening: &Affine<G1>, shifted: &Affine<G1>) {
         let before: &[Fr] = if key.system.is_standard() { &[] } else { &[self.v] };
         self.u = next(before, &[*opening, *shifted]);
@@ -120,7 +120,7 @@ mod tests {
     use proofmill_srs::Srs;
     use std::sync::Arc;
 
-    /// In the order in which they are drawn; those that a system does not have are zero.
+    /// The challenges in the order in which they are drawn. Those that a system does not have are zero.
     fn listed(challenges: &Challenges) -> [Fr; 9] {
         let &Challenges { eta, beta, gamma, delta, epsilon, alpha, xi, v, u } = challenges;
         [eta, beta, gamma, delta, epsilon, alpha, xi, v, u]
@@ -133,8 +133,9 @@ mod tests {
     const V: usize = 7;
     const U: usize = 8;
 
-    /// A key of each system, with the public inputs, and a proof of its shape in which all points and values differ.
-    fn subjects() -> Vec<(VerifyingKey, Vec<Fr>, Proof)> {
+    /// For each system: a key, public inputs, and a proof of the right shape in which all points and values
+    /// differ.
+    fn cases() -> Vec<(VerifyingKey, Vec<Fr>, Proof)> {
         let level = Level::best();
         let srs = Arc::new(Srs::insecure_from_known_tau(level, Fr::from(12345), 1 << 7));
         let layouts = Arithmetisation::ALL.into_iter().flat_map(|arithmetisation| {
@@ -172,7 +173,7 @@ mod tests {
         layouts.map(subject).collect()
     }
 
-    /// After a change, the challenges from `first` on are others, and those before are the same.
+    /// Asserts that a change changes the challenges from `first` on, and none before.
     fn assert_from(
         (key, public, proof): &(VerifyingKey, Vec<Fr>, Proof),
         first: usize,
@@ -191,8 +192,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_changes_every_later_challenge_and_no_earlier_one() {
-        for subject in subjects() {
+    fn every_message_changes_all_later_challenges_and_no_earlier_one() {
+        for subject in cases() {
             let (_, _, proof) = &subject;
             assert_from(&subject, ETA, |_, public, _| public[0] += Fr::ONE);
             for (round, first) in [ETA, BETA, ALPHA].into_iter().enumerate() {
@@ -216,7 +217,7 @@ mod tests {
 
     #[test]
     fn the_key_changes_every_challenge() {
-        let all = subjects();
+        let all = cases();
         for (number, subject) in all.iter().enumerate() {
             let (key, ..) = subject;
             for index in 0..key.fixed.len() {

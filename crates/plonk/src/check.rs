@@ -1,11 +1,12 @@
-//! Where a witness does not satisfy a circuit: row by row, in the open.
+//! Checks a witness against a circuit, row by row.
 
 use crate::{Cell, Cells, Column, Gate, Layout, Selector, lookup, unsatisfied::Unsatisfied};
 use proofmill_field::{Field, bn254::Fr};
 use rayon::prelude::*;
 use std::{cell::RefCell, collections::HashSet};
 
-/// The first row of a layout that the variables' values do not satisfy.
+/// Returns an error for the first row of a layout that the values of the variables do not satisfy.
+/// `values[i]` belongs to variable i.
 ///
 /// Runs on the ambient rayon pool.
 ///
@@ -13,21 +14,21 @@ use std::{cell::RefCell, collections::HashSet};
 /// [`Unsatisfied::Gate`], [`Unsatisfied::Lookup`].
 ///
 /// # Panics
-/// If a row's variable has no value.
+/// If a variable in a row has no value.
 pub fn check_layout(layout: &Layout, values: &[Fr]) -> Result<(), Unsatisfied> {
     let checker = Checker::new(layout, values);
     let unsatisfied = (0..layout.rows()).into_par_iter().find_map_first(|row| checker.row(row).next());
     unsatisfied.map_or(Ok(()), Err)
 }
 
-/// Everything that the variables' values do not satisfy.
+/// All violations.
 #[cfg(test)]
 pub(crate) fn all_unsatisfied(layout: &Layout, values: &[Fr]) -> Vec<Unsatisfied> {
     let checker = Checker::new(layout, values);
     (0..layout.rows()).flat_map(|row| checker.row(row)).collect()
 }
 
-/// A gate with what it multiplies by.
+/// A gate with its constants and selector columns.
 struct Checked<'a> {
     gate: Gate,
     constants: Vec<Fr>,
@@ -39,7 +40,7 @@ struct Checker<'a> {
     values: &'a [Fr],
     gates: Vec<Checked<'a>>,
     tables: HashSet<TableRow>,
-    /// Rows of the domain; the first follows the last.
+    /// The number of rows of the domain. The row after the last is the first.
     domain: usize,
 }
 
@@ -62,7 +63,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What does not hold on a row.
+    /// The violations of a row.
     fn row(&self, row: usize) -> impl Iterator<Item = Unsatisfied> + use<'_> {
         let cells = RowCells { checker: self, row };
         let gates = self.gates.iter().flat_map(move |gate| cells.failing_constraints(gate));
@@ -70,10 +71,10 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Montgomery words of three values and a table's number.
+/// A table row as a key: Montgomery limbs of three values and the table's number.
 type TableRow = [[u64; 4]; 4];
 
-/// The tables' rows, each with its table's number.
+/// The set of the tables' rows, each with its table's number.
 fn table_rows(layout: &Layout) -> HashSet<TableRow> {
     let column = |index: u8, row: usize| at(layout, Column::TableColumn(index), row).to_montgomery();
     (0..layout.table_rows()).map(|row| std::array::from_fn(|index| column(index as u8, row))).collect()
@@ -83,7 +84,7 @@ fn at(layout: &Layout, column: Column, row: usize) -> Fr {
     layout.fixed.get(&column).and_then(|values| values.get(row)).copied().unwrap_or_default()
 }
 
-/// The cells that a constraint sees from one row. Beyond the last row there are zeros.
+/// The cells that the constraints of one row use. Cells beyond the last row are zero.
 #[derive(Clone, Copy)]
 struct RowCells<'a> {
     checker: &'a Checker<'a>,
@@ -125,8 +126,8 @@ impl Cells<Fr> for RowCells<'_> {
     }
 }
 
-/// The constraints of a gate that do not hold on the row that `cells` are of, for the values of its selectors there; `public` if
-/// the first of them has a public input.
+/// The constraints of a gate that do not hold on the row that `cells` belongs to, with the values of its
+/// selectors there. `public` is set if the first constraint includes a public input.
 pub(crate) fn failing_constraints(
     cells: &dyn Cells<Fr>,
     row: usize,
@@ -164,7 +165,7 @@ fn failure(
     Unsatisfied::Gate { row, gadget: None, gate, constraint, cells }
 }
 
-/// Notes what is read.
+/// Records the cells that are read.
 struct Recorder<'a> {
     row: &'a dyn Cells<Fr>,
     read: RefCell<Vec<(Cell, Fr)>>,

@@ -1,17 +1,17 @@
-//! What can go wrong.
+//! Errors.
 
 use crate::{named::UnknownName, unsatisfied::Unsatisfied};
 use proofmill_circom::CircomError;
 use std::{io, path::PathBuf};
 
-/// Why there is no key or no proof.
+/// Why a key or a proof could not be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlonkError {
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] CircomError),
-    /// The verification key is none.
+    /// The verification key is malformed.
     #[error(transparent)]
     Key(#[from] MalformedError),
     /// The reference string is damaged.
@@ -20,7 +20,7 @@ pub enum PlonkError {
     /// The circuit has no constraint, so there is nothing to prove.
     #[error("expected a circuit with constraints, found none")]
     NoConstraints,
-    /// The circuit has no domain.
+    /// The circuit has more rows than the largest domain.
     #[error("expected a circuit of at most 2^26 rows, found more")]
     TooLarge,
     /// The reference string is too short.
@@ -30,7 +30,7 @@ pub enum PlonkError {
         gates: usize,
         /// Logarithm of the domain's size.
         needed: u32,
-        /// Logarithm of what there is.
+        /// Logarithm of the number of powers found.
         found: u32,
     },
     /// The proving key's domain has no room for the blinding or no extension by 4 in the scalar field.
@@ -39,18 +39,18 @@ pub enum PlonkError {
         /// Logarithm of the domain's size.
         log_n: u32,
     },
-    /// The witness is of another circuit.
+    /// The witness does not have one value for each wire of the circuit.
     #[error("expected a witness of {expected} values, found {found}")]
     WitnessLength {
-        /// Wires of the circuit.
+        /// The number of wires of the circuit.
         expected: usize,
-        /// Values there are.
+        /// The number of values of the witness.
         found: usize,
     },
-    /// The witness does not satisfy the circuit: the first row that does not hold.
+    /// The witness does not satisfy the circuit; the first unsatisfied row.
     #[error("the witness does not satisfy {0} (rows are counted from 0; public inputs come first)")]
     Unsatisfied(Unsatisfied),
-    /// The proving key's permutation is not that of its wires.
+    /// The permutation in the proving key does not agree with its wire maps.
     #[error("proving key: the permutation does not connect the wires of gate {gate} as the wire maps do")]
     CopyConstraint {
         /// The first gate where they differ.
@@ -59,55 +59,55 @@ pub enum PlonkError {
     /// The reference string has too few powers.
     #[error("the circuit needs {needed} powers of tau, found {found}")]
     ShortReference {
-        /// Powers that the key needs.
+        /// The number of powers that the key needs.
         needed: usize,
-        /// Powers there are.
+        /// The number of powers found.
         found: usize,
     },
-    /// The proof that was made does not verify: an unsatisfied witness that was not checked, or a proving key
-    /// that contradicts itself.
+    /// The new proof does not verify: the witness was not checked and does not satisfy the circuit, or the
+    /// proving key is inconsistent.
     #[error("the proof does not verify: the witness is wrong or the proving key contradicts itself")]
     NotProven,
-    /// A temporary file cannot be had.
+    /// A temporary file could not be created or mapped.
     #[error("{}: cannot keep vectors in a temporary file: {source}", folder.display())]
     Scratch {
-        /// Where it was to be.
+        /// The folder for temporary files.
         folder: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The operating system gives no randomness.
+    /// The operating system's random generator failed.
     #[error("no randomness from the operating system: {0}")]
     Randomness(String),
 }
 
-/// Why names of gates, lookups and fixed columns are not those of an arithmetisation.
+/// Why names of gates, lookup arguments and fixed columns do not describe an arithmetisation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SystemError {
-    /// No gate has this name.
+    /// There is no gate of this name.
     #[error("expected a gate, found {0:?}")]
     Gate(String),
-    /// Rows of so many wires have other gates, or the order is another.
-    #[error("{wires} wires have no such gates, or in another order")]
+    /// No arithmetisation with this number of wires has these gates in this order.
+    #[error("expected the gates of an arithmetisation of {wires} wires, in order")]
     Gates {
-        /// Wires of a row.
+        /// The number of wires of a row.
         wires: u32,
     },
-    /// No lookup argument has this name.
+    /// There is no lookup argument of this name.
     #[error(transparent)]
     Lookup(#[from] UnknownName),
-    /// Rows of so many wires look nothing up.
-    #[error("{wires} wires have no lookups")]
+    /// Arithmetisations with this number of wires have no lookups.
+    #[error("expected no lookups in an arithmetisation of {wires} wires")]
     NoLookups {
-        /// Wires of a row.
+        /// The number of wires of a row.
         wires: u32,
     },
-    /// No fixed column of these gates has this name.
+    /// The gates have no fixed column of this name.
     #[error("expected a fixed column, found {0:?}")]
     Column(String),
-    /// Fixed columns are repeated or not in order.
-    #[error("a fixed column is there twice, or in another order")]
+    /// A fixed column is repeated or out of order.
+    #[error("a fixed column appears twice or out of order")]
     Columns,
 }
 
@@ -115,58 +115,58 @@ pub enum SystemError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// The proof is well formed and wrong.
+    /// The proof is well formed but wrong.
     #[error("the proof is not valid for these public inputs and this verification key")]
     Rejected,
-    /// There is nothing to check: something is no proof, no key or not its public inputs at all.
+    /// The proof, the key or the list of public inputs is malformed.
     #[error(transparent)]
     Malformed(#[from] MalformedError),
 }
 
-/// Why something is not a proof, a key or a list of public inputs at all, as opposed to a proof that is wrong.
+/// Why a proof, a key or a list of public inputs is malformed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MalformedError {
-    /// A point is not where it should be.
+    /// A point is not on its curve or not in its subgroup.
     #[error("{name} is not on its curve, or not in its subgroup")]
     Point {
         /// The point's name.
         name: String,
     },
-    /// There are too many or too few public inputs.
+    /// The number of public inputs is not the key's.
     #[error("expected {expected} public inputs, found {found}")]
     PublicInputs {
-        /// What the key says.
+        /// The number in the verification key.
         expected: u32,
-        /// What there are.
+        /// The number of public inputs given.
         found: usize,
     },
-    /// There are too many or too few points or values.
+    /// The number of points or values of the proof is wrong.
     #[error("expected a proof of {} points and {} values, found {} and {}", expected.0, expected.1, found.0, found.1)]
     Proof {
-        /// Points and values of the key's system.
+        /// The numbers of points and values of the key's system.
         expected: (usize, usize),
-        /// What there are.
+        /// The numbers found in the proof.
         found: (usize, usize),
     },
-    /// The key's names belong to no arithmetisation.
+    /// The key's names do not describe an arithmetisation.
     #[error("verification key: {0}")]
     System(SystemError),
-    /// The key's reference string has the secret zero, for which every opening is proven.
+    /// The secret of the key's reference string is zero; then every opening verifies.
     #[error("verification key: X_2 is infinity")]
     NoSecret,
-    /// Wires' labels are not told apart.
+    /// The labels of two wires are not disjoint.
     #[error("verification key: the multipliers of wires {} and {} put them on one coset", wires.0 + 1, wires.1 + 1)]
     Multipliers {
-        /// The first such wires, counted from 0.
+        /// The first two such wires, counted from 0.
         wires: (usize, usize),
     },
-    /// The key's sizes belong to no circuit.
+    /// No circuit has these sizes.
     #[error("verification key: {public} public inputs on a domain of 2^{log_n}")]
     Key {
         /// Logarithm of the domain's size.
         log_n: u32,
-        /// Public inputs.
+        /// The number of public inputs.
         public: u32,
     },
 }

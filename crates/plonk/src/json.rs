@@ -1,10 +1,11 @@
-//! Proofs and verification keys as JSON: snarkjs's for the standard arithmetisation, for the others one of our own.
+//! Proofs and verification keys as JSON: snarkjs's format for the standard arithmetisation, Proofmill's own
+//! for the others.
 
 use crate::{MalformedError, Proof, VerifyingKey, key_file::Names, permutation};
 use proofmill_circom::{AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey};
 
 impl Proof {
-    /// The text of its file, for this key.
+    /// The text of the proof's file, for this key.
     pub fn text(&self, key: &VerifyingKey) -> String {
         let standard = if key.system.is_standard() { self.snarkjs() } else { None };
         if let Some(file) = standard {
@@ -33,7 +34,7 @@ impl From<CircuitProof> for Proof {
 }
 
 impl VerifyingKey {
-    /// The text of its file.
+    /// The text of the key's file.
     pub fn text(&self) -> String {
         if let Some(file) = self.snarkjs() {
             return file.text();
@@ -56,10 +57,10 @@ impl VerifyingKey {
 impl TryFrom<&AnyPlonkVerificationKey> for VerifyingKey {
     type Error = MalformedError;
 
-    /// The key of a file, which [`verify`](crate::verify) checks further.
+    /// The key of a file. [`verify`](crate::verify) checks it further.
     ///
     /// # Errors
-    /// [`MalformedError::System`] for names that are not those of an arithmetisation.
+    /// [`MalformedError::System`] for names that do not describe an arithmetisation.
     fn try_from(file: &AnyPlonkVerificationKey) -> Result<Self, MalformedError> {
         let file = match file {
             AnyPlonkVerificationKey::Snarkjs(file) => return Ok(Self::from(file)),

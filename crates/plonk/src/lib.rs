@@ -1,11 +1,13 @@
-//! PLONK (Gabizon, Williamson, Ciobotaru, eprint 2019/953) over BN254, compatible with snarkjs 0.7.6: the same
-//! keys byte for byte, proofs that its verifiers accept, its proofs verified.
+//! PLONK (Gabizon, Williamson, Ciobotaru, eprint 2019/953) over BN254, compatible with snarkjs 0.7.6: setup
+//! writes the same keys byte for byte, snarkjs's verifiers accept the proofs, and snarkjs's proofs verify
+//! here.
 //!
-//! * [`setup`] turns R1CS constraints and powers of tau into a proving key; [`r1cs`] makes rows of constraints.
-//! * [`prove`] and [`verify`] are the protocol; [`ProvingKey`] is a mapped file, [`VerifyingKey`] and
-//!   [`Proof`] are values.
-//! * [`solidity`] writes verifiers as contracts.
-//! * [`Gate`] is what a row must satisfy; [`Circuit`] builds rows.
+//! * [`setup`] makes a proving key from R1CS constraints and powers of tau; [`r1cs`] translates constraints
+//!   into rows.
+//! * [`prove`] and [`verify`] are the protocol. [`ProvingKey`] is a mapped file; [`VerifyingKey`] and
+//!   [`Proof`] are values in memory.
+//! * [`solidity`] writes verifier contracts.
+//! * [`Gate`] lists the constraints that a row can have; [`Circuit`] builds rows.
 #![forbid(unsafe_code)]
 
 mod called;

@@ -1,7 +1,8 @@
-//! The identity at xi as a combination of committed polynomials (the paper's r(X), section 8.3).
+//! The linearisation polynomial: the identity at xi as a combination of committed polynomials (r(X) in
+//! section 8.3 of the paper).
 //!
-//! With the opened cells replaced by their values at xi, what is left is linear in columns whose commitments everyone has.
-//! The prover adds the polynomials up, the verifier the points.
+//! With the opened cells replaced by their values at xi, the identity is linear in columns whose commitments
+//! are known. The prover adds up polynomials, the verifier points.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
@@ -14,18 +15,18 @@ use crate::{
 use proofmill_field::{Algebra, Field, batch_invert_vartime, bn254::Fr};
 use std::collections::BTreeMap;
 
-/// Factors of the committed polynomials; the combination, plus `constant`, is zero at xi.
+/// The factors of the committed polynomials. The combination plus `constant` is zero at xi.
 #[derive(Clone, Debug)]
 pub(crate) struct Linearisation<A = Fr> {
-    /// Of columns.
+    /// The factors of columns.
     pub(crate) columns: BTreeMap<Column, A>,
-    /// Of the quotient's parts.
+    /// The factors of the quotient's parts.
     pub(crate) quotient: Vec<A>,
-    /// What has no polynomial (the paper's r_0).
+    /// The constant term (r_0 in the paper).
     pub(crate) constant: A,
 }
 
-/// What everybody can compute at xi without the prover's help.
+/// Values at xi that the verifier computes itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known<A> {
     pub(crate) xi: A,
@@ -38,9 +39,9 @@ pub(crate) struct Known<A> {
 }
 
 impl Linearisation {
-    /// The factors for the challenges (v and u are not used); `None` if xi is in the domain, where the
-    /// identity says nothing. `public` has as many values as the key says, the domain as many rows, and `evaluations` are
-    /// as many as the system opens cells.
+    /// The factors for these challenges (v and u are not used), or `None` if xi is in the domain, where the
+    /// identity is no evidence. `public` has the length given in the key, which is at most the size of the
+    /// domain. `evaluations` has one value for each opened cell of the system.
     pub(crate) fn new(
         key: &VerifyingKey,
         public: &[Fr],
@@ -61,7 +62,7 @@ impl Linearisation {
 }
 
 impl<A: Algebra> Linearisation<A> {
-    /// The factors for values of any kind; `evaluations` are as many as the system opens cells.
+    /// The factors for values of any type. `evaluations` has one value for each opened cell of the system.
     pub(crate) fn of_values(
         system: &System,
         parameters: &Parameters<A>,
@@ -79,8 +80,8 @@ impl<A: Algebra> Linearisation<A> {
         Self { columns, quotient, constant }
     }
 
-    /// With the openings at xi (folded by powers of v) and, times u, those at xi omega: what the openings' proofs are
-    /// about. Its columns are none that is folded of others; its constant is minus the folded values.
+    /// Adds the openings at xi (folded by powers of v) and, times u, those at xi omega: the combination that
+    /// the opening proofs prove. Its columns include no folded ones; its constant is minus the folded value.
     pub(crate) fn with_openings(self, system: &System, evaluations: &[A], v: A, u: A, eta: A) -> Self {
         let Self { mut columns, quotient, mut constant } = self;
         for ((cell, factor), evaluation) in opening_factors(system, v).zip(evaluations) {
@@ -92,13 +93,13 @@ impl<A: Algebra> Linearisation<A> {
     }
 }
 
-/// Adds to a column's factor.
+/// Adds to the factor of a column.
 fn add<A: Algebra>(columns: &mut BTreeMap<Column, A>, column: Column, factor: A) {
     let sum = columns.entry(column).or_insert_with(|| A::zero(factor.token()));
     *sum = *sum + factor;
 }
 
-/// Values at xi.
+/// The values at xi.
 struct Evaluated<'a, A> {
     system: &'a System,
     evaluations: &'a [A],
@@ -106,7 +107,8 @@ struct Evaluated<'a, A> {
 }
 
 impl<A: Algebra> Evaluated<'_, A> {
-    /// An opened cell's value. Cells that are not opened occur only in factors of columns that the key lacks.
+    /// The value of an opened cell. Cells that are not opened occur only in factors of columns that are not
+    /// in the key.
     fn value(&self, cell: Cell) -> A {
         let place = self.system.opened().binary_search(&cell).ok();
         place
@@ -130,7 +132,7 @@ impl<A: Algebra> Cells<A> for Evaluated<'_, A> {
     }
 }
 
-/// The summands by column.
+/// Collects the summands by column.
 struct Collected<'a, A> {
     system: &'a System,
     columns: BTreeMap<Column, A>,
@@ -165,14 +167,14 @@ fn public_input(log_n: u32, public: &[Fr], xi: Fr, vanishing: Fr) -> Option<(Fr,
     Some((*lagrange.first()?, sum))
 }
 
-/// The factors with which the opened cells are folded, in their order: v, v^2, ... at xi, and 1, v, ... at xi omega.
+/// The factors that fold the opened cells, in their order: v, v^2, ... at xi, and 1, v, ... at xi omega.
 pub(crate) fn opening_factors<A: Algebra>(system: &System, v: A) -> impl Iterator<Item = (Cell, A)> {
     let powers = |first| std::iter::successors(Some(first), move |power| Some(*power * v));
     let at = |next| system.opened().iter().copied().filter(move |cell| cell.next == next);
     at(false).zip(powers(v)).chain(at(true).zip(powers(A::one(v.token()))))
 }
 
-/// The factor of each column that is not folded of others, for factors of columns that may be.
+/// Replaces the factors of folded columns by those of the columns they are folded from.
 fn unfolded<A: Algebra>(columns: BTreeMap<Column, A>, eta: A) -> BTreeMap<Column, A> {
     let mut all = columns;
     if let Some(mut factor) = all.remove(&Column::Table) {

@@ -1,37 +1,39 @@
-//! How much of what can be computed again is kept, and where.
+//! Which vectors are kept in memory, and where vectors are stored.
 
 use crate::{PlonkError, named::named};
 use proofmill_field::bn254::Fr;
 use proofmill_memory::{Elements, Zeroed};
 use std::{io, ops::Deref, path::PathBuf};
 
-/// What a proving key keeps, for any of which the same randomness gives the same proof.
+/// Which vectors a proving key keeps. With the same randomness, every mode gives the same proof.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Memory {
-    /// Every fixed column as coefficients, as values on the domain and as values on the quotient's cosets: 2 + parts vectors of n
-    /// scalars each.
+    /// Every fixed column as coefficients, as values on the domain and as values on the quotient's cosets: 2
+    /// + parts vectors of n scalars each.
     Fast,
-    /// Coefficients and values on the domain; one coset at a time.
+    /// Coefficients and values on the domain; the values on one coset at a time.
     #[default]
     Balanced,
-    /// Coefficients alone; one coset at a time, and of its columns those that are still needed.
+    /// Coefficients only. Of one coset at a time, only the columns that are still needed are kept.
     Low,
 }
 
 impl Memory {
-    /// All, from the most.
+    /// All modes, from the most memory to the least.
     pub const ALL: [Self; 3] = [Self::Fast, Self::Balanced, Self::Low];
 }
 
 named!(Memory, "a memory mode", Fast => "fast", Balanced => "balanced", Low => "low");
 
-/// Vectors as long as the circuit: how many of the key's are kept, and where all of them lie, the prover's among them.
+/// Which of the key's vectors are kept, and where all vectors of the size of the circuit are stored,
+/// including the prover's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Storage {
-    /// What a proving key keeps.
+    /// Which vectors a proving key keeps.
     pub memory: Memory,
-    /// The folder for temporary files in which vectors and decoded powers of tau lie, each taking memory of the process only
-    /// while it is worked on; without one they lie in memory. The files have no names: nothing stays behind.
+    /// The folder for temporary files that hold vectors and decoded powers of tau. A file uses memory of the
+    /// process only while the vector is in use. The files are unlinked, so none remains after the process.
+    /// `None` stores vectors in memory.
     pub scratch: Option<PathBuf>,
 }
 
@@ -42,25 +44,26 @@ impl From<Memory> for Storage {
 }
 
 impl Storage {
-    /// Terms of multi-scalar multiplications, at least: one takes about as much memory as five vectors of its length.
+    /// The minimum number of terms of a piece of a multi-scalar multiplication, which takes about as much
+    /// memory as five vectors of its length.
     pub(crate) fn piece(&self) -> usize {
         if self.memory == Memory::Low { 1 << 21 } else { usize::MAX }
     }
 
-    /// So many zeros.
+    /// A vector of `len` zeros.
     pub(crate) fn scalars(&self, len: usize) -> Result<Scalars, PlonkError> {
         self.copy(&[], len)
     }
 
-    /// The scalars and after them zeros up to `len`.
+    /// A copy of the scalars, padded with zeros to `len`.
     ///
     /// # Panics
-    /// If there are more.
+    /// If there are more than `len`.
     pub(crate) fn copy(&self, values: &[Fr], len: usize) -> Result<Scalars, PlonkError> {
         Elements::copy(self.scratch.as_deref(), values, len).map_err(|source| self.error(source))
     }
 
-    /// These, where vectors lie.
+    /// Moves the elements to where vectors are stored.
     pub(crate) fn keep<T: Zeroed>(&self, elements: Vec<T>) -> Result<Elements<T>, PlonkError> {
         if self.scratch.is_none() {
             return Ok(elements.into());
@@ -76,17 +79,17 @@ impl Storage {
     }
 }
 
-/// A vector as long as the circuit, or a little longer.
+/// A vector of about the size of the circuit.
 pub(crate) type Scalars = Elements<Fr>;
 
-/// Such a vector that somebody keeps, or one that was made for the moment.
+/// A borrowed vector that is kept, or a temporary one.
 #[derive(Debug)]
 pub(crate) enum Held<'a> {
     Kept(Kept<'a>),
     Made(Scalars),
 }
 
-/// What somebody keeps. When this is dropped it leaves memory, if it lies in a file.
+/// A borrowed vector. If it is in a file, its pages are released when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Kept<'a>(&'a Scalars);
 

@@ -1,6 +1,7 @@
-//! Names of choices: what they are written as, and read from.
+//! Names of enum variants, for printing and parsing.
 
-/// `Display` and `FromStr` of an enum by the names of its variants; `what` is what an unknown name should have been.
+/// Implements `Display` and `FromStr` for an enum from the names of its variants. `what` describes the
+/// expected value in the error for an unknown name.
 macro_rules! named {
     ($type:ty, $what:literal, $($variant:ident => $name:literal),+ $(,)?) => {
         impl std::fmt::Display for $type {
@@ -25,19 +26,19 @@ macro_rules! named {
 }
 pub(crate) use named;
 
-/// A name that is none of those that there are.
+/// An unknown name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected {what} ({}), found {found:?}", listed(known))]
 pub struct UnknownName {
-    /// What was to be named.
+    /// What the name should describe, for the message.
     pub what: &'static str,
-    /// The names that there are.
+    /// The known names.
     pub known: &'static [&'static str],
-    /// The name that was given.
+    /// The given name.
     pub found: String,
 }
 
-/// Names as a sentence lists them.
+/// Joins names with commas and "or".
 fn listed(names: &[&str]) -> String {
     match names {
         [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
@@ -50,14 +51,14 @@ mod tests {
     use crate::{Arithmetisation, LookupArgument, Memory};
 
     #[test]
-    fn names_are_read_as_they_are_written() {
+    fn names_parse_to_the_variant_that_prints_them() {
         assert!(Arithmetisation::ALL.iter().all(|each| each.to_string().parse() == Ok(*each)));
         assert!(LookupArgument::ALL.iter().all(|each| each.to_string().parse() == Ok(*each)));
         assert!(Memory::ALL.iter().all(|each| each.to_string().parse() == Ok(*each)));
     }
 
     #[test]
-    fn other_names_are_refused_with_those_that_there_are() {
+    fn unknown_names_are_refused_with_a_list_of_known_names() {
         let refused = [
             "Turbo".parse::<Arithmetisation>().expect_err("refused"),
             "".parse::<LookupArgument>().expect_err("refused"),

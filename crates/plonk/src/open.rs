@@ -1,4 +1,4 @@
-//! Keys and proofs in files: which kind a file holds is found out here.
+//! Opens keys and proofs in files of any supported format.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{CircuitKey, PlonkError, Progress, Proof, ProvingKey, Storage, VerifyingKey};
@@ -7,12 +7,13 @@ use proofmill_cpu::Level;
 use std::path::Path;
 
 impl ProvingKey {
-    /// Opens a proving key of any arithmetisation: snarkjs's zkey, or a key of [`setup_circuit`](crate::setup_circuit).
+    /// Opens a proving key of any arithmetisation: snarkjs's zkey, or a key of
+    /// [`setup_circuit`](crate::setup_circuit).
     ///
     /// `progress` receives the name of each phase. Runs on the ambient rayon pool.
     ///
     /// # Errors
-    /// [`PlonkError::File`] for a file that is neither, and as [`Self::of_circuit`].
+    /// [`PlonkError::File`] for a file of another kind, and the errors of [`Self::of_circuit`].
     pub fn open(
         level: Level,
         path: &Path,
@@ -22,7 +23,7 @@ impl ProvingKey {
         Self::read(level, BinFile::open(path)?, storage, progress)
     }
 
-    /// [`Self::open`] of an open container.
+    /// [`Self::open`] for a container that is already open.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -44,20 +45,22 @@ impl ProvingKey {
 }
 
 impl VerifyingKey {
-    /// Opens a verification key, snarkjs's or one of ours, or takes that of a proving key of any arithmetisation.
+    /// Opens a verification key in snarkjs's or Proofmill's format, or extracts that of a proving key of any
+    /// arithmetisation.
     ///
     /// # Errors
-    /// [`PlonkError::File`] for a file that is none of these, [`PlonkError::Key`] for names that are not those of an
+    /// [`PlonkError::File`] for a file of another kind, [`PlonkError::Key`] for names that do not describe an
+    /// arithmetisation.
     /// arithmetisation.
     pub fn open(level: Level, path: &Path) -> Result<Self, PlonkError> {
         match BinFile::open(path) {
-            // What begins as no binary file does is JSON, or nothing.
+            // A file without the magic of a binary file must be JSON.
             Err(CircomError::Kind { .. }) => Ok(Self::try_from(&AnyPlonkVerificationKey::open(path)?)?),
             file => Self::read(level, file?),
         }
     }
 
-    /// [`Self::open`] of bytes in memory; `name` stands for them in messages.
+    /// [`Self::open`] for bytes in memory; `name` replaces the path in messages.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -68,10 +71,10 @@ impl VerifyingKey {
         Ok(Self::try_from(&AnyPlonkVerificationKey::parse(name, &bytes)?)?)
     }
 
-    /// The verification key of a proving key's file, of any arithmetisation.
+    /// Extracts the verification key from a proving key's file, of any arithmetisation.
     ///
     /// # Errors
-    /// [`PlonkError::File`] for a file that is no such key.
+    /// [`PlonkError::File`] for a file of another kind.
     pub fn read(level: Level, file: BinFile) -> Result<Self, PlonkError> {
         if file.kind() == FileKind::Pmpk {
             return Self::of_circuit(level, &CircuitKey::read(file)?);

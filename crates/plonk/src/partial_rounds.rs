@@ -1,55 +1,55 @@
-//! Poseidon's partial rounds as a recurrence of what passes the S-box.
+//! Poseidon's partial rounds as a recurrence of the S-box inputs.
 //!
-//! Let `y_k` be what enters the S-box in partial round k, `s_k = y_k^5`, and u the other `t - 1` elements of the state. A
-//! round is `y' = m s + v u + c` and `u' = w s + A u + c`, where only the `y` see u. By the theorem of Cayley and Hamilton the
-//! `v A^i u` satisfy the recurrence of A's characteristic polynomial, so that
-//! `y_{k+t} = sum_{0<i<t} a_i y_{k+i} + sum_{0<=i<t} b_i s_{k+i} + c_k`, with the same a and b in every round: u need not be in
-//! the circuit. Into the partial rounds lead affine relations from the S-boxes of the full round before them, out of them
-//! such relations to the next full round's state.
+//! Let `y_k` be the input of the S-box in partial round k, `s_k = y_k^5`, and u the other `t - 1` elements of
+//! the state. A round is `y' = m s + v u + c` and `u' = w s + A u + c`, so u influences only the `y`. By the
+//! Cayley-Hamilton theorem the `v A^i u` satisfy the recurrence of A's characteristic polynomial. Therefore
+//! `y_{k+t} = sum_{0<i<t} a_i y_{k+i} + sum_{0<=i<t} b_i s_{k+i} + c_k`, with the same a and b in every
+//! round, and u need not be in the circuit. Affine relations connect the S-boxes of the preceding full round
+//! to the first `y`, and the last `y` to the state of the next full round.
 //!
-//! No relation is written down here: each is the affine relation that holds on sampled states, which is unique once there
-//! are enough of them, the S-boxes not being affine.
+//! The relations are not written in the source. Each one is fitted to sampled states; with enough samples it
+//! is unique, since the S-boxes are not affine.
 
 use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 use proofmill_hash::{PoseidonBn254, poseidon_bn254::HALF_FULL_ROUNDS};
 use std::sync::OnceLock;
 
-/// A sum of multiples, and a constant.
+/// An affine combination.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Affine {
     /// The factors.
     pub(crate) factors: Vec<Fr>,
-    /// What is added.
+    /// The constant term.
     pub(crate) constant: Fr,
 }
 
-/// The relations of one width t, of K partial rounds. Names are the module's.
+/// The relations of width t with K partial rounds, in the notation of the module.
 #[derive(Clone, Debug)]
 pub(crate) struct PartialRounds {
-    /// Number j < t: `y_j` of the t S-boxes of the last full round, then `s_0` to `s_{j-1}`.
+    /// Entry j < t gives `y_j` from the t S-boxes of the last full round, then `s_0` to `s_{j-1}`.
     pub(crate) enter: Vec<Affine>,
-    /// `y_{k+t}` of `y_{k+1}` to `y_{k+t-1}`, then `s_k` to `s_{k+t-1}`.
+    /// The factors of `y_{k+1}` to `y_{k+t-1}`, then `s_k` to `s_{k+t-1}`, in `y_{k+t}`.
     pub(crate) step: Vec<Fr>,
-    /// Number k is the constant of that for `y_{k+t}`. The last is for k + t = K, where `y_K` means the first element of the
-    /// state after the partial rounds, without a round constant.
+    /// Entry k is the constant of `y_{k+t}`. The last is for k + t = K, where `y_K` is the first element of
+    /// the state after the partial rounds, without a round constant.
     pub(crate) step_constants: Vec<Fr>,
-    /// Elements 1 to t - 1 of that state of `y_{K-t+2}` to `y_K`, then `s_{K-t+1}` to `s_{K-1}`.
+    /// Elements 1 to t - 1 of that state from `y_{K-t+2}` to `y_K`, then `s_{K-t+1}` to `s_{K-1}`.
     pub(crate) leave: Vec<Affine>,
 }
 
-/// The values of one state on its way through the partial rounds.
+/// The values of one state in all partial rounds.
 struct Trace {
-    /// S-boxes of the full round before.
+    /// Outputs of the S-boxes of the preceding full round.
     boxes: Vec<Fr>,
     /// y_0 to y_K.
     y: Vec<Fr>,
     /// s_0 to s_{K-1}.
     s: Vec<Fr>,
-    /// The state afterwards.
+    /// The state after the partial rounds.
     state: Vec<Fr>,
 }
 
-/// The S-box.
+/// The S-box, x^5.
 #[inline(always)]
 pub(crate) fn fifth_power<A: Algebra>(x: A) -> A {
     x.square().square() * x
@@ -81,7 +81,8 @@ pub(crate) fn multiplied(poseidon: &PoseidonBn254, state: &[Fr]) -> Vec<Fr> {
 }
 
 impl PartialRounds {
-    /// From the S-boxes of the full round before, y_0 to y_K and elements 1 to t - 1 of the state afterwards.
+    /// From the S-boxes of the preceding full round: y_0 to y_K, and elements 1 to t - 1 of the state after
+    /// the partial rounds.
     pub(crate) fn run(&self, boxes: Vec<Fr>) -> (Vec<Fr>, Vec<Fr>) {
         let mut trace = Trace::new(PoseidonBn254::of_width(boxes.len()), boxes);
         (trace.y, trace.state.split_off(1))
@@ -90,7 +91,7 @@ impl PartialRounds {
     /// The relations of a width.
     ///
     /// # Panics
-    /// If it is not in 2..=17.
+    /// If the width is not in 2..=17.
     pub(crate) fn of_width(width: usize) -> &'static Self {
         static WIDTHS: [OnceLock<PartialRounds>; 16] = [const { OnceLock::new() }; 16];
         WIDTHS[width - 2].get_or_init(|| Self::solve(PoseidonBn254::of_width(width)))
@@ -98,7 +99,8 @@ impl PartialRounds {
 
     fn solve(poseidon: &PoseidonBn254) -> Self {
         let width = poseidon.width();
-        // The longest relation has 2 t - 1 factors and a constant. Powers of different numbers are independent.
+        // The longest relation has 2 t - 1 factors and a constant. Powers of distinct numbers are linearly
+        // independent.
         let bases: Vec<Fr> = (2..).take(width).map(Fr::from).collect();
         let powers =
             |previous: &Vec<Fr>| Some(previous.iter().zip(&bases).map(|(x, base)| *x * *base).collect());
@@ -122,7 +124,7 @@ impl PartialRounds {
     }
 }
 
-/// The affine relation that gives each sample's second part from its first.
+/// The affine relation that maps the first part of each sample to the second.
 ///
 /// # Panics
 /// If the samples do not determine it.
@@ -134,7 +136,7 @@ fn fit(traces: &[Trace], sample: impl Fn(&Trace) -> (Vec<Fr>, Fr)) -> Affine {
         row
     };
     let mut rows: Vec<Vec<Fr>> = traces[..unknowns].iter().map(equation).collect();
-    // Gauss and Jordan.
+    // Gauss-Jordan elimination.
     for column in 0..unknowns {
         let pivot =
             (column..unknowns).find(|row| !rows[*row][column].is_zero()).expect("independent samples");

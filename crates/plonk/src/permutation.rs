@@ -1,8 +1,8 @@
-//! Which positions of the wires must hold the same value.
+//! The permutation argument for copy constraints.
 //!
-//! Position `p = wire * n + row` has the label `k_wire * omega^row` with `k = (1, 2, 3, 5)`, which puts the
-//! wires on disjoint cosets of the domain. A variable's positions form a cycle of the permutation sigma, and
-//! `S_wire` interpolates, over the rows, the label of `sigma(p)`.
+//! Position `p = wire * n + row` has the label `k_wire * omega^row` with `k = (1, 2, 3, 5)`, so the labels of
+//! different wires are in disjoint cosets of the domain. The positions of a variable form a cycle of the
+//! permutation sigma, and `S_wire` interpolates the labels of `sigma(p)` over the rows.
 
 use crate::{
     Cells, Column,
@@ -11,8 +11,8 @@ use crate::{
 use proofmill_field::{Algebra, Field, bn254::Fr};
 use rayon::prelude::*;
 
-/// Multipliers of the cosets of the wires: one, and the smallest that lie in no coset of a power-of-two subgroup
-/// before them, for every domain (snarkjs searches and always finds 2 and 3).
+/// The multipliers of the wires' cosets: 1, and the smallest numbers whose cosets are disjoint from the
+/// earlier ones for every domain. (snarkjs searches for them and always finds 2 and 3.)
 pub(crate) const COSET_MULTIPLIERS: [u64; 4] = [1, 2, 3, 5];
 
 /// [`COSET_MULTIPLIERS`] as elements.
@@ -20,14 +20,14 @@ pub(crate) fn multipliers() -> [Fr; 4] {
     COSET_MULTIPLIERS.map(Fr::from)
 }
 
-/// The permutation argument over this many wires.
+/// The permutation argument over `wires` wires.
 #[derive(Clone, Copy)]
 pub(crate) struct Permutation {
     pub(crate) wires: u8,
 }
 
-/// `z' = z f / g` and z = 1 on the first row, where f multiplies the wires folded with their own labels and g with those of
-/// where the permutation sends them.
+/// `z' = z f / g`, and z = 1 on the first row. f is the product of the wires folded with their own labels, g
+/// of the wires folded with the labels in the columns sigma.
 impl Summand for Permutation {
     #[inline(always)]
     fn terms<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>, sink: &mut impl Sink<A>) {
@@ -35,7 +35,7 @@ impl Summand for Permutation {
         let [power, power_of_start] = [alpha[PERMUTATION_POWERS[0]], alpha[PERMUTATION_POWERS[1]]];
         let start = power_of_start * cells.here(Column::FirstLagrange);
         sink.linear(Column::GrandProduct, power * identity(self.wires, cells, parameters) + start);
-        // The other side is linear in the last label.
+        // The denominator is linear in the last label.
         let last = self.wires - 1;
         let mut shifted = power * cells.after(Column::GrandProduct);
         for wire in 0..last {
@@ -57,7 +57,7 @@ impl Growing for Permutation {
     }
 }
 
-/// The product of the wires folded with their own labels.
+/// The product of the wires, each folded with its own label.
 #[inline(always)]
 fn identity<A: Algebra>(wires: u8, cells: &impl Cells<A>, parameters: &Parameters<A>) -> A {
     let x = cells.here(Column::Point);
@@ -69,19 +69,19 @@ fn identity<A: Algebra>(wires: u8, cells: &impl Cells<A>, parameters: &Parameter
     product
 }
 
-/// A wire folded with the label of where the permutation sends it.
+/// A wire folded with its label in the column sigma.
 #[inline(always)]
 fn folded<A: Algebra>(wire: u8, cells: &impl Cells<A>, parameters: &Parameters<A>) -> A {
     let label = parameters.beta * cells.here(Column::Sigma(wire));
     cells.wire(wire).add_lazy(label).add_lazy(parameters.gamma)
 }
 
-/// The permutation as positions: `sigma[p]` is where the variable at `p` appeared before, and for a
-/// variable's first position where it appears last. Positions are visited row by row, in a row wire by wire;
-/// rows beyond the circuit's hold variable 0 on every wire.
+/// The permutation on positions: `sigma[p]` is the previous position of the variable at `p`, and for the
+/// variable's first position its last. Positions are ordered by row, then by wire. Rows beyond the circuit's
+/// hold variable 0 on every wire. `n` is the size of the domain.
 ///
 /// # Panics
-/// If a variable is not below `variables`, or there are 2^32 - 1 positions.
+/// If a variable is not below `variables`, or if there are 2^32 - 1 positions or more.
 pub(crate) fn sigma(variables_of: &[Vec<u32>], variables: u32, n: usize) -> Vec<u32> {
     const NOWHERE: u32 = u32::MAX;
     let size = u32::try_from(variables_of.len() * n).expect("positions fit 32 bits");
@@ -126,7 +126,7 @@ mod tests {
     use proofmill_field::Invert;
 
     #[test]
-    fn cycles_run_backwards_through_the_rows() {
+    fn sigma_maps_a_position_to_the_previous_one_of_its_variable() {
         let n = 4;
         // Variable 1 is at (row 0, a), (row 0, c), (row 1, b): positions 0, 8, 5.
         let sigma = sigma(&[vec![1, 3], vec![2, 1], vec![1, 0]], 4, n);

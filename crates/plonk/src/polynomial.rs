@@ -1,8 +1,8 @@
-//! Bulk operations on coefficient and evaluation vectors: rayon over chunks, the level's lanes within one.
+//! Operations on vectors of coefficients and values: rayon over chunks, the level's lanes within a chunk.
 //!
-//! Everything here is one multiplication an element, or two, and memory-bound at a few cores: no attempt is
-//! made to avoid passes at the price of clarity. Chunks are of [`CHUNK`] elements so that the handful of
-//! vectors that one operation looks at stay in the second-level cache.
+//! Every operation here takes one or two multiplications per element and is bound by memory with a few cores.
+//! Passes are not fused; that keeps the code simple. Chunks have [`CHUNK`] elements, so that the few vectors
+//! of an operation stay in the second-level cache.
 
 use proofmill_cpu::{Level, Token};
 use proofmill_field::{
@@ -16,13 +16,13 @@ use rayon::prelude::*;
 pub(crate) const CHUNK: usize = 1 << LOG_CHUNK;
 const LOG_CHUNK: u32 = 11;
 
-/// Groups of lanes in flight, against the latency of a multiplication.
+/// Number of independent lane groups; they hide the latency of a multiplication.
 pub(crate) const CHAINS: usize = 4;
 
-/// Coefficients that the groups take at a time.
+/// Coefficients that all groups process in one step.
 pub(crate) const GROUP: usize = CHAINS * LANES;
 
-/// Eight scalars side by side.
+/// Eight scalars in a vector.
 pub(crate) type Lanes<E> = <E as Engine>::Packed<FrParams>;
 
 /// One scalar in every lane.
@@ -31,7 +31,7 @@ pub(crate) fn splat<E: Engine>(engine: E, element: Fr) -> Lanes<E> {
     Lanes::<E>::splat(engine, &Lanes::<E>::prepare(engine, element))
 }
 
-/// `from[0..8]`, zeros where `from` is shorter. Costs a multiplication where [`form`] is not one.
+/// `from[0..8]`, padded with zeros. Costs a multiplication where [`form`] is not one.
 #[inline(always)]
 pub(crate) fn load<E: Engine>(engine: E, from: &[Fr]) -> Lanes<E> {
     match from.first_chunk::<LANES>() {
@@ -40,8 +40,8 @@ pub(crate) fn load<E: Engine>(engine: E, from: &[Fr]) -> Lanes<E> {
     }
 }
 
-/// As [`load`], but the elements divided by [`form`], which costs nothing: for linear maps, that end in [`store_bits`], and for
-/// elements that have been multiplied by it.
+/// As [`load`], but the elements are divided by [`form`]. This costs nothing. It is for linear maps whose
+/// results go to [`store_bits`], and for elements that were multiplied by [`form`] before.
 #[inline(always)]
 pub(crate) fn load_bits<E: Engine>(engine: E, from: &[Fr]) -> Lanes<E> {
     match from.first_chunk::<LANES>() {
@@ -57,7 +57,7 @@ fn padded(from: &[Fr]) -> [Fr; LANES] {
     group
 }
 
-/// Writes as many lanes as `to` has places. Costs a multiplication where [`form`] is not one.
+/// Writes the first `to.len()` lanes. Costs a multiplication where [`form`] is not one.
 #[inline(always)]
 pub(crate) fn store<P: Vector<Fr>>(lanes: P, to: &mut [Fr]) {
     match to.first_chunk_mut::<LANES>() {
@@ -70,7 +70,8 @@ pub(crate) fn store<P: Vector<Fr>>(lanes: P, to: &mut [Fr]) {
     }
 }
 
-/// As [`store`], but the elements times [`form`], which costs nothing: the inverse of [`load_bits`].
+/// As [`store`], but the elements are multiplied by [`form`]. This costs nothing. The inverse of
+/// [`load_bits`].
 #[inline(always)]
 pub(crate) fn store_bits<P: Vector<Fr>>(lanes: P, to: &mut [Fr]) {
     match to.first_chunk_mut::<LANES>() {
@@ -83,8 +84,8 @@ pub(crate) fn store_bits<P: Vector<Fr>>(lanes: P, to: &mut [Fr]) {
     }
 }
 
-/// What an element is multiplied by for its bits in memory to be those that the level's lanes compute with: Montgomery's constants
-/// of lanes and memory differ.
+/// The factor between the two Montgomery forms: an element times this factor has in memory the bits that the
+/// level's lanes use for the element.
 pub(crate) fn form(level: Level) -> Fr {
     let mut forms = [Fr::ZERO; LANES];
     dispatch!(level, engine => engine.run(#[inline(always)] || write_one(engine, &mut forms)));
@@ -96,8 +97,8 @@ fn write_one<E: Engine>(engine: E, to: &mut [Fr]) {
     store_bits(Lanes::<E>::one(engine), to);
 }
 
-/// Calls `body` with the place of each chunk's first element and the chunk, on the ambient rayon pool. Not generic, so that
-/// the machinery of parallel loops is compiled once.
+/// Calls `body` with the index of each chunk's first element and the chunk, on the ambient rayon pool. Not
+/// generic, so that the parallel loop is compiled once.
 pub(crate) fn each_chunk(elements: &mut [Fr], body: &(dyn Fn(usize, &mut [Fr]) + Sync)) {
     elements.par_chunks_mut(CHUNK).enumerate().for_each(|(index, chunk)| body(index * CHUNK, chunk));
 }
@@ -118,13 +119,13 @@ fn scale<E: Engine>(engine: E, elements: &mut [Fr], factor: Fr) {
     }
 }
 
-/// The value at `x` of the polynomial with these coefficients (lowest first). Horner's rule in
-/// `8 * CHAINS` interleaved chains of a chunk, then over the chunks.
+/// The value at `x` of the polynomial with these coefficients (lowest first). Horner's rule in `8 * CHAINS`
+/// interleaved chains within a chunk, then over the chunks.
 pub(crate) fn evaluate(level: Level, coefficients: &[Fr], x: Fr) -> Fr {
     horner(&chunk_values(level, coefficients, x), repeated_square(x, LOG_CHUNK))
 }
 
-/// The value at `x` of each chunk by itself.
+/// The value at `x` of each chunk as a polynomial.
 fn chunk_values(level: Level, coefficients: &[Fr], x: Fr) -> Vec<Fr> {
     coefficients
         .par_chunks(CHUNK)
@@ -173,7 +174,7 @@ pub(crate) fn add_multiple(level: Level, sum: &mut [Fr], factor: Fr, polynomial:
     });
 }
 
-/// `sum += factor * polynomial`, which is as long or longer.
+/// `sum += factor * polynomial`, where `polynomial` is at least as long.
 #[inline(always)]
 fn add_scaled<E: Engine>(engine: E, sum: &mut [Fr], factor: Fr, polynomial: &[Fr]) {
     let factor = splat(engine, factor);
@@ -182,8 +183,9 @@ fn add_scaled<E: Engine>(engine: E, sum: &mut [Fr], factor: Fr, polynomial: &[Fr
     }
 }
 
-/// Divides by `X - x` in place and gives the remainder: `q[i - 1] = f[i] + x q[i]`. The last coefficient
-/// becomes zero. Each chunk runs twice: with nothing carried in to learn what it carries out, then for good.
+/// Divides by `X - x` in place and returns the remainder: `q[i - 1] = f[i] + x q[i]`. The last coefficient
+/// becomes zero. There are two passes over the chunks: the first computes the carry out of each chunk, the
+/// second divides.
 #[must_use]
 pub(crate) fn divide_by_linear(level: Level, coefficients: &mut [Fr], x: Fr) -> Fr {
     let step = repeated_square(x, LOG_CHUNK);
@@ -192,7 +194,7 @@ pub(crate) fn divide_by_linear(level: Level, coefficients: &mut [Fr], x: Fr) -> 
     let mut carry = Fr::ZERO;
     for (value, slot) in values.iter().zip(&mut carries).rev() {
         *slot = carry;
-        // All chunks but the last, which carries nothing in, are full.
+        // All chunks are full except the last, which has no carry in.
         carry = *value + step * carry;
     }
     let remainder = carry;
@@ -215,7 +217,7 @@ fn divide_chunk<B: Backend>(chunk: &mut [Fp<FrParams, B>], x: Fp<FrParams, B>, m
 }
 
 /// Adds `blinding(X) * (X^n - 1)` to a polynomial of `n` coefficients, which leaves its values on the domain
-/// of size `n` as they are; behind the coefficients there is room for as many as `blinding` has.
+/// of size `n` unchanged. `coefficients` has length `n + blinding.len()`.
 pub(crate) fn blind(coefficients: &mut [Fr], blinding: &[Fr]) {
     for (coefficient, blinding) in coefficients.iter_mut().zip(blinding) {
         *coefficient -= *blinding;
@@ -239,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn evaluation_is_horners() {
+    fn evaluation_equals_horners_rule() {
         let x = random(1)[0];
         for length in lengths() {
             let polynomial = random(length);
@@ -269,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quotient_and_a_remainder_make_the_polynomial() {
+    fn quotient_times_divisor_plus_remainder_is_the_polynomial() {
         let x = random(1)[0];
         for length in lengths().filter(|length| *length > 0) {
             let polynomial = random(length);

@@ -1,4 +1,4 @@
-//! What the prover sends, and what it is checked against.
+//! Proofs and verification keys.
 
 use crate::{Column, System, permutation, transcript::KeccakTranscript};
 use proofmill_circom::{PlonkProof, PlonkVerificationKey};
@@ -11,37 +11,38 @@ use proofmill_field::{Field, bn254::Fr};
 /// A proof, in the order of the rounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
-    /// Commitments to the witness's columns: the wires (and multiplicities), what is sorted, the running products and sums.
+    /// The commitments to the witness columns, by round: wires (and multiplicities), sorted columns, running
+    /// products and sums.
     pub commitments: [Vec<Affine<G1>>; 3],
     /// Commitments to the parts of the quotient t.
     pub quotient: Vec<Affine<G1>>,
-    /// The values of the opened cells, [`System::opened`].
+    /// The values of the opened cells, in the order of [`System::opened`].
     pub evaluations: Vec<Fr>,
-    /// The proof of the openings at xi.
+    /// The opening proof at xi.
     pub opening: Affine<G1>,
-    /// The proof of the openings at xi omega.
+    /// The opening proof at xi omega.
     pub shifted_opening: Affine<G1>,
 }
 
-/// What a verifier knows of a circuit.
+/// A verification key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyingKey {
     /// The circuit's constraints.
     pub system: System,
-    /// The domain has size `2^log_n`.
+    /// The logarithm of the domain's size.
     pub log_n: u32,
-    /// How many public inputs there are.
+    /// The number of public inputs.
     pub public: u32,
-    /// What puts the labels of the wires on cosets of their own; the first is 1.
+    /// The multipliers that put the labels of the wires on disjoint cosets; the first is 1.
     pub multipliers: [Fr; 4],
-    /// Commitments to the fixed columns, [`System::fixed`].
+    /// The commitments to the fixed columns, in the order of [`System::fixed`].
     pub fixed: Vec<Affine<G1>>,
-    /// The secret of the reference string times G2's generator.
+    /// The secret of the reference string times the generator of G2.
     pub tau: Affine<G2>,
 }
 
 impl VerifyingKey {
-    /// A hash of everything in the key, and with it of the reference string: that of `tau`.
+    /// A hash of everything in the key. It includes the reference string through `tau`.
     pub fn digest(&self) -> Fr {
         let Self { system, log_n, public, multipliers, fixed, tau } = self;
         let mut transcript = KeccakTranscript::new();
@@ -59,7 +60,7 @@ impl VerifyingKey {
         transcript.challenge()
     }
 
-    /// As snarkjs's file holds it; `None` for a key of another system than the standard one.
+    /// The key in snarkjs's format, or `None` if its system is not the standard one.
     pub fn snarkjs(&self) -> Option<PlonkVerificationKey> {
         if !self.system.is_standard() {
             return None;
@@ -78,7 +79,7 @@ impl VerifyingKey {
         })
     }
 
-    /// The commitment to a fixed column; infinity for one that the key lacks, which is zero.
+    /// The commitment to a fixed column. It is infinity for a column that is not in the key, which is zero.
     pub(crate) fn commitment(&self, column: Column) -> Affine<G1> {
         let mut columns = self.system.fixed().iter().zip(&self.fixed);
         columns.find(|(fixed, _)| **fixed == column).map_or(Affine::INFINITY, |(_, point)| *point)
@@ -92,7 +93,7 @@ impl Proof {
         before.chain([&self.opening, &self.shifted_opening]).copied().collect()
     }
 
-    /// As snarkjs's file holds it; `None` for a proof of another system than the standard one.
+    /// The proof in snarkjs's format, or `None` if its system is not the standard one.
     pub fn snarkjs(&self) -> Option<PlonkProof> {
         let evaluations = self.evaluations.as_slice().try_into().ok()?;
         Some(PlonkProof { points: self.points().try_into().ok()?, evaluations })

@@ -1,8 +1,8 @@
-//! From a circuit and a reference string to a proving key.
+//! Setup: the proving key of a circuit and a reference string.
 //!
-//! There is nothing secret and nothing random in it: the same constraints and the same powers of tau give the
-//! same key, byte for byte the one of `snarkjs plonk setup`. One polynomial is in memory at a time, beside the
-//! circuit, the permutation's labels (3n scalars) and the n Lagrange points.
+//! Setup is deterministic and has no secrets. The same constraints and the same powers of tau give the same
+//! key, byte for byte the one of `snarkjs plonk setup`. One polynomial is in memory at a time, in addition to
+//! the circuit, the labels of the permutation (3n scalars) and the n Lagrange points.
 
 use crate::{
     Decomposition, PlonkError, Progress,
@@ -20,7 +20,7 @@ use proofmill_field::{
 };
 use proofmill_poly::Domain;
 
-/// Writes the proving key of the circuit for the powers of tau.
+/// Writes the proving key of the circuit for these powers of tau.
 ///
 /// `progress` receives the name of each phase. Runs on the ambient rayon pool.
 ///
@@ -67,14 +67,14 @@ fn write(
 struct Setup<'a> {
     level: Level,
     domain: Domain<FrParams>,
-    /// Four times as large.
+    /// The domain of four times the size.
     extended: Domain<FrParams>,
     lagrange_points: Vec<Affine<G1>>,
     progress: Progress<'a>,
 }
 
 impl Setup<'_> {
-    /// All sections, in snarkjs's order.
+    /// Writes all sections, in snarkjs's order.
     fn write(
         &mut self,
         circuit: &Decomposition,
@@ -138,7 +138,8 @@ impl Setup<'_> {
         msm::<G1>(self.level, &self.lagrange_points, values).to_affine()
     }
 
-    /// Writes the polynomial with these values on the domain: coefficients, then values on the extended domain.
+    /// Writes the polynomial with these values on the domain: its coefficients, then its values on the
+    /// extended domain.
     fn polynomial(&mut self, mut values: Vec<Fr>, out: &mut SectionWriter<'_>) -> Result<(), CircomError> {
         self.progress.begin("ntt");
         self.domain.intt(self.level, &mut values);

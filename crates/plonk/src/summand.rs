@@ -3,27 +3,27 @@
 use crate::{Cells, Column};
 use proofmill_field::{Algebra, bn254::Fr};
 
-/// Takes the identity's summands.
+/// Receives the summands of the identity.
 pub(crate) trait Sink<A: Algebra> {
-    /// Adds `column * factor`; the column of a selector that the key lacks is zero.
+    /// Adds `column * factor`. The column of a selector that is not in the key is zero.
     fn linear(&mut self, column: Column, factor: A);
     /// Adds a value.
     fn constant(&mut self, value: A);
 
-    /// Whether summands are added up where columns have values, which [`Self::value`] gives.
+    /// Whether columns have values here ([`Self::value`]), so that summands can be added up directly.
     #[inline(always)]
     fn has_values(&self) -> bool {
         false
     }
 
-    /// The column's value; `None` if that is zero on all rows, or not known here.
+    /// The value of the column, or `None` if it is zero on all rows or unknown here.
     #[inline(always)]
     fn value(&self, _: Column) -> Option<A> {
         None
     }
 }
 
-/// All challenges of a proof; those not drawn yet are zero.
+/// The challenges of a proof. Those not drawn yet are zero.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Challenges {
     pub(crate) eta: Fr,
@@ -37,25 +37,25 @@ pub(crate) struct Challenges {
     pub(crate) u: Fr,
 }
 
-/// The challenges as the formulas use them, and field constants.
+/// The challenges in the form that the formulas use, and field constants.
 #[derive(Clone, Debug)]
 pub(crate) struct Parameters<A> {
     pub(crate) beta: A,
     pub(crate) gamma: A,
     /// beta times the multiplier of each wire's coset.
     pub(crate) beta_multipliers: [A; 4],
-    /// Folds a table's columns.
+    /// Folds the columns of a table.
     pub(crate) eta: A,
     pub(crate) delta: A,
     pub(crate) epsilon: A,
-    /// Powers of alpha from 0.
+    /// Powers of alpha, from power 0.
     pub(crate) alpha: Vec<A>,
-    /// Of each gate of the system.
+    /// The constants of each gate of the system.
     pub(crate) constants: Vec<Vec<A>>,
 }
 
 impl<A: Copy> Parameters<A> {
-    /// Every value mapped.
+    /// Applies `f` to every value.
     pub(crate) fn map<B>(&self, mut f: impl FnMut(A) -> B) -> Parameters<B> {
         let Self { beta, gamma, beta_multipliers: [k0, k1, k2, k3], eta, delta, epsilon, .. } = *self;
         Parameters {
@@ -75,19 +75,20 @@ impl<A: Copy> Parameters<A> {
     }
 }
 
-/// The formulas of an argument (a gate, the permutation, lookups), a type each so that loops over rows are compiled one by one.
+/// The formulas of an argument (a gate, the permutation, lookups). Each argument is a type of its own, so
+/// that its loops over rows are compiled separately.
 pub(crate) trait Summand: Copy + Send + Sync {
-    /// The summands of the identity.
+    /// Adds the summands of the identity to `sink`.
     fn terms<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>, sink: &mut impl Sink<A>);
 }
 
-/// A summand with a column that is a running product or sum.
+/// An argument with a running product or sum.
 pub(crate) trait Growing: Summand {
-    /// What it is multiplied with, or what is added, from a row to the next, as numerator and denominator.
+    /// The factor or the summand from one row to the next, as numerator and denominator.
     fn growth<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>) -> [A; 2];
 }
 
-/// The powers of alpha of the permutation argument's two constraints; the first gate has 0.
+/// The powers of alpha of the permutation argument's two constraints; the first gate has power 0.
 pub(crate) const PERMUTATION_POWERS: [usize; 2] = [1, 2];
-/// Those of the lookup argument's.
+/// The powers of alpha of the lookup argument's two constraints.
 pub(crate) const LOOKUP_POWERS: [usize; 2] = [3, 4];

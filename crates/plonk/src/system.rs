@@ -1,9 +1,10 @@
-//! What a proof of some circuit consists of, found from the constraints themselves.
+//! The structure of a circuit's proofs, derived from its constraints.
 //!
-//! The identity that a proof shows is a sum of a column times a factor, over some columns, plus a constant ([`Sink`]). The
-//! prover adds it up in lanes on cosets. Prover and verifier evaluate factors and constant at the challenge from opened
-//! cells, which leaves a combination of commitments. Which cells must be opened, the degree of the quotient and how many
-//! coefficients blind a column follow from evaluating the same formulas on [`Shape`]s.
+//! A proof shows an identity: a sum over some columns, each times a factor, plus a constant is zero
+//! ([`Sink`]). The prover evaluates it in lanes on cosets. Prover and verifier evaluate the factors and the
+//! constant at the challenge from the opened cells; the rest is a linear combination of commitments.
+//! Evaluating the same formulas on [`Shape`]s determines the cells to open, the degree of the quotient and
+//! the number of coefficients that blind a column.
 
 use crate::{
     Cell, Cells, Column, Gate, LookupArgument, Selector,
@@ -41,14 +42,14 @@ pub(crate) enum Argument {
     Lookup(LookupArgument),
 }
 
-/// A gate by its number in the system, and its first power of alpha.
+/// A gate's index in the system and its first power of alpha.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GateNumber {
     pub(crate) index: usize,
     first_power: usize,
 }
 
-/// An expression with `$summand` the [`Summand`] of an [`Argument`] of a [`System`].
+/// Evaluates an expression with `$summand` bound to the [`Summand`] of an [`Argument`] of a [`System`].
 macro_rules! with_summand {
     ($system:expr, $argument:expr, $summand:ident => $body:expr) => {
         match $argument {
@@ -75,14 +76,14 @@ macro_rules! with_summand {
 }
 pub(crate) use with_summand;
 
-/// The first of the other gates'.
+/// The first power of alpha of the gates after the first.
 const GATE_POWERS: usize = 5;
 
-/// More coefficients than any quotient has beyond its parts: constraints have degree 6 at most, and columns 3 random
+/// An upper bound of [`System::excess`]: constraints have degree at most 6, and columns at most 3 random
 /// coefficients.
 pub(crate) const MOST_EXCESS: usize = 16;
 
-/// The constraints and the fixed columns of a circuit: what of it the protocol depends on, apart from sizes.
+/// The constraints and fixed columns of a circuit: everything that the protocol depends on except the sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct System {
     wires: u8,
@@ -91,13 +92,17 @@ pub struct System {
     fixed: Vec<Column>,
     opened: Vec<Cell>,
     linear: BTreeSet<Column>,
-    /// The highest coefficient of the identity is that of `X^(degree.0 n + degree.1)`.
+    /// The degree of the identity is at most `degree.0 * n + degree.1`.
     degree: (u32, i32),
 }
 
 impl System {
-    /// The system of these gates, in which the key has exactly the given selectors, data and table columns, in this order,
-    /// and then the permutation's.
+    /// The system of these gates. The key has exactly the given selectors, data and table columns, in this
+    /// order, followed by those of the permutation.
+    ///
+    /// # Panics
+    /// If the first gate does not have exactly one constraint, or if the excess is above [`MOST_EXCESS`],
+    /// which no gates of three or four wires reach.
     ///
     /// # Panics
     /// If the first gate has not exactly one constraint, or the degree is one that no gates of three or four wires have.
@@ -112,19 +117,19 @@ impl System {
         );
         let empty =
             Self { wires, gates, lookup, fixed, opened: vec![], linear: BTreeSet::new(), degree: (0, 0) };
-        // How much a column is blinded depends on the cells that are opened, and the degree on the blinding.
+        // The number of blinding coefficients depends on the opened cells, and the degree on the blinding.
         let system = empty.measured().measured();
-        assert!(system.excess() <= MOST_EXCESS, "the quotient's last coefficients are found from few points");
+        assert!(system.excess() <= MOST_EXCESS, "the quotient has too many coefficients beyond its parts");
         system
     }
 
-    /// The system of the circuits of snarkjs.
+    /// The system of snarkjs's circuits.
     pub fn standard() -> Self {
         let fixed: Vec<Column> = Gate::Arithmetic.selectors().iter().copied().map(Column::Selector).collect();
         Self::new(3, vec![Gate::Arithmetic], None, &fixed)
     }
 
-    /// Whether this is [`Self::standard`], whose transcript is that of snarkjs.
+    /// Whether this is [`Self::standard`], which uses snarkjs's transcript.
     pub fn is_standard(&self) -> bool {
         let selectors = Gate::Arithmetic.selectors().iter().copied().map(Column::Selector);
         let fixed = selectors.chain((0..3).map(Column::Sigma));
@@ -142,43 +147,45 @@ impl System {
         self
     }
 
-    /// Wires of a row.
+    /// The number of wires of a row.
     pub fn wires(&self) -> u8 {
         self.wires
     }
 
-    /// The kinds of gates.
+    /// The gates.
     pub fn gates(&self) -> &[Gate] {
         &self.gates
     }
 
-    /// How lookups are proven.
+    /// The lookup argument, if the system has lookups.
     pub fn lookup(&self) -> Option<LookupArgument> {
         self.lookup
     }
 
-    /// The columns that the key has commitments of, in its order: selectors, data, tables, permutation.
+    /// The columns whose commitments are in the key, in the key's order: selectors, data, tables,
+    /// permutation.
     pub fn fixed(&self) -> &[Column] {
         &self.fixed
     }
 
-    /// The cells whose values at the challenge a proof has, in its order.
+    /// The cells whose values at the challenge are in a proof, in the proof's order.
     pub fn opened(&self) -> &[Cell] {
         &self.opened
     }
 
-    /// In how many parts of n coefficients the quotient is committed to; the last one has [`Self::excess`] more.
+    /// The number of parts of n coefficients that the quotient is split into; the last one has
+    /// [`Self::excess`] more.
     pub fn parts(&self) -> usize {
         self.degree.0 as usize - 1
     }
 
-    /// How many coefficients the quotient has beyond `parts() * n`.
+    /// The number of coefficients of the quotient beyond `parts() * n`.
     pub(crate) fn excess(&self) -> usize {
         usize::try_from(self.degree.1 + 1).unwrap_or(0)
     }
 
-    /// The columns of the witness in the order of their commitments, by round: the wires and what belongs to them, what
-    /// needs the tables folded, and the running products and sums.
+    /// The committed witness columns of each round, in order: the wires and multiplicities; columns that
+    /// depend on the folded tables; running products and sums.
     pub(crate) fn rounds(&self) -> [Vec<Column>; 3] {
         let mut first: Vec<Column> = (0..self.wires).map(Column::Wire).collect();
         let (mut second, mut third) = (Vec::new(), vec![Column::GrandProduct]);
@@ -196,8 +203,8 @@ impl System {
         [first, second, third]
     }
 
-    /// How many random coefficients hide a column of the witness: one for its commitment, one for each value that a proof
-    /// tells, be it by itself or in a combination.
+    /// The number of random coefficients that blind a column of the witness: one for its commitment, and one
+    /// for each value that a proof reveals, alone or in a combination.
     pub(crate) fn blinding(&self, column: Column) -> usize {
         if column.is_fixed() || matches!(column, Column::Table | Column::PublicInput) {
             return 0;
@@ -206,25 +213,26 @@ impl System {
         1 + usize::from(opened(false) || self.linear.contains(&column)) + usize::from(opened(true))
     }
 
-    /// Most coefficients beyond n of any polynomial that is committed to.
+    /// The largest number of coefficients beyond n of any committed polynomial.
     pub fn extra_powers(&self) -> usize {
         self.excess().max(MOST_BLINDING)
     }
 
-    /// The identity's summands.
+    /// The summands of the identity.
     pub(crate) fn arguments(&self) -> Vec<Argument> {
         let gate = |index| Argument::Gate(GateNumber { index, first_power: self.first_power(index) });
         let gates = (0..self.gates.len()).map(gate);
         gates.chain([Argument::Permutation]).chain(self.lookup.map(Argument::Lookup)).collect()
     }
 
-    /// The key's columns that an argument looks at.
+    /// The key's columns that an argument uses.
     pub(crate) fn fixed_columns(&self, argument: Argument) -> Vec<Column> {
         let seen = self.seen(argument);
         self.fixed.iter().copied().filter(|column| seen.is_factor(column) || seen.is_inside(column)).collect()
     }
 
-    /// The key's columns of a gate: those that its terms are multiplied by, one each, and those inside of terms.
+    /// The key's columns of a gate: first the selectors that multiply its terms, then the columns inside of
+    /// terms.
     pub(crate) fn factors_and_inside(&self, gate: GateNumber) -> [Vec<Column>; 2] {
         let seen = self.seen(Argument::Gate(gate));
         let factors = self.fixed.iter().copied().filter(|column| seen.is_factor(column));
@@ -238,13 +246,13 @@ impl System {
         seen
     }
 
-    /// The first power of alpha of a gate.
+    /// A gate's first power of alpha.
     fn first_power(&self, gate: usize) -> usize {
         let before = self.gates.get(1..gate).unwrap_or_default();
         if gate == 0 { 0 } else { GATE_POWERS + before.iter().map(|gate| gate.constraints()).sum::<usize>() }
     }
 
-    /// The challenges as parameters; `multipliers` are those of the wires' cosets.
+    /// The challenges as parameters of the formulas; `multipliers` are those of the wires' cosets.
     pub(crate) fn parameters(&self, challenges: &Challenges, multipliers: [Fr; 4]) -> Parameters<Fr> {
         let &Challenges { beta, gamma, alpha, eta, delta, epsilon, .. } = challenges;
         let powers = self.first_power(self.gates.len()).max(GATE_POWERS);
@@ -260,7 +268,7 @@ impl System {
         }
     }
 
-    /// The summands of all arguments, of values one by one. Lanes use [`with_summand`].
+    /// The summands of all arguments, for single values. Lanes use [`with_summand`].
     pub(crate) fn terms<A: Algebra>(
         &self,
         cells: &dyn Cells<A>,
@@ -270,7 +278,7 @@ impl System {
         self.argument_terms(&self.arguments(), cells, parameters, sink);
     }
 
-    /// The summands of some arguments, of values one by one.
+    /// The summands of some arguments, for single values.
     pub(crate) fn argument_terms<A: Algebra>(
         &self,
         arguments: &[Argument],
@@ -284,22 +292,22 @@ impl System {
         }
     }
 
-    /// Whether the circuit fixes this column and it is zero.
+    /// Whether the column is fixed but not in the key, and so zero.
     pub(crate) fn lacks(&self, column: Column) -> bool {
         column.is_fixed() && !self.fixed.contains(&column)
     }
 }
 
-/// Most random coefficients of a column.
+/// The largest number of random coefficients of a column.
 const MOST_BLINDING: usize = 3;
 
-/// Most selectors of a gate.
+/// The largest number of selectors of a gate.
 const MOST_SELECTORS: usize = 13;
 
-/// Most constraints of a gate.
+/// The largest number of constraints of a gate.
 const MOST_CONSTRAINTS: usize = 4;
 
-/// A gate: each selector times the sum of its terms, constraints by powers of alpha.
+/// A gate's formula: each selector times the sum of its terms; constraints are combined by powers of alpha.
 #[derive(Clone, Copy)]
 pub(crate) struct GateSummand<G> {
     number: GateNumber,
@@ -326,7 +334,7 @@ impl<G: Formula + Copy> Summand for GateSummand<G> {
             },
         );
         if sink.has_values() && G::SELECTORS.len() > G::CONSTRAINTS {
-            // A power of alpha multiplies a constraint, not each of its terms.
+            // Sum the terms of a constraint first, so that its power of alpha is multiplied once.
             let mut sums = [zero; MOST_CONSTRAINTS];
             let mut emit = inlined(
                 #[inline(always)]
@@ -356,19 +364,19 @@ impl<G: Formula + Copy> Summand for GateSummand<G> {
     }
 }
 
-/// The closure itself: the attribute that inlines it may stand at an argument alone.
+/// Returns the closure. It exists because an inline attribute on a closure is allowed only on an argument.
 #[inline(always)]
 fn inlined<F>(closure: F) -> F {
     closure
 }
 
-/// Whether everybody knows the column's values without being told.
+/// Whether the verifier can evaluate the column without an opening.
 fn is_known(column: Column) -> bool {
     matches!(column, Column::Point | Column::FirstLagrange | Column::PublicInput)
 }
 
-/// The degree of an expression, `n` times the first number plus the second, and the cells in it: bit i of `cells` for
-/// column i on this row, bit 64 + i for the next one.
+/// The degree of an expression, `degree.0 * n + degree.1`, and the set of its cells: bit i of `cells` is
+/// column i on this row, bit 64 + i on the next.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     degree: (u32, i32),
@@ -459,7 +467,7 @@ impl Algebra for Shape {
     }
 }
 
-/// Every column by its shape.
+/// The shape of every column.
 struct Shapes<'a>(&'a System);
 
 impl Shapes<'_> {
@@ -482,7 +490,7 @@ impl Cells<Shape> for Shapes<'_> {
     }
 }
 
-/// What the summands of a system are made of.
+/// The columns and cells that a system's summands use.
 struct Seen<'a> {
     system: &'a System,
     cells: u128,
@@ -495,12 +503,12 @@ impl<'a> Seen<'a> {
         Self { system, cells: 0, linear: BTreeSet::new(), degree: (0, 0) }
     }
 
-    /// Whether summands are this column times something.
+    /// Whether a summand is this column times a factor.
     fn is_factor(&self, column: &Column) -> bool {
         self.linear.contains(column)
     }
 
-    /// Whether the column's value on the same row is in a summand's other factor.
+    /// Whether a summand's factor contains the column on the same row.
     fn is_inside(&self, column: &Column) -> bool {
         self.cells >> column.index() & 1 == 1
     }
@@ -527,7 +535,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_excess_of_every_system_is_found_from_few_points() {
+    fn the_excess_of_every_system_is_within_the_bound() {
         let custom = Gate::ALL.iter().copied().filter(|gate| *gate > Gate::WideArithmetic);
         let custom: Vec<Gate> = custom.collect();
         let lookups = LookupArgument::ALL.into_iter().map(Some).chain([None]);
@@ -545,7 +553,7 @@ mod tests {
                 fixed.push(Column::Selector(Selector::Lookup));
                 fixed.extend((0..4).map(Column::TableColumn));
             }
-            // What makes up the quotient may be any of them.
+            // Any of these columns can be in the key.
             for fixed in [&fixed[..], &fixed[fixed.len() / 2..], &[]] {
                 let system = System::new(4, gates.clone(), lookup, fixed);
                 most = most.max(system.excess());
@@ -561,7 +569,7 @@ mod tests {
 
     #[test]
     #[should_panic = "one power of alpha"]
-    fn the_first_gate_is_not_one_of_more_constraints() {
+    fn a_first_gate_of_several_constraints_is_refused() {
         System::new(4, vec![Gate::Range], None, &[]);
     }
 }

@@ -1,8 +1,9 @@
-//! The Fiat-Shamir transcript of snarkjs and of the Solidity verifiers that it writes.
+//! The Fiat-Shamir transcript of snarkjs and of its Solidity verifiers.
 //!
-//! A transcript makes an interactive proof non-interactive: each challenge of the verifier is a hash of what the prover
-//! has sent so far. It is sound only if every public value that a challenge depends on has been absorbed before it is drawn
-//! (Bernhard, Pereira, Warinschi, "How not to prove yourself", 2012); [`crate::challenges`] lists what is absorbed where.
+//! A transcript makes an interactive proof non-interactive: each challenge of the verifier is a hash of
+//! everything that the prover has sent so far. It is sound only if every public value that a challenge
+//! depends on is absorbed before the challenge is drawn (Bernhard, Pereira, Warinschi, "How not to prove
+//! yourself", 2012). [`crate::challenges`] lists the inputs of each challenge.
 #![cfg_attr(
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)
@@ -15,12 +16,12 @@ use proofmill_curve::{
 use proofmill_field::bn254::Fr;
 use sha3::{Digest, Keccak256};
 
-/// Keccak-256 (the EVM's, not SHA-3) over concatenated encodings, each as the EVM holds it: a scalar in 32
-/// big-endian bytes, a point of G1 as x then y in 32 big-endian bytes each, infinity as 64 zero bytes.
+/// Keccak-256 (the EVM's, not SHA-3) over concatenated encodings, as in the EVM: a scalar is 32 big-endian
+/// bytes, a point of G1 is x then y in 32 big-endian bytes each, and infinity is 64 zero bytes.
 ///
-/// No lengths or labels are absorbed: a protocol must fix the number and kind of values before each
-/// challenge, as PLONK's does for a given verification key. Nothing of one challenge flows into the next
-/// unless the protocol absorbs the earlier challenge itself.
+/// No lengths or labels are absorbed: the protocol must fix the number and kind of values before each
+/// challenge, as PLONK does for a given verification key. A challenge depends on earlier ones only if the
+/// protocol absorbs them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeccakTranscript {
     hasher: Keccak256,
@@ -42,8 +43,8 @@ impl KeccakTranscript {
         self.hasher.update(point.to_evm());
     }
 
-    /// Absorbs a point of G2: x then y, each its two coefficients in 32 big-endian bytes, the constant one last, as the EVM
-    /// holds it; infinity as zeros.
+    /// Absorbs a point of G2: x then y, each as two coefficients in 32 big-endian bytes, the constant one
+    /// last, as in the EVM; infinity is all zeros.
     pub(crate) fn absorb_g2(&mut self, point: &Affine<G2>) {
         for coordinate in [point.x, point.y] {
             self.hasher.update(coordinate.c1.to_bytes_be());
@@ -51,13 +52,13 @@ impl KeccakTranscript {
         }
     }
 
-    /// Absorbs bytes as they are; where their number is not fixed, the caller adds a delimiter.
+    /// Absorbs bytes without a length; if their number is not fixed, the caller adds a delimiter.
     pub(crate) fn absorb_bytes(&mut self, bytes: &[u8]) {
         self.hasher.update(bytes);
     }
 
-    /// The digest of everything absorbed since the last challenge, read as a big-endian integer and reduced
-    /// modulo r; the transcript is empty afterwards.
+    /// Returns the digest of everything absorbed since the last challenge, as a big-endian integer reduced
+    /// modulo r. The transcript is empty afterwards.
     pub(crate) fn challenge(&mut self) -> Fr {
         Fr::from_bytes_be_reduced(&self.hasher.finalize_reset())
     }
@@ -68,7 +69,7 @@ mod tests {
     use super::*;
     use proofmill_field::Field;
 
-    /// keccak256("") and keccak256 of 32 zero bytes, as every EVM knows them.
+    /// keccak256("") and keccak256 of 32 zero bytes: well-known values of the EVM.
     const EMPTY: &str = "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";
     const ZERO_WORD: &str = "290decd9548b62a8d60345a988386fc84ba6bc95484008f6362f93160ef3e563";
 

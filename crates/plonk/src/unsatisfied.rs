@@ -1,52 +1,52 @@
-//! What a witness does not satisfy.
+//! Violations of a circuit by a witness.
 
 use crate::{Cell, Gate};
 use proofmill_field::bn254::Fr;
 
-/// What a witness does not satisfy: the first such row.
+/// The first violation of a circuit by a witness.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unsatisfied {
     /// A gate's constraint is not zero.
     #[error("row {row}{}: constraint {constraint} of gate {} does not hold with {}", within(gadget), gate.name(), listed(cells))]
     Gate {
-        /// The row in the layout: public inputs come first.
+        /// The row in the layout. Public inputs come first.
         row: usize,
-        /// The gadgets that the row was added in, from the outermost, if the circuit is at hand.
+        /// The path of gadgets that added the row, outermost first, if the circuit is known.
         gadget: Option<String>,
         /// The gate.
         gate: Gate,
-        /// Which of its constraints, from 0.
+        /// The index of the constraint in the gate, from 0.
         constraint: usize,
-        /// What the gate reads of the wires and data.
+        /// The wires and data cells that the constraint reads, with their values.
         cells: Vec<(Cell, Fr)>,
     },
-    /// A lookup's values are not a row of its table.
+    /// The values of a lookup are not a row of its table.
     #[error("row {row}{}: table {} has no row ({})", within(gadget), named(*table, name), tuple.map(decimal).join(", "))]
     Lookup {
-        /// The row in the layout: public inputs come first.
+        /// The row in the layout. Public inputs come first.
         row: usize,
-        /// The gadgets that the row was added in, from the outermost, if the circuit is at hand.
+        /// The path of gadgets that added the row, outermost first, if the circuit is known.
         gadget: Option<String>,
-        /// The table's number, as the row has it.
+        /// The table's number in this row.
         table: Fr,
-        /// The table's name, if the circuit is at hand.
+        /// The table's name, if the circuit is known.
         name: Option<String>,
-        /// The values.
+        /// The values looked up.
         tuple: Box<[Fr; 3]>,
     },
-    /// Two variables that are asserted to be equal are not.
+    /// Two variables are asserted to be equal but differ.
     #[error("two variables{} are asserted to be equal: {} and {}", within(gadget), decimal(values[0]), decimal(values[1]))]
     Equality {
-        /// The gadgets that assert it, from the outermost.
+        /// The path of gadgets that assert it, outermost first.
         gadget: Option<String>,
-        /// Their values.
+        /// The values of the two variables.
         values: [Fr; 2],
     },
 }
 
 impl Unsatisfied {
-    /// The row looks up values that are not in the table of this number.
+    /// A lookup of values that the table of this number does not contain.
     pub(crate) fn lookup(row: usize, table: Fr, tuple: [Fr; 3]) -> Self {
         Self::Lookup { row, gadget: None, table, name: None, tuple: Box::new(tuple) }
     }

@@ -1,5 +1,5 @@
-//! Checking a proof: one multi-scalar multiplication of all its points and the key's, one of 2, one product of two
-//! pairings.
+//! Verification: one multi-scalar multiplication of all points of the proof and the key, one of 2 points, and
+//! a product of two pairings.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
@@ -17,11 +17,12 @@ use proofmill_field::{
     bn254::{Fr, FrParams},
 };
 
-/// Accepts a proof that someone knows a witness of the key's circuit with these public inputs.
+/// Accepts a proof of knowledge of a witness of the key's circuit with these public inputs.
 ///
 /// # Errors
-/// [`VerifyError::Rejected`] if the equations do not hold, [`VerifyError::Malformed`] if there are none to check: a point that is not on its curve (or, in G2, not in the subgroup), another number of public
-/// inputs than the key's, another number of points or values than its system has, or a key that belongs to no circuit.
+/// [`VerifyError::Rejected`] if the equations do not hold. [`VerifyError::Malformed`] for a point that is not
+/// on its curve (or, in G2, not in the subgroup), a number of public inputs that is not the key's, a number
+/// of points or values that is not the system's, or a key that no circuit has.
 pub fn verify(level: Level, key: &VerifyingKey, public: &[Fr], proof: &Proof) -> Result<(), VerifyError> {
     key.check()?;
     proof.check(key)?;
@@ -38,8 +39,8 @@ pub fn verify(level: Level, key: &VerifyingKey, public: &[Fr], proof: &Proof) ->
     }
 }
 
-/// `e(Wxi + u Wxiw, tau G2) = e(xi Wxi + u xi omega Wxiw + F - E, G2)`: both openings at once, where F is the
-/// folded commitment and E the folded value (the paper's section 8.3, verifier's steps 9 to 12).
+/// `e(Wxi + u Wxiw, tau G2) = e(xi Wxi + u xi omega Wxiw + F - E, G2)` checks both openings, where F is the
+/// folded commitment and E the folded value (section 8.3 of the paper, steps 9 to 12 of the verifier).
 fn openings_hold(
     level: Level,
     key: &VerifyingKey,
@@ -80,8 +81,8 @@ impl Proof {
         own.unwrap_or_else(|| key.commitment(column))
     }
 
-    /// Whether there are as many points and values as the system has, and every point is on the curve; infinity is (an
-    /// honest commitment to zero is).
+    /// Checks the number of points and values and that every point is on the curve. Infinity is allowed: it
+    /// is the commitment to zero.
     fn check(&self, key: &VerifyingKey) -> Result<(), MalformedError> {
         let system = &key.system;
         let rounds = system.rounds();
@@ -105,7 +106,7 @@ impl Proof {
 }
 
 impl VerifyingKey {
-    /// Whether every point is where it should be and the sizes fit the field.
+    /// Checks every point and the sizes.
     pub(crate) fn check(&self) -> Result<(), MalformedError> {
         let fixed = self.system.fixed();
         if self.log_n > FrParams::TWO_ADICITY
@@ -126,14 +127,14 @@ impl VerifyingKey {
         self.check_multipliers()
     }
 
-    /// Whether the multipliers put the wires' labels on cosets of their own: those of one coset of the domain have one n-th
-    /// power.
+    /// Checks that the multipliers put the wires' labels on disjoint cosets: two of them are on the same
+    /// coset of the domain if their n-th powers are equal.
     fn check_multipliers(&self) -> Result<(), MalformedError> {
         let wires = self.multipliers.iter().take(self.system.wires().into());
         let powers: Vec<Fr> = wires.map(|multiplier| repeated_square(*multiplier, self.log_n)).collect();
         for (wire, power) in powers.iter().enumerate() {
             let before = powers.iter().take(wire).position(|before| before == power);
-            // Zero is on no coset.
+            // Zero is not on any coset.
             let same = before.or(power.is_zero().then_some(wire));
             if let Some(same) = same {
                 return Err(MalformedError::Multipliers { wires: (same, wire) });

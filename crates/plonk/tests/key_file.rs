@@ -78,10 +78,10 @@ fn columns_of_gates_and_tables_survive() {
 fn circuits_that_contradict_themselves_are_refused() {
     type Change = fn(&mut Layout);
     let changes: [(Change, &str); 7] = [
-        (|layout| layout.lookup = Some(LookupArgument::Plookup), "3 wires have no lookups"),
-        (|layout| layout.gates.push(proofmill_plonk::Gate::Range), "3 wires have no such gates"),
-        (|layout| layout.gates.clear(), "4 wires have no such gates"),
-        (|layout| layout.gates = vec![proofmill_plonk::Gate::Arithmetic], "4 wires have no such gates"),
+        (|layout| layout.lookup = Some(LookupArgument::Plookup), "expected no lookups in an arithmetisation of 3 wires"),
+        (|layout| layout.gates.push(proofmill_plonk::Gate::Range), "expected the gates of an arithmetisation of 3 wires, in order"),
+        (|layout| layout.gates.clear(), "expected the gates of an arithmetisation of 4 wires, in order"),
+        (|layout| layout.gates = vec![proofmill_plonk::Gate::Arithmetic], "expected the gates of an arithmetisation of 4 wires, in order"),
         (
             |layout| drop(layout.fixed.insert(Column::Sigma(0), vec![Fr::ONE])),
             "expected a fixed column, found \"s1\"",
