@@ -1,8 +1,9 @@
 //! `.key`: proving keys of circuits in Proofmill's own arithmetisations, magic `pmpk`.
 //!
-//! Sections: 1 the header; 2 the constants, scalars to which the other sections refer by index; 3 wire maps; 4 the fixed
-//! columns; 5 and 6 the derivation of variables from a witness; 7 commitments; 8 powers of tau. This module does not interpret
-//! the names in the header: to it a column has a name and constants. Scalars and coordinates are in Montgomery form.
+//! Sections: 1 the header; 2 the constants, scalars to which the other sections refer by index; 3 wire maps;
+//! 4 the fixed columns; 5 and 6 the derivation of variables from a witness; 7 commitments; 8 powers of tau.
+//! This module does not interpret the names in the header: a column is a name and a list of constants.
+//! Scalars and coordinates are in Montgomery form.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use proofmill_circom::{
@@ -29,13 +30,13 @@ const SECTIONS: u32 = 8;
 
 /// Bytes of a scalar.
 const SCALAR_BYTES: usize = <Fr>::BYTES;
-/// The most names in a list of gates or columns.
+/// The largest number of names in a list of gates or columns.
 const MOST_NAMES: u32 = 64;
-/// The most bytes of a name.
+/// The largest length of a name in bytes.
 const LONGEST_NAME: u32 = 64;
-/// The most wires of a row.
+/// The largest number of wires of a row.
 const MOST_WIRES: u32 = 16;
-/// The most rows of a circuit, and the most values of a column.
+/// The largest number of rows of a circuit, and of values of a column.
 const MOST_ROWS: u32 = 1 << 26;
 
 /// Counts and names of a key.
@@ -64,13 +65,13 @@ pub struct CircuitKeyHeader {
 /// A term of a derived variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DerivationTerm {
-    /// A variable. It is not checked that it is derived before it is used.
+    /// A variable. Whether it is derived before its use is not checked.
     pub variable: u32,
     /// Its factor: the index of a constant.
     pub factor: u32,
 }
 
-/// An open key: the header is decoded, the lengths of all sections are checked, their content is not.
+/// An open key. The header is decoded and the lengths of all sections are checked; their content is not.
 #[derive(Debug)]
 pub struct CircuitKey {
     file: BinFile,
@@ -81,12 +82,12 @@ impl CircuitKey {
     /// Opens a key.
     ///
     /// # Errors
-    /// [`CircomError`] for anything that is not such a key over BN254.
+    /// [`CircomError`] for a file that is not such a key over BN254.
     pub fn open(path: &Path) -> Result<Self, CircomError> {
         Self::read(BinFile::open(path)?)
     }
 
-    /// [`Self::open`] of an open container.
+    /// [`Self::open`] for a container that is already open.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -183,7 +184,7 @@ impl CircuitKey {
         Points::new(self.file.checked_section(COMMITMENTS)).decode(level, PointCheck::OnCurve)
     }
 
-    /// The powers of tau in G1, on the ambient rayon pool; at least as many as there are rows.
+    /// The powers of tau in G1, at least as many as there are rows. Runs on the ambient rayon pool.
     ///
     /// # Errors
     /// [`CircomError::Malformed`] for a point off the curve.
@@ -249,7 +250,8 @@ fn read_count(cursor: &mut Cursor<'_>) -> Result<u32, CircomError> {
     }
 }
 
-/// Reads a name. Only lower-case letters, digits and underscores are allowed, so that messages that quote it stay on one line.
+/// Reads a name. Only lower-case letters, digits and underscores are allowed, so that error messages that
+/// quote it stay on one line.
 fn read_name(cursor: &mut Cursor<'_>) -> Result<String, CircomError> {
     let at = cursor.position();
     let length = cursor.u32("a name's length")?;
@@ -296,7 +298,7 @@ fn check_sections(file: &BinFile, header: &CircuitKeyHeader) -> Result<(), Circo
         let problem = format!("{powers} powers of tau for {} rows", header.rows);
         return Err(file.section(POWERS)?.malformed(0, problem));
     }
-    // This bounds what is allocated per variable by the file's size.
+    // This bounds the allocations for variables by the size of the file.
     if u64::from(header.variables) > file.len() as u64 {
         let problem = format!("{} variables in a file of {} bytes", header.variables, file.len());
         return Err(file.section(HEADER)?.malformed(0, problem));
@@ -304,7 +306,7 @@ fn check_sections(file: &BinFile, header: &CircuitKeyHeader) -> Result<(), Circo
     Ok(())
 }
 
-/// Writes a key in two steps: what is known before the commitments, then the commitments.
+/// Writes a key in two steps: first everything that precedes the commitments, then the commitments.
 #[derive(Debug)]
 pub struct CircuitKeyWriter<'a>(BinWriter<'a>);
 
@@ -325,7 +327,8 @@ impl Dictionary {
 }
 
 impl<'a> CircuitKeyWriter<'a> {
-    /// Begins a file: header, wire maps, fixed columns in the header's order, and the terms of each derived variable.
+    /// Starts a file: header, wire maps, fixed columns in the order of the header, and the terms of each
+    /// derived variable.
     ///
     /// # Errors
     /// [`CircomError::Io`].
@@ -368,8 +371,9 @@ impl<'a> CircuitKeyWriter<'a> {
         Ok(Self(file))
     }
 
-    /// Writes the commitments to the columns and to the permutation's columns, then the powers of tau with `powers`, which
-    /// calls [`SectionWriter::points`]. Gives the file its name.
+    /// Writes the commitments to the fixed columns and the permutation's columns, then calls `powers`, which
+    /// writes the powers of tau with [`SectionWriter::points`]. Completes the file and gives it its final
+    /// name.
     ///
     /// # Errors
     /// [`CircomError::Io`], and the errors of `powers`.

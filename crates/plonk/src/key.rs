@@ -1,4 +1,4 @@
-//! The proving key as the rounds see it: fixed columns by name, in the form that a round asks for.
+//! The proving key for the prover: fixed columns by name, in the representation that a round needs.
 
 use crate::{
     Column, Derivations, Layout, Memory, PlonkError, Progress, Storage, System, VerifyingKey,
@@ -32,17 +32,17 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// Powers of tau in G1.
+/// The powers of tau in G1.
 #[derive(Clone, Debug)]
 pub(crate) enum Reference {
-    /// Decoded.
+    /// Decoded points.
     Points(Arc<Elements<Affine<G1>>>),
-    /// Wherever the string has them.
+    /// The reference string itself.
     Srs(Arc<Srs>),
 }
 
 impl Reference {
-    /// How many.
+    /// The number of powers.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Points(points) => points.len(),
@@ -50,8 +50,9 @@ impl Reference {
         }
     }
 
-    /// The commitment to a polynomial of at most as many coefficients as there are powers, by sums of at least `piece` terms
-    /// and less than twice as many.
+    /// The commitment to a polynomial with at most as many coefficients as there are powers. It is a sum of
+    /// partial sums, each with at least `piece` and fewer than `2 * piece` terms (or all, if there are fewer
+    /// than `piece`).
     pub(crate) fn commit(
         &self,
         level: Level,
@@ -77,16 +78,17 @@ impl Reference {
     }
 }
 
-/// Selectors and permutation polynomials of a zkey.
+/// The selectors and permutation polynomials of a zkey.
 const ZKEY_COLUMNS: usize = ZkeySelector::ALL.len() + Wire::ALL.len();
 
-/// Points of a zkey's extended domain for each of the domain: the point itself and one on each of [`Cosets`]'s three.
+/// Points of a zkey's extended domain per point of the domain: the point itself and one on each of the three
+/// [`Cosets`].
 const ZKEY_EXTENSION: usize = 4;
 
 /// A proving key.
 #[derive(Debug)]
 pub struct ProvingKey {
-    /// The file of a circuit's key, where it came from one; that of a zkey is in the source.
+    /// The file that a circuit's key was read from, if any; a zkey's file is in `source`.
     pub(crate) file: Option<BinFile>,
     source: Source,
     storage: Storage,
@@ -95,17 +97,17 @@ pub struct ProvingKey {
 
 #[derive(Debug)]
 enum Source {
-    /// Its polynomials stay in the file until a round asks for them; coefficients are decoded once, values whenever they are
-    /// looked at.
+    /// The polynomials stay in the file. Coefficients are decoded on first use and kept; values are decoded
+    /// on each use.
     Zkey(Box<(PlonkZkey, [OnceLock<Scalars>; ZKEY_COLUMNS])>),
     Built(Box<Built>),
 }
 
-/// A key that was made here.
+/// A key in Proofmill's own format, or one that was just made.
 struct Built {
     columns: FixedColumns,
     reference: Reference,
-    /// How the variables that a witness lacks are computed; `None` if it has all.
+    /// The derivations of variables that are not in a witness; `None` if all are in it.
     derivations: Option<Derivations>,
 }
 
@@ -115,7 +117,7 @@ impl fmt::Debug for Built {
     }
 }
 
-/// The fixed columns of a circuit as polynomials: a proving key that has not been committed to.
+/// The fixed columns of a circuit as polynomials: a proving key without its commitments.
 pub struct FixedColumns {
     system: System,
     storage: Storage,
@@ -124,22 +126,22 @@ pub struct FixedColumns {
     variables: u32,
     variables_of: Vec<Vec<u32>>,
     polynomials: BTreeMap<Column, Forms>,
-    /// What values on cosets are multiplied by.
+    /// The factor of the values on cosets ([`form`](crate::polynomial::form)).
     form: Fr,
 }
 
-/// A polynomial in the forms that are kept.
+/// A polynomial in the representations that are kept.
 struct Forms {
     /// n coefficients.
     coefficients: Scalars,
     /// n values on the domain, unless memory is low.
     values: Option<Scalars>,
-    /// n values on each of the cosets, if there is memory for them.
+    /// n values on each coset in [`Memory::Fast`]; otherwise empty.
     cosets: Vec<Scalars>,
 }
 
 impl FixedColumns {
-    /// The polynomials of a circuit.
+    /// Interpolates the fixed columns of a circuit.
     ///
     /// `progress` receives the name of each phase. Runs on the ambient rayon pool.
     ///
@@ -147,7 +149,7 @@ impl FixedColumns {
     /// [`PlonkError::NoConstraints`], [`PlonkError::Domain`], [`PlonkError::Scratch`].
     ///
     /// # Panics
-    /// If the layout's first gate has not exactly one constraint.
+    /// If the layout's first gate does not have exactly one constraint.
     pub fn new(
         level: Level,
         layout: Layout,
@@ -180,7 +182,7 @@ impl FixedColumns {
         Ok(Self { system, storage, log_n, public, variables, variables_of, polynomials, form })
     }
 
-    /// The proving key of these columns, with the commitments to them.
+    /// Commits to the columns and returns the proving key.
     ///
     /// # Errors
     /// [`PlonkError::ShortReference`], [`PlonkError::Srs`].
@@ -204,7 +206,7 @@ impl FixedColumns {
         Ok(self.committed(commitments, reference, tau, None))
     }
 
-    /// The proving key of these columns with the commitments to them from a file, one for each fixed column.
+    /// The proving key with commitments from a file, one for each fixed column.
     ///
     /// # Errors
     /// [`PlonkError::ShortReference`], [`PlonkError::Scratch`].
@@ -223,7 +225,7 @@ impl FixedColumns {
         Ok(self.committed(commitments, powers, tau, Some(derivations)))
     }
 
-    /// How many powers of tau a proof needs.
+    /// The number of powers of tau that a proof needs.
     pub(crate) fn powers(&self) -> usize {
         (1 << self.log_n) + self.system.extra_powers()
     }
@@ -282,13 +284,13 @@ impl Forms {
     }
 }
 
-/// The cosets of the domain on which the quotient is computed: `zeta^k H` for k from 1, zeta generating the smallest domain
-/// that has them all.
+/// The cosets of the domain on which the quotient is computed: `zeta^k H` for k from 1, where zeta generates
+/// the smallest domain that contains them all.
 #[derive(Clone, Debug)]
 pub(crate) struct Cosets {
     /// `zeta^k`.
     pub(crate) shifts: Vec<Fr>,
-    /// What `X^n` is on the coset: `zeta^(k n)`.
+    /// The value of `X^n` on each coset: `zeta^(k n)`.
     pub(crate) powers: Vec<Fr>,
 }
 
@@ -299,7 +301,7 @@ impl Cosets {
             let root = root.unwrap_or_default();
             std::iter::successors(Some(root), |power| Some(*power * root)).take(count).collect()
         };
-        // zeta^n has order 2^log_count, and is the field's own root of that order.
+        // zeta^n is the field's root of unity of order 2^log_count.
         Self {
             shifts: powers_of(Fr::root_of_unity(log_n + log_count)),
             powers: powers_of(Fr::root_of_unity(log_count)),
@@ -308,21 +310,21 @@ impl Cosets {
 }
 
 impl ProvingKey {
-    /// A key around an open file, whose columns' coefficients are kept from when they are first read.
+    /// A key backed by an open file. The coefficients of a column are kept after the first read.
     pub fn new(zkey: PlonkZkey) -> Self {
         let verifying_key = VerifyingKey::from(zkey.header());
         let source = Source::Zkey(Box::new((zkey, Default::default())));
         Self { file: None, source, storage: Storage::from(Memory::Low), verifying_key }
     }
 
-    /// The same with what it keeps, and what a proof with it needs, in temporary files of this folder.
+    /// Stores the vectors that the key keeps, and those of its proofs, in temporary files in this folder.
     #[must_use]
     pub fn with_scratch(mut self, folder: Option<PathBuf>) -> Self {
         self.storage.scratch = folder;
         self
     }
 
-    /// The file that the key was read from, if it was.
+    /// The file that the key was read from, if any.
     pub fn file(&self) -> Option<&BinFile> {
         match &self.source {
             Source::Zkey(zkey) => Some(zkey.0.file()),
@@ -330,17 +332,17 @@ impl ProvingKey {
         }
     }
 
-    /// Where vectors lie.
+    /// Where vectors are stored.
     pub(crate) fn storage(&self) -> &Storage {
         &self.storage
     }
 
-    /// What a verifier needs of it.
+    /// The verification key.
     pub fn verifying_key(&self) -> &VerifyingKey {
         &self.verifying_key
     }
 
-    /// The sizes of domains that it may have.
+    /// The supported logarithms of the domain's size.
     pub(crate) fn log_n_range(&self) -> RangeInclusive<u32> {
         match &self.source {
             Source::Zkey(..) => LOG_N,
@@ -348,7 +350,7 @@ impl ProvingKey {
         }
     }
 
-    /// How the variables that a witness lacks are computed; `None` if it has all.
+    /// The derivations of variables that are not in a witness; `None` if all are in it.
     pub(crate) fn derivations(&self) -> Result<Option<Cow<'_, Derivations>>, PlonkError> {
         match &self.source {
             Source::Zkey(zkey) => {
@@ -359,7 +361,7 @@ impl ProvingKey {
         }
     }
 
-    /// All variables, if a witness has them all.
+    /// The number of variables in a witness that has all of them.
     pub(crate) fn variables(&self) -> u32 {
         match &self.source {
             Source::Zkey(zkey) => zkey.0.header().wires,
@@ -367,7 +369,7 @@ impl ProvingKey {
         }
     }
 
-    /// The variable on each row of each wire; all of them exist.
+    /// The variable on each row, for each wire. All are below the number of variables.
     pub(crate) fn variables_of(&self) -> Result<Cow<'_, [Vec<u32>]>, PlonkError> {
         match &self.source {
             Source::Zkey(zkey) => {
@@ -386,7 +388,7 @@ impl ProvingKey {
         }
     }
 
-    /// n coefficients of a fixed column.
+    /// The n coefficients of a fixed column.
     pub(crate) fn coefficients(&self, level: Level, column: Column) -> Result<Held<'_>, PlonkError> {
         if let Some(forms) = self.forms(column) {
             return Ok(Held::from(&forms.coefficients));
@@ -394,14 +396,14 @@ impl ProvingKey {
         let none = || Ok(Held::Made(Vec::new().into()));
         let Some((polynomial, decoded)) = self.in_zkey(column) else { return none() };
         if decoded.get().is_none() {
-            // Of two that decode at once either will do.
+            // If two threads decode at the same time, either result is kept.
             let coefficients = polynomial.coefficients.decode(level)?;
             drop(decoded.set(self.storage.keep(coefficients)?));
         }
         decoded.get().map_or_else(none, |coefficients| Ok(Held::from(coefficients)))
     }
 
-    /// A fixed column in its file, and the place for its coefficients.
+    /// A fixed column in the zkey, and the cell for its decoded coefficients.
     fn in_zkey(&self, column: Column) -> Option<(Polynomial<'_>, &OnceLock<Scalars>)> {
         let Source::Zkey(zkey) = &self.source else { return None };
         let (zkey, decoded) = &**zkey;
@@ -413,7 +415,7 @@ impl ProvingKey {
         Some((polynomial, decoded.get(place)?))
     }
 
-    /// n values of a fixed column on the domain.
+    /// The n values of a fixed column on the domain.
     pub(crate) fn values(
         &self,
         level: Level,
@@ -435,14 +437,16 @@ impl ProvingKey {
         Ok(Held::Made(values))
     }
 
-    /// n values of a fixed column on the coset number `index`, times `form`, if they are kept so.
+    /// The n values of a fixed column on the coset number `index`, times `form`, if the key keeps them with
+    /// this factor.
     pub(crate) fn coset_values(&self, column: Column, index: usize, form: Fr) -> Option<Held<'_>> {
         let Source::Built(built) = &self.source else { return None };
         let forms = built.columns.polynomials.get(&column).filter(|_| built.columns.form == form)?;
         forms.cosets.get(index).map(Held::from)
     }
 
-    /// Reads n values of a fixed column on the coset number `index`, if a file has them.
+    /// Reads the n values of a fixed column on the coset number `index` into `values`. Returns false if the
+    /// key has no file of them.
     pub(crate) fn read_coset_values(
         &self,
         column: Column,
@@ -450,12 +454,12 @@ impl ProvingKey {
         values: &mut [Fr],
     ) -> Result<bool, PlonkError> {
         let Some((polynomial, _)) = self.in_zkey(column) else { return Ok(false) };
-        // The first of a step is on the domain itself.
+        // The first value of each group is on the domain itself.
         polynomial.extended.decode_strided(1 + index, ZKEY_EXTENSION, values)?;
         Ok(true)
     }
 
-    /// Powers of tau in G1, enough for every polynomial that is committed to.
+    /// The powers of tau in G1, enough for every committed polynomial.
     pub(crate) fn reference(&self, level: Level) -> Result<Reference, PlonkError> {
         match &self.source {
             Source::Zkey(zkey) => {
@@ -487,8 +491,8 @@ mod tests {
     use crate::{Arithmetisation, Circuit, ProveOptions, Selector, Variable, prove};
     use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 
-    /// A key whose permutation is that of a circuit, and whose wires have another variable on a row's third, which no gate
-    /// looks at; and a witness.
+    /// A key whose wire maps contradict its permutation: another variable is on the third wire of one row,
+    /// which no gate uses. Also returns a witness.
     fn contradicting(arithmetisation: Arithmetisation, row: usize) -> (ProvingKey, Vec<Fr>) {
         let level = Level::best();
         let mut circuit = Circuit::new(arithmetisation);
@@ -507,9 +511,10 @@ mod tests {
     }
 
     #[test]
-    fn a_permutation_that_is_not_the_wires_is_named() {
+    fn a_permutation_that_contradicts_the_wire_maps_is_reported() {
         for arithmetisation in Arithmetisation::ALL {
-            // Cycles run backwards: the changed place is the first whose label differs, the one after it the next.
+            // sigma maps to previous positions, so the changed position has the first label that differs, and
+            // the next one the second.
             for row in [0, 7, 19] {
                 let (key, values) = contradicting(arithmetisation, row);
                 let result = prove(Level::best(), &key, &values, ProveOptions::default(), Progress::NONE);

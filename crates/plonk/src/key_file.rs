@@ -1,7 +1,7 @@
-//! Circuits in proving keys' files: [`CircuitKey`]'s names and counts as a [`Layout`], and back.
+//! Circuits in proving-key files: converts between [`CircuitKey`]'s names and counts and a [`Layout`].
 //!
-//! A file may be hostile: what is read is checked to be a layout that the rest of the crate takes without a panic, though not
-//! that anybody can satisfy it, nor that the commitments are its.
+//! A file may be hostile. A layout that was read is valid in that the rest of the crate does not panic on it.
+//! It is not checked that the layout can be satisfied, nor that the commitments belong to it.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
@@ -16,16 +16,16 @@ use proofmill_field::bn254::Fr;
 use proofmill_srs::Srs;
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Data columns, and columns of the lookup tables.
+/// The number of data columns, and of columns of the lookup tables.
 const DATA_COLUMNS: u8 = 4;
 
-/// What gates, lookup argument and fixed columns of a circuit are called in files.
+/// The names of a circuit's gates, lookup argument and fixed columns in files.
 pub(crate) struct Names {
     pub(crate) wires: u32,
     pub(crate) gates: Vec<String>,
-    /// Empty if there are no lookups.
+    /// Empty without lookups.
     pub(crate) lookup: String,
-    /// Without the permutation's, which every circuit has.
+    /// Without the columns of the permutation, which every circuit has.
     pub(crate) columns: Vec<String>,
 }
 
@@ -49,15 +49,15 @@ impl Names {
         }
     }
 
-    /// The system of these names, or what is wrong with them.
+    /// The system with these names, or the first error in them.
     pub(crate) fn system(&self) -> Result<System, SystemError> {
         let (gates, lookup) = (self.gates()?, self.lookup()?);
         let columns = self.columns(&gates, lookup)?;
-        // With the gates it was checked that there are 3 or 4 wires.
+        // The gates imply 3 or 4 wires.
         Ok(System::new(self.wires as u8, gates, lookup, &columns))
     }
 
-    /// Ascending, the first one that of sums and products.
+    /// The gates; they must be ascending, and the first must be the arithmetic gate.
     fn gates(&self) -> Result<Vec<Gate>, SystemError> {
         let mut gates = Vec::new();
         for name in &self.gates {
@@ -85,7 +85,7 @@ impl Names {
         Ok(Some(self.lookup.parse()?))
     }
 
-    /// Ascending, of the gates and the lookups that there are.
+    /// The columns; they must be ascending and belong to the gates or the lookups.
     fn columns(&self, gates: &[Gate], lookup: Option<LookupArgument>) -> Result<Vec<Column>, SystemError> {
         let selectors = gates.iter().flat_map(|gate| gate.selectors()).copied().map(Column::Selector);
         let mut known: Vec<Column> = selectors.chain((0..DATA_COLUMNS).map(Column::Data)).collect();
@@ -109,7 +109,8 @@ fn ascending<T: Ord>(list: &[T]) -> bool {
     list.is_sorted_by(|a, b| a < b)
 }
 
-/// Writes the proving key of a circuit for a reference string, the powers that a proof needs included, to a file or to memory.
+/// Writes the proving key of a circuit for a reference string to a file or to memory. The key includes the
+/// powers of tau that a proof needs.
 ///
 /// `progress` receives the name of each phase. Runs on the ambient rayon pool.
 ///
@@ -148,7 +149,7 @@ fn write(
     Ok(file.finish(&commitments, |out| out.points(&powers))?)
 }
 
-/// Begins a key's file with all that is known before anything is committed to.
+/// Starts a key's file: writes everything that precedes the commitments.
 ///
 /// # Errors
 /// [`CircomError::Io`].
@@ -177,13 +178,14 @@ pub fn create<'a>(
 }
 
 impl ProvingKey {
-    /// The key in a file of any arithmetisation.
+    /// Reads a proving key of a circuit in any arithmetisation.
     ///
     /// `progress` receives the name of each phase. Runs on the ambient rayon pool.
     ///
     /// # Errors
-    /// [`PlonkError::File`] for a file that is no such key, [`PlonkError::NoConstraints`], [`PlonkError::Domain`] and
-    /// [`PlonkError::ShortReference`] for one whose sizes belong to no circuit, [`PlonkError::Scratch`].
+    /// [`PlonkError::File`] for a file that is not such a key. [`PlonkError::NoConstraints`],
+    /// [`PlonkError::Domain`] and [`PlonkError::ShortReference`] for sizes that no circuit has.
+    /// [`PlonkError::Scratch`].
     pub fn of_circuit(
         level: Level,
         file: &CircuitKey,
@@ -203,10 +205,10 @@ impl ProvingKey {
 }
 
 impl VerifyingKey {
-    /// What a verifier needs of a key of any arithmetisation.
+    /// The verification key of a circuit's key in any arithmetisation.
     ///
     /// # Errors
-    /// [`PlonkError::File`] for a file that is no such key.
+    /// [`PlonkError::File`] for a file that is not such a key.
     pub fn of_circuit(level: Level, file: &CircuitKey) -> Result<Self, PlonkError> {
         let header = file.header();
         let system = names(header).system().map_err(|problem| file.malformed(problem.to_string()))?;
@@ -233,10 +235,10 @@ fn names(header: &CircuitKeyHeader) -> Names {
     }
 }
 
-/// The circuit of a key, and how its variables are derived. On the ambient rayon pool.
+/// The circuit of a key and the derivations of its variables. Runs on the ambient rayon pool.
 ///
 /// # Errors
-/// [`PlonkError::File`] for anything that is not a circuit of one of the arithmetisations.
+/// [`PlonkError::File`] for a key that is not a circuit in one of the arithmetisations.
 pub fn circuit(key: &CircuitKey, level: Level) -> Result<(Layout, Derivations), PlonkError> {
     let header = key.header();
     let names = names(header);

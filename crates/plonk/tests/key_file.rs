@@ -79,9 +79,9 @@ fn circuits_that_contradict_themselves_are_refused() {
     type Change = fn(&mut Layout);
     let changes: [(Change, &str); 7] = [
         (|layout| layout.lookup = Some(LookupArgument::Plookup), "expected no lookups in an arithmetisation of 3 wires"),
-        (|layout| layout.gates.push(proofmill_plonk::Gate::Range), "expected the gates of an arithmetisation of 3 wires, in order"),
-        (|layout| layout.gates.clear(), "expected the gates of an arithmetisation of 4 wires, in order"),
-        (|layout| layout.gates = vec![proofmill_plonk::Gate::Arithmetic], "expected the gates of an arithmetisation of 4 wires, in order"),
+        (|layout| layout.gates.push(proofmill_plonk::Gate::Range), "gates of an arithmetisation of 3 wires"),
+        (|layout| layout.gates.clear(), "gates of an arithmetisation of 4 wires"),
+        (|layout| layout.gates = vec![proofmill_plonk::Gate::Arithmetic], "gates of an arithmetisation of 4 wires"),
         (
             |layout| drop(layout.fixed.insert(Column::Sigma(0), vec![Fr::ONE])),
             "expected a fixed column, found \"s1\"",
@@ -93,7 +93,7 @@ fn circuits_that_contradict_themselves_are_refused() {
         (|layout| drop(layout.fixed.insert(Column::Data(0), vec![Fr::ONE; 5000])), "5000 values of d1 on "),
     ];
     for (change, expected) in changes {
-        let standard = expected.starts_with('3');
+        let standard = expected.contains("3 wires");
         let arithmetisation = if standard { Arithmetisation::Standard } else { Arithmetisation::Turbo };
         let (mut layout, derivations) = circuit(arithmetisation);
         assert!(layout.public > 0 && layout.rows() > 1);

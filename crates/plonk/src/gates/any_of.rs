@@ -1,4 +1,4 @@
-//! A sum that is one of several constants.
+//! A disjunction of four linear equations.
 
 use super::Formula;
 use crate::{Cells, Gate, Selector};
@@ -7,7 +7,7 @@ use proofmill_field::Algebra;
 /// `w4` is one of `d_1 - w1`, `d_2 - w2`, `d_3 - w3` and `d_4 - w1'`:
 /// `(w4 + w1 - d_1) (w4 + w2 - d_2) (w4 + w3 - d_3) (w4 + w1' - d_4) = 0`.
 ///
-/// With prefixes of an integer on these wires, those of a bound in the data and a range for w4, it compares the two.
+/// It compares two integers: their prefixes are on the wires and in the data, and w4 is in a range.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyOf;
 

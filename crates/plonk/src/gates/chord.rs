@@ -1,15 +1,15 @@
-//! The part of an addition that a lookup leaves.
+//! The constraint of an addition of a point from a lookup table.
 
 use super::{Formula, fixed_base::chord};
 use crate::{Cells, Gate, Selector};
 use proofmill_field::Algebra;
 
-/// On wires (., X, Y, l) and on the next row's (., X', Y', .): the opposite of (X', Y') is on the line of slope l through
-/// (X, Y), `Y' + Y = l (X - X')`.
+/// Wires (., X, Y, l), on the next row (., X', Y', .): the opposite of (X', Y') is on the line of slope l
+/// through (X, Y), that is, `Y' + Y = l (X - X')`.
 ///
-/// With a lookup of `(X' + X - l^2, Y + l (l^2 - 2 X - X'))` among `(-T.x, T.y)` on the same row it adds a point T of a
-/// table: `X' = l^2 - X - T.x` and `T.y = Y + l (T.x - X)`. As in [`FixedBase`](super::FixedBase), T must be neither
-/// (X, Y) nor its opposite.
+/// With a lookup of `(X' + X - l^2, Y + l (l^2 - 2 X - X'))` among `(-T.x, T.y)` on the same row, it adds a
+/// point T of a table: `X' = l^2 - X - T.x` and `T.y = Y + l (T.x - X)`. As in
+/// [`FixedBase`](super::FixedBase), T must not be (X, Y) or its opposite.
 #[derive(Clone, Copy, Debug)]
 pub struct Chord;
 

@@ -1,36 +1,36 @@
-//! The polynomials of the protocol, by what their values on the domain's rows are.
+//! The polynomials of the protocol, as columns of values on the domain's rows.
 
 use crate::Gate;
 use proofmill_field::Algebra;
 use std::fmt;
 
-/// A polynomial that is committed to, or folded of such.
+/// A polynomial that is committed to, or derived from such polynomials.
 ///
-/// The order is that of the openings in a proof: first everything opened at xi, in this order, then everything opened at
-/// xi omega.
+/// The order is that of the openings in a proof: first all columns opened at xi, in this order, then those
+/// opened at xi omega.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Column {
     /// The values on a wire.
     Wire(u8),
-    /// A parameter of custom gates: fixed by the circuit, its meaning is the gate's.
+    /// A parameter of custom gates, fixed by the circuit; the gate defines its meaning.
     Data(u8),
-    /// The labels of where the permutation sends a wire's positions.
+    /// The labels of the positions to which the permutation maps a wire's positions.
     Sigma(u8),
-    /// What switches a gate, or a term of one, on.
+    /// Activates a gate or one of its terms.
     Selector(Selector),
     /// A column of the lookup tables: three values, then the table's number.
     TableColumn(u8),
-    /// The tables' columns folded by powers of eta; has no commitment of its own.
+    /// The tables' columns folded by powers of eta. It has no commitment of its own.
     Table,
-    /// How often each row of the tables is looked up.
+    /// The number of lookups of each row of the tables.
     Multiplicities,
-    /// Halves of the sorted lookups and tables.
+    /// One half of the sorted lookups and tables.
     Sorted(u8),
     /// The permutation argument's grand product z.
     GrandProduct,
     /// The lookup argument's running sum or product.
     LookupAccumulator,
-    /// X itself.
+    /// The polynomial X.
     Point,
     /// The Lagrange polynomial that is 1 on the first row.
     FirstLagrange,
@@ -39,10 +39,10 @@ pub enum Column {
 }
 
 impl Column {
-    /// How many columns there can be.
+    /// An upper bound of the number of columns.
     pub(crate) const COUNT: usize = 64;
 
-    /// A number of its own, below [`Self::COUNT`].
+    /// A unique number below [`Self::COUNT`].
     #[inline(always)]
     pub(crate) const fn index(self) -> usize {
         const { assert!(Gate::ALL.len() <= 64 - 45) }
@@ -69,22 +69,22 @@ impl Column {
         }
     }
 
-    /// Whether a circuit fixes it, so that the key has its commitment.
+    /// Whether the column is fixed by the circuit, so that the key has its commitment.
     pub fn is_fixed(self) -> bool {
         matches!(self, Self::Data(_) | Self::Sigma(_) | Self::Selector(_) | Self::TableColumn(_))
     }
 }
 
-/// What a selector switches.
+/// What a selector multiplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Selector {
     /// The product of the first two wires.
     Product,
-    /// A wire by itself.
+    /// A single wire.
     Wire(u8),
     /// The last wire of the next row.
     Next,
-    /// The constant.
+    /// The constant term.
     Constant,
     /// A custom gate.
     Gate(Gate),
@@ -130,7 +130,8 @@ pub struct Cell {
     pub column: Column,
 }
 
-/// The values that a constraint sees: on eight rows at once in the prover, on one in the checker, at xi in the verifier.
+/// The cells of a row and the next: of eight rows in the prover, of one row in the checker, at xi in the
+/// verifier.
 pub trait Cells<A: Algebra> {
     /// A column's value on this row.
     fn here(&self, column: Column) -> A;
@@ -150,7 +151,7 @@ pub trait Cells<A: Algebra> {
         self.after(Column::Wire(wire))
     }
 
-    /// A custom gate's parameter, counted from 0.
+    /// Parameter `index` of a custom gate, counted from 0.
     #[inline(always)]
     fn data(&self, index: u8) -> A {
         self.here(Column::Data(index))

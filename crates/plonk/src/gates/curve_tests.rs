@@ -1,10 +1,10 @@
-//! Every constraint of the gates of Grumpkin's group law, broken by itself.
+//! Violates each constraint of the gates for Grumpkin's group law separately.
 
 use crate::{Arithmetisation, Cells, Circuit, Column, Gate, Selector, Unsatisfied, Variable};
 use proofmill_curve::{Curve, grumpkin::Grumpkin};
 use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 
-/// The wires of two rows, and the data of the first, and the selectors of its gate after the first one, which is 1.
+/// The wires of two rows, the data of the first, and the gate's selectors other than the first, which is 1.
 #[derive(Clone, Debug)]
 struct Rows {
     wires: [[Fr; 4]; 2],
@@ -28,7 +28,7 @@ impl Cells<Fr> for Rows {
 }
 
 impl Rows {
-    /// The constraints of a gate that do not hold.
+    /// The indices of the gate's constraints that do not hold.
     fn failing(&self, gate: Gate) -> Vec<usize> {
         let mut sums = vec![Fr::ZERO; gate.constraints()];
         gate.terms(self, &gate.constants(), &mut |constraint, selector: usize, term: Fr| {
@@ -38,7 +38,7 @@ impl Rows {
         (0..sums.len()).filter(|k| !sums[*k].is_zero()).collect()
     }
 
-    /// What the checker says of a circuit of these rows.
+    /// The checker's result for a circuit of these rows.
     fn check(&self, gate: Gate) -> Result<(), Unsatisfied> {
         let mut circuit = Circuit::new(Arithmetisation::Ultra);
         let [here, next] = self.wires.map(|row| row.map(|value| circuit.witness(value)));
@@ -50,7 +50,7 @@ impl Rows {
         circuit.check()
     }
 
-    /// Holds as it is; each of the others fails in the constraint of its place, and in no other.
+    /// Asserts that these rows satisfy the gate, and that `broken[k]` violates constraint k and no other.
     fn assert_broken(&self, gate: Gate, broken: &[Self]) {
         assert!(self.failing(gate).is_empty(), "{gate:?}: {:?}", self.failing(gate));
         assert_eq!(self.check(gate), Ok(()));
@@ -71,8 +71,8 @@ impl Rows {
     }
 }
 
-/// An addition in the FixedBase gate of a point by its odd number, before an accumulator; the equations' coefficients are such that they
-/// hold for that point, whatever the others.
+/// An addition by the FixedBase gate of a point with its odd digit, with `rest` as the next accumulator. The
+/// coefficients of the equations are chosen to hold for this point only.
 fn fixed_base(odd: Fr, rest: u64) -> Rows {
     let (point_x, point_y) = (Fr::from(700), Fr::from(900));
     let (x, y) = (Fr::from(1000), Fr::from(2000));
@@ -109,7 +109,7 @@ fn fixed_base_constraints() {
 fn chord_constraint() {
     let mut rows = fixed_base(Fr::ONE, 0);
     rows.coefficients.clear();
-    // The chord is on wires 2 to 4.
+    // The chord gate uses wires 2 to 4.
     rows.wires.iter_mut().for_each(|wires| wires.rotate_right(1));
     rows.assert_broken(Gate::Chord, &[rows.with(|rows| rows.wires[1][2] += Fr::ONE)]);
 }
@@ -134,7 +134,7 @@ fn ecc_add_constraints() {
         rows.with(|rows| rows.wires[1][1] += Fr::ONE),
     ];
     rows.assert_broken(Gate::EccAdd, &broken);
-    // Equal and opposite points leave the other constraints no say: only the inverse refuses them.
+    // For equal and opposite points the other constraints hold for any result; only the inverse refuses them.
     let same = rows.with(|rows| rows.wires = [[p.x, p.y, p.x, p.y], [sum.x, sum.y, inverse, Fr::ZERO]]);
     assert_eq!(same.failing(Gate::EccAdd), [0]);
     let opposite = rows.with(|rows| rows.wires[0] = [p.x, p.y, p.x, -p.y]);

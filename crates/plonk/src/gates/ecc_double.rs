@@ -1,13 +1,13 @@
-//! Twice a point of Grumpkin.
+//! Doubling of a point of Grumpkin.
 
 use super::Formula;
 use crate::{Cells, Gate, Selector};
 use proofmill_field::Algebra;
 
-/// Wires (x, y, ., .), on the next row (x', y', ., .): `(x', y') = 2 (x, y)` for a point of the curve, by the tangent's slope
-/// `3 x^2 / 2 y`: `(x' + 2 x) (2 y)^2 = (3 x^2)^2` and `(y' + y) 2 y = 3 x^2 (x - x')`.
+/// Wires (x, y, ., .), on the next row (x', y', ., .): `(x', y') = 2 (x, y)` for a point of the curve, with
+/// the tangent's slope `3 x^2 / 2 y`: `(x' + 2 x) (2 y)^2 = (3 x^2)^2` and `(y' + y) 2 y = 3 x^2 (x - x')`.
 ///
-/// The curve's order is odd, so that no point of it has y = 0.
+/// The curve's order is odd, so no point has y = 0.
 #[derive(Clone, Copy, Debug)]
 pub struct EccDouble;
 

@@ -1,14 +1,15 @@
-//! A step of a scalar multiplication whose base the circuit fixes.
+//! One step of a scalar multiplication of a fixed base.
 
 use super::Formula;
 use crate::{Cells, Gate, Selector, Selector::Multiple};
 use proofmill_field::{Algebra, bn254::Fr};
 
-/// Adds a multiple, by one base-8 digit of a scalar, of a point of Grumpkin that the circuit fixes.
+/// Adds a multiple of a fixed point of Grumpkin, by one base-8 digit of a scalar.
 ///
-/// Wires (X, Y, l, a), on the next row (X', Y', ., a'): `d = 2 (a - 8 a') - 7` is an odd number that stands for the digit, and l the slope
-/// of the line through (X, Y) and the point T that is added. The group law gives `T.x = l^2 - X - X'` and `T.y = Y + l (T.x - X)`, and
-/// `Y' + Y = l (X - X')` is a constraint. The others are three equations in `u = d^2`, T.x and `d T.y`, with coefficients m1 to m12:
+/// Wires (X, Y, l, a), on the next row (X', Y', ., a'): `d = 2 (a - 8 a') - 7` is an odd number that
+/// represents the digit, and l is the slope of the line through (X, Y) and the point T that is added. By the
+/// group law `T.x = l^2 - X - X'` and `T.y = Y + l (T.x - X)`; `Y' + Y = l (X - X')` is a constraint. The
+/// others are three equations in `u = d^2`, T.x and `d T.y`, with coefficients m1 to m12:
 ///
 /// ```text
 /// T.x^2 + m1 u^2 + m2 T.x + m3 u + m4 = 0
@@ -16,11 +17,11 @@ use proofmill_field::{Algebra, bn254::Fr};
 /// d T.y + m9 u^2 + m10 T.x + m11 u + m12 = 0
 /// ```
 ///
-/// The first two are conics through the four points (u, T.x) of the multiples by 1, 3, 5 and 7; two conics meet in four points at
-/// most. The third tells the ordinate, with its sign, and so T is d times the base. Every term has degree 4 and one selector:
-/// coefficients are selectors of their own, which are zero on other rows.
+/// The first two are conics through the four points (u, T.x) of the multiples by 1, 3, 5 and 7; two conics
+/// meet in at most four points. The third determines T.y with its sign, so T is d times the base. Every term
+/// has degree 4 and one selector: the coefficients are selectors, which are zero on other rows.
 ///
-/// Nothing is constrained if `T.x = X`, so T must be neither (X, Y) nor its opposite.
+/// If `T.x = X`, nothing is constrained, so T must not be (X, Y) or its opposite.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedBase;
 
@@ -70,7 +71,8 @@ impl Formula for FixedBase {
     }
 }
 
-/// Whether the opposite of (x', y') is on the line through (x, y) of this slope: `y' + y - slope (x - x')`.
+/// The constraint that the opposite of (x', y') is on the line of this slope through (x, y): `y' + y - slope
+/// (x - x')`.
 #[inline(always)]
 pub(super) fn chord<A: Algebra>(x: A, y: A, slope: A, next_x: A, next_y: A) -> A {
     next_y + y - slope * (x - next_x)

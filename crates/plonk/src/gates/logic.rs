@@ -4,13 +4,13 @@ use super::{Formula, range::base4};
 use crate::{Cells, Gate, Selector};
 use proofmill_field::{Algebra, bn254::Fr};
 
-/// Digits `x = w1' - 4 w1`, `y = w2' - 4 w2` and `z = w4' - 4 w4` are of two bits, and z is `x AND y` where d1 is 0,
-/// `x XOR y` where it is 1; w3 is the product of x and y.
+/// The digits `x = w1' - 4 w1`, `y = w2' - 4 w2` and `z = w4' - 4 w4` have two bits each, w3 is the product
+/// of x and y, and z is `x AND y` where d1 is 0 and `x XOR y` where d1 is 1.
 ///
-/// With `s = x + y` and `w = x y`, which tell the ten unordered pairs of digits apart, the pairs lie where four lines
-/// `w = x (s - x)` meet (or touch the parabola `s^2 = 4 w`), so that exactly one polynomial of degree 3 in s and w has
-/// given values on them. That of AND is
-/// `w (83 - 81 s + 45 w + 18 s^2 - 18 s w + 4 w^2) / 6`, and `x XOR y = s - 2 (x AND y)`.
+/// `s = x + y` and `w = x y` distinguish the ten unordered pairs of digits. The ten points (s, w) are the
+/// intersections of four lines `w = x (s - x)` and their points of contact with the parabola `s^2 = 4 w`, so
+/// exactly one polynomial of degree 3 in s and w has given values on them. For AND it is `w (83 - 81 s + 45 w
+/// + 18 s^2 - 18 s w + 4 w^2) / 6`, and `x XOR y = s - 2 (x AND y)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Logic;
 

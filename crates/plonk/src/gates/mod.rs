@@ -1,11 +1,11 @@
-//! The gates: one type and one file each, its constraints written once.
+//! The gates: one type and one file each. The constraints of a gate are written once.
 //!
-//! A gate is a list of constraints, each a sum of selectors times terms of the wires. The prover evaluates the terms in
-//! lanes on cosets, the checker on a row's values, prover and verifier at the challenge, where a term is the
-//! factor of its selector's commitment; degrees and the cells that have to be opened are found by evaluating them on
-//! [degrees](crate::system).
+//! A gate is a list of constraints, each a sum of selectors times terms of the wires. The prover evaluates
+//! the terms in lanes on cosets, the checker evaluates them on a row, and prover and verifier at the
+//! challenge, where a term is the factor of its selector's commitment. Evaluating them on
+//! [degrees](crate::system) determines the degrees and the cells to open.
 //!
-//! To add a gate: a file with a type that implements [`Formula`], and its name in the list below.
+//! To add a gate, write a file with a type that implements [`Formula`], and add its name to the list below.
 
 mod any_of;
 mod arithmetic;
@@ -44,23 +44,24 @@ pub trait Formula {
     /// The selectors, in the order of their commitments in the key.
     const SELECTORS: &'static [Selector];
 
-    /// How many constraints.
+    /// The number of constraints.
     const CONSTRAINTS: usize;
 
-    /// Field constants that the terms multiply by.
+    /// The field constants of the terms.
     fn constants() -> Vec<Fr> {
         Vec::new()
     }
 
-    /// Calls `emit(constraint, selector, term)` for every term: constraint k holds if the sum of
-    /// `SELECTORS[selector] * term` over its terms is zero (and a circuit's first constraint of its first rows also has the
-    /// public inputs). `constants` are those of [`Self::constants`].
+    /// Calls `emit(constraint, selector, term)` for every term. A constraint holds if the sum of
+    /// `SELECTORS[selector] * term` over its terms is zero. (In the first rows of a circuit, the first
+    /// constraint of the first gate also includes the public input.) `constants` are those of
+    /// [`Self::constants`].
     ///
-    /// Implementations are `#[inline(always)]`, without arrays' `map`.
+    /// Implementations are `#[inline(always)]` and do not call `map` on arrays.
     fn terms<A: Algebra>(cells: &impl Cells<A>, constants: &[A], emit: &mut impl FnMut(usize, usize, A));
 }
 
-/// Makes [`Gate`] and [`with_gate`] of a list of types.
+/// Defines [`Gate`] and [`with_gate`] for a list of types.
 macro_rules! gates {
     ($dollar:tt $($gate:ident),* $(,)?) => {
         /// A kind of gate.
@@ -70,11 +71,11 @@ macro_rules! gates {
         }
 
         impl Gate {
-            /// Every kind.
+            /// All kinds.
             pub const ALL: &'static [Self] = &[$(Self::$gate),*];
         }
 
-        /// An expression with `$name` the type of a [`Gate`].
+        /// Evaluates an expression with `$name` bound to the type of a [`Gate`].
         macro_rules! with_gate {
             ($dollar kind:expr, $dollar name:ident => $dollar body:expr) => {
                 match $dollar kind {
@@ -92,27 +93,27 @@ macro_rules! gates {
 gates!($ Arithmetic, WideArithmetic, Range, Logic, FixedBase, EccAdd, EccDouble, Chord, AnyOf, PoseidonFull, PoseidonEnter, PoseidonPartial, PoseidonLeave);
 
 impl Gate {
-    /// Its name in reports and error messages.
+    /// The name in reports and error messages.
     pub fn name(self) -> &'static str {
         with_gate!(self, G => G::NAME)
     }
 
-    /// Its selectors, in the order of their commitments in the key.
+    /// The selectors, in the order of their commitments in the key.
     pub fn selectors(self) -> &'static [Selector] {
         with_gate!(self, G => G::SELECTORS)
     }
 
-    /// How many constraints it has.
+    /// The number of constraints.
     pub fn constraints(self) -> usize {
         with_gate!(self, G => G::CONSTRAINTS)
     }
 
-    /// The field constants of its terms.
+    /// The field constants of the terms.
     pub fn constants(self) -> Vec<Fr> {
         with_gate!(self, G => G::constants())
     }
 
-    /// [`Formula::terms`] of one row.
+    /// [`Formula::terms`] on one row.
     pub fn terms(self, cells: &dyn Cells<Fr>, constants: &[Fr], emit: &mut dyn FnMut(usize, usize, Fr)) {
         let cells = Borrowed(cells);
         let constants: Vec<_> = constants.iter().copied().map(Called).collect();

@@ -1,8 +1,8 @@
-//! Poseidon of width 3 over BN254's scalar field, with circomlib's parameters: 23 rows a permutation.
+//! Poseidon of width 3 over BN254's scalar field, with circomlib's parameters: 23 rows per permutation.
 //!
-//! A row of a full round holds the state. The partial rounds hold only what enters the S-box, four rounds a row: by the
-//! [recurrence](crate::partial_rounds)
-//! `y_{k+3} = a1 y_{k+1} + a2 y_{k+2} + b0 s_k + b1 s_{k+1} + b2 s_{k+2} + c_k` with `s = y^5`. The rows of a permutation are
+//! A row of a full round contains the state. Partial rounds contain only the S-box inputs, four rounds per
+//! row, by the [recurrence](crate::partial_rounds) `y_{k+3} = a1 y_{k+1} + a2 y_{k+2} + b0 s_k + b1 s_{k+1} +
+//! b2 s_{k+2} + c_k` with `s = y^5`. The rows of a permutation:
 //!
 //! | rows | gate | wires |
 //! |---|---|---|
@@ -21,29 +21,31 @@ use crate::{
 use proofmill_field::{Algebra, bn254::Fr};
 use proofmill_hash::PoseidonBn254;
 
-/// Elements of the state.
+/// The number of elements of the state.
 const WIDTH: usize = 3;
 
 /// A full round: with `s_j = (w_j + d_j)^5`, `w_i' = sum_j M_ij s_j` for the first three wires.
 #[derive(Clone, Copy, Debug)]
 pub struct PoseidonFull;
 
-/// The last full round before the partial ones: with `s_j = (w_j + d_j)^5` for the first three wires, the fourth is y0 and
-/// the next row's first three are y1, y2 and y3, by their affine relations to s0, s1, s2 and the fifth powers of y0, y1, y2.
+/// The last full round before the partial ones: with `s_j = (w_j + d_j)^5` for the first three wires, the
+/// fourth wire is y0, and the first three wires of the next row are y1, y2 and y3, by their affine relations
+/// to s0, s1, s2 and the fifth powers of y0, y1, y2.
 #[derive(Clone, Copy, Debug)]
 pub struct PoseidonEnter;
 
-/// Four partial rounds: the recurrence for the last wire of this row and the first three of the next, with d1 to d4 their
-/// constants.
+/// Four partial rounds: the recurrence for the last wire of this row and the first three of the next, with
+/// the constants d1 to d4.
 #[derive(Clone, Copy, Debug)]
 pub struct PoseidonPartial;
 
-/// The end of the partial rounds: the recurrence for the last wire, y56, and for the next row's first wire, y57; the next two
-/// wires are the rest of the state by their affine relations to y56, y57 and the fifth powers of y55 and y56.
+/// The end of the partial rounds: the recurrence for the last wire, y56, and for the next row's first wire,
+/// y57. The next two wires are the rest of the state, by their affine relations to y56, y57 and the fifth
+/// powers of y55 and y56.
 #[derive(Clone, Copy, Debug)]
 pub struct PoseidonLeave;
 
-/// Sums of `constants[i] * values[i]`, the first argument being where the constants start.
+/// The sum of `constants[i] * values[i]`; `constants` may be longer.
 #[inline(always)]
 fn combined<A: Algebra, const N: usize>(constants: &[A], values: [A; N]) -> A {
     let mut sum = constants[0] * values[0];
@@ -68,7 +70,7 @@ impl Formula for PoseidonFull {
     const SELECTORS: &'static [Selector] = &[Selector::Gate(Gate::PoseidonFull)];
     const CONSTRAINTS: usize = 3;
 
-    /// The matrix, row by row.
+    /// The matrix in row-major order.
     fn constants() -> Vec<Fr> {
         PoseidonBn254::of_width(WIDTH).matrix().to_vec()
     }
@@ -87,7 +89,7 @@ impl Formula for PoseidonEnter {
     const SELECTORS: &'static [Selector] = &[Selector::Gate(Gate::PoseidonEnter)];
     const CONSTRAINTS: usize = 4;
 
-    /// For y0, y1 and y2 their factors and constant, then the recurrence and its first constant.
+    /// The factors and constants of y0, y1 and y2, then the recurrence and its first constant.
     fn constants() -> Vec<Fr> {
         let rounds = PartialRounds::of_width(WIDTH);
         let affine = rounds.enter.iter().flat_map(|y| y.factors.iter().copied().chain([y.constant]));
@@ -135,7 +137,7 @@ impl Formula for PoseidonLeave {
     const SELECTORS: &'static [Selector] = &[Selector::Gate(Gate::PoseidonLeave)];
     const CONSTRAINTS: usize = 4;
 
-    /// The recurrence and its last two constants, then factors and constant of the other elements.
+    /// The recurrence and its last two constants, then the factors and constants of the other elements.
     fn constants() -> Vec<Fr> {
         let rounds = PartialRounds::of_width(WIDTH);
         let last = &rounds.step_constants[rounds.step_constants.len() - 2..];

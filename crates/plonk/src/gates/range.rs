@@ -1,11 +1,11 @@
-//! Base-4 digits of a running accumulator.
+//! Base-4 digits of an accumulator.
 
 use super::Formula;
 use crate::{Cells, Gate, Selector};
 use proofmill_field::Algebra;
 
-/// Each of `w3 - 4 w4`, `w2 - 4 w3`, `w1 - 4 w2` and `w4' - 4 w1` is 0, 1, 2 or 3: from row to row the last wire takes in
-/// four digits of two bits, the highest first.
+/// Each of `w3 - 4 w4`, `w2 - 4 w3`, `w1 - 4 w2` and `w4' - 4 w1` is 0, 1, 2 or 3: from one row to the next,
+/// the accumulator on the last wire takes in four two-bit digits, the highest first.
 ///
 /// A digit d has `d (d - 1) (d - 2) (d - 3) = u (u + 2)` with `u = d^2 - 3 d`.
 #[derive(Clone, Copy, Debug)]

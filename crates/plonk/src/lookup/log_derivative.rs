@@ -1,9 +1,10 @@
-//! logUp: with f the looked-up tuples, t the tables' rows and m how often each is looked up,
-//! `sum of q / (delta + f) = sum of m / (delta + t)` over all rows for a random delta only if every f with q = 1 is some t
-//! (Haböck, eprint 2022/1530, lemma 5: more rows than the field's characteristic has none).
+//! logUp. Let f be the looked-up tuples, q the lookup selector, t the tables' rows and m their
+//! multiplicities. For random delta, `sum of q / (delta + f) = sum of m / (delta + t)` over all rows holds
+//! only if every f with q = 1 is some t (Haböck, eprint 2022/1530, lemma 5, for fewer rows than the field's
+//! characteristic).
 //!
-//! phi is the running sum of the differences. It comes back to where it began, which needs no constraint of its own:
-//! the row after the last is the first.
+//! phi is the running sum of the differences. It must return to its first value; this needs no constraint,
+//! because the row after the last is the first.
 
 use crate::{
     Cells, Column, Selector,

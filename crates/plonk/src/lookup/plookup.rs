@@ -1,11 +1,12 @@
-//! plookup: s is the looked-up tuples and the tables' rows, sorted as the tables are. Pairs of neighbours in s are those of
-//! the tables, and for each lookup once its tuple twice; that is an equality of products for random delta and epsilon
-//! (Gabizon, Williamson, eprint 2020/315, section 3). s has 2n values: its even ones are h1, its odd ones h2 (Pearson
-//! and others, PlonKup, eprint 2022/086). Here neighbours go round: after the last comes the first, in the tables and
-//! in s, so that no row is special. That s has at least one pair of the tables' is enough for every value that repeats
-//! to be a table's: walk round from it to the next pair that is.
+//! plookup. The vector s contains the looked-up tuples and the tables' rows, sorted in the order of the
+//! tables. The pairs of neighbours in s are those of the tables and, for each lookup, a pair of equal tuples.
+//! For random delta and epsilon this is an equality of two products (Gabizon, Williamson, eprint 2020/315,
+//! section 3). s has 2n values; the ones at even indices are h1, those at odd indices h2 (Pearson and others,
+//! PlonKup, eprint 2022/086). Here neighbours are cyclic, in the tables and in s, so that no row is special.
+//! This is sound: s contains at least one pair of the tables', and following s cyclically from a repeated
+//! value to the next such pair shows that the value is in the tables.
 //!
-//! A row without lookup looks up zero, so that one row of the tables is zero in all columns.
+//! A row without a lookup looks up zero, so one row of the tables is zero in all columns.
 
 use crate::{
     Cells, Column, Selector,
@@ -26,7 +27,7 @@ impl Summand for Plookup {
             [parameters.alpha[LOOKUP_POWERS[0]], parameters.alpha[LOOKUP_POWERS[1]]];
         let start = power_of_start * cells.here(Column::FirstLagrange);
         sink.linear(Column::LookupAccumulator, power * numerator(cells, parameters) + start);
-        // The other side is linear in h1.
+        // The right-hand side is linear in h1.
         let shifted = power * cells.after(Column::LookupAccumulator) * second_factor(cells, parameters);
         let h2 = cells.here(Column::Sorted(1));
         sink.linear(Column::Sorted(0), -shifted);

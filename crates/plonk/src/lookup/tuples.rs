@@ -1,4 +1,4 @@
-//! Which rows of the tables a witness looks up.
+//! The rows of the tables that a witness looks up.
 
 use super::values;
 use crate::{Cells, Column, PlonkError, Unsatisfied};
@@ -10,16 +10,17 @@ use std::hash::BuildHasher;
 /// The lookups of a witness.
 #[derive(Clone, Debug)]
 pub(crate) struct Tuples {
-    /// For each row of the domain the row of the tables that it looks up; that of zeros where it looks nothing up.
+    /// For each row of the domain, the row of the tables that it looks up; an all-zero row if it has no
+    /// lookup.
     rows: Vec<u32>,
-    /// Which rows look something up.
+    /// Whether each row has a lookup.
     active: Vec<bool>,
 }
 
-/// A tuple: the table's number, then the values.
+/// A tuple as a key: the table's number, then the values.
 type Key = [[u64; 4]; 4];
 
-/// Wires (n + 1 values each) and data of one row and the next.
+/// The wires (n + 1 values each) and data of one row and the next.
 pub(crate) struct RowCells<'a> {
     pub(crate) row: usize,
     pub(crate) wires: &'a [&'a [Fr]],
@@ -42,10 +43,11 @@ impl Cells<Fr> for RowCells<'_> {
 }
 
 impl Tuples {
-    /// The lookups of wires (n + 1 values each), for a selector, data and tables of n values each, or none for zero.
+    /// Finds the lookups of wires (n + 1 values each). Selector, data and tables have n values each, or none
+    /// if they are zero.
     ///
     /// # Errors
-    /// [`PlonkError::Unsatisfied`] with the first row that looks up what is in no table.
+    /// [`PlonkError::Unsatisfied`] with the first row whose tuple is not in a table.
     pub(crate) fn find(
         selector: &[Fr],
         wires: &[&[Fr]],
@@ -61,7 +63,7 @@ impl Tuples {
         };
         let hasher = DefaultHashBuilder::default();
         let hashes: Vec<u64> = (0..n).into_par_iter().map(|row| hasher.hash_one(key_of(row))).collect();
-        // The first row of each key.
+        // Maps each key to its first row.
         let mut places: HashTable<u32> = HashTable::with_capacity(n);
         for (row, hash) in hashes.iter().enumerate() {
             let same =
@@ -90,7 +92,7 @@ impl Tuples {
         })
     }
 
-    /// How often each of n rows of the tables is looked up.
+    /// The number of lookups of each of the n rows of the tables.
     pub(crate) fn multiplicities(&self, n: usize) -> Vec<Fr> {
         let mut counts = vec![0u64; n];
         for (row, _) in self.rows.iter().zip(&self.active).filter(|(_, active)| **active) {
@@ -99,7 +101,8 @@ impl Tuples {
         counts.into_iter().map(Fr::from).collect()
     }
 
-    /// The folded tables' n rows with each row's lookup put beside it, in two halves: the even places' and the odd ones'.
+    /// The n folded rows of the tables, each followed by its lookups, split into the entries at even and at
+    /// odd indices.
     pub(crate) fn sorted(&self, table: &[Fr]) -> [Vec<Fr>; 2] {
         let mut counts = vec![1u32; table.len()];
         for row in &self.rows {

@@ -1,8 +1,9 @@
-//! Proofs of columns that no honest prover commits to: the verifier refuses them, and where the identity breaks is as forged.
+//! Proofs of columns that an honest prover does not commit to. The verifier must refuse them, and the
+//! identity must fail exactly where it is forged.
 //!
-//! A forger does what the prover does, but for the checks, and changes columns before they are committed to. Each forgery breaks
-//! one argument on one row, which is computed here row by row from the formulas, so that it is that argument alone that the
-//! verifier refuses.
+//! The forger runs the prover without its checks and changes columns before they are committed to. Each
+//! forgery breaks one argument on one row. The test computes this from the formulas, row by row, so that the
+//! refusal is due to that argument alone.
 
 use super::{Blinding, Prover, wires::Assignment};
 use crate::{
@@ -47,7 +48,7 @@ impl Cells<Fr> for Row<'_> {
     }
 }
 
-/// An argument's value on a row.
+/// The value of an argument on a row.
 struct Residue<'a>(&'a Row<'a>, Fr);
 
 impl Sink<Fr> for Residue<'_> {
@@ -60,7 +61,7 @@ impl Sink<Fr> for Residue<'_> {
     }
 }
 
-/// A running product or sum over all rows, and what it comes to after the last.
+/// A running product or sum on all rows, and its value after the last row.
 fn running(
     summand: impl Growing,
     is_product: bool,
@@ -79,20 +80,20 @@ fn running(
     (values, total)
 }
 
-/// What a forger knows when it changes a column.
+/// The forger's knowledge when it changes a column.
 struct Moment {
     challenges: Challenges,
-    /// What a running column comes to after the last row.
+    /// The value of a running column after the last row.
     total: Fr,
 }
 
 /// Changes a column's n values.
 type Change<'a> = &'a dyn Fn(&mut [Fr], &Moment);
 
-/// What became of a forgery.
+/// The result of a forgery.
 #[derive(Debug, PartialEq, Eq)]
 struct Outcome {
-    /// Which arguments do not hold, and on which rows.
+    /// The arguments that do not hold, each with its row.
     broken: Vec<(Argument, usize)>,
     accepted: bool,
 }
@@ -128,7 +129,7 @@ impl Forger {
         self.n() - 1
     }
 
-    /// The outcome of a proof with columns changed.
+    /// The outcome of a proof with changed columns.
     fn forge(&self, changes: &[(Column, Change<'_>)]) -> Outcome {
         let (level, key) = (Level::best(), self.key.verifying_key());
         let progress: Progress<'_> = Progress::NONE;
@@ -189,7 +190,7 @@ impl Forger {
         Outcome { broken, accepted: verify(level, key, &public, &proof).is_ok() }
     }
 
-    /// The key's columns, and those that everybody knows.
+    /// The key's columns, and those that the verifier computes itself.
     fn fixed(&self, prover: &Prover<'_>) -> Table {
         let names = self.key.verifying_key().system.fixed().iter();
         let value = |column: &Column| {
@@ -204,7 +205,7 @@ impl Forger {
         columns
     }
 
-    /// Where the identity does not hold.
+    /// The arguments and rows where the identity does not hold.
     fn broken(&self, columns: &Table, parameters: &Parameters<Fr>, public: &[Fr]) -> Vec<(Argument, usize)> {
         let system = &self.key.verifying_key().system;
         let mut broken = Vec::new();
@@ -223,7 +224,7 @@ impl Forger {
     }
 }
 
-/// Rows that look up these tuples, each of variables of its own, in a table.
+/// A table, and rows that look up these tuples with separate variables.
 const TABLE: [[u64; 3]; 3] = [[1, 2, 3], [4, 5, 6], [7, 8, 9]];
 const LOOKUPS: [[u64; 3]; 4] = [[1, 2, 3], [4, 5, 6], [1, 2, 3], [1, 2, 3]];
 
@@ -239,7 +240,7 @@ fn lookups(argument: LookupArgument) -> Forger {
     Forger::new(&layout, circuit.values())
 }
 
-/// Row 1 looks up another tuple, (4, 5, 9) or the zeros that fill the tables up.
+/// Makes row 1 look up another tuple: (4, 5, 9), which is not in the table, or the zeros that pad the tables.
 fn wrong_lookup(tuple: [u64; 3]) -> [impl Fn(&mut [Fr], &Moment); 3] {
     tuple.map(|value| move |values: &mut [Fr], _: &Moment| values[1] = Fr::from(value))
 }
@@ -252,7 +253,7 @@ fn with_wires<'a>(
     wires.chain(others.iter().copied()).collect()
 }
 
-/// From row `k` on, a running sum or product is such that it closes.
+/// Changes a running sum or product from row `k` on so that it closes.
 fn jump(is_product: bool, k: usize) -> impl Fn(&mut [Fr], &Moment) {
     move |values, moment| {
         for value in &mut values[k..] {
@@ -263,11 +264,11 @@ fn jump(is_product: bool, k: usize) -> impl Fn(&mut [Fr], &Moment) {
 }
 
 #[test]
-fn columns_that_are_not_changed_are_proven() {
+fn unchanged_columns_are_accepted() {
     for argument in LookupArgument::ALL {
         assert_eq!(lookups(argument).forge(&[]), Outcome::honest());
     }
-    // Where a sum begins is free: only its differences are constrained.
+    // The first value of a sum is free: only its differences are constrained.
     let shifted: Change<'_> = &|values, _| values.iter_mut().for_each(|value| *value += Fr::from(5));
     let outcome = lookups(LookupArgument::LogDerivative).forge(&[(Column::LookupAccumulator, shifted)]);
     assert_eq!(outcome, Outcome::honest());
@@ -278,7 +279,7 @@ fn forged_multiplicities_are_refused() {
     let forger = lookups(LookupArgument::LogDerivative);
     let lookup = Argument::Lookup(LookupArgument::LogDerivative);
     let refused = Outcome::refused(lookup, forger.last_row());
-    // Of the tables' rows, and of one that only fills them up.
+    // Rows of the table, and one row of padding.
     for row in [0, 1, 2, 3, forger.last_row()] {
         let more: Change<'_> = &|values, _| values[row] += Fr::ONE;
         let less: Change<'_> = &|values, _| values[row] -= Fr::ONE;
@@ -292,7 +293,7 @@ fn forged_multiplicities_are_refused() {
 }
 
 #[test]
-fn a_row_that_is_in_no_table_is_refused_whatever_is_counted() {
+fn a_row_outside_the_tables_is_refused_for_any_multiplicities() {
     let forger = lookups(LookupArgument::LogDerivative);
     let lookup = Argument::Lookup(LookupArgument::LogDerivative);
     let refused = Outcome::refused(lookup, forger.last_row());
@@ -308,21 +309,21 @@ fn a_row_that_is_in_no_table_is_refused_whatever_is_counted() {
             let outcome = forger.forge(&with_wires(&wires, &[(Column::Multiplicities, counted)]));
             assert_eq!(outcome, refused, "{tuple:?} counted on row {place}");
         }
-        // The sum closes by a jump.
+        // A jump closes the sum.
         for row in [1, 2, forger.last_row()] {
             let closed = jump(false, row);
             let outcome = forger.forge(&with_wires(&wires, &[(Column::LookupAccumulator, &closed)]));
             assert_eq!(outcome, Outcome::refused(lookup, row - 1), "{tuple:?}");
         }
     }
-    // A tuple of the tables, with its count.
+    // A tuple of the table, with its multiplicity.
     let counted: Change<'_> =
         &|values, _| (values[1], values[2]) = (values[1] - Fr::ONE, values[2] + Fr::ONE);
     let wires = wrong_lookup([7, 8, 9]);
     assert_eq!(forger.forge(&with_wires(&wires, &[(Column::Multiplicities, counted)])), Outcome::honest());
 }
 
-/// A tuple of the table, or that would be, as the arguments see it.
+/// A tuple with the table's number, folded as in the arguments.
 fn folded(tuple: [u64; 3], moment: &Moment) -> Fr {
     let [v1, v2, v3] = tuple.map(Fr::from);
     let eta = moment.challenges.eta;
@@ -347,14 +348,14 @@ fn forged_sorted_columns_are_refused() {
 }
 
 #[test]
-fn a_row_that_is_in_no_table_is_refused_wherever_it_is_sorted() {
+fn a_row_outside_the_tables_is_refused_for_any_sorted_position() {
     let forger = lookups(LookupArgument::Plookup);
     let lookup = Argument::Lookup(LookupArgument::Plookup);
     let refused = Outcome::refused(lookup, forger.last_row());
     for tuple in [[4, 5, 9], [0, 0, 0], [7, 5, 6]] {
         let wires = wrong_lookup(tuple);
         assert_eq!(forger.forge(&with_wires(&wires, &[])), refused, "{tuple:?}");
-        // In the place of one of the two that the tables and row 1 had.
+        // It replaces one of the two entries that come from the table and from row 1.
         let sorted: Change<'_> = &|values, moment| {
             let honest = folded([4, 5, 6], moment);
             let place = values.iter().position(|value| *value == honest).expect("once in each half");
@@ -372,7 +373,7 @@ fn a_row_that_is_in_no_table_is_refused_wherever_it_is_sorted() {
 }
 
 #[test]
-fn running_products_that_begin_elsewhere_are_refused() {
+fn running_products_with_another_first_value_are_refused() {
     let doubled: Change<'_> = &|values, _| values.iter_mut().for_each(|value| *value = value.double());
     let zero: Change<'_> = &|values, _| values.fill(Fr::ZERO);
     for change in [doubled, zero] {
@@ -388,7 +389,7 @@ fn running_products_that_begin_elsewhere_are_refused() {
     }
 }
 
-/// A sum, and on the row after it its summands on wires that no gate looks at.
+/// A sum, and on the next row its summands on wires that no gate uses.
 fn copies(arithmetisation: Arithmetisation) -> Forger {
     let mut circuit = Circuit::new(arithmetisation);
     let [one, two, three] = [1, 2, 3].map(|value| circuit.witness(Fr::from(value)));

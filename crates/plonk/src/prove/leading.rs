@@ -1,4 +1,4 @@
-//! The highest coefficients of the identity, by those of its polynomials.
+//! The highest coefficients of the identity, computed from those of its polynomials.
 
 use super::Prover;
 use crate::{Cells, Column, PlonkError, summand::Sink, system::MOST_EXCESS};
@@ -9,8 +9,8 @@ use std::{
     ops::{Add, Mul, Neg, Sub},
 };
 
-/// The coefficients of `X^top`, `X^(top - 1)` and so on of a polynomial of degree at most `top`. Sums and products need no more of
-/// their operands to have as many.
+/// The coefficients of `X^top`, `X^(top - 1)` and so on of a polynomial of degree at most `top`. Those of a
+/// sum or product depend only on those of its operands.
 #[derive(Clone, Copy, Debug)]
 struct Leading {
     top: usize,
@@ -18,7 +18,7 @@ struct Leading {
 }
 
 impl Leading {
-    /// The coefficients in `all` from the highest on, each times the next of `factors`.
+    /// The highest coefficients of `all`, in descending order, each times the next of `factors`.
     fn of(all: &[Fr], factors: impl Iterator<Item = Fr>) -> Self {
         let mut coefficients = [Fr::ZERO; MOST_EXCESS];
         for (leading, (coefficient, factor)) in coefficients.iter_mut().zip(all.iter().rev().zip(factors)) {
@@ -31,7 +31,7 @@ impl Leading {
         Self::of(&[value], std::iter::once(Fr::ONE))
     }
 
-    /// The coefficient of a power of X, which is among the highest or above them.
+    /// The coefficient of X^`power`, which must not be below those that are stored.
     fn coefficient(&self, power: usize) -> Fr {
         self.top.checked_sub(power).map_or(Fr::ZERO, |place| self.coefficients[place])
     }
@@ -94,7 +94,7 @@ impl Algebra for Leading {
     }
 }
 
-/// The columns' highest coefficients, on a row and on the next.
+/// The highest coefficients of columns, on a row and on the next.
 struct Columns(BTreeMap<Column, [Leading; 2]>);
 
 impl Columns {
@@ -129,7 +129,8 @@ impl Sink<Leading> for Total<'_> {
 }
 
 impl Prover<'_> {
-    /// The coefficients of the quotient from that of `X^(n parts)` on, lowest first: those of the identity n powers higher.
+    /// The coefficients of the quotient from that of `X^(n parts)` on, lowest first. They equal those of the
+    /// identity n powers higher.
     pub(super) fn quotient_beyond_parts(&self) -> Result<Vec<Fr>, PlonkError> {
         let n = self.domain.len();
         let mut columns = Columns(BTreeMap::new());
@@ -156,7 +157,7 @@ impl Prover<'_> {
         Ok((0..self.system.excess()).map(|i| total.sum.coefficient(lowest + i)).collect())
     }
 
-    /// Of a polynomial of these coefficients and of itself at `omega X`.
+    /// The highest coefficients of the polynomial f(X) with these coefficients, and of f(omega X).
     fn leading(&self, coefficients: &[Fr]) -> [Leading; 2] {
         let root = self.domain.root();
         let highest = root.pow_vartime(&[coefficients.len().saturating_sub(1) as u64]);

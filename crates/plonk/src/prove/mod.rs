@@ -1,8 +1,8 @@
-//! The prover: five rounds, one file each where there is something to compute.
+//! The prover: five rounds, each with a file of its own if it computes something.
 //!
-//! Memory, in vectors of n scalars (n is the domain's size): the highest point is in round 3, with the coefficients of the
-//! witness's columns, their values on one coset, the fixed columns of that coset that are in use, and the parts of
-//! the quotient; the key and the reference string come on top.
+//! Memory, in vectors of n scalars (n is the domain's size): the peak is in round 3, with the coefficients of
+//! the witness columns, their values on one coset, the fixed columns of that coset that are in use, and the
+//! parts of the quotient, in addition to the key and the reference string.
 
 #[cfg(test)]
 mod forgeries;
@@ -31,10 +31,10 @@ use rand::{
 };
 use std::collections::BTreeMap;
 
-/// What [`prove`] may be told.
+/// Options of [`prove`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProveOptions {
-    /// Whether to check every gate before anything is computed, so that an unsatisfied one can be named.
+    /// Whether to check every gate before the proof, so that the error names an unsatisfied row.
     pub check_witness: bool,
 }
 
@@ -44,17 +44,18 @@ impl Default for ProveOptions {
     }
 }
 
-/// Proves knowledge of `witness`: the values of R1CS's wires (the first is the constant one), or of all variables of a
-/// circuit that was built here, with blinding from the operating system's randomness. Gives the proof and the public inputs.
+/// Proves knowledge of `witness`, with blinding from the operating system's randomness, and returns the proof
+/// and the public inputs. `witness` has the values of R1CS's wires (the first is the constant one), or of all
+/// variables of a circuit built in Rust.
 ///
-/// `progress` receives the name of each phase. The proof has been verified when it is
-/// returned. Runs on the ambient rayon pool.
+/// `progress` receives the name of each phase. The proof is verified before it is returned. Runs on the
+/// ambient rayon pool.
 ///
 /// # Errors
-/// [`PlonkError::Unsatisfied`] with the first row whose gates (if they are checked) or lookup do not hold,
-/// [`PlonkError::WitnessLength`], [`PlonkError::File`] for a key that cannot be read,
-/// [`PlonkError::Domain`], [`PlonkError::CopyConstraint`] and [`PlonkError::NotProven`] for one that
-/// contradicts itself, [`PlonkError::Randomness`], [`PlonkError::Scratch`].
+/// [`PlonkError::Unsatisfied`] with the first row whose gates (if they are checked) or lookup do not hold;
+/// [`PlonkError::WitnessLength`]; [`PlonkError::File`] for a key that cannot be read; [`PlonkError::Domain`],
+/// [`PlonkError::CopyConstraint`] and [`PlonkError::NotProven`] for an inconsistent key;
+/// [`PlonkError::Randomness`]; [`PlonkError::Scratch`].
 pub fn prove(
     level: Level,
     key: &ProvingKey,
@@ -67,8 +68,8 @@ pub fn prove(
     prove_with_rng(level, key, witness, options, &mut StdRng::from_seed(seed), progress)
 }
 
-/// [`prove`] with blinding from `rng`: for tests that compare proofs. The proof hides the witness only from
-/// those who cannot predict `rng`.
+/// [`prove`] with blinding from `rng`, for tests that need the same proof twice. A predictable generator
+/// reveals the witness.
 ///
 /// # Errors
 /// As [`prove`].
@@ -104,7 +105,7 @@ pub fn prove_with_rng(
     }
 }
 
-/// What the rounds share.
+/// The state shared by the rounds.
 struct Prover<'a> {
     level: Level,
     key: &'a ProvingKey,
@@ -114,15 +115,15 @@ struct Prover<'a> {
     progress: Progress<'a>,
     blinding: Blinding,
     challenges: Challenges,
-    /// Coefficients of the witness's columns, blinded, and of the folded tables.
+    /// The blinded coefficients of the witness columns, and the coefficients of the folded tables.
     polynomials: BTreeMap<Column, Scalars>,
 }
 
-/// Random coefficients.
+/// Random blinding coefficients.
 struct Blinding {
-    /// By column, lowest first.
+    /// The coefficients of each column, lowest first.
     columns: BTreeMap<Column, Vec<Fr>>,
-    /// At the borders between the quotient's parts.
+    /// One coefficient for each border between parts of the quotient.
     quotient: Vec<Fr>,
 }
 
@@ -136,10 +137,10 @@ impl Blinding {
     }
 }
 
-/// Columns of the witness by their values on the rows, the first of them again behind the last.
+/// Witness columns as values on n rows, followed by the first value again.
 type Values = Vec<(Column, Scalars)>;
 
-/// Columns by their values, which may be someone else's.
+/// Columns as values, owned or borrowed.
 type Columns<'a> = Vec<(Column, Held<'a>)>;
 
 impl<'a> Prover<'a> {
@@ -163,7 +164,7 @@ impl<'a> Prover<'a> {
         Ok(Self { level, key, system, domain, reference, progress, blinding, challenges, polynomials })
     }
 
-    /// Where vectors lie.
+    /// Where vectors are stored.
     fn storage(&self) -> &'a Storage {
         self.key.storage()
     }
@@ -172,7 +173,7 @@ impl<'a> Prover<'a> {
         self.progress.begin(name);
     }
 
-    /// The proof about the columns that have been committed to, be it right or wrong.
+    /// Completes the proof for the committed columns, valid or not.
     fn conclude(&mut self, commitments: [Vec<Affine<G1>>; 3], public: &[Fr]) -> Result<Proof, PlonkError> {
         let parts = self.round4_quotient(public)?;
         let quotient = parts.iter().map(|part| self.commit("msm t", &Held::from(part)));
@@ -197,7 +198,8 @@ impl<'a> Prover<'a> {
         self.reference.commit(self.level, self.storage().piece(), coefficients)
     }
 
-    /// Keeps the blinded coefficients of columns with these values, n each and perhaps more; the commitments.
+    /// Interpolates and blinds columns given by at least n values each, keeps their coefficients and returns
+    /// the commitments.
     fn commit_columns<'v>(
         &mut self,
         columns: impl IntoIterator<Item = (Column, Held<'v>)>,

@@ -1,4 +1,4 @@
-//! Round 5: the values at xi and xi omega, and the polynomials that prove them.
+//! Round 5: the values at xi and xi omega, and the opening proofs.
 
 use super::Prover;
 use crate::{
@@ -11,7 +11,7 @@ use proofmill_field::{Field, bn254::Fr};
 use std::collections::BTreeMap;
 
 impl Prover<'_> {
-    /// The coefficients of any column that has some.
+    /// The coefficients of a column of the witness or the key.
     fn polynomial(&self, column: Column) -> Result<Held<'_>, PlonkError> {
         match self.polynomials.get(&column) {
             Some(coefficients) => Ok(Held::from(coefficients)),
@@ -19,7 +19,7 @@ impl Prover<'_> {
         }
     }
 
-    /// The opened cells' values.
+    /// The values of the opened cells.
     pub(super) fn round5_evaluate(&mut self) -> Result<Vec<Fr>, PlonkError> {
         self.phase("open");
         let xi = self.challenges.xi;
@@ -30,7 +30,7 @@ impl Prover<'_> {
         self.system.opened().iter().map(value).collect()
     }
 
-    /// The quotients of the folded openings at xi and at xi omega.
+    /// The quotient polynomials of the folded openings at xi and at xi omega.
     pub(super) fn round5_open(
         &mut self,
         quotient: Vec<Scalars>,
@@ -39,7 +39,7 @@ impl Prover<'_> {
     ) -> Result<[Scalars; 2], PlonkError> {
         self.phase("open");
         let key = self.key.verifying_key();
-        // Nobody but the hash function can put xi into the domain.
+        // xi is a hash; it is in the domain with negligible probability.
         let linearisation = Linearisation::new(key, public, &self.challenges, evaluations);
         let Linearisation { columns, quotient: quotient_factors, constant } =
             linearisation.ok_or(PlonkError::NotProven)?;
@@ -60,7 +60,8 @@ impl Prover<'_> {
                 add_multiple(self.level, sum, *factor, &self.polynomial(*column)?);
             }
             sum[0] -= values[i];
-            // Not zero if the witness is wrong and was not checked; the proof is then refused.
+            // The remainder is not zero if the witness is wrong and was not checked; verification then
+            // refuses the proof.
             let _ = divide_by_linear(self.level, sum, points[i]);
             sum.release(0..length);
         }

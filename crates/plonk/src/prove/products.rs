@@ -1,8 +1,8 @@
-//! Round 3: running products and sums, which begin with 1 and 0 on the first row and grow from row to row as an argument says
-//! ([`Growing`]): the permutation argument's z, and the lookup argument's z or phi.
+//! Round 3: the permutation argument's grand product z, and the lookup argument's grand product z or running
+//! sum phi. They start at 1 or 0 on the first row; an argument defines the growth per row ([`Growing`]).
 //!
-//! After the last row they are back at the beginning exactly (but for a chance of about n/r) if what the argument is about
-//! holds.
+//! After the last row they return to the first value if the argument's relation holds, and otherwise only
+//! with probability about n/r.
 
 use super::{
     Columns, Prover, Values,
@@ -30,7 +30,7 @@ use proofmill_field::{
 };
 use rayon::prelude::*;
 
-/// Whether growth is multiplied or added.
+/// How the column grows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Running {
     Product,
@@ -42,7 +42,7 @@ impl Running {
         if self == Self::Product { Fr::ONE } else { Fr::ZERO }
     }
 
-    /// Replaces each element by the total of those before it; the total of all.
+    /// Replaces each element by the total of the elements before it, and returns the total of all.
     fn before<B: Backend>(self, backend: B, values: &mut [Fp<FrParams, B>]) -> Fp<FrParams, B> {
         let mut total = if self == Self::Product { Fp::one(backend) } else { Fp::zero(backend) };
         for value in values {
@@ -55,7 +55,7 @@ impl Running {
 }
 
 impl Prover<'_> {
-    /// The running columns' values, in the order of their commitments.
+    /// The values of the running columns, in the order of their commitments.
     pub(super) fn round3_running(&mut self, assignment: Assignment) -> Result<Columns<'static>, PlonkError> {
         self.phase("grand product");
         let mut columns = Values::new();
@@ -93,7 +93,8 @@ impl Prover<'_> {
         Ok(running_columns)
     }
 
-    /// A running column's values and what it has become after the last row; `columns` are the witness's in [`form`].
+    /// The values of a running column, and its value after the last row; `columns` are those of the witness,
+    /// in [`form`].
     fn running(
         &self,
         argument: Argument,
@@ -130,7 +131,7 @@ impl Prover<'_> {
         Ok((values, total))
     }
 
-    /// Names the first row whose permutation in the key is not what the key's wires say.
+    /// The first row where the permutation of the key differs from its wire maps, as an error.
     fn copy_constraint_error(&self) -> Result<PlonkError, PlonkError> {
         let n = self.domain.len();
         let maps = self.key.variables_of()?;
@@ -150,10 +151,10 @@ impl Prover<'_> {
     }
 }
 
-/// Writes the ratios numerator / denominator of the growth on as many rows as there are places.
+/// Writes the ratios numerator / denominator of the growth, one per row of the slice.
 type Growth<'a> = &'a (dyn Fn(&Slots<'_>, &Parameters<Fr>, &mut [Fr]) + Sync);
 
-/// As [`Growth`].
+/// The [`Growth`] of a summand.
 fn ratios(
     level: Level,
     summand: impl Growing,
@@ -183,7 +184,8 @@ fn lane_ratios<E: Engine>(
     divide(engine, ratios, &denominators);
 }
 
-/// `numerators /= denominators` by Montgomery's trick, lane by lane in [`CHAINS`] chains; zero where a product is zero.
+/// `numerators /= denominators` by Montgomery's trick, lane by lane in [`CHAINS`] chains. Zero where a
+/// product is zero.
 #[inline(never)]
 pub(super) fn divide<E: Engine>(engine: E, numerators: &mut [Fr], denominators: &[Lanes<E>]) {
     engine.run(
@@ -220,7 +222,7 @@ fn divide_lanes<E: Engine>(engine: E, numerators: &mut [Fr], denominators: &[Lan
     }
 }
 
-/// What was before the chunk comes to all its values.
+/// Applies the total of the earlier chunks to all values of a chunk.
 #[inline(always)]
 fn carry<E: Engine>(engine: E, running: Running, values: &mut [Fr], before: Fr) {
     let (factor, summand) = (splat(engine, before), load_bits(engine, &[before; LANES]));

@@ -1,15 +1,16 @@
 //! Round 4: the quotient t of the identity by `X^n - 1`.
 //!
-//! t has D n coefficients (D is the system's number of parts) and a few more. It is computed on D cosets of the n-point domain
-//! H, one after the other:
+//! t has D n coefficients and a few more, where D is the system's number of parts. It is computed on D cosets
+//! of the n-point domain H, one at a time:
 //!
-//! * On a coset `X^n` is a constant c, so that the divisor is `c - 1` and an n-point inverse transform gives
-//!   `t mod (X^n - c)`, a combination of t's parts; D of these give `t mod M`, M the product of `X^n - c`.
-//! * `t = (t mod M) + M h` for an h of a few coefficients, which are t's highest, and those of the identity: they depend on the highest
-//!   coefficients of its polynomials alone ([`leading`](super::leading)).
+//! * On a coset `X^n` is a constant c, so the divisor is `c - 1`, and an n-point inverse transform gives `t
+//!   mod (X^n - c)`, a combination of t's parts. D of them determine `t mod M`, where M is the product of the
+//!   `X^n - c`.
+//! * `t = (t mod M) + M h` for an h of few coefficients, the highest of t. They depend only on the highest
+//!   coefficients of the identity's polynomials ([`leading`](super::leading)).
 //!
-//! There is no transform longer than n, and no second vector to carry the blinding (snarkjs evaluates on 4n points,
-//! which include H, and carries the blinding part of every product apart).
+//! No transform is longer than n, and no second vector carries the blinding (snarkjs evaluates on 4n points,
+//! which include H, and computes the blinding part of every product separately).
 
 use super::{
     Prover,
@@ -29,8 +30,8 @@ use proofmill_field::{Algebra, Engine, Field, Invert, LANES, bn254::Fr, dispatch
 use rayon::prelude::*;
 
 impl<'a> Prover<'a> {
-    /// t in parts of n coefficients, the last with those beyond, whose borders are blinded in a way that cancels in the
-    /// sum.
+    /// t in parts of n coefficients; the last part also has the excess. Blinding at the borders between parts
+    /// cancels in the sum.
     pub(super) fn round4_quotient(&mut self, public: &[Fr]) -> Result<Vec<Scalars>, PlonkError> {
         let n = self.domain.len();
         self.phase("ntt");
@@ -57,7 +58,7 @@ impl<'a> Prover<'a> {
         let mut parts = remainders;
         self.interpolate(&mut parts, &cosets.powers, form);
         let beyond = self.quotient_beyond_parts()?;
-        // t = parts + M h: the coefficients of M, lowest first, without its leading one.
+        // t = parts + M h. These are the coefficients of M, lowest first, without the leading one.
         for (part, coefficient) in parts.iter_mut().zip(product_of_linear(&cosets.powers)) {
             for (value, beyond) in part.iter_mut().zip(&beyond) {
                 *value += coefficient * *beyond;
@@ -74,8 +75,8 @@ impl<'a> Prover<'a> {
         Ok(parts)
     }
 
-    /// The identity's values on a coset, times [`form`], as are all values here, with room behind them for what the quotient's
-    /// parts have beyond n coefficients. `spare` are vectors of n + 1 to put values into, and come back.
+    /// The identity's values on a coset, times [`form`] (as all values here), with room after them for the
+    /// quotient's excess coefficients. `spare` holds reusable vectors of n + 1 scalars.
     fn identity_on_coset(
         &mut self,
         index: usize,
@@ -113,7 +114,7 @@ impl<'a> Prover<'a> {
             let columns = fixed.iter().map(|(column, values)| (*column, &**values));
             let columns = Whole::new(columns.chain(witness.iter().map(|(column, values)| (*column, values))));
             let on_coset = self.known_on_coset(shift, power, form);
-            // Nothing else is about X or the first row.
+            // Other arguments do not use X or the first Lagrange polynomial.
             let about_points =
                 matches!(argument, Argument::Permutation | Argument::Lookup(LookupArgument::Plookup));
             let known = |start, count| if about_points { on_coset(start, count) } else { [vec![], vec![]] };
@@ -129,16 +130,17 @@ impl<'a> Prover<'a> {
         Ok(values)
     }
 
-    /// A vector of n + 1 scalars that may be any.
+    /// A vector of n + 1 scalars with arbitrary content.
     fn vector(&self, spare: &mut Vec<Scalars>) -> Result<Scalars, PlonkError> {
         spare.pop().map_or_else(|| self.storage().scalars(self.domain.len() + 1), Ok)
     }
 
-    /// The values on a coset of a column of the witness, times `form`, in n `values`.
+    /// Writes the n values of a witness column on a coset, times `form`, to `values`.
     fn witness_on_coset(&mut self, column: Column, shift: Fr, power: Fr, form: Fr, values: &mut [Fr]) {
         let n = self.domain.len();
         if let Some(coefficients) = self.polynomials.get_mut(&column) {
-            // What is beyond n comes on top of the lowest while they are transformed.
+            // On the coset, coefficient n + i acts as `power` times coefficient i. Add it before the
+            // transform and undo that afterwards.
             let (low, high) = coefficients.split_at_mut(n);
             low.iter_mut().zip(&*high).for_each(|(value, coefficient)| *value += power * *coefficient);
             self.domain.coset_ntt_into(self.level, low, shift, form, values);
@@ -147,7 +149,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// The values on a coset of a column of the key.
+    /// The values of a key's column on a coset.
     fn fixed_on_coset(
         &self,
         column: Column,
@@ -171,7 +173,7 @@ impl<'a> Prover<'a> {
         Ok(Held::Made(values))
     }
 
-    /// X and L_1 on some rows of a coset: `L_1(x) = (x^n - 1) / (n (x - 1))`.
+    /// X and L_1 on a range of rows of a coset: `L_1(x) = (x^n - 1) / (n (x - 1))`.
     fn known_on_coset(
         &self,
         shift: Fr,
@@ -179,7 +181,7 @@ impl<'a> Prover<'a> {
         form: Fr,
     ) -> impl Fn(usize, usize) -> [Vec<Fr>; 2] + Sync + use<> {
         let (level, root) = (self.level, self.domain.root());
-        // (x - 1) times form is what is divided by.
+        // The divisor is (x - 1) times form.
         let factor = (power - Fr::ONE) * inverse(Fr::from(self.domain.len() as u64)) * form.square();
         move |start, count| {
             let points = points(level, root, form * shift * root.pow_vartime(&[start as u64]), count);
@@ -192,8 +194,8 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// From [`form`] times the identity modulo `X^n - c` for every power c to the parts of t modulo their product: the identity there is
-    /// `(c - 1)` times the sum of `c^i part_i`.
+    /// Computes the parts of t modulo M from [`form`] times the identity modulo `X^n - c` for every c in
+    /// `powers`. The identity there is `(c - 1)` times the sum of `c^i part_i`.
     fn interpolate(&self, parts: &mut [Scalars], powers: &[Fr], form: Fr) {
         let mut matrix = inverse_vandermonde(powers);
         for row in &mut matrix {
@@ -222,12 +224,12 @@ impl<'a> Prover<'a> {
     }
 }
 
-/// The inverse of what is not zero.
+/// The inverse of a nonzero element.
 fn inverse(element: Fr) -> Fr {
     element.invert_vartime().unwrap_or_default()
 }
 
-/// The coefficients of the product of `Y - root`, lowest first, without the leading one.
+/// The coefficients of the product of `Y - root` over the roots, lowest first, without the leading one.
 fn product_of_linear(roots: &[Fr]) -> Vec<Fr> {
     let mut product = vec![Fr::ONE];
     for root in roots {
@@ -241,8 +243,8 @@ fn product_of_linear(roots: &[Fr]) -> Vec<Fr> {
     product
 }
 
-/// Row i has what the values at the points are multiplied with for coefficient i of the polynomial that has them
-/// (Lagrange's basis polynomials, column by column).
+/// The matrix from values at the points to the coefficients of the interpolating polynomial. Its columns are
+/// the coefficients of the Lagrange basis polynomials.
 fn inverse_vandermonde(points: &[Fr]) -> Vec<Vec<Fr>> {
     let basis: Vec<Vec<Fr>> = (0..points.len())
         .map(|k| {
@@ -257,7 +259,7 @@ fn inverse_vandermonde(points: &[Fr]) -> Vec<Vec<Fr>> {
     (0..points.len()).map(|i| basis.iter().map(|coefficients| coefficients[i]).collect()).collect()
 }
 
-/// Replaces the rows by the matrix times them, place by place.
+/// Replaces the rows by the matrix times the rows.
 #[inline(always)]
 fn multiply_by_matrix<E: Engine>(engine: E, matrix: &[Vec<Fr>], rows: &mut [&mut [Fr]]) {
     let matrix: Vec<Vec<Lanes<E>>> = matrix

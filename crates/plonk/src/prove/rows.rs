@@ -1,4 +1,4 @@
-//! Columns as the lanes see them: eight rows at once.
+//! Columns in lanes: eight rows per vector.
 
 use crate::{
     Cells, Column,
@@ -12,14 +12,14 @@ use proofmill_cpu::Level;
 use proofmill_field::{Algebra, Engine, LANES, bn254::Fr, dispatch};
 use std::ops::Range;
 
-/// Rows that are worked on before columns in files leave memory: 8 MiB of each.
+/// Rows processed before the pages of columns in files are released: 8 MiB per column.
 pub(super) const SEGMENT: usize = 1 << 18;
 
-/// The values of columns, times [`form`](crate::polynomial::form), on a range of rows and the row after it. A column that is
-/// not there is zero.
+/// The values of columns, times [`form`](crate::polynomial::form), on a range of rows and the row after it. A
+/// missing column is zero.
 pub(super) struct Slots<'a>([&'a [Fr]; Column::COUNT]);
 
-/// Whole columns for [`Slots`], of which a file's leave memory behind the rows that were worked on.
+/// Whole columns for [`Slots`]. Pages of columns in files are released after the rows are processed.
 pub(super) struct Whole<'a> {
     slots: Slots<'a>,
     columns: Vec<&'a Scalars>,
@@ -40,7 +40,7 @@ impl<'a> Whole<'a> {
         self.slots.from(start)
     }
 
-    /// Rows that are not needed any more, for now.
+    /// Releases the pages of rows that are not needed for now.
     pub(super) fn release(&self, rows: Range<usize>) {
         self.columns.iter().for_each(|column| column.release(rows.clone()));
     }
@@ -73,7 +73,7 @@ impl<'a, E: Engine> LaneCells<'a, E> {
         Self { slots, row, engine }
     }
 
-    /// A call, as products are: eight elements are rearranged into limbs.
+    /// Not inlined, as products: the load converts eight elements to limbs.
     #[inline(always)]
     fn load(&self, column: Column, row: usize) -> Value<E> {
         Called(Lanes::<E>::outlined(
@@ -96,7 +96,7 @@ impl<E: Engine> Cells<Value<E>> for LaneCells<'_, E> {
     }
 }
 
-/// The identity's value on eight rows.
+/// Accumulates the identity's value on eight rows.
 struct LaneSum<'a, 'b, E: Engine> {
     cells: &'b LaneCells<'a, E>,
     sum: Value<E>,
@@ -138,10 +138,10 @@ pub(super) fn splat_all<E: Engine>(engine: E, parameters: &Parameters<Fr>) -> Pa
     )
 }
 
-/// X and the first Lagrange polynomial on a range of rows, by its first one and its length.
+/// The values of X and the first Lagrange polynomial on a range of rows, given its first row and length.
 pub(super) type Known<'a> = &'a (dyn Fn(usize, usize) -> [Vec<Fr>; 2] + Sync);
 
-/// Adds a summand to the values of all rows. All are times [`form`](crate::polynomial::form).
+/// Adds a summand to the values of all rows. All values are times [`form`](crate::polynomial::form).
 pub(super) fn add_summand(
     level: Level,
     system: &System,
@@ -167,7 +167,7 @@ pub(super) fn add_summand(
     }
 }
 
-/// A function of its own for each kind of summand.
+/// Not inlined, so that each kind of summand is a function of its own.
 #[inline(never)]
 fn add_to_chunk<E: Engine>(
     engine: E,

@@ -1,4 +1,4 @@
-//! Round 1: the values on the wires, the check that they satisfy the gates, and how often tables are looked up.
+//! Round 1: the values on the wires, the check of the gates, and the multiplicities of lookups.
 
 use super::{
     Columns, ProveOptions, Prover, Values,
@@ -18,29 +18,30 @@ use rand::{SeedableRng, rngs::StdRng};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
-/// Values on the rows of the domain; those of columns that the next row is looked at of, and again the first.
+/// Columns as values on the n rows of the domain, followed by the first value again for columns whose next
+/// row is used.
 pub(super) struct Assignment {
-    /// The wires, what is looked up how often and, later, folded tables and what is sorted.
+    /// The wires, the multiplicities and, later, the folded tables and the sorted columns.
     pub(super) values: Values,
     /// The public inputs.
     pub(super) public: Vec<Fr>,
-    /// Which row of the tables each row looks up.
+    /// The row of the tables that each row looks up.
     pub(super) tuples: Option<Tuples>,
 }
 
 impl Assignment {
-    /// The columns that are committed to.
+    /// The columns to commit to.
     pub(super) fn columns(&self) -> impl Iterator<Item = (Column, Held<'_>)> {
         self.values.iter().map(|(column, values)| (*column, Held::from(values)))
     }
 
-    /// A column's n + 1 values.
+    /// The n + 1 values of a column.
     pub(super) fn column(&self, column: Column) -> &[Fr] {
         self.values.iter().find(|(each, _)| *each == column).map_or(&[], |(_, values)| values)
     }
 }
 
-/// Has the first value again in the last place; what lies in a file leaves memory.
+/// Copies the first value to the last place, and releases the pages if the vector is in a file.
 pub(super) fn wrap(values: &mut Scalars) {
     if let [first, .., last] = &mut **values {
         *last = *first;
@@ -49,7 +50,7 @@ pub(super) fn wrap(values: &mut Scalars) {
 }
 
 impl Prover<'_> {
-    /// From the witness to the wires and multiplicities.
+    /// The wires and multiplicities of a witness.
     pub(super) fn round1_assign(
         &mut self,
         witness: &[Fr],
@@ -84,7 +85,7 @@ impl Prover<'_> {
         Ok(assignment)
     }
 
-    /// n values and again the first.
+    /// The n values followed by the first one again.
     fn wrapped(&self, values: &[Fr]) -> Result<Scalars, PlonkError> {
         let mut wrapped = self.storage().copy(values, values.len() + 1)?;
         wrap(&mut wrapped);
@@ -102,8 +103,8 @@ impl Prover<'_> {
         Ok(values)
     }
 
-    /// Refuses an assignment with the first row that does not hold. Copy constraints hold because wires of
-    /// one variable are read from one place; that the key's permutation says the same is checked in round 3.
+    /// Returns an error for the first row that does not hold. Copy constraints hold because the wires of a
+    /// variable read the same value; that the key's permutation agrees is checked in round 3.
     fn check(&mut self, assignment: &Assignment) -> Result<(), PlonkError> {
         let mut failures = self.storage().scalars(self.domain.len())?;
         for (failure, input) in failures.iter_mut().zip(&assignment.public) {
@@ -113,13 +114,14 @@ impl Prover<'_> {
         for (column, values) in &assignment.values {
             wires.push((*column, self.in_form(Held::from(values))?));
         }
-        // Constraints of one row are folded by powers of a number that no witness was made for.
+        // Random, so that no witness can be made to cancel violated constraints of one row.
         let alpha = Fr::random(&mut StdRng::from_os_rng());
         let challenges = Challenges { alpha, ..Challenges::default() };
         let parameters = self.system.parameters(&challenges, self.key.verifying_key().multipliers);
         for argument in self.system.arguments() {
             let Argument::Gate(gate) = argument else { continue };
-            // Every summand has one factor that is read as it is: sums are those of values in form, divided by the form.
+            // In every product of a summand exactly one factor is not in form, so the sums are those of
+            // values in form divided by the form.
             let [factors, inside] = self.system.factors_and_inside(gate);
             debug_assert!(inside.iter().all(|column| !factors.contains(column)), "read in two ways");
             let mut fixed = Vec::new();
@@ -141,7 +143,7 @@ impl Prover<'_> {
         }
     }
 
-    /// What the checker says of a row that does not hold.
+    /// The checker's error for a row that does not hold.
     fn unsatisfied(&self, assignment: &Assignment, row: usize) -> Result<PlonkError, PlonkError> {
         let value = |column: Column| {
             let values = self.key.values(self.level, &self.domain, column)?;
@@ -156,7 +158,7 @@ impl Prover<'_> {
         let wires: Vec<&[Fr]> = (0..4).map(wire).collect();
         let data = values(&mut (0..4).map(Column::Data))?;
         let data: Vec<&[Fr]> = data.iter().map(std::slice::from_ref).collect();
-        // The slices begin with the row.
+        // The slices begin at this row.
         let cells = RowCells { row: 0, wires: &wires, data: &data };
         for (index, gate) in self.system.gates().iter().enumerate() {
             let selectors = values(&mut gate.selectors().iter().copied().map(Column::Selector))?;
@@ -170,7 +172,7 @@ impl Prover<'_> {
         Ok(PlonkError::NotProven)
     }
 
-    /// The values of the key's columns that an argument looks at, in [`form`].
+    /// The values of the key's columns that an argument uses, in [`form`].
     pub(super) fn fixed_in_form(&self, argument: Argument) -> Result<Values, PlonkError> {
         let columns = self.system.fixed_columns(argument).into_iter();
         let in_form = |column| {
@@ -180,7 +182,7 @@ impl Prover<'_> {
         columns.map(in_form).collect()
     }
 
-    /// Which rows of the tables are looked up.
+    /// Finds the rows of the tables that are looked up.
     fn tuples(&mut self, assignment: &Assignment) -> Result<Tuples, PlonkError> {
         self.phase("look up");
         let values = |column: Column| -> Result<Held<'_>, PlonkError> {
@@ -202,7 +204,7 @@ impl Prover<'_> {
         Tuples::find(&selector, &wires, &data, &tables, self.domain.len())
     }
 
-    /// Folds the tables' columns by eta.
+    /// Folds the tables' columns by powers of eta.
     pub(super) fn fold_tables(&mut self, assignment: &mut Assignment) -> Result<(), PlonkError> {
         if self.system.lookup().is_none() {
             return Ok(());
@@ -226,7 +228,7 @@ impl Prover<'_> {
         Ok(())
     }
 
-    /// Sorts lookups and tables where the argument wants it.
+    /// Sorts lookups and tables if the argument needs them sorted.
     pub(super) fn round2_sorted<'v>(
         &mut self,
         assignment: &'v mut Assignment,
@@ -244,7 +246,7 @@ impl Prover<'_> {
     }
 }
 
-/// The values of all variables: 0 for variable 0, the witness's, and those derived of it.
+/// The values of all variables: 0 for variable 0, then the witness, then the derived variables.
 fn variables<'w>(key: &ProvingKey, witness: &'w [Fr]) -> Result<Cow<'w, [Fr]>, PlonkError> {
     if let Some(derivations) = key.derivations()? {
         return derivations.assign(witness).map(Cow::Owned);

@@ -1,4 +1,4 @@
-//! Variables that are sums of others.
+//! Variables that are linear combinations of others.
 
 use crate::PlonkError;
 use proofmill_circom::Addition;
@@ -6,30 +6,30 @@ use proofmill_field::{Field, bn254::Fr};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// How the variables that a circuit's witness does not have are computed from it, in order: each is a sum of factors times
-/// variables before it. 40 bytes a term and 8 a variable.
+/// The derivation of the variables that are not in a witness, in order: each is a sum of factors times
+/// earlier variables. Uses 40 bytes per term and 8 per variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Derivations {
-    /// The first derived variable's number: the count of values in a witness.
+    /// The number of the first derived variable, which is also the number of values in a witness.
     first: u32,
     /// Variable `first + i` has the terms `offsets[i]..offsets[i + 1]`.
     offsets: Vec<usize>,
     terms: Vec<(u32, Fr)>,
 }
 
-/// Derived variables that one task computes, at least.
+/// The smallest number of derived variables per task.
 const LEAST_IN_TASK: usize = 1 << 12;
 
 impl Derivations {
-    /// Nothing derived of a witness of `first` values.
+    /// No derivations, for a witness of `first` values.
     pub fn new(first: u32) -> Self {
         Self { first, offsets: vec![0], terms: Vec::new() }
     }
 
-    /// Adds the variable that is this sum of factors times variables; its number.
+    /// Adds the variable that is this sum of factors times variables, and returns its number.
     ///
     /// # Panics
-    /// If a variable is not before it, or there are 2^32.
+    /// If a term's variable is not an earlier one, or if there are 2^32 variables.
     pub fn push(&mut self, terms: impl IntoIterator<Item = (u32, Fr)>) -> u32 {
         let variable = u32::try_from(self.first as usize + self.len()).expect("fewer than 2^32 variables");
         let start = self.terms.len();
@@ -39,8 +39,9 @@ impl Derivations {
         variable
     }
 
-    /// Those with so many terms each, of all the terms one after the other; `None` if a variable is not before the sum that it
-    /// is in, or the counts are not those of the terms.
+    /// The derivations given by the number of terms of each variable and the terms of all of them, stored
+    /// contiguously. `None` if a term's variable is not an earlier one, or if the sum of the counts is not
+    /// the number of terms.
     pub fn from_parts(first: u32, counts: &[u32], terms: Vec<(u32, Fr)>) -> Option<Self> {
         let mut offsets = vec![0];
         let (mut left, mut end) = (terms.as_slice(), 0);
@@ -59,7 +60,7 @@ impl Derivations {
         })
     }
 
-    /// Those of a proving key of the standard arithmetisation, for a witness of `first` values.
+    /// The derivations in a proving key of the standard arithmetisation, for a witness of `first` values.
     ///
     /// # Panics
     /// As [`Self::push`].
@@ -71,28 +72,28 @@ impl Derivations {
         derivations
     }
 
-    /// How many variables are derived.
+    /// The number of derived variables.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// Whether none is.
+    /// Whether there are no derived variables.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The first derived variable's number, which is the count of values in a witness.
+    /// The number of the first derived variable, which is also the number of values in a witness.
     pub fn first(&self) -> u32 {
         self.first
     }
 
-    /// The terms of each derived variable, in order: variables and their factors.
+    /// The terms of each derived variable, in order, as variables and factors.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[(u32, Fr)]> + Clone {
         self.offsets.windows(2).map(|ends| &self.terms[ends[0]..ends[1]])
     }
 
-    /// The values of all variables: 0 for variable 0, in whose place a witness has the constant one, the witness's, then the
-    /// derived. On the ambient rayon pool.
+    /// The values of all variables: 0 for variable 0 (a witness has the constant one there), then the
+    /// witness, then the derived variables. Runs on the ambient rayon pool.
     ///
     /// # Errors
     /// [`PlonkError::WitnessLength`].
@@ -118,12 +119,12 @@ impl Derivations {
         Ok(values)
     }
 
-    /// Ranges of derived variables that refer to no derived variable of another range: what one constraint needs is derived
-    /// of the witness alone, so that there are many.
+    /// Ranges of derived variables that do not refer to derived variables of other ranges. There are many,
+    /// since the derivations for one constraint depend only on the witness.
     fn independent(&self) -> Vec<Range<usize>> {
         let mut ranges = Vec::new();
         let mut end = self.len();
-        // The earliest derived variable that those from `start` on refer to.
+        // The earliest derived variable that the variables from `start` on refer to.
         let mut earliest = end;
         for start in (0..end).rev() {
             for (variable, _) in &self.terms[self.offsets[start]..self.offsets[start + 1]] {
@@ -140,7 +141,7 @@ impl Derivations {
         ranges
     }
 
-    /// The values of a range of derived variables that refers to no other.
+    /// Computes a range of derived variables that refers to no other range.
     fn compute(&self, range: Range<usize>, given: &[Fr], derived: &mut [Fr]) {
         let first = given.len() + range.start;
         for (i, variable) in range.enumerate() {
@@ -159,7 +160,7 @@ impl Derivations {
 mod tests {
     use super::*;
 
-    /// Sums over several tasks' worth, in groups that chain on.
+    /// Enough sums for several tasks, in groups that depend on each other.
     #[test]
     fn every_value_is_the_sum_of_its_terms() {
         for group in [1, 3, 1000, 20_000] {
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_derived() {
+    fn an_empty_list_derives_nothing() {
         let derivations = Derivations::new(1);
         assert_eq!(derivations.assign(&[Fr::ONE]).expect("values"), [Fr::ZERO]);
         assert!(derivations.is_empty());

@@ -1,10 +1,11 @@
-//! What a row, or a few consecutive ones, can say: a sum with at most one product is zero.
+//! Equations: a sum with at most one product is zero. One row, or a few consecutive ones, can express an
+//! equation.
 
 use super::Derivations;
 use proofmill_field::{Field, Invert, bn254::Fr};
 use std::collections::HashMap;
 
-/// A sum of factors times variables, ascending, no variable twice, no factor zero; and a constant.
+/// A sum of factors times variables, and a constant. Variables are ascending and distinct, factors not zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Combination {
     pub(super) terms: Vec<(u32, Fr)>,
@@ -12,7 +13,7 @@ pub(super) struct Combination {
 }
 
 impl Combination {
-    /// Of terms in any order; variable 0 stands for the constant one.
+    /// The combination of terms in any order; variable 0 is the constant one.
     pub(super) fn new(terms: impl Iterator<Item = (u32, Fr)>) -> Self {
         let mut terms: Vec<_> = terms.collect();
         terms.sort_unstable_by_key(|(variable, _)| *variable);
@@ -52,22 +53,23 @@ pub(super) struct Equation {
     pub(super) sum: Combination,
 }
 
-/// The equations of constraints, and the variables that they have beyond the constraints'.
+/// The equations of constraints, and the derivations of additional variables.
 #[derive(Debug)]
 pub(super) struct Equations {
     pub(super) list: Vec<Equation>,
     pub(super) derivations: Derivations,
-    /// The variables that stand for sums which are factors, by their terms' limbs, the first factor scaled to one.
+    /// The variables that replace sums in products, by the limbs of the sum's terms, scaled so that the first
+    /// factor is one.
     factors: HashMap<Vec<(u32, [u64; 4])>, u32>,
 }
 
 impl Equations {
-    /// None, for a circuit with that many wires.
+    /// No equations, for a circuit with `wires` wires.
     pub(super) fn new(wires: u32) -> Self {
         Self { list: Vec::new(), derivations: Derivations::new(wires), factors: HashMap::new() }
     }
 
-    /// Adds those of the constraint `a * b = c`.
+    /// Adds the equations of the constraint `a * b = c`.
     pub(super) fn constrain(&mut self, [a, b, c]: [Combination; 3]) {
         if a.terms.is_empty() {
             return self.sum(Combination::weighted(a.constant, &b, -Fr::ONE, &c));
@@ -75,7 +77,8 @@ impl Equations {
         if b.terms.is_empty() {
             return self.sum(Combination::weighted(b.constant, &a, -Fr::ONE, &c));
         }
-        // (k x + a0) (l y + b0) = k l x y + b0 k x + a0 l y + a0 b0, the last three a0 b + b0 a - a0 b0.
+        // (k x + a0) (l y + b0) = k l x y + b0 k x + a0 l y + a0 b0; the last three terms are a0 b + b0 a -
+        // a0 b0.
         let (a0, b0) = (a.constant, b.constant);
         let a = self.factor(a);
         let b = self.factor(b);
@@ -93,7 +96,7 @@ impl Equations {
         }
     }
 
-    /// The combination with one term: if it has more, a new variable stands for their sum, or an old one for the same.
+    /// Reduces the combination to one term: a variable for its sum, new unless the same sum has one already.
     fn factor(&mut self, combination: Combination) -> Combination {
         let Combination { mut terms, constant } = combination;
         let (_, leading) = terms[0];

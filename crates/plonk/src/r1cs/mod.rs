@@ -1,8 +1,8 @@
-//! From the constraints of an R1CS file to rows, in any arithmetisation.
+//! Translates the constraints of an R1CS file to rows, in any arithmetisation.
 //!
-//! Public signals come first, each on wire 1 of a row of its own. Variables `1..` are R1CS's wires; variable 0, there the
-//! constant one, is no variable on rows: constants are in `q_c`. Variables beyond R1CS's are sums that rows need,
-//! [derived](Derivations) from the witness.
+//! Public signals come first, each on wire 1 of a row of its own. Variables `1..` are R1CS's wires. Variable
+//! 0, which is R1CS's constant one, marks an unused cell; constants are in `q_c`. Further variables are sums
+//! that rows need, [derived](Derivations) from the witness.
 
 mod derivations;
 mod equation;
@@ -15,16 +15,18 @@ pub use standard::{Decomposition, Row};
 use crate::{Arithmetisation, Layout, PlonkError, layout::LOG_N};
 use proofmill_circom::R1cs;
 
-/// More rows have no domain.
+/// The largest number of rows for which there is a domain.
 const MOST_ROWS: usize = 1 << *LOG_N.end();
 
-/// More wires leave no room for the derived variables, of which there are at most as many as rows, in 32 bits.
+/// The largest number of wires that leaves room in 32 bits for the derived variables; there are at most as
+/// many of those as rows.
 const MOST_WIRES: u32 = u32::MAX - (1 << 28);
 
-/// The rows that hold exactly for the witnesses of the circuit, and how their variables are computed from a witness.
+/// The rows that hold exactly for the witnesses of the circuit, and the derivations of the additional
+/// variables.
 ///
-/// The standard arithmetisation's are those of [`Decomposition`], the wide arithmetisations' those of fewest rows that a
-/// simple packing finds.
+/// The standard arithmetisation uses the rows of [`Decomposition`]; the wide ones use a simple packing that
+/// keeps the number of rows low.
 ///
 /// # Errors
 /// [`PlonkError::TooLarge`].

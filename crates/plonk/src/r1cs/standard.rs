@@ -1,17 +1,17 @@
-//! From R1CS constraints to rows of the standard arithmetisation.
+//! Translates R1CS constraints to rows of the standard arithmetisation.
 //!
-//! A verification key, and with it every deployed verifier, depends on the order of rows and of new
-//! variables, so this decomposition is snarkjs's, step by step:
+//! A verification key, and so every deployed verifier, depends on the order of rows and new variables. The
+//! decomposition is therefore snarkjs's, step by step:
 //!
 //! * one row `q_l a = public input` for each public signal, first;
 //! * constraints in the file's order, the terms of each linear combination in ascending order of signals
 //!   (terms with coefficient zero count as terms);
-//! * `A * B = C` with A or B without any term: a row for `C = 0`; with A (or B) constant: rows for
-//!   `A * B - C = 0`, a linear combination; otherwise rows for A, B and C and one row that multiplies;
+//! * `A * B = C` with A or B without any term: a row for `C = 0`; with A (or B) constant: rows for `A * B - C
+//!   = 0`, a linear combination; otherwise rows for A, B and C and one row that multiplies;
 //! * a linear combination with more than the allowed number of terms (3 in a sum, 1 as a factor) is a queue:
-//!   the first two terms leave it, a new variable that holds their sum enters at its end.
+//!   the first two terms are removed, and a new variable for their sum is appended.
 //!
-//! Variable 0 is R1CS's constant one; in rows it stands for "no wire" and has the value zero.
+//! Variable 0 is R1CS's constant one. In rows it means "no wire" and has the value zero.
 
 use super::{Derivations, MOST_ROWS, MOST_WIRES};
 use crate::{
@@ -28,10 +28,10 @@ const WIRES: usize = 3;
 /// Selectors of a row.
 const SELECTORS: usize = 5;
 
-/// One gate: which variables are on its wires, and its selectors (order: `System::standard`).
+/// One gate: the variables on its wires, and its selectors in the order of `System::standard`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Variables on wires a, b, c; 0 for none.
+    /// The variables on wires a, b, c; 0 for none.
     pub wires: [u32; WIRES],
     /// q_m, q_l, q_r, q_o, q_c.
     pub selectors: [Fr; SELECTORS],
@@ -40,17 +40,17 @@ pub struct Row {
 /// A circuit in the standard arithmetisation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decomposition {
-    /// Public signals: variables `1..=public`, which have the first rows.
+    /// The number of public signals: variables `1..=public`, which have the first rows.
     pub public: u32,
-    /// Variables in all: R1CS's wires, then one for each addition.
+    /// The number of variables: R1CS's wires, then one for each addition.
     pub variables: u32,
-    /// How the variables that R1CS does not have are computed, in order.
+    /// The derivations of the additional variables, in order.
     pub additions: Vec<Addition>,
     /// The gates.
     pub rows: Vec<Row>,
 }
 
-/// Terms of a linear combination in ascending order of signals; the constant apart.
+/// The terms of a linear combination in ascending order of signals, without the constant.
 #[derive(Clone, Debug, Default)]
 struct Combination {
     constant: Option<Fr>,
@@ -88,7 +88,7 @@ impl Combination {
 }
 
 impl Decomposition {
-    /// An empty circuit for R1CS wires `0..wires` of which `1..=public` are public.
+    /// An empty circuit for R1CS wires `0..wires`, of which `1..=public` are public.
     pub fn new(wires: u32, public: u32) -> Self {
         let row = |signal| Row {
             wires: [signal, 0, 0],
@@ -116,7 +116,7 @@ impl Decomposition {
         Ok(circuit)
     }
 
-    /// Its columns, and how its variables are computed.
+    /// The columns, and the derivations of the additional variables.
     pub fn into_layout(self) -> (Layout, Derivations) {
         let Self { public, variables, additions, rows } = self;
         let mut fixed = BTreeMap::new();
@@ -138,8 +138,8 @@ impl Decomposition {
         (layout, Derivations::from_additions(variables - additions.len() as u32, additions))
     }
 
-    /// Adds the rows of the constraint [a, b, c], `a * b = c`, each a sum of (wire, coefficient) in any order, no
-    /// wire twice.
+    /// Adds the rows of the constraint [a, b, c], `a * b = c`. Each part is a sum of (wire, coefficient) in
+    /// any order with distinct wires.
     ///
     /// # Panics
     /// If there are 2^32 variables.
@@ -170,7 +170,7 @@ impl Decomposition {
         self.rows.push(Row { wires: [a, b, c], selectors });
     }
 
-    /// The combination with at most `N` terms (filled up with 0 times variable 0) and its constant.
+    /// Reduces the combination to at most `N` terms (padded with 0 times variable 0) and its constant.
     fn reduce<const N: usize>(&mut self, combination: Combination) -> ([(u32, Fr); N], Fr) {
         let Combination { constant, terms: mut queue } = combination;
         while queue.len() > N
@@ -200,7 +200,7 @@ impl Decomposition {
         sum
     }
 
-    /// The logarithm of the domain's size, at least that of the smallest the protocol works on.
+    /// The logarithm of the domain's size, at least the smallest that the protocol supports.
     pub fn log_n(&self) -> u32 {
         self.rows.len().next_power_of_two().trailing_zeros().max(*LOG_N.start())
     }
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn no_factor_leaves_the_result() {
+    fn a_product_with_an_empty_factor_constrains_only_the_result() {
         let mut circuit = Decomposition::new(4, 0);
         circuit.constrain([lc(&[]), lc(&[(1, 1)]), lc(&[(2, 4)])]);
         assert_eq!(circuit.rows, [row([2, 0, 0], [0, 4, 0, 0, 0])]);

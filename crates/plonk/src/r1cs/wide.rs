@@ -1,9 +1,11 @@
 //! Equations packed into rows of [`WideArithmetic`].
 //!
-//! A row takes four terms of a sum, or a product and two terms more; terms of the product's variables are on their wires and
-//! take no place. What is left runs on: the next row has the sum of it on wire 4, which this row sees as `w4'`, and room for
-//! three terms. If one term alone is left, this row sees the term itself on the next row's wire 4, provided that the next
-//! row, another equation's first, can spare that wire: equations one term too long are set before such that have room.
+//! A row has room for four terms of a sum, or for a product and two more terms; terms of the product's
+//! variables use the product's wires. Remaining terms go to further rows: the next row has their sum on wire
+//! 4, which this row reads as `w4'`, and room for three of them. If only one term remains, this row reads
+//! that term directly from wire 4 of the next row, provided that the next row, the first of another equation,
+//! does not need the wire. Equations with one excess term are therefore placed before equations with a free
+//! wire.
 
 use super::{
     Derivations, MOST_ROWS, MOST_WIRES,
@@ -19,9 +21,9 @@ use std::collections::BTreeMap;
 
 /// Wires of a row.
 const WIRES: usize = 4;
-/// The wire that the row before sees.
+/// The wire that the preceding row reads.
 const LAST: usize = WIRES - 1;
-/// Selectors of a row: of the product, of each wire, of the next row's last wire, and the constant.
+/// The selectors of a row: of the product, of each wire, of the next row's last wire, and the constant.
 const SELECTORS: usize = WideArithmetic::SELECTORS.len();
 const PRODUCT: usize = 0;
 const WIRE: usize = 1;
@@ -59,11 +61,11 @@ pub(super) fn layout(r1cs: &R1cs) -> Result<(Layout, Derivations), PlonkError> {
 /// How an equation fits into rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Fit {
-    /// How many it takes if no row is lent.
+    /// The number of rows without borrowing a wire.
     rows: usize,
-    /// Whether it takes one row less if its last term may be on a row that another equation lends.
+    /// Whether it takes one row less if its last term is on a wire of another equation's first row.
     borrows: bool,
-    /// Whether it takes no more if its first row's last wire is taken.
+    /// Whether it takes no more rows if the last wire of its first row is occupied.
     lends: bool,
 }
 
@@ -78,7 +80,7 @@ impl Fit {
 }
 
 impl Equation {
-    /// The terms that need a wire: not those of the product's variables.
+    /// The terms that need a wire, without those of the product's variables.
     fn others(&self) -> impl Iterator<Item = (u32, Fr)> {
         let [x, y] = self.product.map_or([0, 0], |(_, factors)| factors);
         self.sum.terms.iter().copied().filter(move |(variable, _)| *variable != x && *variable != y)
@@ -91,7 +93,7 @@ impl Equation {
     }
 }
 
-/// A row: its variables, and its selectors in the gate's order.
+/// A row: its variables, and its selectors in the order of the gate.
 #[derive(Clone, Copy, Debug, Default)]
 struct Row {
     wires: [u32; WIRES],
@@ -109,7 +111,7 @@ impl Row {
 struct Rows {
     rows: Vec<Row>,
     derivations: Derivations,
-    /// What the row before wants on the next row's last wire.
+    /// The variable that the preceding row reads on the next row's last wire.
     claimed: Option<u32>,
 }
 
@@ -120,7 +122,8 @@ impl Rows {
         self.rows.push(row);
     }
 
-    /// The rows of all equations, those that borrow before those that lend as far as there are any.
+    /// The rows of all equations. Equations that borrow a wire are placed before equations that lend one, as
+    /// long as there are both.
     fn pack(&mut self, equations: &[Equation]) {
         let fitting = |wanted: fn(Fit) -> bool| equations.iter().filter(move |each| wanted(Fit::of(each)));
         let mut borrowers = fitting(|fit| fit.borrows);
@@ -135,7 +138,8 @@ impl Rows {
         lenders.chain(fitting(|fit| !fit.lends)).for_each(|equation| self.equation(equation, false));
     }
 
-    /// The rows of one equation; with `borrow` the next equation's first row has its last term, if that saves a row.
+    /// The rows of one equation. With `borrow`, its last term goes to the first row of the next equation if
+    /// that saves a row.
     fn equation(&mut self, equation: &Equation, borrow: bool) {
         let mut row = Row::default();
         row.selectors[CONSTANT] = equation.sum.constant;
@@ -173,7 +177,8 @@ impl Rows {
         self.rows.push(row);
     }
 
-    /// Variables for the sums of what each row after the first has still to add, `rest` three by three and `lent`.
+    /// Variables for the sums that each row after the first still has to add: chunks of three of `rest`, and
+    /// `lent`.
     fn sums(&mut self, rest: &[(u32, Fr)], lent: Option<(u32, Fr)>) -> Vec<u32> {
         let mut after = lent;
         let mut sums = Vec::new();
@@ -188,7 +193,7 @@ impl Rows {
 
     fn into_layout(self, public: u32) -> (Layout, Derivations) {
         let Self { rows, derivations, claimed } = self;
-        debug_assert_eq!(claimed, None, "whoever borrows is followed by whoever lends");
+        debug_assert_eq!(claimed, None, "the last equation must not borrow a wire");
         let mut fixed = BTreeMap::new();
         for (index, selector) in WideArithmetic::SELECTORS.iter().enumerate() {
             let values: Vec<Fr> = rows.iter().map(|row| row.selectors[index]).collect();

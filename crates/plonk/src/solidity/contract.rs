@@ -1,4 +1,4 @@
-//! A contract's text around its formulas.
+//! The text of a contract around its formulas.
 
 use super::{
     trace::{InputWord, Traced, record},
@@ -19,8 +19,8 @@ use proofmill_field::{
     bn254::{FqParams, Fr, FrParams},
 };
 
-/// Words of memory with a fixed place, by their first byte. Solidity's own end at 0x80, and nothing else is allocated in the
-/// function.
+/// Words of memory at fixed addresses (first byte). Solidity's reserved words end at 0x80, and the function
+/// allocates nothing else.
 mod memory {
     pub(super) const ETA: usize = 0x80;
     pub(super) const BETA: usize = 0xa0;
@@ -41,19 +41,19 @@ mod memory {
     pub(super) const FACTOR: usize = 0x280;
     /// Two points of G1, each with one of G2: 12 words.
     pub(super) const PAIRS: usize = 0x2a0;
-    /// What the formulas use.
+    /// Values of the formulas.
     pub(super) const VALUES: usize = 0x420;
 }
 use memory::*;
 
-/// Where the arguments begin: after the function's selector.
+/// The first byte of the arguments, after the function's selector.
 const ARGUMENTS: usize = 4;
 
-/// What is hashed.
+/// A part of a hash's input.
 enum Part {
-    /// An expression's value.
+    /// The value of an expression.
     Word(String),
-    /// Bytes of the arguments.
+    /// A range of bytes of the arguments.
     Calldata { begin: usize, length: usize },
 }
 
@@ -63,15 +63,15 @@ enum Source {
     Constant(Affine<G1>),
 }
 
-/// A contract that is being written.
+/// A contract under construction.
 pub(super) struct Contract<'a> {
     key: &'a VerifyingKey,
-    /// The columns of the witness, in the order of their commitments.
+    /// The witness columns, in the order of their commitments.
     rounds: [Vec<Column>; 3],
     program: Compiled,
-    /// The columns of the sum of points; their factors are the program's first roots.
+    /// The columns in the sum of points; their factors are the first roots of the program.
     columns: Vec<Column>,
-    /// The function's statements.
+    /// The statements of the function.
     lines: Vec<String>,
 }
 
@@ -90,12 +90,12 @@ impl<'a> Contract<'a> {
         self.rounds.iter().map(Vec::len).sum()
     }
 
-    /// The byte where the point of this number begins.
+    /// The first byte of point `index`.
     fn point(index: usize) -> usize {
         ARGUMENTS + 64 * index
     }
 
-    /// The number of Wxi; Wxiw is next, and last.
+    /// The index of Wxi; Wxiw is the next and last one.
     fn opening(&self) -> usize {
         self.witness_columns() + self.key.system.parts()
     }
@@ -112,8 +112,8 @@ impl<'a> Contract<'a> {
         self.key.public as usize
     }
 
-    /// The factors of the points of the sum that the pairing checks, on traced values: of columns, of the quotient's parts,
-    /// of Wxi, of Wxiw, and of the generator, as in [`verify`](crate::verify).
+    /// The factors of the points in the sum that the pairing checks, as traced values: of columns, of the
+    /// quotient's parts, of Wxi, of Wxiw, and of the generator, as in [`verify`](crate::verify).
     fn factors(&self) -> (Vec<Column>, Vec<Traced>) {
         let system = &self.key.system;
         let in_memory = |byte| Traced::input(InputWord::Memory(byte));
@@ -137,10 +137,10 @@ impl<'a> Contract<'a> {
         (columns, all.collect())
     }
 
-    /// The formulas' parameters, of challenges in memory.
+    /// The parameters of the formulas, with challenges from memory.
     fn parameters(&self) -> Parameters<Traced> {
         let key = self.key;
-        // For its constants, and how many powers there are.
+        // Provides the constants and the number of powers.
         let pattern = key.system.parameters(&Challenges::default(), key.multipliers);
         let [eta, beta, gamma, delta, epsilon, alpha] =
             [ETA, BETA, GAMMA, DELTA, EPSILON, ALPHA].map(|byte| Traced::input(InputWord::Memory(byte)));
@@ -158,12 +158,12 @@ impl<'a> Contract<'a> {
         }
     }
 
-    /// The domain's generator; a key that has been checked has one.
+    /// The domain's generator. A key that was checked has one.
     fn root(&self) -> Fr {
         Fr::root_of_unity(self.key.log_n).unwrap_or_default()
     }
 
-    /// Where bytes are put together to be hashed: behind all else.
+    /// Where the input of a hash is assembled: after everything else.
     fn buffer(&self) -> usize {
         self.program.end
     }
@@ -172,12 +172,12 @@ impl<'a> Contract<'a> {
         self.lines.push(line.into());
     }
 
-    /// Comments and statements as they stand, indented from the first line on; empty lines are left out.
+    /// Appends comments and statements as they are, indented from the first line on, without empty lines.
     fn text(&mut self, text: &str) {
         self.lines.extend(text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned));
     }
 
-    /// The contract.
+    /// The source of the contract.
     pub(super) fn source(mut self) -> String {
         self.check_arguments();
         self.line("if valid {");
@@ -213,7 +213,7 @@ impl<'a> Contract<'a> {
         )
     }
 
-    /// What the arguments are.
+    /// The comment that describes the arguments.
     fn comment(&self) -> String {
         let columns = self.rounds.iter().flatten().map(Column::to_string);
         let parts = (1..=self.key.system.parts()).map(|part| format!("t{part}"));
@@ -232,8 +232,8 @@ impl<'a> Contract<'a> {
         text
     }
 
-    /// Numbers below their moduli, points on the curve. What is not would make a precompiled contract fail, which costs the
-    /// caller all gas.
+    /// Checks that numbers are below their moduli and points are on the curve. Otherwise a precompiled
+    /// contract would fail, which costs the caller all gas.
     fn check_arguments(&mut self) {
         let (values, end) = (self.evaluations_begin(), self.public_begin() + 32 * self.public());
         let [r, q] = [FrParams::MODULUS, FqParams::MODULUS].map(|limbs| {
@@ -258,7 +258,7 @@ impl<'a> Contract<'a> {
         ));
     }
 
-    /// Puts a challenge at `target`.
+    /// Stores a challenge at `target`.
     fn challenge(&mut self, target: usize, parts: impl IntoIterator<Item = Part>) {
         let begin = self.buffer();
         let mut end = begin;
@@ -279,7 +279,7 @@ impl<'a> Contract<'a> {
         self.line(format!("mstore({target:#x}, mod(keccak256({begin:#x}, {length:#x}), r))"));
     }
 
-    /// The challenges, of the same bytes as in [`Challenges`].
+    /// Draws the challenges, from the same bytes as in [`Challenges`].
     fn draw_challenges(&mut self) {
         let key = self.key;
         let standard = key.system.is_standard();
@@ -325,7 +325,8 @@ impl<'a> Contract<'a> {
         Part::Calldata { begin: Self::point(before), length: 64 * count }
     }
 
-    /// `xi^n`, `L_1(xi)` and `PI(xi)`: the inverses of `xi - omega^i` by one inversion of their product.
+    /// Computes `xi^n`, `L_1(xi)` and `PI(xi)`. One inversion of a product gives the inverses of all `xi -
+    /// omega^i`.
     fn evaluate_public_inputs(&mut self) {
         let (begin, root) = (self.buffer(), self.root());
         let end = begin + 32 * self.public().max(1);
@@ -409,19 +410,19 @@ impl<'a> Contract<'a> {
         }
     }
 
-    /// Makes the sum infinity.
+    /// Sets the sum to infinity.
     fn clear_sum(&mut self) {
         self.store(SUM, &[0; 64]);
     }
 
-    /// Puts the sum where the pairing looks for it.
+    /// Copies the sum to the pairing's input.
     fn move_sum(&mut self, target: usize) {
         for offset in [0, 32] {
             self.line(format!("mstore({:#x}, mload({:#x}))", target + offset, SUM + offset));
         }
     }
 
-    /// The two sums of points.
+    /// Computes the two sums of points.
     fn add_points(&mut self) {
         let key = self.key;
         self.text(&format!(
@@ -459,7 +460,7 @@ impl<'a> Contract<'a> {
         self.move_sum(PAIRS + 192);
     }
 
-    /// `e(Wxi + u Wxiw, -tau G2) e(sum, G2) = 1`.
+    /// Checks `e(Wxi + u Wxiw, -tau G2) e(sum, G2) = 1`.
     fn pair(&mut self) {
         self.line("// The pairing.");
         self.store(PAIRS + 64, &(-self.key.tau).to_evm());

@@ -1,13 +1,13 @@
 //! Verifiers as Solidity contracts, one for each key.
 //!
-//! Nothing of a circuit's constraints is written here: the formulas of its [`System`](crate::System) are
-//! [recorded](trace) once, as the verifier in Rust evaluates them, and [printed](yul) as Yul. What is written here is
-//! everything around them: the transcript (that of [`Challenges`](crate::summand::Challenges)), the public inputs'
-//! polynomial, the sum of points and the pairing.
+//! The constraints of a circuit are not written here: the formulas of its [`System`](crate::System) are
+//! evaluated once, as in the Rust verifier, [recorded](trace), and [printed](yul) as Yul. These modules add
+//! the rest: the transcript (that of [`Challenges`](crate::summand::Challenges)), the polynomial of the
+//! public inputs, the sum of points and the pairing.
 //!
-//! A call is `verifyProof(uint256[N] proof, uint256[M] public)`. The proof's words are those of [`calldata`]: x and y of each
-//! point in the order of [`Proof::points`] (infinity is two zeros), then the values of
-//! [`System::opened`](crate::System::opened). For standard circuits that is snarkjs's order and signature.
+//! A call is `verifyProof(uint256[N] proof, uint256[M] public)`. The proof's words are those of [`calldata`]:
+//! x and y of each point in the order of [`Proof::points`] (infinity is two zeros), then the values of
+//! [`System::opened`](crate::System::opened). For standard circuits this is snarkjs's order and signature.
 
 mod contract;
 mod trace;
@@ -19,11 +19,11 @@ use proofmill_field::bn254::Fr;
 
 /// The source of a contract `PlonkVerifier` that verifies proofs for this key.
 ///
-/// Its `verifyProof` gives what [`verify`](crate::verify) does, and false where that finds a proof malformed, numbers that are
-/// not below their modulus included.
+/// Its `verifyProof` returns true if [`verify`](crate::verify) accepts the proof, and false for rejected and
+/// malformed proofs, including numbers that are not below their modulus.
 ///
 /// # Errors
-/// [`MalformedError`] for a key that belongs to no circuit.
+/// [`MalformedError`] for a key that no circuit has.
 pub fn verifier(key: &VerifyingKey) -> Result<String, MalformedError> {
     key.check()?;
     Ok(Contract::new(key).source())

@@ -1,4 +1,4 @@
-//! Formulas as straight-line programs: an algebra whose operations are recorded, each only once.
+//! Formulas as straight-line programs: an algebra that records each distinct operation once.
 
 use proofmill_field::{Algebra, Field, bn254::Fr};
 use std::{
@@ -6,12 +6,12 @@ use std::{
     ops::{Add, Mul, Neg, Sub},
 };
 
-/// A value of the program that is being recorded.
+/// A value of the recorded program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Traced(u32);
 
 impl Traced {
-    /// Its place in the program.
+    /// The index in the program.
     pub(super) fn index(self) -> usize {
         self.0 as usize
     }
@@ -20,20 +20,20 @@ impl Traced {
         push(Node::Constant(value))
     }
 
-    /// A value that is there before the program runs.
+    /// An input of the program.
     pub(super) fn input(word: InputWord) -> Self {
         push(Node::Input(word))
     }
 }
 
-/// Where a value lies before the program runs, by its first byte.
+/// The address of an input, by its first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InputWord {
     Calldata(usize),
     Memory(usize),
 }
 
-/// How a value comes about; operands come before what is made of them.
+/// An operation of the program. Operands precede the operations that use them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Node {
     Constant(Fr),
@@ -45,7 +45,7 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// What it is made of.
+    /// The operands.
     pub(super) fn operands(self) -> impl Iterator<Item = Traced> {
         let (first, second) = match self {
             Self::Constant(_) | Self::Input(_) => (None, None),
@@ -60,14 +60,15 @@ thread_local! {
     static RECORDING: RefCell<Vec<Node>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Runs formulas on [`Traced`] values; what they gave, and the program.
+/// Runs formulas on [`Traced`] values and returns their result and the program.
 pub(super) fn record<T>(formulas: impl FnOnce() -> T) -> (T, Vec<Node>) {
     RECORDING.take();
     let result = formulas();
     (result, RECORDING.take())
 }
 
-/// The value's place if the program has it already (it has hundreds), a new one otherwise.
+/// Returns the value of an equal operation if there is one (programs have hundreds of them, so the search is
+/// linear), and adds a new one otherwise.
 fn push(node: Node) -> Traced {
     RECORDING.with_borrow_mut(|nodes| {
         let place = nodes.iter().position(|other| *other == node);

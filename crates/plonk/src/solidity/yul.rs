@@ -1,28 +1,28 @@
-//! Recorded programs as Yul. The variable `r` is the modulus; values are at most r, and those that were made by an addition
-//! or a multiplication below it.
+//! Recorded programs as Yul. The variable `r` is the modulus. Values are at most r, and results of additions
+//! and multiplications are below r.
 
 use super::trace::{InputWord, Node, Traced};
 use proofmill_field::bn254::Fr;
 
-/// Operations in one expression on a path: each level leaves two words on the EVM's stack while the next is computed, and `r`
-/// must stay within its 16 words.
+/// The largest depth of an expression. Each level leaves two words on the EVM's stack while the next is
+/// computed, and `r` must stay within reach of 16 words.
 const DEEPEST: usize = 4;
 
-/// A program as text.
+/// A program as Yul text.
 #[derive(Debug)]
 pub(super) struct Compiled {
-    /// Writes every value that is used twice to a word of memory.
+    /// Statements that store every value with several uses in memory.
     pub(super) statements: Vec<String>,
-    /// The expressions that were asked for, to be evaluated after the statements, in any order.
+    /// The expressions of the roots. They can be evaluated in any order after the statements.
     pub(super) roots: Vec<String>,
-    /// The first byte of memory that is not used.
+    /// The first unused byte of memory.
     pub(super) end: usize,
 }
 
-/// An expression and how deep it is.
+/// An expression and its depth.
 type Expression = (String, usize);
 
-/// The text of what leads to `roots`, with words of memory from byte `begin`.
+/// Compiles everything that `roots` depend on, with memory from byte `begin` on.
 pub(super) fn compile(nodes: &[Node], roots: &[Traced], begin: usize) -> Compiled {
     let mut uses = vec![0usize; nodes.len()];
     roots.iter().for_each(|root| uses[root.index()] += 1);
