@@ -1,5 +1,6 @@
-//! Writes a Solidity verifier of each arithmetisation and lookup argument to a folder, and a call with a proof that it accepts:
-//! `NAME.sol` and `NAME.calldata`. The reference string's secret is in this file.
+//! For each arithmetisation and lookup argument, writes a Solidity verifier and a call with a valid proof to
+//! a folder: `NAME.sol` and `NAME.calldata`. The secret of the reference string is public: it is in this
+//! file.
 //!
 //! ```sh
 //! cargo run --package proofmill-plonk --example verifiers -- FOLDER
@@ -17,10 +18,10 @@ use std::{env, error::Error, fs, path::PathBuf, sync::Arc};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Powers of tau.
+/// The number of powers of tau.
 const POWERS: usize = (1 << 14) + 8;
 
-/// Something of every custom gate that the arithmetisation has, with two public inputs.
+/// A circuit with every custom gate of the arithmetisation and two public inputs.
 fn circuit(arithmetisation: Arithmetisation) -> Circuit {
     let mut circuit = Circuit::new(arithmetisation);
     if arithmetisation == Arithmetisation::Ultra {

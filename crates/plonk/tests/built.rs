@@ -1,5 +1,5 @@
-//! Circuits that are built here: their proofs verify in every arithmetisation and memory mode, with both lookup arguments,
-//! and bind everything.
+//! Circuits built in Rust: their proofs verify in every arithmetisation and memory mode and with both lookup
+//! arguments, and every part is bound.
 
 use proofmill_cpu::Level;
 use proofmill_field::{Algebra, Field, bn254::Fr};
@@ -24,7 +24,7 @@ fn selector(selector: Selector, value: Fr) -> (Column, Fr) {
     (Column::Selector(selector), value)
 }
 
-/// `x` is public, and so is what `x^3 + 5` comes to after as many rounds.
+/// Public inputs: `x`, and the result of applying `x^3 + 5` `rounds` times.
 fn cubes(arithmetisation: Arithmetisation, rounds: usize) -> Circuit {
     let mut circuit = Circuit::new(arithmetisation);
     let none = Variable::NONE;
@@ -49,7 +49,7 @@ fn cubes(arithmetisation: Arithmetisation, rounds: usize) -> Circuit {
     circuit
 }
 
-/// Sums through the next row, and lookups of (a, b, a ^ b) in a table of four-bit words.
+/// Sums that use the next row, and lookups of (a, b, a ^ b) in a table of four-bit words.
 fn lookups(argument: LookupArgument) -> (Layout, Vec<Fr>) {
     let mut circuit = Circuit::new(Arithmetisation::Ultra);
     let zero = circuit.witness(Fr::ZERO);
@@ -95,7 +95,7 @@ fn seeded(level: Level, key: &ProvingKey, values: &[Fr], seed: u64) -> Result<(P
     prove_with_rng(level, key, values, ProveOptions::default(), &mut rng, Progress::NONE)
 }
 
-/// One circuit of each kind.
+/// A circuit of each kind.
 fn circuits() -> Vec<(String, Layout, Vec<Fr>)> {
     let mut all = Vec::new();
     for arithmetisation in Arithmetisation::ALL {
@@ -110,7 +110,7 @@ fn circuits() -> Vec<(String, Layout, Vec<Fr>)> {
 }
 
 #[test]
-fn proofs_verify_and_bind_what_they_are_about() {
+fn proofs_verify_and_bind_public_inputs_and_key() {
     for (name, layout, values) in circuits() {
         let key = key(&layout, Memory::Balanced);
         let (proof, public) = prove(Level::best(), &key, &values, ProveOptions::default(), Progress::NONE)
@@ -168,7 +168,7 @@ fn one_proof_at_every_level_number_of_threads_and_memory_mode() {
 }
 
 #[test]
-fn scratch_files_that_cannot_be_are_an_error() {
+fn scratch_files_that_cannot_be_created_are_an_error() {
     let (_, layout, values) = circuits().swap_remove(0);
     let folder = tempfile::tempdir().expect("a folder");
     let storage = |folder: &Path| Storage { memory: Memory::Low, scratch: Some(folder.to_owned()) };
@@ -179,7 +179,7 @@ fn scratch_files_that_cannot_be_are_an_error() {
         .to_string();
     assert!(error.contains("missing: cannot keep") && error.lines().count() == 1, "{error}");
 
-    // The folder goes away between the key and the proof.
+    // The folder is removed between the key and the proof.
     let key = key(&layout, storage(folder.path()));
     assert_eq!(folder.path().read_dir().expect("a folder").count(), 0, "files have no names");
     folder.close().expect("removed");
@@ -188,7 +188,7 @@ fn scratch_files_that_cannot_be_are_an_error() {
 }
 
 #[test]
-fn two_proofs_share_nothing() {
+fn two_proofs_share_no_point_or_value() {
     for (name, layout, values) in circuits() {
         let key = key(&layout, Memory::Fast);
         let [one, two] = [1, 2].map(|seed| seeded(Level::best(), &key, &values, seed).expect("a proof").0);
@@ -199,7 +199,7 @@ fn two_proofs_share_nothing() {
 }
 
 #[test]
-fn what_is_in_no_table_is_named() {
+fn a_lookup_outside_the_tables_is_reported() {
     for argument in LookupArgument::ALL {
         let (layout, mut values) = lookups(argument);
         let key = key(&layout, Memory::Low);
@@ -211,7 +211,7 @@ fn what_is_in_no_table_is_named() {
 }
 
 #[test]
-fn an_unsatisfied_gate_is_named() {
+fn an_unsatisfied_gate_is_reported() {
     for arithmetisation in Arithmetisation::ALL {
         let circuit = cubes(arithmetisation, 20);
         let mut values = circuit.values().to_vec();

@@ -1,4 +1,4 @@
-//! R1CS proven in every arithmetisation, with the key from its file.
+//! Proofs of an R1CS circuit in every arithmetisation, with a key read from its file.
 
 mod fixtures;
 
@@ -14,7 +14,7 @@ use proofmill_srs::Srs;
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 use std::{fs, sync::Arc};
 
-/// The bytes of the toy's key.
+/// The bytes of the toy circuit's key.
 fn key(arithmetisation: Arithmetisation) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("toy.key");
@@ -34,7 +34,7 @@ fn open_in(bytes: Vec<u8>, storage: Storage) -> Result<ProvingKey, PlonkError> {
 }
 
 #[test]
-fn a_key_from_its_file_gives_one_proof_wherever_it_is_kept() {
+fn a_key_from_its_file_gives_one_proof_for_every_storage() {
     let folder = tempfile::tempdir().expect("a folder");
     let seeded = |key: &ProvingKey| {
         let mut rng = ChaCha20Rng::seed_from_u64(1);
@@ -103,7 +103,7 @@ fn a_wrong_witness_is_refused_by_row() {
 }
 
 #[test]
-fn names_of_no_arithmetisation_are_refused() {
+fn names_that_describe_no_arithmetisation_are_refused() {
     let key = open(key(Arithmetisation::Turbo)).expect("a key");
     let text = key.verifying_key().text();
     for (name, other) in [("wide_arithmetic", "arithmetic"), ("q_m", "q_x"), ("\"wires\": 4", "\"wires\": 5")]

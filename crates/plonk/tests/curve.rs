@@ -11,7 +11,8 @@ use proofmill_plonk::{
 use proofmill_srs::Srs;
 use std::sync::Arc;
 
-/// A hash, and both kinds of multiplication; every custom gate of the curve, and in ultra tables of points.
+/// A hash and both kinds of multiplication. They use every custom gate of the curve, and in ultra tables of
+/// points.
 fn circuit(arithmetisation: Arithmetisation) -> Circuit {
     let mut circuit = Circuit::new(arithmetisation);
     if arithmetisation == Arithmetisation::Ultra {

@@ -1,4 +1,5 @@
-//! Proofs of circuits with hashes: the gates of Poseidon in lanes and at a point, SHA-256's lookups.
+//! Proofs of circuits with hashes: Poseidon's gates, evaluated in lanes and at a point, and SHA-256's
+//! lookups.
 
 use proofmill_cpu::Level;
 use proofmill_field::{Field, bn254::Fr};

@@ -1,4 +1,5 @@
-//! A circuit survives its key's file, and no file of changed bytes is taken for more than it is.
+//! Circuits in key files: reading returns what was written, and a changed byte is refused or gives another
+//! circuit.
 
 mod fixtures;
 
@@ -16,7 +17,7 @@ use proofmill_plonk::{
 };
 use std::fs;
 
-/// A key's bytes, with commitments and powers that are points and nothing else.
+/// The bytes of a key whose commitments and powers are arbitrary points.
 fn bytes(layout: &Layout, derivations: &Derivations) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("made.key");
@@ -31,7 +32,7 @@ fn bytes(layout: &Layout, derivations: &Derivations) -> Vec<u8> {
     fs::read(&path).expect("made")
 }
 
-/// All that a prover reads.
+/// Reads everything that the prover reads.
 fn read(bytes: Vec<u8>) -> Result<(Layout, Derivations, Vec<Affine<G1>>), PlonkError> {
     let key = CircuitKey::read(BinFile::from_bytes("changed.key", bytes)?)?;
     let (layout, derivations) = key_file::circuit(&key, Level::best())?;
@@ -45,7 +46,7 @@ fn circuit(arithmetisation: Arithmetisation) -> (Layout, Derivations) {
 }
 
 #[test]
-fn a_circuit_survives_its_file() {
+fn a_circuit_read_from_its_file_is_unchanged() {
     for arithmetisation in Arithmetisation::ALL {
         let (layout, derivations) = circuit(arithmetisation);
         assert!(!derivations.is_empty());
@@ -57,7 +58,7 @@ fn a_circuit_survives_its_file() {
 }
 
 #[test]
-fn columns_of_gates_and_tables_survive() {
+fn columns_of_gates_and_tables_are_unchanged() {
     let (mut layout, derivations) = circuit(Arithmetisation::Ultra);
     layout.lookup = Some(LookupArgument::LogDerivative);
     for gate in proofmill_plonk::Gate::ALL.iter().filter(|gate| **gate > layout.gates[0]).collect::<Vec<_>>()
@@ -75,13 +76,19 @@ fn columns_of_gates_and_tables_survive() {
 }
 
 #[test]
-fn circuits_that_contradict_themselves_are_refused() {
+fn inconsistent_circuits_are_refused() {
     type Change = fn(&mut Layout);
     let changes: [(Change, &str); 7] = [
-        (|layout| layout.lookup = Some(LookupArgument::Plookup), "expected no lookups in an arithmetisation of 3 wires"),
+        (
+            |layout| layout.lookup = Some(LookupArgument::Plookup),
+            "expected no lookups in an arithmetisation of 3 wires",
+        ),
         (|layout| layout.gates.push(proofmill_plonk::Gate::Range), "gates of an arithmetisation of 3 wires"),
         (|layout| layout.gates.clear(), "gates of an arithmetisation of 4 wires"),
-        (|layout| layout.gates = vec![proofmill_plonk::Gate::Arithmetic], "gates of an arithmetisation of 4 wires"),
+        (
+            |layout| layout.gates = vec![proofmill_plonk::Gate::Arithmetic],
+            "gates of an arithmetisation of 4 wires",
+        ),
         (
             |layout| drop(layout.fixed.insert(Column::Sigma(0), vec![Fr::ONE])),
             "expected a fixed column, found \"s1\"",
@@ -104,7 +111,7 @@ fn circuits_that_contradict_themselves_are_refused() {
 }
 
 #[test]
-fn changed_and_truncated_files_are_refused_or_are_other_circuits() {
+fn changed_and_truncated_files_are_refused_or_give_other_circuits() {
     let (layout, derivations) = circuit(Arithmetisation::Turbo);
     let bytes = bytes(&layout, &derivations);
     for length in 0..bytes.len() {
@@ -128,7 +135,7 @@ fn changed_and_truncated_files_are_refused_or_are_other_circuits() {
             }
         }
     }
-    // Nothing in the file is without meaning.
+    // Every byte of the file has a meaning.
     assert_eq!(same, 0);
     assert!(refused > bytes.len(), "{refused}");
 }

@@ -1,4 +1,4 @@
-//! One circuit by builder and by circom: `examples/membership.circom`, small.
+//! A small version of `examples/membership.circom`, built in Rust and compiled by circom.
 
 mod fixtures;
 
@@ -23,7 +23,7 @@ fn number(text: &str) -> Fr {
     text.parse().expect("an element")
 }
 
-/// SHA-256 of a name and the round's number, modulo r.
+/// SHA-256 of a name and the number of the round, modulo r.
 fn round_constant(round: usize) -> Fr {
     let digest = Sha256::digest(format!("proofmill membership {round}"));
     let order = BigUint::parse_bytes(
@@ -33,7 +33,7 @@ fn round_constant(round: usize) -> Fr {
     number(&(BigUint::from_bytes_be(&digest) % order.expect("a number")).to_string())
 }
 
-/// `E_left(right) + left + right`, E of rounds x^7 with the key and a constant added before each.
+/// `E_left(right) + left + right`. A round of E adds the key and a constant and computes x^7.
 fn compress(circuit: &mut Circuit, [left, right]: [Variable; 2]) -> Variable {
     circuit.gadget("compress", |circuit| {
         let mut state = right;
@@ -48,7 +48,7 @@ fn compress(circuit: &mut Circuit, [left, right]: [Variable; 2]) -> Variable {
     })
 }
 
-/// The example's circuit with its input, which comes after the constant and the outputs in the witness.
+/// The example's circuit and its input; in the witness the input comes after the constant and the outputs.
 fn membership(circuit: &mut Circuit, witness: &[Fr]) {
     let [_, _, _, scope, secret, first, second, first_is_right, second_is_right, ..] = *witness else {
         panic!("expected a witness, found {} values", witness.len());

@@ -1,7 +1,8 @@
-//! Files with a byte changed: keys, proofs and public inputs of every system are refused, as they are read or by the verifier.
+//! Files with one byte changed: keys, proofs and public inputs of every system are refused, either by the
+//! parser or by the verifier.
 //!
-//! What a file says in JSON is its text without the white space between tokens; a change there, and only there, changes
-//! nothing.
+//! The content of a JSON file is its text without the white space between tokens. Only a change of this white
+//! space has no effect.
 
 mod fixtures;
 
@@ -26,7 +27,7 @@ fn texts(proven: &Proven) -> [Vec<u8>; 3] {
     [proven.key.text(), public_text(&proven.public), proven.proof.text(&proven.key)].map(String::into_bytes)
 }
 
-/// Whether texts are read as a key, public inputs and a proof that is valid.
+/// Whether the texts parse as a key, public inputs and a valid proof.
 fn accepted([key, public, proof]: [&[u8]; 3]) -> bool {
     let Ok(key) = AnyPlonkVerificationKey::parse("key", key) else { return false };
     let (Ok(key), Ok(public)) = (VerifyingKey::try_from(&key), parse_public("public", public)) else {
@@ -40,7 +41,7 @@ fn accepted([key, public, proof]: [&[u8]; 3]) -> bool {
     verify(Level::best(), &key, &public, &proof).is_ok()
 }
 
-/// A text without the white space outside strings; there are no escapes in ours.
+/// A text without the white space outside of strings. The files contain no escapes.
 fn significant(text: &[u8]) -> Vec<u8> {
     let mut in_string = false;
     let mut keep = |byte: &u8| {
@@ -50,7 +51,7 @@ fn significant(text: &[u8]) -> Vec<u8> {
     text.iter().copied().filter(|byte| keep(byte)).collect()
 }
 
-/// Where the name is that snarkjs's early files lack.
+/// The range of the name that early snarkjs files do not have.
 fn optional(text: &[u8]) -> std::ops::Range<usize> {
     let name = b"\"curve\"";
     let start = text.windows(name.len()).position(|window| window == name);
@@ -58,7 +59,7 @@ fn optional(text: &[u8]) -> std::ops::Range<usize> {
 }
 
 #[test]
-fn every_byte_of_keys_public_inputs_and_proofs_counts() {
+fn a_change_of_any_byte_of_keys_public_inputs_and_proofs_is_refused() {
     for proven in PROVEN.iter() {
         let texts = texts(proven);
         assert!(accepted(texts.each_ref().map(Vec::as_slice)), "{}", proven.name);
@@ -113,7 +114,7 @@ fn proving_key(layout: Layout, derivations: &Derivations, srs: &Arc<Srs>) -> Vec
 fn prove_with(bytes: Vec<u8>, witness: &[Fr]) -> Result<Proof, PlonkError> {
     let file = CircuitKey::read(BinFile::from_bytes("changed.key", bytes)?)?;
     let key = ProvingKey::of_circuit(Level::best(), &file, Memory::Balanced, Progress::NONE)?;
-    // A proof that is returned has been verified, by the changed key.
+    // A proof that is returned was verified with the changed key.
     prove(Level::best(), &key, witness, ProveOptions::default(), Progress::NONE).map(|(proof, _)| proof)
 }
 
@@ -121,7 +122,8 @@ fn prove_with(bytes: Vec<u8>, witness: &[Fr]) -> Result<Proof, PlonkError> {
 fn no_changed_byte_of_a_proving_key_gives_a_proof() {
     let srs = Arc::new(Srs::open(&path("powers-2e5.ptau")).expect("powers of tau"));
     let (toy, derivations) = layout(&r1cs("toy.circuit.r1cs"), Arithmetisation::Turbo).expect("rows");
-    // Beyond so many bytes, which are the header and then some, one of so many is changed.
+    // (whole, step): the first `whole` bytes, which include the header, and then every `step`-th byte are
+    // changed.
     let mut subjects =
         vec![("toy".to_owned(), proving_key(toy, &derivations, &srs), toy_witness(), (1000, 1))];
     for (name, layout, values) in systems() {

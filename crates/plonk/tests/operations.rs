@@ -1,4 +1,5 @@
-//! Proofs of the builder's operations: they verify, and a witness that breaks one constraint of one gate has none.
+//! Proofs of the builder's operations verify, and a witness that violates one constraint of one gate has no
+//! proof.
 
 use proofmill_cpu::Level;
 use proofmill_field::{Field, Invert, bn254::Fr};
@@ -56,7 +57,7 @@ fn operations_are_proven() {
     }
 }
 
-/// Two rows of these values, the first with a gate switched on.
+/// Two rows of these values; the first has a gate.
 fn two_rows(gate: Gate, exclusive: bool, rows: [[Fr; 4]; 2]) -> Circuit {
     let mut circuit = Circuit::new(Arithmetisation::Turbo);
     let [here, next] = rows.map(|row| row.map(|value| circuit.witness(value)));
@@ -79,7 +80,7 @@ fn range(digits: [u64; 4]) -> Circuit {
     two_rows(Gate::Range, false, [[a3, a2, a1, a0], [Fr::ZERO, Fr::ZERO, Fr::ZERO, a4]])
 }
 
-/// Digits, their product and the result.
+/// A row of two digits, their product and the result.
 fn words([x, y, product, result]: [u64; 4], exclusive: bool) -> Circuit {
     let [x, y, product, result] = [x, y, product, result].map(Fr::from);
     let rows = [[Fr::ZERO, Fr::ZERO, product, Fr::ZERO], [x, y, Fr::ZERO, result]];
@@ -88,12 +89,13 @@ fn words([x, y, product, result]: [u64; 4], exclusive: bool) -> Circuit {
 
 #[test]
 fn a_broken_constraint_has_no_proof() {
-    // A circuit's key does not depend on its values, so one serves the right and the wrong.
+    // A circuit's key does not depend on its values, so one key serves valid and invalid witnesses.
     let ranges = [[4, 0, 0, 0], [0, 4, 0, 0], [0, 0, 7, 0], [0, 0, 0, 4]].map(range);
     let ands = [[4, 0, 0, 0], [0, 5, 0, 0], [3, 3, 9, 2], [1, 2, 2, 1]].map(|values| words(values, false));
     let xors = [[4, 0, 0, 4], [0, 5, 0, 5], [3, 3, 9, 1], [1, 2, 2, 0]].map(|values| words(values, true));
     let product = [[3, 1, 2], [0, 0, 1]].map(|[x, y, product]| {
-        // With this product, x AND y as the polynomial has it: w (83 - 81 s + 45 w + 18 s^2 - 18 s w + 4 w^2) / 6.
+        // The value of x AND y by its polynomial for this product: w (83 - 81 s + 45 w + 18 s^2 - 18 s w + 4
+        // w^2) / 6.
         let (s, w) = (i64::from(x + y), i64::from(product));
         let sixfold = w * (83 - 81 * s + 45 * w + 18 * s * s - 18 * s * w + 4 * w * w);
         let magnitude = Fr::from(sixfold.unsigned_abs()) * Fr::from(6).invert_vartime().expect("not zero");
@@ -122,7 +124,7 @@ fn a_broken_constraint_has_no_proof() {
             );
             assert!(
                 matches!(proven(false), Err(PlonkError::NotProven)),
-                "the verifier refuses what is forced"
+                "the verifier refuses an unchecked proof"
             );
         }
     }

@@ -1,7 +1,8 @@
-//! Files that were written before verify: what they mean does not change unnoticed.
+//! Files written by earlier versions are still read and still verify.
 //!
-//! `turbo`, `logup` and `plookup` are the circuit of [`fixtures::proven`] in those systems: verification key and proof, and of
-//! `turbo` and `logup` the proving key. A change that breaks these files is one of the protocol or of a format.
+//! `turbo`, `logup` and `plookup` are the circuit of [`fixtures::proven`] in those systems: verification key
+//! and proof, and for `turbo` and `logup` also the proving key. A change that breaks these files changes the
+//! protocol or a format.
 
 mod fixtures;
 
@@ -23,7 +24,7 @@ fn verifying_key(name: &str) -> VerifyingKey {
 }
 
 #[test]
-fn proofs_of_before_verify() {
+fn earlier_proofs_verify() {
     assert_eq!(public(), [Fr::from(0xa5), Fr::from(0xa5 ^ 0x3c)]);
     for name in NAMES {
         let key = verifying_key(name);
@@ -36,7 +37,7 @@ fn proofs_of_before_verify() {
 }
 
 #[test]
-fn keys_of_before_are_read() {
+fn earlier_keys_are_read() {
     for name in ["turbo", "logup"] {
         let file = CircuitKey::open(&path(&format!("{name}.key"))).expect("a file");
         assert_eq!(VerifyingKey::of_circuit(Level::best(), &file).expect("a key"), verifying_key(name));

@@ -1,4 +1,4 @@
-//! Proofs verify, do not depend on levels and threads, hide, and are not made for wrong witnesses.
+//! Proofs verify, do not depend on levels and threads, are blinded, and are not made for wrong witnesses.
 
 mod fixtures;
 
@@ -37,7 +37,7 @@ fn the_key_in_the_file_is_the_exported_one() {
 }
 
 #[test]
-fn a_proof_survives_its_file() {
+fn a_proof_read_from_its_file_is_unchanged() {
     let proof = seeded(Level::best(), 3);
     let written = proof.snarkjs().expect("a standard proof").text();
     let read = PlonkProof::parse("proof.json", written.as_bytes()).expect("a proof");
@@ -67,10 +67,10 @@ fn one_proof_at_every_level_and_number_of_threads() {
 }
 
 #[test]
-fn two_proofs_share_nothing() {
+fn two_proofs_share_no_point_or_value() {
     let (one, two) = (seeded(Level::best(), 1), seeded(Level::best(), 2));
     let points = Proof::points;
-    // a, b, c and z; those of the permutation are the key's.
+    // a, b, c and z; the other values are of the permutation's columns in the key.
     let scalars = |proof: &Proof| [&proof.evaluations[..3], &proof.evaluations[5..]].concat();
     let (ours, theirs) = (points(&one), points(&two));
     assert!(ours.iter().all(|point| !theirs.contains(point)));
@@ -79,7 +79,7 @@ fn two_proofs_share_nothing() {
 }
 
 #[test]
-fn a_proof_comes_with_its_phases() {
+fn the_phases_of_a_proof_are_reported() {
     let phases = RefCell::new(Vec::new());
     let options = ProveOptions::default();
     let observer = |phase| phases.borrow_mut().push(phase);
@@ -111,7 +111,7 @@ fn wrong_witnesses_are_refused_by_gate() {
     assert!(matches!(short, Err(PlonkError::WitnessLength { expected: 7, found: 6 })), "{short:?}");
 }
 
-/// Where a section's content begins.
+/// The first byte of a section's content.
 fn section(bytes: &[u8], id: u32) -> usize {
     let mut position = 12;
     loop {
@@ -124,9 +124,9 @@ fn section(bytes: &[u8], id: u32) -> usize {
 }
 
 #[test]
-fn a_permutation_that_is_not_the_wires_is_named() {
+fn a_permutation_that_contradicts_the_wire_maps_is_reported() {
     let mut bytes = fs::read(path("toy.plonk.zkey")).expect("a key");
-    // S1 on row 3: the third section of polynomials, after 8 coefficients the value at index 4 * 3.
+    // S1 on row 3: in the third section of polynomials, the value at index 4 * 3 after 8 coefficients.
     let value = section(&bytes, 12) + 32 * (8 + 4 * 3);
     bytes[value] ^= 1;
     let key = key_from(bytes).expect("the header is as it was");
@@ -143,7 +143,7 @@ fn a_changed_key_gives_an_error_or_a_valid_proof() {
     for position in positions {
         let mut changed = bytes.clone();
         changed[position] ^= 1 << (position % 8);
-        // A proof that is returned has been verified, by the changed key.
+        // A proof that is returned was verified with the changed key.
         let result = key_from(changed)
             .map_err(PlonkError::from)
             .and_then(|key| prove(Level::best(), &key, &witness, ProveOptions::default(), Progress::NONE));

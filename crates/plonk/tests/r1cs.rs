@@ -1,4 +1,4 @@
-//! The rows of an R1CS hold for its witnesses and for nothing else, in every arithmetisation.
+//! The rows of an R1CS hold exactly for its witnesses, in every arithmetisation.
 
 mod fixtures;
 
@@ -14,7 +14,7 @@ use rand_chacha::{
 
 type Terms = Vec<(u32, Fr)>;
 
-/// A circuit whose every constraint may make a new signal, and its witness.
+/// A random circuit, in which every constraint may add a signal, and its witness.
 struct Random {
     rng: ChaCha20Rng,
     longest: u32,
@@ -33,7 +33,7 @@ impl Random {
         self.rng.next_u32() % bound
     }
 
-    /// Zero, one and minus one among others.
+    /// A random coefficient, often zero, one or minus one.
     fn coefficient(&mut self) -> Fr {
         match self.below(6) {
             0 => Fr::ZERO,
@@ -43,7 +43,8 @@ impl Random {
         }
     }
 
-    /// Any signals, each once, in any order; often one, often none but the constant, sometimes one that was there.
+    /// Random distinct signals in any order: often one, often only the constant, sometimes an earlier
+    /// combination.
     fn combination(&mut self) -> Terms {
         if self.below(4) == 0
             && let Some(constraint) = self.constraints.last()
@@ -69,7 +70,7 @@ impl Random {
         terms.iter().fold(Fr::ZERO, |sum, (signal, factor)| sum + *factor * self.witness[*signal as usize])
     }
 
-    /// A constraint that a new signal satisfies, or nothing but zeros.
+    /// Adds a constraint that a new signal satisfies, or one without terms.
     fn constrain(&mut self) {
         let [a, b, mut c] = std::array::from_fn(|_| self.combination());
         if a.len() + b.len() + c.len() > 0 {
@@ -104,7 +105,8 @@ fn holds((layout, derivations): &(Layout, Derivations), witness: &[Fr]) -> bool 
     check_layout(layout, &values).is_ok()
 }
 
-/// Rows are well-formed, hold for the witness, and each other value of a signal is refused if the constraints refuse it.
+/// Checks that rows are well formed and hold for the witness, and that they refuse another value of a signal
+/// exactly if the constraints do.
 fn agrees(circuit: &R1cs, witness: &[Fr], arithmetisation: Arithmetisation) {
     let made = layout(circuit, arithmetisation).expect("rows");
     let (rows, _) = &made;
@@ -138,7 +140,7 @@ proptest! {
 }
 
 #[test]
-fn circom_s_circuits() {
+fn circuits_compiled_by_circom() {
     for arithmetisation in Arithmetisation::ALL {
         agrees(&r1cs("toy.circuit.r1cs"), &toy_witness(), arithmetisation);
         let odd = layout(&r1cs("odd.r1cs"), arithmetisation);
@@ -146,7 +148,7 @@ fn circom_s_circuits() {
     }
 }
 
-/// Rows of a circuit with these constraints over plenty of signals, none public.
+/// The number of rows for these constraints over many signals, none of them public.
 fn rows(constraints: &[[&[u32]; 3]]) -> usize {
     let matrix = |index: usize| {
         let terms = |signals: &[u32]| signals.iter().map(|signal| (*signal, Fr::from(5))).collect::<Terms>();
@@ -168,21 +170,26 @@ fn rows(constraints: &[[&[u32]; 3]]) -> usize {
 fn wide_rows_are_filled() {
     let signals: Vec<u32> = (0..40).collect();
     let [one, two] = [&signals[1..2], &signals[2..3]];
-    // Products: two terms beside those of the factors, three more on each further row.
+    // Products: two terms in addition to those of the factors, and three on each further row.
     for (terms, expected) in [(0, 1), (3, 1), (5, 1), (6, 2), (8, 2), (9, 3)] {
         assert_eq!(rows(&[[one, two, &signals[..terms]]]), expected, "a product and {terms} terms");
     }
-    // Sums: four, and the constant.
+    // Sums: four terms, and the constant.
     for (terms, expected) in [(1, 1), (5, 1), (6, 2), (8, 2), (9, 3), (11, 3)] {
         assert_eq!(rows(&[[&[], &[], &signals[..terms]]]), expected, "{terms} terms");
     }
-    // One term too many goes to a row that has room, before or after it in the circuit, but not to a full one.
+    // One excess term goes to a row with a free wire, before or after it in the circuit, but not to a full
+    // row.
     let long: [&[u32]; 3] = [&[], &[], &signals[1..6]];
     assert_eq!(rows(&[long, [one, two, &signals[3..4]]]), 2);
     assert_eq!(rows(&[[one, two, &signals[3..4]], long]), 2);
     assert_eq!(rows(&[[one, two, &signals[3..5]], long]), 3);
-    assert_eq!(rows(&[long, long, long]), 5, "one of them borrows of another, which then has a second row");
-    // A sum that is a factor is made once, whatever its scale and constant.
+    assert_eq!(
+        rows(&[long, long, long]),
+        5,
+        "one borrows a wire from another, which then needs a second row"
+    );
+    // A sum that is a factor is computed once for all its multiples and constants.
     let [sum, shifted] = [&signals[3..6], &signals[4..7]];
     assert_eq!(rows(&[[sum, sum, one], [two, sum, one], [sum, shifted, one]]), 5);
 }

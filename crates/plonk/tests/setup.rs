@@ -1,4 +1,4 @@
-//! Set-up gives snarkjs's bytes, at every level and number of threads.
+//! Setup writes snarkjs's bytes, at every level and number of threads.
 
 mod fixtures;
 
@@ -26,7 +26,7 @@ fn keys_are_snarkjss_byte_for_byte() {
     });
 }
 
-/// `x * x = x` that often.
+/// A circuit with this number of constraints `x * x = x`.
 fn squares(constraints: u32) -> R1cs {
     let row = || SparseMatrix::from_rows((0..constraints).map(|_| [(1, Fr::ONE)]));
     let header =

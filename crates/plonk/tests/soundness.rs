@@ -1,4 +1,4 @@
-//! Forgeries: each constraint broken alone, and everything that a proof binds changed one at a time.
+//! Forgeries: each constraint violated separately, and each value that a proof binds changed separately.
 
 mod fixtures;
 
@@ -12,7 +12,7 @@ use proofmill_plonk::{
 };
 use std::sync::Arc;
 
-/// The wires of a row, those of the next one, and the data; and the gate's selectors.
+/// The wires of a row, the wires of the next, and the data; and the selectors of the gate.
 #[derive(Clone, Debug)]
 struct Rows([[Fr; 4]; 3], Vec<Fr>);
 
@@ -32,7 +32,7 @@ impl Cells<Fr> for Rows {
 }
 
 impl Rows {
-    /// What the constraints come to.
+    /// The values of the constraints, zero where they hold.
     fn residues(&self, gate: Gate) -> Vec<Fr> {
         let mut sums = vec![Fr::ZERO; gate.constraints()];
         gate.terms(self, &gate.constants(), &mut |constraint, selector: usize, term: Fr| {
@@ -41,7 +41,7 @@ impl Rows {
         sums
     }
 
-    /// Gives a cell, in which a constraint is affine, the value for which the constraint comes to `residue`.
+    /// Sets a cell, in which the constraint is affine, such that the constraint has the value `residue`.
     fn solve(&mut self, gate: Gate, constraint: usize, [row, wire]: [usize; 2], residue: Fr) {
         let [at_zero, at_one] = [Fr::ZERO, Fr::ONE].map(|value| {
             self.0[row][wire] = value;
@@ -51,7 +51,7 @@ impl Rows {
         self.0[row][wire] = (residue - at_zero) * slope;
     }
 
-    /// Rows that satisfy every constraint of a gate but `broken`.
+    /// Rows that satisfy every constraint of a gate except `broken`.
     fn of(gate: Gate, broken: Option<usize>) -> Self {
         let is = |constraint| broken == Some(constraint);
         let wrong = |constraint| Fr::from(u64::from(is(constraint)));
@@ -59,7 +59,8 @@ impl Rows {
         let four = |accumulator: Fr| accumulator.double().double();
         let cells = [[7, 11, 13, 17], [19, 23, 29, 31], [37, 41, 43, 47]];
         let mut rows = Self(cells.map(|row| row.map(Fr::from)), vec![Fr::ONE; gate.selectors().len()]);
-        // Constraints with the cells they determine, in an order in which none disturbs those before.
+        // Constraints and the cells that determine them, in an order in which later cells do not affect
+        // earlier constraints.
         let solved: &[(usize, [usize; 2])] = match gate {
             Gate::Arithmetic => &[(0, [0, 2])],
             Gate::WideArithmetic => &[(0, [1, 3])],
@@ -153,10 +154,10 @@ fn no_proof_is_made_with_one_constraint_broken() {
             );
             let (checked, _) = attempt(&key, circuit.values(), true);
             let Err(PlonkError::Unsatisfied(found)) = checked else { panic!("{gate:?} {constraint}") };
-            assert_eq!(found, broken, "the prover says what the checker does");
+            assert_eq!(found, broken, "the prover reports the same violation as the checker");
             let (forced, phase) = attempt(&key, circuit.values(), false);
             assert!(matches!(forced, Err(PlonkError::NotProven)), "{gate:?} {constraint}: {forced:?}");
-            assert_eq!(phase, "verify", "it is the verifier that refuses: {gate:?} {constraint}");
+            assert_eq!(phase, "verify", "the verifier refuses: {gate:?} {constraint}");
         }
     }
 }
@@ -206,7 +207,7 @@ fn the_key_is_bound() {
 }
 
 #[test]
-fn keys_that_bind_nothing_are_malformed() {
+fn keys_without_binding_are_malformed() {
     for proven in PROVEN.iter() {
         let refused = proven.after(|key, _, _| key.tau = Affine::INFINITY);
         assert_eq!(refused, Err(MalformedError::NoSecret.into()), "{}", proven.name);
@@ -243,7 +244,7 @@ fn a_key_of_another_system_is_refused() {
             assert_ne!(result, Ok(()), "{} for {}", proven.name, other.name);
             let result = other.after(|key, _, _| *key = proven.key.clone());
             assert_ne!(result, Ok(()), "{} for {}", other.name, proven.name);
-            // The other's constraints with this circuit's commitments.
+            // The constraints of the other system with the commitments of this circuit.
             let result = proven.after(|key, _, _| key.system = other.key.system.clone());
             assert_ne!(result, Ok(()), "{} for {}", proven.name, other.name);
         }
@@ -314,7 +315,7 @@ fn proofs_of_another_shape_are_malformed() {
         |proof| _ = proof.commitments[0].pop(),
         |proof| proof.commitments[1].push(Affine::INFINITY),
         |proof| _ = proof.commitments[2].pop(),
-        // As many points as before, in other rounds.
+        // The same number of points, but in other rounds.
         |proof| {
             let point = proof.commitments[0].pop().expect("a wire");
             proof.commitments[1].push(point);
@@ -333,7 +334,7 @@ fn proofs_of_another_shape_are_malformed() {
 }
 
 #[test]
-fn the_proof_of_nothing_is_rejected() {
+fn an_all_zero_proof_is_rejected() {
     for proven in PROVEN.iter() {
         proven.rejects("infinity and zero", |_, _, proof| {
             points_of(proof).into_iter().for_each(|point| *point = Affine::INFINITY);
@@ -357,7 +358,7 @@ fn two_proofs_share_no_point_and_no_value_of_the_witness() {
             assert!(!point.is_infinity() && !proven.proof.points().contains(&point), "{name}");
         }
         for (cell, value) in proven.key.system.opened().iter().zip(&another.evaluations) {
-            // Those of the key and of the tables differ because xi does.
+            // Values of the key's columns and of the tables differ only because xi does.
             if !cell.column.is_fixed() && cell.column != Column::Table {
                 assert!(!proven.proof.evaluations.contains(value), "{name}: {cell:?}");
             }
@@ -374,7 +375,7 @@ fn lookups(argument: LookupArgument, table: &[[u64; 3]], values: &[[u64; 3]]) ->
         let wires = tuple.map(|value| circuit.witness(Fr::from(value)));
         circuit.lookup(number, wires, [Fr::ZERO; 3]);
     }
-    // Values that are in no table, on a row that looks nothing up.
+    // Values that are not in the table, on a row without a lookup.
     let garbage = [991, 992, 993].map(|value| circuit.witness(Fr::from(value)));
     circuit.row([garbage[0], garbage[1], garbage[2], Variable::NONE], &[]);
     (Layout { lookup: Some(argument), ..circuit.layout() }, circuit.values().to_vec())
@@ -433,7 +434,8 @@ fn a_tuple_of_another_table_is_refused() {
 
 #[test]
 fn a_proof_under_another_permutation_is_rejected() {
-    // Two circuits of the same gates, where the product is wired to another variable of the same value.
+    // Two circuits of the same gates. In one of them the product is wired to another variable of the same
+    // value.
     let circuit = |copied: bool| {
         let mut circuit = Circuit::new(Arithmetisation::Turbo);
         let [two, four, same, eight] = [2, 4, 4, 8].map(|value| circuit.witness(Fr::from(value)));

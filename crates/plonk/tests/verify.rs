@@ -24,7 +24,7 @@ fn scalars_of(proof: &mut Proof) -> Vec<&mut Fr> {
     proof.evaluations.iter_mut().collect()
 }
 
-/// The element with one byte of its encoding flipped, if that is an element.
+/// The element with one bit of a byte of its encoding flipped, or `None` if the result is not an element.
 fn flip(element: Fr, byte: usize) -> Option<Fr> {
     let mut bytes = element.to_bytes_le();
     bytes[byte] ^= 1 << (byte % 8);
@@ -38,7 +38,7 @@ fn flip_coordinate(coordinate: Fq, byte: usize) -> Option<Fq> {
 }
 
 #[test]
-fn every_byte_of_a_proof_counts() {
+fn a_change_of_any_byte_of_a_proof_is_refused() {
     let (key, public) = (snarkjs_verifying_key(), public_inputs());
     assert_eq!(check(&key, &public, &snarkjs_proof()), Ok(()));
     let points = points_of(&mut snarkjs_proof()).len();
@@ -134,7 +134,7 @@ fn the_key_is_bound() {
 }
 
 #[test]
-fn keys_of_no_circuit_are_malformed() {
+fn keys_with_impossible_sizes_are_malformed() {
     let (public, proof) = (public_inputs(), snarkjs_proof());
     for (log_n, inputs) in [(29, 2), (u32::MAX, 2), (3, 9), (3, u32::MAX)] {
         let key = VerifyingKey { log_n, public: inputs, ..snarkjs_verifying_key() };
@@ -144,8 +144,8 @@ fn keys_of_no_circuit_are_malformed() {
 }
 
 #[test]
-fn the_proof_of_nothing_is_rejected() {
-    // All-zero proofs satisfy pairing checks of verifiers that forget to bind.
+fn an_all_zero_proof_is_rejected() {
+    // All-zero proofs satisfy the pairing equation of verifiers that do not bind everything.
     let key = snarkjs_verifying_key();
     let mut proof = snarkjs_proof();
     points_of(&mut proof).into_iter().for_each(|point| *point = Affine::INFINITY);

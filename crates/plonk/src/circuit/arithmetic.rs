@@ -12,8 +12,8 @@ const NEXT: Column = Column::Selector(Selector::Next);
 const CONSTANT: Column = Column::Selector(Selector::Constant);
 
 impl Circuit {
-    /// The variable of a constant: one for each value. Its row comes after all others, so that this may be called between
-    /// rows that belong together.
+    /// The variable of a constant, one for each value. Its row is placed after all other rows, so that a call
+    /// does not separate rows that belong together.
     pub fn constant(&mut self, value: Fr) -> Variable {
         if let Some(known) = self.constants.get(&value.to_canonical()) {
             return *known;
@@ -48,15 +48,16 @@ impl Circuit {
         self.quadratic((Fr::ONE, a, b), &[], Fr::ZERO)
     }
 
-    /// `a b + c`: one row, two in standard.
+    /// `a b + c`: one row; two in standard.
     pub fn mul_add(&mut self, a: Variable, b: Variable, c: Variable) -> Variable {
         self.quadratic((Fr::ONE, a, b), &[(c, Fr::ONE)], Fr::ZERO)
     }
 
     /// The sum of `coefficient * variable` over the terms, and the constant.
     ///
-    /// Rows for n > 1 different variables: n - 1 in standard, else `ceil((n - 1) / 3)` and one that the next row may
-    /// share if n = 1 modulo 3. No row for one variable by itself, or for none.
+    /// Rows for n > 1 different variables: n - 1 in standard, otherwise `ceil((n - 1) / 3)`, plus one that
+    /// the next row may share if n = 1 modulo 3. No row for one variable with factor 1 and constant 0,
+    /// and none but the constant's for no variables.
     pub fn linear(&mut self, terms: &[(Variable, Fr)], constant: Fr) -> Variable {
         let mut terms = collected(terms);
         match terms[..] {
@@ -72,8 +73,8 @@ impl Circuit {
 
     /// `factor * a * b` plus the terms and the constant.
     ///
-    /// Rows for n variables in the terms other than a and b: `n + 1` in standard, else `ceil((n + 1) / 3)` and one that
-    /// the next row may share if n = 2 modulo 3.
+    /// Rows for n variables in the terms other than a and b: `n + 1` in standard, otherwise `ceil((n + 1) /
+    /// 3)`, plus one that the next row may share if n = 2 modulo 3.
     pub fn quadratic(
         &mut self,
         product: (Fr, Variable, Variable),
@@ -89,12 +90,12 @@ impl Circuit {
         result
     }
 
-    /// Constrains the terms and the constant to sum to zero.
+    /// Constrains the sum of the terms and the constant to be zero.
     pub fn assert_linear_zero(&mut self, terms: &[(Variable, Fr)], constant: Fr) {
         self.assert_sum(None, collected(terms), constant);
     }
 
-    /// Constrains `factor * a * b` plus the terms and the constant to be zero.
+    /// Constrains the sum of `factor * a * b`, the terms and the constant to be zero.
     pub fn assert_quadratic_zero(
         &mut self,
         product: (Fr, Variable, Variable),
@@ -109,7 +110,7 @@ impl Circuit {
         self.assert_quadratic_zero((Fr::ONE, a, b), &[(c, -Fr::ONE)], Fr::ZERO);
     }
 
-    /// Makes two variables one, at no row. If their values differ, [`Circuit::check`] says so.
+    /// Merges two variables, without a row. If their values differ, [`Circuit::check`] returns an error.
     ///
     /// # Panics
     /// If either is [`Variable::NONE`].
@@ -131,13 +132,13 @@ impl Circuit {
         Ok(())
     }
 
-    /// Constrains `a` to this value, at no row but the constant's.
+    /// Constrains `a` to this value, without a row except the constant's.
     pub fn assert_constant(&mut self, a: Variable, value: Fr) {
         let value = self.constant(value);
         self.assert_equal(a, value);
     }
 
-    /// `1 / a`, and the constraint that there is one: one row.
+    /// `1 / a`, constrained to exist: one row.
     pub fn inverse(&mut self, a: Variable) -> Variable {
         let inverse = self.witness(self.value(a).invert_vartime().unwrap_or_default());
         self.assert_quadratic_zero((Fr::ONE, a, inverse), &[], -Fr::ONE);
@@ -150,7 +151,7 @@ impl Circuit {
         self.inverse(difference);
     }
 
-    /// The rows that make `product + terms + constant` zero. Terms are of different variables.
+    /// Adds the rows that constrain `product + terms + constant` to zero. The terms have different variables.
     fn assert_sum(
         &mut self,
         product: Option<(Fr, Variable, Variable)>,
@@ -184,7 +185,7 @@ impl Circuit {
         }
     }
 
-    /// Replaces the first two terms by their sum, `times` times: a row each.
+    /// Replaces the first two terms by their sum, `times` times; one row each.
     fn fold_pairs(&mut self, terms: &mut Vec<(Variable, Fr)>, times: usize) {
         let Some(&(mut variable, mut factor)) = terms.first() else { return };
         for &(next, next_factor) in &terms[1..=times] {
@@ -197,9 +198,9 @@ impl Circuit {
         terms[0] = (variable, factor);
     }
 
-    /// Puts the terms on a row's wires from `used` on, of which there are four, and what does not fit on rows that follow:
-    /// a row sees the sum of what is left to do on the next one's last wire, or a single term that is left by itself.
-    /// `value` is that of the row so far.
+    /// Puts the terms on the row's four wires from `used` on, and those that do not fit on further rows: a
+    /// row reads the sum of the remaining terms, or a single remaining term, from the last wire of the next
+    /// row. `value` is the value of the row so far.
     fn run_on(&mut self, mut row: Row, mut used: usize, mut terms: &[(Variable, Fr)], mut value: Fr) {
         let mut room = 4 - used;
         while terms.len() > room {
@@ -234,7 +235,7 @@ impl Circuit {
     }
 }
 
-/// Terms of different variables, with factors that are not zero.
+/// Combines terms of the same variable and removes zero factors.
 ///
 /// # Panics
 /// If a variable is [`Variable::NONE`].
@@ -256,7 +257,7 @@ fn collected(terms: &[(Variable, Fr)]) -> Vec<(Variable, Fr)> {
     terms
 }
 
-/// A row of the arithmetic gate in the making.
+/// A row of the arithmetic gate under construction.
 struct Row {
     wires: [Variable; 4],
     fixed: Vec<(Column, Fr)>,

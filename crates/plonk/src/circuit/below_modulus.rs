@@ -1,14 +1,16 @@
-//! That an integer is the one below the modulus.
+//! Constrains an integer, given by its windows, to be below the modulus.
 //!
-//! Windows of a scalar show an integer A below 2^254 that is x modulo r; it is x or x + r. Let P_i and R_i be A and r without
-//! their lowest s_i bits, for some levels i. If `R_i - 1 - P_i` is in `0..2^d` for one of them, then `P_i < R_i`, and so
-//! `A < r`. Conversely, if `A < r`, then it is there for the highest level at which P_i and R_i differ, provided that a level has
-//! at most d bits more than the one above.
+//! The windows of a scalar determine an integer A below 2^254 that is x modulo r, so it is x or x + r. Let
+//! P_i and R_i be A and r without their lowest s_i bits, for some levels i. If `R_i - 1 - P_i` is in `0..2^d`
+//! for one of them, then `P_i < R_i`, and so `A < r`. Conversely, if `A < r`, it is in this range for the
+//! highest level at which P_i and R_i differ, provided that a level has at most d bits more than the one
+//! above.
 //!
-//! So a range of d bits and a proof that its value is one of `R_i - 1 - P_i` suffice; with many levels the range is short and
-//! the proof long. All this is modulo r, which is enough. At the lowest level, of shift 0, there is x instead of A; -1 - x is
-//! in the range for `A = x + r` only if A is `2 r - 2^d` or more, but that is above 2^254 for `d <= 252`. At the others
-//! `R_i - 1 - P_i`, if negative, is more than -2^252 for `s_i >= 2`, so not a number below 2^252 plus or minus r.
+//! So a range of d bits and a proof that its value is one of the `R_i - 1 - P_i` suffice; more levels make
+//! the range shorter and the proof longer. It is enough to do this modulo r. At the lowest level, of shift 0,
+//! x takes the place of A; -1 - x is in the range for `A = x + r` only if A is at least `2 r - 2^d`, which is
+//! above 2^254 for `d <= 252`. At the other levels, a negative `R_i - 1 - P_i` is greater than -2^252 for
+//! `s_i >= 2`, so it does not equal a number below 2^252 modulo r.
 
 use super::{Arithmetisation, Circuit, Variable, multiples::SCALAR_BITS, range::window};
 use crate::{Column, Gate, Selector};
@@ -20,15 +22,16 @@ use proofmill_field::{
 /// A choice of levels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ComparedPrefixes {
-    /// The shifts, descending, the last 0.
+    /// The shifts in descending order, the last one 0.
     shifts: Vec<u32>,
     /// Bits of the range.
     bits: u32,
 }
 
 impl ComparedPrefixes {
-    /// The levels of the shortest range if prefixes are known at shift 0 and at all of `offset` modulo `width` bits: as many as
-    /// one row of [`AnyOf`](crate::gates::AnyOf) compares, or what makes the fewest rows in standard.
+    /// The levels with the shortest range if prefixes are known at shift 0 and at all shifts that are
+    /// `offset` modulo `width`: as many as one row of [`AnyOf`](crate::gates::AnyOf) compares, or in standard
+    /// as many as need the fewest rows.
     pub(super) fn new(arithmetisation: Arithmetisation, width: u32, offset: u32) -> Self {
         let count = if arithmetisation == Arithmetisation::Standard { 15 } else { 4 };
         let of_step = |step: u32| {
@@ -42,7 +45,7 @@ impl ComparedPrefixes {
         steps.map(of_step).min_by_key(|levels| levels.bits).expect("a window is less than a level")
     }
 
-    /// The shifts, descending.
+    /// The shifts, in descending order.
     pub(super) fn shifts(&self) -> &[u32] {
         &self.shifts
     }
@@ -54,10 +57,10 @@ fn bound(shift: u32) -> Fr {
 }
 
 impl Circuit {
-    /// Constrains the integer whose prefixes these are, at the shifts of the levels, to be below the modulus. The last prefix
-    /// is its residue, and the next row must have it on its first wire, or no variable.
+    /// Constrains the integer with these prefixes, at the shifts of the levels, to be below the modulus. The
+    /// last prefix is the integer modulo r; the next row must have it, or no variable, on its first wire.
     ///
-    /// Rows: standard 55; turbo 9; ultra one and those of the range.
+    /// Rows: standard 55; turbo 9; ultra one, plus the rows of the range.
     pub(super) fn assert_below_modulus(&mut self, levels: &ComparedPrefixes, prefixes: &[Variable]) {
         let bounds: Vec<Fr> = levels.shifts.iter().map(|shift| bound(*shift)).collect();
         let differences = bounds.iter().zip(prefixes).map(|(bound, prefix)| *bound - self.value(*prefix));
@@ -79,7 +82,7 @@ impl Circuit {
         self.row([*p4, Variable::NONE, Variable::NONE, Variable::NONE], &[]);
     }
 
-    /// Constrains the product of `value + prefix - bound` to be zero.
+    /// Constrains the product of `value + prefix - bound` over the levels to be zero.
     fn assert_any_of(&mut self, value: Variable, bounds: &[Fr], prefixes: &[Variable]) {
         let mut product: Option<Variable> = None;
         for (index, (bound, prefix)) in bounds.iter().zip(prefixes).enumerate() {

@@ -32,32 +32,32 @@ impl Circuit {
         Bit(variable)
     }
 
-    /// A bit's value, false unless it is 1.
+    /// The value of a bit; false for every value but 1.
     pub fn bit_value(&self, bit: Bit) -> bool {
         self.value(bit.0) == Fr::ONE
     }
 
-    /// Whether both are 1: one row.
+    /// Whether both bits are 1: one row.
     pub fn bit_and(&mut self, a: Bit, b: Bit) -> Bit {
         Bit(self.mul(a.0, b.0))
     }
 
-    /// Whether either is 1: one row.
+    /// Whether at least one bit is 1: one row.
     pub fn bit_or(&mut self, a: Bit, b: Bit) -> Bit {
         Bit(self.quadratic((-Fr::ONE, a.0, b.0), &[(a.0, Fr::ONE), (b.0, Fr::ONE)], Fr::ZERO))
     }
 
-    /// Whether they differ: one row.
+    /// Whether the bits differ: one row.
     pub fn bit_xor(&mut self, a: Bit, b: Bit) -> Bit {
         Bit(self.quadratic((-Fr::from(2), a.0, b.0), &[(a.0, Fr::ONE), (b.0, Fr::ONE)], Fr::ZERO))
     }
 
-    /// Whether it is 0: one row.
+    /// Whether the bit is 0: one row.
     pub fn bit_not(&mut self, a: Bit) -> Bit {
         Bit(self.linear(&[(a.0, -Fr::ONE)], Fr::ONE))
     }
 
-    /// `a` if the bit is 1, else `b`: two rows, three in standard.
+    /// `a` if the bit is 1, else `b`: two rows; three in standard.
     pub fn select(&mut self, bit: Bit, a: Variable, b: Variable) -> Variable {
         let difference = self.sub(a, b);
         self.mul_add(bit.0, difference, b)
@@ -77,8 +77,8 @@ impl Circuit {
         self.is_zero(difference)
     }
 
-    /// The variable's bits, the lowest first, and the constraint that it is below `2^count`: rows for a bit and for the
-    /// sum of all.
+    /// The lowest `count` bits of the variable, lowest first, with the constraint that the variable is below
+    /// `2^count`. One row for each bit, and those of their sum.
     ///
     /// # Panics
     /// If `count` is more than [`Circuit::MAX_BITS`].
@@ -94,7 +94,7 @@ impl Circuit {
     }
 }
 
-/// The variables with the powers of a base as factors.
+/// Pairs the variables with the powers of a base as factors.
 pub(super) fn powers(variables: impl IntoIterator<Item = Variable>, base: Fr) -> Vec<(Variable, Fr)> {
     let factors = std::iter::successors(Some(Fr::ONE), |power| Some(*power * base));
     variables.into_iter().zip(factors).collect()

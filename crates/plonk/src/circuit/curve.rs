@@ -5,17 +5,18 @@ use crate::{Column, Gate, Selector};
 use proofmill_curve::{Affine, Curve, grumpkin::Grumpkin};
 use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 
-/// An affine point of Grumpkin by its coordinates.
+/// An affine point of Grumpkin, as coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Point {
-    /// The abscissa.
+    /// The x coordinate.
     pub x: Variable,
-    /// The ordinate.
+    /// The y coordinate.
     pub y: Variable,
 }
 
 impl Circuit {
-    /// New variables with a point's coordinates, constrained to be on the curve; infinity is not. Rows: see
+    /// New variables with a point's coordinates, constrained to be on the curve, which excludes infinity.
+    /// Rows: see
     /// [`Self::assert_on_curve`].
     pub fn point(&mut self, point: Affine<Grumpkin>) -> Point {
         let point = Point { x: self.witness(point.x), y: self.witness(point.y) };
@@ -26,13 +27,13 @@ impl Circuit {
     /// A constant point.
     ///
     /// # Panics
-    /// If it is infinity.
+    /// If the point is infinity.
     pub fn constant_point(&mut self, point: Affine<Grumpkin>) -> Point {
         assert!(!point.is_infinity(), "expected a point with coordinates, found infinity");
         Point { x: self.constant(point.x), y: self.constant(point.y) }
     }
 
-    /// The coordinates' values.
+    /// The values of the coordinates.
     pub fn point_value(&self, point: Point) -> Affine<Grumpkin> {
         Affine { x: self.value(point.x), y: self.value(point.y) }
     }
@@ -45,7 +46,7 @@ impl Circuit {
         self.assert_quadratic_zero((Fr::ONE, y, y), &[(x_cubed, -Fr::ONE)], -Grumpkin::B);
     }
 
-    /// Makes two points one, at no row.
+    /// Merges the coordinates of two points, without rows.
     pub fn assert_equal_points(&mut self, p: Point, q: Point) {
         self.assert_equal(p.x, q.x);
         self.assert_equal(p.y, q.y);
@@ -56,9 +57,9 @@ impl Circuit {
         Point { x: point.x, y: self.linear(&[(point.y, -Fr::ONE)], Fr::ZERO) }
     }
 
-    /// The sum of two points of the curve, constrained to be neither equal nor opposite.
+    /// The sum of two points of the curve, which are constrained to be neither equal nor opposite.
     ///
-    /// Rows: standard 10; turbo and ultra one, and one that the next may share.
+    /// Rows: standard 10; turbo and ultra one, and one that the next row may share.
     pub fn add_points(&mut self, p: Point, q: Point) -> Point {
         self.gadget("add points", |circuit| circuit.add_different(p, q))
     }
@@ -85,7 +86,7 @@ impl Circuit {
 
     /// Twice a point of the curve.
     ///
-    /// Rows: standard 8; turbo and ultra one, and one that the next may share.
+    /// Rows: standard 8; turbo and ultra one, and one that the next row may share.
     pub fn double_point(&mut self, point: Point) -> Point {
         self.gadget("double point", |circuit| circuit.add_to_itself(point))
     }
@@ -94,7 +95,7 @@ impl Circuit {
         let [x, y] = [point.x, point.y].map(|coordinate| self.value(coordinate));
         let slope = x.square() * Fr::from(3) * y.double().invert_vartime().unwrap_or_default();
         if self.arithmetisation == Arithmetisation::Standard {
-            // 2 y slope = 3 x^2 has one slope: no point of the curve has y = 0.
+            // 2 y slope = 3 x^2 determines the slope, since no point of the curve has y = 0.
             let slope = self.witness(slope);
             let x_squared = self.mul(point.x, point.x);
             let product = (Fr::from(2), point.y, slope);
@@ -109,7 +110,7 @@ impl Circuit {
         twice
     }
 
-    /// The opposite of the third point of a line, by its slope, one point and the abscissa of another.
+    /// The opposite of the third point of a line, given the slope, one point and the x coordinate of another.
     fn third_point(&mut self, point: Point, slope: Variable, other_x: Variable) -> Point {
         let both = self.add(point.x, other_x);
         let x = self.quadratic((Fr::ONE, slope, slope), &[(both, -Fr::ONE)], Fr::ZERO);

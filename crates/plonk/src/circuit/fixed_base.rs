@@ -1,11 +1,12 @@
 //! Sums of multiples of fixed points: the core of Pedersen hashes and fixed-base scalar multiplications.
 //!
-//! A sum starts from a constant point and adds one point a window (see [`Multiples`]). Every addition is affine, of points that
-//! are neither equal nor opposite: then, and only then, the slope of their line is determined. The start contains a point
-//! [hashed to the curve](proofmill_hash::pedersen) whose logarithms to the bases nobody knows. A partial sum that is plus or
-//! minus the next point would be a relation between it and the bases with known coefficients, so that whoever finds scalars
-//! that lead there solves the discrete logarithm problem on Grumpkin: no honest prover meets the case and no other can
-//! provoke it.
+//! A sum starts from a constant point and adds one point per window (see [`Multiples`]). Every addition is
+//! affine, of points that are neither equal nor opposite; only then is the slope of their line determined.
+//! The start contains a point [hashed to the curve](proofmill_hash::pedersen), whose discrete logarithms to
+//! the bases are unknown. A partial sum equal to plus or minus the next point would be a relation between
+//! this point and the bases with known coefficients, so finding scalars that lead to it solves the discrete
+//! logarithm problem on Grumpkin. An honest prover does not meet the case, and a malicious one cannot provoke
+//! it.
 
 use super::{
     Arithmetisation, Circuit, Point, TableNumber, Variable,
@@ -16,12 +17,12 @@ use crate::{Column, Gate, Selector};
 use proofmill_curve::{Affine, grumpkin::Grumpkin};
 use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 
-/// A scalar and what it multiplies.
+/// A scalar and the multiples of its base.
 pub(super) type Term<'a> = (Variable, &'a Multiples);
 
 impl Circuit {
-    /// The start and the multiples of the scalars, without `(r - 1)/2` times the bases, added up. Windows show no integer but the scalar
-    /// below r (see [`Multiples`]).
+    /// The sum of the start and the multiples by the scalars, without `(r - 1)/2` times the bases. The
+    /// windows represent only the integer below r of a scalar (see [`Multiples`]).
     pub(super) fn sum_of_multiples(&mut self, start: Affine<Grumpkin>, terms: &[Term<'_>]) -> Point {
         let (x, ordinate) = self.add_multiples(start, terms);
         let y = match ordinate {
@@ -33,12 +34,12 @@ impl Circuit {
         Point { x, y }
     }
 
-    /// The abscissa of [`Self::sum_of_multiples`].
+    /// The x coordinate of [`Self::sum_of_multiples`].
     pub(super) fn abscissa_of_multiples(&mut self, start: Affine<Grumpkin>, terms: &[Term<'_>]) -> Variable {
         self.add_multiples(start, terms).0
     }
 
-    /// The sum's x, and either y or a line through the opposite point.
+    /// The x coordinate of the sum, and either y or a line through the opposite point.
     fn add_multiples(&mut self, start: Affine<Grumpkin>, terms: &[Term<'_>]) -> (Variable, Ordinate) {
         let points = terms.iter().flat_map(|(scalar, multiples)| multiples.summands(self.value(*scalar)));
         let steps = steps(start, points);
@@ -51,7 +52,8 @@ impl Circuit {
         (x, Ordinate::Known(y))
     }
 
-    /// What is left of a scalar without its top window, and then without the windows below each.
+    /// The rest of a scalar without its top window, and then also without the windows below each further
+    /// window.
     fn prefixes(&mut self, &(scalar, multiples): &Term<'_>) -> Vec<Variable> {
         let mut prefixes = Vec::new();
         for prefix in multiples.prefixes(self.value(scalar)) {
@@ -60,7 +62,8 @@ impl Circuit {
         prefixes
     }
 
-    /// A row a window, and one more: in turbo for every scalar, shared with what comes next, in ultra for the last.
+    /// One row per window, and one more: in turbo for every scalar, shared with the next rows; in ultra only
+    /// for the last scalar.
     fn sum_by_gates(&mut self, steps: &Steps, terms: &[Term<'_>], prefixes: &[Vec<Variable>]) -> Point {
         let mut sums = steps.sums.iter();
         let mut next_sum = |circuit: &mut Self, known: bool| {
@@ -109,8 +112,9 @@ impl Circuit {
         sum
     }
 
-    /// The accumulator of turbo's row for a scalar's top window, `8 a - 4 M + 7/2`: with the one after it, P, the gate's odd number is
-    /// `2 (8 a - 4 M + 7/2 - 8 P) - 7`, 8 times `2 (a - P) - M`. It is constrained by the row before, which has room for that.
+    /// The accumulator in turbo's row for a scalar's top window, `8 a - 4 M + 7/2`. With the next accumulator
+    /// P, the gate's odd number is `2 (8 a - 4 M + 7/2 - 8 P) - 7`, which is 8 times `2 (a - P) - M`. It is
+    /// constrained by the preceding row, which has a free term.
     fn top_accumulator(&mut self, &(scalar, multiples): &Term<'_>) -> Variable {
         let scale = Fr::from(TOP_SCALE);
         let half = Fr::from(2).invert_vartime().unwrap_or_default();
@@ -129,7 +133,7 @@ impl Circuit {
         self.row(wires, &fixed.collect::<Vec<_>>());
     }
 
-    /// The number of the first of a point's tables, which follow each other.
+    /// The number of the first of a point's tables; the others have the following numbers.
     fn window_tables(&mut self, multiples: &Multiples) -> TableNumber {
         let tables = multiples.tables();
         let mut is_new = false;
@@ -145,9 +149,10 @@ impl Circuit {
         first
     }
 
-    /// Adds up by lines `y = l x + c`. That of a step goes through the sum (X, Y), the point T that is added and (X', -Y'), so
-    /// that `Y = l X + c` and `Y' = -(l X' + c)`. No ordinate has to be there, since the next line's gives the same Y':
-    /// `(l + l') X' = -(c + c')`, with `T.y = l T.x + c` and `X' = l^2 - X - T.x`. Gives the last X' and its line.
+    /// Adds points by lines `y = l x + c`. The line of a step goes through the sum (X, Y), the point T that
+    /// is added, and (X', -Y'), so `Y = l X + c` and `Y' = -(l X' + c)`. Y' needs no variable, because the
+    /// next line gives the same Y': `(l + l') X' = -(c + c')`, with `T.y = l T.x + c` and `X' = l^2 - X -
+    /// T.x`. Returns the last X' and its line.
     ///
     /// Rows for a window of three bits: 4 for the digit, 3 for T, 8 for the addition.
     fn sum_by_arithmetic(
@@ -190,11 +195,11 @@ impl Circuit {
         sum.expect("a window")
     }
 
-    /// The odd number `2 (accumulator - factor * next) - most` of a window; its square; and what [`Self::multiple`] needs for three
-    /// bits. The square is constrained to be one of these.
+    /// The odd number `2 (accumulator - factor * next) - most` of a window, its square, and for three bits
+    /// the value `p` that [`Self::multiple`] needs. The square is constrained to be one of the window's.
     ///
-    /// Those of three bits are 1, 9, 25 and 49: the product of `D - 1`, `D - 9`, `D - 25` and `D - 49` is `p^2 + 210 p - 4096 D + 11025`
-    /// for `p = D^2 - 42 D`.
+    /// For three bits these are 1, 9, 25 and 49: the product of `D - 1`, `D - 9`, `D - 25` and `D - 49` is
+    /// `p^2 + 210 p - 4096 D + 11025` for `p = D^2 - 42 D`.
     fn odd_digit(
         &mut self,
         accumulator: Variable,
@@ -220,8 +225,8 @@ impl Circuit {
         OddDigit { digit, square, quartic: Some(p) }
     }
 
-    /// The multiple that a digit chooses: x and y/d are polynomials in the digit's square D, of degree 3 for three bits. There
-    /// `D^2 = p + 42 D`, so they are sums of 1, D, p and D p.
+    /// The multiple for a digit: x and y/d are polynomials in the digit's square D, of degree 3 for three
+    /// bits. As `D^2 = p + 42 D`, they are sums of 1, D, p and D p.
     fn multiple(&mut self, digit: &OddDigit, polynomials: &Polynomials) -> Point {
         let &OddDigit { digit, square, quartic } = digit;
         let Polynomials { x, y_by_odd: y, .. } = polynomials;
@@ -237,13 +242,13 @@ impl Circuit {
         Point { x, y: self.mul(digit, y_by_odd) }
     }
 
-    /// The line of a slope through a point: two rows.
+    /// The line of this slope through a point: two rows.
     fn line(&mut self, slope: Variable, point: Point) -> Line {
         let rise = self.mul(slope, point.x);
         Line { slope, intercept: self.sub(point.y, rise) }
     }
 
-    /// Constrains two lines to have opposite ordinates at x: three rows.
+    /// Constrains two lines to have opposite y coordinates at x: three rows.
     fn assert_meet(&mut self, x: Variable, first: Line, second: Line) {
         let slope = self.add(first.slope, second.slope);
         let intercept = self.add(first.intercept, second.intercept);
@@ -258,14 +263,14 @@ struct Line {
     intercept: Variable,
 }
 
-/// What is known of a sum's y.
+/// How the y coordinate of a sum is known.
 enum Ordinate {
     Known(Variable),
     /// `-y` is on this line.
     Line(Line),
 }
 
-/// The odd number d that a window's digit stands for.
+/// The odd number d that a window's digit represents.
 struct OddDigit {
     digit: Variable,
     /// `d^2`.

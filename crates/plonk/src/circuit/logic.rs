@@ -8,10 +8,10 @@ use super::{
 use crate::{Column, Gate, Selector};
 use proofmill_field::{Field, bn254::Fr};
 
-/// Bits of a word's digit in a lookup unless the circuit chooses others.
+/// The default number of bits of a word's digit in a lookup.
 pub(super) const TABLE_BITS: u32 = 6;
 
-/// Which of the two.
+/// The bitwise operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operation {
     And,
@@ -25,8 +25,8 @@ impl Operation {
 }
 
 impl Circuit {
-    /// Chooses the bits of two words' digits in one lookup, for those that follow; the default is 6. The table has 4^bits
-    /// rows, and a circuit has at least as many rows as its tables together.
+    /// Sets the number of bits of a word that one lookup processes, for the calls that follow; the default is
+    /// 6. The table has 4^bits rows, and a circuit has at least as many rows as its tables together.
     ///
     /// # Panics
     /// If `bits` is not in `1..=12`.
@@ -35,10 +35,10 @@ impl Circuit {
         self.logic_bits = bits;
     }
 
-    /// The bitwise AND of two variables, and the constraint that both are below `2^bits`.
+    /// The bitwise AND of two variables, with the constraint that both are below `2^bits`.
     ///
-    /// Rows: standard 6 a bit; turbo 1 for every two bits and one that the next row may share, and 2 more for an odd number;
-    /// ultra 1 for as many bits as the table's words have.
+    /// Rows: standard 6 per bit; turbo 1 for every two bits and one that the next row may share, and 2 more
+    /// for an odd number of bits; ultra 1 per 6 bits (see [`Self::set_logic_table_bits`]).
     ///
     /// # Panics
     /// If `bits` is more than [`Self::MAX_BITS`].
@@ -46,8 +46,8 @@ impl Circuit {
         self.logic(Operation::And, a, b, bits)
     }
 
-    /// The bitwise exclusive OR of two variables, and the constraint that both are below `2^bits`; rows as for
-    /// [`Self::and`].
+    /// The bitwise exclusive OR of two variables, with the constraint that both are below `2^bits`. Rows as
+    /// for [`Self::and`].
     ///
     /// # Panics
     /// If `bits` is more than [`Self::MAX_BITS`].
@@ -82,13 +82,13 @@ impl Circuit {
         self.linear(&powers(result, Fr::from(2)), Fr::ZERO)
     }
 
-    /// The words' bits and those of the result, in this order.
+    /// The limbs of the two words and of the result, in this order.
     fn words(&self, operation: Operation, a: Variable, b: Variable) -> [[u64; 4]; 3] {
         let [a, b] = [a, b].map(|variable| self.value(variable).to_canonical());
         [a, b, std::array::from_fn(|i| operation.of(a[i], b[i]))]
     }
 
-    /// Accumulators of base-4 digits, the highest first, from zero to the words.
+    /// Adds accumulators of base-4 digits, highest first, from zero to the words.
     fn logic_by_gates(&mut self, operation: Operation, a: Variable, b: Variable, bits: u32) -> Variable {
         let words = self.words(operation, a, b);
         let digits = bits.div_ceil(2);
@@ -122,7 +122,7 @@ impl Circuit {
         last[2]
     }
 
-    /// What is left of the words without their lowest digits, one lookup a digit.
+    /// Adds one lookup per digit, on prefixes of the words without their lowest digits.
     fn logic_by_lookups(&mut self, operation: Operation, a: Variable, b: Variable, bits: u32) -> Variable {
         let words = self.words(operation, a, b);
         let width = self.logic_bits;
@@ -140,7 +140,7 @@ impl Circuit {
         result
     }
 
-    /// The table of words of so many bits and what the operation makes of them.
+    /// The table of all pairs of words of `bits` bits and the operation's results.
     fn logic_table(&mut self, operation: Operation, bits: u32) -> TableNumber {
         let name = if operation == Operation::And { "and" } else { "xor" };
         self.table_of_numbers(name, bits, || {

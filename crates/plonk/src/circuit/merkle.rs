@@ -2,9 +2,9 @@
 
 use super::{Bit, Circuit, Variable};
 
-/// A node of a Merkle tree: an element, or bytes.
+/// A node of a Merkle tree: an element or bytes.
 pub trait MerkleNode: Copy {
-    /// The two nodes in this order, in the other if the bit is 1: four rows for each variable of a node.
+    /// The two nodes in this order, or swapped if the bit is 1: four rows for each variable of a node.
     fn ordered(circuit: &mut Circuit, bit: Bit, nodes: [Self; 2]) -> [Self; 2];
 }
 
@@ -26,13 +26,15 @@ impl<const N: usize> MerkleNode for [Variable; N] {
 }
 
 impl Circuit {
-    /// The root of the Merkle tree that a leaf is in.
+    /// The root of the Merkle tree that contains a leaf.
     ///
-    /// The path goes from the leaf up: at each level the node's sibling, and whether the node is the right one of the two,
-    /// which makes the bits those of the leaf's index, the lowest first. `hash` makes the parent of a left and a right node,
-    /// for instance `|circuit, [left, right]| circuit.poseidon(&[left, right])`.
+    /// The path goes from the leaf up: for each level the node's sibling and a bit that is 1 if the node is
+    /// the right one of the two. So the bits are those of the leaf's index, lowest first. `hash` computes the
+    /// parent of a left and a right node, for instance `|circuit, [left, right]| circuit.poseidon(&[left,
+    /// right])`.
     ///
-    /// A leaf is not told from an inner node: trees whose leaves are not hashed otherwise must have one depth.
+    /// Leaves and inner nodes are not distinguished: unless leaves are hashed differently, all leaves must
+    /// have the same depth.
     pub fn merkle_root<N: MerkleNode>(
         &mut self,
         leaf: N,
@@ -47,7 +49,7 @@ impl Circuit {
         })
     }
 
-    /// The SHA-256 digest of two digests, one after the other.
+    /// The SHA-256 digest of two concatenated digests.
     pub fn sha256_pair(&mut self, [left, right]: [[Variable; 32]; 2]) -> [Variable; 32] {
         self.sha256([left, right].as_flattened())
     }

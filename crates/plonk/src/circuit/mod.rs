@@ -1,13 +1,14 @@
 //! Building circuits: variables with values, and the rows that constrain them.
 //!
-//! The same program builds for any [`Arithmetisation`]: gadgets choose the gates that it has. Rows do not depend on
-//! values, so that a program run on other inputs gives the same circuit and another witness.
+//! The same program builds a circuit for any [`Arithmetisation`]: gadgets choose the gates. Rows do not
+//! depend on values, so a program run on other inputs gives the same circuit with another witness.
 //!
-//! Wrong values never panic: they make a witness that does not satisfy the circuit, and [`Circuit::check`] says where.
-//! What panics is a program that could be right for no values, such as a range of more bits than the field has.
+//! Wrong values never panic: they make a witness that does not satisfy the circuit, and [`Circuit::check`]
+//! reports where. A program panics only if it is wrong for all values, such as a range of more bits than the
+//! field has.
 //!
-//! The files: sums and products, booleans, ranges, words' AND and XOR, tables and lookups, scopes and the report; Grumpkin's
-//! points, their multiples and the Pedersen hash; Poseidon, SHA-256 and Merkle roots.
+//! The modules: sums and products, booleans, ranges, AND and XOR of words, tables and lookups, scopes and the
+//! report; points of Grumpkin, their multiples and the Pedersen hash; Poseidon, SHA-256 and Merkle roots.
 
 mod arithmetic;
 mod below_modulus;
@@ -37,27 +38,27 @@ use proofmill_field::{Field, bn254::Fr};
 use report::Scopes;
 use std::collections::BTreeMap;
 
-/// Which gates a circuit may use.
+/// The gates that a circuit may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Arithmetisation {
     /// Three wires and the arithmetic gate.
     Standard,
-    /// Four wires, the next row's in sight, and custom gates.
+    /// Four wires, access to the next row, and custom gates.
     Turbo,
     /// Turbo and lookups.
     Ultra,
 }
 
 impl Arithmetisation {
-    /// All, from the narrowest.
+    /// All arithmetisations, from the narrowest.
     pub const ALL: [Self; 3] = [Self::Standard, Self::Turbo, Self::Ultra];
 
-    /// Wires of a row.
+    /// The number of wires of a row.
     pub fn wires(self) -> u8 {
         if self == Self::Standard { 3 } else { 4 }
     }
 
-    /// The gate of sums and products.
+    /// The gate for sums and products.
     pub fn arithmetic(self) -> Gate {
         if self == Self::Standard { Gate::Arithmetic } else { Gate::WideArithmetic }
     }
@@ -65,16 +66,16 @@ impl Arithmetisation {
 
 named!(Arithmetisation, "an arithmetisation", Standard => "standard", Turbo => "turbo", Ultra => "ultra");
 
-/// A value of the circuit.
+/// A variable of a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Variable(u32);
 
 impl Variable {
-    /// No variable: on wires that a row does not use. Nothing makes it zero; where a gate needs zero, use
+    /// No variable, for unused wires. It is not constrained to zero; where a gate needs zero, use
     /// [`Circuit::zero`].
     pub const NONE: Self = Self(0);
 
-    /// Its place among [`Circuit::values`] and in [`Layout::variables_of`].
+    /// Its index in [`Circuit::values`] and in [`Layout::variables_of`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -86,19 +87,19 @@ pub struct Circuit {
     arithmetisation: Arithmetisation,
     values: Vec<Fr>,
     public: Vec<Variable>,
-    /// Variables of constants by their canonical words; their rows come last in the layout.
+    /// The variables of constants, by canonical limbs. Their rows are last in the layout.
     constants: BTreeMap<[u64; 4], Variable>,
-    /// Pairs that [`Circuit::assert_equal`] made one, with the scope where.
+    /// Pairs merged by [`Circuit::assert_equal`], with the scope of the call.
     copies: Vec<(Variable, Variable, u32)>,
     gates: Vec<Gate>,
     rows: Vec<[Variable; 4]>,
-    /// Whether nothing is switched on in the last row, so that the next may be laid into it.
+    /// Whether the last row has no selectors, so that the next row may share it.
     open: bool,
     fixed: BTreeMap<Column, Vec<Fr>>,
     tables: table::Tables,
     range_bits: u32,
     logic_bits: u32,
-    /// Bits of the windows of Pedersen hashes.
+    /// The number of bits of the windows of Pedersen hashes.
     window_bits: u32,
     scopes: Scopes,
 }
@@ -124,12 +125,12 @@ impl Circuit {
         }
     }
 
-    /// Which gates it may use.
+    /// The arithmetisation.
     pub fn arithmetisation(&self) -> Arithmetisation {
         self.arithmetisation
     }
 
-    /// A new variable with this value, which nothing constrains yet.
+    /// A new variable with this value, not yet constrained.
     ///
     /// # Panics
     /// If there are 2^32 variables.
@@ -139,48 +140,49 @@ impl Circuit {
         variable
     }
 
-    /// A new variable with this value, which is a public input.
+    /// A new public input with this value.
     pub fn public_input(&mut self, value: Fr) -> Variable {
         let variable = self.witness(value);
         self.public.push(variable);
         variable
     }
 
-    /// Makes a variable's value a public input: a new variable that is equal to it.
+    /// A new public input that is equal to the variable.
     pub fn publish(&mut self, variable: Variable) -> Variable {
         let public = self.public_input(self.value(variable));
         self.assert_equal(public, variable);
         public
     }
 
-    /// A variable's value.
+    /// The value of a variable.
     pub fn value(&self, variable: Variable) -> Fr {
         self.values[variable.index()]
     }
 
-    /// The values of all variables.
+    /// The values of all variables, indexed by [`Variable::index`].
     pub fn values(&self) -> &[Fr] {
         &self.values
     }
 
-    /// The public inputs' values.
+    /// The values of the public inputs.
     pub fn public_values(&self) -> Vec<Fr> {
         self.public.iter().map(|variable| self.value(*variable)).collect()
     }
 
-    /// Rows so far: the public inputs' not counted, the constants' included.
+    /// The number of rows so far, including those of constants but not those of public inputs.
     pub fn rows(&self) -> usize {
         self.rows.len() + self.constants.len()
     }
 
-    /// Adds a row: variables on the wires ([`Variable::NONE`] beyond the arithmetisation's), and the selectors and data
-    /// that are not zero.
+    /// Adds a row: the variables on the wires ([`Variable::NONE`] beyond the arithmetisation's), and the
+    /// nonzero selectors and data.
     ///
-    /// A gate that reads the next row needs one to follow at once, if only with variables (`fixed` empty); wires that a
-    /// gate reads must have variables. A row without anything switched on may be shared: what is added next is laid
-    /// into it if no wire has a variable of either that the other does not have there.
+    /// If a gate reads the next row, that row must be added directly after this one, even if it has only
+    /// variables (`fixed` empty). Wires that a gate reads must have variables. A row with `fixed` empty may
+    /// be shared: the next row is merged into it if no wire has different variables in the two.
     ///
     /// # Panics
+    /// If the arithmetisation does not have the gate or the wire, or if a column is repeated.
     /// If the arithmetisation lacks the gate or the wire, or a column is named twice.
     pub fn row(&mut self, wires: [Variable; 4], fixed: &[(Column, Fr)]) {
         assert!(
@@ -201,7 +203,7 @@ impl Circuit {
         }
     }
 
-    /// Lays the variables into the last row if that is open and has room for them, else onto a new row.
+    /// Puts the variables on the last row if it is open and has room for them, otherwise on a new row.
     fn place(&mut self, wires: [Variable; 4]) {
         if let Some(last) = self.rows.last_mut().filter(|_| self.open) {
             let fits = |(old, new): (&Variable, &Variable)| {
@@ -218,7 +220,7 @@ impl Circuit {
         self.rows.push(wires);
     }
 
-    /// Notes that the circuit uses a selector.
+    /// Records that the circuit uses a selector.
     fn admit(&mut self, column: Column) {
         match column {
             Column::Selector(Selector::Gate(gate)) if !self.gates.contains(&gate) => {
@@ -241,13 +243,12 @@ impl Circuit {
         }
     }
 
-    /// The circuit as columns: rows of public inputs first, the constants' last.
+    /// The circuit as columns: rows of public inputs first, those of constants last.
     pub fn layout(&self) -> Layout {
         self.assemble(self.fixed.clone())
     }
 
-    /// The circuit as columns, and the values of its variables: [`Self::layout`] without a copy of the columns in
-    /// between.
+    /// The circuit as columns, and the values of its variables: [`Self::layout`] without copying the columns.
     pub fn into_layout(mut self) -> (Layout, Vec<Fr>) {
         let fixed = std::mem::take(&mut self.fixed);
         let layout = self.assemble(fixed);
@@ -295,16 +296,16 @@ impl Circuit {
         }
     }
 
-    /// Whether the values satisfy every row, lookup and equality.
+    /// Checks that the values satisfy every row, lookup and equality.
     ///
     /// # Errors
-    /// The first that they do not: equalities, then rows.
+    /// The first violation: equalities are checked first, then rows.
     pub fn check(&self) -> Result<(), Unsatisfied> {
         self.check_equalities()?;
         check_layout(&self.layout(), self.values()).map_err(|unsatisfied| self.explain(unsatisfied))
     }
 
-    /// Adds the names that the layout does not have.
+    /// Adds the names of gadgets and tables, which are not in the layout.
     fn explain(&self, mut unsatisfied: Unsatisfied) -> Unsatisfied {
         match &mut unsatisfied {
             Unsatisfied::Gate { row, gadget, .. } => *gadget = self.gadget_of(*row),
@@ -317,7 +318,7 @@ impl Circuit {
         unsatisfied
     }
 
-    /// The variable on each row of each wire, equal ones replaced by the least of them.
+    /// The variable on each row of each wire; equal variables are replaced by the lowest of them.
     fn variables_of(&self) -> Vec<Vec<u32>> {
         let least = self.least_equal();
         let number = |variable: Variable| least.get(variable.index()).copied().unwrap_or(variable.0);
@@ -332,7 +333,8 @@ impl Circuit {
             .collect()
     }
 
-    /// For every variable the least one that it was asserted to equal; empty if there are no such assertions.
+    /// For every variable the lowest one that it is asserted to be equal to. Empty if there are no such
+    /// assertions.
     fn least_equal(&self) -> Vec<u32> {
         if self.copies.is_empty() {
             return Vec::new();
@@ -342,7 +344,7 @@ impl Circuit {
             let (left, right) = (root(&mut parent, left.0), root(&mut parent, right.0));
             parent[left.max(right) as usize] = left.min(right);
         }
-        // Parents are less than their children, so one pass upwards finds every root.
+        // Parents are lower than their children, so one ascending pass finds every root.
         for variable in 0..parent.len() {
             parent[variable] = parent[parent[variable] as usize];
         }
@@ -350,7 +352,7 @@ impl Circuit {
     }
 }
 
-/// The root of a variable's tree; halves the path to it.
+/// The root of a variable's tree. Halves the path to it.
 fn root(parent: &mut [u32], mut variable: u32) -> u32 {
     while parent[variable as usize] != variable {
         parent[variable as usize] = parent[parent[variable as usize] as usize];

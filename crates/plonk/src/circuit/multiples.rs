@@ -1,13 +1,15 @@
-//! The points that a multiplication of a fixed point adds up.
+//! The points that the multiplication of a fixed point adds.
 //!
-//! A scalar `a < r` is cut into windows of `width` bits, the lowest first; what is left, the top window, chooses one of 2^b values V(e)
-//! from 0 to `M = r - 2^R`, where R is the bits of the windows below and `b = 254 - R`. Neighbours among them differ by at most 2^R, so that
-//! every a below r has digits; and the largest integer that digits show is `M + 2^R - 1 = r - 1`. So whatever the digits are, the integer is
-//! below r, and there is one for each scalar: nothing has to be compared with r.
+//! A scalar `a < r` is split into windows of `width` bits, starting at the lowest. The rest, the top window,
+//! selects one of 2^b values V(e) from 0 to `M = r - 2^R`, where R is the number of bits of the windows below
+//! and `b = 254 - R`. Consecutive values differ by at most 2^R, so every a below r has digits; and the
+//! largest integer that digits represent is `M + 2^R - 1 = r - 1`. So any digits represent an integer below
+//! r, the only one for the scalar, and no comparison with r is needed.
 //!
-//! A window adds d G/2 for an odd number d, which is never the neutral point: `2 V - M` for the top one, `2^s (2 e - (2^b - 1))` for a window
-//! of b bits at bit s. Odd numbers have opposites, which halves what has to be told apart: the values V are symmetric, too. Together
-//! the windows add `a G - (r - 1)/2 G`, whatever the width; the constant is part of the point that the sum [starts from](start).
+//! A window adds d G/2 for an odd number d, so never the neutral element: d is `2 V - M` for the top window,
+//! and `2^s (2 e - (2^b - 1))` for a window of b bits at bit s. Odd numbers come in opposite pairs, which
+//! halves the number of cases; the values V are symmetric as well. Together the windows add `a G - (r - 1)/2
+//! G` for any width; the constant is part of the point that the sum [starts from](start).
 
 use super::{
     Arithmetisation,
@@ -24,47 +26,48 @@ use std::sync::{Arc, OnceLock};
 /// Bits of a scalar.
 pub(super) const SCALAR_BITS: u32 = 254;
 
-/// The multiples of a point of Grumpkin by the digits of all windows of one width.
+/// The multiples of a point of Grumpkin for the digits of all windows of one width.
 #[derive(Clone, Debug)]
 pub struct Multiples {
     base: Affine<Grumpkin>,
     width: u32,
-    /// The values that the top window chooses from, ascending.
+    /// The values of the top window, ascending.
     tops: Vec<Fr>,
-    /// The top window, then the others from the lowest.
+    /// The top window, then the others from the lowest one.
     windows: Vec<Window>,
-    /// Names of the lookup tables, one a window.
+    /// The names of the lookup tables, one per window.
     names: Vec<String>,
     tables: OnceLock<Vec<Arc<[[Fr; 3]]>>>,
     conics: OnceLock<Vec<Conics>>,
     polynomials: OnceLock<Vec<Polynomials>>,
 }
 
-/// The multiples by the digits of one window.
+/// The multiples for the digits of one window.
 #[derive(Clone, Debug)]
 struct Window {
-    /// The odd numbers of the digits from the middle up, in units of the window; those of the others are their opposites.
+    /// The odd numbers of the upper half of the digits, in units of the window. Those of the lower half are
+    /// their opposites.
     odd: Vec<Fr>,
-    /// The points of these.
+    /// The points of these odd numbers.
     positive: Vec<Affine<Grumpkin>>,
 }
 
 /// The coefficients of the equations of [`FixedBase`](crate::gates::FixedBase).
 pub(super) type Conics = [[Fr; 4]; 3];
 
-/// The points of a window of at most three bits as standard computes them.
+/// The points of a window of at most three bits in the form that standard uses.
 #[derive(Clone, Debug)]
 pub(super) struct Polynomials {
     /// The squares of the odd numbers.
     pub(super) squares: Vec<Fr>,
     /// The coefficients of x as a polynomial in the square.
     pub(super) x: [Fr; 4],
-    /// Those of y divided by the odd number.
+    /// The coefficients of y divided by the odd number.
     pub(super) y_by_odd: [Fr; 4],
 }
 
 impl Multiples {
-    /// Of a point, by the windows that an arithmetisation has.
+    /// The multiples of a point for the windows of an arithmetisation.
     ///
     /// # Panics
     /// If the point is infinity.
@@ -72,7 +75,8 @@ impl Multiples {
         Self::with_window_bits(base, arithmetisation.window_bits())
     }
 
-    /// Of a point, by windows of `width` bits; standard and turbo have windows of 3 bits, ultra of any.
+    /// The multiples of a point for windows of `width` bits. Standard and turbo have windows of 3 bits, ultra
+    /// of any width.
     ///
     /// # Panics
     /// If the point is infinity, or `width` is not in `2..=16`.
@@ -82,7 +86,7 @@ impl Multiples {
         let lower = (SCALAR_BITS - 1) / width;
         let (step, tops) = tops(lower * width);
         let mut half = base.mul_vartime(&half_scalar());
-        // First multiple, difference, first odd number, difference, how many.
+        // First point, first odd number, difference of points, difference of odd numbers, count.
         let middle = tops[tops.len() / 2].double() - tops[tops.len() - 1];
         let first = half.to_affine().mul_words_vartime(&middle.to_canonical());
         let step_point = base.mul_words_vartime(&step.to_canonical());
@@ -113,7 +117,7 @@ impl Multiples {
         self.base
     }
 
-    /// Bits of a window, except the top one, which has as many or fewer.
+    /// The number of bits of a window. The top window has at most as many.
     pub fn width(&self) -> u32 {
         self.width
     }
@@ -131,7 +135,7 @@ impl Multiples {
         &self.names
     }
 
-    /// Of each window a lookup table of (digit, -x, y), of the top one (V, -x, y).
+    /// For each window the lookup table of (digit, -x, y); for the top window (V, -x, y).
     pub(super) fn tables(&self) -> &[Arc<[[Fr; 3]]>] {
         self.tables.get_or_init(|| {
             let row = |window: usize, digit| {
@@ -144,7 +148,7 @@ impl Multiples {
         })
     }
 
-    /// Of each window of at most three bits the equations of the points that a row of turbo adds.
+    /// For each window of at most three bits the equations of the points that a row of turbo adds.
     pub(super) fn conics(&self) -> &[Conics] {
         self.conics.get_or_init(|| {
             let scale = |window| if window == 0 { Fr::from(TOP_SCALE) } else { Fr::ONE };
@@ -152,7 +156,7 @@ impl Multiples {
         })
     }
 
-    /// The points of a window and the odd numbers that the equations of [`Self::conics`] know them by.
+    /// The points of a window, each with the odd number that the equations of [`Self::conics`] use for it.
     #[cfg(test)]
     pub(super) fn odd_points(&self, window: usize) -> impl Iterator<Item = (Fr, Affine<Grumpkin>)> {
         let scale = if window == 0 { Fr::from(TOP_SCALE) } else { Fr::ONE };
@@ -162,7 +166,8 @@ impl Multiples {
         positive.clone().map(|(odd, point)| (-odd, -point)).chain(positive)
     }
 
-    /// A scalar's digits, window by window, and what is left of it without the top window and without the windows below each other one.
+    /// The digits of a scalar in all windows; and the rest of the scalar without its top window and, for each
+    /// further window, without the windows below it.
     fn cut(&self, scalar: Fr) -> (Vec<usize>, Vec<Fr>) {
         let words = |x: &Fr| x.to_canonical();
         let is_in = |top: &Fr| words(top).iter().rev().le(words(&scalar).iter().rev());
@@ -175,27 +180,29 @@ impl Multiples {
         (std::iter::once(top).chain(shifts.clone().map(digit)).collect(), shifts.map(prefix).collect())
     }
 
-    /// The points that a scalar's windows add.
+    /// The points that the windows of a scalar add.
     pub(super) fn summands(&self, scalar: Fr) -> impl Iterator<Item = Affine<Grumpkin>> {
         self.windows.iter().zip(self.cut(scalar).0).map(|(window, digit)| window.point(digit))
     }
 
-    /// A scalar without its top window, and so without the windows below each.
+    /// The rest of a scalar without its top window, and then also without the windows below each further
+    /// window.
     pub(super) fn prefixes(&self, scalar: Fr) -> Vec<Fr> {
         self.cut(scalar).1
     }
 
-    /// Of each window of at most three bits what standard computes its points by.
+    /// For each window of at most three bits, the polynomials with which standard computes its points.
     pub(super) fn polynomials(&self) -> &[Polynomials] {
         self.polynomials.get_or_init(|| self.windows.iter().map(Window::polynomials).collect())
     }
 }
 
-/// What a row of turbo multiplies the top window's odd numbers by: the gate subtracts 8 times the next row's accumulator.
+/// The factor of the top window's odd numbers in turbo: the gate subtracts 8 times the next row's
+/// accumulator.
 pub(super) const TOP_SCALE: u64 = 8;
 
 impl Window {
-    /// Of odd numbers in arithmetic progression, and their points.
+    /// A window of odd numbers in arithmetic progression and their points.
     fn of(first: (Jacobian<Grumpkin>, Fr), difference: (Jacobian<Grumpkin>, Fr), count: usize) -> Self {
         let next =
             |(point, odd): &(Jacobian<Grumpkin>, Fr)| Some((point.add(&difference.0), *odd + difference.1));
@@ -224,8 +231,8 @@ impl Window {
         Polynomials { x: interpolate(&squares, &x), y_by_odd: interpolate(&squares, &by_odd), squares }
     }
 
-    /// The equations of its points by `scale` times their odd numbers. A window of two bits has two points (u, T.x) for the conics; two
-    /// more are given them where u is no square, so that no d leads there.
+    /// The equations of the points for `scale` times their odd numbers. A window of two bits has only two
+    /// points (u, T.x) for the conics. Two more points are added where u is not a square, so no d gives them.
     fn conics(&self, scale: Fr) -> Conics {
         let of_point = |(point, odd): (&Affine<Grumpkin>, &Fr)| {
             let odd = *odd * scale;
@@ -237,7 +244,7 @@ impl Window {
         let points: Vec<_> = of_points.chain(nonsquares).take(4).collect();
         let [p, q, r, s] = points[..] else { unreachable!("an endless iterator") };
         for [[u1, x1, _], [u2, x2, _], [u3, x3, _]] in [[p, q, r], [p, q, s], [p, r, s], [q, r, s]] {
-            // Then two conics through the four have no line in common.
+            // This ensures that two conics through the four points have no line in common.
             assert!(
                 (u2 - u1) * (x3 - x1) != (u3 - u1) * (x2 - x1),
                 "three multiples on a line: choose another base"
@@ -248,7 +255,7 @@ impl Window {
     }
 }
 
-/// The three solutions of four linear equations `left . m = right`, for three right sides.
+/// The solutions of four linear equations `left . m = right` for three right-hand sides.
 fn solve(mut rows: [([Fr; 4], [Fr; 3]); 4]) -> Conics {
     for column in 0..4 {
         let pivot = (column..4).find(|row| !rows[*row].0[column].is_zero());
@@ -265,8 +272,9 @@ fn solve(mut rows: [([Fr; 4], [Fr; 3]); 4]) -> Conics {
     std::array::from_fn(|equation| std::array::from_fn(|i| rows[i].1[equation]))
 }
 
-/// The values V of a window above `below` bits, ascending, and the step: `0, step, 2 step, ...` in the lower half, and `M - V` for each of
-/// these in the upper one, where the step is M divided by one less than there are values, rounded down.
+/// The step and the values V of a window above `below` bits, ascending: `0, step, 2 step, ...` in the lower
+/// half, and `M - V` for each of these in the upper half. The step is M divided by the number of values minus
+/// one, rounded down.
 fn tops(below: u32) -> (Fr, Vec<Fr>) {
     let largest = -power_of_two(below);
     let count = 1u64 << (SCALAR_BITS - below);
@@ -285,8 +293,8 @@ fn tops(below: u32) -> (Fr, Vec<Fr>) {
 }
 
 impl Arithmetisation {
-    /// Bits of a window of a scalar that multiplies a fixed point: what a row of the gate has, or an arithmetic digit, or the
-    /// tables unless [chosen](super::Circuit::set_window_bits).
+    /// The default number of bits of a window of a scalar that multiplies a fixed point. In standard and
+    /// turbo it is fixed by the digits; in ultra it can be [changed](super::Circuit::set_window_bits).
     pub(super) fn window_bits(self) -> u32 {
         match self {
             Self::Standard | Self::Turbo => 3,
@@ -300,7 +308,8 @@ fn half_scalar() -> grumpkin::Fr {
     grumpkin::Fr::from(2).invert_vartime().unwrap_or_default()
 }
 
-/// The coefficients of the polynomial with these values at these places, at most four, by Newton's divided differences.
+/// The coefficients of the polynomial with these values at these points, at most four, by Newton's divided
+/// differences.
 fn interpolate(places: &[Fr], values: &[Fr]) -> [Fr; 4] {
     let mut differences = values.to_vec();
     for order in 1..values.len() {
@@ -311,7 +320,7 @@ fn interpolate(places: &[Fr], values: &[Fr]) -> [Fr; 4] {
     }
     let mut coefficients = [Fr::ZERO; 4];
     for (difference, place) in differences.iter().zip(places).rev() {
-        // Horner: times (X - place), plus the difference.
+        // Horner's rule: multiply by (X - place) and add the difference.
         for i in (0..4).rev() {
             let below = if i == 0 { *difference } else { coefficients[i - 1] };
             coefficients[i] = below - coefficients[i] * *place;
@@ -320,7 +329,7 @@ fn interpolate(places: &[Fr], values: &[Fr]) -> [Fr; 4] {
     coefficients
 }
 
-/// Where a sum starts that is to end in `origin` plus multiples of the bases: `origin + (r - 1)/2 (base + ...)`.
+/// The start of a sum that ends in `origin` plus multiples of the bases: `origin + (r - 1)/2 (base + ...)`.
 pub(super) fn start(origin: Affine<Grumpkin>, bases: &[Affine<Grumpkin>]) -> Affine<Grumpkin> {
     let half: Fr = Fr::from(2).invert_vartime().unwrap_or_default();
     let half = -half;
@@ -328,9 +337,9 @@ pub(super) fn start(origin: Affine<Grumpkin>, bases: &[Affine<Grumpkin>]) -> Aff
     multiples.sum::<Jacobian<Grumpkin>>().add_affine(&origin).to_affine()
 }
 
-/// A sum of points, step by step.
+/// The steps of a sum of points.
 pub(super) struct Steps {
-    /// The partial sums, from the start to the end.
+    /// The partial sums, from the first to the last.
     pub(super) sums: Vec<Affine<Grumpkin>>,
     /// The slopes of the lines through a partial sum and the next point.
     pub(super) slopes: Vec<Fr>,
@@ -338,8 +347,9 @@ pub(super) struct Steps {
 
 /// The partial sums of points and the slopes of their additions, with one inversion.
 ///
-/// Affine addition in Jacobian coordinates with `Z' = Z H`, where `H = x Z^2 - X` and `R = y Z^3 - Y`: the slope is `R / Z'`, so
-/// that the inverses of the Zs give slopes too. Where an addition has no slope, this and all that follows is zero.
+/// Affine addition in Jacobian coordinates with `Z' = Z H`, where `H = x Z^2 - X` and `R = y Z^3 - Y`. The
+/// slope is `R / Z'`, so the inverses of the Zs give the slopes too. If an addition has no slope, its result
+/// and all later ones are zero.
 pub(super) fn steps(start: Affine<Grumpkin>, points: impl Iterator<Item = Affine<Grumpkin>>) -> Steps {
     let (mut x, mut y, mut z) = (start.x, start.y, Fr::ONE);
     let mut sums = vec![start];

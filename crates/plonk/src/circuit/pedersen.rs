@@ -11,14 +11,14 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// What hashes with windows of one width add up.
+/// The start and the multiples for hashes with windows of one width.
 struct Summands {
     start: Affine<Grumpkin>,
     multiples: [Multiples; 2],
 }
 
 impl Summands {
-    /// Those of a width, made once.
+    /// The summands for a width, computed once.
     fn of_width(width: u32) -> Arc<Self> {
         static KNOWN: Mutex<BTreeMap<u32, Arc<Summands>>> = Mutex::new(BTreeMap::new());
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -33,7 +33,7 @@ impl Summands {
 impl Circuit {
     /// The Pedersen hash of two elements, [`proofmill_hash::pedersen::pedersen`].
     ///
-    /// Rows: standard 2543, turbo 172, ultra 53; and in ultra tables of 51,232 rows, once.
+    /// Rows: standard 2543, turbo 172, ultra 53, and in ultra tables of 51,232 rows once per circuit.
     pub fn pedersen(&mut self, a: Variable, b: Variable) -> Variable {
         let summands = Summands::of_width(self.window_bits);
         let [of_a, of_b] = &summands.multiples;

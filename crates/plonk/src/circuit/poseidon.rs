@@ -8,15 +8,16 @@ use crate::{
 use proofmill_field::{Algebra, Field, bn254::Fr};
 use proofmill_hash::{PoseidonBn254, poseidon_bn254::HALF_FULL_ROUNDS};
 
-/// Rounds whose S-boxes a row of partial rounds holds.
+/// The number of rounds per row of partial rounds.
 const ROUNDS_PER_ROW: usize = 4;
 
 impl Circuit {
     /// The hash of 1 to 16 field elements, as circomlib's `Poseidon(n)`.
     ///
-    /// Rows: two elements take 23 in turbo and ultra, by [gates](crate::gates::PoseidonFull), and 510 in standard. For other
-    /// numbers, and in standard, an S-box takes 3 rows, an element of a full round's next state the rows of a
-    /// [sum](Self::linear) of as many terms as the state has, a partial round those of a sum of `2 t - 1`.
+    /// Rows: two elements take 23 in turbo and ultra, with [gates](crate::gates::PoseidonFull), and 510 in
+    /// standard. For other numbers, and in standard, an S-box takes 3 rows, an element of the next state of a
+    /// full round the rows of a [sum](Self::linear) of as many terms as the state has, and a partial round
+    /// those of a sum of `2 t - 1` terms.
     ///
     /// # Panics
     /// If there are no inputs, or more than 16.
@@ -50,7 +51,7 @@ impl Circuit {
         hash
     }
 
-    /// Round constants as the data of a row, and a gate.
+    /// Adds a row with a gate and round constants as data.
     fn poseidon_row(&mut self, gate: Gate, wires: [Variable; 4], constants: &[Fr]) {
         let mut fixed: Vec<_> = (0..).map(Column::Data).zip(constants.iter().copied()).collect();
         fixed.push((Column::Selector(Selector::Gate(gate)), Fr::ONE));
@@ -95,7 +96,7 @@ impl Circuit {
         let poseidon = PoseidonBn254::of_width(inputs.len() + 1);
         let width = poseidon.width();
         let constants: Vec<&[Fr]> = poseidon.round_constants().chunks_exact(width).collect();
-        // The first element of the state is the constant 0, and so is its S-box a constant.
+        // The first element of the state is the constant 0, so its S-box is a constant.
         let constant = fifth_power(constants[0][0]);
         let mut boxes = self.fifth_powers(inputs, &constants[0][1..]);
         let rows = || poseidon.matrix().chunks_exact(width);
@@ -117,7 +118,7 @@ impl Circuit {
         state[0]
     }
 
-    /// The state after the partial rounds, from the S-boxes of the full round before them.
+    /// The state after the partial rounds, from the S-boxes of the preceding full round.
     fn partial_rounds_by_sums(&mut self, width: usize, boxes: Vec<Variable>) -> Vec<Variable> {
         let rounds = PartialRounds::of_width(width);
         let (mut y, mut s) = (Vec::new(), Vec::new());

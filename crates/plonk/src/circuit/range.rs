@@ -4,22 +4,23 @@ use super::{Arithmetisation, Circuit, Variable, boolean::powers};
 use crate::{Column, Gate, Selector};
 use proofmill_field::{Field, PrimeField, bn254::Fr};
 
-/// Bits of the largest range table unless the circuit chooses others.
+/// The default number of bits of the largest range table.
 pub(super) const TABLE_BITS: u32 = 13;
 
 /// Base-4 digits of one row of the range gate.
 const DIGITS: usize = 4;
 
 impl Circuit {
-    /// The widest range there is: all integers of so many bits are below the field's modulus.
+    /// The largest number of bits of a range: all integers of that many bits are below the field's modulus.
     pub const MAX_BITS: u32 = Fr::<proofmill_cpu::Portable>::BITS - 1;
 
     pub(super) fn assert_width(bits: u32) {
         assert!(bits <= Self::MAX_BITS, "expected a range of at most {} bits, found {bits}", Self::MAX_BITS);
     }
 
-    /// Chooses the bits of the largest range table for the lookups that follow; the default is 13. Larger tables make
-    /// fewer rows of a range, and a circuit has at least as many rows as its tables together.
+    /// Sets the number of bits of the largest range table for the calls that follow; the default is 13. With
+    /// larger tables a range takes fewer rows, and a circuit has at least as many rows as its tables
+    /// together.
     ///
     /// # Panics
     /// If `bits` is not in `1..=24`.
@@ -30,8 +31,8 @@ impl Circuit {
 
     /// Constrains a variable to be below `2^bits`.
     ///
-    /// Rows: standard 3 for every two bits; turbo 1 for every eight bits and one that the next row may share (and shares
-    /// if the number of bits is odd); ultra 1 for as many bits as the range table has.
+    /// Rows: standard 3 for every two bits; turbo 1 for every eight bits and one that the next row may share
+    /// (shared if the number of bits is odd); ultra 1 per 13 bits (see [`Self::set_range_table_bits`]).
     ///
     /// # Panics
     /// If `bits` is more than [`Self::MAX_BITS`].
@@ -46,8 +47,8 @@ impl Circuit {
         }
     }
 
-    /// The variable's digits of `digit_bits` bits, the lowest first, each constrained to its range (the last to what is
-    /// left of `bits`), and with it the constraint that the variable is below `2^bits`.
+    /// The digits of `digit_bits` bits of the variable, lowest first, each constrained to its range (the last
+    /// one to the remaining bits). This also constrains the variable to be below `2^bits`.
     ///
     /// # Panics
     /// If `bits` is more than [`Self::MAX_BITS`], or `digit_bits` is 0.
@@ -72,7 +73,7 @@ impl Circuit {
         digits
     }
 
-    /// Digits d of two bits by `u = d^2 - 3 d` and `u (u + 2) = 0`, and their sum.
+    /// Constrains two-bit digits d by `u = d^2 - 3 d` and `u (u + 2) = 0`, and their sum.
     fn range_by_digits(&mut self, variable: Variable, bits: u32) {
         let words = self.value(variable).to_canonical();
         let mut digits = Vec::new();
@@ -91,7 +92,7 @@ impl Circuit {
         self.assert_linear_zero(&terms, Fr::ZERO);
     }
 
-    /// Accumulators of base-4 digits, the highest first, from zero to the variable.
+    /// Adds accumulators of base-4 digits, highest first, from zero to the variable.
     fn range_by_gates(&mut self, variable: Variable, bits: u32) {
         let words = self.value(variable).to_canonical();
         let digits = bits.div_ceil(2) as usize;
@@ -112,7 +113,7 @@ impl Circuit {
         }
     }
 
-    /// What is left of the variable without its lowest digits, one lookup a digit.
+    /// Adds one lookup per digit, on prefixes of the variable without its lowest digits.
     fn range_by_lookups(&mut self, variable: Variable, bits: u32) {
         let words = self.value(variable).to_canonical();
         let (width, zero) = (self.range_bits, self.zero());
@@ -128,7 +129,7 @@ impl Circuit {
         }
     }
 
-    /// The table of integers of so many bits.
+    /// The table of all integers of `bits` bits.
     fn range_table(&mut self, bits: u32) -> super::TableNumber {
         self.table_of_numbers("range", bits, || {
             (0..1u64 << bits).map(|value| [Fr::from(value), Fr::ZERO, Fr::ZERO]).collect()

@@ -1,31 +1,31 @@
-//! Gadgets' scopes, and what each costs.
+//! The scopes of gadgets, and their costs.
 
 use crate::{Circuit, Column, Selector};
 use proofmill_field::Field;
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt};
 
-/// The scope outside every gadget.
+/// The scope outside of all gadgets.
 const OUTSIDE: u32 = 0;
 
-/// What the calls of one gadget inside one other cost together.
+/// The total cost of the calls of one gadget inside one other.
 #[derive(Clone, Debug, Default)]
 struct Scope {
     name: String,
     parent: u32,
     calls: u64,
-    /// Rows and lookups outside nested gadgets.
+    /// Rows and lookups, without those of nested gadgets.
     rows: u64,
     lookups: u64,
     children: BTreeMap<String, u32>,
 }
 
-/// The tree of scopes, and which rows each has.
+/// The tree of scopes, and the rows of each.
 #[derive(Clone, Debug)]
 pub(super) struct Scopes {
     scopes: Vec<Scope>,
     current: u32,
-    /// Where the scope changes: the first row and whose it and the following are.
+    /// For each change of scope, the first row and the scope from there on.
     changes: Vec<(u32, u32)>,
 }
 
@@ -67,7 +67,7 @@ impl Scopes {
         self.scopes[self.current as usize].lookups += 1;
     }
 
-    /// Names from the outermost gadget inwards, `None` outside all.
+    /// Names from the outermost gadget inwards; `None` outside of all gadgets.
     pub(super) fn path(&self, mut scope: u32) -> Option<String> {
         let mut names = Vec::new();
         while scope != OUTSIDE {
@@ -79,13 +79,14 @@ impl Scopes {
         (!names.is_empty()).then(|| names.join(" > "))
     }
 
-    /// The scope that a row (public inputs not counted) was added in.
+    /// The scope in which a row (not counting public inputs) was added.
     pub(super) fn of_row(&self, row: usize) -> u32 {
         let after = self.changes.partition_point(|(first, _)| *first as usize <= row);
         after.checked_sub(1).map_or(OUTSIDE, |index| self.changes[index].1)
     }
 
-    /// Appends a scope's children, depth first, by name; gives the rows and lookups of all of it.
+    /// Appends a scope's children to the report, depth first and by name, and returns the rows and lookups of
+    /// the whole scope.
     fn report(&self, scope: u32, depth: usize, to: &mut Vec<GadgetReport>) -> (u64, u64) {
         let Scope { mut rows, mut lookups, ref children, .. } = self.scopes[scope as usize];
         for (name, child) in children {
@@ -101,53 +102,53 @@ impl Scopes {
     }
 }
 
-/// What one gadget costs, nested ones included.
+/// The cost of one gadget, including nested ones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GadgetReport {
-    /// Its name.
+    /// The gadget's name.
     pub name: String,
-    /// How many gadgets it is nested in; they precede it in [`Report::gadgets`].
+    /// The number of gadgets around it; they precede it in [`Report::gadgets`].
     pub depth: usize,
-    /// How often it was called there.
+    /// The number of calls there.
     pub calls: u64,
     /// Rows of all calls.
     pub rows: u64,
-    /// Lookups of all calls, at most one a row.
+    /// Lookups of all calls, at most one per row.
     pub lookups: u64,
 }
 
-/// What one table costs and serves.
+/// The size and use of one table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TableReport {
-    /// Its name.
+    /// The table's name.
     pub name: String,
-    /// Its rows.
+    /// The number of rows.
     pub rows: u64,
-    /// Lookups in it.
+    /// The number of lookups.
     pub lookups: u64,
 }
 
-/// What a circuit consists of. [`Display`](fmt::Display) gives a table.
+/// The contents of a circuit. [`Display`](fmt::Display) writes a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// The arithmetisation's name.
     pub arithmetisation: String,
-    /// All rows: public inputs, constants and everything else.
+    /// All rows, including those of public inputs and constants.
     pub rows: u64,
     /// Rows of public inputs.
     pub public: u64,
     /// Rows of constants.
     pub constants: u64,
-    /// Rows on which each custom gate is switched on, by the gate's name.
+    /// The number of rows with each custom gate, by the gate's name.
     pub gates: BTreeMap<String, u64>,
-    /// The gadgets, each followed by those nested in it.
+    /// The gadgets, each followed by its nested ones.
     pub gadgets: Vec<GadgetReport>,
-    /// The tables that lookups name.
+    /// The tables with lookups.
     pub tables: Vec<TableReport>,
 }
 
 impl Circuit {
-    /// Runs `build` as a gadget: its rows are reported, and found wanting, under this name.
+    /// Runs `build` as a gadget: reports and errors refer to its rows by this name.
     pub fn gadget<T>(&mut self, name: &str, build: impl FnOnce(&mut Self) -> T) -> T {
         self.scopes.enter(name);
         let result = build(self);
@@ -155,7 +156,7 @@ impl Circuit {
         result
     }
 
-    /// The gadgets that a row of the layout was added in, from the outermost.
+    /// The path of gadgets that added a row of the layout, outermost first.
     pub(crate) fn gadget_of(&self, row: usize) -> Option<String> {
         let row = row.checked_sub(self.public.len()).filter(|row| *row < self.rows.len())?;
         self.scopes.path(self.scopes.of_row(row))

@@ -1,4 +1,4 @@
-//! Multiplications of points of Grumpkin by elements of the circuit's field, as the integers below r that they are.
+//! Multiplications of points of Grumpkin by elements of the circuit's field, taken as integers below r.
 
 use super::{
     Arithmetisation, Bit, Circuit, Point, Variable,
@@ -9,13 +9,13 @@ use super::{
 use proofmill_field::{Algebra, Field, bn254::Fr};
 use proofmill_hash::pedersen::ORIGIN;
 
-/// Base-4 digits of half a scalar.
+/// The number of base-4 digits of half a scalar.
 const DIGITS: u32 = (SCALAR_BITS - 1).div_ceil(2);
 
 impl Circuit {
-    /// Chooses the bits of the windows of Pedersen hashes that follow; the default in ultra is 10. Larger windows make fewer
-    /// rows and larger tables: 20 rows an input and 311,552 rows of tables for 13 bits, for instance. Tables cost nothing that fit into
-    /// the domain that the rows need.
+    /// Sets the number of bits of the windows of Pedersen hashes, for the calls that follow; the default in
+    /// ultra is 10. Larger windows take fewer rows and larger tables: for 13 bits, for instance, 20 rows per
+    /// input and 311,552 rows of tables. Tables cost nothing if they fit into the domain that the rows need.
     ///
     /// # Panics
     /// If the arithmetisation has no lookups, or `bits` is not in `2..=16`.
@@ -25,13 +25,13 @@ impl Circuit {
         self.window_bits = bits;
     }
 
-    /// A scalar times a fixed point. A scalar of zero is refused: its multiple has no coordinates.
+    /// A scalar times a fixed point. A scalar of zero is refused, since the result has no coordinates.
     ///
-    /// The sum of windows starts from a [hashed](proofmill_hash::pedersen::ORIGIN) point, which is taken away at the end; nobody
-    /// may know a logarithm of it to the base.
+    /// The sum of windows starts from a [hashed](proofmill_hash::pedersen::ORIGIN) point, which is subtracted
+    /// at the end. Its discrete logarithm to the base must be unknown.
     ///
     /// # Panics
-    /// If the multiples have windows that are not the arithmetisation's.
+    /// If the width of the windows of the multiples is not that of the arithmetisation.
     pub fn mul_fixed_point(&mut self, scalar: Variable, multiples: &Multiples) -> Point {
         assert!(
             self.arithmetisation == Arithmetisation::Ultra || self.window_bits == multiples.width(),
@@ -47,15 +47,16 @@ impl Circuit {
         })
     }
 
-    /// A scalar times a point of the curve. A scalar of zero is refused: its multiple has no coordinates.
+    /// A scalar times a point of the curve. A scalar of zero is refused, since the result has no coordinates.
     ///
     /// Rows: standard 4516, turbo 1167, ultra 1164.
     ///
-    /// The scalar is `A = 2 m + b < r`. With the base-4 digits e_k of m, of which the highest is 0 or 1, and odd digits
-    /// `d_k = 2 e_k - 3`, except `d_126 = 2 e_126 + 1`, `A + 1 - b = 2 m + 1` is the sum of `d_k 4^k`. Horner's rule
-    /// adds `d_k P` to `4 M P`, where M is odd, at least 1, and `4 M + d_k <= r`; as `|d_k| <= 3` and r + 6 is less than the
-    /// group's order, `4 M P` is never plus or minus `d_k P`. At the end P is subtracted if b is 0, which is an addition of
-    /// opposite points only for `A = 0`; if b is 1, `2 P` is added to no purpose.
+    /// The scalar is `A = 2 m + b < r`. With the base-4 digits e_k of m, of which the highest is 0 or 1, and
+    /// odd digits `d_k = 2 e_k - 3`, except `d_126 = 2 e_126 + 1`, `A + 1 - b = 2 m + 1` is the sum of `d_k
+    /// 4^k`. Horner's rule adds `d_k P` to `4 M P`, where M is odd, at least 1, and `4 M + d_k <= r`; as
+    /// `|d_k| <= 3` and r + 6 is less than the group's order, `4 M P` is never plus or minus `d_k P`. At the
+    /// end P is subtracted if b is 0, which is an addition of opposite points only for `A = 0`. If b is 1, `2
+    /// P` is added instead and the result is not used.
     pub fn mul_point(&mut self, scalar: Variable, point: Point) -> Point {
         let integer = self.value(scalar).to_canonical();
         self.gadget("multiplication", |circuit| circuit.mul_by_integer(scalar, integer, point))
@@ -83,12 +84,13 @@ impl Circuit {
         self.select_point(lowest, sum, even)
     }
 
-    /// One of two points: four rows, six in standard.
+    /// One of two points: four rows; six in standard.
     pub fn select_point(&mut self, bit: Bit, p: Point, q: Point) -> Point {
         Point { x: self.select(bit, p.x, q.x), y: self.select(bit, p.y, q.y) }
     }
 
-    /// The signed odd digits of an integer that is one more than the scalar without its lowest bit, the lowest first.
+    /// The signed odd digits, lowest first, of the integer that is one more than the scalar without its
+    /// lowest bit.
     fn signed_digits(&mut self, scalar: Variable, integer: [u64; 4], lowest: Bit) -> Vec<SignedDigit> {
         let half = |k: u32| window(&integer, 2 * k + 1, SCALAR_BITS - 1 - 2 * k);
         let mut prefixes = Vec::new();
@@ -114,8 +116,8 @@ impl Circuit {
         digits
     }
 
-    /// The digit between two prefixes: `e = prefix - 4 next` and `2 e - 3 = (2 positive - 1) (1 + 2 thrice)`, so
-    /// `e = 2 positive thrice + positive - thrice + 1`.
+    /// The digit between two prefixes: `e = prefix - 4 next` and `2 e - 3 = (2 positive - 1) (1 + 2 thrice)`,
+    /// so `e = 2 positive thrice + positive - thrice + 1`.
     fn signed_digit(&mut self, prefix: Variable, next: Variable) -> SignedDigit {
         let digit = (self.value(prefix) - self.value(next).double().double()).to_canonical()[0];
         let positive = self.boolean(digit >= 2);
@@ -126,7 +128,8 @@ impl Circuit {
         SignedDigit { positive, thrice }
     }
 
-    /// P, 3 P, or the opposite of either, given P and `3 P - P` coordinate by coordinate: in turbo and ultra three rows.
+    /// P, 3 P, or the opposite of either, given P and the coordinates of 3 P minus those of P. Three rows in
+    /// turbo and ultra.
     fn odd_multiple(&mut self, digit: &SignedDigit, point: Point, differences: Point) -> Point {
         let [thrice, positive] = [digit.thrice, digit.positive].map(Bit::variable);
         let [x, y] = [(point.x, differences.x), (point.y, differences.y)].map(|(once, difference)| {

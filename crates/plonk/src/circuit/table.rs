@@ -8,9 +8,9 @@ use std::{
     sync::Arc,
 };
 
-/// Rows of one to three values that lookups may name.
+/// Rows of one to three values for lookups.
 ///
-/// Rows may repeat, and a table may be empty (then no lookup in it holds).
+/// Rows may repeat. A table may be empty; then no lookup in it holds.
 #[derive(Clone, Debug)]
 pub struct Table {
     name: String,
@@ -18,12 +18,12 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table; columns that it does not have are zero.
+    /// A table. Columns that it does not have are zero.
     pub fn new(name: impl Into<String>, rows: impl Into<Arc<[[Fr; 3]]>>) -> Self {
         Self { name: name.into(), rows: rows.into() }
     }
 
-    /// The name in reports and error messages; a circuit has one table of a name.
+    /// The name in reports and error messages, unique in a circuit.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -34,23 +34,23 @@ impl Table {
     }
 }
 
-/// Which table of a circuit: its number there, from 1.
+/// The number of a table in a circuit, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TableNumber(u32);
 
 impl TableNumber {
-    /// The number: what a lookup has in its last data column.
+    /// The number, as in the last data column of a lookup.
     pub fn number(self) -> u32 {
         self.0
     }
 
-    /// The table that was added so many after this one.
+    /// The number of the table that was added `count` tables after this one.
     pub(super) fn following(self, count: u32) -> Self {
         Self(self.0 + count)
     }
 }
 
-/// A table of a circuit, and how often it was used.
+/// A table of a circuit, and the number of its lookups.
 #[derive(Clone, Debug)]
 struct Registered {
     table: Table,
@@ -60,10 +60,10 @@ struct Registered {
 /// The tables of a circuit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tables {
-    /// By their numbers.
+    /// In the order of their numbers.
     list: Vec<Registered>,
     by_name: HashMap<String, TableNumber>,
-    /// The circuit's own, by what they hold for numbers of how many bits.
+    /// The tables of the built-in gadgets, by content and number of bits.
     of_numbers: BTreeMap<(&'static str, u32), TableNumber>,
 }
 
@@ -73,16 +73,16 @@ impl Tables {
         TableNumber(u32::try_from(self.list.len()).expect("fewer than 2^32 tables"))
     }
 
-    /// Those with lookups, with their numbers, ascending.
+    /// The tables with lookups, with their numbers, ascending.
     fn used(&self) -> impl Iterator<Item = (u32, &Registered)> {
         (1..).zip(&self.list).filter(|(_, registered)| registered.lookups > 0)
     }
 }
 
 impl Circuit {
-    /// The number of the circuit's table of this name, which `make` gives when it is asked for the first time.
+    /// The number of the circuit's table of this name. `make` is called for the rows if the name is new.
     ///
-    /// Only tables with lookups are laid out.
+    /// Only tables with lookups become part of the layout.
     pub fn table(&mut self, name: &str, make: impl FnOnce() -> Arc<[[Fr; 3]]>) -> TableNumber {
         if let Some(known) = self.tables.by_name.get(name) {
             return *known;
@@ -92,7 +92,7 @@ impl Circuit {
         number
     }
 
-    /// The number of a table of the circuit's own: what it holds, for numbers of how many bits.
+    /// The number of a built-in table with this content and number of bits.
     pub(super) fn table_of_numbers(
         &mut self,
         what: &'static str,
@@ -110,15 +110,15 @@ impl Circuit {
     /// The table of this number.
     ///
     /// # Panics
-    /// If it is another circuit's.
+    /// If the number belongs to another circuit.
     pub fn table_of(&self, table: TableNumber) -> &Table {
         &self.tables.list[table.0 as usize - 1].table
     }
 
-    /// Adds a row that looks up `(w1 + f1 w1', w2 + f2 w2', w3 + f3 w3')` in a table, where w' are the wires of the row
-    /// that is added next (which has to follow if a factor is not zero).
+    /// Adds a row that looks up `(w1 + f1 w1', w2 + f2 w2', w3 + f3 w3')` in a table, where w' are the wires
+    /// of the next row, which must be added directly after this one if a factor is not zero.
     ///
-    /// `wires` beyond the table's columns are [`Circuit::zero`].
+    /// `wires` beyond the table's columns must be [`Circuit::zero`].
     ///
     /// # Panics
     /// If the circuit is not of [`Arithmetisation::Ultra`](super::Arithmetisation::Ultra).
@@ -128,11 +128,11 @@ impl Circuit {
         self.lookup_with(table, [w1, w2, w3, zero], factors, &[]);
     }
 
-    /// Adds a row that looks up `(w1 + f1 w1', w2 + f2 w2' - w4^2, w3 + f3 w3' + w4 (w4^2 - 2 w2 - w2'))`, with further
-    /// selectors on that row.
+    /// Adds a row that looks up `(w1 + f1 w1', w2 + f2 w2' - w4^2, w3 + f3 w3' + w4 (w4^2 - 2 w2 - w2'))`,
+    /// with further selectors on that row.
     ///
     /// # Panics
-    /// As [`Self::row`] does.
+    /// As [`Self::row`].
     pub fn lookup_with(
         &mut self,
         table: TableNumber,
@@ -158,7 +158,7 @@ impl Circuit {
         self.tables.list.get(place).map(|known| known.table.name.clone())
     }
 
-    /// Appends the columns of the tables that are used, one after the other.
+    /// Appends the columns of the tables with lookups, one table after another.
     pub(super) fn tables_into(&self, fixed: &mut BTreeMap<Column, Vec<Fr>>) {
         for column in 0..3 {
             let rows = || self.tables.used().flat_map(|(_, known)| known.table.rows());

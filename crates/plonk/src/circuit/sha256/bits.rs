@@ -1,41 +1,41 @@
-//! SHA-256's functions on bits, by sums and products alone.
+//! SHA-256's functions on bits, with sums and products only.
 //!
-//! Everything ends in a weighted sum of bits, so a product is made to serve two of them. With `k` the bit of e that both
-//! bit j of the sigma function and bit k of Ch have as a factor, and `u` the XOR of the other two bits of the former,
-//! `2^j (u XOR e) + 2^k e (f - g) = e L - L / 2 + 2^j e + 2^(k-1) (f - g)` for `L = 2^k (f - g) - 2^(j+1) u`,
-//! where the last terms sum to words over 2. As well for Maj: it is `(a + b + c - (a XOR b XOR c)) / 2`, and with
-//! `x = b XOR c` and `L = 2^k x - 2^(j+1) u`,
-//! `2^j (u XOR a) - 2^(k-1) (x XOR a) = a L - L / 2 + (2^j - 2^(k-1)) a`. The schedule's sigma functions are taken two bits at a
-//! time that have a bit z in common: `2^j (u XOR z) + 2^i (v XOR z) = z L - L / 2 + (2^j + 2^i) z` for
-//! `L = -2^(j+1) u - 2^(i+1) v`.
+//! All results enter a weighted sum of bits, so one product can serve two of them. Let e be the bit that is a
+//! factor of both bit j of the sigma function and bit k of Ch, and `u` the XOR of the other two bits of the
+//! former. Then `2^j (u XOR e) + 2^k e (f - g) = e L - L / 2 + 2^j e + 2^(k-1) (f - g)` for `L = 2^k (f - g)
+//! - 2^(j+1) u`, where the last terms add up to words divided by 2. Maj works likewise: it is `(a + b + c -
+//! (a XOR b XOR c)) / 2`, and with `x = b XOR c` and `L = 2^k x - 2^(j+1) u`, `2^j (u XOR a) - 2^(k-1) (x XOR
+//! a) = a L - L / 2 + (2^j - 2^(k-1)) a`. The schedule's sigma functions are computed for two bits at a time
+//! that have a bit z in common: `2^j (u XOR z) + 2^i (v XOR z) = z L - L / 2 + (2^j + 2^i) z` for `L =
+//! -2^(j+1) u - 2^(i+1) v`.
 
 use super::{BIG_SIGMA, Functions, Role, SMALL_SIGMA, Terms};
 use crate::circuit::{Bit, Circuit, Variable, range::power_of_two};
 use proofmill_field::{Field, Invert, bn254::Fr};
 
-/// See the module.
+/// The functions of standard; see the module.
 pub(super) struct Bits;
 
-/// A number and its 32 bits, the lowest first.
+/// A number and its 32 bits, lowest first.
 #[derive(Clone)]
 pub(super) struct BitWord {
     number: Variable,
     bits: Vec<Bit>,
 }
 
-/// Half of a number.
+/// One half.
 fn half() -> Fr {
     Fr::from(2).invert_vartime().expect("odd characteristic")
 }
 
-/// For bit j of a sigma function: the bit numbers that it is the XOR of.
+/// The indices of the bits whose XOR is bit j of a sigma function.
 fn rotated(rotations: [u32; 3], j: u32) -> [usize; 3] {
     rotations.map(|rotation| ((j + rotation) % 32) as usize)
 }
 
 /// The numbers 0 to 31 in pairs of j and j + distance modulo 32.
 fn pairs(distance: u32) -> [[u32; 2]; 16] {
-    // As many cycles as the greatest common divisor says, one after the other.
+    // There are gcd(distance, 32) cycles, stored one after another.
     let cycles = 1 << distance.trailing_zeros();
     let place = |i: u32| (i * distance + i * cycles / 32) % 32;
     std::array::from_fn(|pair| [2 * pair as u32, 2 * pair as u32 + 1].map(place))

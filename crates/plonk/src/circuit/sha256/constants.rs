@@ -1,9 +1,9 @@
-//! SHA-256's constants by their definition (FIPS 180-4, sections 4.2.2 and 5.3.3): 32 bits after the point of the roots of the
-//! first primes.
+//! SHA-256's constants by their definition (FIPS 180-4, sections 4.2.2 and 5.3.3): the first 32 fractional
+//! bits of roots of the first primes.
 
-/// What the rounds add: of cube roots.
+/// The round constants, from cube roots.
 pub(super) const ROUND: [u32; 64] = of_roots(3);
-/// The state before the first block: of square roots.
+/// The initial state, from square roots.
 pub(super) const INITIAL: [u32; 8] = of_roots(2);
 
 const fn of_roots<const N: usize>(degree: u32) -> [u32; N] {
@@ -31,7 +31,7 @@ const fn is_prime(number: u32) -> bool {
     true
 }
 
-/// The root rounded down, below 2^40, bit by bit.
+/// The root rounded down, below 2^40, computed bit by bit.
 const fn root(number: u128, degree: u32) -> u128 {
     let mut root: u128 = 0;
     let mut bit: u128 = 1 << 40;

@@ -1,11 +1,13 @@
 //! SHA-256 (FIPS 180-4).
 //!
-//! The compression function is written once, over numbers below 2^32 and their sums modulo 2^32; what is not addition is
-//! [`Functions`], of which there is one implementation for each arithmetisation: [bits], [words] and [tables].
+//! The compression function is written once, over numbers below 2^32 and their sums modulo 2^32. The other
+//! operations are [`Functions`], with one implementation for each arithmetisation: [bits], [words] and
+//! [tables].
 //!
-//! A sum is split as `word + 2^32 carry`. The word is constrained to 32 bits where it is taken apart or given out, the carry to a
-//! few bits, and both sides are far below the field's size, so that this is the sum modulo 2^32 and nothing else. A word that
-//! is never taken apart may thus be off by a multiple of 2^32, which no later sum can tell.
+//! A sum is split as `word + 2^32 carry`. The word is constrained to 32 bits where it is decomposed or
+//! returned, the carry to a few bits, and both sides are far below the field's size, so this is exactly the
+//! sum modulo 2^32. A word that is never decomposed may differ by a multiple of 2^32, which does not change
+//! later sums.
 
 mod bits;
 mod constants;
@@ -21,46 +23,46 @@ use proofmill_field::{Field, Invert, bn254::Fr};
 use tables::Tables;
 use words::LogicGates;
 
-/// Rotations to the right of the functions that FIPS 180-4 writes with capital sigmas, of a and of e.
+/// Right rotations of the functions that FIPS 180-4 denotes by capital sigmas, of a and of e.
 const BIG_SIGMA: [[u32; 3]; 2] = [[2, 13, 22], [6, 11, 25]];
-/// Rotations of the schedule's functions, whose last is a shift.
+/// Rotations of the schedule's functions; the last of each is a shift.
 const SMALL_SIGMA: [[u32; 3]; 2] = [[7, 18, 3], [17, 19, 10]];
 /// Bytes of a block.
 const BLOCK_BYTES: usize = 64;
 
-/// Variables with factors: part of a sum.
+/// Variables with factors, part of a sum.
 type Terms = Vec<(Variable, Fr)>;
 
-/// What a word is taken apart for.
+/// The use of a decomposed word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// To be a, b or c of rounds.
+    /// a, b or c of the rounds.
     A,
-    /// To be e, f or g of rounds.
+    /// e, f or g of the rounds.
     E,
     /// A word of the schedule.
     Schedule,
 }
 
-/// The functions of words that are not sums modulo 2^32.
+/// The functions of words other than sums modulo 2^32.
 trait Functions {
-    /// A word, taken apart.
+    /// A decomposed word.
     type Word: Clone;
 
-    /// Takes a number apart, and constrains it to 32 bits unless the functions of the role do.
+    /// Decomposes a number, and constrains it to 32 bits unless the functions of the role do.
     fn load(&mut self, circuit: &mut Circuit, number: Variable, role: Role) -> Self::Word;
 
-    /// What sums to the big sigma function of e, and Ch(e, f, g).
+    /// Terms whose sum is the big sigma function of e plus Ch(e, f, g).
     fn choice(&mut self, circuit: &mut Circuit, words: [&Self::Word; 3]) -> Terms;
 
-    /// What sums to the big sigma function of a, and Maj(a, b, c). It is called for every round in order: words b and c are
-    /// a and b of the call before.
+    /// Terms whose sum is the big sigma function of a plus Maj(a, b, c). It is called for every round in
+    /// order: b and c are a and b of the preceding call.
     fn majority(&mut self, circuit: &mut Circuit, words: [&Self::Word; 3]) -> Terms;
 
-    /// What sums to the schedule's small sigma function 0 or 1.
+    /// Terms whose sum is the schedule's small sigma function 0 or 1.
     fn small_sigma(&mut self, circuit: &mut Circuit, which: usize, word: &Self::Word) -> Terms;
 
-    /// Constrains two carries to at least 3 bits, and at most 32.
+    /// Constrains two carries to some number of bits from 3 to 32.
     fn carries(&mut self, circuit: &mut Circuit, carries: [Variable; 2]);
 
     /// Constrains a number to 32 bits.
@@ -68,9 +70,10 @@ trait Functions {
 }
 
 impl Circuit {
-    /// The SHA-256 digest of bytes, and the constraint that they are bytes.
+    /// The SHA-256 digest of bytes, which are constrained to be bytes.
     ///
-    /// Rows: those of [`Self::sha256_compression`] for each 64 bytes of the message, its padding of at least 9 bytes included.
+    /// Rows: those of [`Self::sha256_compression`] for each 64 bytes of the message and its padding of at
+    /// least 9 bytes.
     pub fn sha256(&mut self, message: &[Variable]) -> [Variable; 32] {
         self.gadget("sha256", |circuit| {
             for byte in message {
@@ -95,15 +98,16 @@ impl Circuit {
         })
     }
 
-    /// SHA-256's compression function: eight words of state and sixteen of a block, as big-endian numbers, to the next state;
-    /// and the constraint that all are below 2^32.
+    /// SHA-256's compression function: computes the next state from eight words of state and sixteen of a
+    /// block, as big-endian numbers that are constrained to be below 2^32.
     ///
-    /// The circuits documentation says how many rows this takes, and why.
+    /// docs/circuits.md lists the number of rows.
     pub fn sha256_compression(&mut self, state: [Variable; 8], block: [Variable; 16]) -> [Variable; 8] {
         self.compress(state, &[state[3], state[7]], block)
     }
 
-    /// As [`Self::sha256_compression`], but of the numbers d and h only those that are `unconstrained` are constrained here.
+    /// As [`Self::sha256_compression`], but of the numbers d and h it constrains only those in
+    /// `unconstrained`.
     fn compress(
         &mut self,
         state: [Variable; 8],
@@ -130,7 +134,7 @@ impl Circuit {
         })
     }
 
-    /// The number of four bytes, the first highest.
+    /// The number of four bytes, the highest first.
     fn word_of(&mut self, bytes: [Variable; 4]) -> Variable {
         let terms = [24, 16, 8, 0].map(power_of_two);
         let terms: Terms = bytes.into_iter().zip(terms).collect();
@@ -150,7 +154,7 @@ impl Circuit {
         bytes
     }
 
-    /// The sum of terms and a constant as a word and the carry, neither of them constrained to its bits.
+    /// The sum of terms and a constant as a word and a carry. Their ranges are not constrained.
     fn modular_sum(&mut self, terms: &[(Variable, Fr)], constant: Fr) -> [Variable; 2] {
         let sum =
             terms.iter().fold(constant, |sum, (variable, factor)| sum + self.value(*variable) * *factor);
@@ -187,7 +191,7 @@ fn compression<F: Functions>(
     sums.map(|[word, _]| word)
 }
 
-/// The 64 words that the rounds take in.
+/// The 64 words of the message schedule.
 fn schedule<F: Functions>(circuit: &mut Circuit, functions: &mut F, block: [Variable; 16]) -> Vec<Variable> {
     let mut numbers = block.to_vec();
     let mut words: Vec<F::Word> =
@@ -207,7 +211,7 @@ fn schedule<F: Functions>(circuit: &mut Circuit, functions: &mut F, block: [Vari
     numbers
 }
 
-/// The 64 rounds: a to h.
+/// The 64 rounds; returns a to h.
 fn rounds<F: Functions>(
     circuit: &mut Circuit,
     functions: &mut F,
@@ -224,7 +228,7 @@ fn rounds<F: Functions>(
         terms.extend([d, h, *word].map(|number| (number, Fr::ONE)));
         let [next_e, carry] = circuit.modular_sum(&terms, Fr::from(u64::from(*constant)));
         let mut terms = functions.majority(circuit, left.each_ref());
-        // The sum without d.
+        // The same sum without d.
         terms.extend([(next_e, Fr::ONE), (carry, power_of_two(32)), (d, -Fr::ONE)]);
         let [next_a, second_carry] = circuit.modular_sum(&terms, Fr::ZERO);
         functions.carries(circuit, [carry, second_carry]);

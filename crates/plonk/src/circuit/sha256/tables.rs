@@ -1,14 +1,16 @@
-//! SHA-256's functions by lookups.
+//! SHA-256's functions with lookups.
 //!
-//! A word's bits are spread: they become digits of another base, so that sums of spread words count, digit by digit, how many
-//! of the bits are set, and a rotation is another weight for each bit. Lookups take 8 bits of a word at a time to its spread form
-//! and to what they contribute to the sum of its rotations, and the digits of sums back to bits: whether the count is odd
-//! (XOR), whether it is more than one (Maj), or Ch of `e + 2 f + 3 g`, which differs wherever Ch does.
+//! The bits of a word are spread: they become digits in a larger base. The digits of a sum of spread words
+//! then count the set bits, and a rotation only changes the weight of each bit. Lookups map 8 bits of a word
+//! at a time to their spread form and to their contribution to the sum of the word's rotations. Other lookups
+//! map the digits of sums back to bits: whether the count is odd (XOR), whether it is more than one (Maj), or
+//! Ch of `e + 2 f + 3 g`, whose digit determines Ch.
 //!
-//! A row of a chain of lookups has what is left of the word or sum, and of the results, and the lookup sees the difference to
-//! the next row's. Results are below 2^32 as they consist of 8-bit or 4- and 6-digit parts; in a sum of spread words no digit
-//! exceeds the base, and sums are below the field's size, so that their digits are determined. (The chain of six times six digits
-//! has four more than there are; they are zero.)
+//! Each row of a chain of lookups has the rest of the word or sum and of the results, and looks up the
+//! difference to the next row. Results are below 2^32, since they consist of parts of 8 bits or of 4 or 6
+//! digits. In a sum of spread words every digit is below the base, and sums are below the field's size, so
+//! the digits are determined. (The chain of six times six digits has four digits more than needed; they are
+//! zero.)
 
 use super::{BIG_SIGMA, Functions, Role, SMALL_SIGMA, Terms, low_word};
 use crate::circuit::{Circuit, TableNumber, Variable, range::power_of_two};
@@ -18,27 +20,27 @@ use proofmill_field::{Field, bn254::Fr};
 const COUNT: u128 = 4;
 /// Base of e + 2 f + 3 g.
 const CHOICE: u128 = 7;
-/// Bits of a word that one lookup takes.
+/// Bits of a word per lookup.
 const PART_BITS: u32 = 8;
-/// Lookups for a word.
+/// Lookups per word.
 const PARTS: u32 = 4;
-/// Digits of a sum of three bits that one lookup takes.
+/// Digits of a sum of three bits per lookup.
 const COUNT_DIGITS: u32 = 6;
-/// Digits of e + 2 f + 3 g that one lookup takes.
+/// Digits of e + 2 f + 3 g per lookup.
 const CHOICE_DIGITS: u32 = 4;
 /// Bits of a carry.
 const CARRY_BITS: u32 = 3;
 
-/// The circuit's numbers of the tables.
+/// The numbers of the tables in the circuit.
 pub(super) struct Tables {
-    /// For each role, those of a word's parts, the lowest first.
+    /// For each role, the tables of a word's parts, lowest first.
     parts: [[TableNumber; PARTS as usize]; 3],
     count: TableNumber,
     choice: TableNumber,
     carries: TableNumber,
 }
 
-/// A word taken apart. For a word of the schedule the last two are the sums for the functions 0 and 1.
+/// A decomposed word. For a word of the schedule the two fields are the sums for the functions 0 and 1.
 #[derive(Clone)]
 pub(super) struct SpreadWord {
     /// The spread form.
@@ -47,7 +49,7 @@ pub(super) struct SpreadWord {
     sigma: Variable,
 }
 
-/// Base and number of digits that are looked up at once.
+/// A base and the number of digits per lookup.
 #[derive(Clone, Copy)]
 struct Digits {
     base: u128,
@@ -58,19 +60,19 @@ fn number(value: u128) -> Fr {
     Fr::from_canonical([value as u64, (value >> 64) as u64, 0, 0]).expect("128 bits")
 }
 
-/// Bit i becomes digit i.
+/// Moves bit i to digit i.
 fn spread(word: u32, base: u128) -> u128 {
     (0..32).rev().fold(0, |sum, bit| sum * base + u128::from(word >> bit & 1))
 }
 
-/// The sum of the spread rotations of a word, the last of which may be a shift.
+/// The sum of the spread rotations of a word; the last one may be a shift.
 fn sum_of_rotations(word: u32, rotations: [u32; 3], shift: bool) -> u128 {
     let [first, second, third] = rotations;
     let last = if shift { word >> third } else { word.rotate_right(third) };
     [word.rotate_right(first), word.rotate_right(second), last].map(|word| spread(word, COUNT)).iter().sum()
 }
 
-/// The two results for a word with only the bits from `start` on.
+/// The two results for a word of which only the bits from `start` on are set.
 fn results(role: Role, word: u32, start: u32) -> [u128; 2] {
     match role {
         Role::A => [spread(word >> start, COUNT), sum_of_rotations(word, BIG_SIGMA[0], false)],
@@ -97,7 +99,8 @@ fn choice(digit: u128) -> u64 {
     u64::from(matches!(digit, 3 | 5 | 6))
 }
 
-/// Rows for all strings of digits: their number, and the numbers of the bits that two functions make of each digit.
+/// The rows for all strings of digits: the string as a number, and the numbers formed by the bits that two
+/// functions give for each digit.
 fn rows_of_digits(digits: Digits, functions: [BitOf; 2]) -> impl Iterator<Item = [Fr; 3]> {
     let Digits { base, at_once } = digits;
     (0..base.pow(at_once)).map(move |key| {
@@ -138,7 +141,7 @@ impl Tables {
         Self { parts, count, choice, carries }
     }
 
-    /// The first function of each digit of a sum of 32 digits, and the second.
+    /// The numbers formed by the first and the second function of each digit of a sum of 32 digits.
     fn bits_of_digits(
         circuit: &mut Circuit,
         table: TableNumber,
@@ -172,7 +175,7 @@ impl Tables {
         first.expect("32 digits")
     }
 
-    /// Whether each count of three bits is odd, and whether it is more than one.
+    /// For each count of three bits, whether it is odd and whether it is more than one.
     fn counts(&self, circuit: &mut Circuit, sum: Variable) -> [Variable; 2] {
         Self::bits_of_digits(circuit, self.count, Self::COUNTS, sum, [Some(parity), Some(majority)])
     }
@@ -183,7 +186,8 @@ impl Functions for Tables {
 
     fn load(&mut self, circuit: &mut Circuit, number_of: Variable, role: Role) -> SpreadWord {
         let word = low_word(circuit.value(number_of));
-        // The second column of a and e is shifted with the word, the others are sums over the parts that are left.
+        // For a and e the spread form is shifted with the word; the other results are sums over the remaining
+        // parts.
         let shifted = match role {
             Role::A => number(COUNT.pow(PART_BITS)),
             Role::E => number(CHOICE.pow(PART_BITS)),

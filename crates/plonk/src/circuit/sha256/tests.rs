@@ -1,4 +1,5 @@
-//! SHA-256 against NIST's answers and another implementation; words that are out of range, and values changed one at a time.
+//! SHA-256 against NIST's test vectors and another implementation; words out of range; values changed one at
+//! a time.
 
 use super::{Functions, tables::Tables, words::LogicGates, *};
 use crate::{
@@ -55,7 +56,7 @@ fn random_messages_agree_with_another_implementation() {
     }
 }
 
-/// One compression of words, the last of which may be wrong.
+/// One compression. `change` may replace words.
 fn compressed(circuit: &mut Circuit, change: impl Fn(usize, u64) -> u64) {
     let mut rng = ChaCha20Rng::seed_from_u64(2);
     let mut word = |i| circuit.witness(Fr::from(change(i, u64::from(rng.next_u32()))));
@@ -131,7 +132,7 @@ fn layout_of_one(arithmetisation: Arithmetisation) -> (Layout, Vec<Fr>) {
     circuit.into_layout()
 }
 
-/// A sample of the variables, as each takes a check of all rows.
+/// Samples the variables, because each takes a check of all rows.
 #[test]
 fn every_variable_is_bound() {
     for arithmetisation in Arithmetisation::ALL {

@@ -1,23 +1,25 @@
-//! SHA-256's functions by XOR and AND of words.
+//! SHA-256's functions with XOR and AND of words.
 //!
-//! The words of a XOR or an AND are constrained to 32 bits by its gate: rotated ones, f and g with e by Ch, b and c with a by
-//! Maj. A rotation to the right by k is `2^k r = (2^32 - 1) l + x`, with l the k lowest bits of x: for l below 2^k and r and
-//! x below 2^32 that determines r. (For l = 2^k it would not: x = 0 and r = 2^32 - 1.)
+//! The gate of an XOR or AND constrains its words to 32 bits: rotated words, f and g with e in Ch, b and c
+//! with a in Maj. A right rotation by k is `2^k r = (2^32 - 1) l + x`, where l is the lowest k bits of x.
+//! This determines r for l below 2^k and r and x below 2^32. (It would not for l = 2^k: x = 0 and r = 2^32 -
+//! 1.)
 
 use super::{BIG_SIGMA, Functions, Role, SMALL_SIGMA, Terms, low_word};
 use crate::circuit::{Circuit, Variable, range::power_of_two};
 use proofmill_field::{Field, Invert, bn254::Fr};
 
-/// See the module.
+/// The functions of turbo; see the module.
 #[derive(Default)]
 pub(super) struct LogicGates {
-    /// `a XOR b` of the round before, if it was the first of a pair of rounds: b XOR c of this one.
+    /// `a XOR b` of the preceding round, if that was the first of a pair of rounds. It is b XOR c of this
+    /// round.
     pair: Option<Variable>,
 }
 
 impl LogicGates {
-    /// The lowest bits of a word, times 2 if they are an odd number of bits: base-4 digits in either case. Gives them, and
-    /// twice as many bits as there are digits.
+    /// The lowest `bits` bits of a word, times 2 if `bits` is odd so that they are whole base-4 digits; and
+    /// twice the number of digits.
     fn low_bits(circuit: &mut Circuit, word: u32, bits: u32) -> (Variable, u32) {
         let even = bits.next_multiple_of(2);
         let low = u64::from(word) & ((1 << bits) - 1);
@@ -29,7 +31,7 @@ impl LogicGates {
     pub(super) fn rotated(circuit: &mut Circuit, x: Variable, rotation: u32) -> Variable {
         let value = low_word(circuit.value(x));
         let result = circuit.witness(Fr::from(u64::from(value.rotate_right(rotation))));
-        // To the left by less is to the right by more, the other way round.
+        // A rotation by more than 16 bits is the inverse of a rotation by fewer.
         let (from, to, bits) =
             if rotation <= 16 { (x, result, rotation) } else { (result, x, 32 - rotation) };
         let from_value = low_word(circuit.value(from));

@@ -144,7 +144,7 @@ fn no_inverse_makes_another_value_zero() {
         });
     }
     for arithmetisation in Arithmetisation::ALL {
-        // The result forged, with whatever inverse fits the first of the two constraints.
+        // A forged result, with the inverse that satisfies the first of the two constraints.
         for (value, forged) in [(9, 1), (0, 0), (9, 2)] {
             let [value, forged] = [value, forged].map(Fr::from);
             let mut circuit = Circuit::new(arithmetisation);

@@ -1,4 +1,4 @@
-//! Grumpkin's gadgets against plain integers, and against provers who decompose otherwise.
+//! Grumpkin's gadgets against integer arithmetic, and against provers that use another decomposition.
 
 use super::*;
 use num_bigint::BigInt;
@@ -27,12 +27,13 @@ fn wrapped(x: Fr) -> Option<[u64; 4]> {
     (sum[3] >> 62 == 0).then_some(sum)
 }
 
-/// r without its lowest bits and with others there.
+/// r with its lowest bits replaced.
 fn near_modulus(shift: u32, low: Fr) -> Fr {
     range::window(&FrParams::MODULUS, shift, 254 - shift) * range::power_of_two(shift) + low
 }
 
-/// 0, 1, both sides of powers of two and of where prefixes begin to agree with those of r, and a few of anything.
+/// 0, 1, neighbours of powers of two and of values whose prefixes agree with those of r, and a few random
+/// values.
 fn scalars() -> Vec<Fr> {
     let power = range::power_of_two;
     let mut scalars = vec![Fr::ZERO, Fr::ONE, Fr::from(2), Fr::from(3), -Fr::ONE, -Fr::from(2), power(253)];
@@ -51,7 +52,7 @@ fn scalars() -> Vec<Fr> {
     scalars
 }
 
-/// The point, if there is one, by plain integers.
+/// The result by integer arithmetic; `None` for infinity.
 fn reference(terms: &[(Fr, Affine<Grumpkin>)], origin: Option<Affine<Grumpkin>>) -> Option<[BigInt; 2]> {
     let curve = IntegerCurve::grumpkin();
     let multiples = terms.iter().map(|(scalar, base)| curve.multiply(&integer(*scalar), &coordinates(*base)));
@@ -76,7 +77,7 @@ fn pedersen_is_its_definition() {
         for arithmetisation in Arithmetisation::ALL {
             let (circuit, output) = hash(arithmetisation, [*a, b]);
             assert_eq!(output, expected, "{arithmetisation}: {a}, {b}");
-            // Checking Ultra means laying its tables out.
+            // Checking in ultra lays out the tables, which is slow.
             if arithmetisation != Arithmetisation::Ultra || index % 4 == 0 {
                 assert_eq!(circuit.check(), Ok(()), "{arithmetisation}: {a}, {b}");
             }
@@ -90,7 +91,7 @@ fn pedersen_is_its_definition() {
 
 #[test]
 fn pedersen_rows() {
-    // What depends on the arithmetisation alone; tables and constants come once.
+    // Only the rows that depend on the arithmetisation; tables and constants are counted once.
     let rows = Arithmetisation::ALL.map(|arithmetisation| {
         let mut circuit = Circuit::new(arithmetisation);
         let inputs = [circuit.witness(Fr::from(5)), circuit.witness(Fr::from(6))];
@@ -119,16 +120,16 @@ fn larger_windows_make_fewer_rows() {
     assert_eq!(rows, [(129, 2024), (53, 51_232), (41, 311_552)]);
 }
 
-/// Digits show every integer below r, and no other: the lowest are those of any integer below 2^R, and the top ones have values from 0
-/// to r - 2^R that are at most 2^R apart.
+/// The digits represent exactly the integers below r: the lower windows represent any integer below 2^R, and
+/// the top window has values from 0 to r - 2^R in steps of at most 2^R.
 #[test]
-fn windows_show_the_integers_below_the_modulus() {
+fn windows_represent_the_integers_below_the_modulus() {
     let integer_of = |x: &Fr| integer(*x);
     let modulus = integer(-Fr::ONE) + 1;
     for width in 2..=16 {
         let multiples = Multiples::with_window_bits(Grumpkin::GENERATOR, width);
         let below = BigInt::from(1) << (width * (multiples.windows() as u32 - 1));
-        // Keys of the top window's table are its values.
+        // The keys of the top window's table are its values.
         let tops: Vec<BigInt> = multiples.tables()[0].iter().map(|row| integer_of(&row[0])).collect();
         assert_eq!((tops.first(), tops.last()), (Some(&BigInt::ZERO), Some(&(&modulus - &below))), "{width}");
         assert!(tops.windows(2).all(|pair| pair[0] < pair[1] && &pair[1] - &pair[0] <= below), "{width}");
@@ -136,12 +137,13 @@ fn windows_show_the_integers_below_the_modulus() {
             let keys = table.iter().map(|row| row[0]);
             assert!(keys.eq((0..1 << width).map(|digit: u64| Fr::from(digit))), "{width}: {window}");
         }
-        // Each point is the half of an odd multiple of the base, and these add up to twice the integer less r - 1.
+        // Each point is half of an odd multiple of the base; the odd numbers add up to twice the integer
+        // minus r - 1.
         let curve = IntegerCurve::grumpkin();
         let twice = |row: &[Fr; 3]| {
             curve.multiply(&BigInt::from(2), &Some([integer_of(&-row[1]), integer_of(&row[2])]))
         };
-        // Of digits from the middle up.
+        // Only the upper half of the digits.
         let odd = |window: usize, digit: usize| match window {
             0 => &tops[digit] * 2 - &tops[tops.len() - 1],
             _ => BigInt::from(2 * digit as i64 + 1 - (1 << width)) << (width * (window as u32 - 1)),
@@ -158,9 +160,10 @@ fn windows_show_the_integers_below_the_modulus() {
     }
 }
 
-/// The equations of a row of turbo hold for the eight points, or four, of a window, and for none of them with another odd number.
+/// The equations of a row of turbo hold for the eight (or four) points of a window with their own odd numbers
+/// only.
 #[test]
-fn conics_tell_the_multiples_apart() {
+fn conics_distinguish_the_multiples() {
     let multiples = Multiples::new(GENERATORS[0], Arithmetisation::Turbo);
     for (window, [first, second, third]) in multiples.conics().iter().enumerate() {
         let points: Vec<(Fr, Affine<Grumpkin>)> = multiples.odd_points(window).collect();
@@ -178,7 +181,8 @@ fn conics_tell_the_multiples_apart() {
     }
 }
 
-/// Adds one to every `step`-th variable of a satisfied circuit in turn, and expects it to be refused.
+/// Adds one to every `step`-th variable of a satisfied circuit in turn, and expects each change to be
+/// refused.
 fn assert_all_constrained(circuit: &Circuit, step: usize) {
     assert_eq!(circuit.check(), Ok(()));
     let layout = circuit.layout();
@@ -295,7 +299,7 @@ fn sums_of_points() {
         }
     });
     assert_eq!(rows, [25, 11, 11]);
-    // Equal and opposite points have no sum here.
+    // Equal and opposite points are refused.
     refused_by_each_arithmetisation(|circuit| {
         let [first, second] = [p, p].map(|point| circuit.point(point));
         circuit.add_points(first, second);
@@ -304,7 +308,7 @@ fn sums_of_points() {
         let [first, second] = [p, -p].map(|point| circuit.point(point));
         circuit.add_points(first, second);
     });
-    // Nor is a point off the curve one.
+    // So is a point that is not on the curve.
     refused_by_each_arithmetisation(|circuit| {
         circuit.point(Affine { x: p.x, y: p.y + Fr::ONE });
     });
@@ -314,7 +318,7 @@ fn sums_of_points() {
 }
 
 #[test]
-fn workloads_have_the_rows_that_are_asked_for() {
+fn workloads_have_the_requested_rows() {
     for arithmetisation in Arithmetisation::ALL {
         for gates in [0, 1, 4, 1000] {
             let mut circuit = Circuit::new(arithmetisation);

@@ -1,4 +1,4 @@
-//! Every constraint of the gates of ranges and words, broken alone.
+//! Violates each constraint of the gates for ranges and words separately.
 
 use super::*;
 use proofmill_field::{Algebra, Invert};
@@ -8,7 +8,7 @@ fn signed(value: i64) -> Fr {
     if value < 0 { -magnitude } else { magnitude }
 }
 
-/// Two rows, the first with a gate switched on.
+/// Two rows; the first has a gate.
 fn two_rows(gate: Gate, here: [Fr; 4], next: [Fr; 4], data: Fr) -> Circuit {
     let mut circuit = Circuit::new(Arithmetisation::Turbo);
     let [here, next] = [here, next].map(|row| row.map(|value| circuit.witness(value)));
@@ -41,14 +41,14 @@ fn each_digit_of_a_range_is_constrained() {
     }
 }
 
-/// AND as its polynomial has it, for any s and w.
+/// AND by its polynomial, for any s and w.
 fn and(s: Fr, w: Fr) -> Fr {
     let [c83, c81, c45, c18, c4, c6] = [83, 81, 45, 18, 4, 6].map(Fr::from);
     let six_times = w * (c83 - c81 * s + c45 * w + c18 * s * s - c18 * s * w + c4 * w * w);
     six_times * c6.invert_vartime().expect("not zero")
 }
 
-/// The digits x and y, the product w and the result z after accumulators.
+/// Rows with the digits x and y, the product w and the result z, after accumulators.
 fn logic_row([x, y, w, z]: [Fr; 4], exclusive: bool) -> Circuit {
     let here = [5, 9, 0, 11].map(Fr::from);
     let take = |accumulator: u64, digit| Fr::from(4 * accumulator) + digit;
@@ -101,7 +101,7 @@ fn each_constraint_of_words_is_needed() {
 
 #[test]
 fn the_top_digit_of_an_odd_width_is_one_bit() {
-    // Three bits have two digits, and the gates alone would take 2 * 4 + 3 for a number of three bits.
+    // Three bits have two digits. The gates alone would accept 2 * 4 + 3 as a number of three bits.
     let three_bits = |program: &dyn Fn(&mut Circuit, Variable, Variable)| {
         satisfied(Arithmetisation::Turbo, |circuit| {
             let [three, zero] = [3, 0].map(|value| circuit.witness(Fr::from(value)));
@@ -118,7 +118,7 @@ fn the_top_digit_of_an_odd_width_is_one_bit() {
         matches!(broken[..], [Unsatisfied::Gate { row: 1, gate: Gate::WideArithmetic, .. }]),
         "{broken:?}"
     );
-    // The same of a word: rows of (a, b, product, a AND b), the second with the top digits.
+    // The same for a word: rows of (a, b, product, a AND b), the second with the top digits.
     let circuit = three_bits(&|circuit, three, zero| _ = circuit.and(three, zero, 3));
     let layout = circuit.layout();
     for word in [0, 1] {
@@ -135,7 +135,7 @@ fn the_top_digit_of_an_odd_width_is_one_bit() {
 }
 
 #[test]
-fn every_wire_of_the_sums_counts() {
+fn every_wire_of_sums_is_constrained() {
     for arithmetisation in Arithmetisation::ALL {
         let mut circuit = Circuit::new(arithmetisation);
         let wires = usize::from(arithmetisation.wires());

@@ -59,7 +59,7 @@ fn a_table_may_be_larger_than_the_circuit() {
 }
 
 #[test]
-fn tables_are_told_apart_and_laid_out_if_used() {
+fn tables_are_distinguished_and_laid_out_if_used() {
     let mut circuit = Circuit::new(Arithmetisation::Ultra);
     let tables = [0, 1, 2].map(|i| circuit.table(&format!("table {i}"), || rows(&[[i, i, i], [9, i, 0]])));
     assert_eq!(circuit.table("table 1", || unreachable!("made before")), tables[1]);
@@ -81,7 +81,7 @@ fn tables_are_told_apart_and_laid_out_if_used() {
 }
 
 #[test]
-fn values_may_take_in_the_next_row() {
+fn values_may_include_the_next_row() {
     let [three, five] = [3, 5].map(Fr::from);
     let mut circuit = Circuit::new(Arithmetisation::Ultra);
     let [w1, w2, w3, w4] = [2, 3, 4, 7].map(|value| circuit.witness(Fr::from(value)));

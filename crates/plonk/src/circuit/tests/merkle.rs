@@ -1,10 +1,10 @@
-//! Merkle roots against trees made in the open.
+//! Merkle roots against trees computed outside of circuits.
 
 use super::*;
 use proofmill_hash::{pedersen::pedersen, poseidon_bn254};
 use sha2::{Digest, Sha256};
 
-/// The leaf's siblings from the bottom up, and the root.
+/// The siblings of a leaf from the bottom up, and the root.
 fn opened<N: Copy>(leaves: &[N], mut index: usize, hash: impl Fn([N; 2]) -> N) -> (Vec<(N, bool)>, N) {
     let mut layer = leaves.to_vec();
     let mut path = Vec::new();
@@ -16,7 +16,7 @@ fn opened<N: Copy>(leaves: &[N], mut index: usize, hash: impl Fn([N; 2]) -> N) -
     (path, layer[0])
 }
 
-/// The root as public inputs; `change` may replace values.
+/// A circuit with the root as public inputs. `change` may replace values.
 fn program<N: Copy, V: MerkleNode>(
     leaf: N,
     path: &[(N, bool)],
@@ -33,7 +33,8 @@ fn program<N: Copy, V: MerkleNode>(
 
 const LEAVES: u64 = 8;
 
-/// For a hash of elements: every leaf has the root; with a wrong sibling, bit or leaf it has another.
+/// For a hash of elements: checks that every leaf leads to the root, and to another value with a wrong
+/// sibling, bit or leaf.
 fn elements_agree(native: impl Fn([Fr; 2]) -> Fr, gadget: fn(&mut Circuit, [Variable; 2]) -> Variable) {
     let leaves: Vec<Fr> = (0..LEAVES).map(|i| Fr::from(i * i + 1)).collect();
     for index in [0, 3, LEAVES as usize - 1] {
@@ -92,7 +93,7 @@ fn sha256_roots_agree() {
 }
 
 #[test]
-fn an_index_bit_that_is_no_bit_is_refused() {
+fn an_index_bit_other_than_0_or_1_is_refused() {
     refused_by_each_arithmetisation(|circuit| {
         let [leaf, sibling, bit] = [1, 2, 2].map(|value| circuit.witness(Fr::from(value)));
         let bit = circuit.assert_boolean(bit);

@@ -1,4 +1,4 @@
-//! What the tests of all gadgets share.
+//! Functions shared by the tests of gadgets.
 
 mod arithmetic;
 mod curve;
@@ -12,8 +12,8 @@ mod words;
 use super::*;
 use crate::{Unsatisfied, check::all_unsatisfied, check_layout};
 
-/// Builds a program for each arithmetisation: it must be satisfied, and its public inputs be as `expected`. Gives the
-/// rows for each.
+/// Builds a program for each arithmetisation, checks that it is satisfied and has the `expected` public
+/// inputs, and returns the number of rows in each.
 pub(crate) fn for_each_arithmetisation(expected: &[Fr], program: impl Fn(&mut Circuit)) -> [usize; 3] {
     Arithmetisation::ALL.map(|arithmetisation| {
         let circuit = satisfied(arithmetisation, &program);
@@ -22,7 +22,7 @@ pub(crate) fn for_each_arithmetisation(expected: &[Fr], program: impl Fn(&mut Ci
     })
 }
 
-/// Builds a program whose values must satisfy it.
+/// Builds a program, and panics if its values do not satisfy it.
 pub(crate) fn satisfied(arithmetisation: Arithmetisation, program: impl Fn(&mut Circuit)) -> Circuit {
     let mut circuit = Circuit::new(arithmetisation);
     program(&mut circuit);
@@ -32,7 +32,7 @@ pub(crate) fn satisfied(arithmetisation: Arithmetisation, program: impl Fn(&mut 
     circuit
 }
 
-/// Builds a program for each arithmetisation, whose values must not satisfy it.
+/// Builds a program for each arithmetisation, and checks that its values do not satisfy it.
 pub(crate) fn refused_by_each_arithmetisation(program: impl Fn(&mut Circuit)) {
     for arithmetisation in Arithmetisation::ALL {
         let mut circuit = Circuit::new(arithmetisation);
@@ -41,7 +41,7 @@ pub(crate) fn refused_by_each_arithmetisation(program: impl Fn(&mut Circuit)) {
     }
 }
 
-/// Changes the variables of a satisfied program, one at a time: each change must be refused with all others as they are.
+/// Changes the variables of a satisfied program one at a time, and expects each change to be refused.
 pub(crate) fn every_variable_is_constrained(program: impl Fn(&mut Circuit)) {
     for arithmetisation in Arithmetisation::ALL {
         let circuit = satisfied(arithmetisation, &program);
@@ -59,10 +59,10 @@ pub(crate) fn every_variable_is_constrained(program: impl Fn(&mut Circuit)) {
     }
 }
 
-/// The one constraint that does not hold: its row, gate and number.
+/// The only constraint that does not hold: its row, gate and index.
 ///
 /// # Panics
-/// If all hold, or more than one does not.
+/// If none or more than one does not hold.
 pub(crate) fn the_broken_constraint(circuit: &Circuit) -> (usize, Gate, usize) {
     match all_unsatisfied(&circuit.layout(), circuit.values())[..] {
         [Unsatisfied::Gate { row, gate, constraint, .. }] => (row, gate, constraint),

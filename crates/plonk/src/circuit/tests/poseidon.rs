@@ -1,4 +1,4 @@
-//! Poseidon against circomlib's answers and the native one; its gates, a constraint at a time.
+//! Poseidon against circomlib's test vectors and the native hash; its gates, one constraint at a time.
 
 use super::*;
 use crate::{Cells, check_layout, gates::Formula};
@@ -28,7 +28,7 @@ fn circomlib_agrees() {
     }
 }
 
-/// Rows besides the constant zero of the gates' first row, for one to three inputs.
+/// Rows for one to three inputs, without the constant zero in the gates' first row.
 #[test]
 fn rows_are_as_documented() {
     let rows = [1, 2, 3].map(|count| {
@@ -65,9 +65,9 @@ fn every_value_that_a_gate_reads_is_bound() {
     }
 }
 
-/// A row and the next, of random cells except for one that makes a constraint hold.
+/// A row and the next with random cells, except for one that makes a constraint hold.
 struct TwoRows {
-    /// Wires here, wires next, data.
+    /// The wires of this row, the wires of the next, and the data.
     cells: [[Fr; 4]; 3],
 }
 
@@ -106,8 +106,8 @@ fn sums<G: Formula>(rows: &TwoRows) -> Vec<Fr> {
     sums
 }
 
-/// Makes every constraint hold on random rows, in order, by the cell that it defines; then breaks each alone: by its cell,
-/// with the constraints that read this cell mended by theirs.
+/// Makes every constraint hold on random rows, in order, with the cell that it determines. Then violates each
+/// separately with that cell, and restores later constraints that read the cell with their own cells.
 fn each_constraint_alone<G: Formula>(gate: Gate, defined: &[(usize, usize)]) {
     let mut rng = ChaCha20Rng::seed_from_u64(7);
     let mut cells = [[Fr::ZERO; 4]; 3];

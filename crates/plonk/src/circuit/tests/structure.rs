@@ -107,7 +107,7 @@ fn scopes_and_rows() {
 
 #[test]
 #[should_panic(expected = "standard has 3 wires")]
-fn there_are_no_more_wires() {
+fn a_variable_on_a_missing_wire_panics() {
     let mut circuit = Circuit::new(Arithmetisation::Standard);
     let a = circuit.witness(Fr::ONE);
     circuit.row([a; 4], &[]);
@@ -122,7 +122,7 @@ fn standard_has_no_custom_gates() {
 
 #[test]
 #[should_panic(expected = "at most 253 bits, found 254")]
-fn no_range_is_wider_than_the_field() {
+fn a_range_wider_than_the_field_panics() {
     let mut circuit = Circuit::new(Arithmetisation::Standard);
     let a = circuit.witness(Fr::ONE);
     circuit.range(a, 254);
@@ -130,7 +130,7 @@ fn no_range_is_wider_than_the_field() {
 
 #[test]
 #[should_panic(expected = "expected a variable, found none")]
-fn no_variable_is_no_term() {
+fn a_term_without_a_variable_panics() {
     let mut circuit = Circuit::new(Arithmetisation::Turbo);
     let a = circuit.witness(Fr::ONE);
     circuit.add(a, Variable::NONE);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Values about the edges of `bits` bits (at most 62), within and without.
+/// Values around the limits of `bits` bits (at most 62), inside and outside.
 fn edges(bits: u32) -> Vec<u64> {
     let top = 1u64 << bits;
     let mut values = vec![0, 1, top / 2, top - 1, top, top + 1, 2 * top, u64::MAX];
@@ -50,7 +50,7 @@ fn words_are_those_of_integers() {
 }
 
 #[test]
-fn the_widest_range_holds_no_negative() {
+fn the_widest_range_contains_no_negative_number() {
     let most = Circuit::MAX_BITS;
     let largest = super::range::power_of_two(most) - Fr::ONE;
     for bits in [most, most - 1, 128] {
@@ -88,7 +88,7 @@ fn digits_are_those_of_integers() {
 }
 
 #[test]
-fn one_word_on_both_sides() {
+fn one_word_as_both_operands() {
     for bits in [2, 7, 16] {
         for_each_arithmetisation(&[Fr::from(3), Fr::ZERO], |circuit| {
             let a = circuit.witness(Fr::from(3));
@@ -133,7 +133,7 @@ fn rows_of_words() {
         circuit.select(bit, a, b);
     };
     assert_eq!(rows(&selection), [4, 3, 3], "with the bit's own row");
-    // The constant zero has one row of these.
+    // One of these rows is the constant zero.
     assert_eq!(rows(&|circuit, a, _| circuit.range(a, 8)), [11, 3, 2]);
     assert_eq!(rows(&|circuit, a, _| circuit.range(a, 32)), [47, 6, 4]);
     assert_eq!(rows(&|circuit, a, _| circuit.range(a, 64)), [95, 10, 6]);
