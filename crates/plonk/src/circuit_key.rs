@@ -121,7 +121,8 @@ impl CircuitKey {
         Scalars::new(self.file.checked_section(CONSTANTS), Form::Montgomery).decode(level)
     }
 
-    /// The variable of each row on this wire, on the ambient rayon pool; empty for a wire that the key does not have.
+    /// The variable of each row on this wire; empty for a wire that the key does not have. Runs on the
+    /// ambient rayon pool.
     ///
     /// # Errors
     /// [`CircomError::Malformed`] for a variable that does not exist.
@@ -132,8 +133,8 @@ impl CircuitKey {
         places(section, self.header.variables, "variable")
     }
 
-    /// The values of a fixed column, on the ambient rayon pool; `constants` are the key's. Empty for a column that the key does
-    /// not have.
+    /// The values of a fixed column; empty for a column that the key does not have. `constants` are the
+    /// key's. Runs on the ambient rayon pool.
     ///
     /// # Errors
     /// [`CircomError::Malformed`] for a constant that does not exist.
@@ -150,12 +151,12 @@ impl CircuitKey {
         })
     }
 
-    /// The number of terms of each derived variable, and the terms of all of them, stored contiguously. Runs on the ambient
-    /// rayon pool.
+    /// The number of terms of each derived variable, and the terms of all of them, stored contiguously. Runs
+    /// on the ambient rayon pool.
     ///
     /// # Errors
-    /// [`CircomError::Malformed`] for a variable or a constant that does not exist, or counts whose sum is not the number of
-    /// terms.
+    /// [`CircomError::Malformed`] for a variable or a constant that does not exist, or counts whose sum is
+    /// not the number of terms.
     pub fn derivations(&self) -> Result<(Vec<u32>, Vec<DerivationTerm>), CircomError> {
         let counts = places(self.file.checked_section(TERM_COUNTS), u32::MAX, "count")?;
         let section = self.file.checked_section(TERMS);

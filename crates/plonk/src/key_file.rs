@@ -115,8 +115,8 @@ fn ascending<T: Ord>(list: &[T]) -> bool {
 /// `progress` receives the name of each phase. Runs on the ambient rayon pool.
 ///
 /// # Errors
-/// [`PlonkError::NoConstraints`], [`PlonkError::Domain`], [`PlonkError::ShortReference`], [`PlonkError::Srs`],
-/// [`PlonkError::File`].
+/// [`PlonkError::NoConstraints`], [`PlonkError::Domain`], [`PlonkError::ShortReference`],
+/// [`PlonkError::Srs`], [`PlonkError::File`].
 pub fn setup_circuit<'a>(
     level: Level,
     layout: Layout,

@@ -51,7 +51,6 @@ impl VerifyingKey {
     /// # Errors
     /// [`PlonkError::File`] for a file of another kind, [`PlonkError::Key`] for names that do not describe an
     /// arithmetisation.
-    /// arithmetisation.
     pub fn open(level: Level, path: &Path) -> Result<Self, PlonkError> {
         match BinFile::open(path) {
             // A file without the magic of a binary file must be JSON.

@@ -25,7 +25,8 @@ use proofmill_poly::Domain;
 /// `progress` receives the name of each phase. Runs on the ambient rayon pool.
 ///
 /// # Errors
-/// [`PlonkError::NoConstraints`], [`PlonkError::TooLarge`], [`PlonkError::TooFewPowers`], [`PlonkError::File`].
+/// [`PlonkError::NoConstraints`], [`PlonkError::TooLarge`], [`PlonkError::TooFewPowers`],
+/// [`PlonkError::File`].
 pub fn setup<'a>(
     level: Level,
     r1cs: &R1cs,

@@ -103,9 +103,6 @@ impl System {
     /// # Panics
     /// If the first gate does not have exactly one constraint, or if the excess is above [`MOST_EXCESS`],
     /// which no gates of three or four wires reach.
-    ///
-    /// # Panics
-    /// If the first gate has not exactly one constraint, or the degree is one that no gates of three or four wires have.
     pub(crate) fn new(wires: u8, gates: Vec<Gate>, lookup: Option<LookupArgument>, fixed: &[Column]) -> Self {
         let sigmas = (0..wires).map(Column::Sigma);
         let fixed = fixed.iter().copied().chain(sigmas).collect();

@@ -16,8 +16,7 @@ pub struct Point {
 
 impl Circuit {
     /// New variables with a point's coordinates, constrained to be on the curve, which excludes infinity.
-    /// Rows: see
-    /// [`Self::assert_on_curve`].
+    /// Rows: see [`Self::assert_on_curve`].
     pub fn point(&mut self, point: Affine<Grumpkin>) -> Point {
         let point = Point { x: self.witness(point.x), y: self.witness(point.y) };
         self.assert_on_curve(point);

@@ -183,7 +183,6 @@ impl Circuit {
     ///
     /// # Panics
     /// If the arithmetisation does not have the gate or the wire, or if a column is repeated.
-    /// If the arithmetisation lacks the gate or the wire, or a column is named twice.
     pub fn row(&mut self, wires: [Variable; 4], fixed: &[(Column, Fr)]) {
         assert!(
             wires[self.arithmetisation.wires() as usize..].iter().all(|wire| *wire == Variable::NONE),
@@ -197,7 +196,7 @@ impl Circuit {
         for &(column, value) in fixed {
             self.admit(column);
             let values = self.fixed.entry(column).or_default();
-            assert!(values.len() <= row, "{column} twice on one row");
+            assert!(values.len() <= row, "{column} appears twice on one row");
             values.resize(row, Fr::ZERO);
             values.push(value);
         }

@@ -88,7 +88,7 @@ pub enum Selector {
     Constant,
     /// A custom gate.
     Gate(Gate),
-    /// A coefficient of the equations of a [fixed point's multiples](crate::gates::FixedBase), counted from 0.
+    /// A coefficient of the equations of a [fixed point's multiples](crate::gates::FixedBase), from 0.
     Multiple(u8),
     /// A lookup.
     Lookup,

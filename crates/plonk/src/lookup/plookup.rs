@@ -16,7 +16,8 @@ use crate::{
 use proofmill_field::Algebra;
 
 /// `z (1 + delta) (epsilon + q f) (epsilon (1 + delta) + t + delta t')
-/// = z' (epsilon (1 + delta) + h1 + delta h2) (epsilon (1 + delta) + h2 + delta h1')`, and z = 1 on the first row.
+/// = z' (epsilon (1 + delta) + h1 + delta h2) (epsilon (1 + delta) + h2 + delta h1')`,
+/// and z = 1 on the first row.
 #[derive(Clone, Copy)]
 pub(crate) struct Plookup;
 

@@ -29,7 +29,7 @@ pub fn verifier(key: &VerifyingKey) -> Result<String, MalformedError> {
     Ok(Contract::new(key).source())
 }
 
-/// The arguments of `verifyProof` for a proof, as snarkjs prints them: `["0x…","0x…"]["0x…"]`, 64 digits each.
+/// The arguments of `verifyProof` for a proof, as printed by snarkjs: `["0x…","0x…"]["0x…"]`, 64 digits each.
 pub fn calldata(proof: &Proof, public: &[Fr]) -> String {
     let points = proof.points();
     let coordinates = points.iter().flat_map(|point| [point.x.to_bytes_be(), point.y.to_bytes_be()]);
