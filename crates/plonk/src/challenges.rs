@@ -186,8 +186,12 @@ mod tests {
         for (index, (before, after)) in before.into_iter().zip(after).enumerate() {
             let absent = before.is_zero();
             // The standard protocol's u is a hash of the openings alone.
-            let apart = index == U && first != U && key.system.is_standard();
-            assert_eq!(before != after, index >= first && !absent && !apart, "challenge {index}, {first}");
+            let only_openings = index == U && first != U && key.system.is_standard();
+            assert_eq!(
+                before != after,
+                index >= first && !absent && !only_openings,
+                "challenge {index}, {first}"
+            );
         }
     }
 

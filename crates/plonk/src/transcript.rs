@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_point_is_its_two_words() {
+    fn a_point_is_absorbed_as_two_words() {
         let point = Affine { x: 1.into(), y: 2.into() };
         let (mut as_point, mut as_words) = (KeccakTranscript::new(), KeccakTranscript::new());
         as_point.absorb_point(&point);

@@ -124,13 +124,12 @@ fn no_changed_byte_of_a_proving_key_gives_a_proof() {
     let (toy, derivations) = layout(&r1cs("toy.circuit.r1cs"), Arithmetisation::Turbo).expect("rows");
     // (whole, step): the first `whole` bytes, which include the header, and then every `step`-th byte are
     // changed.
-    let mut subjects =
-        vec![("toy".to_owned(), proving_key(toy, &derivations, &srs), toy_witness(), (1000, 1))];
+    let mut cases = vec![("toy".to_owned(), proving_key(toy, &derivations, &srs), toy_witness(), (1000, 1))];
     for (name, layout, values) in systems() {
         let derivations = Derivations::new(layout.variables);
-        subjects.push((name, proving_key(layout, &derivations, &SRS), values, (600, 29)));
+        cases.push((name, proving_key(layout, &derivations, &SRS), values, (600, 29)));
     }
-    for (name, bytes, witness, (whole, step)) in subjects {
+    for (name, bytes, witness, (whole, step)) in cases {
         assert!(prove_with(bytes.clone(), &witness).is_ok(), "{name}");
         let positions: Vec<usize> = (0..whole).chain((whole..bytes.len()).step_by(step)).collect();
         positions.into_par_iter().for_each(|position| {

@@ -207,7 +207,7 @@ fn the_key_is_bound() {
 }
 
 #[test]
-fn keys_without_binding_are_malformed() {
+fn unsound_keys_are_malformed() {
     for proven in PROVEN.iter() {
         let refused = proven.after(|key, _, _| key.tau = Affine::INFINITY);
         assert_eq!(refused, Err(MalformedError::NoSecret.into()), "{}", proven.name);

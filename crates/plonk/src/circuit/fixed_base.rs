@@ -67,7 +67,7 @@ impl Circuit {
     fn sum_by_gates(&mut self, steps: &Steps, terms: &[Term<'_>], prefixes: &[Vec<Variable>]) -> Point {
         let mut sums = steps.sums.iter();
         let mut next_sum = |circuit: &mut Self, known: bool| {
-            let Affine { x, y } = *sums.next().expect("a sum more than there are points");
+            let Affine { x, y } = *sums.next().expect("one sum more than points");
             let make = if known { Self::constant } else { Self::witness };
             Point { x: make(circuit, x), y: make(circuit, y) }
         };
@@ -79,7 +79,7 @@ impl Circuit {
             let tables = is_ultra.then(|| self.window_tables(multiples));
             let first = if is_ultra { scalar } else { self.top_accumulator(term) };
             for (window, accumulator) in std::iter::once(first).chain(prefixes.iter().copied()).enumerate() {
-                let slope = self.witness(*slopes.next().expect("a slope a point"));
+                let slope = self.witness(*slopes.next().expect("one slope per point"));
                 match tables {
                     Some(first) => {
                         let factor = match window {
@@ -175,7 +175,7 @@ impl Circuit {
                 let next = prefixes.get(window).map(|next| (*next, factor));
                 let digit = self.odd_digit(*accumulator, next, most, &polynomials.squares);
                 let point = self.multiple(&digit, polynomials);
-                let slope = self.witness(*slopes.next().expect("a slope a point"));
+                let slope = self.witness(*slopes.next().expect("one slope per point"));
                 let line = self.line(slope, point);
                 let square = self.mul(slope, slope);
                 let x = match sum {

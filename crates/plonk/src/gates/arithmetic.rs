@@ -25,7 +25,7 @@ impl Formula for Arithmetic {
     }
 }
 
-/// Four wires and the last wire of the next row, so that a long sum runs on from row to row:
+/// Four wires and the last wire of the next row, so that a long sum can continue there:
 /// `q_m w1 w2 + q_1 w1 + q_2 w2 + q_3 w3 + q_4 w4 + q_n w4' + q_c = 0`.
 #[derive(Clone, Copy, Debug)]
 pub struct WideArithmetic;

@@ -58,9 +58,9 @@ impl Rows {
         for (k, rows) in broken.iter().enumerate() {
             assert_eq!(rows.failing(gate), [k], "{gate:?}");
             let refused = rows.check(gate);
-            let said = matches!(refused, Err(Unsatisfied::Gate { row: 0, gate: which, constraint, .. })
+            let names_constraint = matches!(refused, Err(Unsatisfied::Gate { row: 0, gate: which, constraint, .. })
                 if which == gate && constraint == k);
-            assert!(said, "{refused:?}");
+            assert!(names_constraint, "{refused:?}");
         }
     }
 

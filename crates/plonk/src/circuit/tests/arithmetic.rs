@@ -134,7 +134,7 @@ fn booleans_are_those_of_logic() {
 }
 
 #[test]
-fn no_inverse_makes_another_value_zero() {
+fn is_zero_cannot_be_forged() {
     for value in [0, 1, 9] {
         let expected = [Fr::from(u64::from(value == 0))];
         for_each_arithmetisation(&expected, |circuit| {

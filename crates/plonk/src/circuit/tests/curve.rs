@@ -69,7 +69,7 @@ fn hash(arithmetisation: Arithmetisation, [a, b]: [Fr; 2]) -> (Circuit, Fr) {
 }
 
 #[test]
-fn pedersen_is_its_definition() {
+fn pedersen_agrees_with_its_definition() {
     let scalars = scalars();
     for (index, a) in scalars.iter().enumerate() {
         let b = scalars[(7 * index + 3) % scalars.len()];

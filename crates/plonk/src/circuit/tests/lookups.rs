@@ -131,7 +131,7 @@ fn table_sizes_choose_the_rows() {
 }
 
 #[test]
-fn a_table_of_the_same_name_is_another() {
+fn a_table_with_the_name_of_a_built_in_one_is_separate() {
     let mut circuit = Circuit::new(Arithmetisation::Ultra);
     let own = circuit.table("range 13", || rows(&[[1 << 20, 0, 0]]));
     let variable = circuit.witness(Fr::from(1 << 20));
