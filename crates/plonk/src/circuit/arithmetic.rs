@@ -73,8 +73,8 @@ impl Circuit {
 
     /// `factor * a * b` plus the terms and the constant.
     ///
-    /// Rows for n variables in the terms other than a and b: `n + 1` in standard, otherwise `ceil((n + 1) /
-    /// 3)`, plus one that the next row may share if n = 2 modulo 3.
+    /// Rows for n variables in the terms other than a and b: `n + 1` in standard, otherwise
+    /// `ceil((n + 1) / 3)`, plus one that the next row may share if n = 2 modulo 3.
     pub fn quadratic(
         &mut self,
         product: (Fr, Variable, Variable),

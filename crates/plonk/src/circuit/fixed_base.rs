@@ -151,8 +151,8 @@ impl Circuit {
 
     /// Adds points by lines `y = l x + c`. The line of a step goes through the sum (X, Y), the point T that
     /// is added, and (X', -Y'), so `Y = l X + c` and `Y' = -(l X' + c)`. Y' needs no variable, because the
-    /// next line gives the same Y': `(l + l') X' = -(c + c')`, with `T.y = l T.x + c` and `X' = l^2 - X -
-    /// T.x`. Returns the last X' and its line.
+    /// next line gives the same Y': `(l + l') X' = -(c + c')`, with `T.y = l T.x + c` and
+    /// `X' = l^2 - X - T.x`. Returns the last X' and its line.
     ///
     /// Rows for a window of three bits: 4 for the digit, 3 for T, 8 for the addition.
     fn sum_by_arithmetic(

@@ -30,8 +30,8 @@ impl Circuit {
     ///
     /// The path goes from the leaf up: for each level the node's sibling and a bit that is 1 if the node is
     /// the right one of the two. So the bits are those of the leaf's index, lowest first. `hash` computes the
-    /// parent of a left and a right node, for instance `|circuit, [left, right]| circuit.poseidon(&[left,
-    /// right])`.
+    /// parent of a left and a right node, for instance
+    /// `|circuit, [left, right]| circuit.poseidon(&[left, right])`.
     ///
     /// Leaves and inner nodes are not distinguished: unless leaves are hashed differently, all leaves must
     /// have the same depth.

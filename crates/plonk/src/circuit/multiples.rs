@@ -8,8 +8,8 @@
 //!
 //! A window adds d G/2 for an odd number d, so never the neutral element: d is `2 V - M` for the top window,
 //! and `2^s (2 e - (2^b - 1))` for a window of b bits at bit s. Odd numbers come in opposite pairs, which
-//! halves the number of cases; the values V are symmetric as well. Together the windows add `a G - (r - 1)/2
-//! G` for any width; the constant is part of the point that the sum [starts from](start).
+//! halves the number of cases; the values V are symmetric as well. Together the windows add
+//! `a G - (r - 1)/2 G` for any width; the constant is part of the point that the sum [starts from](start).
 
 use super::{
     Arithmetisation,

@@ -52,11 +52,11 @@ impl Circuit {
     /// Rows: standard 4516, turbo 1167, ultra 1164.
     ///
     /// The scalar is `A = 2 m + b < r`. With the base-4 digits e_k of m, of which the highest is 0 or 1, and
-    /// odd digits `d_k = 2 e_k - 3`, except `d_126 = 2 e_126 + 1`, `A + 1 - b = 2 m + 1` is the sum of `d_k
-    /// 4^k`. Horner's rule adds `d_k P` to `4 M P`, where M is odd, at least 1, and `4 M + d_k <= r`; as
+    /// odd digits `d_k = 2 e_k - 3`, except `d_126 = 2 e_126 + 1`, `A + 1 - b = 2 m + 1` is the sum of
+    /// `d_k 4^k`. Horner's rule adds `d_k P` to `4 M P`, where M is odd, at least 1, and `4 M + d_k <= r`; as
     /// `|d_k| <= 3` and r + 6 is less than the group's order, `4 M P` is never plus or minus `d_k P`. At the
-    /// end P is subtracted if b is 0, which is an addition of opposite points only for `A = 0`. If b is 1, `2
-    /// P` is added instead and the result is not used.
+    /// end P is subtracted if b is 0, which is an addition of opposite points only for `A = 0`. If b is 1,
+    /// `2 P` is added instead and the result is not used.
     pub fn mul_point(&mut self, scalar: Variable, point: Point) -> Point {
         let integer = self.value(scalar).to_canonical();
         self.gadget("multiplication", |circuit| circuit.mul_by_integer(scalar, integer, point))

@@ -5,8 +5,8 @@ use crate::{Cells, Gate, Selector};
 use proofmill_field::Algebra;
 
 /// Wires (x1, y1, x2, y2), on the next row (x3, y3, i, .): `(x3, y3) = (x1, y1) + (x2, y2)`, where i is the
-/// inverse of `x2 - x1`: `(x2 - x1) i = 1`, `(x3 + x1 + x2) (x2 - x1)^2 = (y2 - y1)^2` and `(y3 + y1) (x2 -
-/// x1) = (y2 - y1) (x1 - x3)`.
+/// inverse of `x2 - x1`: `(x2 - x1) i = 1`, `(x3 + x1 + x2) (x2 - x1)^2 = (y2 - y1)^2` and
+/// `(y3 + y1) (x2 - x1) = (y2 - y1) (x1 - x3)`.
 ///
 /// No i exists for equal or opposite points.
 #[derive(Clone, Copy, Debug)]

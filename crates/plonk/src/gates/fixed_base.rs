@@ -71,8 +71,8 @@ impl Formula for FixedBase {
     }
 }
 
-/// The constraint that the opposite of (x', y') is on the line of this slope through (x, y): `y' + y - slope
-/// (x - x')`.
+/// The constraint that the opposite of (x', y') is on the line of this slope through (x, y):
+/// `y' + y - slope (x - x')`.
 #[inline(always)]
 pub(super) fn chord<A: Algebra>(x: A, y: A, slope: A, next_x: A, next_y: A) -> A {
     next_y + y - slope * (x - next_x)

@@ -9,8 +9,8 @@ use proofmill_field::{Algebra, bn254::Fr};
 ///
 /// `s = x + y` and `w = x y` distinguish the ten unordered pairs of digits. The ten points (s, w) are the
 /// intersections of four lines `w = x (s - x)` and their points of contact with the parabola `s^2 = 4 w`, so
-/// exactly one polynomial of degree 3 in s and w has given values on them. For AND it is `w (83 - 81 s + 45 w
-/// + 18 s^2 - 18 s w + 4 w^2) / 6`, and `x XOR y = s - 2 (x AND y)`.
+/// exactly one polynomial of degree 3 in s and w has given values on them. For AND it is
+/// `w (83 - 81 s + 45 w + 18 s^2 - 18 s w + 4 w^2) / 6`, and `x XOR y = s - 2 (x AND y)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Logic;
 

@@ -1,8 +1,9 @@
 //! Poseidon of width 3 over BN254's scalar field, with circomlib's parameters: 23 rows per permutation.
 //!
 //! A row of a full round contains the state. Partial rounds contain only the S-box inputs, four rounds per
-//! row, by the [recurrence](crate::partial_rounds) `y_{k+3} = a1 y_{k+1} + a2 y_{k+2} + b0 s_k + b1 s_{k+1} +
-//! b2 s_{k+2} + c_k` with `s = y^5`. The rows of a permutation:
+//! row, by the [recurrence](crate::partial_rounds)
+//! `y_{k+3} = a1 y_{k+1} + a2 y_{k+2} + b0 s_k + b1 s_{k+1} + b2 s_{k+2} + c_k` with `s = y^5`. The rows of a
+//! permutation:
 //!
 //! | rows | gate | wires |
 //! |---|---|---|

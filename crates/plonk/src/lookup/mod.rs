@@ -1,11 +1,11 @@
 //! Lookups: the argument that on every row whose lookup selector is 1, a tuple of wires is a row of the
 //! tables.
 //!
-//! A tuple is a table's number and three values, computed from the wires and the data columns: `v1 = w1 + d1
-//! w1'`, `v2 = w2 + d2 w2' - w4^2`, `v3 = w3 + d3 w3' + w4 (w4^2 - 2 w2 - w2')`, number `d4`. With w4 = 0 and
-//! no data, the values are the wires. With d equal to minus a power of two, they are digits of running sums.
-//! With w4 the slope of the line through (w2, w3) and the point (-v2, v3), the sum of the two points is (w2',
-//! ...): a row adds a point of the table without wires for it.
+//! A tuple is a table's number and three values, computed from the wires and the data columns:
+//! `v1 = w1 + d1 w1'`, `v2 = w2 + d2 w2' - w4^2`, `v3 = w3 + d3 w3' + w4 (w4^2 - 2 w2 - w2')`, number `d4`.
+//! With w4 = 0 and no data, the values are the wires. With d equal to minus a power of two, they are digits
+//! of running sums. With w4 the slope of the line through (w2, w3) and the point (-v2, v3), the sum of the
+//! two points is (w2', ...): a row adds a point of the table without wires for it.
 //!
 //! Both arguments fold a tuple into one element by powers of a challenge eta.
 

@@ -3,9 +3,9 @@
 //! t has D n coefficients and a few more, where D is the system's number of parts. It is computed on D cosets
 //! of the n-point domain H, one at a time:
 //!
-//! * On a coset `X^n` is a constant c, so the divisor is `c - 1`, and an n-point inverse transform gives `t
-//!   mod (X^n - c)`, a combination of t's parts. D of them determine `t mod M`, where M is the product of the
-//!   `X^n - c`.
+//! * On a coset `X^n` is a constant c, so the divisor is `c - 1`, and an n-point inverse transform gives
+//!   `t mod (X^n - c)`, a combination of t's parts. D of them determine `t mod M`, where M is the product of
+//!   the `X^n - c`.
 //! * `t = (t mod M) + M h` for an h of few coefficients, the highest of t. They depend only on the highest
 //!   coefficients of the identity's polynomials ([`leading`](super::leading)).
 //!

@@ -6,8 +6,8 @@
 //! * one row `q_l a = public input` for each public signal, first;
 //! * constraints in the file's order, the terms of each linear combination in ascending order of signals
 //!   (terms with coefficient zero count as terms);
-//! * `A * B = C` with A or B without any term: a row for `C = 0`; with A (or B) constant: rows for `A * B - C
-//!   = 0`, a linear combination; otherwise rows for A, B and C and one row that multiplies;
+//! * `A * B = C` with A or B without any term: a row for `C = 0`; with A (or B) constant: rows for
+//!   `A * B - C = 0`, a linear combination; otherwise rows for A, B and C and one row that multiplies;
 //! * a linear combination with more than the allowed number of terms (3 in a sum, 1 as a factor) is a queue:
 //!   the first two terms are removed, and a new variable for their sum is appended.
 //!

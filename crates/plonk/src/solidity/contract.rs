@@ -325,8 +325,8 @@ impl<'a> Contract<'a> {
         Part::Calldata { begin: Self::point(before), length: 64 * count }
     }
 
-    /// Computes `xi^n`, `L_1(xi)` and `PI(xi)`. One inversion of a product gives the inverses of all `xi -
-    /// omega^i`.
+    /// Computes `xi^n`, `L_1(xi)` and `PI(xi)`. One inversion of a product gives the inverses of all
+    /// `xi - omega^i`.
     fn evaluate_public_inputs(&mut self) {
         let (begin, root) = (self.buffer(), self.root());
         let end = begin + 32 * self.public().max(1);

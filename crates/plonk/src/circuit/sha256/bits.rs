@@ -2,12 +2,12 @@
 //!
 //! All results enter a weighted sum of bits, so one product can serve two of them. Let e be the bit that is a
 //! factor of both bit j of the sigma function and bit k of Ch, and `u` the XOR of the other two bits of the
-//! former. Then `2^j (u XOR e) + 2^k e (f - g) = e L - L / 2 + 2^j e + 2^(k-1) (f - g)` for `L = 2^k (f - g)
-//! - 2^(j+1) u`, where the last terms add up to words divided by 2. Maj works likewise: it is `(a + b + c -
-//! (a XOR b XOR c)) / 2`, and with `x = b XOR c` and `L = 2^k x - 2^(j+1) u`, `2^j (u XOR a) - 2^(k-1) (x XOR
-//! a) = a L - L / 2 + (2^j - 2^(k-1)) a`. The schedule's sigma functions are computed for two bits at a time
-//! that have a bit z in common: `2^j (u XOR z) + 2^i (v XOR z) = z L - L / 2 + (2^j + 2^i) z` for `L =
-//! -2^(j+1) u - 2^(i+1) v`.
+//! former. Then `2^j (u XOR e) + 2^k e (f - g) = e L - L / 2 + 2^j e + 2^(k-1) (f - g)` for
+//! `L = 2^k (f - g) - 2^(j+1) u`, where the last terms add up to words divided by 2. Maj works likewise: it
+//! is `(a + b + c - (a XOR b XOR c)) / 2`, and with `x = b XOR c` and `L = 2^k x - 2^(j+1) u`,
+//! `2^j (u XOR a) - 2^(k-1) (x XOR a) = a L - L / 2 + (2^j - 2^(k-1)) a`. The schedule's sigma functions are
+//! computed for two bits at a time that have a bit z in common:
+//! `2^j (u XOR z) + 2^i (v XOR z) = z L - L / 2 + (2^j + 2^i) z` for `L = -2^(j+1) u - 2^(i+1) v`.
 
 use super::{BIG_SIGMA, Functions, Role, SMALL_SIGMA, Terms};
 use crate::circuit::{Bit, Circuit, Variable, range::power_of_two};
