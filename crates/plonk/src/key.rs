@@ -126,7 +126,7 @@ pub struct FixedColumns {
     variables: u32,
     variables_of: Vec<Vec<u32>>,
     polynomials: BTreeMap<Column, Forms>,
-    /// The factor of the values on cosets ([`form`](crate::polynomial::form)).
+    /// The factor of the values on cosets ([`form`]).
     form: Fr,
 }
 

@@ -170,8 +170,8 @@ impl System {
         &self.opened
     }
 
-    /// The number of parts of n coefficients that the quotient is split into; the last one has
-    /// [`Self::excess`] more.
+    /// The number of parts of n coefficients that the quotient is split into. The last part has up to 16
+    /// coefficients more.
     pub fn parts(&self) -> usize {
         self.degree.0 as usize - 1
     }

@@ -2,8 +2,8 @@
 //!
 //! A gate is a list of constraints, each a sum of selectors times terms of the wires. The prover evaluates
 //! the terms in lanes on cosets, the checker evaluates them on a row, and prover and verifier at the
-//! challenge, where a term is the factor of its selector's commitment. Evaluating them on
-//! [degrees](crate::system) determines the degrees and the cells to open.
+//! challenge, where a term is the factor of its selector's commitment. The same formulas, evaluated on
+//! degrees instead of elements, determine the degree of the quotient and the cells to open.
 //!
 //! To add a gate, write a file with a type that implements [`Formula`], and add its name to the list below.
 

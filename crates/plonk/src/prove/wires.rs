@@ -92,7 +92,7 @@ impl Prover<'_> {
         Ok(wrapped)
     }
 
-    /// The values times [`form`].
+    /// The values times [`form`](crate::polynomial::form).
     pub(super) fn in_form(&self, values: Held<'_>) -> Result<Scalars, PlonkError> {
         let mut values = match values {
             Held::Made(values) => values,
@@ -172,7 +172,7 @@ impl Prover<'_> {
         Ok(PlonkError::NotProven)
     }
 
-    /// The values of the key's columns that an argument uses, in [`form`].
+    /// The values of the key's columns that an argument uses, times `form`.
     pub(super) fn fixed_in_form(&self, argument: Argument) -> Result<Values, PlonkError> {
         let columns = self.system.fixed_columns(argument).into_iter();
         let in_form = |column| {

@@ -1,9 +1,8 @@
 //! Verifiers as Solidity contracts, one for each key.
 //!
 //! The constraints of a circuit are not written here: the formulas of its [`System`](crate::System) are
-//! evaluated once, as in the Rust verifier, [recorded](trace), and [printed](yul) as Yul. These modules add
-//! the rest: the transcript (that of [`Challenges`](crate::summand::Challenges)), the polynomial of the
-//! public inputs, the sum of points and the pairing.
+//! evaluated once, as in the Rust verifier, recorded, and printed as Yul. These modules add the rest: the
+//! transcript, the polynomial of the public inputs, the sum of points and the pairing.
 //!
 //! A call is `verifyProof(uint256[N] proof, uint256[M] public)`. The proof's words are those of [`calldata`]:
 //! x and y of each point in the order of [`Proof::points`] (infinity is two zeros), then the values of
