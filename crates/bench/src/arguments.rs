@@ -1,4 +1,4 @@
-//! The command line; completions and man pages come from these definitions too.
+//! The command line. Completions and man pages are generated from these definitions too.
 
 use crate::commands::{BenchCommand, MachineCommand};
 use clap::{Parser, Subcommand};
@@ -45,7 +45,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// The command's words.
+    /// The command's name in reports.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Bench(command) => command.name(),

@@ -8,7 +8,7 @@ use proofmill_cpu::Level;
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 
-/// What `answers` takes.
+/// Arguments of `answers`.
 #[derive(Args, Debug)]
 pub(crate) struct Answers {
     /// Any part of family/benchmark
