@@ -85,7 +85,7 @@ impl Runner {
         let (answer, version) = Default::default();
         let mut runner = Self { name, partner, limits, iteration: Duration::ZERO, answer, version };
         let began = Instant::now();
-        let line = runner.hear(limits.ready)?;
+        let line = runner.receive(limits.ready)?;
         runner.iteration = began.elapsed();
         let ready = line.strip_prefix("ready ").and_then(|rest| rest.split_once(' '));
         match ready {
@@ -115,13 +115,13 @@ impl Runner {
     /// # Errors
     /// The errors of [`Runner::start`]; also a wall time of zero, or longer than the time measured here.
     pub fn run(&mut self, iterations: u64) -> Result<Times, BenchError> {
-        if let Some(line) = self.partner.unasked() {
+        if let Some(line) = self.partner.unexpected_line() {
             return Err(self.unexpected("nothing before it is asked", &line));
         }
         let began = Instant::now();
-        self.partner.say(&format!("run {iterations}"));
+        self.partner.send(&format!("run {iterations}"));
         let expected = self.iteration.saturating_mul(u32::try_from(iterations).unwrap_or(u32::MAX));
-        let line = self.hear(self.limits.run.saturating_add(expected.saturating_mul(10)))?;
+        let line = self.receive(self.limits.run.saturating_add(expected.saturating_mul(10)))?;
         let passed = began.elapsed();
         let nanoseconds = |word: &str| word.parse().map(Duration::from_nanos).ok();
         let times = line.strip_prefix("done ").and_then(|rest| rest.split_once(' '));
@@ -140,9 +140,9 @@ impl Runner {
     }
 
     /// The next line, if it arrives within `limit` and is not an error.
-    fn hear(&mut self, limit: Duration) -> Result<String, BenchError> {
+    fn receive(&mut self, limit: Duration) -> Result<String, BenchError> {
         let line =
-            self.partner.hear_within(limit).map_err(|failure| self.error(format!("its runner {failure}")))?;
+            self.partner.receive_within(limit).map_err(|failure| self.error(format!("its runner {failure}")))?;
         match line.strip_prefix("error ") {
             Some(sentence) => Err(self.error(shown(sentence))),
             None => Ok(line),
