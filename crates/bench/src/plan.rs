@@ -7,8 +7,8 @@ use crate::{
 };
 use proofmill_cpu::Level;
 
-/// What the user wants of all that is defined.
-# The user's selection among all definitions.
+/// The user's selection among all definitions.
+#[derive(Clone, Debug, Default)]
 pub struct Selection {
     /// A row is selected if one of these is part of its `family/benchmark/size`; if empty, all are.
     pub patterns: Vec<String>,

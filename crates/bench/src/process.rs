@@ -498,9 +498,13 @@ mod tests {
     #[test]
     fn output_and_lines_are_returned() {
         let mut lines = Vec::new();
-        let output = output_with_lines(shell("echo out; echo one >&2; echo two >&2"), Duration::from_secs(10), |line| {
-            lines.push(line.to_owned());
-        });
+        let output = output_with_lines(
+            shell("echo out; echo one >&2; echo two >&2"),
+            Duration::from_secs(10),
+            |line| {
+                lines.push(line.to_owned());
+            },
+        );
         assert_eq!(output.unwrap().text(), "out\n");
         assert_eq!(lines, ["one", "two"]);
     }

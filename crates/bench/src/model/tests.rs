@@ -244,10 +244,7 @@ fn what_was_not_counted_is_said_and_may_be_assumed() {
     let asked =
         |question: &Question| Projection::new(["t", "s", "seconds"], vec![base.clone()], vec![], question);
     let error = asked(&question).unwrap_err().to_string();
-    assert!(
-        error.contains("not for avx512 at 512 and 1024: give --instruction-ratio 1024=SHARE"),
-        "{error}"
-    );
+    assert!(error.contains("not for avx512 at 512 and 1024: give --instruction-ratio 1024=SHARE"), "{error}");
     let p = asked(&Question { instruction_ratios: vec![(1024, 0.5)], ..question }).unwrap();
     near(p.scenarios[1].speedup, 2.0, 1e-12);
 }

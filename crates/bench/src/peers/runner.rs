@@ -141,8 +141,10 @@ impl Runner {
 
     /// The next line, if it arrives within `limit` and is not an error.
     fn receive(&mut self, limit: Duration) -> Result<String, BenchError> {
-        let line =
-            self.partner.receive_within(limit).map_err(|failure| self.error(format!("its runner {failure}")))?;
+        let line = self
+            .partner
+            .receive_within(limit)
+            .map_err(|failure| self.error(format!("its runner {failure}")))?;
         match line.strip_prefix("error ") {
             Some(sentence) => Err(self.error(shown(sentence))),
             None => Ok(line),

@@ -64,8 +64,9 @@ fn job(name: &'static str, text: &'static str, answer: &'static str, threads: u3
             for partner in &mut partners {
                 let ready = partner.receive().map_err(failed(&named))?;
                 let reported = ready.strip_prefix("ready ");
-                version =
-                    Some(reported.ok_or_else(|| format!("{named}: expected ready, found {ready:?}"))?.to_owned());
+                version = Some(
+                    reported.ok_or_else(|| format!("{named}: expected ready, found {ready:?}"))?.to_owned(),
+                );
             }
             let sample = move || {
                 // The script must exist until the last sample.

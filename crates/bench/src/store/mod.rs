@@ -390,7 +390,9 @@ const RESCUE: &str = "move it away, or rescue what is left by `sqlite3 FILE .rec
 /// SQLite's error with advice.
 fn failure(path: &Path, error: &rusqlite::Error) -> BenchError {
     let remedy = match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => "not a SQLite database: name another file with --db, or move it away",
+        Some(ErrorCode::NotADatabase) => {
+            "not a SQLite database: name another file with --db, or move it away"
+        }
         Some(ErrorCode::DatabaseCorrupt) => RESCUE,
         Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => {
             "is there room on its disk? What was finished before is kept"

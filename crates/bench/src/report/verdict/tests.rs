@@ -260,7 +260,10 @@ fn noisy_runs_are_not_judged() {
     close(ratio(family(&third, "msm"), 2), 1.0 / 3.0);
     // No verdict if the noisy run is ahead.
     let first = noisy(0, 3);
-    assert!(verdict_of(&first).2.starts_with("No verdict: a seems ahead, but its run was noisy."), "{first:?}");
+    assert!(
+        verdict_of(&first).2.starts_with("No verdict: a seems ahead, but its run was noisy."),
+        "{first:?}"
+    );
     assert_eq!((first.best.len(), family(&first, "msm").certainty), (0, Certainty::None));
     // The noise of an unfinished run is unknown.
     let mut runs = quiet[..2].to_vec();
