@@ -22,7 +22,7 @@ import (
 // work is a benchmark. start is called once per goroutine; each call of the returned function does the work
 // once.
 type work struct {
-	// What one call does: so many bytes, signatures...
+	// The amount of work per call, in units.
 	amount int
 	unit   string
 	start  func() (func() error, error)

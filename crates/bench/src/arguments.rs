@@ -4,7 +4,7 @@ use crate::commands::{BenchCommand, MachineCommand};
 use clap::{Parser, Subcommand};
 use proofmill_console::{Completions, Man, Options};
 
-/// Measures which level, machine, watt and dollar proves how much.
+/// Measures Proofmill's kernels and provers by level and machine, per watt and per dollar.
 #[derive(Debug, Parser)]
 #[command(
     name = "proofmill-bench",

@@ -19,7 +19,7 @@ pub struct Instance {
     pub provider: String,
     /// The CPU's name.
     pub cpu: String,
-    /// The core's design.
+    /// The core's microarchitecture.
     pub microarchitecture: String,
     /// `x86_64` or `aarch64`.
     pub architecture: String,

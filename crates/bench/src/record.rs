@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Version of the JSON format.
 pub const FORMAT: u32 = 1;
 
-/// One invocation of `bench run` or `bench platform`.
+/// One invocation of `bench run`, `bench provers` or `bench platform`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// 32 random hexadecimal digits; a run keeps them in every store.
@@ -146,7 +146,7 @@ pub struct Machine {
 /// A cache.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cache {
-    /// 1 is nearest to the core.
+    /// The level; 1 is nearest to the core.
     pub level: u8,
     /// `data`, `instruction` or `unified`.
     pub kind: String,
@@ -225,7 +225,7 @@ pub enum Outcome {
     Measured(Figures),
     /// The row ran once without timing, and its answer is right.
     Checked {
-        /// The digest.
+        /// The digest of the output.
         answer: String,
     },
     /// The program is not installed.
@@ -278,7 +278,7 @@ pub struct Figures {
 /// A phase of the work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
-    /// `read`, `witness`, `msm`.
+    /// The name: `read`, `witness`, `msm`.
     pub name: String,
     /// Wall time of the phase in an iteration, in seconds.
     pub seconds: f64,

@@ -14,7 +14,7 @@ pub(crate) struct Answers {
     /// Any part of family/benchmark
     #[arg(value_name = "PATTERN")]
     pattern: Option<String>,
-    /// Compute those of the smallest sizes only
+    /// Compute only the answers for the smallest sizes
     #[arg(long)]
     smallest: bool,
 }

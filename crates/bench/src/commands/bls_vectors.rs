@@ -23,7 +23,7 @@ const MOST_DEPTH: u32 = 16;
 /// Arguments of `bls-vectors`.
 #[derive(Args, Debug)]
 pub(crate) struct Vectors {
-    /// Searched with all folders in it
+    /// The folder to search, with its subfolders
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
@@ -87,7 +87,7 @@ fn is_case(path: &Path) -> bool {
 fn case(level: Level, path: &Path) -> Result<(), String> {
     let folders = path.parent().into_iter().flat_map(Path::iter).rev();
     let kind = folders.filter_map(|name| name.to_str()).find(|name| KINDS.contains(name));
-    let kind = kind.ok_or("expected it in a folder named for what it tests")?;
+    let kind = kind.ok_or("expected a folder in its path that is named after the tested function")?;
     let length = fs::metadata(path).map_err(|error| error.to_string())?.len();
     if length > MOST_CASE {
         return Err(format!("expected at most {MOST_CASE} bytes, found {length}"));

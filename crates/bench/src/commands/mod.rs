@@ -166,7 +166,7 @@ pub(crate) enum MachineCommand {
   proofmill plonk workload pedersen --hashes 4000 --arithmetisation turbo --json"
     )]
     PlonkWorkload(plonk_workload::Workload),
-    /// Run test cases of BLS signatures: JSON and YAML files in folders named for what they test
+    /// Run test cases of BLS signatures: JSON and YAML files in folders named after the tested functions
     #[command(after_help = "Examples:
   proofmill bls vectors bls12-381-tests/
   proofmill bls vectors crates/bls/tests/vectors --level portable")]

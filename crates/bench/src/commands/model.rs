@@ -25,7 +25,7 @@ pub(crate) struct Model {
     /// --level
     #[arg(long, value_name = "FAMILY/BENCHMARK", default_value = "merkle/poseidon")]
     work: String,
-    /// Its size [default: the largest that was measured]
+    /// The size of the work [default: the largest measured]
     #[arg(long, value_name = "SIZE")]
     size: Option<Size>,
     /// Frequencies in GHz [default: the references', and the base's own]
@@ -50,7 +50,7 @@ pub(crate) struct Model {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Assumptions")]
 struct AssumptionArguments {
-    /// Share of the base's time that neither frequency nor vectors shorten [default: 0]
+    /// Share of the base's time that depends on neither frequency nor vectors [default: 0]
     #[arg(long, value_name = "SHARE")]
     fixed_share: Option<f64>,
     /// Dynamic power as a share of the CPU's [default: 0.5]
@@ -59,7 +59,7 @@ struct AssumptionArguments {
     /// The CPU's power as a share of the server's [default: 0.61]
     #[arg(long, value_name = "SHARE")]
     cpu_share: Option<f64>,
-    /// What power costs as a share of the total cost of ownership, several for a range [default: 0.13]
+    /// Cost of power as a share of the total cost of ownership, several for a range [default: 0.13]
     #[arg(long, value_name = "SHARE", value_delimiter = ',')]
     power_share_of_tco: Option<Vec<f64>>,
     /// Dynamic power grows as this power of the frequency; 3 if voltage grows with it [default: 1]

@@ -21,7 +21,7 @@ pub(crate) struct Platform {
     /// Only these groups: openssl, gzip, brotli, go, luajit, https, or single families such as go-regexp
     #[arg(long, value_name = "GROUPS", value_delimiter = ',')]
     only: Vec<String>,
-    /// How long a sample takes; OpenSSL and wrk round it up to whole seconds
+    /// Time of a sample; OpenSSL and wrk round it up to whole seconds
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = super::run::positive_duration)]
     time: Duration,
     /// Samples of each row; an interval of the median needs six

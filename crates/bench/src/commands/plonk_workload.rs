@@ -17,7 +17,7 @@ use std::{fmt::Write as _, path::PathBuf, sync::Arc};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Workload {
-    /// A chain of products and sums, three to one
+    /// A chain of gates: three products, then a sum
     #[command(after_help = "Examples:
   proofmill plonk workload arithmetic --gates 2^16 --arithmetisation turbo
   proofmill plonk workload arithmetic --gates 2^18 --arithmetisation ultra --memory low --scratch /var/tmp")]
@@ -28,7 +28,7 @@ pub(crate) enum Workload {
         #[command(flatten)]
         settings: Settings,
     },
-    /// A chain of Pedersen hashes over Grumpkin, two field elements to one
+    /// A chain of Pedersen hashes over Grumpkin, each of two field elements
     #[command(after_help = "Examples:
   proofmill plonk workload pedersen --hashes 100 --arithmetisation ultra
   proofmill plonk workload pedersen --hashes 4000 --arithmetisation turbo --json")]
@@ -36,7 +36,8 @@ pub(crate) enum Workload {
         /// Hashes of the chain, as a number or as 2^K
         #[arg(long, value_name = "COUNT", default_value = "100", value_parser = count)]
         hashes: u64,
-        /// Bits of a window that one lookup adds, 2 to 16, in ultra [default: the most whose tables enlarge nothing]
+        /// Bits of a window that one lookup adds, 2 to 16, in ultra [default: the most for which tables do
+        /// not enlarge the circuit]
         #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(2..=16))]
         window_bits: Option<u32>,
         #[command(flatten)]
@@ -54,7 +55,8 @@ pub(crate) struct Settings {
     /// How lookups are proven: logup or plookup
     #[arg(long, value_name = "NAME", default_value_t = LookupArgument::LogDerivative)]
     lookup: LookupArgument,
-    /// The reference string: powers of tau, or a folder of Ignition transcripts [default: one of a known tau, made in memory]
+    /// The reference string: powers of tau, or a folder of Ignition transcripts [default: one with a known
+    /// tau, made in memory]
     #[arg(long, value_name = "FILE")]
     srs: Option<PathBuf>,
     /// Number of runs: times are medians, memory is the maximum

@@ -34,7 +34,8 @@ pub(crate) struct Provers {
     /// The witness
     #[arg(value_name = "WTNS")]
     witness: PathBuf,
-    /// Another prover: its name and its command, in which {zkey}, {wtns}, {proof} and {public} stand for files
+    /// Another prover: its name and its command, in which {zkey}, {wtns}, {proof} and {public} stand for
+    /// files
     #[arg(long = "peer", value_name = "NAME=COMMAND", value_parser = peer)]
     peers: Vec<Peer>,
     /// The program proofmill [default: next to this one, or in the folders of PATH]

@@ -21,7 +21,7 @@ use std::{
 /// Arguments of `report`.
 #[derive(Args, Debug)]
 pub(crate) struct Report {
-    /// Runs of the store, or files of exported ones [default: latest]
+    /// Runs of the store, or files of exported runs [default: latest]
     #[arg(value_name = "RUN")]
     runs: Vec<String>,
     /// The page to write

@@ -3,7 +3,7 @@
 //!
 //! JSON is one object, `{"format": 1, "runs": [...]}`, of runs as defined in [`record`](crate::record).
 //! [`csv`] describes the columns of CSV. Files are untrusted: at most [`LIMIT`] bytes of one are read, and
-//! every run must pass the check of [`bounds`](crate::bounds).
+//! every run must pass the check of [`bounds`].
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
@@ -22,9 +22,9 @@ pub const LIMIT: u64 = 64 << 20;
 /// A file format for runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// For programs.
+    /// JSON, for programs.
     Json,
-    /// For spreadsheets.
+    /// CSV, for spreadsheets.
     Csv,
 }
 

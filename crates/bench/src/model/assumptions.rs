@@ -69,7 +69,7 @@ impl Assumptions {
         let mut list = vec![
             one(
                 "fixed-share",
-                "share of the time that neither frequency nor vectors shorten",
+                "share of the time that depends on neither frequency nor vectors",
                 self.fixed_share,
                 default.fixed_share,
                 PAPER,
@@ -90,7 +90,7 @@ impl Assumptions {
             ),
             Assumption {
                 name: "power-share-of-tco",
-                meaning: "what power costs, as a share of the total cost of ownership",
+                meaning: "cost of power, as a share of the total cost of ownership",
                 values: self.power_share_of_tco.clone(),
                 source: if *self.power_share_of_tco == default.power_share_of_tco {
                     HAMILTON
@@ -119,7 +119,7 @@ impl Assumptions {
                     "dynamic power grows as this power of the vectors' length",
                     self.vector_exponent,
                     default.vector_exponent,
-                    "ours, the most pessimistic: as if all of the CPU grew with its vectors",
+                    "ours, the most pessimistic: as if all of the CPU's dynamic power were its vectors'",
                 ),
             ]),
         }

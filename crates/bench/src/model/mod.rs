@@ -77,7 +77,7 @@ pub struct Question {
 /// The model's predictions, from which tables and charts are made.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Projection {
-    /// The work.
+    /// The work, with its size and number of threads.
     pub title: String,
     /// The source of the inputs: a run's label or a paper.
     pub source: String,
@@ -100,9 +100,9 @@ pub struct Projection {
 pub struct Scenario {
     /// Index into the bases.
     pub base: usize,
-    /// Hertz.
+    /// Frequency in hertz.
     pub hertz: f64,
-    /// Bits of its vectors.
+    /// Length of vectors in bits.
     pub vector_bits: u32,
     /// Instructions as a share of the base's: r.
     pub instruction_ratio: f64,

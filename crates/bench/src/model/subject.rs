@@ -31,7 +31,7 @@ pub struct Subject {
     /// Instructions of all threads together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<f64>,
-    /// US dollars an hour.
+    /// US dollars per hour.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dollars_per_hour: Option<f64>,
     /// Whether cycles were not counted and are time multiplied by frequency.
@@ -79,8 +79,8 @@ impl Choice {
             None if self.cycles_from_time => (seconds * threads * hertz, true),
             None => {
                 return Err(wrong(format!(
-                    "its cycles and instructions are missing: no hardware counters, or the kernel lets nobody read them; \
-                     --cycles-from-time takes time by the measured frequency, {:.2} GHz, instead",
+                    "its cycles and instructions are missing: no hardware counters, or the kernel does not permit reading them; \
+                     --cycles-from-time uses time multiplied by the measured frequency, {:.2} GHz, instead",
                     hertz / 1e9
                 )));
             }

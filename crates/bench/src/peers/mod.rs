@@ -181,7 +181,7 @@ impl Peer {
     fn check(&self) -> Result<(), String> {
         let inside = |path: &Path| path.components().all(|part| !matches!(part, Component::ParentDir));
         if self.name.is_empty() || self.needs.is_empty() {
-            return Err("expected a name and what it needs".to_owned());
+            return Err("expected a name and the tool that it needs".to_owned());
         }
         if self.build.is_empty() || self.run.is_empty() {
             return Err("expected the words of two commands, build and run".to_owned());

@@ -106,8 +106,8 @@ impl Ratio {
     /// The base's seconds divided by the other's: above 1, the other is faster. `None` without samples, or if
     /// one is not positive.
     ///
-    /// Source: Hodges and Lehmann, Estimates of Location Based on Rank Tests, 1963; the interval is that of R's
-    /// `wilcox.test(conf.int = TRUE)`.
+    /// Source: Hodges and Lehmann, Estimates of Location Based on Rank Tests, 1963; the interval is that of
+    /// R's `wilcox.test(conf.int = TRUE)`.
     pub fn of(base: &[f64], other: &[f64]) -> Option<Self> {
         let positive = |samples: &[f64]| samples.iter().all(|sample| *sample > 0.0);
         if !positive(base) || !positive(other) {
@@ -159,6 +159,7 @@ pub fn thinned(samples: &[f64]) -> Vec<f64> {
     samples.iter().copied().step_by(step).collect()
 }
 
+/// The values in ascending order; `None` without values, or if one is not finite.
 fn sorted(values: &[f64]) -> Option<Vec<f64>> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -35,7 +35,7 @@ impl<C: Curve<Base: Encode>> Encode for Affine<C> {
 }
 
 impl<P, A: Encode> Encode for Dodecic<P, A> {
-    /// From 1 to `v^2 w`: the coefficients of 1, v and v^2, then those times w.
+    /// The coefficients of 1, v, v^2, w, v w, v^2 w.
     fn put(&self, bytes: &mut Vec<u8>) {
         self.c0.c.put(bytes);
         self.c1.c.put(bytes);

@@ -234,7 +234,7 @@ test("gives noisy runs no verdict", async () => {
 
 test("names the fastest level of a single machine, and its cost", async () => {
     await visit(report("single-machine", [epyc]), async (page) => {
-        assert.equal(await page.locator("h1").innerText(), "How fast this machine proves, and what that costs");
+        assert.equal(await page.locator("h1").innerText(), "How fast this machine proves, and at what cost");
         const fastest = card(page, "Fastest level and number of threads");
         assert.equal(await fastest.locator(".best strong").innerText(), "avx512ifma with 96 threads");
         assert.equal(await fastest.locator(".certainty").innerText(), "sure");

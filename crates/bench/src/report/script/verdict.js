@@ -160,5 +160,5 @@ function showAnswer() {
     );
     section("answer").hidden = false;
     if (DATA.runs.length === 1)
-        document.querySelector("h1").textContent = "How fast this machine proves, and what that costs";
+        document.querySelector("h1").textContent = "How fast this machine proves, and at what cost";
 }
