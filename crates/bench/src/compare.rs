@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_thousand_samples_take_no_billions_of_pairs() {
+    fn comparisons_of_many_samples_use_some() {
         let mut run = run(1, "a");
         run.measurements = vec![measurement("g1", &vec![1.0; 100_000])];
         let comparison = compare(whole(&run), whole(&run), Per::Second, 0.0);

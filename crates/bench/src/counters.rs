@@ -110,7 +110,7 @@ mod tests {
 
     // Every system has this software counter of nanoseconds; few virtual machines have hardware counters.
     #[test]
-    fn threads_that_begin_later_are_counted() {
+    fn threads_that_start_later_are_counted() {
         let mut counter = begin(Software::TASK_CLOCK).unwrap();
         spin();
         let alone = scaled(&mut counter).unwrap();
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn absent_counters_say_why() {
+    fn absent_counters_have_a_reason() {
         match Counters::new() {
             Ok(mut counters) => {
                 let before = counters.read().unwrap();

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernels_lines_are_read() {
+    fn lines_of_proc_are_parsed() {
         let process = "77 (a) name) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 20 0";
         let machine = "cpu  10 2 3 80 1 1 1 2 5 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n";
         let ticks = parse(machine, process).unwrap();
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_matters_is_warned_of() {
+    fn only_shares_above_the_limits_give_warnings() {
         let quiet = Noise { steal: Some(0.01), others: Some(0.04), frequency_drop: None, warnings: vec![] };
         assert!(warnings(&quiet).is_empty());
         let loud =

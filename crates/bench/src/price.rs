@@ -146,7 +146,7 @@ mod tests {
 
     /// Table 2 of the paper, by families.
     #[test]
-    fn the_instances_of_the_paper_are_there() {
+    fn the_table_has_the_papers_instances() {
         let instances = instances().unwrap();
         for (family, threads, hertz) in [
             ("c7g.", 64, 2.6e9),

@@ -510,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_told_apart() {
+    fn failures_are_distinguished() {
         let failure = output(shell("echo why >&2; exit 3"), Duration::from_secs(10)).unwrap_err();
         assert_eq!(failure.to_string(), "ended with exit status: 3: why");
         let failure = output(Command::new("/nonexistent/program"), Duration::from_secs(10)).unwrap_err();
@@ -542,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_hangs_is_ended_with_what_it_started() {
+    fn a_hanging_program_is_ended_with_its_children() {
         let folder = tempfile::tempdir().unwrap();
         let pid = folder.path().join("pid");
         let began = Instant::now();
@@ -603,7 +603,7 @@ mod tests {
     }
 
     #[test]
-    fn only_programs_are_found() {
+    fn only_executable_files_are_found() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("sh"), "no program").unwrap();
         assert_eq!(find("sh", folder.path().as_os_str()), None);

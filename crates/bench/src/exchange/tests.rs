@@ -6,7 +6,7 @@ use std::process::Command;
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_to_the_last_bit(runs in vec(any_run(), 0..3)) {
+    fn exports_are_read_without_rounding(runs in vec(any_run(), 0..3)) {
         for format in [Format::Json, Format::Csv] {
             let text = format.write(&runs).unwrap();
             prop_assert_eq!(&format.read(text.as_bytes()).unwrap(), &runs);
@@ -14,7 +14,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_panics(text in "[\\[\\]{}\":,0-9a-z\n ]{0,200}") {
+    fn arbitrary_text_does_not_panic(text in "[\\[\\]{}\":,0-9a-z\n ]{0,200}") {
         for format in [Format::Json, Format::Csv] {
             prop_assert!(!format.read(text.as_bytes()).is_err_and(|problem| problem.contains('\n')));
         }
@@ -40,7 +40,7 @@ fn changed(pointer: &str, value: Option<Value>) -> Vec<u8> {
 }
 
 #[test]
-fn what_cannot_be_is_refused_by_field() {
+fn errors_in_json_name_the_field() {
     let figures = "/runs/0/measurements/1/outcome";
     let cases = [
         (
@@ -103,7 +103,7 @@ fn hostile_json_is_refused() {
 }
 
 #[test]
-fn csv_that_cannot_be_is_refused_by_line_and_column() {
+fn errors_in_csv_name_line_and_column() {
     let text = Format::Csv.write(&[full()]).unwrap();
     let cases = [
         ("run,label,suite", "run,label,sweet", "expected a column suite"),
@@ -144,7 +144,7 @@ fn a_file_that_is_too_long_is_not_read() {
 
 /// Python's readers find the same values.
 #[test]
-fn others_read_it_too() {
+fn python_reads_exports() {
     let folder = tempfile::tempdir().unwrap();
     let mut run = full();
     run.measurements[0].row.family = "-2+3, \"ü\"\u{3b1}".to_owned();

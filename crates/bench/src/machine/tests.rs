@@ -159,7 +159,7 @@ fn a_name_that_ends_with_the_frequency() {
 }
 
 #[test]
-fn nothing_is_known_without_files() {
+fn without_files_few_facts_are_known() {
     let facts = Files::new(&[]).facts();
     let expected = Machine {
         cpu: format!("unnamed {}", std::env::consts::ARCH),
@@ -171,7 +171,7 @@ fn nothing_is_known_without_files() {
 }
 
 #[test]
-fn what_cannot_be_read_is_absent() {
+fn unreadable_facts_are_absent() {
     let files = Files::new(&[
         (
             "proc/cpuinfo",
@@ -194,7 +194,7 @@ fn what_cannot_be_read_is_absent() {
 }
 
 #[test]
-fn hypervisors_sign_with_twelve_letters() {
+fn hypervisors_are_named_by_their_signatures() {
     for (signature, name) in [
         (&b"KVMKVMKVM\0\0\0"[..], "KVM"),
         (b"Microsoft Hv", "Hyper-V"),

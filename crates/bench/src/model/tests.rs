@@ -59,7 +59,7 @@ fn the_papers_figure_8_follows_from_its_inputs() {
 
 /// The paper's conclusion: the cost grows by less than the speed.
 #[test]
-fn the_machine_with_longer_vectors_stays_the_cheaper_one() {
+fn machines_with_longer_vectors_stay_cheaper() {
     let p = paper(&Question::default()).unwrap();
     // Abstract: at least 10% cheaper.
     let ours = p.bases[0].dollars_per_hour.unwrap();
@@ -82,7 +82,7 @@ fn the_machine_with_longer_vectors_stays_the_cheaper_one() {
 /// Equations 6 to 9, calculated by hand: a quarter of the time at twice the frequency with vectors twice as
 /// long.
 #[test]
-fn equations_by_hand() {
+fn equations_agree_with_calculations_by_hand() {
     let assumptions = Assumptions {
         dynamic_share: 0.4,
         cpu_share: 0.5,
@@ -108,7 +108,7 @@ fn equations_by_hand() {
 }
 
 #[test]
-fn counts_are_those_of_the_record() {
+fn counts_agree_with_the_record() {
     let counts = Counts::committed();
     near(counts.ratio("poseidon_tree", "sve2", 128, 256).unwrap(), 0.508, 0.001);
     near(counts.ratio("poseidon_tree", "sve2", 128, 512).unwrap(), 0.261, 0.001);
@@ -190,7 +190,7 @@ fn arm() -> Run {
 }
 
 #[test]
-fn a_run_is_a_base_by_its_counters() {
+fn a_run_with_counters_is_a_base() {
     let (base, chosen) = choice().base(&arm()).unwrap();
     // The largest size, by Proofmill, at its fastest level. The frequency is cycles divided by seconds.
     assert_eq!((chosen.size, chosen.implementation.as_str()), (Some(1024), "sve2"));
@@ -218,7 +218,7 @@ fn a_run_is_a_base_by_its_counters() {
 }
 
 #[test]
-fn what_was_not_counted_is_said_and_may_be_assumed() {
+fn missing_counts_are_reported_and_can_be_assumed() {
     let machine = Machine { measured_hertz: Some(4e9), ..Machine::default() };
     let x86 = run("x86", machine, vec![(row("avx512", 1024, 2), 0.001, None)]);
     let error = choice().base(&x86).unwrap_err().to_string();
@@ -250,7 +250,7 @@ fn what_was_not_counted_is_said_and_may_be_assumed() {
 }
 
 #[test]
-fn rows_and_numbers_that_cannot_be_are_named() {
+fn missing_rows_and_bad_numbers_are_errors() {
     let none = Choice { work: "merkle/sha256".into(), size: Some(8), ..choice() }
         .base(&arm())
         .unwrap_err()
@@ -278,7 +278,7 @@ fn rows_and_numbers_that_cannot_be_are_named() {
 }
 
 #[test]
-fn every_assumption_says_who_made_it() {
+fn every_assumption_has_a_source() {
     let default = Assumptions::default().list();
     assert!(default.iter().all(|assumption| assumption.source != "given"));
     let given = Assumptions { cpu_share: 0.4, dynamic_growth: Some(2.0), ..Assumptions::default() }.list();

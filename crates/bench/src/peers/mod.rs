@@ -217,7 +217,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn the_nearest_checkout_is_found_from_within_it_only() {
+    fn the_innermost_enclosing_checkout_is_found() {
         let outside = tempfile::tempdir().unwrap();
         let outer = outside.path().join("outer");
         let inner = outer.join("some/inner");

@@ -295,7 +295,7 @@ mod tests {
 
     /// Recorded from wrk 4.1.0.
     #[test]
-    fn rates_are_read_and_errors_seen() {
+    fn rates_are_parsed_and_errors_noticed() {
         let good = "Running 1s test @ https://127.0.0.1:18443/\n  1 threads and 16 connections\n  \
                     Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency    14.15ms    5.47ms  29.66ms   49.73%\n    \
                     Req/Sec     1.11k   378.72     1.89k    80.00%\n  1109 requests in 1.00s, 8.80MB read\n\

@@ -50,7 +50,7 @@ fn packages_are_summed_and_nothing_is_counted_twice() {
 }
 
 #[test]
-fn a_counter_that_wraps_goes_on() {
+fn counters_may_wrap() {
     let (_folder, root) = two_packages();
     let meter = PowerMeter::start(&PowerSource::Rapl(root.clone())).unwrap();
     let begin = meter.mark();
@@ -64,7 +64,7 @@ fn a_counter_that_wraps_goes_on() {
 }
 
 #[test]
-fn a_counter_that_goes_away_leaves_no_number() {
+fn an_unreadable_counter_gives_no_energy() {
     let (_folder, root) = two_packages();
     let meter = PowerMeter::start(&PowerSource::Rapl(root.clone())).unwrap();
     let begin = meter.mark();

@@ -68,7 +68,7 @@ mod tests {
 
     /// Areas of trapezoids, calculated by hand.
     #[test]
-    fn straight_lines_join_the_readings() {
+    fn power_is_interpolated_linearly() {
         let power = timeline(&[(0.0, 100.0), (1.0, 200.0), (3.0, 50.0)]);
         for (from, to, expected) in [
             (0.0, 1.0, 150.0),

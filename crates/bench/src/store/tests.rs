@@ -180,7 +180,7 @@ fn a_migration_that_fails_changes_nothing() {
 }
 
 #[test]
-fn foreign_and_newer_files_are_refused_and_left_alone() {
+fn foreign_and_newer_files_are_refused_and_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let (_newer_folder, newer_path, newer) = store();
@@ -437,7 +437,7 @@ fn a_full_file_system_keeps_finished_rows() {
 
 /// Reads a store through Python's SQLite module.
 #[test]
-fn the_shell_reads_it() {
+fn python_reads_a_store() {
     let (_folder, path, store) = store();
     let mut run = run(1, "mine");
     run.measurements = vec![measurement("b1", &[0.5, 0.25, 1.0]), measurement("b2", &[2.0])];

@@ -100,7 +100,7 @@ fn of(pattern: &str) -> Selection {
 }
 
 #[test]
-fn definitions_are_narrowed_down() {
+fn selections_filter_definitions() {
     let families = [family()];
     let names = |selection: &Selection| {
         let groups = plan(&families, &Sums, selection, 3).unwrap();
