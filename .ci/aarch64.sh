@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Type-checks everything for aarch64, builds the integration tests of the arithmetic and runs them under qemu-user: without
-# SVE, and with vectors of several lengths, where only what has SVE kernels is run again. The tests of speed ask nothing of
-# this architecture, unit tests nothing of the CPU: both are left out.
+# Type-checks everything for aarch64, builds the integration tests of the arithmetic and runs them under
+# qemu-user: without SVE, and then, for code with SVE kernels, with vectors of several lengths. Speed tests
+# and unit tests are left out: they do not depend on the architecture.
 set -euo pipefail
 shopt -s nullglob
 target=aarch64-unknown-linux-gnu
-# Tests compare with blst, which has C and assembly in it.
+# Tests compare with blst, which contains C and assembly.
 export CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc-12
 
-# tests CRATE...: the arguments that choose the crates' integration tests.
+# tests CRATE...: prints the arguments that select the crates' integration tests.
 tests() {
     local crate file
     for crate in "$@"; do
@@ -19,10 +19,12 @@ tests() {
     done
 }
 
-# emulated FEATURES LEVELS ARGUMENTS: cargo test on a CPU with the features, which must have the levels.
+# emulated FEATURES LEVELS ARGUMENTS: runs cargo test on a CPU with these features, which must support these
+# levels.
 emulated() {
     echo "-- $1: ${*:3}"
-    # Of the whole workspace: of some packages alone, dependencies have other features and are built again.
+    # The whole workspace is selected: with single packages, dependencies would have other features and be
+    # rebuilt.
     CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu -cpu max,$1" \
         PROOFMILL_REQUIRE_LEVELS=$2 cargo test --quiet --locked --workspace --target "$target" "${@:3}"
 }
@@ -31,12 +33,12 @@ arithmetic=($(tests sha256 field curve hash poly) --test keys --test vectors)
 cargo check --quiet --locked --workspace --lib --bins --target "$target"
 cargo build --quiet --locked --workspace "${arithmetic[@]}" --test merkle --target "$target"
 PROOFMILL_REQUIRE_SHA256=neon,arm-sha2 emulated sve=off portable,neon "${arithmetic[@]}"
-# What an opening with a changed byte is worth does not depend on the CPU, and takes minutes here.
+# Checks of openings with changed bytes do not depend on the CPU, and take minutes under QEMU.
 emulated sve=off portable,neon --test merkle -- --skip changed
 for bits in 128 256 512 2048; do
     emulated "sve$bits=on" sve,sve2 --test basic --test goldilocks_extension --test poseidon --test poseidon2 --test goldilocks
 done
-# What is above the kernels does not know how long vectors are: the lengths that CPUs have will do.
+# Code above the kernels does not depend on the vector length: the lengths of existing CPUs suffice.
 for bits in 128 256 512; do
     emulated "sve$bits=on" sve,sve2 --test merkle -- --skip changed
 done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# bench.sh PROOFMILL-BENCH: every benchmark once at every level on one and all threads, its answer compared, and what becomes of
-# such a run: a store, a file, another store. Then some that are timed, compared and shown.
+# bench.sh PROOFMILL-BENCH: checks the answer of every benchmark, at every level, on one and all threads, and
+# moves the run through a store, a file and another store. Then measures, compares and shows some benchmarks.
 set -euo pipefail
 bench=$(realpath "$1")
 folder=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Builds the book and checks the documentation: relative links of Markdown files and of the built pages lead to files and headings that
-exist, the summary lists every page once, and the introduction lists every crate. mdbook is found by PATH; nothing needs a network."""
+"""Builds the book and checks the documentation: relative links of Markdown files and of built pages lead to existing files and headings,
+the summary lists every page once, and the introduction lists every crate. mdbook must be in PATH. No network is needed."""
 
 import os
 import re
@@ -33,20 +33,20 @@ class Page(HTMLParser):
 
 
 def text_of(path):
-    """A Markdown file without its code."""
+    """The text of a Markdown file without code."""
     text = re.sub(r"^( *)```.*?^\1```", "", path.read_text(), flags=re.M | re.S)
     return re.sub(r"`[^`\n]*`", lambda code: code.group().translate({91: None, 93: None}), text)
 
 
 def headings(path):
-    """The anchors of a Markdown file's headings, as GitHub and mdBook spell them."""
+    """The anchors of a Markdown file's headings, in the spelling of GitHub and mdBook."""
     lines = re.findall(r"^#+ +(.*)", text_of(path), flags=re.M)
     plain = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line).strip().lower() for line in lines]
     return {re.sub(r"[^\w\- ]", "", line).replace(" ", "-") for line in plain}
 
 
 def check(source, link, anchors):
-    """Checks one link of a file; `anchors` gives the anchors of a target, or None if it has none."""
+    """Checks one link of a file. `anchors` returns the anchors of a target, or None if the target has none."""
     global checked
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
@@ -85,7 +85,7 @@ def check_crates():
 
 
 def check_book():
-    # Its warnings do not make it fail.
+    # Warnings of mdbook do not change its exit status.
     built = subprocess.run(["mdbook", "build"], cwd=root, capture_output=True, text=True)
     if built.returncode != 0 or re.search(r"\b(WARN|ERROR)\b", built.stderr):
         problems.append(f"mdbook build: exit status {built.returncode}\n{built.stderr.strip()}")

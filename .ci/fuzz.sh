@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# fuzz.sh SECONDS: fuzzes each target for so long, as many side by side as there are CPUs, beginning with the small files of
-# the tests.
+# fuzz.sh SECONDS: fuzzes each target for this time, with one target per CPU in parallel. The corpus starts
+# with small files of the tests.
 set -euo pipefail
 cargo +nightly fuzz build
 found=$(mktemp -d)
 trap 'rm -rf "$found"' EXIT
 
-# fuzz SECONDS FOLDER TARGET: prints all of it at once.
+# fuzz SECONDS FOLDER TARGET: fuzzes one target and prints its output when it has ended.
 fuzz() {
     mkdir "$2/$3"
     cargo +nightly fuzz run "$3" "$2/$3" crates/circom/tests/data \

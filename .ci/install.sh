@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# install.sh FOLDER: what the checks need beyond rustup and npm; cargo's and npm's tools go into the folder.
+# install.sh FOLDER: installs the tools that the checks need in addition to rustup and npm. Tools from cargo
+# and npm go into the folder.
 set -euo pipefail
 root=$(realpath "$1")
 
@@ -16,10 +17,10 @@ if ! command -v chromium > /dev/null; then
 fi
 rustup target add aarch64-unknown-linux-gnu aarch64-unknown-linux-musl x86_64-unknown-linux-musl
 
-# Unoptimised: they build in a third of the time and run for seconds.
+# Debug builds: they take a third of the time, and the tools run only for seconds.
 export CARGO_TARGET_DIR=$root/build
 [ -x "$root/bin/cargo-deny" ] || cargo install --quiet --locked --debug --root "$root" cargo-deny@0.18.5
-# Without its server, file watcher and search: a minute of one core.
+# Without server, file watcher and search, which take a minute to compile.
 [ -x "$root/bin/mdbook" ] || cargo install --quiet --locked --debug --no-default-features --root "$root" mdbook@0.5.4
 [ -x "$root/bin/cargo-fuzz" ] || cargo install --quiet --locked --debug --root "$root" cargo-fuzz@0.13.1
 [ -d "$root/node_modules/playwright-core" ] ||

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# package.sh: what is to be published packs, and compiles from its packages alone, without the files around it.
+# package.sh: packs the crates that are published, and compiles them from their packages, without the rest of
+# the repository.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -15,14 +16,14 @@ cd "$folder"
 printf '[workspace]\nresolver = "3"\nmembers = ["*-0*"]\n[patch.crates-io]\n' > Cargo.toml
 for package in $packages; do
     archive=$(ls "${CARGO_TARGET_DIR:-$root/target}/package/$package"-[0-9]*.crate)
-    # With new times, or cargo takes what it checked before for this.
+    # With new modification times; otherwise cargo would reuse the results of earlier packages.
     tar -xzmf "$archive"
     folder_name=$(basename "$archive" .crate)
     for file in Cargo.toml README.md src; do
         [ -e "$folder_name/$file" ] || { echo "$package: its package lacks $file"; exit 1; }
     done
     for field in description license categories keywords readme; do
-        grep -q "^$field = " "$folder_name/Cargo.toml" || { echo "$package: its package says no $field"; exit 1; }
+        grep -q "^$field = " "$folder_name/Cargo.toml" || { echo "$package: its package has no $field"; exit 1; }
     done
     echo "$package = { path = \"$folder_name\" }" >> Cargo.toml
 done

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# peers.sh PROOFMILL-BENCH: every peer gives our answer to each of its kernels, at the smallest size. Peers whose toolchain is
-# missing are skipped, but Rust's are not.
+# peers.sh PROOFMILL-BENCH: checks the answers of all peers to all their kernels, at the smallest sizes. Peers
+# whose toolchain is missing are skipped, except for those in Rust.
 set -euo pipefail
 bench=$(realpath "$1")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Their speed is nothing here, and this builds in a third of the time.
+# Speed does not matter here, and this profile builds in a third of the time.
 export CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 "$bench" run --check --peers --level portable --db "$scratch/runs.db" --json "$scratch/run.json" \
     msm/ ntt/ pairing/ bls12_381/ bls/ permutations/poseidon2 merkle/poseidon2/

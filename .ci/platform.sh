@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
-# platform.sh PROOFMILL-BENCH: the platform suite with short times. Rows of installed programs must be measured, and no server may
-# outlive a run, however that ends.
+# platform.sh PROOFMILL-BENCH: runs the platform suite with short times. Rows of installed programs must be
+# measured, and no server may outlive a run, in whatever way the run ends.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bench=$(realpath "$1")
-scripts/platform-deps.sh || echo "not everything could be installed: rows of what is missing must say so"
+scripts/platform-deps.sh || echo "not everything could be installed: rows of missing programs must be marked as absent"
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export PROOFMILL_BENCH_DB=$folder/bench.db TMPDIR=$folder/tmp
 mkdir "$TMPDIR"
-# A server's workers are nobody's.
+# A server's workers run as `nobody`.
 chmod 755 "$folder" "$TMPDIR"
 
-# Masters and workers that were not there before.
+# Servers that this script has started.
 pgrep -x nginx | sort > "$folder/before" || true
 servers() { { pgrep -x nginx || true; } | sort | comm -13 "$folder/before" -; }
 
-# Everything that can be short, then what knows whole seconds only.
+# Short samples where possible, then programs that need whole seconds.
 "$bench" platform --only gzip,brotli,go,luajit --time 10ms --watts 100 --price-per-hour 2 --json "$folder/short.json"
 "$bench" platform --only openssl,https --samples 1 --json "$folder/long.json"
 node - "$folder/short.json" "$folder/long.json" <<'CHECK'
@@ -35,7 +35,7 @@ const wrong = rows.filter(({ row, outcome }) => {
 });
 for (const { row, outcome } of wrong) console.log(row.family, row.benchmark, row.threads, JSON.stringify(outcome));
 const threads = new Set(rows.map(({ row }) => row.threads));
-console.log(`${rows.length} rows, ${rows.length - wrong.length} as they should be, on ${[...threads].join(" and ")} threads`);
+console.log(`${rows.length} rows, ${rows.length - wrong.length} as expected, on ${[...threads].join(" and ")} threads`);
 process.exit(wrong.length > 0 || rows.length < 62 ? 1 : 0);
 CHECK
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Scripts are well-formed, and the release script finds its tools and names its archives; building them takes too long here.
+# Checks the syntax of scripts, and that the release script finds its tools and names its archives. Building
+# the archives would take too long.
 set -euo pipefail
 for script in .ci/*.sh .ci/run scripts/*.sh examples/prove; do bash -n "$script"; done
 
@@ -7,7 +8,7 @@ made=$(scripts/release.sh --dry-run)
 grep -q 'proofmill-.*-x86_64-unknown-linux-musl.tar.gz$' <<< "$made"
 grep -q 'proofmill-.*-aarch64-unknown-linux-musl.tar.gz$' <<< "$made"
 
-# A tool that is missing is named, with what to install.
+# A missing tool is reported with its package.
 only_cargo=$(mktemp -d)
 trap 'rm -rf "$only_cargo"' EXIT
 for tool in bash dirname uname sed sort grep cargo; do ln -s "$(command -v "$tool")" "$only_cargo"; done

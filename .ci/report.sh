@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# report.sh PROOFMILL: the report in headless Chromium, and the chart library as its package has it. NODE_PATH has
-# chart.js and playwright-core.
+# report.sh PROOFMILL: tests the report in headless Chromium, and compares the chart library with its npm
+# package. NODE_PATH must contain chart.js and playwright-core.
 set -euo pipefail
 PROOFMILL=$(realpath "$1")
 export PROOFMILL

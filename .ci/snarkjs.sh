@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# snarkjs.sh PROOFMILL EVM: snarkjs and proofmill accept each other's keys and proofs, and so do snarkjs's Solidity
-# verifiers, at every level of this CPU.
+# snarkjs.sh PROOFMILL EVM: checks that snarkjs and proofmill accept each other's keys and proofs, and that
+# snarkjs's Solidity verifiers accept proofmill's proofs, at every level of this CPU.
 set -euo pipefail
 proofmill=$(realpath "$1")
 expected=$PWD/crates/groth16/tests/data/membership-small.zkey
@@ -9,7 +9,7 @@ small=$PWD/examples/membership-small large=$PWD/examples/membership
 cd "$(mktemp -d)"
 trap 'rm -rf "$PWD"' EXIT
 
-# snarkjs's exit status does not tell: its last word does.
+# snarkjs's exit status does not depend on the result; its output does.
 accepts() { snarkjs "$@" | tee said && grep -q 'OK!\|ZKey Ok!' said; }
 
 for level in $("$proofmill" cpu --json | node -p 'JSON.parse(fs.readFileSync(0)).result.levels.join(" ")'); do

@@ -1,9 +1,9 @@
-// solc.mjs VERIFIER.sol: compiles a Solidity verifier, with the optimiser as its users do; prints the selector of its
-// verifyProof and the code that deploys it, in hexadecimal. solc is found by NODE_PATH.
+// solc.mjs VERIFIER.sol: compiles a Solidity verifier with the optimiser, as users do. Prints the selector of its verifyProof
+// and the code that deploys it, in hexadecimal. solc is found through NODE_PATH.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-// Unlike `import`, it looks in NODE_PATH.
+// Unlike `import`, `require` searches NODE_PATH.
 const require = createRequire(import.meta.url);
 const solc = require("solc");
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# solidity.sh PROOFMILL EVM: the Solidity verifiers that proofmill writes accept its proofs, and refuse them changed.
+# solidity.sh PROOFMILL EVM: checks that the Solidity verifiers that proofmill writes accept its proofs, and
+# reject changed proofs.
 set -euo pipefail
 proofmill=$(realpath "$1") evm=$(realpath "$2")
 solc=$PWD/.ci/solc.mjs
@@ -7,13 +8,13 @@ small=$PWD/examples/membership-small
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# `cargo test` has built it.
+# `cargo test` has built this example.
 "$(dirname "$proofmill")/examples/verifiers" "$folder"
 cd "$folder"
 "$proofmill" plonk prove "$small/plonk.zkey" "$small/witness.wtns" proof.json public.json
 "$proofmill" zkey export solidityverifier "$small/plonk.zkey" snarkjs.sol
 "$proofmill" zkey export soliditycalldata public.json proof.json > snarkjs.calldata
-# The words are those that snarkjs prints, and its own contract takes them.
+# The words of the call are those that snarkjs prints.
 words() { grep -oE '0x[0-9a-f]{64}' "$1"; }
 snarkjs zkey export soliditycalldata public.json proof.json > theirs.calldata
 cmp <(words snarkjs.calldata) <(words theirs.calldata)

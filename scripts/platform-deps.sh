@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the programs that `proofmill bench platform` runs, on Debian (12 or later) and its kin. What is there stays as it is.
+# Installs the programs that `proofmill bench platform` runs, on Debian (12 or later) and its derivatives.
+# Installed programs are kept.
 set -euo pipefail
 export PATH=$PATH:/usr/sbin:/sbin:/usr/local/go/bin
 
@@ -9,7 +10,7 @@ installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null)" = 
 
 need openssl openssl
 need go golang-go
-# The module for Lua brings libluajit2, which Debian's other package, luajit, conflicts with.
+# The Lua module depends on libluajit2, which conflicts with Debian's other package, luajit.
 need luajit luajit2
 need wrk wrk
 need ipmitool ipmitool
@@ -25,9 +26,9 @@ fi
 sudo=$([ "$(id -u)" -eq 0 ] || echo sudo)
 new_server=$(command -v nginx > /dev/null || echo yes)
 $sudo apt-get update -qq
-# At runlevel 1 packages start no services.
+# At runlevel 1, packages do not start services.
 $sudo env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -qq -y --no-install-recommends "${packages[@]}"
-# The bench runs servers of its own; Debian's would come up with the machine and serve its welcome page.
+# The bench starts its own servers; Debian's would start at boot and serve its welcome page.
 if [ "$new_server" = yes ] && command -v systemctl > /dev/null; then
     $sudo systemctl disable --now nginx > /dev/null 2>&1 || true
 fi

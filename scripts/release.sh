@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# scripts/release.sh [--dry-run] [TARGET...]: makes release archives of `proofmill` in target/archives: the static binary, man pages,
-# completions and licences, and a file with the SHA-256 of each archive. Targets are x86_64-unknown-linux-musl and
-# aarch64-unknown-linux-musl, both unless named. --dry-run checks the tools and says what would be made.
+# scripts/release.sh [--dry-run] [TARGET...]: makes release archives of `proofmill` in target/archives, each
+# with the static binary, man pages, completions and licences, and a file with the SHA-256 of each archive.
+# Targets are x86_64-unknown-linux-musl and aarch64-unknown-linux-musl; default: both. --dry-run checks the
+# tools and lists the archives.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,7 +19,7 @@ for argument in "$@"; do
 done
 [ ${#targets[@]} -gt 0 ] || targets=("${all[@]}")
 
-# Man pages and completions are printed by the binary for this machine.
+# The binary for this machine prints man pages and completions.
 host=$(uname -m)-unknown-linux-musl
 case " ${all[*]} " in
 *" $host "*) ;;
@@ -52,9 +53,9 @@ version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml)
 home=${CARGO_HOME:-$HOME/.cargo}
 build=${CARGO_TARGET_DIR:-$PWD/target}
 out=$build/archives
-# The same commit gives the same archive: dates are the commit's, and no path of this machine is in the binary.
+# Reproducible archives: dates are those of the commit, and the binary contains no path of this machine.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
-# Rust brings musl and a linker: no C toolchain for the target is needed.
+# Rust includes musl and a linker, so no C toolchain for the target is needed.
 export CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld
 unset RUSTFLAGS
 export CARGO_ENCODED_RUSTFLAGS=--remap-path-prefix=$PWD=.$'\x1f'--remap-path-prefix=$home=cargo
@@ -62,14 +63,14 @@ export CARGO_ENCODED_RUSTFLAGS=--remap-path-prefix=$PWD=.$'\x1f'--remap-path-pre
 # compile TARGET: builds $build/TARGET/dist/proofmill.
 compile() { cargo build --locked --quiet --profile dist --package proofmill-cli --target "$1"; }
 
-# licences TARGET: the licences of everything that the binary contains.
+# licences TARGET: prints the licences of everything in the binary.
 licences() {
     local name licence source file
     echo "proofmill $version contains these packages, musl, and Rust's standard library. Their licences follow."
     cargo tree --locked --package proofmill-cli --target "$1" --edges normal,no-proc-macro --prefix none --format '{p}|{l}' |
         sed 's/ (\*)//' | sort -u | while IFS='|' read -r name licence; do
         case $name in
-        *' ('*) continue ;; # our own
+        *' ('*) continue ;; # this project's crates
         esac
         printf '\n==== %s, %s\n' "$name" "$licence"
         source=$(find "$home"/registry/src -mindepth 2 -maxdepth 2 -name "${name/ v/-}" -print -quit)
@@ -82,7 +83,7 @@ licences() {
     printf "\n==== Rust's standard library, MIT OR Apache-2.0: see LICENSES-RUST.html\n"
 }
 
-# archive TARGET: makes the archive; prints its path.
+# archive TARGET: makes the archive and prints its path.
 archive() {
     local name=proofmill-$version-$1 folder
     folder=$out/$name

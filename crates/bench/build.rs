@@ -1,4 +1,4 @@
-//! Hands the compiler's version to the program, which records it with every run.
+//! Passes the compiler's version to the program, which records it with every run.
 
 use std::{env, process::Command};
 

@@ -48,7 +48,7 @@ func bls12381SumG2(t task) (work, error) {
 	return work{run, func() []byte { return put(nil, &sum.X.A0, &sum.X.A1, &sum.Y.A0, &sum.Y.A1) }}, nil
 }
 
-// bls12381Pairing goes from points of G1 and as many of G2 to the product of their pairings.
+// bls12381Pairing computes the product of the pairings of points of G1 with points of G2.
 func bls12381Pairing(t task) (work, error) {
 	if err := check(t, 6*fp.Bytes); err != nil {
 		return work{}, err
@@ -80,8 +80,8 @@ func bls12381Pairing(t task) (work, error) {
 	return work{run, output}, nil
 }
 
-// bls12381Transform goes from coefficients to values, in natural order both, in place: the second run transforms the values
-// of the first.
+// bls12381Transform computes values from coefficients, both in natural order, in place: each run transforms
+// the values of the previous one.
 func bls12381Transform(t task) (work, error) {
 	if err := check(t, fr.Bytes); err != nil {
 		return work{}, err
@@ -115,10 +115,10 @@ func bls12381Scalars(input *reader, count int) []fr.Element {
 	return scalars
 }
 
-// The ciphersuite of Ethereum's signatures, whose tag messages are hashed under to either group.
+// The domain separation tag of Ethereum's signatures, used for both groups.
 const bls12381Tag = "BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_"
 
-// Bytes of a message.
+// Length of a message in bytes.
 const bls12381Message = 32
 
 func bls12381HashToG1(t task) (work, error) {

@@ -48,7 +48,7 @@ func bn254SumG2(t task) (work, error) {
 	return work{run, func() []byte { return put(nil, &sum.X.A0, &sum.X.A1, &sum.Y.A0, &sum.Y.A1) }}, nil
 }
 
-// bn254Pairing goes from points of G1 and as many of G2 to the product of their pairings.
+// bn254Pairing computes the product of the pairings of points of G1 with points of G2.
 func bn254Pairing(t task) (work, error) {
 	if err := check(t, 6*fp.Bytes); err != nil {
 		return work{}, err
@@ -80,8 +80,8 @@ func bn254Pairing(t task) (work, error) {
 	return work{run, output}, nil
 }
 
-// bn254Transform goes from coefficients to values, in natural order both, in place: the second run transforms the values
-// of the first.
+// bn254Transform computes values from coefficients, both in natural order, in place: each run transforms the
+// values of the previous one.
 func bn254Transform(t task) (work, error) {
 	if err := check(t, fr.Bytes); err != nil {
 		return work{}, err

@@ -5,19 +5,20 @@ import (
 	"slices"
 )
 
-// element is one of a prime field: its own bytes are big-endian, those of inputs and outputs little-endian.
+// element is an element of a prime field. Its own encoding is big-endian; inputs and outputs are
+// little-endian.
 type element[E any] interface {
 	*E
 	SetBytes([]byte) *E
 	Marshal() []byte
 }
 
-// reader takes an input's bytes from the front.
+// reader holds the remaining bytes of an input.
 type reader struct {
 	bytes []byte
 }
 
-// get sets an element from the next len bytes, which must be there.
+// get sets an element from the next len bytes, which must exist.
 func get[E any, P element[E]](r *reader, len int, into P) {
 	bytes := slices.Clone(r.bytes[:len])
 	slices.Reverse(bytes)
@@ -25,7 +26,7 @@ func get[E any, P element[E]](r *reader, len int, into P) {
 	r.bytes = r.bytes[len:]
 }
 
-// put appends elements' bytes.
+// put appends the encodings of elements.
 func put[E any, P element[E]](to []byte, elements ...P) []byte {
 	for _, element := range elements {
 		bytes := element.Marshal()
@@ -35,7 +36,7 @@ func put[E any, P element[E]](to []byte, elements ...P) []byte {
 	return to
 }
 
-// check that an input has as many bytes as it should.
+// check returns an error if the input has the wrong length; each is the length of an item.
 func check(t task, each int) error {
 	if len(t.input) != t.size*each {
 		return fmt.Errorf("expected %d times %d bytes of input, found %d", t.size, each, len(t.input))

@@ -1,4 +1,4 @@
-// Runs gnark-crypto's kernels for the bench, by the protocol of benchmarks/peers/README.md.
+// The runner of gnark-crypto's kernels. benchmarks/peers/README.md describes the protocol.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// task is what the bench asks for.
+// task is the runner's assignment.
 type task struct {
 	kernel  string
 	size    int
@@ -24,7 +24,7 @@ type task struct {
 	input   []byte
 }
 
-// work has been prepared: run does it once, output has the bytes of the last result.
+// work is prepared work: run does it once, output encodes the last result.
 type work struct {
 	run    func()
 	output func() []byte
@@ -80,7 +80,8 @@ func serve() error {
 	return nil
 }
 
-// listen gives the lines of standard input. At its end the process ends, at once: the bench is gone.
+// listen returns the lines of standard input. When it ends, the bench is gone, and the process exits
+// immediately.
 func listen() <-chan string {
 	lines := make(chan string)
 	go func() {
@@ -92,7 +93,7 @@ func listen() <-chan string {
 	return lines
 }
 
-// cpuTime is the process's so far, in nanoseconds.
+// cpuTime returns the CPU time of the process so far, in nanoseconds.
 func cpuTime() int64 {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
@@ -101,7 +102,7 @@ func cpuTime() int64 {
 	return usage.Utime.Nano() + usage.Stime.Nano()
 }
 
-// version is the library's, as it was built in.
+// version returns the library's version in this build.
 func version() string {
 	info, _ := debug.ReadBuildInfo()
 	for _, module := range info.Deps {
@@ -113,7 +114,7 @@ func version() string {
 }
 
 func prepare(t task) (work, error) {
-	// What the scalars are makes no difference to what is called.
+	// The distribution of the scalars does not change the function that is called.
 	sum := strings.TrimSuffix(strings.TrimSuffix(t.kernel, "-equal"), "-bits")
 	switch sum {
 	case "msm/bn254-g1":

@@ -13,7 +13,7 @@ use std::{
 /// The number of timed runs, after one warm-up run; the median counts.
 const RUNS: usize = 5;
 
-/// The measurements of one program; each is printed at once.
+/// The measurements of one program; each is printed immediately.
 pub(crate) struct Records {
     csv: bool,
     /// Seconds on one thread, by benchmark and implementation.

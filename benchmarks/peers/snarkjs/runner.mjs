@@ -1,4 +1,4 @@
-// Runs the kernels of ffjavascript, snarkjs' arithmetic, for the bench, by the protocol of benchmarks/peers/README.md.
+// The runner of the kernels of ffjavascript, snarkjs's arithmetic. benchmarks/peers/README.md describes the protocol.
 
 import { buildBls12381, buildBn128 } from "ffjavascript";
 import { createHash } from "node:crypto";
@@ -6,31 +6,31 @@ import { readFileSync } from "node:fs";
 import os from "node:os";
 import { createInterface } from "node:readline";
 
-/** Builders of curves by their names in kernels. */
+/** Functions that build curves, by the curves' names in kernels. */
 const curves = { "bn254": buildBn128, "bls12-381": buildBls12381 };
 
-/** The curve, on so many threads. */
+/** The curve with this name, on `threads` threads. */
 async function curve(name, threads) {
-    // ffjavascript starts a worker for each CPU that it sees.
+    // ffjavascript starts one worker per CPU that `os.cpus` lists.
     os.cpus = () => new Array(threads);
     return await curves[name](threads === 1);
 }
 
-/** Integers of so many little-endian bytes as elements in Montgomery's form. */
+/** Elements in Montgomery form from little-endian integers of the field's length. */
 function elements(field, bytes) {
     const all = new Uint8Array(bytes.length);
     for (let at = 0; at < bytes.length; at += field.n8) all.set(field.fromRprLE(bytes, at), at);
     return all;
 }
 
-/** As `elements` reads them. */
+/** The encoding that `elements` reads. */
 function integers(field, bytes) {
     const all = new Uint8Array(bytes.length);
     for (let at = 0; at < bytes.length; at += field.n8) field.toRprLE(all, at, bytes.slice(at, at + field.n8));
     return all;
 }
 
-/** Points and scalars to their sum. */
+/** The sum of scalars times points. */
 async function sum([, name, group], { size, threads, input }) {
     const on = await curve(name, threads);
     const G = on[group.toUpperCase()];
@@ -45,7 +45,7 @@ async function sum([, name, group], { size, threads, input }) {
     };
 }
 
-/** Coefficients to values, in natural order both; the second run transforms the values of the first. */
+/** Coefficients to values, both in natural order; each run transforms the values of the previous one. */
 async function transform(_, { size, threads, input }) {
     const { Fr } = await curve("bn254", threads);
     check(input, size * Fr.n8);
@@ -60,7 +60,7 @@ function check(input, length) {
     if (input.length !== length) throw new Error(`expected ${length} bytes of input, found ${input.length}`);
 }
 
-/** What prepares kernels whose names are such. What the scalars are makes no difference to what is called. */
+/** Patterns of kernels' names, with their functions. The distribution of the scalars does not change the function. */
 const kernels = [
     [/^msm\/(bn254|bls12-381)-(g1|g2)(?:-equal|-bits)?$/, sum],
     [/^ntt\/bn254-fr$/, transform],
@@ -77,7 +77,7 @@ async function prepare(task) {
 async function serve() {
     const [kernel, size, threads, path] = process.argv.slice(2);
     const lines = createInterface({ input: process.stdin });
-    // The bench is gone.
+    // The bench has ended.
     lines.on("close", () => process.exit(0));
     const requests = lines[Symbol.asyncIterator]();
     const input = new Uint8Array(readFileSync(path));

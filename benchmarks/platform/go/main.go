@@ -1,9 +1,10 @@
-// Command platform times Go's standard library as a service would use it: every goroutine does the same work over and over.
+// Command platform times Go's standard library under load: every goroutine repeats the same work.
 //
 //	platform FAMILY/BENCHMARK THREADS
 //
-// It checks the work's result once, says "ready AMOUNT UNIT GO_VERSION", and then for each line "run NANOSECONDS" does the
-// work for so long and says "done COUNT WALL_NANOSECONDS CPU_NANOSECONDS ANSWER". "error SENTENCE" says why it cannot.
+// It checks the work's result once and prints "ready AMOUNT UNIT GO_VERSION". Then, for each line "run NANOSECONDS", it
+// repeats the work for that time and prints "done COUNT WALL_NANOSECONDS CPU_NANOSECONDS ANSWER". On failure it prints
+// "error SENTENCE".
 package main
 
 import (
@@ -18,9 +19,10 @@ import (
 	"time"
 )
 
-// Work is done once by each call of what start gives; start is called once for each goroutine.
+// work is a benchmark. start is called once per goroutine; each call of the returned function does the work
+// once.
 type work struct {
-	// What one call does: so many bytes, signatures...
+	// The amount of work per call, in units.
 	amount int
 	unit   string
 	start  func() (func() error, error)
@@ -45,7 +47,7 @@ func serve(arguments []string) error {
 	if err != nil || threads < 1 {
 		return fmt.Errorf("expected a number of threads, found %q", arguments[1])
 	}
-	// Collections of garbage too keep to the threads that were asked for.
+	// The garbage collector is limited to the same number of threads.
 	runtime.GOMAXPROCS(threads)
 	var calls []func() error
 	for i := 0; i < threads; i++ {

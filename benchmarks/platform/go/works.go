@@ -47,10 +47,10 @@ var works = map[string]work{
 	"go-strings/fields":           {len(page), "bytes", fields},
 }
 
-// The largest record of TLS.
+// The size of the largest TLS record.
 const recordSize = 16384
 
-// What the standard library's own benchmarks of regexp match at most.
+// The length of text that the standard library's own benchmarks of regexp use.
 const textSize = 32 << 10
 
 var digest = sha256.Sum256([]byte("proofmill"))
@@ -170,7 +170,8 @@ func inflate(compressed []byte, reader *gzip.Reader) error {
 	return nil
 }
 
-// Text in which the expressions of the standard library's benchmarks match nowhere: every start has to be tried.
+// text returns text in which the expressions of the standard library's benchmarks do not match: every start
+// is tried.
 func text() []byte {
 	text, state := make([]byte, textSize), uint32(1)
 	for i := range text {

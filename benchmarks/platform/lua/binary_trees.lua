@@ -1,4 +1,5 @@
--- Allocates and walks binary trees: the collector's work. Depth 14; the answer is every line's check.
+-- Allocates and walks binary trees of depth 14 (garbage collection). The answer consists of the checks of all
+-- lines.
 local DEPTH = 14
 
 local function tree(depth)

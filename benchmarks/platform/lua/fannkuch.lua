@@ -1,5 +1,5 @@
--- All permutations of 1..9, in the order of rotations of ever longer beginnings: how many times a beginning of as many
--- elements as the first one says can be reversed until that is 1, at most, and a sum of them with alternating signs.
+-- For each permutation of 1..9, counts reversals of its first k elements, where k is the first element, until
+-- k is 1. The answer is an alternating sum of the counts, and the largest count.
 local SIZE = 9
 
 function benchmark()

@@ -1,6 +1,6 @@
--- Follows a benchmark's text, which defines `benchmark`: a function that does the work once and returns its answer.
--- Says "ready VERSION", and then for each line "run NANOSECONDS" does the work for so long and says
--- "done COUNT WALL_NANOSECONDS CPU_NANOSECONDS ANSWER".
+-- This text is appended to a benchmark, which defines `benchmark`: a function that does the work once and
+-- returns its answer. Prints "ready VERSION". Then, for each line "run NANOSECONDS", repeats the work for
+-- that time and prints "done COUNT WALL_NANOSECONDS CPU_NANOSECONDS ANSWER".
 local ffi = require("ffi")
 ffi.cdef [[
 typedef struct { long seconds, nanoseconds; } proofmill_time;

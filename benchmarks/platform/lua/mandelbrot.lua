@@ -1,5 +1,5 @@
--- 200 by 200 points from -1.5 - i to 0.5 + i: which do not leave the circle of radius 2 within 50 steps, as the bits of a
--- picture whose bytes are then summed as Adler-32 sums them.
+-- Tests 200 by 200 points from -1.5 - i to 0.5 + i: a bit is set if the point does not leave the circle of
+-- radius 2 within 50 steps. The answer is the Adler-32 checksum of the bits.
 local SIZE, STEPS = 200, 50
 local bit = require("bit")
 

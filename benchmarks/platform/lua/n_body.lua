@@ -1,8 +1,9 @@
--- The Sun and its giant planets, 100,000 steps of 0.01 days by the symplectic Euler method: floating point in records.
+-- The Sun and its giant planets, 100,000 steps of 0.01 days with the symplectic Euler method: floating point
+-- in tables.
 local STEPS = 100000
 local SOLAR_MASS, YEAR = 4 * math.pi ^ 2, 365.24
 
--- Positions in astronomical units, velocities in those a day, masses in the Sun's.
+-- Positions in astronomical units, velocities in astronomical units per day, masses in solar masses.
 local ELEMENTS = {
   { 0, 0, 0, 0, 0, 0, 1 },
   { 4.84143144246472090e+00, -1.16032004402742839e+00, -1.03622044471123109e-01,

@@ -1,4 +1,5 @@
--- 400 digits of pi by the spigot of Rabinowitz and Wagon (1995), four at a time: integer arithmetic in arrays.
+-- 400 digits of pi, four at a time, with the spigot of Rabinowitz and Wagon (1995): integer arithmetic in
+-- arrays.
 local DIGITS = 400
 
 function benchmark()

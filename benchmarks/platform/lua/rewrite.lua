@@ -1,4 +1,4 @@
--- Words made, counted and put back into text, as pages are rewritten: strings, patterns and hashed tables.
+-- Generates words, counts them and rewrites the text: strings, patterns and hash tables.
 local WORDS = 20000
 
 function benchmark()

@@ -1,4 +1,4 @@
--- How many primes there are below 2,000,000, by Eratosthenes: writes far apart.
+-- The number of primes below 2,000,000 with the sieve of Eratosthenes: scattered writes.
 local LIMIT = 2000000
 
 function benchmark()

@@ -1,4 +1,5 @@
--- The norm of the infinite matrix 1 / ((i + j)(i + j + 1) / 2 + i + 1), cut off at 500 rows, by the power method.
+-- The spectral norm of the infinite matrix 1 / ((i + j)(i + j + 1) / 2 + i + 1), truncated to 500 rows, by
+-- the power method.
 local SIZE = 500
 
 local function entry(i, j)

@@ -1,6 +1,6 @@
-//! SHA-256 of many pairs, of one message, and of trees, by every kernel of this CPU and of the peers, on one core:
-//! `taskset -c 1 cargo run --release -- [--csv] [--all] [pairs] [messages] [tree]`. With `--all` every size of batch up to 64
-//! and every kernel; else some, and the best.
+//! Times SHA-256 of many pairs, of single messages and of trees, for every kernel of this CPU and of the
+//! peers, on one core: `taskset -c 1 cargo run --release -- [--csv] [--all] [pairs] [messages] [tree]`. With
+//! `--all`, every batch size up to 64 and every kernel; otherwise some sizes and the best kernel.
 
 #[path = "../../peers/programs/records.rs"]
 mod records;
@@ -11,10 +11,11 @@ use rand::RngCore;
 use records::Records;
 use std::{env, hint::black_box};
 
-/// Pairs hashed in a run, whatever the batch.
+/// Pairs hashed in a run, for every batch size.
 const PAIRS: usize = 1 << 16;
 
-/// hashtree's kernels, which its crate links but does not declare: digests, blocks of 64 bytes, their number.
+/// hashtree's kernels, which its crate links but does not declare. Parameters: digests, blocks of 64 bytes,
+/// number of blocks.
 mod hashtree {
     pub(crate) type Kernel = unsafe extern "C" fn(*mut u8, *const u8, u64);
 
@@ -27,7 +28,7 @@ mod hashtree {
     }
 }
 
-/// hashtree's kernels that this CPU can run.
+/// hashtree's kernels that this CPU supports.
 fn hashtree_kernels() -> Vec<(&'static str, hashtree::Kernel)> {
     let mut kernels: Vec<(&str, hashtree::Kernel)> = Vec::new();
     let ours: Vec<&str> = Kernels::available().into_iter().map(Kernels::name).collect();
@@ -51,7 +52,7 @@ fn main() {
     let has = |name: &str| words.is_empty() || words.iter().any(|word| word == name);
     let all = env::args().any(|word| word == "--all");
     let mut records = Records::new();
-    // Links the library: its declarations above have no link attribute.
+    // Forces linking of the library: the declarations above have no link attribute.
     hashtree_rs::init();
     if has("pairs") {
         pairs(&mut records, all);
@@ -70,7 +71,7 @@ fn bytes(count: usize) -> Vec<u8> {
     bytes
 }
 
-/// Batches of pairs: the ratio is the best of hashtree's kernels by ours.
+/// Batches of pairs. The ratio is the time of hashtree's best kernel divided by Proofmill's.
 fn pairs(records: &mut Records, all: bool) {
     let blocks = bytes(64 * 4096);
     let blocks = blocks.as_chunks::<64>().0;
@@ -90,7 +91,7 @@ fn pairs(records: &mut Records, all: bool) {
                     let first = run * batch % (blocks.len() - batch + 1);
                     let blocks = black_box(&blocks[first..][..batch]);
                     let digests = black_box(&mut digests[..batch]);
-                    // SAFETY: both buffers have as many as are said; the CPU was asked.
+                    // SAFETY: both buffers have the given number of items, and this CPU supports the kernel.
                     unsafe { kernel(digests.as_mut_ptr().cast(), blocks.as_ptr().cast(), blocks.len() as u64) };
                 }
             });
@@ -117,7 +118,7 @@ fn pairs(records: &mut Records, all: bool) {
     }
 }
 
-/// One message at a time: the ratio is the best peer's time by ours.
+/// Single messages. The ratio is the best peer's time divided by Proofmill's.
 fn messages(records: &mut Records) {
     use sha2_10::Digest as _;
     for (length, count) in [(32, 1 << 16), (64, 1 << 15), (128, 1 << 14), (1000, 1 << 12), (5_000_000, 1)] {
@@ -155,7 +156,7 @@ fn messages(records: &mut Records) {
     }
 }
 
-/// Every node of a tree over 2^20 chunks, layer by layer.
+/// All nodes of a tree over 2^20 chunks, layer by layer.
 fn tree(records: &mut Records) {
     let leaves = bytes(32 << 20);
     let mut nodes = vec![[0; 32]; 1 << 20];
@@ -172,7 +173,7 @@ fn tree(records: &mut Records) {
     for (peer, kernel) in hashtree_kernels() {
         let seconds = records.record(name, peer, 1, None, || {
             layers(Box::new(move |blocks, digests| {
-                // SAFETY: both buffers have as many as are said; the CPU was asked.
+                // SAFETY: both buffers have the given number of items, and this CPU supports the kernel.
                 unsafe { kernel(digests.as_mut_ptr().cast(), blocks.as_ptr().cast(), blocks.len() as u64) };
             }));
         });

@@ -1,10 +1,10 @@
-//! The command line; completions and man pages come from these definitions too.
+//! The command line. Completions and man pages are generated from these definitions too.
 
 use crate::commands::{BenchCommand, MachineCommand};
 use clap::{Parser, Subcommand};
 use proofmill_console::{Completions, Man, Options};
 
-/// Measures which level, machine, watt and dollar proves how much.
+/// Measures Proofmill's kernels and provers by level and machine, per watt and per dollar.
 #[derive(Debug, Parser)]
 #[command(
     name = "proofmill-bench",
@@ -45,7 +45,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// The command's words.
+    /// The command's name in reports.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Bench(command) => command.name(),

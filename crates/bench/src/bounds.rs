@@ -1,28 +1,28 @@
-//! What a run may be, wherever it comes from: files are other people's, and what is stored is read for years.
+//! Bounds on a run, whatever its source: imported files are untrusted, and stored runs are read for years.
 //!
-//! One check for imports and for the store, so that whatever is stored can be exported and imported again.
+//! Imports and the store use the same check, so that every stored run can be exported and imported again.
 
 use crate::record::{Figures, Machine, Measurement, Noise, Outcome, Run};
 
-/// The longest text: a command's word, a reason.
+/// The greatest length of a text (such as a command's argument or a reason), in bytes.
 pub const TEXT: usize = 4096;
-/// The most rows of a run, words of a command, warnings, features, caches or phases.
+/// The greatest number of rows of a run, arguments of a command, warnings, features, caches or phases.
 pub const ITEMS: usize = 100_000;
-/// The most samples of a row.
+/// The greatest number of samples of a row.
 pub const SAMPLES: usize = 100_000;
-/// The greatest whole number, so that readers whose numbers are doubles read it exactly.
+/// The greatest integer: programs whose numbers are doubles read integers up to here exactly.
 pub const WHOLE: u64 = 1 << 53;
-/// The most of a unit, hertz, cycles or instructions.
+/// The upper bound on an amount of work, hertz, cycles and instructions.
 const MUCH: f64 = 1e18;
-/// More than thirty years, in seconds; and more watts or dollars an hour than a machine takes.
+/// The upper bound on seconds (more than thirty years), on watts and on dollars per hour.
 const LONG: f64 = 1e9;
-/// The most threads of a machine.
+/// The greatest number of threads of a machine.
 const THREADS: u32 = 1 << 20;
 
 /// Checks a run with its measurements.
 ///
 /// # Errors
-/// A sentence: which field, what was expected, what was found.
+/// A sentence that names the field, what was expected and what was found.
 pub fn check(run: &Run) -> Result<(), String> {
     check_facts(run)?;
     items("measurements", run.measurements.len(), ITEMS)?;
@@ -32,7 +32,7 @@ pub fn check(run: &Run) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks a run but for its measurements.
+/// Checks a run without its measurements.
 ///
 /// # Errors
 /// As [`check`].
@@ -93,7 +93,7 @@ pub fn check_measurement(measurement: &Measurement) -> Result<(), String> {
     }
 }
 
-/// Checks what disturbed a run.
+/// Checks the noise of a run.
 ///
 /// # Errors
 /// As [`check`].
@@ -170,7 +170,7 @@ fn check_figures(figures: &Figures) -> Result<(), String> {
     whole("bytes_out", bytes_out.unwrap_or_default())
 }
 
-/// Texts are printed in terminals: control characters could do anything there.
+/// Texts are printed in terminals, where control characters could have any effect.
 fn text(field: &str, text: &str) -> Result<(), String> {
     items(field, text.len(), TEXT)?;
     match text.chars().find(|c| c.is_control()) {
@@ -183,7 +183,7 @@ fn optional(field: &str, value: Option<&str>) -> Result<(), String> {
     value.map_or(Ok(()), |value| text(field, value))
 }
 
-/// What is there is not empty, which in a table would look as if it were absent.
+/// A value that is present must not be empty: in a table it would look absent.
 fn present(field: &str, value: Option<&str>) -> Result<(), String> {
     match value {
         Some("") => Err(format!("{field}: expected a text, found an empty one")),
@@ -205,7 +205,7 @@ fn whole(field: &str, value: u64) -> Result<(), String> {
 }
 
 fn positive(field: &str, value: f64, most: f64) -> Result<(), String> {
-    // Neither is true of what is no number.
+    // Both comparisons are false for NaN.
     if value > 0.0 && value <= most {
         Ok(())
     } else {
@@ -222,14 +222,14 @@ fn not_negative(field: &str, value: Option<f64>, most: f64) -> Result<(), String
     }
 }
 
-/// The beginning of a text that may be long.
+/// The first 40 characters of a text.
 fn short(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// `text` as one that the check accepts: control characters become spaces, and what is too long is cut.
+/// Makes `text` pass the check: replaces control characters with spaces and cuts it at [`TEXT`] bytes.
 ///
-/// For what programs say of themselves: their versions and why they failed.
+/// Applied to output of other programs: their versions and error messages.
 pub fn one_line(text: &str) -> String {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let line = line.trim();

@@ -1,4 +1,5 @@
-//! Two runs, or two implementations of a run, row by row: which is faster, and whether surely.
+//! Compares two runs, or two implementations of one run, row by row: which is faster, and with what
+//! confidence.
 
 use crate::{
     record::{Figures, Outcome, Row, Run},
@@ -7,84 +8,86 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A run, or those of its rows that one implementation did.
+/// A run, or only its rows of one implementation.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     /// The run.
     pub run: &'a Run,
-    /// A level, a peer or a program; without, all of them, each against its namesake.
+    /// A level, a peer or a program. If `None`, all of them, and each is compared with the one of the same
+    /// name.
     pub implementation: Option<&'a str>,
 }
 
-/// What a unit of work costs.
+/// The cost that is compared, per unit of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Per {
     /// Seconds.
     Second,
-    /// Joules: seconds by the watts that were measured with them.
+    /// Joules: seconds multiplied by the measured watts.
     Watt,
-    /// Dollars: seconds by the run's price.
+    /// Dollars: seconds multiplied by the run's price.
     Dollar,
 }
 
-/// What came of a comparison.
+/// The result of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// Rows that both sides have, sorted.
     pub rows: Vec<Compared>,
     /// Geometric means of the rows' ratios.
     pub families: Vec<Mean>,
-    /// Timed rows of the first side alone.
+    /// Number of timed rows that only the first side has.
     pub only_first: usize,
-    /// Timed rows of the second side alone.
+    /// Number of timed rows that only the second side has.
     pub only_second: usize,
-    /// Rows that both sides have, but that cannot be compared, by why not.
+    /// Number of rows that both sides have but that cannot be compared, by reason.
     pub incomparable: BTreeMap<String, usize>,
-    /// What makes the times of a side doubtful: if there is anything, no row is called faster or slower.
+    /// Reasons to doubt the times of a side. If there are any, no row is called faster or slower.
     pub doubts: Vec<Doubt>,
 }
 
-/// What makes times doubtful.
+/// A reason to doubt a run's times.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Doubt {
     /// The run's label.
     pub run: String,
-    /// What disturbed it.
+    /// The disturbance.
     pub warning: String,
 }
 
-/// A row of both sides.
+/// A row that both sides have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
     /// The second side's row.
     pub row: Row,
-    /// What a unit costs on the first side, the samples' median: seconds, joules or dollars.
+    /// Median cost of a unit on the first side: seconds, joules or dollars.
     pub first: f64,
-    /// The same of the second side.
+    /// The same for the second side.
     pub second: f64,
-    /// How many times cheaper the second side is.
+    /// The first side's cost divided by the second side's: above 1, the second side is cheaper.
     pub ratio: Ratio,
-    /// The same in a word.
+    /// The verdict on `ratio`.
     pub verdict: Verdict,
 }
 
-/// A family's mean.
+/// The geometric mean of a family's rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mean {
-    /// Its name.
+    /// The family's name.
     pub family: String,
     /// The rows' geometric mean.
     #[serde(flatten)]
     pub mean: GeometricMean,
-    /// The same in a word.
+    /// The verdict on the mean.
     pub verdict: Verdict,
 }
 
-/// Of so many samples, evenly taken from all, is a ratio made: it needs every pair.
+/// The most samples of a row that enter a ratio, evenly spaced: a ratio needs every pair of samples.
 const SAMPLES: usize = 1000;
 
-/// Compares the second side with the first. A row's ratio that differs from 1 by less than `threshold` is no difference.
+/// Compares the second side with the first. A ratio that differs from 1 by less than `threshold` counts as no
+/// difference.
 pub fn compare(first: Side<'_>, second: Side<'_>, per: Per, threshold: f64) -> Comparison {
     let doubts = doubts(first.run, second.run);
     let judged = |ratio: &Ratio| match ratio.verdict(threshold) {
@@ -115,7 +118,7 @@ pub fn compare(first: Side<'_>, second: Side<'_>, per: Per, threshold: f64) -> C
     Comparison { rows, families, only_first, only_second, incomparable, doubts }
 }
 
-/// The doubts of both runs; of one that is compared with itself once.
+/// The doubts of both runs; if both are the same run, its doubts once.
 fn doubts(first: &Run, second: &Run) -> Vec<Doubt> {
     let second = (first.id != second.id).then_some(second);
     let of = |run: &Run| {
@@ -125,7 +128,7 @@ fn doubts(first: &Run, second: &Run) -> Vec<Doubt> {
     [first].into_iter().chain(second).flat_map(of).collect()
 }
 
-/// A side's rows that were timed, the last of each, by what must be equal.
+/// A side's timed rows by the key that must be equal on both sides; of repeated rows, the last one.
 fn timed<'a>(side: Side<'a>, anonymous: bool) -> BTreeMap<Row, (&'a Row, &'a Figures)> {
     let wanted =
         |row: &Row| side.implementation.is_none_or(|implementation| row.implementation == implementation);
@@ -142,7 +145,7 @@ fn timed<'a>(side: Side<'a>, anonymous: bool) -> BTreeMap<Row, (&'a Row, &'a Fig
     timed.collect()
 }
 
-/// The costs of a unit in each sample of both sides, or why they are not of the same thing.
+/// The cost of a unit in each sample of both sides, or the reason why they cannot be compared.
 fn costs(
     first: &Run,
     base: &Figures,
@@ -155,7 +158,7 @@ fn costs(
         Per::Second => Ok(1.0),
         Per::Watt => figures.watts.filter(|watts| *watts > 0.0).ok_or("without watts"),
         Per::Dollar => {
-            // CPU time is no time that anyone pays for, but on one thread it is how long an idle machine takes.
+            // A machine is paid for wall time. On one thread, CPU time is the wall time on an idle machine.
             run.price.as_ref().map(|price| price.dollars_per_hour / 3600.0).ok_or("without a price")
         }
     };
@@ -168,7 +171,7 @@ fn costs(
     Ok((costs(first, base)?, costs(second, other)?))
 }
 
-/// Whether both did the same work and were timed by the same clock, or why not.
+/// Whether both sides did the same work and used the same clock, or the reason why not.
 pub(crate) fn comparable(base: &Figures, other: &Figures) -> Result<(), &'static str> {
     let answers = [&base.answer, &other.answer];
     if base.unit != other.unit {
@@ -186,7 +189,7 @@ fn medians(first: &[f64], second: &[f64]) -> Option<(f64, f64)> {
     crate::statistics::median(first).zip(crate::statistics::median(second))
 }
 
-/// By family, in the rows' order.
+/// Geometric means by family, in the rows' order.
 fn means(rows: &[Compared], judged: impl Fn(&Ratio) -> Verdict) -> Vec<Mean> {
     let families = rows.chunk_by(|a, b| a.row.family == b.row.family);
     let mean = |rows: &[Compared]| {
@@ -205,7 +208,7 @@ mod tests {
         testing::{self, measurement},
     };
 
-    /// A run that ended and was not disturbed.
+    /// A run that ended without disturbance.
     fn run(id: u128, label: &str) -> Run {
         Run { ended: Some(testing::moment(1_800_000_000)), ..testing::run(id, label) }
     }
@@ -269,7 +272,7 @@ mod tests {
         let incomparable = [("of different units".to_owned(), 1), ("with different answers".to_owned(), 1)];
         assert_eq!(comparison.incomparable, incomparable.into());
         let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 0.01, "{a} {b}");
-        // The last of two measurements of a row counts.
+        // Of repeated rows, the last one is compared.
         close(comparison.rows[3].ratio.ratio, 0.5);
         close(comparison.rows[3].first, 1.035 / 1024.0);
         let [mean] = &comparison.families[..] else { panic!("{:?}", comparison.families) };
@@ -313,12 +316,12 @@ mod tests {
         assert_eq!(verdicts, [Verdict::Noisy, Verdict::Unsure, Verdict::NoDifference, Verdict::Noisy]);
         let [doubt] = &comparison.doubts[..] else { panic!("{:?}", comparison.doubts) };
         assert_eq!((&doubt.run[..], &doubt.warning), ("b", &b.noise.warnings[0]));
-        // What disturbed a run that did not end is not known.
+        // The noise of an unfinished run is unknown.
         (b.noise.warnings, a.ended) = (Vec::new(), None);
         let comparison = compare(whole(&a), whole(&b), Per::Second, 0.01);
         assert_eq!(comparison.rows[0].verdict, Verdict::Noisy);
         assert!(comparison.doubts[0].run == "a" && comparison.doubts[0].warning.contains("did not end"));
-        // Of a run that is compared with itself nothing is said twice.
+        // A run that is compared with itself: each doubt is listed once.
         assert_eq!(compare(whole(&a), whole(&a), Per::Second, 0.01).doubts.len(), 1);
     }
 
@@ -362,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_thousand_samples_take_no_billions_of_pairs() {
+    fn comparisons_of_many_samples_use_some() {
         let mut run = run(1, "a");
         run.measurements = vec![measurement("g1", &vec![1.0; 100_000])];
         let comparison = compare(whole(&run), whole(&run), Per::Second, 0.0);

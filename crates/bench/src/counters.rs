@@ -1,4 +1,4 @@
-//! The CPU's counters of cycles and instructions, where the system lets this process read them.
+//! Hardware counters of cycles and instructions, where the system lets this process read them.
 
 #[cfg(target_os = "linux")]
 use perf_event::{
@@ -6,13 +6,14 @@ use perf_event::{
     events::{Event, Hardware},
 };
 
-/// Counters of this process's threads in user mode: those that run when the counters are made, and their children.
+/// Counters of user-mode cycles and instructions of the thread that creates them and of the threads that it
+/// starts later.
 pub struct Counters {
     #[cfg(target_os = "linux")]
     counters: [Counter; 2],
 }
 
-/// What the counters say, since they were made.
+/// Counter readings since the counters were created.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Counts {
     /// CPU cycles.
@@ -22,33 +23,33 @@ pub struct Counts {
 }
 
 impl Counters {
-    /// Begins to count for the thread that calls and those that it starts from now on.
+    /// Starts counting for the calling thread and the threads that it starts from now on.
     ///
     /// # Errors
-    /// A sentence that says why the system gives no counters, and what to do where something can be done.
+    /// A sentence that gives the system's reason, and the remedy if there is one.
     #[cfg(target_os = "linux")]
     pub fn new() -> Result<Self, String> {
         let counters = [begin(Hardware::CPU_CYCLES)?, begin(Hardware::INSTRUCTIONS)?];
         Ok(Self { counters })
     }
 
-    /// Begins to count for the thread that calls and those that it starts from now on.
+    /// Starts counting for the calling thread and the threads that it starts from now on.
     ///
     /// # Errors
-    /// A sentence that says why the system gives no counters, and what to do where something can be done.
+    /// A sentence that gives the system's reason, and the remedy if there is one.
     #[cfg(not(target_os = "linux"))]
     pub fn new() -> Result<Self, String> {
         Err("hardware counters: only Linux's perf_event is known".to_owned())
     }
 
-    /// What they say now; `None` if they cannot be read.
+    /// The current readings; `None` if the counters cannot be read.
     #[cfg(target_os = "linux")]
     pub fn read(&mut self) -> Option<Counts> {
         let [cycles, instructions] = self.counters.each_mut().map(scaled);
         Some(Counts { cycles: cycles?, instructions: instructions? })
     }
 
-    /// What they say now; `None` if they cannot be read.
+    /// The current readings; `None` if the counters cannot be read.
     #[cfg(not(target_os = "linux"))]
     pub fn read(&mut self) -> Option<Counts> {
         None
@@ -64,7 +65,7 @@ impl std::ops::Sub for Counts {
     }
 }
 
-/// A counter that has begun.
+/// A started counter.
 #[cfg(target_os = "linux")]
 fn begin(event: impl Event) -> Result<Counter, String> {
     let begun = Builder::new(event).inherit(true).build().and_then(|mut counter| {
@@ -82,7 +83,7 @@ fn begin(event: impl Event) -> Result<Counter, String> {
     })
 }
 
-/// A counter's value, scaled up if it shared the CPU's counters with others.
+/// A counter's value, scaled up for the time in which its hardware counter was used for another event.
 #[cfg(target_os = "linux")]
 fn scaled(counter: &mut Counter) -> Option<f64> {
     let read = counter.read_full().ok()?;
@@ -101,16 +102,15 @@ mod tests {
     use perf_event::events::Software;
     use std::hint::black_box;
 
-    /// Keeps a core busy.
     fn spin() {
         for i in 0..100_000_000_u64 {
             black_box(i);
         }
     }
 
-    // Every system has this counter of nanoseconds, where few virtual machines have those of the CPU.
+    // Every system has this software counter of nanoseconds; few virtual machines have hardware counters.
     #[test]
-    fn threads_that_begin_later_are_counted() {
+    fn threads_that_start_later_are_counted() {
         let mut counter = begin(Software::TASK_CLOCK).unwrap();
         spin();
         let alone = scaled(&mut counter).unwrap();
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn absent_counters_say_why() {
+    fn absent_counters_have_a_reason() {
         match Counters::new() {
             Ok(mut counters) => {
                 let before = counters.read().unwrap();

@@ -1,4 +1,4 @@
-//! What is to be measured: `benchmarks/definitions/*.toml`.
+//! Definitions of benchmarks: `benchmarks/definitions/*.toml`.
 
 use crate::{BenchError, record::Suite};
 pub use proofmill_console::Threads;
@@ -11,19 +11,19 @@ use std::collections::BTreeMap;
 pub struct Family {
     /// The file's name without its ending.
     pub name: String,
-    /// A chart's heading.
+    /// The heading of its chart.
     pub title: String,
-    /// Whether kernels or whole proofs.
+    /// Kernels or whole proofs.
     pub suite: Suite,
-    /// What the input is.
+    /// A description of the input.
     pub input: String,
-    /// What is to be reached, beside whom.
+    /// The target, and the implementation that it refers to.
     #[serde(default)]
     pub target: Option<String>,
-    /// The command that measures what `benchmarks/records` has, where a record is kept.
+    /// The command that makes the record in `benchmarks/records`, if there is one.
     #[serde(default)]
     pub record: Option<String>,
-    /// The record's peers, with versions.
+    /// The peers of the record, with versions.
     #[serde(default)]
     pub peers_in_turn: Vec<String>,
     /// The benchmarks.
@@ -37,22 +37,23 @@ pub struct Family {
 pub struct Benchmark {
     /// Its name within the family.
     pub name: String,
-    /// What one iteration works on: `points`, `pairs`, `constraints`.
+    /// The unit of work: `points`, `pairs`, `constraints`.
     pub unit: String,
-    /// How many of them.
+    /// Numbers of units in an iteration.
     pub sizes: Vec<Size>,
-    /// Names of levels; without, all at which the kernel differs.
+    /// Names of levels. If `None`, all levels at which the kernel differs.
     #[serde(default)]
     pub levels: Option<Vec<String>>,
-    /// Numbers of threads; without, 1 and all.
+    /// Numbers of threads. Default: 1 and all.
     #[serde(default = "one_and_all", deserialize_with = "threads")]
     pub threads: Vec<Threads>,
-    /// Digests of the results by size, as written there: the first 16 hexadecimal digits of SHA-256 of the output.
+    /// Digests of the outputs by size, as the file has it: the first 16 hexadecimal digits of the output's
+    /// SHA-256.
     #[serde(default)]
     pub answers: BTreeMap<String, String>,
 }
 
-/// A number of things, written `1000` or `2^10`.
+/// A number of units, written `1000` or `2^10`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "NumberOrText")]
 pub struct Size(pub u64);
@@ -83,10 +84,10 @@ fn one_and_all() -> Vec<Threads> {
 }
 
 impl Family {
-    /// Reads a definition; `name` is the file's, for errors.
+    /// Reads a definition. `name` is the file's name without its ending.
     ///
     /// # Errors
-    /// Text that is no definition, or whose name is not the file's.
+    /// Text that is not a definition, or a `name` in it that differs from the file's name.
     pub fn parse(name: &str, text: &str) -> Result<Self, BenchError> {
         let wrong = |problem: String| BenchError::Definition { name: name.to_owned(), problem };
         let family: Self = toml::from_str(text)
@@ -117,7 +118,7 @@ impl std::str::FromStr for Size {
 }
 
 impl std::fmt::Display for Size {
-    /// A power of two from 2^10 on as such, others in digits.
+    /// Powers of two from 2^10 on as `2^k`, other sizes in digits.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.0 >= 1 << 10 && self.0.is_power_of_two() {
             write!(f, "2^{}", self.0.ilog2())

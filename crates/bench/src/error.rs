@@ -1,30 +1,30 @@
-//! What can go wrong.
+//! Errors of the bench.
 
 use proofmill_console::Failure;
 use std::{io, path::PathBuf};
 
-/// Why something could not be measured, stored or shown, on one line.
+/// An error in measuring, storing or showing, as one line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BenchError {
-    /// A definition that cannot be what was meant.
+    /// An invalid definition.
     #[error("benchmark definition {name}: {problem}")]
     Definition {
         /// Its family's name.
         name: String,
-        /// What is wrong with it and what was expected.
+        /// The problem and what was expected.
         problem: String,
     },
-    /// A result other than the definition's: the time of a wrong answer is worth nothing.
+    /// A result that differs from the definition's. Its time is not recorded.
     #[error("{benchmark} by {implementation}: expected the answer {expected}, found {found}")]
     Answer {
         /// Family, benchmark and size.
         benchmark: String,
         /// A level or a peer.
         implementation: String,
-        /// The digest that the definition names, or the first implementation's.
+        /// The digest in the definition, or the first implementation's.
         expected: String,
-        /// The digest of this implementation's result.
+        /// This implementation's digest.
         found: String,
     },
     /// A workload that cannot be prepared or run.
@@ -32,7 +32,7 @@ pub enum BenchError {
     Workload {
         /// Its name.
         name: String,
-        /// Why not.
+        /// The reason.
         problem: String,
     },
     /// A file that cannot be read or written.
@@ -43,7 +43,7 @@ pub enum BenchError {
         /// The system's reason.
         source: io::Error,
     },
-    /// A file whose contents cannot be what they should.
+    /// A file with invalid contents.
     #[error("{}: {problem}", path.display())]
     Malformed {
         /// The file.
@@ -51,28 +51,28 @@ pub enum BenchError {
         /// What was expected, what was found and where.
         problem: String,
     },
-    /// An instrument for power that is not there, may not be read or says what cannot be.
+    /// A power source that is missing, may not be read or gives impossible readings.
     #[error("power: {problem}")]
     Power {
-        /// What was found and what to do about it.
+        /// The problem and what to do about it.
         problem: String,
     },
-    /// A price that is not known or cannot be.
+    /// An unknown or impossible price.
     #[error("price: {problem}")]
     Price {
-        /// What was found and what to do about it.
+        /// The problem and what to do about it.
         problem: String,
     },
-    /// A what-if that cannot be answered.
+    /// A question that the model cannot answer.
     #[error("model: {problem}")]
     Model {
-        /// What is missing or cannot be, and what to do about it.
+        /// The problem and what to do about it.
         problem: String,
     },
 }
 
 impl From<BenchError> for Failure {
-    /// A wrong answer is a rejection, everything else input that is none.
+    /// A wrong answer is a rejection; everything else is bad input.
     fn from(error: BenchError) -> Self {
         match error {
             BenchError::Answer { .. } => Self::Rejected(error.to_string()),

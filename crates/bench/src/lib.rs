@@ -1,25 +1,27 @@
-//! Takes, keeps, compares and shows measurements: which machine, and which of its kernels, proves cheapest.
+//! Measures, stores, compares and shows: which machine, and which of its kernels, proves fastest or at the
+//! lowest cost.
 //!
-//! This library is the measuring system. The binary `proofmill-bench` adds the commands and Proofmill's own kernels and
-//! provers, as [`Workload`]s; peers are programs that the library talks to; platform workloads are programs that it runs.
+//! This library is the measuring system. The binary `proofmill-bench` adds the commands, and Proofmill's own
+//! kernels and provers as [`Workload`]s. Peers are programs that speak a protocol with the library; platform
+//! workloads are programs that it runs.
 //!
-//! * [`definition`]: what is to be measured, read from `benchmarks/definitions/*.toml`.
-//! * [`workload`]: what a thing must do to be measured.
-//! * [`statistics`]: medians, intervals, and whether two sets of samples differ.
-//! * [`machine`]: what it is measured on.
-//! * [`peers`]: other people's libraries, in programs of their own that take turns with ours.
-//! * [`programs`]: provers that are programs, timed from start to end.
+//! * [`definition`]: definitions of benchmarks, read from `benchmarks/definitions/*.toml`.
+//! * [`workload`]: the interface of a workload.
+//! * [`statistics`]: medians, confidence intervals, and whether two sets of samples differ.
+//! * [`machine`]: facts about the machine.
+//! * [`peers`]: other libraries, each in a program of its own, sampled in alternation with Proofmill.
+//! * [`programs`]: provers as whole processes, timed from start to end.
 //! * [`plan`]: the rows of a run; [`suite`] runs them.
-//! * [`sampler`]: samples of several implementations in alternation; [`counters`] and [`noise`] observe them.
-//! * [`model`]: what if it ran faster, or had longer vectors.
-//! * [`record`]: a run, its machine and its measurements: the one form that is stored, exported, compared and shown.
-//! * [`platform`]: other people's programs, which tell what the machine is good at.
-//! * [`power`] and [`price`]: joules that instruments saw, dollars that somebody asks.
-//! * [`bounds`]: what a record may hold.
-//! * [`store`]: where runs are kept.
+//! * [`sampler`]: samples of several implementations in alternation. [`counters`] and [`noise`] observe them.
+//! * [`model`]: predictions for other frequencies and lengths of vectors.
+//! * [`record`]: a run with its machine and measurements, as it is stored, exported, compared and shown.
+//! * [`platform`]: other programs that measure the machine.
+//! * [`power`] and [`price`]: energy readings and hourly prices.
+//! * [`bounds`]: bounds on a record.
+//! * [`store`]: the database of runs.
 //! * [`report`]: runs as one HTML page.
-//! * [`exchange`]: files in which they go from one machine to another.
-//! * [`compare`]: which of two is faster, row by row.
+//! * [`exchange`]: files that carry runs from one machine to another.
+//! * [`compare`]: which of two runs is faster, row by row.
 #![deny(unsafe_code)]
 
 pub mod bounds;

@@ -1,4 +1,5 @@
-//! The `proofmill-bench` command, which is also `proofmill bench`: measurements of this machine, kept, compared and shown.
+//! The command `proofmill-bench`, also run as `proofmill bench`: takes, stores, compares and shows
+//! measurements of this machine.
 #![deny(unsafe_code)]
 
 mod arguments;

@@ -1,27 +1,27 @@
-//! What disturbs a run: other processes, the hypervisor, a frequency that sinks.
+//! Disturbances of a run: other processes, the hypervisor, a falling frequency.
 
 use crate::record::Noise;
 use std::fs;
 
-/// Shares above which times are doubtful.
+/// Shares above which times are doubtful: steal time, other processes, drop in frequency.
 const STEAL: f64 = 0.02;
 const OTHERS: f64 = 0.05;
 const FREQUENCY_DROP: f64 = 0.05;
 
-/// Watches the machine from its making on.
+/// Observes the machine from the moment it is created.
 pub struct NoiseWatch {
     began: Option<Ticks>,
-    /// The least and the highest frequency seen.
+    /// The lowest and the highest frequency so far, in hertz.
     hertz: Option<(f64, f64)>,
 }
 
 impl NoiseWatch {
-    /// Begins to watch.
+    /// Starts observing.
     pub fn new() -> Self {
         Self { began: now(), hertz: None }
     }
 
-    /// Notes the frequency as it is now.
+    /// Adds a reading of the frequency.
     pub fn frequency(&mut self, hertz: Option<f64>) {
         if let Some(hertz) = hertz {
             let (low, high) = self.hertz.unwrap_or((hertz, hertz));
@@ -29,7 +29,7 @@ impl NoiseWatch {
         }
     }
 
-    /// What has been seen so far.
+    /// The noise so far.
     pub fn noise(&self) -> Noise {
         let mut noise =
             Noise { frequency_drop: self.hertz.map(|(low, high)| 1.0 - low / high), ..Noise::default() };
@@ -58,7 +58,7 @@ fn warnings(noise: &Noise) -> Vec<String> {
         (
             noise.frequency_drop,
             FREQUENCY_DROP,
-            "is how far the frequency sank: heat, power limits or wide vectors",
+            "drop in frequency during the run: heat, power limits or wide vectors",
         ),
     ];
     let above = sentences.into_iter().filter_map(|(share, limit, sentence)| {
@@ -67,12 +67,12 @@ fn warnings(noise: &Noise) -> Vec<String> {
     above.collect()
 }
 
-/// CPU time in ticks.
+/// CPU times in clock ticks.
 struct Ticks {
     total: f64,
     busy: f64,
     steal: f64,
-    /// This process's, and that of its children that have ended.
+    /// CPU time of this process and of its children that have ended.
     ours: f64,
 }
 
@@ -80,8 +80,9 @@ fn now() -> Option<Ticks> {
     parse(&fs::read_to_string("/proc/stat").ok()?, &fs::read_to_string("/proc/self/stat").ok()?)
 }
 
-/// Of proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal; guests are in user already. Of
-/// proc_pid_stat(5): utime, stime, cutime and cstime, 12 fields behind the name, which may have anything in it.
+/// Parses the fields of proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal (guest time is
+/// part of user), and of proc_pid_stat(5): utime, stime, cutime and cstime, 12 fields after the name. The
+/// name may contain any character.
 fn parse(machine: &str, process: &str) -> Option<Ticks> {
     let line = machine.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let [user, nice, system, idle, waiting, irq, softirq, steal] = numbers(line.split_whitespace())?;
@@ -91,7 +92,7 @@ fn parse(machine: &str, process: &str) -> Option<Ticks> {
     Some(Ticks { total: busy + idle + waiting + steal, busy, steal, ours: ours.iter().sum() })
 }
 
-/// The first so many fields.
+/// The first `N` fields as numbers.
 fn numbers<'a, const N: usize>(fields: impl Iterator<Item = &'a str>) -> Option<[f64; N]> {
     let numbers: Option<Vec<f64>> = fields.take(N).map(|field| field.parse().ok()).collect();
     numbers?.try_into().ok()
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernels_lines_are_read() {
+    fn lines_of_proc_are_parsed() {
         let process = "77 (a) name) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 20 0";
         let machine = "cpu  10 2 3 80 1 1 1 2 5 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n";
         let ticks = parse(machine, process).unwrap();
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_matters_is_warned_of() {
+    fn only_shares_above_the_limits_give_warnings() {
         let quiet = Noise { steal: Some(0.01), others: Some(0.04), frequency_drop: None, warnings: vec![] };
         assert!(warnings(&quiet).is_empty());
         let loud =

@@ -1,4 +1,4 @@
-//! Which rows a run has: definitions, narrowed down by what the user asks for.
+//! Plans the rows of a run: the definitions, filtered by the user's selection.
 
 use crate::{
     BenchError,
@@ -7,50 +7,50 @@ use crate::{
 };
 use proofmill_cpu::Level;
 
-/// What the user wants of all that is defined.
+/// The user's selection among all definitions.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Texts one of which `family/benchmark/size` contains; without any, everything.
+    /// A row is selected if one of these is part of its `family/benchmark/size`; if empty, all are.
     pub patterns: Vec<String>,
-    /// Which levels.
+    /// The selected levels.
     pub levels: LevelChoice,
-    /// Numbers of threads in place of the definitions'.
+    /// Numbers of threads, instead of the definitions'.
     pub threads: Option<Vec<Threads>>,
-    /// The only sizes wanted.
+    /// The selected sizes; if `None`, all.
     pub sizes: Option<Vec<Size>>,
-    /// Whether only the smallest size of each benchmark is wanted.
+    /// Whether to select only the smallest size of each benchmark.
     pub smallest: bool,
 }
 
-/// Which levels are wanted.
+/// A selection of levels.
 #[derive(Clone, Debug, Default)]
 pub enum LevelChoice {
-    /// All that this CPU has and at which a kernel differs, so far as the definition names them.
+    /// All levels that this CPU has, at which the kernel differs, and that the definition names.
     #[default]
     All,
-    /// The one that a kernel runs at when this one is chosen.
+    /// The level at which the kernel runs when this level is chosen.
     At(Level),
-    /// Those of the names.
+    /// The levels with these names.
     Named(Vec<String>),
 }
 
-/// Rows that are measured turn about: one benchmark at one size on so many threads.
+/// Rows that are measured in alternation: one benchmark at one size and number of threads.
 #[derive(Clone, Debug)]
 pub struct Group<'a> {
-    /// Where it is defined.
+    /// The family.
     pub family: &'a Family,
-    /// What is measured.
+    /// The benchmark.
     pub benchmark: &'a Benchmark,
-    /// How many things.
+    /// Number of units in an iteration.
     pub size: Size,
-    /// Threads that work together.
+    /// Number of threads.
     pub threads: u32,
-    /// Proofmill's levels, the slowest first.
+    /// Proofmill's levels, slowest first.
     pub levels: Vec<Level>,
 }
 
 impl Group<'_> {
-    /// The name by which workloads and peers know the kernel.
+    /// The kernel's name for workloads and peers: `family/benchmark`.
     pub fn kernel(&self) -> String {
         format!("{}/{}", self.family.name, self.benchmark.name)
     }
@@ -60,7 +60,7 @@ impl Group<'_> {
         format!("{}/{}", self.kernel(), self.size)
     }
 
-    /// The digest that the definition names.
+    /// The expected digest in the definition, if there is one.
     pub fn answer(&self) -> Option<&str> {
         let answers = self.benchmark.answers.iter();
         let mut ours = answers.filter(|(size, _)| size.parse() == Ok(self.size));
@@ -68,10 +68,10 @@ impl Group<'_> {
     }
 }
 
-/// The groups of what is selected, in the definitions' order. `all` is how many threads the machine runs at once.
+/// The groups of the selection, in the definitions' order. `all` is the machine's number of hardware threads.
 ///
 /// # Errors
-/// A definition that names a kernel or a level that does not exist, and a selection that nothing fits.
+/// A definition that names an unknown kernel, and a selection without rows.
 pub fn plan<'a>(
     families: &'a [Family],
     catalogue: &dyn Catalogue,
@@ -133,7 +133,7 @@ impl LevelChoice {
         match self {
             Self::All => {}
             Self::At(chosen) => {
-                // Levels come in order: the kernel runs at the last one that is not above the chosen one.
+                // Levels are in order: the kernel runs at the last one that is not above the chosen one.
                 let rank = |level: Level| Level::available().iter().position(|other| *other == level);
                 levels.retain(|level| rank(*level) <= rank(*chosen));
                 levels = levels.split_off(levels.len().saturating_sub(1));

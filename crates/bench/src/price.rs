@@ -1,4 +1,4 @@
-//! What machines cost: the user's word, or `data/instances.toml`.
+//! Hourly prices of machines: given by the user, or from `data/instances.toml`.
 
 use crate::{
     BenchError,
@@ -6,48 +6,48 @@ use crate::{
 };
 use serde::Deserialize;
 
-/// The table as committed.
+/// The committed table.
 const TABLE: &str = include_str!("../../../data/instances.toml");
 
-/// A cloud's machine.
+/// An instance type of a cloud.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Instance {
     /// The cloud's name for it.
     pub name: String,
-    /// Who rents it out.
+    /// The cloud.
     pub provider: String,
     /// The CPU's name.
     pub cpu: String,
-    /// The core's design.
+    /// The core's microarchitecture.
     pub microarchitecture: String,
     /// `x86_64` or `aarch64`.
     pub architecture: String,
-    /// Threads that the system runs at once.
+    /// Number of hardware threads.
     pub threads: u32,
-    /// Hertz, where the source states one.
+    /// Frequency in hertz, if the source states one.
     #[serde(default)]
     pub hertz: Option<f64>,
-    /// Where all but the price was read.
+    /// The source of everything but the price.
     pub source: String,
-    /// Absent where no source for it was found.
+    /// The price, if a source for it was found.
     #[serde(default)]
     pub price: Option<ListedPrice>,
 }
 
-/// A price that somebody published.
+/// A published price.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ListedPrice {
-    /// US dollars an hour on demand, with Linux.
+    /// US dollars per hour, on demand, with Linux.
     pub dollars_per_hour: f64,
-    /// The cloud's region that it is asked in, where the source states it.
+    /// The cloud's region, if the source states it.
     #[serde(default)]
     pub region: Option<String>,
-    /// The day of the list, where the source states it.
+    /// The date of the price list, if the source states it.
     #[serde(default)]
     pub date: Option<String>,
-    /// Where it was read.
+    /// The source of the price.
     pub source: String,
 }
 
@@ -61,7 +61,7 @@ struct Table {
 /// The table of instances.
 ///
 /// # Errors
-/// A table that cannot be read, which the tests of this crate exclude.
+/// An invalid table; the tests of this crate exclude it.
 pub fn instances() -> Result<Vec<Instance>, BenchError> {
     let table: Table = toml::from_str(TABLE).map_err(|error| BenchError::Malformed {
         path: "data/instances.toml".into(),
@@ -70,10 +70,10 @@ pub fn instances() -> Result<Vec<Instance>, BenchError> {
     Ok(table.instances)
 }
 
-/// The price that the user gave.
+/// A price given by the user.
 ///
 /// # Errors
-/// What is not a positive number.
+/// A number that is not positive.
 pub fn given(dollars_per_hour: f64) -> Result<Price, BenchError> {
     match dollars_per_hour.is_finite() && dollars_per_hour > 0.0 {
         true => Ok(Price { dollars_per_hour, source: "given".to_owned() }),
@@ -83,10 +83,10 @@ pub fn given(dollars_per_hour: f64) -> Result<Price, BenchError> {
     }
 }
 
-/// The price of an instance by its cloud's name.
+/// The price of an instance type, by the cloud's name for it.
 ///
 /// # Errors
-/// An instance that the table does not have, or has without a price; the error says what to do.
+/// An instance type that is not in the table or has no price there; the error says what to do.
 pub fn of_instance(name: &str) -> Result<Price, BenchError> {
     let instances = instances()?;
     let unknown = |problem: String| BenchError::Price { problem };
@@ -102,7 +102,7 @@ pub fn of_instance(name: &str) -> Result<Price, BenchError> {
         .ok_or_else(|| unknown(format!("no source for the price of {name} is known; use --price-per-hour")))
 }
 
-/// The price of the instance that `machine` says it is, if the table has it.
+/// The price of `machine`'s instance type, if the table has it.
 #[must_use]
 pub fn of_machine(machine: &Machine) -> Option<Price> {
     of_instance(machine.instance.as_deref()?).ok()
@@ -131,7 +131,7 @@ mod tests {
             let Some(price) = &instance.price else { continue };
             assert!((0.01..100.0).contains(&price.dollars_per_hour), "{}", instance.name);
             assert!(price.source.len() > 10, "{}", instance.name);
-            // A list has a day and a region; prose need not.
+            // A price list has a date and a region; prices from articles need not.
             assert_eq!(
                 (price.region.is_some(), price.date.is_some()),
                 [price.source.contains("list"); 2].into()
@@ -144,9 +144,9 @@ mod tests {
         assert_eq!(names.len(), instances.len(), "names that occur twice");
     }
 
-    /// Table 2 of the paper, by its families.
+    /// Table 2 of the paper, by families.
     #[test]
-    fn the_instances_of_the_paper_are_there() {
+    fn the_table_has_the_papers_instances() {
         let instances = instances().unwrap();
         for (family, threads, hertz) in [
             ("c7g.", 64, 2.6e9),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_price_comes_with_where_it_was_read() {
+    fn a_price_names_its_source() {
         let price = of_instance("c8g.48xlarge").unwrap();
         assert_eq!(price.dollars_per_hour, 7.65696);
         assert!(
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn no_price_is_invented() {
+    fn unknown_prices_are_errors() {
         let error = of_instance("c9z.mega").unwrap_err().to_string();
         assert!(error.contains("c8g.48xlarge") && error.contains("--price-per-hour"), "{error}");
         let error = of_instance("ecs.c8y.32xlarge").unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Other people's programs: found, run, timed out and, whatever happens to us, ended.
+//! Runs other programs: finds them, limits their time, and ends them when this process ends, in whatever way.
 #![allow(unsafe_code)]
 
 use proofmill_memory::process_memory;
@@ -15,46 +15,48 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Between two looks at whether a program has ended.
+/// Time between two checks whether a program has ended.
 const LOOK: Duration = Duration::from_millis(3);
-/// A program that was asked to end gets so long before it is killed.
+/// Time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_millis(500);
-/// No program here has more to say; what is beyond is cut off.
+/// The most output that is kept of a program, in bytes; the rest is ignored.
 const LONGEST_OUTPUT: u64 = 16 << 20;
-/// The longest line of a program that answers line by line.
+/// The longest line, in bytes, of a program that speaks a line protocol.
 const LONGEST_LINE: u64 = 1024;
-/// How much is kept, from the end, of what such a program says on its standard error.
+/// Bytes kept from the end of the standard error of such a program.
 const STDERR_KEPT: usize = 4096;
-/// How long a program that closed its output may take to end, and its last words to arrive.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// Time limit for a program to end after it has closed its output, and for the rest of its standard error to
+/// arrive.
+const END_LIMIT: Duration = Duration::from_secs(2);
 
-/// Where `program` is in the folders of `path`, which is written as the variable `PATH` is.
+/// Searches the folders of `path`, which has the format of the variable `PATH`, for `program`.
 pub(crate) fn find(program: &str, path: &OsStr) -> Option<PathBuf> {
     use std::os::unix::fs::PermissionsExt as _;
-    // An empty word would mean the current folder, in which anybody may have put anything.
+    // An empty entry would mean the current folder, which may contain untrusted files.
     let folders = std::env::split_paths(path).filter(|folder| !folder.as_os_str().is_empty());
     folders.map(|folder| folder.join(program)).find(|file| {
         file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
     })
 }
 
-/// A program that runs. When this is dropped, or this process ends in any way, it and what it started are ended.
+/// A running program. When this is dropped, or this process ends in any way, the program and its children are
+/// ended.
 #[derive(Debug)]
 pub(crate) struct Running {
-    /// Its pipes are the caller's.
+    /// The process; its pipes belong to the caller.
     pub(crate) child: Child,
     ended: Option<ExitStatus>,
 }
 
 impl Running {
-    /// Starts `command` in a process group of its own, with the standard streams that it was given.
+    /// Starts `command` in a process group of its own, with the standard streams that the command specifies.
     pub(crate) fn start(mut command: Command) -> io::Result<Self> {
         command.process_group(0);
         end_with_this_process(&mut command);
         Ok(Self { child: command.spawn()?, ended: None })
     }
 
-    /// Whether and how it has ended.
+    /// The exit status, if the program has ended.
     pub(crate) fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
         if self.ended.is_none() {
             self.ended = self.child.try_wait()?;
@@ -62,7 +64,7 @@ impl Running {
         Ok(self.ended)
     }
 
-    /// Waits for its end until `deadline`.
+    /// Waits until the program ends, or until `deadline`.
     pub(crate) fn wait_until(&mut self, deadline: Instant) -> io::Result<Option<ExitStatus>> {
         loop {
             if let Some(status) = self.ended()? {
@@ -75,14 +77,15 @@ impl Running {
         }
     }
 
-    /// Waits for its end, which nothing delays, and tells what it used.
+    /// Waits without polling until the program ends; returns its status and resource usage.
     fn wait(&mut self) -> io::Result<(ExitStatus, libc::rusage)> {
         let process = libc::pid_t::try_from(self.child.id()).map_err(io::Error::other)?;
         let mut status = 0;
-        // SAFETY: numbers only, for which zero bytes are valid.
+        // SAFETY: `rusage` consists of integers only, for which zero bytes are valid.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
         loop {
-            // SAFETY: the process is a child of ours that has not been waited for; status and usage are places for results.
+            // SAFETY: the process is an unreaped child of this process; status and usage are valid places for
+            // the results.
             if unsafe { libc::wait4(process, &raw mut status, 0, &raw mut usage) } == process {
                 break;
             }
@@ -96,24 +99,25 @@ impl Running {
         Ok((status, usage))
     }
 
-    /// Sends a signal to it and all that it started.
+    /// Sends a signal to the program and its children.
     fn signal(&self, number: libc::c_int) {
         signal(self.child.id(), number);
     }
 }
 
-/// Sends a signal to the group of a child of ours.
+/// Sends a signal to the process group of a child.
 fn signal(child: u32, signal: libc::c_int) {
     if let Ok(group) = libc::pid_t::try_from(child) {
-        // SAFETY: `kill` reads no memory of ours. The group is the child's own, and its number is not given to others
-        // while the child has not been waited for or a member lives; an empty group is an error that changes nothing.
+        // SAFETY: `kill` accesses no memory of this process. The group is the child's own, and its number is
+        // not reused while the child is unreaped or a member lives; an empty group is an error without
+        // effect.
         _ = unsafe { libc::kill(-group, signal) };
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Asked first: a server's master then ends its workers in order.
+        // SIGTERM first, so that a server's master can end its workers.
         if matches!(self.ended(), Ok(None)) {
             self.signal(libc::SIGTERM);
             _ = self.wait_until(Instant::now() + GRACE);
@@ -125,19 +129,19 @@ impl Drop for Running {
     }
 }
 
-/// Asks the kernel to end the program when this process ends without having done so itself: by SIGTERM, on which a server's
-/// master ends its workers too.
+/// Makes the kernel send SIGTERM to the program when this process ends without having ended it. On SIGTERM, a
+/// server's master ends its workers too.
 #[cfg(target_os = "linux")]
 fn end_with_this_process(command: &mut Command) {
     let parent = std::process::id();
-    // SAFETY: between fork and exec only `prctl`, `getppid` and `_exit` are called, which are async-signal-safe; nothing
-    // is allocated and no lock is taken.
+    // SAFETY: between fork and exec only `prctl`, `getppid` and `_exit` are called, which are
+    // async-signal-safe; nothing is allocated and no lock is taken.
     unsafe {
         command.pre_exec(move || {
             if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM as libc::c_ulong) != 0 {
                 return Err(io::Error::last_os_error());
             }
-            // It may have ended before the call.
+            // The parent may have ended before the call.
             if u32::try_from(libc::getppid()) != Ok(parent) {
                 libc::_exit(1);
             }
@@ -149,12 +153,12 @@ fn end_with_this_process(command: &mut Command) {
 #[cfg(not(target_os = "linux"))]
 fn end_with_this_process(_command: &mut Command) {}
 
-/// What a program said.
+/// A program's output.
 #[derive(Debug)]
 pub(crate) struct Output {
-    /// On standard output.
+    /// Standard output.
     pub(crate) bytes: Vec<u8>,
-    /// On standard error.
+    /// Standard error.
     pub(crate) stderr: String,
 }
 
@@ -165,25 +169,25 @@ impl Output {
     }
 }
 
-/// Why a program did not do its work.
+/// The reason why a program did not do its work.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// It cannot be started.
+    /// The program cannot be started.
     Start(io::Error),
-    /// It did not end in this time.
+    /// The program did not end within this time.
     Hung(Duration),
-    /// It ended so, with these last words.
+    /// The program ended with this status, and this line of its standard error.
     Ended(ExitStatus, String),
-    /// It did not answer in this time.
+    /// The program did not reply within this time.
     Silent(Duration),
-    /// It closed its output, did not end, and said this last.
+    /// The program closed its output without ending; with a line of its standard error.
     Closed(String),
-    /// It wrote a line that is too long.
+    /// The program wrote a line that is too long.
     LongLine,
 }
 
 impl Failure {
-    /// Whether there is no such program.
+    /// Whether the program does not exist.
     pub(crate) fn not_found(&self) -> bool {
         matches!(self, Self::Start(error) if error.kind() == io::ErrorKind::NotFound)
     }
@@ -208,28 +212,29 @@ impl fmt::Display for Failure {
 
 /// Runs a program to its end.
 pub(crate) fn output(command: Command, patience: Duration) -> Result<Output, Failure> {
-    talk(command, patience, |_| ())
+    output_with_lines(command, patience, |_| ())
 }
 
-/// What a program used from its start to its end.
+/// Resources that a program used from its start to its end.
 pub(crate) struct Usage {
-    /// Time that passed.
+    /// Wall time.
     pub(crate) wall: Duration,
-    /// CPU time of it and of all that it started and waited for.
+    /// CPU time of the program and of all children that it waited for.
     pub(crate) cpu: Duration,
-    /// The most bytes of memory that it, or a program that it started, had resident at once. Linux counts what this process
-    /// had when it started the program into that: nothing is known of a program that needs less.
+    /// The greatest resident memory, in bytes, of the program or one of its children. Linux includes this
+    /// process's memory at the time of the start; so the value is `None` if it is not above that.
     pub(crate) peak_memory: Option<u64>,
 }
 
-/// Runs a program to its end and tells what it used.
+/// Runs a program to its end and returns the resources that it used.
 pub(crate) fn usage(mut command: Command, patience: Duration) -> Result<Usage, Failure> {
     command.stdout(Stdio::null()).stderr(Stdio::piped());
     let own = process_memory::resident();
     let began = Instant::now();
     let mut running = Running::start(command).map_err(Failure::Start)?;
-    let said = running.child.stderr.take().map(|stderr| thread::spawn(move || tail(stderr)));
-    // The end is waited for without a limit, to the microsecond: what takes too long is killed.
+    let stderr_tail = running.child.stderr.take().map(|stderr| thread::spawn(move || tail(stderr)));
+    // The end is awaited without polling, so that the wall time is exact; another thread kills the program at
+    // the limit.
     let (end, ended) = mpsc::channel::<()>();
     let process = running.child.id();
     let watch = thread::spawn(move || {
@@ -243,9 +248,9 @@ pub(crate) fn usage(mut command: Command, patience: Duration) -> Result<Usage, F
     let wall = began.elapsed();
     drop(end);
     let late = watch.join().unwrap_or_default();
-    // What it left behind would hold the pipe open.
+    // Children that are still running would hold the pipe open.
     drop(running);
-    let words = last_words(&said.and_then(|thread| thread.join().ok()).unwrap_or_default());
+    let words = last_words(&stderr_tail.and_then(|thread| thread.join().ok()).unwrap_or_default());
     let (status, usage) = waited.map_err(Failure::Start)?;
     if late {
         return Err(Failure::Hung(patience));
@@ -263,11 +268,11 @@ fn time(time: libc::timeval) -> Duration {
     Duration::from_secs(part(time.tv_sec)) + Duration::from_micros(part(time.tv_usec))
 }
 
-/// As [`output`], and calls `heard` with each line of standard error as it comes.
-pub(crate) fn talk(
+/// Like [`output`], and passes each line of standard error to `each_line` as it arrives.
+pub(crate) fn output_with_lines(
     mut command: Command,
     patience: Duration,
-    mut heard: impl FnMut(&str),
+    mut each_line: impl FnMut(&str),
 ) -> Result<Output, Failure> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let deadline = Instant::now() + patience;
@@ -288,14 +293,14 @@ pub(crate) fn talk(
     }
     let mut stderr = String::new();
     while let Ok(line) = lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-        heard(&line);
+        each_line(&line);
         stderr.push_str(&line);
         stderr.push('\n');
     }
     let Some(status) = running.wait_until(deadline).map_err(Failure::Start)? else {
         return Err(Failure::Hung(patience));
     };
-    // Whatever it left behind would hold the pipe open.
+    // Children that are still running would hold the pipe open.
     drop(running);
     let bytes = stdout.and_then(|thread| thread.join().ok()).unwrap_or_default();
     match status.success() {
@@ -310,7 +315,7 @@ fn read(pipe: impl Read) -> Vec<u8> {
     bytes
 }
 
-/// Reads to the end and gives the last few thousand bytes.
+/// Reads to the end; returns the last [`STDERR_KEPT`] bytes.
 fn tail(mut from: impl Read) -> String {
     let (mut kept, mut buffer) = (Vec::new(), [0; STDERR_KEPT]);
     while let Ok(count @ 1..) = from.read(&mut buffer) {
@@ -320,14 +325,15 @@ fn tail(mut from: impl Read) -> String {
     String::from_utf8_lossy(&kept).into_owned()
 }
 
-/// The line that tells best what went wrong: the first that begins with `error`, or the last; empty if there is none.
-fn last_words(said: &str) -> String {
-    let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+/// The most informative line of an output: the first that begins with `error`, or else the last; empty if
+/// there is none.
+fn last_words(stderr: &str) -> String {
+    let mut lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
     let last = lines.clone().next_back();
     lines.find(|line| line.starts_with("error")).or(last).map(shown).unwrap_or_default()
 }
 
-/// Another program's line, fit for a terminal: short and without control characters.
+/// Makes another program's line safe for a terminal: short and without control characters.
 pub(crate) fn shown(line: &str) -> String {
     const MOST: usize = 200;
     let mut shown: String = line.chars().take(MOST).flat_map(char::escape_debug).collect();
@@ -337,18 +343,18 @@ pub(crate) fn shown(line: &str) -> String {
     shown
 }
 
-/// A program that answers a line by a line.
+/// A program that replies to each line with a line.
 #[derive(Debug)]
 pub(crate) struct Partner {
-    /// Dropped first: a program that reads on sees the end of its input and ends.
+    /// Declared first, so that it is dropped first: the program then sees the end of its input and ends.
     stdin: ChildStdin,
     lines: Receiver<Line>,
-    said: Receiver<String>,
+    stderr_tail: Receiver<String>,
     running: Running,
     patience: Duration,
 }
 
-/// What came from a program's standard output; after its end nothing comes.
+/// A line of a program's standard output, or an error after which no line follows.
 #[derive(Debug)]
 enum Line {
     Text(String),
@@ -356,7 +362,7 @@ enum Line {
 }
 
 impl Partner {
-    /// Starts it; it may be silent for so long.
+    /// Starts the program. `patience` is the time limit for each reply.
     pub(crate) fn start(mut command: Command, patience: Duration) -> Result<Self, Failure> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut running = Running::start(command).map_err(Failure::Start)?;
@@ -365,39 +371,39 @@ impl Partner {
         let ((stdin, stdout), stderr) = pipes.ok_or_else(|| Failure::Start(io::Error::other("no pipes")))?;
         let (sender, lines) = mpsc::sync_channel(1);
         thread::spawn(move || send_lines(BufReader::new(stdout), &sender));
-        let (sender, said) = mpsc::sync_channel(1);
+        let (sender, stderr_tail) = mpsc::sync_channel(1);
         thread::spawn(move || _ = sender.send(tail(stderr)));
-        Ok(Self { stdin, lines, said, running, patience })
+        Ok(Self { stdin, lines, stderr_tail, running, patience })
     }
 
-    /// Sends it a line. A program that has ended is noticed when it does not answer.
-    pub(crate) fn say(&mut self, line: &str) {
+    /// Sends a line. Errors are ignored: a program that has ended is noticed when no reply arrives.
+    pub(crate) fn send(&mut self, line: &str) {
         _ = writeln!(self.stdin, "{line}").and_then(|()| self.stdin.flush());
     }
 
-    /// A line that it wrote already, where it should not have.
-    pub(crate) fn unasked(&mut self) -> Option<String> {
+    /// A line that the program has written without a request, if any.
+    pub(crate) fn unexpected_line(&mut self) -> Option<String> {
         self.lines.try_recv().ok().map(|line| match line {
             Line::Text(text) => text,
             Line::TooLong => "a line without end".to_owned(),
         })
     }
 
-    /// Its next line.
-    pub(crate) fn hear(&mut self) -> Result<String, Failure> {
-        self.hear_within(self.patience)
+    /// The program's next line.
+    pub(crate) fn receive(&mut self) -> Result<String, Failure> {
+        self.receive_within(self.patience)
     }
 
-    /// Its next line, if it comes in time.
-    pub(crate) fn hear_within(&mut self, patience: Duration) -> Result<String, Failure> {
+    /// The program's next line, if it arrives within `patience`.
+    pub(crate) fn receive_within(&mut self, patience: Duration) -> Result<String, Failure> {
         match self.lines.recv_timeout(patience) {
             Ok(Line::Text(line)) => Ok(line),
             Ok(Line::TooLong) => Err(Failure::LongLine),
             Err(RecvTimeoutError::Timeout) => Err(Failure::Silent(patience)),
             Err(RecvTimeoutError::Disconnected) => {
-                let status = self.running.wait_until(Instant::now() + FAREWELL).map_err(Failure::Start)?;
+                let status = self.running.wait_until(Instant::now() + END_LIMIT).map_err(Failure::Start)?;
                 self.running.signal(libc::SIGKILL);
-                let words = last_words(&self.said.recv_timeout(FAREWELL).unwrap_or_default());
+                let words = last_words(&self.stderr_tail.recv_timeout(END_LIMIT).unwrap_or_default());
                 Err(match status {
                     Some(status) => Failure::Ended(status, words),
                     None => Failure::Closed(words),
@@ -407,7 +413,7 @@ impl Partner {
     }
 }
 
-/// Hands over what a program writes, line by line, until it closes its output or nobody listens.
+/// Sends a program's output line by line to `sender`, until the output or the channel is closed.
 fn send_lines(mut output: impl BufRead, sender: &SyncSender<Line>) {
     loop {
         let mut line = Vec::new();
@@ -419,7 +425,7 @@ fn send_lines(mut output: impl BufRead, sender: &SyncSender<Line>) {
             _ = sender.send(Line::TooLong);
             return;
         }
-        // A line that its end is missing from may lack more, such as the last digits of a number.
+        // A line without its end may be incomplete, for example lack the last digits of a number.
         if line.last() != Some(&b'\n') {
             return;
         }
@@ -430,49 +436,49 @@ fn send_lines(mut output: impl BufRead, sender: &SyncSender<Line>) {
     }
 }
 
-/// The cores that the calling thread, and what it starts, may use.
+/// The cores that the calling thread and its children may use.
 #[cfg(target_os = "linux")]
 pub(crate) fn cores() -> io::Result<Vec<usize>> {
-    // SAFETY: bits only, for which zero bytes are valid.
+    // SAFETY: a bit set, for which zero bytes are valid.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: `set` is a place for as many bytes as are named; 0 is the calling thread.
+    // SAFETY: `set` is valid for as many bytes as are given; 0 is the calling thread.
     match unsafe { libc::sched_getaffinity(0, size_of_val(&set), &raw mut set) } {
-        // SAFETY: the numbers are those of bits of `set`.
+        // SAFETY: the numbers are below the number of bits of `set`.
         0 => Ok((0..8 * size_of_val(&set)).filter(|core| unsafe { libc::CPU_ISSET(*core, &set) }).collect()),
         _ => Err(io::Error::last_os_error()),
     }
 }
 
-/// Holds the calling thread, and what it starts, to `cores`.
+/// Restricts the calling thread and its children to `cores`.
 #[cfg(target_os = "linux")]
 pub(crate) fn restrict_to(cores: &[usize]) -> io::Result<()> {
-    // SAFETY: bits only, for which zero bytes are valid.
+    // SAFETY: a bit set, for which zero bytes are valid.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
     let bits = 8 * size_of_val(&set);
     for core in cores.iter().filter(|core| **core < bits) {
-        // SAFETY: the number is that of a bit of `set`.
+        // SAFETY: the number is below the number of bits of `set`.
         unsafe { libc::CPU_SET(*core, &mut set) };
     }
-    // SAFETY: `set` has as many bytes as are named; 0 is the calling thread.
+    // SAFETY: `set` is valid for as many bytes as are given; 0 is the calling thread.
     match unsafe { libc::sched_setaffinity(0, size_of_val(&set), &raw const set) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
 }
 
-/// Other systems do not tell, and do not hold.
+/// On other systems, cores are numbered from 0 to the available parallelism.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn cores() -> io::Result<Vec<usize>> {
     Ok((0..thread::available_parallelism().map_or(1, usize::from)).collect())
 }
 
-/// Other systems do not hold a program to cores.
+/// Not supported on other systems.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn restrict_to(_: &[usize]) -> io::Result<()> {
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
-/// A command whose program has nothing to read and does not depend on the user's language.
+/// A command with empty standard input and the locale `C`.
 pub(crate) fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.env("LC_ALL", "C").stdin(Stdio::null());
@@ -490,17 +496,21 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_says_comes_back() {
+    fn output_and_lines_are_returned() {
         let mut lines = Vec::new();
-        let output = talk(shell("echo out; echo one >&2; echo two >&2"), Duration::from_secs(10), |line| {
-            lines.push(line.to_owned());
-        });
+        let output = output_with_lines(
+            shell("echo out; echo one >&2; echo two >&2"),
+            Duration::from_secs(10),
+            |line| {
+                lines.push(line.to_owned());
+            },
+        );
         assert_eq!(output.unwrap().text(), "out\n");
         assert_eq!(lines, ["one", "two"]);
     }
 
     #[test]
-    fn failures_are_told_apart() {
+    fn failures_are_distinguished() {
         let failure = output(shell("echo why >&2; exit 3"), Duration::from_secs(10)).unwrap_err();
         assert_eq!(failure.to_string(), "ended with exit status: 3: why");
         let failure = output(Command::new("/nonexistent/program"), Duration::from_secs(10)).unwrap_err();
@@ -508,7 +518,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_uses_is_told() {
+    fn resources_are_measured() {
         let patience = Duration::from_secs(20);
         let used = usage(shell("i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done"), patience).unwrap();
         assert!(
@@ -532,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_hangs_is_ended_with_what_it_started() {
+    fn a_hanging_program_is_ended_with_its_children() {
         let folder = tempfile::tempdir().unwrap();
         let pid = folder.path().join("pid");
         let began = Instant::now();
@@ -553,15 +563,15 @@ mod tests {
     fn partners_answer_until_they_end() {
         let mut partner =
             Partner::start(shell("read a; echo heard $a; exit 4"), Duration::from_secs(10)).unwrap();
-        partner.say("hello");
-        assert_eq!(partner.hear().unwrap(), "heard hello");
+        partner.send("hello");
+        assert_eq!(partner.receive().unwrap(), "heard hello");
         thread::sleep(Duration::from_millis(200));
-        assert_eq!(partner.hear().unwrap_err().to_string(), "ended with exit status: 4");
+        assert_eq!(partner.receive().unwrap_err().to_string(), "ended with exit status: 4");
         let mut partner = Partner::start(shell("sleep 1000"), Duration::from_millis(100)).unwrap();
-        assert!(matches!(partner.hear().unwrap_err(), Failure::Silent(_)));
+        assert!(matches!(partner.receive().unwrap_err(), Failure::Silent(_)));
     }
 
-    /// Runs in a process of its own, which the test after it kills.
+    /// Waits in a process of its own, which the next test kills.
     #[test]
     #[ignore = "waits to be killed"]
     fn waits_to_be_killed() {
@@ -593,7 +603,7 @@ mod tests {
     }
 
     #[test]
-    fn only_programs_are_found() {
+    fn only_executable_files_are_found() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("sh"), "no program").unwrap();
         assert_eq!(find("sh", folder.path().as_os_str()), None);

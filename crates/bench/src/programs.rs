@@ -1,4 +1,4 @@
-//! Provers that are programs: an iteration is a whole process, which reads its files and writes its proof.
+//! Provers as programs: an iteration is a whole process, which reads its files and writes its proof.
 
 use crate::{
     BenchError,
@@ -12,10 +12,10 @@ use std::{
     time::Duration,
 };
 
-/// How long a proof may take.
+/// Time limit of a proof.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
-/// A program, its arguments, and the file with which it answers.
+/// A program, its arguments, and the file with its result.
 pub struct Program {
     name: String,
     words: Vec<OsString>,
@@ -24,17 +24,19 @@ pub struct Program {
 }
 
 impl Program {
-    /// `words` begin with the program; `name` is for errors; each run writes `result`.
+    /// A program whose command is `words` and which writes the file `result` in each run. `name` is for
+    /// errors.
     pub fn new(name: String, words: Vec<OsString>, result: &Path) -> Self {
         Self { name, words, result: result.to_owned(), peak_memory: None }
     }
 
-    /// Runs once, which also brings its files into memory, and gives the digest of what it wrote, white space aside.
+    /// Runs once, which also brings its files into the page cache. Returns the digest of the result without
+    /// white space.
     ///
     /// # Errors
-    /// If it cannot run, or wrote nothing.
+    /// A program that cannot run or writes no result.
     pub fn answer(&mut self) -> Result<String, BenchError> {
-        // All provers write this file.
+        // All provers write the same file: it must not be the previous prover's.
         if let Err(error) = fs::remove_file(&self.result)
             && error.kind() != io::ErrorKind::NotFound
         {
@@ -76,18 +78,18 @@ impl Sampled for Program {
     }
 }
 
-/// The cores that the calling thread, and programs that it starts, may use.
+/// The cores that the calling thread and programs started by it may use.
 ///
 /// # Errors
-/// The system's.
+/// The system's error.
 pub fn cores() -> io::Result<Vec<usize>> {
     process::cores()
 }
 
-/// Holds the calling thread, and programs that it starts from now on, to these cores.
+/// Restricts the calling thread, and programs that it starts from now on, to these cores.
 ///
 /// # Errors
-/// The system's: cores that this machine does not have.
+/// The system's error, for example if a core does not exist.
 pub fn restrict_to(cores: &[usize]) -> io::Result<()> {
     process::restrict_to(cores)
 }

@@ -1,7 +1,7 @@
-//! A run, its machine and its measurements: the one form that is stored, exported, compared and shown.
+//! A run with its machine and its measurements, as it is stored, exported, compared and shown.
 //!
-//! Serialised as JSON it is the format of `bench export`: field names are the keys, absent options are left out, and
-//! [`FORMAT`] is raised when a reader of an older format would misread it.
+//! Serialised to JSON, this is the format of `bench export`: field names are the keys, and absent options are
+//! omitted. [`FORMAT`] is incremented when readers of an older format would misread the new one.
 
 use crate::BenchError;
 use jiff::Timestamp;
@@ -10,43 +10,43 @@ use serde::{Deserialize, Serialize};
 /// Version of the JSON format.
 pub const FORMAT: u32 = 1;
 
-/// One invocation of `bench run` or `bench platform`.
+/// One invocation of `bench run`, `bench provers` or `bench platform`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// 32 hexadecimal digits of the system's randomness, the same in whatever store it is.
+    /// 32 random hexadecimal digits; a run keeps them in every store.
     pub id: String,
-    /// What the user calls it; the CPU's model if they did not say.
+    /// The user's name for the run; by default the CPU's model.
     pub label: String,
-    /// When it began.
+    /// Start time.
     pub began: Timestamp,
-    /// When it ended; none for a run that is under way or was killed.
+    /// End time; `None` for a run in progress or one that was killed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Timestamp>,
-    /// The command's words.
+    /// The command and its arguments.
     pub command: Vec<String>,
     /// Proofmill's version.
     pub version: String,
-    /// What it ran on.
+    /// The machine.
     pub machine: Machine,
-    /// What disturbed it.
+    /// The disturbances.
     #[serde(default)]
     pub noise: Noise,
-    /// Where the watts come from: `rapl`, `ipmitool`, `csv FILE` or `constant`; none if nobody knows.
+    /// Source of power readings: `rapl`, `ipmitool`, `csv FILE` or `constant`; `None` if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power_source: Option<String>,
-    /// What the machine costs.
+    /// The machine's price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
-    /// In the order in which they ended.
+    /// Measurements in the order in which they ended.
     #[serde(default)]
     pub measurements: Vec<Measurement>,
 }
 
 impl Run {
-    /// A run that begins now, without measurements.
+    /// Starts a run now, without measurements.
     ///
     /// # Errors
-    /// A system that has no randomness for its id.
+    /// A system that has no randomness for the id.
     pub fn begin(label: Option<String>, command: Vec<String>, machine: Machine) -> Result<Self, BenchError> {
         let mut id = [0; 16];
         getrandom::fill(&mut id).map_err(|error| BenchError::Workload {
@@ -68,62 +68,63 @@ impl Run {
         })
     }
 
-    /// What makes its times doubtful, a sentence each: nothing is called faster or slower by a run that has such a sentence.
+    /// Reasons to doubt its times, one sentence each. In comparisons with a run that has any, nothing is
+    /// called faster or slower.
     #[must_use]
     pub fn doubts(&self) -> Vec<String> {
         let unfinished =
-            self.ended.is_none().then(|| "it did not end, so what disturbed it is not known".to_owned());
+            self.ended.is_none().then(|| "it did not end, so its disturbances are unknown".to_owned());
         self.noise.warnings.iter().cloned().chain(unfinished).collect()
     }
 }
 
-/// What a machine costs.
+/// The price of a machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Price {
-    /// US dollars an hour.
+    /// US dollars per hour.
     pub dollars_per_hour: f64,
-    /// `given`, or the instance's name and where its price was read.
+    /// `given`, or the instance type and the source of its price.
     pub source: String,
 }
 
-/// Facts about a machine; what could not be found out is absent.
+/// Facts about a machine; unknown facts are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Machine {
-    /// The CPU's name for itself.
+    /// The CPU's own name.
     pub cpu: String,
-    /// `x86_64`, `aarch64`.
+    /// `x86_64` or `aarch64`.
     pub architecture: String,
-    /// The core's design: `Zen 5`, `Neoverse V2`.
+    /// The core's microarchitecture: `Zen 5`, `Neoverse V2`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub microarchitecture: Option<String>,
-    /// Threads that the system runs at once.
+    /// Number of hardware threads.
     pub threads: u32,
-    /// Cores.
+    /// Number of cores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cores: Option<u32>,
-    /// Packages.
+    /// Number of packages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sockets: Option<u32>,
-    /// Threads of a core.
+    /// Threads per core.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads_per_core: Option<u32>,
-    /// One of each kind that the first core uses.
+    /// The caches that the first core uses, one of each level and kind.
     pub caches: Vec<Cache>,
-    /// CPU features that Proofmill knows, present here.
+    /// Features of this CPU that Proofmill knows.
     pub features: Vec<String>,
-    /// Levels that Proofmill can run at.
+    /// Levels that this CPU supports.
     pub levels: Vec<String>,
-    /// Bits of the longest vectors that its instructions work on: of SVE, those of this CPU.
+    /// Length in bits of the longest vectors of its instructions; for SVE, this CPU's length.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vector_bits: Option<u32>,
-    /// Hertz, counted while one core was busy.
+    /// Frequency in hertz, measured while one core was busy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured_hertz: Option<f64>,
-    /// Hertz, as the system or the CPU's name says.
+    /// Frequency in hertz, according to the system or the CPU's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advertised_hertz: Option<f64>,
-    /// Bytes.
+    /// Memory in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
     /// The operating system's name and version.
@@ -132,10 +133,10 @@ pub struct Machine {
     /// The kernel's version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
-    /// Its maker's name, where the machine is virtual.
+    /// The hypervisor's name, if the machine is virtual.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hypervisor: Option<String>,
-    /// The cloud's name for such a machine: `c7a.metal-48xl`.
+    /// The cloud's name of the instance type: `c7a.metal-48xl`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instance: Option<String>,
     /// The compiler that built Proofmill.
@@ -145,48 +146,48 @@ pub struct Machine {
 /// A cache.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cache {
-    /// 1 is nearest to the core.
+    /// The level; 1 is nearest to the core.
     pub level: u8,
     /// `data`, `instruction` or `unified`.
     pub kind: String,
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Threads that share it.
+    /// Number of threads that share it.
     pub shared_by: u32,
 }
 
-/// What else went on while a run measured; shares of the machine's CPU time.
+/// Disturbances during a run, as shares of the machine's CPU time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Noise {
-    /// What the hypervisor gave to others.
+    /// CPU time that the hypervisor gave to other machines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steal: Option<f64>,
-    /// What other processes used.
+    /// CPU time that other processes used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub others: Option<f64>,
-    /// How far the frequency sank from its highest during the run, as a share of it.
+    /// The lowest frequency during the run below the highest, as a share of the highest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frequency_drop: Option<f64>,
-    /// A sentence for each that makes the times doubtful.
+    /// A sentence for each disturbance that makes the times doubtful.
     pub warnings: Vec<String>,
 }
 
-/// What a row is about: rows of two runs are compared if these are equal.
+/// The identity of a row: rows of two runs are compared if these are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Row {
-    /// What kind of thing.
+    /// The kind of benchmark.
     pub suite: Suite,
-    /// A chart of the report: `msm`, `openssl`.
+    /// The family, which is a chart of the report: `msm`, `openssl`.
     pub family: String,
-    /// `bn254-g1`, `rsa2048-sign`.
+    /// The benchmark: `bn254-g1`, `rsa2048-sign`.
     pub benchmark: String,
-    /// How many things one iteration works on, where that varies: `65536`.
+    /// Number of units in an iteration, if the benchmark has several sizes: `65536`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// One of Proofmill's levels, a peer's name, or a program's.
+    /// The name of one of Proofmill's levels, a peer or a program.
     pub implementation: String,
-    /// Threads that work together.
+    /// Number of threads.
     pub threads: u32,
 }
 
@@ -198,11 +199,11 @@ pub enum Suite {
     Kernel,
     /// Whole proofs.
     Prover,
-    /// Other people's programs, which tell what the machine is good at.
+    /// Other programs, which measure the machine.
     Platform,
 }
 
-/// A row and what came of it.
+/// A row with its outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
     /// What was measured.
@@ -210,85 +211,85 @@ pub struct Measurement {
     /// A peer's or program's version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// When it was done.
+    /// When the row was finished.
     pub ended: Timestamp,
-    /// What came of it.
+    /// The result.
     pub outcome: Outcome,
 }
 
-/// What came of a row.
+/// The outcome of a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "status", rename_all = "lowercase")]
 pub enum Outcome {
-    /// It was measured.
+    /// The row was measured.
     Measured(Figures),
-    /// It ran once and its answer is right; it was not timed.
+    /// The row ran once without timing, and its answer is right.
     Checked {
-        /// The digest.
+        /// The digest of the output.
         answer: String,
     },
     /// The program is not installed.
     Absent {
-        /// What to do about it: `apt-get install brotli`.
+        /// What to install: `apt-get install brotli`.
         remedy: String,
     },
-    /// It could not be measured.
+    /// The row could not be measured.
     Failed {
-        /// Why, in a sentence.
+        /// The reason, one sentence.
         reason: String,
     },
 }
 
-/// What was measured. Times are of an iteration by all the row's threads together, so that `amount / seconds` is the
-/// machine's rate.
+/// The measured values of a row. Times are for an iteration by all the row's threads together, so that
+/// `amount / seconds` is the machine's rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
-    /// Seconds an iteration: each sample's mean.
+    /// Seconds per iteration, one mean for each sample.
     pub seconds: Vec<f64>,
-    /// What the seconds are of.
+    /// The clock of `seconds`.
     pub clock: Clock,
-    /// How many units an iteration does.
+    /// Amount of work of an iteration, in units.
     pub amount: f64,
-    /// `points`, `bytes`, `signatures`, `requests`: one unit is what a rate counts.
+    /// The unit of work: `points`, `bytes`, `signatures`, `requests`.
     pub unit: String,
-    /// Digest of the result.
+    /// Digest of the output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
-    /// CPU cycles an iteration, the samples' median.
+    /// CPU cycles per iteration, the samples' median.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycles: Option<f64>,
-    /// Instructions an iteration, the samples' median.
+    /// Instructions per iteration, the samples' median.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<f64>,
-    /// Where the time of an iteration goes, in order; medians.
+    /// Times of an iteration's phases, in order; medians.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<Phase>,
-    /// Bytes that the work needs at its peak, beyond what the process held before it was prepared.
+    /// Peak memory of the work in bytes, beyond what the process used before it was prepared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_memory: Option<u64>,
-    /// Bytes that came out, of work whose quality that tells.
+    /// Length of the output in bytes, for compression.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_out: Option<u64>,
-    /// Watts of the whole machine (or its packages: see the run's source) while it ran.
+    /// Power in watts of the machine or its packages (see the run's power source) during the measurement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watts: Option<f64>,
 }
 
-/// A part of the work.
+/// A phase of the work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
-    /// `read`, `witness`, `msm`.
+    /// The name: `read`, `witness`, `msm`.
     pub name: String,
-    /// Wall time of it in an iteration.
+    /// Wall time of the phase in an iteration, in seconds.
     pub seconds: f64,
 }
 
-/// What seconds are of.
+/// The clock that times are measured with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Clock {
-    /// CPU time of the process: on one thread, so that a busy machine lengthens nothing.
+    /// CPU time of the process: used on one thread, because other load does not lengthen it.
     Cpu,
-    /// Time that passed.
+    /// Wall time.
     Wall,
 }

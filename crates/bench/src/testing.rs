@@ -1,4 +1,4 @@
-//! Runs for tests: plain ones, and any that may be.
+//! Runs for tests: simple ones, and arbitrary ones.
 
 use crate::record::{
     Cache, Clock, Figures, Machine, Measurement, Noise, Outcome, Phase, Price, Row, Run, Suite,
@@ -14,7 +14,7 @@ pub(crate) fn moment(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap()
 }
 
-/// A run without measurements; a greater id begins later.
+/// A run without measurements; runs with greater ids begin later.
 pub(crate) fn run(id: u128, label: &str) -> Run {
     Run {
         id: format!("{id:032x}"),
@@ -59,7 +59,8 @@ pub(crate) fn measurement(benchmark: &str, seconds: &[f64]) -> Measurement {
     }
 }
 
-/// Any run that the bounds let in, with what files could take amiss: commas, quotes, formulas, other scripts.
+/// Any run within the bounds, including texts that file formats could misinterpret: commas, quotes, formulas,
+/// non-Latin scripts.
 pub(crate) fn any_run() -> impl Strategy<Value = Run> {
     let facts = (
         vec(proptest::sample::select(b"0123456789abcdef".as_slice()), 32),
@@ -162,7 +163,7 @@ fn any_measurement() -> impl Strategy<Value = Measurement> {
 }
 
 fn figures() -> impl Strategy<Value = Figures> {
-    // Every exponent, and all digits.
+    // Many exponents, and all digits.
     let positive = || (1.0..2.0, -300..29).prop_map(|(digits, exponent)| digits * 2_f64.powi(exponent));
     let phase = (text(), 0.0..1e9).prop_map(|(name, seconds)| Phase { name, seconds });
     let first = (vec(positive(), 1..20), any::<bool>(), positive(), name(), option::of(name()));

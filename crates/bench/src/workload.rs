@@ -1,42 +1,42 @@
-//! What a thing must do to be measured.
+//! The interface of workloads that can be measured.
 
 use proofmill_cpu::Level;
 
-/// Work prepared at one size and level, ready to be done again and again on the ambient rayon pool.
+/// Work prepared at one size and level, which can be run repeatedly on the current rayon pool.
 pub trait Workload: Send {
-    /// Does the work once. Work of several phases calls `begin` with each one's name when it begins; other work does not.
+    /// Does the work once. Work with several phases calls `begin` with a phase's name when the phase begins.
     ///
     /// # Errors
-    /// A sentence that says what went wrong; nothing that was prepared rightly fails.
+    /// A sentence. Correctly prepared work does not fail.
     fn run(&mut self, begin: &mut dyn FnMut(&'static str)) -> Result<(), String>;
 
-    /// Puts the input back where runs work in place, each on the result of the one before, so that no copy is timed.
-    /// Other work does nothing.
+    /// Restores the input of work that runs in place, each run on the result of the previous one, so that no
+    /// copy is timed. Other work does nothing.
     fn restart(&mut self) {}
 
-    /// What the last run computed, as the bytes whose digest is the benchmark's answer if that run was the first since
-    /// [`Workload::restart`]: the same at every level, on any number of threads and by every peer.
+    /// The output of the last run, if that was the first since [`Workload::restart`]. The digest of these
+    /// bytes is the benchmark's answer: the same at every level, on any number of threads and for every peer.
     fn output(&self) -> Vec<u8>;
 }
 
-/// Prepares workloads by the names that definitions use.
+/// Prepares workloads by the kernels' names in definitions.
 pub trait Catalogue: Sync {
-    /// The levels at which `kernel` differs, on this CPU; `None` if there is no such kernel.
+    /// The levels of this CPU at which `kernel` differs; `None` for an unknown kernel.
     fn levels(&self, kernel: &str) -> Option<Vec<Level>>;
 
-    /// Prepares `kernel` for `size` things, with inputs that depend on these two alone.
+    /// Prepares `kernel` for `size` units. Inputs depend on these two alone.
     ///
     /// # Errors
-    /// A sentence: an unknown kernel, a size that it cannot have, or no memory for it.
+    /// A sentence: an unknown kernel, an unsupported size, or too little memory.
     fn prepare(&self, kernel: &str, size: u64, level: Level) -> Result<Box<dyn Workload>, String>;
 
-    /// The input of `kernel` at `size` in the bytes that peers read (`docs/bench.md` has the layouts).
+    /// The input of `kernel` at `size`, in the bytes that peers read (`docs/bench.md` has the layouts).
     ///
     /// # Errors
-    /// As of [`Catalogue::prepare`], and for a kernel that no peer runs.
+    /// The errors of [`Catalogue::prepare`], and a kernel that no peer runs.
     fn input(&self, kernel: &str, size: u64) -> Result<Vec<u8>, String>;
 
-    /// Frees what is kept between preparations: the last input, which a kernel's levels share. Whoever measures memory
-    /// calls it before.
+    /// Frees data that is kept between preparations: the last input, which a kernel's levels share. To be
+    /// called before memory is measured.
     fn forget(&self) {}
 }

@@ -1,4 +1,4 @@
-//! What a workload needs at its peak. Alone in its process: other tests' memory would be counted too.
+//! Peak memory of a workload. The only test in its process, because other tests' memory would count too.
 #![cfg(target_os = "linux")]
 
 use proofmill_bench::{
@@ -25,8 +25,8 @@ impl Workload for Block {
 }
 
 #[test]
-fn a_peak_is_a_workloads_own() {
-    // A higher peak of before is forgotten.
+fn a_peak_is_that_of_the_workload() {
+    // A higher peak from before must not count.
     drop(std::hint::black_box(vec![1_u8; 256 << 20]));
     assert!(
         process_memory::peak().unwrap() >= 256 * MEBIBYTE

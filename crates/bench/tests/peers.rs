@@ -1,4 +1,4 @@
-//! The protocol of peers' runners against programs that keep it and programs that do not.
+//! The runners' protocol, tested with programs that follow it and programs that break it.
 
 use proofmill_bench::{
     BenchError,
@@ -12,7 +12,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// What a runner says that does its work and tells the truth.
+/// A runner that follows the protocol.
 const GOOD: &str = r#"
 echo "ready 0123456789abcdef 1.2.3"
 while read -r word count; do
@@ -26,7 +26,7 @@ const ASSIGNMENT: Assignment<'_> =
 
 const LIMITS: Limits = Limits { ready: Duration::from_secs(10), run: Duration::from_secs(10) };
 
-/// A folder with one peer whose runner is this script.
+/// A folder with one peer whose runner is `script`.
 fn peers(script: &str) -> (TempDir, Peers) {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("runner.sh"), script).expect("a script");
@@ -51,25 +51,25 @@ fn start(script: &str, limits: Limits) -> Result<Runner, BenchError> {
     Runner::start(&peers.all()[0], &ASSIGNMENT, limits)
 }
 
-/// Why a runner with this script cannot be started.
+/// The error of starting a runner with this script.
 fn refusal(script: &str) -> String {
     start(script, LIMITS).expect_err("a runner that breaks the protocol").to_string()
 }
 
-/// Why a runner that says this when asked for three iterations fails.
+/// The error of a runner that replies `reply` to a request of three iterations.
 fn failure(reply: &str) -> String {
     let script = format!("echo 'ready 0123456789abcdef 1'\nread -r line\n{reply}");
     let mut runner = start(&script, LIMITS).expect("a runner that is ready");
     runner.run(3).expect_err("a runner that breaks the protocol").to_string()
 }
 
-/// Whether a process of that number runs.
+/// Whether a process with this number exists.
 fn lives(process: &str) -> bool {
     Path::new("/proc").join(process).exists()
 }
 
 #[test]
-fn a_good_runner_is_asked_again_and_again() {
+fn a_good_runner_accepts_repeated_requests() {
     let mut runner = start(GOOD, LIMITS).expect("a runner");
     assert_eq!((runner.answer(), runner.version()), ("0123456789abcdef", "1.2.3"));
     for iterations in [1, 1, 1000] {
@@ -80,7 +80,7 @@ fn a_good_runner_is_asked_again_and_again() {
 }
 
 #[test]
-fn a_runner_is_told_its_work() {
+fn a_runner_receives_its_assignment() {
     let script = r#"
         words="$1,$2,$3,$(cat "$4")"
         echo "ready 0123456789abcdef $words"
@@ -90,7 +90,7 @@ fn a_runner_is_told_its_work() {
 }
 
 #[test]
-fn what_is_not_ready_is_refused() {
+fn invalid_ready_lines_are_refused() {
     let beginning = "msm/bn254-g1 of 1024 by fake: expected its runner to say ready DIGEST VERSION, found ";
     for line in
         ["hello", "ready", "ready 0123", "ready 0123456789ABCDEF 1", "ready 0123456789abcdef", "done 1 1"]
@@ -105,7 +105,7 @@ fn what_is_not_ready_is_refused() {
 }
 
 #[test]
-fn what_is_not_done_is_refused() {
+fn invalid_done_lines_are_refused() {
     for reply in [
         "ready 0123456789abcdef 1",
         "done",
@@ -125,10 +125,10 @@ fn what_is_not_done_is_refused() {
 }
 
 #[test]
-fn a_reply_that_nobody_asked_for_is_refused() {
+fn a_reply_without_a_request_is_refused() {
     let mut runner =
         start("echo 'ready 0123456789abcdef 1'; echo 'done 5 5'; sleep 60", LIMITS).expect("a runner");
-    // The line may be on its way still: then it is the reply to the first request and only the second meets nothing.
+    // Waits for the line: if it arrived after the request, it would count as the reply.
     std::thread::sleep(Duration::from_millis(300));
     let error = runner.run(1).expect_err("a reply too early").to_string();
     assert!(
@@ -138,7 +138,7 @@ fn a_reply_that_nobody_asked_for_is_refused() {
 }
 
 #[test]
-fn errors_and_deaths_are_named() {
+fn errors_and_exits_are_reported() {
     let name = "msm/bn254-g1 of 1024 by fake: ";
     assert_eq!(refusal("echo 'error no such kernel'; sleep 60"), format!("{name}no such kernel"));
     let death = "echo 'some warning' >&2; echo 'error: no memory' >&2; echo 'the end' >&2; exit 3";
@@ -146,12 +146,12 @@ fn errors_and_deaths_are_named() {
     assert_eq!(refusal(death), format!("{name}{expected}"));
     assert!(failure(death).ends_with(expected));
     assert!(failure("kill -9 $$").ends_with("its runner ended with signal: 9 (SIGKILL)"));
-    // A number that was cut off is none.
+    // A line without its end is incomplete.
     assert!(failure("printf 'done 5 5'").ends_with("its runner ended with exit status: 0"));
 }
 
 #[test]
-fn silence_ends() {
+fn silent_runners_time_out() {
     let short = Limits { ready: Duration::from_millis(300), run: Duration::from_millis(300) };
     let began = Instant::now();
     let error = start("sleep 60", short).expect_err("silence").to_string();
@@ -180,7 +180,7 @@ fn a_dropped_runner_is_dead() {
 }
 
 #[test]
-fn peers_are_listed_by_kernel_and_threads() {
+fn peers_are_found_by_kernel_and_threads() {
     let (_folder, peers) = peers(GOOD);
     let of = |kernel, threads| peers.of(kernel, threads).map(|peer| peer.name.as_str()).collect::<Vec<_>>();
     assert_eq!(of("msm/bn254-g1", 8), ["fake"]);
@@ -193,7 +193,7 @@ fn peers_are_listed_by_kernel_and_threads() {
 }
 
 #[test]
-fn lists_that_are_none_are_refused() {
+fn invalid_lists_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let missing = Peers::read(folder.path()).expect_err("no list").to_string();
     assert!(missing.contains("peers.toml"), "{missing}");
@@ -243,7 +243,7 @@ fn builds_are_done_skipped_or_failed() {
     );
 }
 
-/// The repository's list has no kernel that no definition has.
+/// The repository's list names only benchmarks that are defined.
 #[test]
 fn the_list_names_benchmarks_that_are_defined() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks");

@@ -1,4 +1,5 @@
-//! Elements and points as the bytes of inputs and outputs: little-endian integers, the constant coefficient first.
+//! The encoding of elements and points in inputs and outputs: little-endian integers, constant coefficient
+//! first.
 
 use ark_ec::{
     AffineRepr,
@@ -8,15 +9,15 @@ use ark_ff::{
     BigInteger, CubicExtConfig, CubicExtField, Fp, FpConfig, PrimeField, QuadExtConfig, QuadExtField,
 };
 
-/// What has such bytes.
+/// A type with this encoding.
 pub(crate) trait Encoding: Sized {
-    /// How many.
+    /// Length of the encoding in bytes.
     const LEN: usize;
 
-    /// Appends them.
+    /// Appends the encoding.
     fn put(&self, bytes: &mut Vec<u8>);
 
-    /// From as many bytes.
+    /// Decodes [`Self::LEN`] bytes.
     fn decode(bytes: &[u8]) -> Self;
 }
 
@@ -62,7 +63,7 @@ impl<P: CubicExtConfig<BaseField: Encoding>> Encoding for CubicExtField<P> {
     }
 }
 
-/// x, then y; zeros for infinity.
+/// Decodes x, then y; zeros are infinity.
 pub(crate) fn decode_point<C: SWCurveConfig<BaseField: Encoding>>(bytes: &[u8]) -> Affine<C> {
     if bytes.iter().all(|byte| *byte == 0) {
         return Affine::identity();
@@ -71,7 +72,7 @@ pub(crate) fn decode_point<C: SWCurveConfig<BaseField: Encoding>>(bytes: &[u8]) 
     Affine::new_unchecked(C::BaseField::decode(x), C::BaseField::decode(y))
 }
 
-/// As [`decode_point`] reads them.
+/// The encoding that [`decode_point`] reads.
 pub(crate) fn encode_point<C: SWCurveConfig<BaseField: Encoding>>(point: &Affine<C>) -> Vec<u8> {
     match point.xy() {
         Some((x, y)) => encoded(&[x, y]),
@@ -79,7 +80,7 @@ pub(crate) fn encode_point<C: SWCurveConfig<BaseField: Encoding>>(point: &Affine
     }
 }
 
-/// One after the other.
+/// The encodings of `things`, in order.
 pub(crate) fn encoded<T: Encoding>(things: &[T]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(things.len() * T::LEN);
     things.iter().for_each(|thing| thing.put(&mut bytes));

@@ -1,4 +1,4 @@
-//! arkworks' kernels for the bench.
+//! The runner of arkworks' kernels.
 
 #![forbid(unsafe_code)]
 
@@ -20,7 +20,7 @@ fn main() -> ExitCode {
 }
 
 fn prepare(task: &Task) -> Result<Box<dyn Work>, String> {
-    // What the scalars are makes no difference to what is called.
+    // The distribution of the scalars does not change the function that is called.
     let sum = task.kernel.strip_suffix("-equal").or(task.kernel.strip_suffix("-bits"));
     match sum.unwrap_or(&task.kernel) {
         "msm/bn254-g1" => msm::<ark_bn254::g1::Config>(task),
@@ -38,7 +38,7 @@ fn prepare(task: &Task) -> Result<Box<dyn Work>, String> {
     }
 }
 
-/// Points and scalars to their sum.
+/// The sum of scalars times points.
 fn msm<C: SWCurveConfig<BaseField: Encoding, ScalarField: Encoding>>(
     task: &Task,
 ) -> Result<Box<dyn Work>, String> {
@@ -50,7 +50,7 @@ fn msm<C: SWCurveConfig<BaseField: Encoding, ScalarField: Encoding>>(
     Ok(work(sum, encode_point))
 }
 
-/// Points of G1 and as many of G2 to the product of their pairings.
+/// The product of the pairings of points of G1 with points of G2.
 fn pairing<E, G1, G2>(task: &Task) -> Result<Box<dyn Work>, String>
 where
     E: Pairing<G1Affine = Affine<G1>, G2Affine = Affine<G2>, TargetField: Encoding>,
@@ -64,7 +64,8 @@ where
     Ok(work(move || E::multi_pairing(&of_g1, &of_g2).0, |product| encoded(&[*product])))
 }
 
-/// Coefficients to values, in natural order both, in place: the second run transforms the values of the first.
+/// Coefficients to values, both in natural order, in place: each run transforms the values of the previous
+/// one.
 fn ntt<F: FftField + PrimeField + Encoding>(task: &Task) -> Result<Box<dyn Work>, String> {
     let mut input = Bytes::new(&task.input);
     let values = input.take(task.size, F::LEN, F::decode)?;

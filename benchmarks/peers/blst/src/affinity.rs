@@ -1,15 +1,17 @@
-//! How many threads blst starts: as many as there are CPUs that the calling thread may run on, whatever the caller wants.
+//! Limits blst's threads: blst always starts as many threads as there are CPUs that the calling thread may
+//! use.
 
 use std::mem;
 
-/// Keeps this thread, and those that it will start, to `threads` of its CPUs; to be called before blst starts its own.
+/// Restricts this thread and the threads that it starts to `threads` of its CPUs. Must be called before blst
+/// starts threads.
 ///
 /// # Errors
-/// If it has fewer.
+/// Fewer CPUs than `threads`.
 pub(crate) fn restrict_to(threads: usize) -> Result<(), String> {
-    // SAFETY: a set of bits, of which none set is valid.
+    // SAFETY: a bit set, for which zero bytes are valid.
     let [mut allowed, mut kept]: [libc::cpu_set_t; 2] = unsafe { mem::zeroed() };
-    // SAFETY: the pointer is to a set of the size that is given.
+    // SAFETY: the pointer is to a set of the given size.
     let known = unsafe { libc::sched_getaffinity(0, size_of_val(&allowed), &raw mut allowed) };
     let mut left = threads;
     for cpu in 0..libc::CPU_SETSIZE as usize {
@@ -20,7 +22,7 @@ pub(crate) fn restrict_to(threads: usize) -> Result<(), String> {
             left -= 1;
         }
     }
-    // SAFETY: as of `sched_getaffinity`.
+    // SAFETY: as for `sched_getaffinity`.
     if known != 0
         || left > 0
         || unsafe { libc::sched_setaffinity(0, size_of_val(&kept), &raw const kept) } != 0

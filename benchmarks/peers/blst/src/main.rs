@@ -1,4 +1,4 @@
-//! blst's kernels for the bench.
+//! The runner of blst's kernels.
 
 mod affinity;
 mod groups;
@@ -16,7 +16,7 @@ fn main() -> ExitCode {
 }
 
 fn prepare(task: &Task) -> Result<Box<dyn Work>, String> {
-    // What the scalars are makes no difference to what is called.
+    // The distribution of the scalars does not change the function that is called.
     let sum = task.kernel.strip_suffix("-equal").or(task.kernel.strip_suffix("-bits"));
     match sum.unwrap_or(&task.kernel) {
         "msm/bls12-381-g1" => groups::g1_sum(task),

@@ -1,5 +1,5 @@
-//! Signatures of Ethereum's ciphersuite. Public keys have been validated before; signatures are decoded and checked to be
-//! in the subgroup while the clock runs.
+//! Signatures of Ethereum's ciphersuite. Public keys are validated in advance; decoding of signatures and the
+//! check that they are in the subgroup are timed.
 
 use blst::{
     BLST_ERROR, blst_scalar,
@@ -7,17 +7,17 @@ use blst::{
 };
 use peer_protocol::{Bytes, Task, Work, work};
 
-/// What messages are hashed under.
+/// The domain separation tag.
 pub(crate) const TAG: &[u8] = b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";
 
-/// Bytes of a message.
+/// Length of a message in bytes.
 pub(crate) const MESSAGE_LEN: usize = 32;
 
 const SECRET_LEN: usize = 32;
 const KEY_LEN: usize = 48;
 const SIGNATURE_LEN: usize = 96;
 
-/// Bits of the factors of a batch: of what a forger may hope for.
+/// Bits of the random factors of a batch, which bound the probability of a forgery.
 const FACTOR_BITS: usize = 64;
 
 type Outcome = Result<Box<dyn Work>, String>;
@@ -64,7 +64,7 @@ pub(crate) fn fast_aggregate_verify(task: &Task) -> Outcome {
     }))
 }
 
-/// Sets of a key, a message and a signature.
+/// An input of sets of a key, a message and a signature.
 pub(crate) fn batch_verify(task: &Task) -> Outcome {
     let mut input = Bytes::new(&task.input);
     let sets = input.take(task.size, KEY_LEN + MESSAGE_LEN + SIGNATURE_LEN, |set| {
@@ -74,7 +74,7 @@ pub(crate) fn batch_verify(task: &Task) -> Outcome {
     })?;
     input.end()?;
     let sets = sets.into_iter().collect::<Result<Vec<_>, String>>()?;
-    // Whoever verifies draws them at random, for next to nothing.
+    // A verifier draws the factors at random, at negligible cost.
     let factors: Vec<blst_scalar> = (0..task.size as u64).map(factor).collect();
     Ok(verification(move || {
         let signatures = sets.iter().map(|(_, _, signature)| Signature::from_bytes(signature));
@@ -111,7 +111,7 @@ fn key(bytes: &[u8]) -> Result<PublicKey, String> {
     PublicKey::key_validate(bytes).map_err(name)
 }
 
-/// An odd multiple of a constant whose bits are well spread: not zero.
+/// A nonzero factor: an odd multiple of a constant with well-spread bits.
 fn factor(index: u64) -> blst_scalar {
     let mut factor = blst_scalar::default();
     factor.b[..8].copy_from_slice(&0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(2 * index + 1).to_le_bytes());

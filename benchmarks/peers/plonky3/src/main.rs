@@ -1,5 +1,6 @@
-//! Plonky3's kernels over Goldilocks for the bench. Its Poseidon has a matrix and constants of its own and gives other
-//! digests than ours, which are plonky2's, and its transforms have another root of unity: only Poseidon2 is here.
+//! The runner of Plonky3's kernels over Goldilocks. Only Poseidon2 is included: Plonky3's Poseidon has a
+//! different matrix and constants than plonky2's, which is Proofmill's, and its transforms use a different
+//! root of unity.
 
 #![forbid(unsafe_code)]
 
@@ -46,7 +47,8 @@ fn encoded(elements: &[Goldilocks]) -> Vec<u8> {
     elements.iter().flat_map(|element| element.as_canonical_u64().to_le_bytes()).collect()
 }
 
-/// Pairs of digests to their parents: permutations of them, and zeros behind them, of which the first four are kept.
+/// Pairs of digests to their parents: each parent is a permutation of the pair, padded with zeros, of which
+/// the first four elements are kept.
 fn parents<const WIDTH: usize>(
     task: &Task,
     permutation: impl Permutation<[Packing; WIDTH]> + Sync + 'static,
@@ -61,14 +63,14 @@ struct Parents<const WIDTH: usize, P> {
     parents: Vec<Goldilocks>,
 }
 
-/// Vectors of one parallel task.
+/// Vectors per parallel task.
 const TASK: usize = 128;
 
 impl<const WIDTH: usize, P: Permutation<[Packing; WIDTH]> + Sync> Work for Parents<WIDTH, P> {
     fn run(&mut self) {
         let vectors = self.pairs.par_chunks(ROW * Packing::WIDTH).with_min_len(TASK);
         vectors.zip(self.parents.par_chunks_mut(DIGEST * Packing::WIDTH)).for_each(|(pairs, parents)| {
-            // The last vector may have lanes to spare.
+            // Lanes of the last vector may be unused.
             let element = |lane, i| pairs.get(lane * ROW + i).copied().unwrap_or_default();
             let mut state: [Packing; WIDTH] = array::from_fn(|i| match i {
                 ..ROW => Packing::from_fn(|lane| element(lane, i)),
@@ -88,7 +90,7 @@ impl<const WIDTH: usize, P: Permutation<[Packing; WIDTH]> + Sync> Work for Paren
     }
 }
 
-/// A tree's root; leaves and nodes by permutations of width 12.
+/// A tree's root; leaves and nodes use permutations of width 12.
 fn tree(task: &Task) -> Result<Box<dyn Work>, String> {
     let rows = elements(task, ROW)?;
     let permutation = default_goldilocks_poseidon2_12();

@@ -19,7 +19,7 @@ import (
 	"github.com/consensys/gnark/test/unsafekzg"
 )
 
-// chain holds x and its power y, reached by as many multiplications by x as there are gates.
+// chain is a circuit for x and its power y, which takes as many multiplications by x as there are gates.
 type chain struct {
 	gates int
 	X     frontend.Variable
@@ -50,7 +50,7 @@ func main() {
 		runs, err = strconv.Atoi(os.Args[2])
 		check(err)
 	}
-	// A few gates less than a power of two: the public input and gnark's own rows have to fit.
+	// A few gates fewer than a power of two, which leaves rows for the public input and for gnark's own gates.
 	gates := 1<<log - 8
 	field := ecc.BN254.ScalarField()
 	system, err := frontend.Compile(field, scs.NewBuilder, &chain{gates: gates})
@@ -71,7 +71,7 @@ func main() {
 		elapsed := time.Since(began).Seconds()
 		check(err)
 		check(plonk.Verify(proof, verifyingKey, public))
-		// The first one warms up.
+		// The first run is a warm-up.
 		if run > 0 {
 			seconds = append(seconds, elapsed)
 		}

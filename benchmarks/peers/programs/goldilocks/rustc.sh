@@ -1,6 +1,7 @@
 #!/bin/sh
-# Stands between Cargo and rustc for the sake of one crate: the AVX-512 code of boojum 0.32.11 hands pointers to bytes
-# to gathers and scatters, which since Rust 1.89 take pointers to elements. It is compiled from a copy that casts them.
+# A wrapper of rustc, needed for one crate: the AVX-512 code of boojum 0.32.11 passes byte pointers to gathers
+# and scatters, which take element pointers since Rust 1.89. The wrapper compiles a copy of the crate with
+# casts.
 rustc=$1
 shift
 case " $* " in

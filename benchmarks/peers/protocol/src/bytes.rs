@@ -1,20 +1,20 @@
-//! Inputs as bytes.
+//! Parsing of inputs.
 
-/// The bytes of an input, taken from the front.
+/// The remaining bytes of an input.
 #[derive(Clone, Copy, Debug)]
 pub struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
-    /// All of an input.
+    /// Starts at the beginning of an input.
     #[must_use]
     pub fn new(input: &'a [u8]) -> Self {
         Self(input)
     }
 
-    /// The next `count` things of `len` bytes each, made by `decode`.
+    /// The next `count` items of `len` bytes each, decoded by `decode`.
     ///
     /// # Errors
-    /// If there are not so many bytes.
+    /// Fewer bytes than that.
     pub fn take<T>(
         &mut self,
         count: usize,
@@ -29,10 +29,10 @@ impl<'a> Bytes<'a> {
         Ok(bytes.chunks_exact(len).map(decode).collect())
     }
 
-    /// Ends the input.
+    /// Checks that the input ends here.
     ///
     /// # Errors
-    /// If something is left.
+    /// Remaining bytes.
     pub fn end(self) -> Result<(), String> {
         match self.0.len() {
             0 => Ok(()),

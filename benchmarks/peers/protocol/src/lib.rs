@@ -1,4 +1,5 @@
-//! What runners written in Rust say to the bench: the protocol of `benchmarks/peers/README.md`, and the bytes of inputs.
+//! The bench's protocol for runners written in Rust (`benchmarks/peers/README.md`), and the parsing of
+//! inputs.
 
 #![forbid(unsafe_code)]
 
@@ -17,29 +18,29 @@ use std::{
     time::Instant,
 };
 
-/// What the bench asks for.
+/// A runner's assignment.
 #[derive(Clone, Debug)]
 pub struct Task {
     /// `family/benchmark`.
     pub kernel: String,
-    /// How many things.
+    /// Number of units in an iteration.
     pub size: usize,
-    /// Threads that may work together: those of the rayon pool that the work runs on.
+    /// Number of threads of the rayon pool that the work runs on.
     pub threads: usize,
-    /// The input's bytes.
+    /// The input.
     pub input: Vec<u8>,
 }
 
-/// Work that has been prepared.
+/// Prepared work.
 pub trait Work {
-    /// Does it once.
+    /// Does the work once.
     fn run(&mut self);
 
-    /// What came of the last time, in the bytes that the kernel's digest is of.
+    /// The output of the last run, in the encoding that the kernel's digest is defined on.
     fn output(&self) -> Vec<u8>;
 }
 
-/// Work by a function, which is timed, and what makes bytes of its result, which is not.
+/// Work that consists of a function, which is timed, and an encoding of its result, which is not.
 pub fn work<T: 'static>(
     compute: impl FnMut() -> T + 'static,
     encode: impl Fn(&T) -> Vec<u8> + 'static,
@@ -63,8 +64,8 @@ impl<T, C: FnMut() -> T, E: Fn(&T) -> Vec<u8>> Work for Computation<T, C, E> {
     }
 }
 
-/// A runner's `main`: prepares what the command line asks for, does it once, and then as often as the lines of standard
-/// input say. `version` is the library's.
+/// A runner's `main`: prepares the work that the command line names, does it once, and then repeats it as
+/// requested on standard input. `version` is the library's version.
 pub fn serve(version: &str, prepare: impl FnOnce(&Task) -> Result<Box<dyn Work>, String> + Send) -> ExitCode {
     let served = task().and_then(|task| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(task.threads).build();
@@ -83,7 +84,7 @@ pub fn serve(version: &str, prepare: impl FnOnce(&Task) -> Result<Box<dyn Work>,
 /// The version of a package in the text of a `Cargo.lock`.
 ///
 /// # Panics
-/// If it is not there.
+/// If the package is not in it.
 #[must_use]
 pub fn locked_version<'a>(lock: &'a str, package: &str) -> &'a str {
     let mut lines = lock.lines().skip_while(|line| *line != format!("name = \"{package}\"")).skip(1);
@@ -101,7 +102,7 @@ fn task() -> Result<Task, String> {
     Ok(Task { kernel: kernel.clone(), size: number(size)?, threads: number(threads)?, input })
 }
 
-/// The lines of standard input. At its end the process ends, at once: the bench is gone.
+/// The lines of standard input. When it ends, the bench is gone, and the process exits immediately.
 fn requests() -> Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
@@ -144,6 +145,6 @@ fn digest(output: &[u8]) -> String {
 
 fn say(line: &str) {
     let mut output = io::stdout().lock();
-    // If nobody listens any more, the input is about to end.
+    // Errors are ignored: if the bench is gone, standard input ends too.
     _ = writeln!(output, "{line}").and_then(|()| output.flush());
 }

@@ -8,13 +8,13 @@ use proofmill_cpu::Level;
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 
-/// What `answers` takes.
+/// Arguments of `answers`.
 #[derive(Args, Debug)]
 pub(crate) struct Answers {
     /// Any part of family/benchmark
     #[arg(value_name = "PATTERN")]
     pattern: Option<String>,
-    /// Compute those of the smallest sizes only
+    /// Compute only the answers for the smallest sizes
     #[arg(long)]
     smallest: bool,
 }

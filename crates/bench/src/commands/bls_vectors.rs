@@ -1,4 +1,5 @@
-//! Test cases of BLS signatures in files: JSON, and YAML as ethereum/bls12-381-tests and the consensus specification write it.
+//! Test cases of BLS signatures in files: JSON, and YAML in the format of ethereum/bls12-381-tests and the
+//! consensus specification.
 
 use clap::Args;
 use proofmill_bls::vectors::{self, KINDS};
@@ -13,16 +14,16 @@ use std::{
 };
 use yaml_rust2::{Event, ScanError, Yaml, YamlLoader, parser::Parser};
 
-/// The largest file of a case.
+/// The largest file of a case, in bytes.
 const MOST_CASE: u64 = 1 << 22;
 
-/// How deep values nest at most; cases need three.
+/// The greatest depth of nested values; cases need three.
 const MOST_DEPTH: u32 = 16;
 
-/// What `bls-vectors` takes.
+/// Arguments of `bls-vectors`.
 #[derive(Args, Debug)]
 pub(crate) struct Vectors {
-    /// Searched with all folders in it
+    /// The folder to search, with its subfolders
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
@@ -35,7 +36,7 @@ pub(super) fn run(vectors: &Vectors, machine: &mut Machine) -> Result<Outcome, F
     })
 }
 
-/// Runs every case under a folder; the first that does not pass makes the command fail.
+/// Runs every case under a folder. The command fails if any case fails.
 fn run_all(level: Level, folder: &Path) -> Result<Outcome, Failure> {
     let mut files = Vec::new();
     collect(folder, &mut files)?;
@@ -65,7 +66,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
     for entry in fs::read_dir(folder).map_err(failure)? {
         let entry = entry.map_err(failure)?;
         let (path, kind) = (entry.path(), entry.file_type().map_err(failure)?);
-        // Links are not followed, so that no folder is seen twice.
+        // Links are not followed, so that no folder is visited twice.
         if kind.is_dir() {
             collect(&path, files)?;
         } else if kind.is_file() && is_case(&path) {
@@ -79,11 +80,14 @@ fn is_case(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "json" || end == "yaml" || end == "yml")
 }
 
-/// Runs one case; the problem, if it does not pass.
+/// Runs one case.
+///
+/// # Errors
+/// The reason why the case does not pass.
 fn case(level: Level, path: &Path) -> Result<(), String> {
     let folders = path.parent().into_iter().flat_map(Path::iter).rev();
     let kind = folders.filter_map(|name| name.to_str()).find(|name| KINDS.contains(name));
-    let kind = kind.ok_or("expected it in a folder named for what it tests")?;
+    let kind = kind.ok_or("expected a folder in its path that is named after the tested function")?;
     let length = fs::metadata(path).map_err(|error| error.to_string())?.len();
     if length > MOST_CASE {
         return Err(format!("expected at most {MOST_CASE} bytes, found {length}"));
@@ -97,8 +101,9 @@ fn case(level: Level, path: &Path) -> Result<(), String> {
     vectors::run(level, kind, &case).map_err(|error| error.to_string())
 }
 
-/// A YAML document as JSON's value. Aliases are refused, by which a short text can stand for a value larger than memory, and
-/// so is what would nest deeper than the stack.
+/// Converts a YAML document to a JSON value. Aliases are refused, because with them a short text can stand
+/// for a value larger than memory. Nesting deeper than [`MOST_DEPTH`] is refused, because it could overflow
+/// the stack.
 fn yaml(text: &str) -> Result<Value, String> {
     let problem = |error: ScanError| format!("no YAML: {error}");
     let mut events = Parser::new_from_str(text);

@@ -1,4 +1,4 @@
-//! `bench compare`: two runs, or two implementations of one, side by side.
+//! `bench compare`: compares two runs, or two implementations of one run.
 
 use super::{
     numbers,
@@ -17,28 +17,28 @@ use proofmill_console::{Failure, Outcome};
 use serde_json::json;
 use std::fmt::Write as _;
 
-/// What `compare` takes.
+/// Arguments of `compare`.
 #[derive(Args, Debug)]
 pub(crate) struct Compare {
-    /// The run that is compared with: an id or its beginning, a label, latest, or an exported file of one run
+    /// The run to compare with: an id or its beginning, a label, latest, or an exported file of one run
     #[arg(value_name = "A")]
     first: String,
-    /// The run that is faster or slower than it; without, A itself, with --implementation and --against
+    /// The run that is compared with A [default: A itself, with --implementation and --against]
     #[arg(value_name = "B", required_unless_present = "against")]
     second: Option<String>,
-    /// Only B's rows by this level, peer or program
+    /// Only B's rows of this level, peer or program
     #[arg(long, value_name = "NAME", requires = "against")]
     implementation: Option<String>,
-    /// Compare them with A's rows by this one
+    /// Compare them with A's rows of this level, peer or program
     #[arg(long, value_name = "NAME", requires = "implementation")]
     against: Option<String>,
-    /// Compare what a watt gives (what a joule does), where both were measured with watts
+    /// Compare work per watt (that is, per joule), where both were measured with watts
     #[arg(long, conflicts_with = "per_dollar")]
     per_watt: bool,
-    /// Compare what a dollar gives, where both have a price
+    /// Compare work per dollar, where both have a price
     #[arg(long)]
     per_dollar: bool,
-    /// Differences that nobody would notice, in percent
+    /// Ratios that differ from 1 by less than this, in percent, count as no difference
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = super::run::percent)]
     threshold: f64,
     #[command(flatten)]
@@ -70,7 +70,7 @@ pub(super) fn run(arguments: &Compare) -> Result<Outcome, Failure> {
     Ok(Outcome { text, ..Outcome::done(result) })
 }
 
-/// The one run of a name.
+/// The run that `name` means; an error if there is not exactly one.
 fn one(database: &Database, name: &str) -> Result<Run, Failure> {
     let mut runs = store::named(database, &[name.to_owned()])?;
     match (runs.pop(), runs.len()) {
@@ -84,7 +84,7 @@ fn one(database: &Database, name: &str) -> Result<Run, Failure> {
     }
 }
 
-/// A run's rows, or those by an implementation that it has.
+/// A run's rows, or only those of one implementation.
 fn side<'a>(run: &'a Run, implementation: Option<&'a str>) -> Result<Side<'a>, Failure> {
     let Some(name) = implementation else { return Ok(Side { run, implementation }) };
     let mut names: Vec<&str> =
@@ -161,7 +161,7 @@ fn name(row: &Compared) -> String {
     format!("{}/{}{size}, {}, {threads}", row.family, row.benchmark, row.implementation)
 }
 
-/// What the row counts.
+/// The unit of the row's work.
 fn unit<'a>(run: &'a Run, row: &Compared) -> &'a str {
     let of_row = run.measurements.iter().find_map(|measurement| match &measurement.outcome {
         RowOutcome::Measured(figures) if measurement.row == row.row => Some(figures.unit.as_str()),

@@ -1,5 +1,5 @@
-//! `cpu`: what this CPU can do, and what each of its features gains: the ratio of two kernels that do the same, one that uses
-//! the feature and the best that does without.
+//! `cpu`: this CPU's features, and the gain from each: the ratio of two kernels for the same operation, one
+//! that uses the feature and the best one that does not.
 
 use super::{
     features::{self, Feature},
@@ -17,13 +17,13 @@ pub(super) fn run(machine: &Machine) -> Result<Outcome, Failure> {
     Ok(outcome)
 }
 
-/// With and without a feature, where both can be measured here.
+/// The measured rows with and without a feature, if both exist.
 fn gain<'a>(measurements: &'a Measurements, feature: &Feature) -> Option<[&'a Row; 2]> {
     let gain = feature.gain.as_ref()?;
     Some([measurements.row(gain.operation, gain.with)?, measurements.row(gain.operation, gain.without)?])
 }
 
-/// For people.
+/// The result as text.
 fn text(measurements: &Measurements, features: &[Feature]) -> String {
     let mut text = format!("{:<14} {:<5} {:<60} used by\n", "feature", "here", "came with");
     // Writing to a string cannot fail.
@@ -65,7 +65,7 @@ fn text(measurements: &Measurements, features: &[Feature]) -> String {
     text
 }
 
-/// For programs.
+/// The result as JSON.
 fn json(measurements: &Measurements, features: &[Feature]) -> Value {
     let feature = |feature: &Feature| {
         let gain = gain(measurements, feature).map(|[with, without]| {
@@ -105,7 +105,7 @@ fn nanoseconds(row: &Row) -> String {
     format!("{} ns", grouped(row.seconds * 1e9))
 }
 
-/// A number's digits in groups of three, one behind the point where there are few.
+/// A number with its digits in groups of three, with one decimal below 100.
 fn grouped(number: f64) -> String {
     if number < 100.0 {
         return format!("{number:.1}");

@@ -1,13 +1,13 @@
-//! CPU features that Proofmill's kernels are made of, the CPUs they came with, and what they are for.
+//! CPU features that Proofmill's kernels use, the first CPUs that had them, and the kernels that use them.
 
 #[cfg(target_arch = "x86_64")]
 use super::measure::{BATCH, VERIFY};
 use super::measure::{SHORT, TREE};
 use proofmill_cpu::facts;
 
-/// One of them.
+/// A CPU feature.
 pub(crate) struct Feature {
-    /// As its makers write it.
+    /// The name that its maker uses.
     pub(crate) name: String,
     /// Whether this CPU has it.
     pub(crate) present: bool,
@@ -15,18 +15,19 @@ pub(crate) struct Feature {
     pub(crate) came_with: &'static str,
     /// The kernels that use it.
     pub(crate) kernels: &'static str,
-    /// What it is measured by.
+    /// The two kernels whose ratio is the feature's gain.
     pub(crate) gain: Option<Gain>,
 }
 
-/// A kernel that uses a feature and the best that does without.
+/// A kernel that uses a feature, and the best one that does not.
 pub(crate) struct Gain {
     pub(crate) operation: &'static str,
     pub(crate) with: &'static str,
     pub(crate) without: &'static str,
 }
 
-/// Name, the same in Rust's words, CPUs, kernels, and of the gain the operation, the kernel with and the one without.
+/// Name, name in Rust's `target_feature`, first CPUs, kernels, and the gain as operation, kernel with it,
+/// kernel without it.
 type Known = (&'static str, &'static str, &'static str, &'static str, Option<[&'static str; 3]>);
 
 pub(crate) fn features() -> Vec<Feature> {
@@ -125,13 +126,13 @@ fn known() -> Vec<Known> {
     ]
 }
 
-/// Nothing is known about other CPUs.
+/// No features are listed for other CPUs.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn known() -> Vec<Known> {
     Vec::new()
 }
 
-/// For SVE and SVE2 the length of this CPU's vectors.
+/// For SVE and SVE2, the length of this CPU's vectors.
 fn vector_length(name: &str) -> String {
     match facts::vector_bits() {
         Some(bits) if name.starts_with("SVE") => format!(", {bits} bits"),

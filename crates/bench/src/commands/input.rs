@@ -1,4 +1,4 @@
-//! `input`: what peers' runners read.
+//! `input`: the input of a benchmark, as peers' runners read it.
 
 use crate::workloads::Workloads;
 use clap::Args;
@@ -7,16 +7,16 @@ use proofmill_console::{Failure, Outcome};
 use serde_json::json;
 use std::{fs, path::PathBuf};
 
-/// What `input` takes.
+/// Arguments of `input`.
 #[derive(Args, Debug)]
 pub(crate) struct Input {
-    /// Its family/benchmark
+    /// The benchmark, as family/benchmark
     #[arg(value_name = "BENCHMARK")]
     kernel: String,
     /// Such as 1000 or 2^10
     #[arg(value_name = "SIZE")]
     size: Size,
-    /// Where to
+    /// The file to write
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }

@@ -11,7 +11,7 @@ use proofmill_console::{Failure, Outcome};
 use serde_json::json;
 use std::fmt::Write as _;
 
-/// What `list` takes.
+/// Arguments of `list`.
 #[derive(Args, Debug)]
 pub(crate) struct List {
     /// Any part of family/benchmark
@@ -60,7 +60,7 @@ pub(super) fn run(list: &List) -> Result<Outcome, Failure> {
     Ok(Outcome { text, ..Outcome::done(json!(listed)) })
 }
 
-/// Names of the levels at which it differs here.
+/// Names of the levels of this CPU at which the kernel differs.
 fn levels(
     workloads: &Workloads,
     family: &Family,

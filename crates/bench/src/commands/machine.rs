@@ -13,7 +13,7 @@ pub(super) fn run() -> Result<Outcome, Failure> {
     Ok(Outcome { text: text(&facts), ..Outcome::done(result) })
 }
 
-/// A line for each fact that is known.
+/// A line for each known fact.
 fn text(facts: &Machine) -> String {
     let number = |number: Option<u32>| number.map(|number| number.to_string());
     let gigahertz = |hertz: Option<f64>| hertz.map(|hertz| format!("{:.2} GHz", hertz / 1e9));
@@ -49,7 +49,7 @@ fn text(facts: &Machine) -> String {
     text
 }
 
-/// `L1 data 48 KiB`, and who shares it.
+/// A cache as `L1 data 48 KiB`, with the number of threads that share it.
 fn cache(cache: &Cache) -> String {
     let kibibytes = cache.bytes >> 10;
     let size = match kibibytes {

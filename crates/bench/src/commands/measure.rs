@@ -1,4 +1,5 @@
-//! What kernels take on this machine, on one core: samples of all that do the same operation, in alternation.
+//! Times of kernels on one core of this machine. Samples of all kernels for the same operation are taken in
+//! alternation.
 
 use crate::workloads::Workloads;
 use proofmill_bench::{
@@ -14,40 +15,42 @@ use proofmill_sha256::Kernels;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::{hint::black_box, sync::Arc, time::Duration};
 
-/// A kernel's samples end when their median is known to 1 %, or after so long.
+/// Sampling ends when the median is known to 1 %, or after this time.
 const EFFORT: Effort = Effort { time: Duration::from_millis(100), precision: 0.01 };
 
-/// Everything measured.
+/// All measurements.
 pub(crate) struct Measurements {
     pub(crate) rows: Vec<Row>,
-    /// What a cycle is: a step of the time-stamp counter, which counts at this rate whatever the core's is.
+    /// Steps of the time-stamp counter per second. "Cycles" are these steps; their rate does not depend on
+    /// the core's frequency.
     pub(crate) cycles_per_second: Option<f64>,
 }
 
-/// An operation by a kernel.
+/// The measurement of an operation by a kernel.
 pub(crate) struct Row {
-    /// What is done.
+    /// The operation.
     pub(crate) operation: &'static str,
-    /// The kernel's name, a level's or one of SHA-256's.
+    /// The name of a level, or of one of SHA-256's kernels.
     pub(crate) kernel: &'static str,
-    /// One operation's CPU time, the samples' median: a busy machine disturbs it less than the time that passes.
+    /// The median CPU time of one operation, in seconds. Other processes disturb CPU time less than wall
+    /// time.
     pub(crate) seconds: f64,
 }
 
-/// What does an operation.
+/// The work of an operation.
 enum Work {
-    /// SHA-256's kernels by name: one message of so many bytes.
+    /// SHA-256 of one message of this many bytes, by every SHA-256 kernel.
     Message(usize),
-    /// SHA-256's kernels by name: [`PAIRS`] messages of 64 bytes.
+    /// SHA-256 of [`PAIRS`] messages of 64 bytes, by every SHA-256 kernel.
     Pairs,
     /// A kernel of the bench at a size, at each of its levels.
     Kernel(&'static str, u64),
 }
 
-/// Messages that are hashed at a time.
+/// Number of messages that are hashed together.
 const PAIRS: usize = 1024;
 
-/// Operations, what does them, and how many of them an iteration does.
+/// Operations, their work, and the number of operations in an iteration.
 const OPERATIONS: [(&str, Work, f64); 11] = [
     (SHORT, Work::Message(32), 1.0),
     ("SHA-256 of 128 B", Work::Message(128), 1.0),
@@ -58,22 +61,22 @@ const OPERATIONS: [(&str, Work, f64); 11] = [
     ("BLS signature", Work::Kernel("bls/sign", 1), 1.0),
     (VERIFY, Work::Kernel("bls/verify", 1), 1.0),
     ("BLS agg verif of 1 msg by 128 pubkeys", Work::Kernel("bls/fast-aggregate-verify", 128), 1.0),
-    // One by one.
+    // One at a time.
     ("BLS verif of 6 msgs by 6 pubkeys", Work::Kernel("bls/verify", 1), 1.0 / 6.0),
     (BATCH, Work::Kernel("bls/batch-verify", 6), 1.0),
 ];
 
-/// The most frequent operation of a client.
+/// The most frequent operation of an Ethereum client.
 pub(crate) const VERIFY: &str = "BLS verification";
-/// An operation that gains from lanes.
+/// An operation that benefits from vectors.
 pub(crate) const BATCH: &str = "Serial batch verify 6 msgs by 6 pubkeys (with blinding)";
-/// The nodes of trees.
+/// The hashing of a tree's nodes.
 pub(crate) const TREE: &str = "SHA-256 of 64 B, 1024 of them";
-/// The most important of a single message: the nodes' contents.
+/// The most important length of a single message: a node's contents.
 pub(crate) const SHORT: &str = "SHA-256 of 32 B";
 
 impl Measurements {
-    /// Measures for some seconds.
+    /// Takes all measurements; lasts some seconds.
     pub(crate) fn new() -> Result<Self, Failure> {
         let pool = ThreadPoolBuilder::new().num_threads(1).build();
         let pool = pool.map_err(|error| Failure::Input(format!("cannot start a thread: {error}")))?;
@@ -88,7 +91,7 @@ impl Measurements {
         self.rows.iter().find(|row| row.operation == operation && row.kernel == kernel)
     }
 
-    /// How many times faster than the operation's first kernel.
+    /// How many times faster the row is than the operation's first kernel.
     pub(crate) fn ratio(&self, row: &Row) -> f64 {
         let first = self.rows.iter().find(|first| first.operation == row.operation);
         first.map_or(1.0, |first| first.seconds / row.seconds)
@@ -99,7 +102,7 @@ impl Measurements {
     }
 }
 
-/// An operation by every kernel that this CPU has.
+/// Measures an operation with every kernel that this CPU supports.
 fn measure(
     pool: &Arc<ThreadPool>,
     workloads: &Workloads,
@@ -117,7 +120,7 @@ fn measure(
         }
         Work::Message(len) => {
             let message = vec![0x5a; len];
-            // The others' lanes do not serve one message.
+            // The other kernels' lanes are not used for one message.
             let single = |kernels: &Kernels| kernels.name() == kernels.single_name();
             for kernels in Kernels::available().into_iter().filter(single) {
                 let message = message.clone();
@@ -142,7 +145,7 @@ fn measure(
     subjects.iter().zip(taken).filter_map(|pair| row(pair).transpose()).collect()
 }
 
-/// A kernel of SHA-256 by its name: levels do not select all of them.
+/// A SHA-256 kernel that is selected by name, because levels do not select all of them.
 struct Sha256<F>(F);
 
 impl<F: FnMut() + Send> Workload for Sha256<F> {

@@ -25,16 +25,16 @@ use clap::Subcommand;
 use proofmill_console::{Failure, Machine, Options, Outcome, interrupt};
 use std::path::Path;
 
-/// Commands that compute with no level and threads, or with those that each row names.
+/// Commands that do not compute, or that compute at the levels and numbers of threads of each row.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
     /// List what can be measured: families, benchmarks, sizes, levels
     #[command(after_help = "Examples:\n  proofmill bench list\n  proofmill bench list msm")]
     List(list::List),
-    /// Measure Proofmill's kernels and provers, each answer checked first
+    /// Measure Proofmill's kernels and provers, after checking their answers
     #[command(after_help = "Examples:
   proofmill bench run msm/bn254-g1 --size 2^16             the best level, on one thread and on all
-  proofmill bench run ntt --level all --threads 1          every level turn about, on one thread
+  proofmill bench run ntt --level all --threads 1          every level in alternation, on one thread
   proofmill bench run --check                              each benchmark once at its smallest size, untimed
   proofmill bench run msm --peers                          with other libraries, each in turn with ours
   proofmill bench run groth16 --watts 180 --price-per-hour 3.2
@@ -45,7 +45,7 @@ as they are finished: `proofmill bench runs`, `report`, `compare` and `export` r
     /// List the runs in the store
     #[command(after_help = "Examples:\n  proofmill bench runs\n  proofmill bench runs --db lab.db --json")]
     Runs(store::Runs),
-    /// Compare two runs, or two implementations of one: ratios, and whether they are sure
+    /// Compare two runs, or two implementations of one: ratios with confidence intervals
     #[command(after_help = "Examples:
   proofmill bench compare before after
   proofmill bench compare server-a.json server-b.json --per-watt
@@ -56,36 +56,37 @@ as they are finished: `proofmill bench runs`, `report`, `compare` and `export` r
   proofmill bench export --out all.json
   proofmill bench export latest --out latest.csv")]
     Export(store::Export),
-    /// Take runs of other machines into the store
+    /// Import runs of other machines into the store
     #[command(after_help = "Examples:\n  proofmill bench import server-a.json server-b.csv")]
     Import(store::Import),
     /// Remove a run from the store
     #[command(after_help = "Examples:\n  proofmill bench remove 3f2a91c0")]
     Remove(store::Remove),
-    /// Measure the machine by other people's programs: OpenSSL, gzip, brotli, Go, LuaJIT, NGINX
+    /// Measure the machine with other programs: OpenSSL, gzip, brotli, Go, LuaJIT, NGINX
     #[command(after_help = "Examples:
   proofmill bench platform                                   everything, on one core and on all
   proofmill bench platform --only openssl,brotli --threads 1
   proofmill bench platform --only https --threads all --time 10s --power ipmitool
   proofmill bench platform --watts 180 --instance c7a.48xlarge
 
-A program that is not installed is a row that says what to install; scripts/platform-deps.sh installs them all on
-Debian. Servers listen on the loopback and are always stopped.")]
+The row of a program that is not installed names the packages to install; scripts/platform-deps.sh installs them all
+on Debian. Servers listen on the loopback and are always stopped.")]
     Platform(platform::Platform),
-    /// Time whole provers as programs, from start to written proof: Proofmill's levels in alternation with others
+    /// Time whole provers as processes, from start to written proof: Proofmill's levels in alternation with
+    /// other provers
     #[command(after_help = "Examples:
   proofmill bench provers groth16 circuit.zkey witness.wtns --level adx,avx512ifma \\
     --peer 'rapidsnark=prover {zkey} {wtns} {proof} {public}'
   proofmill bench provers plonk circuit.zkey witness.wtns --threads 1,all \\
     --peer 'snarkjs=snarkjs plonk prove {zkey} {wtns} {proof} {public}'
 
-Every program must write the same public signals; white space does not count. --threads holds each of them to so many
-cores. Times are of the clock, whatever the number of threads.")]
+Every program must write the same public signals; white space is ignored. --threads limits each of them to that many
+cores. All times are wall times.")]
     Provers(provers::Provers),
-    /// Say what this machine is: CPU, cores, caches, frequency, memory, system
+    /// Describe this machine: CPU, cores, caches, frequency, memory, system
     #[command(after_help = "Examples:\n  proofmill bench machine\n  proofmill bench machine --json")]
     Machine,
-    /// Ask what if: time, power and cost at other frequencies and lengths of vectors
+    /// Predict time, power and cost at other frequencies and lengths of vectors
     #[command(after_help = "Examples:
   proofmill bench model --paper                            figure 8 of Loghin and others, from the paper's own inputs
   proofmill bench model graviton4 --reference epyc         a stored run's machine, with what it lacks from another's
@@ -99,16 +100,16 @@ docs/model.md has the equations, the parameters with their sources, and what the
   proofmill bench report zen5 graviton4 --baseline zen5    two runs of the store, by label, side by side
   proofmill bench report mine.json theirs.json --out two.html
 
-The page asks no network. A run is an id or its beginning, a label, `latest`, or a file of `bench export` or `bench run
---json`, whose name ends in .json or .csv.")]
+The page makes no network requests. A run is an id or its beginning, a label, `latest`, or a file of `bench export` or
+`bench run --json`, whose name ends in .json or .csv.")]
     Report(report::Report),
-    /// Write the input of a benchmark as peers' runners read it, to try one by hand
+    /// Write the input of a benchmark as peers' runners read it, to run one by hand
     #[command(after_help = "Examples:\n  proofmill bench input msm/bn254-g1 2^10 /tmp/input")]
     Input(input::Input),
 }
 
 impl BenchCommand {
-    /// The command's words.
+    /// The command's name in reports.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::List(_) => "bench list",
@@ -127,7 +128,7 @@ impl BenchCommand {
         }
     }
 
-    /// The files it will write.
+    /// The files that the command will write.
     pub(crate) fn outputs(&self) -> Vec<&Path> {
         match self {
             Self::Run(run) => run.outputs(),
@@ -140,7 +141,7 @@ impl BenchCommand {
             | Self::Remove(_)
             | Self::Machine
             | Self::Input(_)
-            // It listens for signals itself.
+            // `platform` installs its own signal handler.
             | Self::Platform(_)
             | Self::Model(_) => Vec::new(),
             Self::Report(report) => vec![report.out()],
@@ -151,7 +152,8 @@ impl BenchCommand {
 /// Commands that compute with one level and number of threads.
 #[derive(Debug, Subcommand)]
 pub(crate) enum MachineCommand {
-    /// Measure for some seconds what each CPU feature gains: every kernel of SHA-256 and of BLS signatures, on one core
+    /// Measure the gain from each CPU feature, with every kernel of SHA-256 and of BLS signatures, on one
+    /// core
     #[command(after_help = "Examples:
   proofmill bench cpu
   proofmill cpu --measure --json")]
@@ -164,20 +166,20 @@ pub(crate) enum MachineCommand {
   proofmill plonk workload pedersen --hashes 4000 --arithmetisation turbo --json"
     )]
     PlonkWorkload(plonk_workload::Workload),
-    /// Run test cases of BLS signatures: JSON and YAML files in folders named for what they test
+    /// Run test cases of BLS signatures: JSON and YAML files in folders named after the tested functions
     #[command(after_help = "Examples:
   proofmill bls vectors bls12-381-tests/
   proofmill bls vectors crates/bls/tests/vectors --level portable")]
     BlsVectors(bls_vectors::Vectors),
     /// Print the answers of benchmarks as lines of their definitions
     #[command(after_help = "Examples:
-  proofmill bench answers msm --level portable             from the plain kernels, which owe nothing to lanes
+  proofmill bench answers msm --level portable             with the portable kernels, which use no vectors
   proofmill bench answers --smallest")]
     Answers(answers::Answers),
 }
 
 impl MachineCommand {
-    /// The command's words, as `proofmill` has them.
+    /// The command's name as a subcommand of `proofmill`.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
@@ -188,7 +190,7 @@ impl MachineCommand {
     }
 }
 
-/// Runs a command on the machine.
+/// Runs a command on `machine`.
 pub(crate) fn run_on(command: &MachineCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
         MachineCommand::Cpu => cpu::run(machine),
@@ -198,7 +200,7 @@ pub(crate) fn run_on(command: &MachineCommand, machine: &mut Machine) -> Result<
     }
 }
 
-/// Runs a command; levels and threads are what each row says.
+/// Runs a command. Each row has its own level and number of threads.
 pub(crate) fn run(command: BenchCommand, options: &Options) -> Result<Outcome, Failure> {
     interrupt::remove_unfinished_at_a_signal(command.outputs())?;
     match command {
@@ -222,7 +224,7 @@ pub(crate) fn run(command: BenchCommand, options: &Options) -> Result<Outcome, F
     }
 }
 
-/// What the store keeps need not be printed.
+/// Drops the text if `--quiet` is given: the store has the results.
 fn unless_quiet(outcome: Outcome, options: &Options) -> Outcome {
     if options.quiet { Outcome { text: String::new(), ..outcome } } else { outcome }
 }

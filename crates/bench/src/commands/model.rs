@@ -9,22 +9,23 @@ use proofmill_bench::{
 use proofmill_console::{Failure, Options, Outcome};
 use std::fmt::Write as _;
 
-/// What `model` takes.
+/// Arguments of `model`.
 #[derive(Args, Debug)]
 pub(crate) struct Model {
-    /// The run whose machine is asked about: its id, the id's beginning, its label, latest, or an exported file
+    /// The run to start from: its id, the id's beginning, its label, latest, or an exported file
     #[arg(value_name = "RUN", default_value = "latest")]
     run: String,
-    /// The paper's own inputs instead of a run
+    /// Use the paper's own inputs instead of a run
     #[arg(long, conflicts_with_all = ["run", "reference"])]
     paper: bool,
     /// Runs of other machines to compare with
     #[arg(long, value_name = "RUN", value_delimiter = ',')]
     reference: Vec<String>,
-    /// What is done: family/benchmark of `proofmill bench list`; the fastest level that was measured, unless --level says
+    /// The work: family/benchmark of `proofmill bench list`, at the fastest level measured or the one of
+    /// --level
     #[arg(long, value_name = "FAMILY/BENCHMARK", default_value = "merkle/poseidon")]
     work: String,
-    /// Its size [default: the largest that was measured]
+    /// The size of the work [default: the largest measured]
     #[arg(long, value_name = "SIZE")]
     size: Option<Size>,
     /// Frequencies in GHz [default: the references', and the base's own]
@@ -36,7 +37,7 @@ pub(crate) struct Model {
     /// Instructions at a length of vectors as a share of the base's, where they are not counted
     #[arg(long, value_name = "BITS=SHARE", value_delimiter = ',', value_parser = ratio)]
     instruction_ratio: Vec<(u32, f64)>,
-    /// Take cycles that the kernel let nobody count as time by measured frequency
+    /// If the CPU's cycles could not be counted, take time multiplied by measured frequency instead
     #[arg(long)]
     cycles_from_time: bool,
     #[command(flatten)]
@@ -49,7 +50,7 @@ pub(crate) struct Model {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Assumptions")]
 struct AssumptionArguments {
-    /// Share of the base's time that neither frequency nor vectors shorten [default: 0]
+    /// Share of the base's time that depends on neither frequency nor vectors [default: 0]
     #[arg(long, value_name = "SHARE")]
     fixed_share: Option<f64>,
     /// Dynamic power as a share of the CPU's [default: 0.5]
@@ -58,7 +59,7 @@ struct AssumptionArguments {
     /// The CPU's power as a share of the server's [default: 0.61]
     #[arg(long, value_name = "SHARE")]
     cpu_share: Option<f64>,
-    /// What power costs as a share of the total cost of ownership, several for a range [default: 0.13]
+    /// Cost of power as a share of the total cost of ownership, several for a range [default: 0.13]
     #[arg(long, value_name = "SHARE", value_delimiter = ',')]
     power_share_of_tco: Option<Vec<f64>>,
     /// Dynamic power grows as this power of the frequency; 3 if voltage grows with it [default: 1]
@@ -119,17 +120,17 @@ pub(super) fn run(arguments: &Model, options: &Options) -> Result<Outcome, Failu
     Ok(Outcome { text: text(&projection), ..Outcome::done(result) })
 }
 
-/// Tables for people: the references, each base's scenarios, what is taken for true.
+/// The result as text: the references, each base's scenarios, the assumptions.
 fn text(projection: &Projection) -> String {
     let mut text = format!("{} ({})\n", projection.title, projection.source);
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
-        "time in {}; the rest as multiples of the base's; beside: how many times as fast",
+        "time in {}; other columns are multiples of the base's; against: how many times as fast as the reference",
         projection.unit
     );
     if !projection.references.is_empty() {
-        text += "\nbeside\n";
+        text += "\nreferences\n";
     }
     for (index, reference) in projection.references.iter().enumerate() {
         let _ = writeln!(text, "  [{}] {}", index + 1, subject(reference, &projection.unit));
@@ -138,8 +139,8 @@ fn text(projection: &Projection) -> String {
         let _ = writeln!(text, "\n{}", subject(base, &projection.unit));
         let headings =
             ["bits", "GHz", "instructions", "time", "faster", "power", "energy", "cost"].map(str::to_owned);
-        let beside = (1..=projection.references.len()).map(|index| format!("beside [{index}]"));
-        let mut lines = vec![headings.into_iter().chain(beside).collect()];
+        let against = (1..=projection.references.len()).map(|index| format!("against [{index}]"));
+        let mut lines = vec![headings.into_iter().chain(against).collect()];
         let scenarios = projection.scenarios.iter().filter(|scenario| scenario.base == index);
         lines.extend(scenarios.map(|scenario| line(scenario, &projection.unit)));
         text += &table(&lines);
@@ -155,7 +156,7 @@ fn text(projection: &Projection) -> String {
     text
 }
 
-/// A machine as it is.
+/// A machine as measured.
 fn subject(subject: &Subject, unit: &str) -> String {
     let mut text =
         format!("{}: {} bits, {}", subject.name, subject.vector_bits, range(subject.time, |t| time(t, unit)));
@@ -165,7 +166,7 @@ fn subject(subject: &Subject, unit: &str) -> String {
         _ => Ok(()),
     };
     if let Some(cycles) = subject.cycles {
-        let how = if subject.cycles_from_time { " (time by frequency)" } else { "" };
+        let how = if subject.cycles_from_time { " (time times frequency)" } else { "" };
         let _ = write!(text, ", {}cycles{how}", numbers::scaled(cycles));
     }
     if let (Some(instructions), Some(cycles)) = (subject.instructions, subject.cycles) {
@@ -178,7 +179,7 @@ fn subject(subject: &Subject, unit: &str) -> String {
     text
 }
 
-/// In the order of the headings.
+/// The cells of a scenario, in the order of the headings.
 fn line(scenario: &Scenario, unit: &str) -> Vec<String> {
     let two = |number: f64| format!("{number:.2}");
     let mut cells = vec![
@@ -199,7 +200,7 @@ fn time(time: f64, unit: &str) -> String {
     if unit == "seconds" { numbers::time(time) } else { format!("{time:.2}") }
 }
 
-/// One number, or where it lies.
+/// One number, or an interval.
 fn range([low, high]: [f64; 2], text: impl Fn(f64) -> String) -> String {
     if low == high { text(low) } else { format!("{}..{}", text(low), text(high)) }
 }

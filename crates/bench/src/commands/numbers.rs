@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Formatting of numbers.
 
 /// A time with three digits: `1.23 ms`.
 pub(super) fn time(seconds: f64) -> String {
@@ -14,7 +14,7 @@ pub(super) fn scaled(number: f64) -> String {
     format!("{}{name}", three_digits(number / unit))
 }
 
-/// A number's first three digits; more in front of the point.
+/// A number rounded to three digits; all digits before the point are kept.
 pub(super) fn three_digits(number: f64) -> String {
     let decimals = match number.abs() {
         number if number >= 99.95 => 0,

@@ -15,13 +15,13 @@ use proofmill_bench::{
 use proofmill_console::{Failure, Options, Outcome, interrupt};
 use std::time::Duration;
 
-/// What `platform` takes.
+/// Arguments of `platform`.
 #[derive(Args, Debug)]
 pub(crate) struct Platform {
     /// Only these groups: openssl, gzip, brotli, go, luajit, https, or single families such as go-regexp
     #[arg(long, value_name = "GROUPS", value_delimiter = ',')]
     only: Vec<String>,
-    /// How long a sample takes; OpenSSL and wrk round it up to whole seconds
+    /// Time of a sample; OpenSSL and wrk round it up to whole seconds
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = super::run::positive_duration)]
     time: Duration,
     /// Samples of each row; an interval of the median needs six
@@ -52,7 +52,7 @@ pub(super) fn run(arguments: &Platform, options: &Options) -> Result<Outcome, Fa
         platform::clean_up,
     )?;
     let chosen = arguments.options(options);
-    // A group that does not exist is no reason to begin a run.
+    // An unknown group is refused before a run is added to the store.
     platform::rows(&chosen)?;
     let mut recording = arguments.recording.begin()?;
     let meter = recording.meter.take();
@@ -85,7 +85,8 @@ fn show(bar: &ProgressBar, progress: Progress<'_>) {
     ));
 }
 
-/// Prints a row, below a heading where it is of another family, program or number of threads than the row before.
+/// Prints a row. A heading comes first if the family, program version or number of threads differs from the
+/// previous row's.
 fn show_row(screen: &Screen, before: &mut Option<String>, measurement: &Measurement, price: Option<&Price>) {
     let Row { family, benchmark, size, threads, .. } = &measurement.row;
     let threads = if *threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
@@ -105,7 +106,7 @@ fn show_row(screen: &Screen, before: &mut Option<String>, measurement: &Measurem
     screen.line(&format!("  {:<26} {words}", format!("{benchmark}{size}")));
 }
 
-/// The rate, how well it is known, and what it is by watt and by dollar where those are known.
+/// The rate with its precision, and, where they are known, rates per joule and per dollar.
 fn figures_in_words(figures: &Figures, price: Option<&Price>) -> String {
     let Some(summary) = Summary::of(&figures.seconds) else { return "no samples".to_owned() };
     let per_second = screen::rate(figures, figures.amount / summary.median, "s");

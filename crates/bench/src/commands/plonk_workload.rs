@@ -1,4 +1,5 @@
-//! `plonk-workload`: circuits of chosen size through the six phases of a proof's life, each timed.
+//! `plonk-workload`: times the six phases of a proof, from circuit to verification, on circuits of chosen
+//! size.
 
 use clap::{Args, Subcommand};
 use proofmill_bench::{record::Phase, sampler};
@@ -16,7 +17,7 @@ use std::{fmt::Write as _, path::PathBuf, sync::Arc};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Workload {
-    /// A chain of products and sums, three to one
+    /// A chain of gates: three products, then a sum
     #[command(after_help = "Examples:
   proofmill plonk workload arithmetic --gates 2^16 --arithmetisation turbo
   proofmill plonk workload arithmetic --gates 2^18 --arithmetisation ultra --memory low --scratch /var/tmp")]
@@ -27,7 +28,7 @@ pub(crate) enum Workload {
         #[command(flatten)]
         settings: Settings,
     },
-    /// A chain of Pedersen hashes over Grumpkin, two field elements to one
+    /// A chain of Pedersen hashes over Grumpkin, each of two field elements
     #[command(after_help = "Examples:
   proofmill plonk workload pedersen --hashes 100 --arithmetisation ultra
   proofmill plonk workload pedersen --hashes 4000 --arithmetisation turbo --json")]
@@ -35,7 +36,8 @@ pub(crate) enum Workload {
         /// Hashes of the chain, as a number or as 2^K
         #[arg(long, value_name = "COUNT", default_value = "100", value_parser = count)]
         hashes: u64,
-        /// Bits of a window that one lookup adds, 2 to 16, in ultra [default: the most whose tables enlarge nothing]
+        /// Bits of a window that one lookup adds, 2 to 16, in ultra [default: the most for which tables do
+        /// not enlarge the circuit]
         #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(2..=16))]
         window_bits: Option<u32>,
         #[command(flatten)]
@@ -53,15 +55,16 @@ pub(crate) struct Settings {
     /// How lookups are proven: logup or plookup
     #[arg(long, value_name = "NAME", default_value_t = LookupArgument::LogDerivative)]
     lookup: LookupArgument,
-    /// The reference string: powers of tau, or a folder of Ignition transcripts [default: one of a known tau, made in memory]
+    /// The reference string: powers of tau, or a folder of Ignition transcripts [default: one with a known
+    /// tau, made in memory]
     #[arg(long, value_name = "FILE")]
     srs: Option<PathBuf>,
-    /// How many times to run: seconds are medians then, memory is the most
+    /// Number of runs: times are medians, memory is the maximum
     #[arg(long, value_name = "COUNT", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=1000))]
     runs: u16,
 }
 
-/// A count by its digits or as a power of two.
+/// Parses a number in digits or as a power of two.
 fn count(text: &str) -> Result<u64, String> {
     let count = match text.strip_prefix("2^") {
         Some(power) => power.parse().ok().and_then(|power: u32| 1u64.checked_shl(power)),
@@ -109,13 +112,13 @@ impl Workload {
     }
 }
 
-/// The time between the phases, which is not reported.
+/// The phase name of the time between phases, which is not reported.
 const BETWEEN: &str = "between the phases";
 
 /// The peak memory of the phases so far, in bytes.
 type Peaks = Vec<(&'static str, Option<u64>)>;
 
-/// One run of all phases.
+/// Times the phases of one run.
 struct Phases<'a> {
     begin: &'a mut dyn FnMut(&'static str),
     peaks: &'a mut Peaks,
@@ -124,7 +127,7 @@ struct Phases<'a> {
 impl Phases<'_> {
     fn run<T>(&mut self, phase: &'static str, work: impl FnOnce() -> T) -> T {
         (self.begin)(BETWEEN);
-        // What a phase before freed is not this one's.
+        // Memory that an earlier phase freed must not count for this one.
         release_kept_memory();
         process_memory::forget_peak();
         (self.begin)(phase);
@@ -139,7 +142,7 @@ impl Phases<'_> {
     }
 }
 
-/// What was proven.
+/// Sizes of what was proven.
 #[derive(Default)]
 struct Proven {
     rows: usize,
@@ -176,7 +179,7 @@ fn prove_once(
     let mut layout = phases.run("construct circuit", || command.build().into_layout().0);
     layout.lookup = layout.lookup.map(|_| settings.lookup);
     let rows = layout.rows();
-    // A user who has a key runs the program again for another witness.
+    // This phase builds the circuit again, as a program that already has the key does for a new witness.
     progress.begin("witness");
     let values: Vec<Fr> = phases.run("witness", || command.build().values().to_vec());
     let log_n = layout.log_n();
@@ -200,7 +203,7 @@ fn prove_once(
     Ok(Proven { rows, log_n, proof_bytes })
 }
 
-/// The reference string that was asked for, or one in memory.
+/// The reference string given on the command line, or a new one in memory.
 fn reference(settings: &Settings, level: Level, count: usize) -> Result<Srs, Failure> {
     match &settings.srs {
         Some(path) => Srs::open(path).map_err(|error| Failure::Input(error.to_string())),

@@ -1,4 +1,4 @@
-//! `provers`: whole processes, from start to written proof.
+//! `provers`: times provers as whole processes, from start to written proof.
 
 use super::{
     recording::{Recording, RecordingArguments},
@@ -22,7 +22,7 @@ use std::{
     time::Duration,
 };
 
-/// What `provers` takes.
+/// Arguments of `provers`.
 #[derive(Args, Debug)]
 pub(crate) struct Provers {
     /// groth16 or plonk
@@ -34,23 +34,24 @@ pub(crate) struct Provers {
     /// The witness
     #[arg(value_name = "WTNS")]
     witness: PathBuf,
-    /// Another prover: its name and its command, in which {zkey}, {wtns}, {proof} and {public} stand for files
+    /// Another prover: its name and its command, in which {zkey}, {wtns}, {proof} and {public} stand for
+    /// files
     #[arg(long = "peer", value_name = "NAME=COMMAND", value_parser = peer)]
     peers: Vec<Peer>,
     /// The program proofmill [default: next to this one, or in the folders of PATH]
     #[arg(long, value_name = "FILE")]
     proofmill: Option<PathBuf>,
-    /// How long each prover is sampled at most, beyond its first six samples
+    /// Sampling time for each prover at most, beyond its first six samples
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = run::positive_duration)]
     time: Duration,
-    /// Sampling ends when the median is known to so many percent, to both sides, with 95 % confidence
+    /// Sampling ends when the median is known to this many percent, to both sides, with 95 % confidence
     #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = run::percent)]
     precision: f64,
     #[command(flatten)]
     recording: RecordingArguments,
 }
 
-/// Another prover.
+/// A prover of `--peer`.
 #[derive(Clone, Debug)]
 struct Peer {
     name: String,
@@ -80,7 +81,7 @@ impl Files<'_> {
         [("{zkey}", self.key), ("{wtns}", self.witness), ("{proof}", &self.proof), ("{public}", &self.public)]
     }
 
-    /// A peer's word with the files' names.
+    /// An argument of a peer's command, with the placeholders replaced by the files' names.
     fn word(&self, word: &str) -> OsString {
         match self.named().into_iter().find(|(name, _)| *name == word) {
             Some((_, path)) => path.into(),
@@ -98,14 +99,14 @@ impl Provers {
         self.recording.json_file().into_iter().collect()
     }
 
-    /// The program given, else the one next to this program, else the one in `PATH`.
+    /// The program given, or else the one next to this program, or else the one in `PATH`.
     fn proofmill(&self) -> PathBuf {
         let beside = || std::env::current_exe().ok().map(|program| program.with_file_name("proofmill"));
         let found = self.proofmill.clone().or_else(|| beside().filter(|program| program.is_file()));
         found.unwrap_or_else(|| "proofmill".into())
     }
 
-    /// Proofmill at each level, then the peers: their names and words.
+    /// Names and commands: Proofmill at each level, then the peers.
     fn commands(&self, levels: &[&str], threads: usize, files: &Files<'_>) -> Vec<(String, Vec<OsString>)> {
         let ours = levels.iter().map(|level| {
             let mut words: Vec<OsString> = vec![self.proofmill().into()];
@@ -174,7 +175,7 @@ fn levels(options: &Options) -> Result<Vec<&'static str>, Failure> {
     Ok(levels.into_iter().map(Level::name).collect())
 }
 
-/// All provers on so many cores: answers first, then samples in alternation.
+/// Runs all provers on this many cores: first checks their answers, then takes samples in alternation.
 fn group(
     arguments: &Provers,
     commands: Vec<(String, Vec<OsString>)>,
@@ -234,7 +235,7 @@ fn group(
     Ok(())
 }
 
-/// Runs a prover once; the first one's public signals are everyone's.
+/// Runs a prover once and compares its public signals with the first prover's.
 fn right_answer(
     program: &mut Program,
     answer: &mut Option<String>,

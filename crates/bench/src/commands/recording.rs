@@ -1,4 +1,5 @@
-//! What `run` and `platform` share: a run that begins, rows that are kept as they end, a run that ends.
+//! The recording of a run, shared by `run`, `provers` and `platform`: begin a run, store its rows as they
+//! end, finish it.
 
 use clap::Args;
 use jiff::Timestamp;
@@ -17,7 +18,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where results are kept.
+/// Location of the store.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Database {
     /// The store of results [default: proofmill/bench.db in the user's data directory]
@@ -26,31 +27,31 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// Opens it; makes it if it is not there.
+    /// Opens the store; creates it if it does not exist.
     pub(super) fn open(&self) -> Result<Store, Failure> {
         let path = self.db.clone().map_or_else(store::default_path, Ok)?;
         Ok(Store::open(&path)?)
     }
 }
 
-/// What a run is called, where it is kept and what the machine costs.
+/// Options for a run's label, store, power source and price.
 #[derive(Args, Debug)]
 pub(crate) struct RecordingArguments {
     #[command(flatten)]
     database: Database,
-    /// What to call the run [default: the CPU's model]
+    /// The run's label [default: the CPU's model]
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
-    /// Where watts come from: auto (RAPL where it can be read), rapl, ipmitool, none
+    /// Source of power readings: auto (RAPL where it can be read), rapl, ipmitool, none
     #[arg(long, value_name = "SOURCE", default_value = "auto", value_parser = ["auto", "rapl", "ipmitool", "none"])]
     power: String,
-    /// Watts from a meter's file, `timestamp,watts` by line, which may still grow
+    /// Power readings from a meter's file, `timestamp,watts` by line, which may still grow
     #[arg(long, value_name = "FILE", conflicts_with_all = ["power", "watts"])]
     power_csv: Option<PathBuf>,
-    /// The machine's watts, if they are known and constant
+    /// The machine's power in watts, if it is known and constant
     #[arg(long, value_name = "WATTS", conflicts_with = "power", allow_negative_numbers = true)]
     watts: Option<f64>,
-    /// US dollars that the machine costs an hour
+    /// The machine's price in US dollars per hour
     #[arg(long, value_name = "DOLLARS", conflicts_with = "instance", allow_negative_numbers = true)]
     price_per_hour: Option<f64>,
     /// The cloud's name for this machine, for the table of prices
@@ -61,22 +62,22 @@ pub(crate) struct RecordingArguments {
     json: Option<PathBuf>,
 }
 
-/// A run that is under way.
+/// A run in progress.
 pub(super) struct Recording {
     store: Store,
     pub(super) run: Run,
     pub(super) meter: Option<PowerMeter>,
-    /// Why nobody knows the watts, if they were to be known.
+    /// The reason why power is not measured, if `--power auto` found none.
     pub(super) without_power: Option<String>,
 }
 
 impl RecordingArguments {
-    /// The file that the run is to be written to.
+    /// The file that the run will be written to.
     pub(super) fn json_file(&self) -> Option<&Path> {
         self.json.as_deref().filter(|path| *path != Path::new("-"))
     }
 
-    /// Finds out what the machine is, starts the meter and begins the run in the store.
+    /// Collects the machine's facts, starts the meter and begins the run in the store.
     pub(super) fn begin(&self) -> Result<Recording, Failure> {
         let store = self.database.open()?;
         let (meter, without_power) = self.meter()?;
@@ -113,15 +114,15 @@ impl RecordingArguments {
 }
 
 impl Recording {
-    /// Keeps a row: it is in the store when this returns.
+    /// Adds a row; when this returns, it is in the store.
     pub(super) fn add(&mut self, measurement: Measurement) -> Result<(), proofmill_bench::BenchError> {
         self.store.add(&self.run.id, &measurement)?;
         self.run.measurements.push(measurement);
         Ok(())
     }
 
-    /// Ends the run: says what the reader has to know of all its rows, and fails if one of them failed. `without` says what
-    /// else was not measured, and why; `file` is written.
+    /// Ends the run, writes it to `file` and returns a summary of its rows. The outcome is a failure if a row
+    /// failed. `without` lists what was not measured, and why.
     pub(super) fn finish(
         mut self,
         noise: Noise,

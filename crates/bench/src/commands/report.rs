@@ -18,16 +18,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What `report` takes.
+/// Arguments of `report`.
 #[derive(Args, Debug)]
 pub(crate) struct Report {
-    /// Runs of the store, or files of exported ones [default: latest]
+    /// Runs of the store, or files of exported runs [default: latest]
     #[arg(value_name = "RUN")]
     runs: Vec<String>,
-    /// The page
+    /// The page to write
     #[arg(long, value_name = "FILE", default_value = "report.html")]
     out: PathBuf,
-    /// The run that the others are compared with at first [default: the first one]
+    /// The run that the others are compared with when the page opens [default: the first one]
     #[arg(long, value_name = "RUN")]
     baseline: Option<String>,
     #[command(flatten)]
@@ -73,7 +73,7 @@ pub(super) fn run(report: &Report) -> Result<Outcome, Failure> {
     })
 }
 
-/// Adds a run that is not there yet; gives its place.
+/// Adds a run unless it is already in the list; returns its index.
 fn add(runs: &mut Vec<Run>, run: Run) -> usize {
     runs.iter().position(|known| known.id == run.id).unwrap_or_else(|| {
         runs.push(run);
@@ -81,7 +81,8 @@ fn add(runs: &mut Vec<Run>, run: Run) -> usize {
     })
 }
 
-/// The place of the run that `name` means: first among the page's own, which may be of files; others join them.
+/// The index of the run that `name` means. The page's runs are searched first, since they may come from
+/// files; a run of the store is added to them.
 fn baseline(source: &mut Source<'_>, name: &str, runs: &mut Vec<Run>) -> Result<usize, Failure> {
     let named: Vec<usize> =
         (0..runs.len()).filter(|&at| runs[at].label == name || runs[at].id.starts_with(name)).collect();
@@ -96,14 +97,14 @@ fn baseline(source: &mut Source<'_>, name: &str, runs: &mut Vec<Run>) -> Result<
     }
 }
 
-/// Where runs come from; the store is opened when one of it is asked for.
+/// Source of runs. The store is opened when a run of it is first needed.
 struct Source<'a> {
     database: &'a Database,
     store: Option<Store>,
 }
 
 impl Source<'_> {
-    /// The runs of a file, or the one of a name.
+    /// All runs of a file, or the run that `name` means in the store.
     fn runs(&mut self, name: &str) -> Result<Vec<Run>, Failure> {
         let path = Path::new(name);
         if path.extension().is_some_and(|ending| ending == "json" || ending == "csv") {

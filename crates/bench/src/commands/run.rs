@@ -26,28 +26,30 @@ use std::{
     time::Duration,
 };
 
-/// What `run` takes.
+/// Arguments of `run`.
 #[derive(Args, Debug)]
 pub(crate) struct Run {
-    /// Any part of family/benchmark/size; without any, everything
+    /// Any part of family/benchmark/size [default: everything]
     #[arg(value_name = "PATTERN")]
     patterns: Vec<String>,
     /// Only these sizes, such as 2^16,2^20
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     size: Option<Vec<Size>>,
-    /// How long each row is sampled at most, beyond its first six samples
+    /// Sampling time for each row at most, beyond its first six samples
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = positive_duration)]
     time: Duration,
-    /// Sampling ends when the median is known to so many percent, to both sides, with 95 % confidence
+    /// Sampling ends when the median is known to this many percent, to both sides, with 95 % confidence
     #[arg(long, value_name = "PERCENT", default_value = "0.5", value_parser = percent)]
     precision: f64,
     /// Do not time: run each benchmark once at its smallest size, and compare answers
     #[arg(long)]
     check: bool,
-    /// Run other libraries in turn with Proofmill on the same inputs: their runners are built where their tools are
+    /// Run other libraries in alternation with Proofmill on the same inputs; builds their runners where the
+    /// tools are installed
     #[arg(long)]
     peers: bool,
-    /// Where the peers' runners are [default: benchmarks/peers of the checkout that this folder or the program lies in]
+    /// The folder of the peers' runners [default: benchmarks/peers of the checkout that this folder or the
+    /// program lies in]
     #[arg(long, value_name = "FOLDER")]
     peers_dir: Option<PathBuf>,
     #[command(flatten)]
@@ -75,7 +77,7 @@ impl Run {
         };
         Ok(Selection {
             patterns: self.patterns.clone(),
-            // A check is of everything.
+            // A check runs all levels.
             levels: if self.check && options.level.is_none() { LevelChoice::All } else { levels },
             threads: options.threads.as_ref().map(|threads| threads.0.clone()),
             sizes: self.size.clone(),
@@ -119,17 +121,17 @@ pub(super) fn run(arguments: &Run, options: &Options) -> Result<Outcome, Failure
     recording.finish(suite.noise.noise(), &without, arguments.recording.json_file())
 }
 
-/// Shows and keeps.
+/// Prints the rows and adds them to the recording.
 struct Listener<'a> {
     screen: Screen,
     timed: bool,
     price: Option<&'a Price>,
-    /// Seconds of the group's first row that was measured.
+    /// Median seconds of the group's first measured row.
     first: Option<f64>,
     recording: &'a mut Recording,
 }
 
-/// Steps of the bar in a group.
+/// Steps of the progress bar per group.
 const STEPS: f64 = 1000.0;
 
 impl Observer for Listener<'_> {
@@ -157,7 +159,7 @@ impl Observer for Listener<'_> {
     fn measured(&mut self, measurement: Measurement) -> Result<(), BenchError> {
         let words = match &measurement.outcome {
             RowOutcome::Measured(figures) => in_words(figures, &mut self.first, self.price),
-            RowOutcome::Checked { answer } => format!("{answer}, as it should be"),
+            RowOutcome::Checked { answer } => format!("{answer}, as expected"),
             RowOutcome::Absent { remedy } => format!("not installed: {remedy}"),
             RowOutcome::Failed { reason } => format!("FAILED: {reason}"),
         };
@@ -166,7 +168,8 @@ impl Observer for Listener<'_> {
     }
 }
 
-/// A row's figures; `first` is the median of the group's first row, once there is one.
+/// A row's figures as text. `first` holds the median seconds of the group's first row, and is set by that
+/// row.
 pub(super) fn in_words(figures: &Figures, first: &mut Option<f64>, price: Option<&Price>) -> String {
     let Some(summary) = Summary::of(&figures.seconds) else { return "no samples".to_owned() };
     let first = *first.get_or_insert(summary.median);
@@ -198,7 +201,7 @@ pub(super) fn in_words(figures: &Figures, first: &mut Option<f64>, price: Option
     text
 }
 
-/// A time without what nobody waits for.
+/// A duration in seconds, or in minutes from 90 seconds on.
 fn rounded(time: Duration) -> String {
     match time.as_secs() {
         seconds if seconds < 90 => format!("{seconds} s"),
@@ -214,7 +217,7 @@ pub(super) fn positive_duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| format!("expected a time such as 1s or 500ms, a day at most, found {text}"))
 }
 
-/// A share, from percent.
+/// Parses a percentage into a share.
 pub(super) fn percent(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.trim_end_matches('%').parse().ok();
     number

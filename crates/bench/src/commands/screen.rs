@@ -1,4 +1,4 @@
-//! Rows as they end on standard output, and below them, on a terminal, what is being done.
+//! Terminal output: finished rows on standard output, a progress bar on standard error.
 
 use super::numbers;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -9,14 +9,15 @@ use proofmill_bench::{
 use proofmill_console::Options;
 use std::io::{self, IsTerminal, Write as _};
 
-/// Standard output, and the bar.
+/// Standard output and the progress bar.
 pub(super) struct Screen {
     text: bool,
     pub(super) bar: ProgressBar,
 }
 
 impl Screen {
-    /// Prints no rows for who asks for JSON, and no bar where nobody watches.
+    /// Prints no rows for `--json` or `--quiet`. Shows no bar for `--quiet` or if standard error is not a
+    /// terminal.
     pub(super) fn new(options: &Options) -> Self {
         let target = match !options.quiet && io::stderr().is_terminal() {
             true => ProgressDrawTarget::stderr(),
@@ -32,24 +33,24 @@ impl Screen {
     /// A line of text above the bar.
     pub(super) fn line(&self, text: &str) {
         if self.text {
-            // A reader that has gone away is no error.
+            // A closed standard output is no error.
             self.bar.suspend(|| drop(writeln!(io::stdout(), "{text}")));
         }
     }
 }
 
-/// Half of the interval's width; nothing where there is no interval.
+/// Half of the interval's width as a percentage; empty if there is no interval.
 pub(super) fn precision(summary: &Summary) -> String {
     let share = summary.precision();
     share.map_or_else(String::new, |share| format!("±{} %", numbers::three_digits(100.0 * share)))
 }
 
-/// A rate of so many of the row's units: `4.02 M points/s`.
+/// A rate in the row's unit: `4.02 M points/s`.
 pub(super) fn rate(figures: &Figures, number: f64, by: &str) -> String {
     format!("{} {}/{by}", numbers::scaled(number), figures.unit)
 }
 
-/// The watts, and what the rate is by joule and by dollar, each where it is known.
+/// Watts and the rate per joule, and the rate per dollar, each where it is known.
 pub(super) fn costs(figures: &Figures, summary: &Summary, price: Option<&Price>) -> String {
     let per_second = figures.amount / summary.median;
     let watts = figures.watts.map(|watts| {

@@ -1,4 +1,4 @@
-//! `bench runs`, `export`, `import` and `remove`: what is in the store, and how it comes in and goes out.
+//! `bench runs`, `export`, `import` and `remove`: lists, writes, reads and removes runs of the store.
 
 use super::{recording::Database, table};
 use clap::Args;
@@ -13,27 +13,27 @@ use proofmill_console::{Failure, Outcome};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// What `runs` takes.
+/// Arguments of `runs`.
 #[derive(Args, Debug)]
 pub(crate) struct Runs {
     #[command(flatten)]
     database: Database,
 }
 
-/// What `export` takes.
+/// Arguments of `export`.
 #[derive(Args, Debug)]
 pub(crate) struct Export {
     /// Ids or their beginnings, labels, or latest [default: all]
     #[arg(value_name = "RUN")]
     runs: Vec<String>,
-    /// Where to: a name that ends in .json (for programs) or .csv (for spreadsheets)
+    /// The file to write; its name ends in .json (for programs) or .csv (for spreadsheets)
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
     database: Database,
 }
 
-/// What `import` takes.
+/// Arguments of `import`.
 #[derive(Args, Debug)]
 pub(crate) struct Import {
     /// Exports of other machines, .json or .csv
@@ -43,7 +43,7 @@ pub(crate) struct Import {
     database: Database,
 }
 
-/// What `remove` takes.
+/// Arguments of `remove`.
 #[derive(Args, Debug)]
 pub(crate) struct Remove {
     /// An id or its beginning, a label, or latest
@@ -59,7 +59,7 @@ impl Export {
     }
 }
 
-/// The runs of names as the store knows them and of exported files, in that order.
+/// The runs that names mean in the store, and all runs of exported files, in order.
 pub(super) fn named(database: &Database, names: &[String]) -> Result<Vec<Run>, Failure> {
     let mut store = None;
     let mut runs = Vec::new();
@@ -78,7 +78,7 @@ pub(super) fn named(database: &Database, names: &[String]) -> Result<Vec<Run>, F
     Ok(runs)
 }
 
-/// So much of an id is shown; it names the run as long as there are not many thousands.
+/// Digits of an id that are shown; they identify the run unless there are many thousands.
 const SHOWN: usize = 8;
 
 pub(super) fn list(arguments: &Runs) -> Result<Outcome, Failure> {
@@ -132,7 +132,7 @@ pub(super) fn export(arguments: &Export) -> Result<Outcome, Failure> {
 
 pub(super) fn import(arguments: &Import) -> Result<Outcome, Failure> {
     let store = arguments.database.open()?;
-    // All are read before any is stored.
+    // All files are read before any run is stored.
     let files = arguments.files.iter().map(|path| exchange::read(path).map(|runs| (path, runs)));
     let files = files.collect::<Result<Vec<_>, _>>()?;
     let (mut text, mut results) = (String::new(), Vec::new());

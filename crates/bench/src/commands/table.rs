@@ -1,12 +1,11 @@
-//! Columns for people.
+//! Tables of text.
 
-/// Lines of cells as text: columns as wide as their widest cell, numbers to the right.
+/// Aligns lines of cells in columns; columns of numbers are right-aligned. The first line is the heading.
 pub(super) fn table(lines: &[Vec<String>]) -> String {
     let columns = lines.iter().map(Vec::len).max().unwrap_or_default();
     let cell = |line: &[String], column: usize| line.get(column).cloned().unwrap_or_default();
     let width =
         |column| lines.iter().map(|line| cell(line, column).chars().count()).max().unwrap_or_default();
-    // The first line is the heading.
     let number = |column| {
         let mut cells = lines.iter().skip(1).map(|line| cell(line, column));
         cells.all(|cell| {

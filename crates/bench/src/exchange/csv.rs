@@ -4,15 +4,16 @@
 //! |---|---|
 //! | `run`, `label` | the run's id and name |
 //! | `suite` ... `threads` | the row: what was measured |
-//! | `version`, `ended`, `status` | a peer's or program's version; when; `measured`, `checked`, `absent` or `failed` |
-//! | `median`, `per_second` | of the samples: seconds of an iteration, units a second. Not read |
-//! | `seconds` | all samples, with spaces between |
+//! | `version`, `ended`, `status` | version of a peer or program; end time; `measured`, `checked`, `absent` or `failed` |
+//! | `median`, `per_second` | derived from the samples: seconds of an iteration, units per second. Ignored when read |
+//! | `seconds` | all samples, separated by spaces |
 //! | `clock` ... `bytes_out`, `watts` | the other figures; `phases` as JSON |
 //! | `detail` | a checked row's answer, an absent program's remedy, a failure's reason |
-//! | `facts` | in the first line of each run: the run's facts as JSON, as in an export of JSON |
+//! | `facts` | in the first line of each run: the run without its measurements, as JSON, as in an export of JSON |
 //!
-//! Absent figures are empty. A run without measurements has one line, with an empty `status`. A text that a spreadsheet
-//! could take for a formula, or that begins with `'`, has a `'` in front; reading takes it away.
+//! Absent figures are empty. A run without measurements has one line, with an empty `status`. A text that a
+//! spreadsheet could take for a formula, or that begins with `'`, is written with a `'` in front; reading
+//! removes it.
 
 use super::check_format;
 use crate::{
@@ -22,7 +23,7 @@ use crate::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{collections::BTreeMap, fmt::Display, str::FromStr};
 
-/// The columns, in the order in which they are written. They are read in any order.
+/// The columns, in the order in which they are written. Reading accepts any order.
 pub const COLUMNS: [&str; 26] = [
     "run",
     "label",
@@ -52,7 +53,7 @@ pub const COLUMNS: [&str; 26] = [
     "facts",
 ];
 
-/// Columns that are not needed to read a run.
+/// Columns that may be missing when a file is read.
 const DERIVED: [&str; 3] = ["label", "median", "per_second"];
 
 #[derive(Serialize, Deserialize)]
@@ -86,7 +87,7 @@ pub(super) fn write(runs: &[Run]) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| error.to_string())
 }
 
-/// A line's cells by column; those that are not there are empty.
+/// A line's cells by column; missing cells are empty.
 type Cells = BTreeMap<&'static str, String>;
 
 fn in_order(cells: &Cells) -> impl Iterator<Item = &str> {
@@ -160,7 +161,7 @@ fn optional(value: Option<&impl Display>) -> String {
     value.map(ToString::to_string).unwrap_or_default()
 }
 
-/// A text that no spreadsheet calculates.
+/// A text that no spreadsheet takes for a formula.
 fn safe(text: &str) -> String {
     if text.starts_with(['=', '+', '-', '@', '\'']) { format!("'{text}") } else { text.to_owned() }
 }
@@ -191,14 +192,14 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Run>, String> {
     Ok(runs)
 }
 
-/// A line that is read.
+/// A line being read.
 struct Line<'a> {
     places: &'a BTreeMap<&'static str, usize>,
     record: &'a ::csv::StringRecord,
 }
 
 impl Line<'_> {
-    /// Adds the line's measurement to its run, which begins with its first line.
+    /// Adds the line's measurement to its run. A run's first line adds the run.
     fn read(&self, runs: &mut Vec<Run>, by_id: &mut BTreeMap<String, usize>) -> Result<(), String> {
         let id = self.cell("run");
         if let Some(Facts { format, run }) = self.json("facts")? {
@@ -207,7 +208,7 @@ impl Line<'_> {
                 return Err(format!("facts: expected those of run {id} alone, found those of {}", run.id));
             }
             if by_id.insert(run.id.clone(), runs.len()).is_some() {
-                return Err(format!("facts: run {id} has some already"));
+                return Err(format!("facts: those of run {id} appear twice"));
             }
             runs.push(run);
         }
@@ -262,7 +263,7 @@ impl Line<'_> {
         self.places.get(column).and_then(|place| self.record.get(*place)).unwrap_or_default()
     }
 
-    /// What [`safe`] was given.
+    /// The cell's text without the `'` that [`safe`] adds.
     fn text(&self, column: &str) -> String {
         let cell = self.cell(column);
         cell.strip_prefix('\'').unwrap_or(cell).to_owned()
@@ -288,7 +289,7 @@ impl Line<'_> {
         serde_json::from_str(cell).map(Some).map_err(|error| format!("{column}: {error}"))
     }
 
-    /// One of the words that JSON has for it.
+    /// A value that JSON writes as one word.
     fn word<T: DeserializeOwned>(&self, column: &str) -> Result<T, String> {
         let word = serde_json::Value::from(self.cell(column));
         serde_json::from_value(word).map_err(|error| format!("{column}: {error}"))

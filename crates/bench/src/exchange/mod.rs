@@ -1,8 +1,9 @@
-//! Files in which runs go from one machine to another: JSON, and CSV for spreadsheets. Both carry everything.
+//! Files that carry runs from one machine to another: JSON, and CSV for spreadsheets. Both contain all data
+//! of a run.
 //!
-//! JSON is one object, `{"format": 1, "runs": [...]}`, of runs as [`record`](crate::record) defines them. [`csv`] says
-//! what the columns are. Files are other people's: no more than [`LIMIT`] is read of one, and what [`bounds`](crate::bounds)
-//! refuses does not get in.
+//! JSON is one object, `{"format": 1, "runs": [...]}`, of runs as defined in [`record`](crate::record).
+//! [`csv`] describes the columns of CSV. Files are untrusted: at most [`LIMIT`] bytes of one are read, and
+//! every run must pass the check of [`bounds`].
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
@@ -15,20 +16,20 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, fs::File, io::Read, path::Path};
 
-/// The most bytes of a file: some hundred runs of everything.
+/// The greatest length of a file in bytes: enough for some hundred complete runs.
 pub const LIMIT: u64 = 64 << 20;
 
-/// How runs are written.
+/// A file format for runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// For programs.
+    /// JSON, for programs.
     Json,
-    /// For spreadsheets.
+    /// CSV, for spreadsheets.
     Csv,
 }
 
 impl Format {
-    /// The format that a file's name ends in, `.json` or `.csv`.
+    /// The format for a file name's ending, `.json` or `.csv`.
     ///
     /// # Errors
     /// Another ending.
@@ -40,10 +41,10 @@ impl Format {
         }
     }
 
-    /// The text of a file of `runs`.
+    /// The contents of a file of `runs`.
     ///
     /// # Errors
-    /// A sentence, for what a reader would refuse: runs that cannot be, twice the same one, or too many for one file.
+    /// A sentence, for runs that reading would refuse: out of bounds, repeated, or too long for one file.
     pub fn write(self, runs: &[Run]) -> Result<String, String> {
         check(runs)?;
         let text = match self {
@@ -59,7 +60,7 @@ impl Format {
         Ok(text)
     }
 
-    /// The runs of a file's bytes.
+    /// Parses the runs of a file's contents.
     ///
     /// # Errors
     /// A sentence on one line: what was expected, what was found and where.
@@ -69,15 +70,15 @@ impl Format {
             Self::Csv => csv::read(bytes),
         };
         let runs = runs.and_then(|runs| check(&runs).map(|()| runs));
-        // Messages quote what they found.
+        // Messages quote parts of the input.
         runs.map_err(|problem| bounds::one_line(&problem).chars().take(400).collect())
     }
 }
 
-/// Reads the runs of a file whose name says its format.
+/// Reads the runs of a file. The ending of its name gives the format.
 ///
 /// # Errors
-/// A file that cannot be read, that is longer than [`LIMIT`], or that holds something else.
+/// A file that cannot be read, that is longer than [`LIMIT`], or that is not an export of runs.
 pub fn read(path: &Path) -> Result<Vec<Run>, BenchError> {
     let format = Format::of(path)?;
     let io = |source| BenchError::Io { path: path.to_owned(), source };
@@ -112,7 +113,7 @@ fn to_json(runs: &[Run]) -> Result<String, String> {
 
 fn from_json(bytes: &[u8]) -> Result<Vec<Run>, String> {
     let problem = |error: serde_json::Error| format!("expected an export of runs: {error}");
-    // A newer format may differ in everything else.
+    // Only the format number is read first: a newer format may differ in everything else.
     let Versioned { format } = serde_json::from_slice(bytes).map_err(problem)?;
     check_format(format)?;
     let Runs { runs } = serde_json::from_slice(bytes).map_err(problem)?;
@@ -134,7 +135,7 @@ fn check(runs: &[Run]) -> Result<(), String> {
     for run in runs {
         bounds::check(run).map_err(|problem| format!("run {}: {problem}", run.id))?;
         if !ids.insert(&run.id) {
-            return Err(format!("run {} is there twice", run.id));
+            return Err(format!("run {} appears twice", run.id));
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use std::process::Command;
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_to_the_last_bit(runs in vec(any_run(), 0..3)) {
+    fn exports_are_read_without_rounding(runs in vec(any_run(), 0..3)) {
         for format in [Format::Json, Format::Csv] {
             let text = format.write(&runs).unwrap();
             prop_assert_eq!(&format.read(text.as_bytes()).unwrap(), &runs);
@@ -14,7 +14,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_panics(text in "[\\[\\]{}\":,0-9a-z\n ]{0,200}") {
+    fn arbitrary_text_does_not_panic(text in "[\\[\\]{}\":,0-9a-z\n ]{0,200}") {
         for format in [Format::Json, Format::Csv] {
             prop_assert!(!format.read(text.as_bytes()).is_err_and(|problem| problem.contains('\n')));
         }
@@ -27,7 +27,7 @@ fn full() -> Run {
     run
 }
 
-/// An export of [`full`] whose value at a JSON pointer is another, or is gone.
+/// An export of [`full`] in which the value at a JSON pointer is replaced or removed.
 fn changed(pointer: &str, value: Option<Value>) -> Vec<u8> {
     let mut export: Value = serde_json::from_str(&Format::Json.write(&[full()]).unwrap()).unwrap();
     let (parent, key) = pointer.rsplit_once('/').unwrap();
@@ -40,7 +40,7 @@ fn changed(pointer: &str, value: Option<Value>) -> Vec<u8> {
 }
 
 #[test]
-fn what_cannot_be_is_refused_by_field() {
+fn errors_in_json_name_the_field() {
     let figures = "/runs/0/measurements/1/outcome";
     let cases = [
         (
@@ -78,7 +78,7 @@ fn what_cannot_be_is_refused_by_field() {
         assert!(problem.contains(expected), "{pointer}: {problem}");
         assert!(!problem.contains(char::is_control) && problem.chars().count() <= 400, "{problem}");
     }
-    // The unchanged one is accepted, or all of this would say nothing.
+    // The unchanged export is accepted.
     assert_eq!(Format::Json.read(&changed("/format", Some(json!(1)))).unwrap(), [full()]);
 }
 
@@ -96,14 +96,14 @@ fn hostile_json_is_refused() {
     assert!(problem.contains("recursion limit"), "{problem}");
     let twice = Format::Json.write(&[full()]).unwrap().replacen("\"runs\":[", "\"runs\":[],\"runs\":[", 1);
     assert!(Format::Json.read(twice.as_bytes()).unwrap_err().contains("duplicate field"));
-    assert!(Format::Json.write(&[full(), full()]).unwrap_err().contains("is there twice"));
+    assert!(Format::Json.write(&[full(), full()]).unwrap_err().contains("appears twice"));
     for bytes in [&b""[..], b"\xff\xfe", b"null", b"[]", b"{}", b"{\"format\":1,\"runs\":{}}"] {
         Format::Json.read(bytes).unwrap_err();
     }
 }
 
 #[test]
-fn csv_that_cannot_be_is_refused_by_line_and_column() {
+fn errors_in_csv_name_line_and_column() {
     let text = Format::Csv.write(&[full()]).unwrap();
     let cases = [
         ("run,label,suite", "run,label,sweet", "expected a column suite"),
@@ -125,7 +125,7 @@ fn csv_that_cannot_be_is_refused_by_line_and_column() {
         text.lines().enumerate().filter(|(i, _)| *i != 1).map(|(_, line)| line).collect();
     let problem = Format::Csv.read(without_facts.join("\n").as_bytes()).unwrap_err();
     assert!(problem.contains("expected those of run"), "{problem}");
-    // As a spreadsheet saves it.
+    // With the byte order mark that spreadsheets write.
     assert_eq!(Format::Csv.read(format!("\u{feff}{text}").as_bytes()).unwrap(), [full()]);
 }
 
@@ -142,9 +142,9 @@ fn a_file_that_is_too_long_is_not_read() {
     assert!(problem.contains("No such file"), "{problem}");
 }
 
-/// Python's readers find what was written.
+/// Python's readers find the same values.
 #[test]
-fn others_read_it_too() {
+fn python_reads_exports() {
     let folder = tempfile::tempdir().unwrap();
     let mut run = full();
     run.measurements[0].row.family = "-2+3, \"ü\"\u{3b1}".to_owned();

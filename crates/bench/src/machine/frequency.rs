@@ -1,4 +1,4 @@
-//! Frequencies: what the core does when it is busy, what its makers promise, and what the time-stamp counter counts.
+//! Frequencies: of the busy core, as advertised, and of the time-stamp counter.
 #![allow(unsafe_code, reason = "instructions that the compiler must not shorten, and the counter's")]
 
 use super::Root;
@@ -7,18 +7,19 @@ use std::time::Instant;
 #[cfg(target_arch = "x86_64")]
 use std::{arch::x86_64::_rdtsc, time::Duration};
 
-/// Additions in a row; the loop around them runs beside.
+/// Dependent additions in an iteration of the loop; its other instructions run in parallel with them.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const ADDITIONS: u32 = 100;
-/// Times that the loop is run in a sample: 0.1 milliseconds at 3 GHz.
+/// Iterations of the loop in a sample: 0.1 milliseconds at 3 GHz.
 const TURNS: u32 = 3_000;
-/// Samples of which the fastest is taken: a core that was idle needs some to reach its frequency, and what else the machine
-/// does only lengthens them.
+/// Number of samples; the fastest counts. An idle core needs some samples to reach its frequency, and other
+/// load only lengthens samples.
 const SAMPLES: u32 = 150;
 
-/// Hertz of the core that this thread runs on, while it is busy: additions that each need the one's result before take a
-/// cycle each on every CPU, so they are timed. Both operands are registers, since some CPUs (Intel's from Golden Cove on) add
-/// small constants while renaming, in no time. `None` where there is no such loop.
+/// Frequency in hertz of the core that this thread runs on, while it is busy. Measured by a chain of
+/// dependent additions, each of which takes one cycle on every CPU. Both operands are registers, because some
+/// CPUs (Intel's from Golden Cove on) eliminate additions of small constants while renaming. `None` on
+/// architectures without this loop.
 pub fn busy_hertz() -> Option<f64> {
     let hertz = |_| {
         let began = Instant::now();
@@ -29,7 +30,7 @@ pub fn busy_hertz() -> Option<f64> {
     fastest.filter(|hertz| hertz.is_finite())
 }
 
-/// Adds in a row, and says how often.
+/// Runs the chain; returns its number of additions.
 #[cfg(target_arch = "x86_64")]
 fn chain(turns: u32) -> Option<u32> {
     // SAFETY: touches nothing but its operands and the flags.
@@ -51,7 +52,7 @@ fn chain(turns: u32) -> Option<u32> {
     Some(turns * ADDITIONS)
 }
 
-/// Adds in a row, and says how often.
+/// Runs the chain; returns its number of additions.
 #[cfg(target_arch = "aarch64")]
 fn chain(turns: u32) -> Option<u32> {
     // SAFETY: touches nothing but its operands and the flags.
@@ -78,9 +79,9 @@ fn chain(_: u32) -> Option<u32> {
     None
 }
 
-/// Steps a second of x86-64's time-stamp counter, counted over 50 milliseconds; they are as long whatever the core's
-/// frequency is, so that a core above its base frequency does more cycles than these. `None` on other CPUs, whose counters are
-/// slower or not for everyone.
+/// Steps per second of x86-64's time-stamp counter, measured over 50 milliseconds. The rate does not depend
+/// on the core's frequency: a core above its base frequency does more cycles than steps. `None` on other
+/// architectures, whose counters are slower or not available to user programs.
 pub fn time_stamp_hertz() -> Option<f64> {
     #[cfg(target_arch = "x86_64")]
     {
@@ -95,8 +96,9 @@ pub fn time_stamp_hertz() -> Option<f64> {
     None
 }
 
-/// Hertz by whoever says most about it: the most that the system would set (`cpufreq`), what the CPU's name ends with
-/// (`@ 2.50GHz`), or the frequency that the kernel found when it started, which is a virtual machine's only word.
+/// Advertised frequency in hertz, from the first source that has it: the highest frequency of the driver
+/// (`cpufreq`), the end of the CPU's name (`@ 2.50GHz`), or the frequency that the kernel found at its start,
+/// the only source in a virtual machine.
 pub(super) fn advertised(root: &Root, description: &Description) -> Option<f64> {
     let kilohertz =
         || root.number::<f64>("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq").map(|khz| khz * 1e3);

@@ -1,8 +1,8 @@
-//! What the CPU sits in: memory, the system, who virtualises it, and what a cloud calls it.
+//! The host of the CPU: memory, operating system, hypervisor, and the cloud's name of the instance.
 
 use super::Root;
 
-/// Bytes of memory that the system has.
+/// The system's memory in bytes.
 pub(super) fn memory(root: &Root) -> Option<u64> {
     let text = root.text("proc/meminfo")?;
     let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
@@ -17,8 +17,9 @@ pub(super) fn system(root: &Root) -> Option<String> {
     Some(name.trim().trim_matches(['"', '\'']).to_owned())
 }
 
-/// Who the hypervisor says it is, where the CPU says that there is one. The leaf and the signatures: Linux's
-/// `arch/x86/kernel/cpu/hypervisor.c` and the files it lists, Microsoft's Hypervisor Top Level Functional Specification.
+/// The hypervisor's name by its signature in CPUID, if CPUID reports a hypervisor. The leaf and the
+/// signatures: Linux's `arch/x86/kernel/cpu/hypervisor.c` and the files it lists, Microsoft's Hypervisor Top
+/// Level Functional Specification.
 pub(super) fn hypervisor_by_cpuid() -> Option<String> {
     #[cfg(target_arch = "x86_64")]
     {
@@ -34,7 +35,7 @@ pub(super) fn hypervisor_by_cpuid() -> Option<String> {
     None
 }
 
-/// The maker of the hypervisor that signs so; the signature's letters, if it is not known.
+/// The name of the hypervisor with this signature; the signature's printable characters, if it is unknown.
 #[cfg(any(target_arch = "x86_64", test))]
 pub(super) fn named(signature: &[u8]) -> String {
     let known = match signature {
@@ -57,7 +58,7 @@ pub(super) fn named(signature: &[u8]) -> String {
     if letters.trim().is_empty() { "unnamed".to_owned() } else { letters.trim().to_owned() }
 }
 
-/// Who virtualises the machine by the kernel's word or the firmware's: what is left where the CPU has no word for it.
+/// The hypervisor's name by the kernel's files or the firmware's; used where CPUID has none.
 pub(super) fn hypervisor(root: &Root) -> Option<String> {
     if let Some(kind) = root.text("sys/hypervisor/type") {
         return Some(if kind == "xen" { "Xen".to_owned() } else { kind });
@@ -82,14 +83,15 @@ pub(super) fn hypervisor(root: &Root) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// The cloud's name for such a machine, as EC2's firmware has it: others' machines tell it over the network only.
+/// The cloud's name of the instance type, from the firmware of EC2. Other clouds provide it only over the
+/// network.
 pub(super) fn instance(root: &Root) -> Option<String> {
     let product = firmware(root, "product_name")?;
     let named = firmware(root, "sys_vendor")? == "Amazon EC2" && product.contains('.');
     named.then_some(product)
 }
 
-/// A word of the firmware's table (SMBIOS).
+/// An entry of the firmware's table (SMBIOS).
 fn firmware(root: &Root, name: &str) -> Option<String> {
     root.text(format!("sys/class/dmi/id/{name}"))
 }

@@ -1,7 +1,7 @@
-//! What a machine is: facts from `/proc` and `/sys`, from the CPU's own instructions, and one that is measured.
+//! Facts about a machine: from `/proc` and `/sys`, from CPU instructions, and its measured frequency.
 //!
-//! Nothing here panics, asks the network or needs a right that every user has not. What cannot be found out is absent: on
-//! systems other than Linux, which have neither folder, that is most.
+//! Nothing here panics, uses the network or needs privileges. Facts that cannot be found are absent. On
+//! systems other than Linux, which have neither folder, that is most of them.
 
 mod frequency;
 mod host;
@@ -17,7 +17,7 @@ use std::{
     str::FromStr,
 };
 
-/// The facts about this machine. Takes some 20 milliseconds, for the frequency.
+/// The facts about this machine. Takes about 20 milliseconds, for the frequency.
 pub fn facts() -> Machine {
     let root = Root::new("/");
     Machine {
@@ -35,7 +35,7 @@ pub fn facts() -> Machine {
     }
 }
 
-/// What the files under `root` say, without what only the CPU itself can.
+/// The facts from files under `root`, without those that only the CPU provides.
 fn facts_of(root: &Root) -> Machine {
     let description = facts::Description::parse(&root.text("proc/cpuinfo").unwrap_or_default());
     let topology = topology::read(root);
@@ -59,7 +59,7 @@ fn facts_of(root: &Root) -> Machine {
     }
 }
 
-/// Where `proc`, `sys` and `etc` lie: `/`, or a copy of another machine's.
+/// The folder that contains `proc`, `sys` and `etc`: `/`, or a copy of another machine's files.
 struct Root(PathBuf);
 
 impl Root {
@@ -71,10 +71,10 @@ impl Root {
         self.0.join(path)
     }
 
-    /// A file's text without the space around it, if it can be read and has some.
+    /// A file's text without surrounding white space; `None` if it cannot be read or is empty.
     fn text(&self, path: impl AsRef<Path>) -> Option<String> {
         let text = fs::read_to_string(self.path(path)).ok()?;
-        // Firmware and device trees end their strings with a zero.
+        // Strings of firmware and device trees end with a zero byte.
         let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
         (!text.is_empty()).then(|| text.to_owned())
     }

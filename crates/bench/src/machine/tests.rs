@@ -1,9 +1,9 @@
-//! Facts read from copies of other machines' files, made after what such machines print.
+//! Facts read from files that are modelled on those of other machines.
 
 use super::*;
 use crate::record::Cache;
 
-/// A folder with the files of a machine.
+/// A folder with a machine's files.
 struct Files(tempfile::TempDir);
 
 impl Files {
@@ -19,7 +19,8 @@ impl Files {
         fs::write(path, text).unwrap();
     }
 
-    /// Processors numbered as Linux does: every core's first thread, package after package, then the second ones.
+    /// CPU numbers as Linux assigns them: every core's first thread, package after package, then the second
+    /// threads.
     fn cpus(&self, sockets: u32, cores: u32, threads: u32, siblings: &str) {
         let all = sockets * cores;
         self.add("sys/devices/system/cpu/online", &format!("0-{}\n", all * threads - 1));
@@ -53,7 +54,7 @@ fn cache(level: u8, kind: &str, kibibytes: u64, shared_by: u32) -> Cache {
     Cache { level, kind: kind.to_owned(), bytes: kibibytes << 10, shared_by }
 }
 
-/// Two Xeons whose cores run two threads each, under Linux on the metal.
+/// Two Xeons with two threads per core, under Linux without a hypervisor.
 #[test]
 fn a_server_of_two_packages() {
     let cpuinfo = "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\n\
@@ -97,7 +98,7 @@ fn a_server_of_two_packages() {
     assert_eq!(files.facts(), expected);
 }
 
-/// A Graviton4's virtual machine: no name of the CPU, no `cpufreq`, firmware that says who runs it.
+/// A virtual machine on a Graviton4: no CPU name, no `cpufreq`, a vendor in the firmware.
 #[test]
 fn a_virtual_machine_of_arm() {
     let cpuinfo = "processor\t: 0\nBogoMIPS\t: 2000.00\nFeatures\t: fp asimd sha2 sve sve2\nCPU implementer\t: 0x41\n\
@@ -109,7 +110,7 @@ fn a_virtual_machine_of_arm() {
         ("sys/class/dmi/id/sys_vendor", "Amazon EC2\n"),
         ("sys/class/dmi/id/product_name", "c8g.2xlarge\n"),
     ]);
-    // The name that the file had before Linux 5.3.
+    // The file's name before Linux 5.3.
     files.cpus(1, 8, 1, "thread_siblings_list");
     files.cache(0, 1, "Data", "64K", "0");
     files.cache(3, 3, "Unified", "36M", "0-7");
@@ -131,7 +132,7 @@ fn a_virtual_machine_of_arm() {
     assert_eq!(files.facts(), expected);
 }
 
-/// A small virtual machine of one package: its only word about frequency is the kernel's.
+/// A small virtual machine of one package: the kernel's `cpu MHz` is the only frequency.
 #[test]
 fn a_virtual_machine_without_firmware() {
     let cpuinfo = "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\n\
@@ -146,7 +147,8 @@ fn a_virtual_machine_without_firmware() {
     assert_eq!(facts.hypervisor.as_deref(), Some("KVM"));
 }
 
-/// The frequency in a name, before `cpu MHz`, which on the metal is the moment's.
+/// The frequency in the name takes precedence over `cpu MHz`, which without a hypervisor is the current
+/// frequency.
 #[test]
 fn a_name_that_ends_with_the_frequency() {
     let cpuinfo = "vendor_id : GenuineIntel\ncpu family : 6\nmodel : 85\nstepping : 7\n\
@@ -156,9 +158,8 @@ fn a_name_that_ends_with_the_frequency() {
     assert_eq!(facts.microarchitecture.as_deref(), Some("Cascade Lake"));
 }
 
-/// As on systems other than Linux.
 #[test]
-fn nothing_is_known_without_files() {
+fn without_files_few_facts_are_known() {
     let facts = Files::new(&[]).facts();
     let expected = Machine {
         cpu: format!("unnamed {}", std::env::consts::ARCH),
@@ -170,7 +171,7 @@ fn nothing_is_known_without_files() {
 }
 
 #[test]
-fn what_cannot_be_read_is_absent() {
+fn unreadable_facts_are_absent() {
     let files = Files::new(&[
         (
             "proc/cpuinfo",
@@ -185,7 +186,7 @@ fn what_cannot_be_read_is_absent() {
     assert_eq!(facts.cpu, "unnamed x86_64");
     assert_eq!((facts.microarchitecture, facts.memory, facts.cores), (None, None, None));
     assert_eq!((facts.advertised_hertz, facts.hypervisor, facts.instance), (None, None, None));
-    // A processor that is offline has no folder of its topology's files.
+    // A CPU that is offline has no `topology` folder.
     let files = Files::new(&[]);
     files.cpus(1, 2, 1, "core_cpus_list");
     files.add("sys/devices/system/cpu/online", "0-2");
@@ -193,7 +194,7 @@ fn what_cannot_be_read_is_absent() {
 }
 
 #[test]
-fn hypervisors_sign_with_twelve_letters() {
+fn hypervisors_are_named_by_their_signatures() {
     for (signature, name) in [
         (&b"KVMKVMKVM\0\0\0"[..], "KVM"),
         (b"Microsoft Hv", "Hyper-V"),
@@ -204,7 +205,6 @@ fn hypervisors_sign_with_twelve_letters() {
     }
 }
 
-/// This machine's own facts, beside each other.
 #[test]
 fn this_machine_has_facts() {
     let facts = facts();
@@ -212,7 +212,7 @@ fn this_machine_has_facts() {
     assert!(facts.levels.contains(&"portable".to_owned()));
     assert!(facts.threads >= 1 && !facts.cpu.is_empty());
     if let Some(hertz) = facts.measured_hertz {
-        // An emulator's is lower than any that one would measure on; nothing's is higher.
+        // An emulator's frequency is below that of any CPU; none is above 10 GHz.
         assert!((1e6..1e10).contains(&hertz), "{hertz}");
     }
 }

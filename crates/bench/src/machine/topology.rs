@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 const CPUS: &str = "sys/devices/system/cpu";
 
-/// How the threads that are online lie.
+/// Numbers of online threads, cores and packages.
 #[derive(Default)]
 pub(super) struct Topology {
     pub(super) threads: Option<u32>,
@@ -21,7 +21,7 @@ pub(super) fn read(root: &Root) -> Topology {
         let text = |cpu: &u32| root.text(format!("{CPUS}/cpu{cpu}/topology/{file}"));
         online.iter().map(text).collect::<Option<BTreeSet<String>>>().filter(|texts| !texts.is_empty())
     };
-    // Each core's threads, by the name that Linux has had since 5.3, and by the one before.
+    // Each core's threads. The first name exists since Linux 5.3, the second one before.
     let cores = of_each("core_cpus_list").or_else(|| of_each("thread_siblings_list"));
     // A machine without firmware tables numbers its packages -1.
     let sockets = of_each("physical_package_id").filter(|packages| !packages.contains("-1"));
@@ -37,7 +37,7 @@ pub(super) fn read(root: &Root) -> Topology {
     }
 }
 
-/// One of each kind that the first core uses, from the nearest.
+/// The caches that the first core uses, one of each level and kind, nearest first.
 pub(super) fn caches(root: &Root) -> Vec<Cache> {
     let Some(cpu) = online(root).first().copied() else { return Vec::new() };
     let cache = |index: u32| {
@@ -58,18 +58,18 @@ fn online(root: &Root) -> Vec<u32> {
     root.text(format!("{CPUS}/online")).map_or_else(Vec::new, |text| list(&text))
 }
 
-/// The numbers of a list such as `0-3,8`; what cannot be read of it is left out.
+/// The numbers of a list such as `0-3,8`; invalid parts are skipped.
 fn list(text: &str) -> Vec<u32> {
     let range = |part: &str| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last): (u32, u32) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-        // No kernel counts further.
+        // An upper bound on CPU numbers.
         (last < 1 << 16).then_some(first..=last)
     };
     text.split(',').filter_map(range).flatten().collect()
 }
 
-/// A size such as `48K` or `32M`.
+/// Parses a size such as `48K` or `32M`, in bytes.
 fn bytes(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
     let unit = match &text[digits.len()..] {

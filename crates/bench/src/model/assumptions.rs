@@ -1,24 +1,24 @@
-//! What the model takes for true: every number of it by name, with its default and who says so.
+//! The model's assumptions: each parameter by name, with its default and its source.
 
 use crate::BenchError;
 use serde::Serialize;
 
-/// The parameters.
+/// The model's parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assumptions {
-    /// d: dynamic power, as a share of the CPU's.
+    /// d: dynamic power as a share of the CPU's power.
     pub dynamic_share: f64,
-    /// c: the CPU's power, as a share of the server's.
+    /// c: the CPU's power as a share of the server's.
     pub cpu_share: f64,
-    /// e: what power costs, as a share of the total cost of ownership; several for a range.
+    /// e: the cost of power as a share of the total cost of ownership; several values for a range.
     pub power_share_of_tco: Vec<f64>,
-    /// How dynamic power grows with frequency: as its so-manieth power.
+    /// Dynamic power is proportional to frequency to this power.
     pub frequency_exponent: f64,
-    /// How dynamic power grows with the length of vectors: as its so-manieth power.
+    /// Dynamic power is proportional to the length of vectors to this power.
     pub vector_exponent: f64,
-    /// How often the dynamic power of every changed machine is the base's, instead of what the exponents say.
+    /// Dynamic power of every changed machine as a multiple of the base's, instead of using the exponents.
     pub dynamic_growth: Option<f64>,
-    /// The share of the base's time that neither frequency nor vectors shorten: waiting for memory.
+    /// The share of the base's time that depends on neither frequency nor vectors: waiting for memory.
     pub fixed_share: f64,
 }
 
@@ -36,16 +36,16 @@ impl Default for Assumptions {
     }
 }
 
-/// A parameter as a reader sees it.
+/// A parameter with its value and source.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Assumption {
-    /// Its option, without dashes: `dynamic-share`.
+    /// Its option without dashes: `dynamic-share`.
     pub name: &'static str,
-    /// What it is.
+    /// Its description.
     pub meaning: &'static str,
     /// Its value; several for a range.
     pub values: Vec<f64>,
-    /// Who says so: `given`, or the default's source.
+    /// `given` on the command line, or the default's source.
     pub source: &'static str,
 }
 
@@ -57,7 +57,7 @@ const HAMILTON: &str =
     "J. Hamilton, Overall Data Center Costs, 2010; the paper's range is not in its public text";
 
 impl Assumptions {
-    /// All of them, in the order in which the model uses them.
+    /// All parameters, in the order in which the model uses them.
     pub fn list(&self) -> Vec<Assumption> {
         let default = Self::default();
         let one = |name, meaning, value: f64, default: f64, source| Assumption {
@@ -69,7 +69,7 @@ impl Assumptions {
         let mut list = vec![
             one(
                 "fixed-share",
-                "share of the time that neither frequency nor vectors shorten",
+                "share of the time that depends on neither frequency nor vectors",
                 self.fixed_share,
                 default.fixed_share,
                 PAPER,
@@ -90,7 +90,7 @@ impl Assumptions {
             ),
             Assumption {
                 name: "power-share-of-tco",
-                meaning: "what power costs, as a share of the total cost of ownership",
+                meaning: "cost of power, as a share of the total cost of ownership",
                 values: self.power_share_of_tco.clone(),
                 source: if *self.power_share_of_tco == default.power_share_of_tco {
                     HAMILTON
@@ -119,7 +119,7 @@ impl Assumptions {
                     "dynamic power grows as this power of the vectors' length",
                     self.vector_exponent,
                     default.vector_exponent,
-                    "ours, the most pessimistic: as if all of the CPU grew with its vectors",
+                    "ours, the most pessimistic: as if all of the CPU's dynamic power were its vectors'",
                 ),
             ]),
         }
@@ -149,7 +149,8 @@ impl Assumptions {
         }
     }
 
-    /// The time as a share of the base's, at `frequency` times its hertz with `instructions` times its instructions.
+    /// The time as a share of the base's, at `frequency` times its hertz with `instructions` times its
+    /// instructions.
     pub(super) fn time(&self, frequency: f64, instructions: f64) -> f64 {
         self.fixed_share + (1.0 - self.fixed_share) * instructions / frequency
     }
@@ -169,11 +170,11 @@ impl Assumptions {
     }
 }
 
-/// Multiples of the base's.
+/// Power and cost as multiples of the base's.
 pub(super) struct Power {
     pub(super) dynamic: f64,
     pub(super) cpu: f64,
     pub(super) server: f64,
-    /// For each share of power in it.
+    /// One for each share of power in the cost.
     pub(super) cost: Vec<f64>,
 }

@@ -1,8 +1,8 @@
-//! How many instructions a result takes, by the length of vectors: what `cargo xtask arm-count` counted under QEMU.
+//! Instructions per result by the length of vectors, as counted by `cargo xtask arm-count` under QEMU.
 
 use std::sync::LazyLock;
 
-/// The record as committed.
+/// The committed record.
 const RECORD: &str = include_str!("../../../../benchmarks/records/arm_instructions.csv");
 
 /// Counts by function, level and bits.
@@ -18,13 +18,13 @@ struct Count {
 }
 
 impl Counts {
-    /// Those of `benchmarks/records/arm_instructions.csv`.
+    /// The counts of `benchmarks/records/arm_instructions.csv`.
     pub fn committed() -> &'static Self {
         static COUNTS: LazyLock<Counts> = LazyLock::new(|| Counts::parse(RECORD));
         &COUNTS
     }
 
-    /// Lines that are no counts, as the heading, are left out.
+    /// Lines that are not counts, such as the heading, are skipped.
     fn parse(text: &str) -> Self {
         let count = |line: &str| {
             let mut fields = line.split(',');
@@ -39,18 +39,19 @@ impl Counts {
         Self(text.lines().filter_map(count).collect())
     }
 
-    /// Instructions a result of `function` at `level` with vectors of `bits`, if they were counted.
+    /// Instructions per result of `function` at `level` with vectors of `bits`; `None` if they were not
+    /// counted.
     pub fn instructions(&self, function: &str, level: &str, bits: u32) -> Option<f64> {
         let count = self.0.iter().find(|c| c.function == function && c.level == level && c.bits == bits)?;
         Some(count.instructions)
     }
 
-    /// Instructions with vectors of `to` bits as a share of those with `from`.
+    /// Instructions with vectors of `to` bits as a share of those with `from` bits.
     pub fn ratio(&self, function: &str, level: &str, from: u32, to: u32) -> Option<f64> {
         Some(self.instructions(function, level, to)? / self.instructions(function, level, from)?)
     }
 
-    /// Whether anything of the function was counted.
+    /// Whether there are counts of the function.
     pub fn has(&self, function: &str) -> bool {
         self.0.iter().any(|count| count.function == function)
     }

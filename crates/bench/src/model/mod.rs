@@ -1,17 +1,18 @@
-//! What if: a machine's time, power and cost at another frequency and with longer vectors.
+//! Predicts a machine's time, power and cost at another frequency and with longer vectors.
 //!
-//! The model of section 5 of D. Loghin and others, "On the Performance of Cloud-based ARM SVE for Zero-Knowledge Proving
-//! Systems" (arXiv:2506.09505), equations 5 to 9, in words in `docs/model.md`. Of work that takes I instructions, C cycles and
-//! the time t = C / f (5):
+//! The model of section 5 of D. Loghin and others, "On the Performance of Cloud-based ARM SVE for
+//! Zero-Knowledge Proving Systems" (arXiv:2506.09505), equations 5 to 9; `docs/model.md` describes it in
+//! words. For work that takes I instructions, C cycles and the time t = C / f (5):
 //!
-//! * at s times the frequency, I and C stay and the time is t / s;
-//! * with vectors v times as long, I becomes r I, where r is counted under QEMU, and C becomes r C: the instructions each
-//!   take as many cycles as before;
-//! * the CPU's power is (1 - d) + d (6), of which the dynamic part d grows g = s v times: (1 - d) + d g (7); the CPU takes
-//!   the share c of a server's: 1 + c d (g - 1) (8); power is the share e of what a data centre costs:
-//!   1 + e c d (g - 1) (9).
+//! * At s times the frequency, I and C stay the same, and the time is t / s.
+//! * With vectors v times as long, I becomes r I, where r is counted under QEMU, and C becomes r C: cycles
+//!   per instruction stay the same.
+//! * The CPU's power is (1 - d) + d (6). Its dynamic part d grows by g = s v: (1 - d) + d g (7). The CPU
+//!   takes the share c of the server's power: 1 + c d (g - 1) (8). Power is the share e of a data centre's
+//!   cost: 1 + e c d (g - 1) (9).
 //!
-//! Nothing of this is measured, and a [`Projection`] says so: it carries every assumption, its value and who made it.
+//! These are predictions, not measurements. A [`Projection`] lists every assumption with its value and
+//! source.
 
 mod assumptions;
 mod counts;
@@ -26,14 +27,15 @@ pub use subject::{Choice, Subject};
 use crate::{BenchError, record::Run};
 use serde::Serialize;
 
-/// Lengths of vectors that are asked for where nothing is: those that instructions are counted for.
+/// Default lengths of vectors in bits: those for which instructions were counted.
 const COUNTED_BITS: [u32; 3] = [128, 256, 512];
 
-/// What if the machine of one run were another; beside the machines of others that did the same work. Where the question has
-/// none, frequencies are the others', and lengths of vectors those with counts.
+/// Predicts the work of one run's machine with other frequencies and vectors, and compares it with machines
+/// of other runs that did the same work. If the question has no frequencies, those of the references are
+/// used; if it has no lengths of vectors, those with counts.
 ///
 /// # Errors
-/// Runs without the work, or without what the model needs of it, and as of [`Projection::new`].
+/// Runs without the work or without figures that the model needs, and the errors of [`Projection::new`].
 pub fn of_runs(
     base: &Run,
     references: &[Run],
@@ -58,54 +60,55 @@ pub fn of_runs(
     Projection::new([&title, &base.label, "seconds"], vec![subject], references, &question)
 }
 
-/// What is asked.
+/// The frequencies and lengths of vectors to predict, and the assumptions.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
-    /// Frequencies in hertz, besides each base's own.
+    /// Frequencies in hertz, in addition to each base's own.
     pub hertz: Vec<f64>,
-    /// Lengths of vectors in bits, besides each base's own.
+    /// Lengths of vectors in bits, in addition to each base's own.
     pub vector_bits: Vec<u32>,
-    /// Instructions with vectors of so many bits, as a share of the base's: instead of the counts.
+    /// Pairs of a length of vectors in bits and the instructions at that length as a share of the base's;
+    /// used instead of the counts.
     pub instruction_ratios: Vec<(u32, f64)>,
-    /// What is taken for true.
+    /// The assumptions.
     pub assumptions: Assumptions,
 }
 
-/// The model's answer; what a chart is drawn from.
+/// The model's predictions, from which tables and charts are made.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Projection {
-    /// The work.
+    /// The work, with its size and number of threads.
     pub title: String,
-    /// Whose inputs: a run's label or a paper.
+    /// The source of the inputs: a run's label or a paper.
     pub source: String,
-    /// What times are in: `seconds`, or multiples of something.
+    /// The unit of times: `seconds`, or a reference time.
     pub unit: String,
-    /// What is taken for true.
+    /// The assumptions.
     pub assumptions: Vec<Assumption>,
-    /// Machines as they are.
+    /// The measured machines that predictions start from.
     pub bases: Vec<Subject>,
-    /// Machines that they are compared with.
+    /// Machines to compare with.
     pub references: Vec<Subject>,
-    /// Bases as they might be, by base, length of vectors and frequency; each base as it is among them.
+    /// Predictions by base, length of vectors and frequency; each base's measured state is among them.
     pub scenarios: Vec<Scenario>,
-    /// What a reader should know, a sentence each.
+    /// Remarks for the reader, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// A base as it might be.
+/// A base at another frequency or length of vectors.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Scenario {
     /// Index into the bases.
     pub base: usize,
-    /// Hertz.
+    /// Frequency in hertz.
     pub hertz: f64,
-    /// Bits of its vectors.
+    /// Length of vectors in bits.
     pub vector_bits: u32,
     /// Instructions as a share of the base's: r.
     pub instruction_ratio: f64,
-    /// In the projection's unit.
+    /// Time in the projection's unit.
     pub time: f64,
-    /// The base's time by this one.
+    /// The base's time divided by this one.
     pub speedup: f64,
     /// Dynamic power of the CPU as a multiple of the base's: g.
     pub dynamic_power: f64,
@@ -113,20 +116,22 @@ pub struct Scenario {
     pub cpu_power: f64,
     /// Power of the server as a multiple of the base's: equation 8.
     pub server_power: f64,
-    /// Energy of the work as a multiple of the base's: power by time.
+    /// Energy of the work as a multiple of the base's: power multiplied by time.
     pub energy: f64,
     /// Total cost of ownership as a multiple of the base's, for each share of power in it: equation 9.
     pub cost: Vec<f64>,
-    /// Beside each reference.
+    /// Comparison with each reference.
     pub against: Vec<Against>,
 }
 
-/// A scenario beside a reference; two numbers where the reference's time is known to lie between two.
+/// A scenario compared with a reference. Pairs are bounds; they are equal if the reference's time is known
+/// exactly.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Against {
-    /// The reference's time by the scenario's: above 1, the scenario is faster.
+    /// The reference's time divided by the scenario's: above 1, the scenario is faster.
     pub faster: [f64; 2],
-    /// Dollars for the work as a share of the reference's, at the greatest of the costs, where both prices are known.
+    /// Dollars for the work as a share of the reference's, at the highest of the costs, if both prices are
+    /// known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dollars: Option<[f64; 2]>,
 }
@@ -135,7 +140,7 @@ impl Projection {
     /// Applies the model.
     ///
     /// # Errors
-    /// Numbers that cannot be, and lengths of vectors for which there is no count of instructions.
+    /// Numbers out of bounds, and lengths of vectors for which there is no count of instructions.
     pub fn new(
         [title, source, unit]: [&str; 3],
         bases: Vec<Subject>,
@@ -178,7 +183,7 @@ impl Question {
         self.assumptions.check()
     }
 
-    /// r: what the user says, or what was counted.
+    /// r: the user's value, or the counted one.
     fn instruction_ratio(&self, base: &Subject, bits: u32) -> Result<f64, BenchError> {
         if bits == base.vector_bits {
             return Ok(1.0);
@@ -190,7 +195,7 @@ impl Question {
             |function| Counts::committed().ratio(function, &base.implementation, base.vector_bits, bits);
         base.function.as_deref().and_then(counted).ok_or_else(|| BenchError::Model {
             problem: format!(
-                "{}: instructions are counted for sve and sve2 at 128, 256 and 512 bits, not for {} at {} beside {bits}: \
+                "{}: instructions are counted for sve and sve2 at 128, 256 and 512 bits, not for {} at {} and {bits}: \
                  give --instruction-ratio {bits}=SHARE",
                 base.name, base.implementation, base.vector_bits,
             ),
@@ -232,7 +237,7 @@ impl Question {
     }
 }
 
-/// What is asked for and what is, ascending, each once.
+/// `own` and `asked`, ascending, without duplicates.
 fn with<T: Copy + PartialOrd>(own: T, asked: &[T]) -> Vec<T> {
     let mut all: Vec<T> = asked.iter().copied().filter(|value| *value != own).collect();
     all.push(own);

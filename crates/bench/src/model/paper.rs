@@ -1,4 +1,4 @@
-//! The paper's own inputs, from which its figure 8 follows: `data/arm_sve_paper.toml`.
+//! The paper's own inputs, which give its figure 8: `data/arm_sve_paper.toml`.
 
 use super::{Projection, Question, Subject};
 use crate::{BenchError, price};
@@ -35,10 +35,10 @@ struct Input {
     source: String,
 }
 
-/// The paper's what-if; frequencies and lengths of vectors are its own where `question` has none.
+/// The paper's prediction. If `question` has no frequencies or lengths of vectors, the paper's are used.
 ///
 /// # Errors
-/// As of [`Projection::new`].
+/// The errors of [`Projection::new`].
 pub fn paper(question: &Question) -> Result<Projection, BenchError> {
     let inputs: Inputs = toml::from_str(INPUTS).map_err(|error| BenchError::Malformed {
         path: "data/arm_sve_paper.toml".into(),

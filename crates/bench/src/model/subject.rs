@@ -1,4 +1,4 @@
-//! A machine that does the work: from a run's measurements, or from a paper.
+//! A machine that does the work, from a run's measurements or from a paper.
 
 use super::function_of;
 use crate::{
@@ -9,21 +9,21 @@ use crate::{
 use proofmill_cpu::{Level, Vectors};
 use serde::Serialize;
 
-/// A machine and the time that the work takes on it.
+/// A machine, and the time of the work on it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Subject {
     /// A run's label or a CPU.
     pub name: String,
-    /// Hertz of a core while it works.
+    /// A core's frequency during the work, in hertz.
     pub hertz: f64,
-    /// Bits of the vectors that the work uses.
+    /// Length in bits of the vectors that the work uses.
     pub vector_bits: u32,
-    /// One of Proofmill's levels, where it is one.
+    /// The name of one of Proofmill's levels; empty for other programs.
     pub implementation: String,
-    /// The counted function that does the work, if any was counted.
+    /// The counted function that does the work, if there are counts of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
-    /// In the projection's unit: where it lies, the same twice if it is known.
+    /// Lower and upper bound in the projection's unit; equal if the time is known exactly.
     pub time: [f64; 2],
     /// CPU cycles of all threads together.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,41 +31,42 @@ pub struct Subject {
     /// Instructions of all threads together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<f64>,
-    /// US dollars an hour.
+    /// US dollars per hour.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dollars_per_hour: Option<f64>,
-    /// Whether the cycles are not counted but time by frequency.
+    /// Whether cycles were not counted and are time multiplied by frequency.
     pub cycles_from_time: bool,
-    /// Where the time was read.
+    /// The source of the time.
     pub source: String,
 }
 
-/// Which of a run's rows is the work.
+/// Selects the row of a run.
 #[derive(Clone, Debug)]
 pub struct Choice {
     /// `family/benchmark`.
     pub work: String,
-    /// Its size; the largest measured, without.
+    /// The size; if `None`, the largest measured one.
     pub size: Option<u64>,
-    /// Threads; the most measured, without.
+    /// Number of threads; if `None`, the greatest measured one.
     pub threads: Option<u32>,
-    /// A level; the fastest one measured, without.
+    /// A level; if `None`, the fastest measured one.
     pub implementation: Option<String>,
-    /// Whether cycles that were not counted may be taken as time by frequency.
+    /// Whether cycles that were not counted may be replaced by time multiplied by frequency.
     pub cycles_from_time: bool,
 }
 
 impl Choice {
-    /// The chosen row of a run, as a base: its cycles are needed.
+    /// The selected row of a run as a base, which needs cycles.
     ///
     /// # Errors
-    /// No such row, or one without what the model needs: a sentence says what is missing and what to do about it.
+    /// No such row, or a row without figures that the model needs; the sentence names them and what to do.
     pub fn base(&self, run: &Run) -> Result<(Subject, Row), BenchError> {
         let (row, figures, seconds) = self.row(run)?;
         let wrong = |problem| BenchError::Model { problem: format!("run {}: {problem}", run.label) };
         let threads = f64::from(row.threads);
         let measured = run.machine.measured_hertz;
-        // Of one thread's CPU time the counters tell the frequency; of several threads, idle time is in the seconds.
+        // On one thread, cycles divided by CPU time are the frequency. On several threads, the seconds
+        // contain idle time.
         let counted = figures.cycles.filter(|_| row.threads == 1 && figures.clock == Clock::Cpu);
         let hertz = counted.map(|cycles| cycles / seconds).or(measured).ok_or_else(|| {
             wrong(
@@ -78,8 +79,8 @@ impl Choice {
             None if self.cycles_from_time => (seconds * threads * hertz, true),
             None => {
                 return Err(wrong(format!(
-                    "its cycles and instructions are missing: no hardware counters, or the kernel lets nobody read them; \
-                     --cycles-from-time takes time by the measured frequency, {:.2} GHz, instead",
+                    "its cycles and instructions are missing: no hardware counters, or the kernel does not permit reading them; \
+                     --cycles-from-time uses time multiplied by the measured frequency, {:.2} GHz, instead",
                     hertz / 1e9
                 )));
             }
@@ -89,7 +90,7 @@ impl Choice {
         Ok((subject, row.clone()))
     }
 
-    /// The same work as `base` on another machine, at the level that is fastest there: of it, only the time is needed.
+    /// The same work as `base` on another machine, at its fastest level. Only the time is needed.
     ///
     /// # Errors
     /// No such row.
@@ -99,7 +100,7 @@ impl Choice {
         subject(run, row, figures, seconds)
     }
 
-    /// The row, its figures, and its median seconds.
+    /// The selected row, its figures, and its median seconds.
     fn row<'a>(&self, run: &'a Run) -> Result<(&'a Row, &'a Figures, f64), BenchError> {
         let mut rows: Vec<_> = run
             .measurements
@@ -111,7 +112,7 @@ impl Choice {
                 }
                 _ => None,
             })
-            // Peers' rows are theirs: what is asked is what this program would do.
+            // Rows of peers are skipped: the model is about Proofmill.
             .filter(|(row, ..)| Level::vectors_of(&row.implementation).is_some())
             .filter(|(row, ..)| format!("{}/{}", row.family, row.benchmark) == self.work)
             .filter(|(row, ..)| self.size.is_none() || row.size == self.size)
@@ -138,7 +139,7 @@ impl std::fmt::Display for Choice {
 }
 
 impl Subject {
-    /// What a reader should know of it.
+    /// Remarks for the reader.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.cycles_from_time {

@@ -5,7 +5,7 @@ fn near(found: f64, expected: f64, tolerance: f64) {
     assert!((found / expected - 1.0).abs() <= tolerance, "expected {expected}, found {found}");
 }
 
-/// Figure 8's bar of a base at so many bits and gigahertz.
+/// Figure 8's bar of a base at this length of vectors and frequency.
 fn bar<'a>(projection: &'a Projection, base: &str, bits: u32, gigahertz: f64) -> &'a Scenario {
     let base = projection.bases.iter().position(|b| b.name.starts_with(base)).unwrap();
     let wanted =
@@ -13,14 +13,14 @@ fn bar<'a>(projection: &'a Projection, base: &str, bits: u32, gigahertz: f64) ->
     projection.scenarios.iter().find(wanted).unwrap()
 }
 
-/// The reference's index by the start of its name and its end.
+/// The reference's index, by the start and the end of its name.
 fn reference(projection: &Projection, cpu: &str, vectors: &str) -> usize {
     let wanted = |r: &Subject| r.name.starts_with(cpu) && r.name.ends_with(vectors);
     projection.references.iter().position(wanted).unwrap()
 }
 
-/// Section 5's sentences about figure 8, in their order. Where a sentence has lost its figure in the public text, its order
-/// is tested, and the figure that follows from the model is written here.
+/// Section 5's sentences about figure 8, in their order. Where a sentence has lost its number in the public
+/// text, the test checks the order and the number that follows from the model.
 #[test]
 fn the_papers_figure_8_follows_from_its_inputs() {
     let p = paper(&Question::default()).unwrap();
@@ -28,44 +28,45 @@ fn the_papers_figure_8_follows_from_its_inputs() {
     let [epyc_avx, xeon_avx, epyc_512, xeon_512] =
         [("EPYC", "AVX"), ("Xeon", "AVX"), ("EPYC", "AVX-512"), ("Xeon", "AVX-512")]
             .map(|(c, v)| reference(&p, c, v));
-    // Abstract: 1.6 and 1.4 times slower than either with AVX-512.
+    // Abstract: 1.6 and 1.4 times slower than either CPU with AVX-512.
     for (base, gigahertz, slower) in [("Graviton4", 2.8, 1.6), ("Axion", 3.1, 1.4)] {
         let now = bar(&p, base, 128, gigahertz);
         for r in [epyc_512, xeon_512] {
             near(1.0 / now.against[r].faster[0], slower, 1e-12);
         }
-        // Only scaling the frequency does not make it better than EPYC and Xeon with AVX.
+        // A higher frequency alone is not enough to be faster than EPYC and Xeon with AVX.
         let fast = bar(&p, base, 128, 3.7);
         near(fast.speedup, 3.7 / gigahertz, 1e-12);
         for r in [epyc_avx, xeon_avx, epyc_512, xeon_512] {
             assert!(fast.against[r].faster[1] < 1.0, "{base}");
         }
     }
-    // Both are Neoverse V2: the same cycles, as far as two digits tell.
+    // Both are Neoverse V2: their cycles agree within the rounding to two digits.
     near(1.6 * 2.8, 1.4 * 3.1, 0.04);
-    // 256 bits, at its own 2.8 GHz: faster than EPYC with AVX, whatever that is; then faster still.
+    // 256 bits at 2.8 GHz: faster than EPYC with AVX, even at the lower bound of its time; faster still at
+    // 3.7 GHz.
     let [a, b, c, d] =
         [(256, 2.8), (256, 3.7), (512, 2.8), (512, 3.7)].map(|(v, f)| bar(&p, "Graviton4", v, f));
     assert!(a.against[epyc_avx].faster[0] > 1.0);
     near(a.against[epyc_avx].faster[0], 1.23, 0.005);
     near(b.against[epyc_avx].faster[0], 1.63, 0.005);
-    // 512 bits: faster than EPYC with AVX-512, and most so at 3.7 GHz.
+    // 512 bits: faster than EPYC with AVX-512, and fastest at 3.7 GHz.
     near(c.against[epyc_512].faster[0], 2.40, 0.005);
     near(d.against[epyc_512].faster[0], 3.17, 0.005);
     let most = p.scenarios.iter().map(|s| s.speedup).fold(0.0, f64::max);
     assert_eq!((most, d.base), (d.speedup, 0));
 }
 
-/// The paper's conclusion: what the machine's cost grows by does not eat up the gain.
+/// The paper's conclusion: the cost grows by less than the speed.
 #[test]
-fn the_machine_with_longer_vectors_stays_the_cheaper_one() {
+fn machines_with_longer_vectors_stay_cheaper() {
     let p = paper(&Question::default()).unwrap();
     // Abstract: at least 10% cheaper.
     let ours = p.bases[0].dollars_per_hour.unwrap();
     for reference in &p.references {
         assert!(ours / reference.dollars_per_hour.unwrap() <= 0.9, "{}", reference.name);
     }
-    // Nobody has a list of Google's prices here: no figure for Axion.
+    // Google's prices are not listed here: no price for Axion.
     assert_eq!(p.bases[1].dollars_per_hour, None);
     for scenario in &p.scenarios {
         let wide = scenario.vector_bits > 128;
@@ -78,9 +79,10 @@ fn the_machine_with_longer_vectors_stays_the_cheaper_one() {
     }
 }
 
-/// Equations 6 to 9 by hand: a quarter of the time at twice the frequency with vectors twice as long.
+/// Equations 6 to 9, calculated by hand: a quarter of the time at twice the frequency with vectors twice as
+/// long.
 #[test]
-fn equations_by_hand() {
+fn equations_agree_with_calculations_by_hand() {
     let assumptions = Assumptions {
         dynamic_share: 0.4,
         cpu_share: 0.5,
@@ -94,10 +96,10 @@ fn equations_by_hand() {
     near(power.cost[0], 0.9 + 0.1 * 1.6, 1e-12);
     near(power.cost[1], 1.12, 1e-12);
     near(assumptions.time(2.0, 0.5), 0.25, 1e-12);
-    // With the voltage as proportional to the frequency.
+    // Voltage proportional to frequency.
     let cubic = Assumptions { frequency_exponent: 3.0, vector_exponent: 0.0, ..assumptions.clone() };
     near(cubic.power(2.0, 2.0).dynamic, 8.0, 1e-12);
-    // A growth that is given is that of what changed.
+    // A given growth applies to changed machines only.
     let given = Assumptions { dynamic_growth: Some(2.0), ..assumptions.clone() };
     near(given.power(1.0, 2.0).cpu, 1.4, 1e-12);
     assert_eq!(given.power(1.0, 1.0).cost, [1.0, 1.0]);
@@ -106,7 +108,7 @@ fn equations_by_hand() {
 }
 
 #[test]
-fn counts_are_those_of_the_record() {
+fn counts_agree_with_the_record() {
     let counts = Counts::committed();
     near(counts.ratio("poseidon_tree", "sve2", 128, 256).unwrap(), 0.508, 0.001);
     near(counts.ratio("poseidon_tree", "sve2", 128, 512).unwrap(), 0.261, 0.001);
@@ -175,7 +177,7 @@ fn choice() -> Choice {
     }
 }
 
-/// A Graviton4 whose kernel counts, beside an x86 machine whose kernel does not.
+/// A run on a Graviton4 with hardware counters.
 fn arm() -> Run {
     let machine = Machine { measured_hertz: Some(2.75e9), vector_bits: Some(128), ..Machine::default() };
     let rows = vec![
@@ -188,9 +190,9 @@ fn arm() -> Run {
 }
 
 #[test]
-fn a_run_is_a_base_by_its_counters() {
+fn a_run_with_counters_is_a_base() {
     let (base, chosen) = choice().base(&arm()).unwrap();
-    // The largest size, by Proofmill, at its fastest level; the frequency is that of the counted cycles.
+    // The largest size, by Proofmill, at its fastest level. The frequency is cycles divided by seconds.
     assert_eq!((chosen.size, chosen.implementation.as_str()), (Some(1024), "sve2"));
     near(base.hertz, 2.8e9, 1e-12);
     assert_eq!((base.vector_bits, base.cycles, base.instructions), (128, Some(5.6e6), Some(1.12e7)));
@@ -207,7 +209,7 @@ fn a_run_is_a_base_by_its_counters() {
     }
     near(p.scenarios[1].against[0].faster[0], 1.0, 1e-9);
     near(p.scenarios[1].against[0].dollars.unwrap()[0], p.scenarios[1].cost[0], 1e-9);
-    // Without a question: as fast as the other, and the lengths that are counted.
+    // Default question: the reference's frequency, and the lengths of vectors with counts.
     let machine = Machine { measured_hertz: Some(4e9), ..Machine::default() };
     let x86 = run("x86", machine, vec![(row("avx512", 1024, 1), 0.001, None)]);
     let p = of_runs(&arm(), &[x86], &choice(), &Question::default()).unwrap();
@@ -216,7 +218,7 @@ fn a_run_is_a_base_by_its_counters() {
 }
 
 #[test]
-fn what_was_not_counted_is_said_and_may_be_assumed() {
+fn missing_counts_are_reported_and_can_be_assumed() {
     let machine = Machine { measured_hertz: Some(4e9), ..Machine::default() };
     let x86 = run("x86", machine, vec![(row("avx512", 1024, 2), 0.001, None)]);
     let error = choice().base(&x86).unwrap_err().to_string();
@@ -226,11 +228,12 @@ fn what_was_not_counted_is_said_and_may_be_assumed() {
     );
     let assuming = Choice { cycles_from_time: true, ..choice() };
     let (base, _) = assuming.base(&x86).unwrap();
-    // Of two threads.
+    // Cycles of both threads.
     assert_eq!((base.cycles, base.cycles_from_time, base.instructions), (Some(8e6), true, None));
     let p = Projection::new(["t", "s", "seconds"], vec![base.clone()], vec![], &Question::default()).unwrap();
     assert!(p.notes[0].contains("cycles were not counted"), "{:?}", p.notes);
-    // Frequencies need no counts of instructions, other lengths of vectors do: none is asked for by itself.
+    // Other frequencies need no counts of instructions; other lengths of vectors do, and are not tried by
+    // default.
     let faster = Question { hertz: vec![8e9], ..Question::default() };
     let p = of_runs(&x86, &[], &assuming, &faster).unwrap();
     assert_eq!(
@@ -241,16 +244,13 @@ fn what_was_not_counted_is_said_and_may_be_assumed() {
     let asked =
         |question: &Question| Projection::new(["t", "s", "seconds"], vec![base.clone()], vec![], question);
     let error = asked(&question).unwrap_err().to_string();
-    assert!(
-        error.contains("not for avx512 at 512 beside 1024: give --instruction-ratio 1024=SHARE"),
-        "{error}"
-    );
+    assert!(error.contains("not for avx512 at 512 and 1024: give --instruction-ratio 1024=SHARE"), "{error}");
     let p = asked(&Question { instruction_ratios: vec![(1024, 0.5)], ..question }).unwrap();
     near(p.scenarios[1].speedup, 2.0, 1e-12);
 }
 
 #[test]
-fn rows_and_numbers_that_cannot_be_are_named() {
+fn missing_rows_and_bad_numbers_are_errors() {
     let none = Choice { work: "merkle/sha256".into(), size: Some(8), ..choice() }
         .base(&arm())
         .unwrap_err()
@@ -278,7 +278,7 @@ fn rows_and_numbers_that_cannot_be_are_named() {
 }
 
 #[test]
-fn every_assumption_says_who_made_it() {
+fn every_assumption_has_a_source() {
     let default = Assumptions::default().list();
     assert!(default.iter().all(|assumption| assumption.source != "given"));
     let given = Assumptions { cpu_share: 0.4, dynamic_growth: Some(2.0), ..Assumptions::default() }.list();

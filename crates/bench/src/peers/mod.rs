@@ -1,8 +1,8 @@
-//! Peers: other people's libraries, each behind a small program of `benchmarks/peers` that does the same work on the same
-//! input as a kernel of ours and speaks a protocol of lines (`benchmarks/peers/README.md`).
+//! Peers: other libraries. For each, a small program in `benchmarks/peers`, its runner, does the same work on
+//! the same input as a kernel of Proofmill and speaks a line protocol (`benchmarks/peers/README.md`).
 //!
-//! [`Peers`] is the list, [`Peer::build`] makes a program from sources whose versions are locked, and a [`Runner`] is such
-//! a program at work.
+//! [`Peers`] is the list. [`Peer::build`] builds a runner from sources with locked versions. A [`Runner`] is
+//! a running one.
 
 mod runner;
 
@@ -18,16 +18,16 @@ use std::{
     time::Duration,
 };
 
-/// Where the runners lie in a checkout of Proofmill.
+/// The folder of runners in a checkout of Proofmill.
 const DEFAULT_FOLDER: &str = "benchmarks/peers";
 
-/// The list's name in that folder.
+/// The list's file name in that folder.
 const LIST: &str = "peers.toml";
 
-/// How long a build may take: the longest is of some minutes, on two cores.
+/// Time limit of a build; the longest takes some minutes on two cores.
 const BUILD_LIMIT: Duration = Duration::from_secs(1800);
 
-/// The peers of a folder.
+/// The peers listed in a folder.
 #[derive(Clone, Debug)]
 pub struct Peers {
     peers: Vec<Peer>,
@@ -37,17 +37,17 @@ pub struct Peers {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Peer {
-    /// The library's name: the implementation of its rows.
+    /// The library's name, which is the implementation in its rows.
     pub name: String,
-    /// Where its commands are run, from the list's folder.
+    /// Working directory of its commands, relative to the list's folder.
     folder: PathBuf,
-    /// The program that builds it, or runs it: `cargo`.
+    /// The tool that builds or runs it: `cargo`.
     needs: String,
-    /// What to do where that is missing.
+    /// What to install if the tool is missing.
     remedy: String,
-    /// Words of the command that builds it; quick where nothing is to be done.
+    /// The build command with its arguments; fast if nothing has changed.
     build: Vec<String>,
-    /// Words of the command that runs it, before the protocol's.
+    /// The command that starts it, without the protocol's arguments.
     run: Vec<String>,
     /// Kernels that it runs on any number of threads.
     #[serde(default)]
@@ -64,14 +64,14 @@ struct List {
     peers: Vec<Peer>,
 }
 
-/// What came of building a runner.
+/// The result of building a runner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Build {
-    /// It can be started.
+    /// The runner can be started.
     Done,
-    /// What builds or runs it is not installed.
+    /// The tool that builds or runs it is not installed.
     Absent {
-        /// What to do about it.
+        /// What to install.
         remedy: String,
     },
 }
@@ -80,7 +80,7 @@ impl Peers {
     /// Reads `peers.toml` in `folder`.
     ///
     /// # Errors
-    /// A file that is missing, or is no such list.
+    /// A file that is missing or invalid.
     pub fn read(folder: &Path) -> Result<Self, BenchError> {
         let path = folder.join(LIST);
         let io = |path: &Path, source| BenchError::Io { path: path.to_owned(), source };
@@ -101,11 +101,11 @@ impl Peers {
         Ok(Self { peers })
     }
 
-    /// Reads the list in `folder`, or without one in the nearest checkout of Proofmill around the working directory or around
-    /// this program.
+    /// Reads the list in `folder`. If `None`, in the nearest checkout of Proofmill that contains the working
+    /// directory or this program.
     ///
     /// # Errors
-    /// As of [`Peers::read`]; no checkout: then what to do.
+    /// The errors of [`Peers::read`]. Without a checkout, a sentence that says what to do.
     pub fn find(folder: Option<&Path>) -> Result<Self, BenchError> {
         if let Some(folder) = folder {
             return Self::read(folder);
@@ -123,18 +123,18 @@ impl Peers {
         Self::read(&folder)
     }
 
-    /// All of them.
+    /// All peers.
     #[must_use]
     pub fn all(&self) -> &[Peer] {
         &self.peers
     }
 
-    /// Those that run `kernel` (`family/benchmark`) on `threads` threads.
+    /// The peers that run `kernel` (`family/benchmark`) on `threads` threads.
     pub fn of(&self, kernel: &str, threads: u32) -> impl Iterator<Item = &Peer> {
         self.peers.iter().filter(move |peer| peer.runs(kernel, threads))
     }
 
-    /// The peer of that name.
+    /// The peer with this name.
     #[must_use]
     pub fn named(&self, name: &str) -> Option<&Peer> {
         self.peers.iter().find(|peer| peer.name == name)
@@ -148,22 +148,22 @@ impl Peer {
         self.parallel.contains(kernel) || threads == 1 && self.serial.contains(kernel)
     }
 
-    /// Its kernels, in order.
+    /// Its kernels, sorted.
     pub fn kernels(&self) -> impl Iterator<Item = &str> {
         self.parallel.union(&self.serial).map(String::as_str)
     }
 
-    /// Builds its runner, where the program that does it is installed.
+    /// Builds its runner, if the tool for it is installed.
     ///
     /// # Errors
-    /// A build that fails: its last words; one that takes half an hour.
+    /// A build that fails, with the end of its output, or that exceeds the time limit.
     pub fn build(&self) -> Result<Build, BenchError> {
         let path = env::var_os("PATH").unwrap_or_default();
         if process::find(&self.needs, &path).is_none() {
             return Ok(Build::Absent { remedy: self.remedy.clone() });
         }
         let mut command = self.command(&self.build);
-        // Its folder of results is the one that `run` names.
+        // `run` expects the build results in the default folder.
         command.env_remove("CARGO_TARGET_DIR").env_remove("CARGO_BUILD_TARGET_DIR").stdin(Stdio::null());
         match process::output(command, BUILD_LIMIT) {
             Ok(_) => Ok(Build::Done),
@@ -181,7 +181,7 @@ impl Peer {
     fn check(&self) -> Result<(), String> {
         let inside = |path: &Path| path.components().all(|part| !matches!(part, Component::ParentDir));
         if self.name.is_empty() || self.needs.is_empty() {
-            return Err("expected a name and what it needs".to_owned());
+            return Err("expected a name and the tool that it needs".to_owned());
         }
         if self.build.is_empty() || self.run.is_empty() {
             return Err("expected the words of two commands, build and run".to_owned());
@@ -195,7 +195,7 @@ impl Peer {
         }
     }
 
-    /// A command in its folder; a program with a slash in its name lies there too.
+    /// A command that runs in the peer's folder. A program name with a slash is relative to that folder.
     fn command(&self, words: &[String]) -> Command {
         let (program, arguments) = words.split_first().expect("checked when read");
         let program = if program.contains('/') { self.folder.join(program) } else { PathBuf::from(program) };
@@ -205,7 +205,7 @@ impl Peer {
     }
 }
 
-/// The folder of runners of the checkout that `start` lies in.
+/// The folder of runners of the checkout that contains `start`.
 fn around(start: &Path) -> Option<PathBuf> {
     let folders = start.ancestors().map(|folder| folder.join(DEFAULT_FOLDER));
     folders.into_iter().find(|folder| folder.join(LIST).is_file())
@@ -217,7 +217,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn the_nearest_checkout_is_found_from_within_it_only() {
+    fn the_innermost_enclosing_checkout_is_found() {
         let outside = tempfile::tempdir().unwrap();
         let outer = outside.path().join("outer");
         let inner = outer.join("some/inner");
@@ -225,7 +225,7 @@ mod tests {
             fs::create_dir_all(checkout.join(DEFAULT_FOLDER)).unwrap();
             fs::write(checkout.join(DEFAULT_FOLDER).join(LIST), "").unwrap();
         }
-        // The folder's name alone does not make it the one.
+        // A folder with the right name but without a list is ignored.
         fs::create_dir_all(inner.join("crates").join(DEFAULT_FOLDER)).unwrap();
         assert_eq!(around(&inner.join("crates/bench")), Some(inner.join(DEFAULT_FOLDER)));
         assert_eq!(around(&inner), Some(inner.join(DEFAULT_FOLDER)));

@@ -1,4 +1,4 @@
-//! A peer's program at work: started, asked for iterations, ended.
+//! A peer's running program: starts it, requests iterations, ends it.
 
 use super::Peer;
 use crate::{
@@ -11,68 +11,69 @@ use std::{
 };
 use tempfile::NamedTempFile;
 
-/// What a runner is to do.
+/// The work of a runner.
 #[derive(Clone, Copy, Debug)]
 pub struct Assignment<'a> {
     /// `family/benchmark`.
     pub kernel: &'a str,
-    /// How many things.
+    /// Number of units in an iteration.
     pub size: u64,
-    /// Threads that may work together.
+    /// The greatest number of threads to use.
     pub threads: u32,
-    /// What [`crate::workload::Catalogue::input`] gives.
+    /// The input, as [`crate::workload::Catalogue::input`] returns it.
     pub input: &'a [u8],
 }
 
-/// How long a runner may be silent.
+/// Time limits on a runner's replies.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// From its start until it is ready: it reads the input, prepares and does the work once.
+    /// From the start until it is ready: it reads the input, prepares and does the work once.
     pub ready: Duration,
-    /// For any number of iterations, on top of ten times what they should take by the last ones.
+    /// For a request of iterations, in addition to ten times the time that they are expected to take.
     pub run: Duration,
 }
 
 impl Default for Limits {
-    /// Five minutes and one.
+    /// Five minutes and one minute.
     fn default() -> Self {
         Self { ready: Duration::from_secs(300), run: Duration::from_secs(60) }
     }
 }
 
-/// A peer's program that has done its work once and waits for more. Dropping it kills the process; if this process dies,
-/// the runner's input ends and it ends too.
+/// A peer's program that has done its work once and waits for requests. Dropping it kills the process. If
+/// this process dies, the runner's input ends, and the runner exits.
 #[derive(Debug)]
 pub struct Runner {
     name: String,
     partner: Partner,
     limits: Limits,
-    /// How long an iteration took last, by our clock; at first, how long until it was ready, which is more.
+    /// Time of an iteration in the last request, by our clock; before the first request, the time until it
+    /// was ready, which is longer.
     iteration: Duration,
     answer: String,
     version: String,
 }
 
-/// Times of iterations, by the runner's clocks.
+/// Times of iterations, measured by the runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
-    /// Time that passed.
+    /// Wall time.
     pub wall: Duration,
-    /// CPU time of the runner's process, all its threads together.
+    /// CPU time of the runner's process with all its threads.
     pub cpu: Duration,
 }
 
 impl Runner {
-    /// Starts `peer`'s program, which has been built, and waits until it has done the work once.
+    /// Starts the program of `peer`, which has been built, and waits until it has done the work once.
     ///
     /// # Errors
-    /// A program that cannot be started, that says an error, says something else than the protocol has, says nothing for
-    /// too long or dies.
+    /// A program that cannot be started, reports an error, breaks the protocol, exceeds the time limit or
+    /// dies.
     pub fn start(peer: &Peer, assignment: &Assignment<'_>, limits: Limits) -> Result<Self, BenchError> {
         let Assignment { kernel, size, threads, input } = *assignment;
         let name = format!("{kernel} of {size} by {}", peer.name);
         let failed = |problem: String| BenchError::Workload { name: name.clone(), problem };
-        // The runner has read it when it is ready.
+        // The file is removed on return: the runner has read it when it is ready.
         let mut file = NamedTempFile::with_prefix("proofmill-peer-")
             .map_err(|error| failed(format!("a file for its input: {error}")))?;
         file.write_all(input)
@@ -84,7 +85,7 @@ impl Runner {
         let (answer, version) = Default::default();
         let mut runner = Self { name, partner, limits, iteration: Duration::ZERO, answer, version };
         let began = Instant::now();
-        let line = runner.hear(limits.ready)?;
+        let line = runner.receive(limits.ready)?;
         runner.iteration = began.elapsed();
         let ready = line.strip_prefix("ready ").and_then(|rest| rest.split_once(' '));
         match ready {
@@ -97,30 +98,30 @@ impl Runner {
         }
     }
 
-    /// The digest of what it computed.
+    /// The digest of its output.
     #[must_use]
     pub fn answer(&self) -> &str {
         &self.answer
     }
 
-    /// The peer's version, as the runner says it.
+    /// The peer's version, as reported by the runner.
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// Does the work so many times.
+    /// Runs `iterations` iterations.
     ///
     /// # Errors
-    /// As of [`Runner::start`]; also times that are longer than what passed here, or nothing.
+    /// The errors of [`Runner::start`]; also a wall time of zero, or longer than the time measured here.
     pub fn run(&mut self, iterations: u64) -> Result<Times, BenchError> {
-        if let Some(line) = self.partner.unasked() {
+        if let Some(line) = self.partner.unexpected_line() {
             return Err(self.unexpected("nothing before it is asked", &line));
         }
         let began = Instant::now();
-        self.partner.say(&format!("run {iterations}"));
+        self.partner.send(&format!("run {iterations}"));
         let expected = self.iteration.saturating_mul(u32::try_from(iterations).unwrap_or(u32::MAX));
-        let line = self.hear(self.limits.run.saturating_add(expected.saturating_mul(10)))?;
+        let line = self.receive(self.limits.run.saturating_add(expected.saturating_mul(10)))?;
         let passed = began.elapsed();
         let nanoseconds = |word: &str| word.parse().map(Duration::from_nanos).ok();
         let times = line.strip_prefix("done ").and_then(|rest| rest.split_once(' '));
@@ -138,10 +139,12 @@ impl Runner {
         }
     }
 
-    /// The next line, if it comes within `limit` and is no error.
-    fn hear(&mut self, limit: Duration) -> Result<String, BenchError> {
-        let line =
-            self.partner.hear_within(limit).map_err(|failure| self.error(format!("its runner {failure}")))?;
+    /// The next line, if it arrives within `limit` and is not an error.
+    fn receive(&mut self, limit: Duration) -> Result<String, BenchError> {
+        let line = self
+            .partner
+            .receive_within(limit)
+            .map_err(|failure| self.error(format!("its runner {failure}")))?;
         match line.strip_prefix("error ") {
             Some(sentence) => Err(self.error(shown(sentence))),
             None => Ok(line),
@@ -157,7 +160,7 @@ impl Runner {
     }
 }
 
-/// Whether it is what definitions have as answers: 16 hexadecimal digits, lower case.
+/// Whether `word` has the form of an answer in definitions: 16 hexadecimal digits in lower case.
 fn is_digest(word: &str) -> bool {
     word.len() == 16 && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

@@ -1,4 +1,4 @@
-//! gzip by zlib and brotli by its makers' library, both bundled: one page for each thread, in memory.
+//! gzip (zlib) and brotli (Google's library), both bundled: each thread compresses one page in memory.
 
 use super::{Job, Obstacle, PAGE, Prepared, Quantity, Sample, timing};
 use crate::record::Clock;
@@ -7,7 +7,7 @@ use flate2::{Compress, Compression, FlushCompress, Status};
 
 const GZIP_LEVELS: std::ops::RangeInclusive<u8> = 1..=9;
 const BROTLI_LEVELS: std::ops::RangeInclusive<u8> = 0..=11;
-/// gzip's largest window, 2^15 bytes.
+/// gzip's largest window: 2^15 bytes.
 const WINDOW: u8 = 15;
 
 pub(super) fn jobs(threads: u32) -> Vec<Job> {
@@ -54,7 +54,7 @@ fn job(family: &'static str, implementation: &'static str, level: u8, threads: u
     }
 }
 
-/// A compressor and room for what comes out.
+/// A compressor with its output buffer.
 enum Compressor {
     Gzip(Compress, Vec<u8>),
     Brotli(Quality, Vec<u8>),
@@ -69,7 +69,7 @@ impl Compressor {
         }
     }
 
-    /// How many bytes came out.
+    /// Compresses the page; returns the length of the output in bytes.
     fn compress(&mut self, page: &[u8]) -> Option<usize> {
         match self {
             Self::Gzip(compress, room) => {
@@ -83,7 +83,7 @@ impl Compressor {
         }
     }
 
-    /// What went in, from the first `length` bytes that came out.
+    /// Decompresses the first `length` bytes of the output.
     fn expand(&self, length: usize) -> Option<Vec<u8>> {
         match self {
             Self::Gzip(_, room) => {
@@ -97,7 +97,7 @@ impl Compressor {
     }
 }
 
-/// At most four times the page.
+/// Decompresses brotli's output, up to four times the length of the page.
 pub(super) fn expand_brotli(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut page = vec![0; 4 * PAGE.len()];
     let length = brotlic::decompress(bytes, &mut page).ok()?;
@@ -105,7 +105,7 @@ pub(super) fn expand_brotli(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(page)
 }
 
-/// The bundled libraries' own words.
+/// Versions, as reported by the bundled libraries.
 #[allow(unsafe_code)]
 mod versions {
     use std::ffi::CStr;
@@ -128,12 +128,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_is_such_as_the_reference_compresses() {
+    fn the_page_is_similar_to_the_reference_page() {
         assert!((28_000..30_000).contains(&PAGE.len()), "{}", PAGE.len());
         assert!(PAGE.is_ascii() && PAGE.starts_with("<!DOCTYPE html>"));
     }
 
-    /// The reference has 8187 bytes of 29329 by gzip at level 5 and 8010 by brotli at 4.
+    /// The reference: 29329 bytes become 8187 with gzip at level 5 and 8010 with brotli at level 4.
     #[test]
     fn higher_levels_give_fewer_bytes() {
         let bytes =
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compressor_gives_the_same_again() {
+    fn a_compressor_is_deterministic() {
         for family in ["gzip", "brotli"] {
             let mut compressor = Compressor::new(family, 5);
             let first = compressor.compress(PAGE.as_bytes()).unwrap();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn libraries_say_their_versions() {
+    fn libraries_report_their_versions() {
         assert!(versions::zlib().starts_with("zlib 1."), "{}", versions::zlib());
         assert!(versions::brotli().starts_with("brotli 1."), "{}", versions::brotli());
     }

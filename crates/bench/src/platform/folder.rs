@@ -1,4 +1,4 @@
-//! Temporary folders that go even when a signal ends this process.
+//! Temporary folders that are removed even when a signal ends this process.
 
 use std::{
     fs, io,
@@ -7,10 +7,10 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Those that there are.
+/// All existing folders.
 static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// A folder that goes when this does, or in [`remove_all`].
+/// A folder that is removed when this is dropped, or by [`remove_all`].
 pub(super) struct Folder(TempDir);
 
 impl Folder {
@@ -31,10 +31,10 @@ impl Drop for Folder {
     }
 }
 
-/// Removes all of them; for a process that is about to exit.
+/// Removes all folders, in a process that is about to exit.
 pub(super) fn remove_all() {
     for path in FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-        // What cannot be removed stays: there is nobody left to tell.
+        // Errors are ignored, because nothing can report them any more.
         _ = fs::remove_dir_all(path);
     }
 }
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_go_with_their_owners() {
+    fn folders_are_removed_on_drop() {
         let folder = Folder::new().unwrap();
         let path = folder.path().to_owned();
         assert!(path.is_dir() && FOLDERS.lock().unwrap().contains(&path));

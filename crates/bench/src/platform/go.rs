@@ -1,4 +1,4 @@
-//! Go's standard library, by a program of ours that is built from its source when it is needed.
+//! Go's standard library, measured by a program in this repository that is built when it is first needed.
 
 use super::{Context, Job, Obstacle, PAGE, Prepared, Quantity, failed, folder::Folder, timing};
 use crate::{
@@ -14,7 +14,7 @@ const SOURCES: [(&str, &str); 4] = [
     ("page.html", PAGE),
 ];
 
-/// Names as the program has them, with what one call does.
+/// Families and benchmarks, with the program's names for them.
 const BENCHMARKS: [(&str, &[&str]); 4] = [
     (
         "go-crypto",
@@ -33,12 +33,12 @@ const BENCHMARKS: [(&str, &[&str]); 4] = [
     ("go-strings", &["replacer", "escape", "unescape", "fields"]),
 ];
 
-/// A compiler that has compiled nothing before builds the whole standard library.
+/// Time limit of the build: with an empty cache, Go also compiles its standard library.
 const BUILD: Duration = Duration::from_secs(300);
-/// What the program says about its work when that has been checked.
+/// The program's answer when its checks have passed.
 const ANSWER: &str = "checked";
 
-/// The program, in a folder that goes when this does.
+/// The program, in a folder that is removed on drop.
 pub(super) struct Program {
     path: PathBuf,
     _folder: Folder,
@@ -67,7 +67,7 @@ fn job(family: &'static str, name: &'static str, threads: u32) -> Job {
             let mut command = process::command(&program.path);
             command.args([format!("{family}/{name}"), threads.to_string()]);
             let mut partner = Partner::start(command, context.patience()).map_err(failed(&named))?;
-            let ready = partner.hear().map_err(failed(&named))?;
+            let ready = partner.receive().map_err(failed(&named))?;
             let version = ready
                 .strip_prefix(&format!("ready {amount} {unit} "))
                 .ok_or_else(|| {
@@ -76,7 +76,7 @@ fn job(family: &'static str, name: &'static str, threads: u32) -> Job {
                 .to_owned();
             let sample = move || {
                 let partners = std::slice::from_mut(&mut partner);
-                // The program must not go before its last word.
+                // The program's file must exist until the last sample.
                 let _program = &program;
                 Ok(vec![timing::sample(partners, threads == 1, ANSWER, &named, context)?])
             };
@@ -85,7 +85,7 @@ fn job(family: &'static str, name: &'static str, threads: u32) -> Job {
     }
 }
 
-/// How much one call does, of what; the program confirms it.
+/// Amount and unit of work per call; the program must report the same.
 fn work(family: &str, name: &str) -> (f64, &'static str) {
     match (family, name) {
         (_, name) if name.ends_with("-sign") => (1.0, "signatures"),
@@ -106,7 +106,7 @@ fn build(context: &Context<'_>) -> Result<Program, Obstacle> {
     let path = folder.path().join("platform");
     let mut command = process::command(&go);
     command.args(["build", "-o"]).arg(&path).arg(".").current_dir(folder.path());
-    // Only what is installed: no other compiler, no module, nothing of an enclosing workspace.
+    // Uses only what is installed: no other toolchain, no downloaded module, no enclosing workspace.
     command.envs([
         ("GOTOOLCHAIN", "local"),
         ("GOPROXY", "off"),

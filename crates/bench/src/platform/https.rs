@@ -1,4 +1,5 @@
-//! NGINX under wrk: a page over TLS 1.2, rewritten by Lua and compressed by brotli for each request.
+//! NGINX under load from wrk: a page over TLS 1.2, rewritten by Lua and compressed by brotli for each
+//! request.
 
 use super::{Context, Job, Obstacle, PAGE, Prepared, Quantity, Sample, compression, failed, folder::Folder};
 use crate::{
@@ -17,17 +18,17 @@ use std::{
 
 const CONFIGURATION: &str = include_str!("../../../../benchmarks/platform/nginx.conf");
 const CIPHER: &str = "ECDHE-ECDSA-AES128-GCM-SHA256";
-/// In the order in which they must be loaded, with Debian's packages.
+/// Modules in the order in which they must be loaded, with Debian's packages.
 const MODULES: [(&str, &str); 3] = [
     ("ndk_http_module.so", "libnginx-mod-http-ndk"),
     ("ngx_http_lua_module.so", "libnginx-mod-http-lua"),
     ("ngx_http_brotli_filter_module.so", "libnginx-mod-http-brotli-filter"),
 ];
-/// Open at once for each worker.
+/// Open connections per worker.
 const CONNECTIONS: u32 = 16;
-/// Until a server listens.
+/// Time limit for a server to start listening.
 const START: Duration = Duration::from_secs(10);
-/// A free port may be taken by another before the server has it.
+/// Attempts to start: another process may take a free port before the server does.
 const TRIES: usize = 3;
 
 pub(super) fn jobs(threads: u32) -> Vec<Job> {
@@ -60,7 +61,7 @@ pub(super) fn jobs(threads: u32) -> Vec<Job> {
 
 struct Programs {
     nginx: PathBuf,
-    /// Folder of NGINX's modules.
+    /// The folder of NGINX's modules.
     modules: PathBuf,
     version: String,
     openssl: PathBuf,
@@ -86,14 +87,14 @@ impl Programs {
     }
 }
 
-/// Of `configure arguments: ... --modules-path=/usr/lib/nginx/modules ...`.
-fn modules_path(said: &str) -> Option<PathBuf> {
-    said.split_whitespace().find_map(|word| word.strip_prefix("--modules-path=")).map(PathBuf::from)
+/// Parses `configure arguments: ... --modules-path=/usr/lib/nginx/modules ...`.
+fn modules_path(configuration: &str) -> Option<PathBuf> {
+    configuration.split_whitespace().find_map(|word| word.strip_prefix("--modules-path=")).map(PathBuf::from)
 }
 
-/// A server that listens on the loopback, until this is dropped or this process ends.
+/// A server that listens on the loopback until this is dropped or this process ends.
 struct Server {
-    /// Dropped before its folder.
+    /// Declared first, so that it is dropped before the folder.
     running: Running,
     port: u16,
     folder: Folder,
@@ -115,7 +116,7 @@ impl Server {
         let io = |error: io::Error| Obstacle::Failed(format!("nginx cannot be set up: {error}"));
         let folder = Folder::new().map_err(io)?;
         let root = folder.path();
-        // Workers of a server that root started are nobody's and have to find the page.
+        // If root started the server, its workers run as `nobody` and must be able to read the page.
         fs::set_permissions(root, fs::Permissions::from_mode(0o711)).map_err(io)?;
         fs::create_dir(root.join("pages")).map_err(io)?;
         fs::write(root.join("pages/index.html"), PAGE).map_err(io)?;
@@ -139,7 +140,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Until it listens.
+    /// Waits until the server listens.
     fn wait(&mut self) -> Result<(), Obstacle> {
         let deadline = Instant::now() + START;
         while Instant::now() < deadline {
@@ -166,7 +167,7 @@ impl Server {
     }
 }
 
-/// A key on P-256 and a certificate that it signed itself.
+/// Makes a P-256 key and a self-signed certificate.
 fn certify(openssl: &Path, folder: &Path, context: &Context<'_>) -> Result<(), Obstacle> {
     let mut command = process::command(openssl);
     command.args([
@@ -187,8 +188,8 @@ fn certify(openssl: &Path, folder: &Path, context: &Context<'_>) -> Result<(), O
     process::output(command, context.options.patience).map(drop).map_err(failed("openssl req"))
 }
 
-/// Fetches the page once and checks that it comes by that cipher, compressed, with its white space shortened. Gives the
-/// bytes of its body.
+/// Fetches the page once. Checks that the connection uses [`CIPHER`] and that the body is compressed and its
+/// white space shortened. Returns the length of the body in bytes.
 fn fetch(programs: &Programs, server: &Server, context: &Context<'_>) -> Result<u64, Obstacle> {
     let request = server.folder.path().join("request");
     fs::write(
@@ -209,7 +210,7 @@ fn fetch(programs: &Programs, server: &Server, context: &Context<'_>) -> Result<
     })
 }
 
-/// The body of an answer that is brotli's, its chunks joined.
+/// The body of a response with `content-encoding: br`, with its chunks joined.
 fn body(answer: &[u8]) -> Result<Vec<u8>, Obstacle> {
     let wrong =
         |found: &str| Obstacle::Failed(format!("nginx: expected a page compressed by brotli, found {found}"));
@@ -238,7 +239,7 @@ fn body(answer: &[u8]) -> Result<Vec<u8>, Obstacle> {
     }
 }
 
-/// Whether the rewritten page came out.
+/// Checks that the body is the rewritten page.
 fn check(body: &[u8]) -> Result<(), Obstacle> {
     let page = compression::expand_brotli(body).unwrap_or_default();
     let page = String::from_utf8_lossy(&page);
@@ -250,7 +251,7 @@ fn check(body: &[u8]) -> Result<(), Obstacle> {
     }
 }
 
-/// Requests for a sample's time.
+/// Sends requests for a sample's time.
 fn load(
     programs: &Programs,
     server: &Server,
@@ -272,7 +273,7 @@ fn load(
     Ok(Sample { seconds: 1.0 / rate(&output)?, window })
 }
 
-/// Of `Requests/sec:   1104.59`. Requests that failed are no requests served.
+/// Parses `Requests/sec:   1104.59`. Failed requests are an error.
 fn rate(output: &Output) -> Result<f64, Obstacle> {
     let text = output.text();
     let wrong = |found: &str| Obstacle::Failed(format!("wrk: expected a rate of requests, found {found:?}"));
@@ -288,34 +289,34 @@ fn rate(output: &Output) -> Result<f64, Obstacle> {
 mod tests {
     use super::*;
 
-    fn said(text: &str) -> Output {
+    fn output_of(text: &str) -> Output {
         Output { bytes: text.as_bytes().to_vec(), stderr: String::new() }
     }
 
     /// Recorded from wrk 4.1.0.
     #[test]
-    fn rates_are_read_and_errors_seen() {
+    fn rates_are_parsed_and_errors_noticed() {
         let good = "Running 1s test @ https://127.0.0.1:18443/\n  1 threads and 16 connections\n  \
                     Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency    14.15ms    5.47ms  29.66ms   49.73%\n    \
                     Req/Sec     1.11k   378.72     1.89k    80.00%\n  1109 requests in 1.00s, 8.80MB read\n\
                     Requests/sec:   1104.59\nTransfer/sec:      8.76MB\n";
-        assert_eq!(rate(&said(good)).unwrap(), 1104.59);
+        assert_eq!(rate(&output_of(good)).unwrap(), 1104.59);
         for bad in
             ["  Non-2xx or 3xx responses: 7\n", "  Socket errors: connect 0, read 3, write 0, timeout 0\n"]
         {
-            rate(&said(&good.replace("Requests/sec", &format!("{bad}Requests/sec")))).unwrap_err();
+            rate(&output_of(&good.replace("Requests/sec", &format!("{bad}Requests/sec")))).unwrap_err();
         }
         for bad in ["", "Requests/sec:      0.00\n", "Requests/sec: many\n", "unable to connect\n"] {
-            rate(&said(bad)).unwrap_err();
+            rate(&output_of(bad)).unwrap_err();
         }
     }
 
     /// Recorded from Debian's nginx 1.22.1, shortened.
     #[test]
-    fn modules_lie_where_nginx_says() {
-        let said = "nginx version: nginx/1.22.1\nconfigure arguments: --prefix=/usr/share/nginx \
+    fn the_folder_of_modules_is_read_from_nginx() {
+        let configuration = "nginx version: nginx/1.22.1\nconfigure arguments: --prefix=/usr/share/nginx \
                     --modules-path=/usr/lib/nginx/modules --http-client-body-temp-path=/var/lib/nginx/body\n";
-        assert_eq!(modules_path(said), Some(PathBuf::from("/usr/lib/nginx/modules")));
+        assert_eq!(modules_path(configuration), Some(PathBuf::from("/usr/lib/nginx/modules")));
         assert_eq!(modules_path("nginx version: nginx/1.22.1\n"), None);
     }
 

@@ -1,4 +1,4 @@
-//! LuaJIT: scripts of ours, a process for each thread.
+//! LuaJIT: scripts in this repository, one process per thread.
 
 use super::{Context, Job, Obstacle, Prepared, Quantity, failed, folder::Folder, timing};
 use crate::{
@@ -9,9 +9,10 @@ use std::path::Path;
 
 const HARNESS: &str = include_str!("../../../../benchmarks/platform/lua/harness.lua");
 
-/// Name, text and answer. The answers are the Benchmarks Game's where it publishes one for that size (`n-body`'s first two,
-/// `fannkuch`, `spectral-norm`); the others were computed another way: `mandelbrot` and `rewrite` in Python, `pi-digits` by
-/// Gibbons' spigot, `binary-trees` from 2^(d+1) - 1 nodes a tree; `sieve` is a well-known count.
+/// Name, script and answer. Answers come from the Benchmarks Game where it publishes one for that size
+/// (`n-body`'s first two, `fannkuch`, `spectral-norm`). The others were computed in another way: `mandelbrot`
+/// and `rewrite` in Python, `pi-digits` with Gibbons' spigot, `binary-trees` from 2^(d+1) - 1 nodes per tree.
+/// `sieve` is a well-known count.
 const SCRIPTS: [(&str, &str, &str); 8] = [
     (
         "binary-trees",
@@ -61,13 +62,14 @@ fn job(name: &'static str, text: &'static str, answer: &'static str, threads: u3
             }
             let mut version = None;
             for partner in &mut partners {
-                let ready = partner.hear().map_err(failed(&named))?;
-                let said = ready.strip_prefix("ready ");
-                version =
-                    Some(said.ok_or_else(|| format!("{named}: expected ready, found {ready:?}"))?.to_owned());
+                let ready = partner.receive().map_err(failed(&named))?;
+                let reported = ready.strip_prefix("ready ");
+                version = Some(
+                    reported.ok_or_else(|| format!("{named}: expected ready, found {ready:?}"))?.to_owned(),
+                );
             }
             let sample = move || {
-                // The script must not go before its last word.
+                // The script must exist until the last sample.
                 let _folder = &folder;
                 Ok(vec![timing::sample(&mut partners, threads == 1, answer, &named, context)?])
             };

@@ -1,8 +1,9 @@
-//! What the machine is good at, by other people's programs: keys and ciphers of OpenSSL, compression, Go, LuaJIT and an HTTPS
-//! server, on one core and on all.
+//! Measures the machine with other programs: public-key cryptography and ciphers of OpenSSL, compression, Go,
+//! LuaJIT and an HTTPS server, on one core and on all.
 //!
-//! A row whose program is not installed says what to install and is no failure. Programs that hang are stopped, and
-//! everything that was started is ended however this process ends. `docs/platform.md` says what is run and what could mislead.
+//! The row of a program that is not installed names the package to install; it is not a failure. Programs
+//! that hang are stopped, and every program that was started ends when this process ends, in whatever way.
+//! `docs/platform.md` describes the programs and what could mislead.
 
 mod compression;
 mod folder;
@@ -22,7 +23,7 @@ use crate::{
 use jiff::Timestamp;
 use std::{cell::OnceCell, ffi::OsString, path::PathBuf, rc::Rc, thread, time::Duration};
 
-/// Names of groups of rows: families, or their beginnings up to a hyphen.
+/// Names of groups of rows: families, or their first parts up to a hyphen.
 pub const GROUPS: [&str; 10] = [
     "openssl-public-key",
     "openssl-symmetric",
@@ -36,31 +37,31 @@ pub const GROUPS: [&str; 10] = [
     "https",
 ];
 
-/// The page that is compressed and served: 29 kB of HTML, our own words.
+/// The page that is compressed and served: 29 kB of HTML.
 pub(crate) const PAGE: &str = include_str!("page.html");
 
-/// What is run, and for how long.
+/// Which programs to run, and for how long.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Families, or groups such as `openssl` and `go`; all if there are none.
+    /// Families, or groups such as `openssl` and `go`; if empty, all.
     pub only: Vec<String>,
-    /// How many cores work together.
+    /// Numbers of threads.
     pub threads: Vec<Threads>,
-    /// For each sample; OpenSSL and wrk know whole seconds only and round this up.
+    /// Time of a sample; OpenSSL and wrk round it up to whole seconds.
     pub time: Duration,
-    /// For each row.
+    /// Number of samples of a row.
     pub samples: usize,
-    /// A program that has said nothing for so long, beyond the time it was told to work, has hung.
+    /// A program counts as hung if it is silent for this long beyond its working time.
     pub patience: Duration,
-    /// Folders of programs, as the variable `PATH` has them.
+    /// Folders to search for programs, in the format of the variable `PATH`.
     pub path: OsString,
 }
 
 impl Default for Options {
-    /// All, on one core and on all, five samples of a second.
+    /// All programs, on one core and on all, five samples of one second.
     fn default() -> Self {
         let mut path = std::env::var_os("PATH").unwrap_or_default();
-        // Where Debian keeps servers, and Go's makers Go.
+        // Folders of servers on Debian and of Go's own installer.
         path.push(":/usr/local/sbin:/usr/sbin:/sbin:/usr/local/go/bin");
         Self {
             only: Vec::new(),
@@ -73,29 +74,29 @@ impl Default for Options {
     }
 }
 
-/// A row that is about to be measured.
+/// The row that is measured next.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     /// The first of the rows that are measured together.
     pub row: &'a Row,
-    /// Rows that are done.
+    /// Number of finished rows.
     pub done: usize,
-    /// Rows in all.
+    /// Number of all rows.
     pub rows: usize,
 }
 
-/// The rows that `options` ask for.
+/// The rows that `options` select.
 ///
 /// # Errors
-/// A group that does not exist.
+/// An unknown group.
 pub fn rows(options: &Options) -> Result<Vec<Row>, BenchError> {
     Ok(jobs(options)?.into_iter().flat_map(|job| job.rows()).collect())
 }
 
-/// Measures them, one program at a time; `each` gets every measurement as it is done.
+/// Measures the rows, one program at a time, and passes each measurement to `each`.
 ///
 /// # Errors
-/// A group that does not exist, and what `each` fails with.
+/// An unknown group, and errors of `each`.
 pub fn run(
     options: &Options,
     meter: Option<&PowerMeter>,
@@ -119,8 +120,8 @@ pub fn run(
     Ok(())
 }
 
-/// Removes what a run has put into the folder of temporary files; for a handler of signals that then ends the process, on
-/// which the programs end too.
+/// Removes the temporary files of a run. For a signal handler that then ends the process, which ends the
+/// programs too.
 pub fn clean_up() {
     folder::remove_all();
 }
@@ -156,27 +157,27 @@ fn jobs(options: &Options) -> Result<Vec<Job>, BenchError> {
     Ok(jobs)
 }
 
-/// `openssl-symmetric` belongs to itself and to `openssl`.
+/// Whether `family` is `group` or begins with `group` and a hyphen: `openssl-symmetric` belongs to `openssl`.
 fn belongs(family: &str, group: &str) -> bool {
     family.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
-/// What a job may use.
+/// The environment of a job.
 struct Context<'a> {
     options: &'a Options,
     meter: Option<&'a PowerMeter>,
-    /// Our Go program, built when the first of its rows is due.
+    /// The Go program, built for the first row that needs it.
     go: OnceCell<Result<Rc<go::Program>, Obstacle>>,
 }
 
 impl Context<'_> {
-    /// Where `program` is, or what to install.
+    /// The path of `program`, or the package to install.
     fn find(&self, program: &str, package: &str) -> Result<PathBuf, Obstacle> {
         process::find(program, &self.options.path)
             .ok_or_else(|| Obstacle::Absent(format!("apt-get install {package}")))
     }
 
-    /// Until a program that works for a sample's time has hung.
+    /// Time limit for a program that works for a sample's time.
     fn patience(&self) -> Duration {
         self.options.time + self.options.patience
     }
@@ -186,7 +187,7 @@ impl Context<'_> {
     }
 }
 
-/// Why a job cannot be done.
+/// The reason why a job cannot be done.
 #[derive(Clone, Debug)]
 enum Obstacle {
     Absent(String),
@@ -208,12 +209,12 @@ impl From<String> for Obstacle {
     }
 }
 
-/// Says which program failed.
+/// Adds the program's name to a failure.
 fn failed(program: &str) -> impl Fn(Failure) -> Obstacle {
     move |failure| Obstacle::Failed(format!("{program} {failure}"))
 }
 
-/// A row, short of what its job knows.
+/// The parts of a row that its job does not determine.
 struct Quantity {
     benchmark: String,
     size: Option<u64>,
@@ -221,7 +222,7 @@ struct Quantity {
     unit: &'static str,
 }
 
-/// Rows that are measured together since a program does so.
+/// Rows that one program measures together.
 struct Job {
     family: &'static str,
     implementation: &'static str,
@@ -233,16 +234,16 @@ struct Job {
 
 type Prepare = dyn for<'a> FnOnce(&'a Context<'_>) -> Result<Prepared<'a>, Obstacle>;
 
-/// Work that can be sampled again and again.
+/// Work that is ready for samples.
 struct Prepared<'a> {
     version: Option<String>,
     bytes_out: Option<u64>,
     answer: Option<String>,
-    /// Gives a sample of each subject, in their order.
+    /// Takes a sample of each subject, in order.
     sample: Box<dyn FnMut() -> Result<Vec<Sample>, Obstacle> + 'a>,
 }
 
-/// Seconds an iteration, and when the watts are to be read.
+/// Seconds per iteration, and the time window for the power reading.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     seconds: f64,
@@ -262,7 +263,7 @@ impl Job {
         self.subjects.iter().map(row).collect()
     }
 
-    /// What came of each row.
+    /// The outcome of each row.
     fn measure(self, context: &Context<'_>) -> Vec<(Option<String>, Outcome)> {
         let mut prepared = match (self.prepare)(context) {
             Ok(prepared) => prepared,
@@ -295,7 +296,7 @@ impl Job {
     }
 }
 
-/// One positive time for each subject, or the program said something else than it should.
+/// Checks that there is one positive time for each subject.
 fn check(round: Vec<Sample>, subjects: usize) -> Result<Vec<Sample>, Obstacle> {
     match round.len() == subjects
         && round.iter().all(|sample| sample.seconds.is_finite() && sample.seconds > 0.0)
@@ -305,7 +306,7 @@ fn check(round: Vec<Sample>, subjects: usize) -> Result<Vec<Sample>, Obstacle> {
     }
 }
 
-/// The mean over all samples, if the instrument saw every one.
+/// The mean power over all samples; `None` unless the power source covers every one of them.
 fn watts(meter: Option<&PowerMeter>, samples: &[Sample]) -> Option<f64> {
     let meter = meter?;
     let (mut joules, mut seconds) = (0.0, 0.0);

@@ -1,4 +1,4 @@
-//! `openssl speed -mr`: signatures, and ciphers that authenticate.
+//! `openssl speed -mr`: signatures and authenticated ciphers.
 
 use super::{Context, Job, Obstacle, Prepared, Quantity, Sample, failed};
 use crate::{
@@ -8,10 +8,10 @@ use crate::{
 };
 use std::{path::Path, time::Duration};
 
-/// `openssl speed`'s word for the key, and the benchmark's.
+/// Key types: the name in `openssl speed`, and the benchmark's name.
 const KEYS: [(&str, &str); 2] = [("rsa2048", "rsa2048"), ("ecdsap256", "ecdsa-p256")];
 const CIPHERS: [&str; 3] = ["aes-128-gcm", "aes-256-gcm", "chacha20-poly1305"];
-/// Bytes that are sealed at once: a short message, a record of a page's beginning, the largest record of TLS.
+/// Lengths of messages in bytes: a short message, the start of a page, the largest TLS record.
 const BLOCKS: [u64; 3] = [64, 1024, 16384];
 
 pub(super) fn jobs(threads: u32) -> Vec<Job> {
@@ -57,7 +57,7 @@ fn job(family: &'static str, threads: u32, subjects: Vec<Quantity>, words: Vec<S
     }
 }
 
-/// `OpenSSL 3.0.19`.
+/// The version, as `OpenSSL 3.0.19`.
 fn version(program: &Path, context: &Context<'_>) -> Result<String, Obstacle> {
     let mut command = process::command(program);
     command.arg("version");
@@ -65,7 +65,7 @@ fn version(program: &Path, context: &Context<'_>) -> Result<String, Obstacle> {
     Ok(output.text().split_whitespace().take(2).collect::<Vec<_>>().join(" "))
 }
 
-/// A sample of each of the `amounts`' subjects.
+/// Takes one sample of each operation; `amounts` has the work per operation.
 fn speed(
     program: &Path,
     words: &[String],
@@ -75,7 +75,7 @@ fn speed(
 ) -> Result<Vec<Sample>, Obstacle> {
     let seconds = context.options.time.as_secs_f64().ceil().max(1.0);
     let mut command = process::command(program);
-    // Rates of time that passed: OpenSSL counts CPU time in hundredths of a second.
+    // Rates over wall time: OpenSSL measures CPU time in hundredths of a second only.
     command.args(["speed", "-mr", "-elapsed", "-seconds", &seconds.to_string()]);
     if threads > 1 {
         command.args(["-multi", &threads.to_string()]);
@@ -83,7 +83,7 @@ fn speed(
     command.args(words);
     let mut windows = Windows::default();
     let patience = Duration::from_secs_f64(seconds * amounts.len() as f64) + context.options.patience;
-    let output = process::talk(command, patience, |line| windows.hear(line, context.mark()))
+    let output = process::output_with_lines(command, patience, |line| windows.observe(line, context.mark()))
         .map_err(failed("openssl speed"))?;
     let rates = rates(&output).ok_or_else(|| {
         Obstacle::Failed(format!(
@@ -98,14 +98,15 @@ fn speed(
     Ok(amounts.iter().zip(rates).enumerate().map(sample).collect())
 }
 
-/// When the first process began with an operation and the last one ended.
+/// The window of each operation: from the start in the first process to the end in the last one; and the
+/// start lines seen so far.
 #[derive(Default)]
 struct Windows(Vec<(Mark, Option<Mark>)>, Vec<String>);
 
 impl Windows {
     /// `+DTP:2048:private:rsa:1` and `+DT:AES-128-GCM:1:16384` begin an operation; `+R1:4864:2048:0.99` and
     /// `+R:2221838:AES-128-GCM:0.98` end it.
-    fn hear(&mut self, line: &str, now: Option<Mark>) {
+    fn observe(&mut self, line: &str, now: Option<Mark>) {
         let Some(now) = now else { return };
         if line.starts_with("+DT") {
             if !self.1.iter().any(|known| known == line) {
@@ -113,7 +114,7 @@ impl Windows {
                 self.0.push((now, None));
             }
         } else if line.starts_with("+R") {
-            // Processes end an operation about together; the one that ends it last counts.
+            // The last process to end an operation counts; all end it at about the same time.
             let name = line.split(':').next().unwrap_or_default();
             let index = usize::from(matches!(name, "+R2" | "+R6"));
             if let Some(window) = self.0.get_mut(index) {
@@ -128,8 +129,8 @@ impl Windows {
     }
 }
 
-/// Operations or bytes a second, by all processes together: `+F2:2:2048:SIGN:VERIFY` of RSA, `+F4:3:256:SIGN:VERIFY` of
-/// ECDSA, `+F:25:AES-128-GCM:BYTES`.
+/// Operations or bytes per second, of all processes together: `+F2:2:2048:SIGN:VERIFY` for RSA,
+/// `+F4:3:256:SIGN:VERIFY` for ECDSA, `+F:25:AES-128-GCM:BYTES`.
 fn rates(output: &Output) -> Option<Vec<f64>> {
     let text = output.text();
     let line = text.lines().find(|line| line.starts_with("+F"))?;
@@ -144,29 +145,29 @@ fn last_line(output: &Output) -> String {
 mod tests {
     use super::*;
 
-    fn said(stdout: &str) -> Output {
+    fn output_of(stdout: &str) -> Output {
         Output { bytes: stdout.as_bytes().to_vec(), stderr: String::new() }
     }
 
-    /// Recorded from OpenSSL 3.0.19 with `-multi 2`; one process alone says the last lines only.
+    /// Recorded from OpenSSL 3.0.19 with `-multi 2`. A single process prints only the last lines.
     #[test]
     fn rates_are_those_of_all_processes() {
         let keys = "Forked child 0\nForked child 1\nGot: +F2:2:2048:2287.000000:38433.000000 from 0\n\
                     Got: +F2:2:2048:2823.000000:46365.346535 from 1\n+F2:2:2048:5110.000000:84798.346535\n";
-        assert_eq!(rates(&said(keys)), Some(vec![5110.0, 84798.346535]));
+        assert_eq!(rates(&output_of(keys)), Some(vec![5110.0, 84798.346535]));
         let curve = "+F4:3:256:74164.646465:24963.636364\n";
-        assert_eq!(rates(&said(curve)), Some(vec![74164.646465, 24963.636364]));
+        assert_eq!(rates(&output_of(curve)), Some(vec![74164.646465, 24963.636364]));
         let cipher = "Got: +H:1024 from 0\nGot: +F:25:AES-128-GCM:1197726720.00 from 0\nGot: +H:1024 from 1\n\
                       Got: +F:25:AES-128-GCM:1165644800.00 from 1\n+H:1024\n+F:25:AES-128-GCM:2363371520.00\n";
-        assert_eq!(rates(&said(cipher)), Some(vec![2363371520.0]));
+        assert_eq!(rates(&output_of(cipher)), Some(vec![2363371520.0]));
     }
 
     #[test]
-    fn what_are_no_rates_is_not_taken_for_some() {
+    fn invalid_rates_are_refused() {
         for stdout in
             ["", "+H:1024\n", "+F2:2:2048:many:1\n", "+F:25:AES-128-GCM:0.00\n", "+F2:2:2048:-1:5\n"]
         {
-            assert_eq!(rates(&said(stdout)), None, "{stdout:?}");
+            assert_eq!(rates(&output_of(stdout)), None, "{stdout:?}");
         }
     }
 
@@ -185,7 +186,7 @@ mod tests {
         let marks = lines.map(|line| {
             std::thread::sleep(Duration::from_millis(2));
             let mark = meter.mark();
-            windows.hear(line, Some(mark));
+            windows.observe(line, Some(mark));
             mark
         });
         let seconds = |window: Option<(Mark, Mark)>| window.map(|(from, to)| from.seconds_to(&to));

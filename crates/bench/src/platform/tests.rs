@@ -1,4 +1,4 @@
-//! The suite with no program, with programs that misbehave, and with those that are here.
+//! Platform workloads without programs, with programs that misbehave, and with the bundled libraries.
 
 use super::*;
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, time::Instant};
@@ -31,7 +31,7 @@ fn program(folder: &Path, name: &str, script: &str) {
 }
 
 #[test]
-fn without_programs_every_row_says_what_to_install() {
+fn rows_of_absent_programs_name_the_packages() {
     let empty = tempfile::tempdir().unwrap();
     let measurements = measured(&options(empty.path(), &["openssl", "go", "luajit", "https"]), None);
     assert_eq!(measurements.len(), 4 + 9 + 19 + 8 + 1);
@@ -67,7 +67,7 @@ fn modules_that_are_missing_are_named() {
 }
 
 #[test]
-fn programs_that_hang_fail_or_lie_are_failures_and_the_rest_goes_on() {
+fn programs_that_hang_fail_or_print_garbage_are_failures_and_other_rows_are_measured() {
     let folder = tempfile::tempdir().unwrap();
     let reasons = |script: &str| {
         program(folder.path(), "openssl", &format!("[ $1 = version ] && echo OpenSSL 9.9 && exit\n{script}"));
@@ -94,7 +94,7 @@ fn programs_that_hang_fail_or_lie_are_failures_and_the_rest_goes_on() {
 }
 
 #[test]
-fn figures_are_what_the_programs_said() {
+fn figures_are_those_of_the_programs() {
     let folder = tempfile::tempdir().unwrap();
     let script = "[ $1 = version ] && echo OpenSSL 9.9 1 Jan && exit\necho +DTP:2048:private:rsa:1 >&2\n\
                   echo +R1:1:2048:1 >&2\necho +DTP:2048:public:rsa:1 >&2\necho +R2:1:2048:1 >&2\necho +F2:2:2048:100.0:4000.0";
@@ -120,7 +120,7 @@ fn a_wrong_answer_has_no_time() {
 }
 
 #[test]
-fn compression_needs_no_program_and_says_how_small() {
+fn compression_needs_no_program_and_reports_bytes() {
     let empty = tempfile::tempdir().unwrap();
     let mut options = options(empty.path(), &["gzip"]);
     options.threads = vec![Threads::Count(2), Threads::Count(1), Threads::Count(2)];
@@ -137,7 +137,7 @@ fn compression_needs_no_program_and_says_how_small() {
 }
 
 #[test]
-fn groups_are_families_or_their_beginnings() {
+fn groups_are_families_or_their_first_parts() {
     let count = |only: &[&str]| rows(&options(Path::new(""), only)).map(|rows| rows.len());
     assert_eq!(count(&["openssl-public-key"]).unwrap(), 4);
     assert_eq!(count(&["openssl"]).unwrap(), 13);

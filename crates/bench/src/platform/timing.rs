@@ -1,4 +1,5 @@
-//! How often something is done in a given time, by one thread or by several, here or in programs of ours.
+//! Counts iterations in a given time, on one thread or several, in this process or in programs of this
+//! repository.
 
 use super::{Context, Obstacle, Sample, failed};
 use crate::process::Partner;
@@ -9,8 +10,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Seconds an iteration of the machine when each of `threads` does what `work` gives it for `time`: CPU time on one thread,
-/// time that passed on more.
+/// Seconds per iteration of the machine when each of `threads` threads repeats its own `work()` for `time`:
+/// CPU time on one thread, wall time on more.
 pub(super) fn seconds<W: FnMut() + Send>(threads: u32, time: Duration, work: impl Fn() -> W + Sync) -> f64 {
     if threads == 1 {
         let mut work = work();
@@ -44,7 +45,8 @@ fn repeat(work: &mut impl FnMut(), began: Instant, time: Duration) -> u64 {
     }
 }
 
-/// What our programs answer `run NANOSECONDS` with: `done COUNT WALL_NANOSECONDS CPU_NANOSECONDS ANSWER`.
+/// A program's reply to `run NANOSECONDS`: `done COUNT WALL_NANOSECONDS CPU_NANOSECONDS ANSWER`. Times are
+/// stored in seconds.
 #[derive(Debug, PartialEq)]
 pub(super) struct Done {
     count: f64,
@@ -68,7 +70,8 @@ impl Done {
     }
 }
 
-/// A sample of partners that work side by side; CPU time if `cpu`, which is for one of one thread. Each must give `answer`.
+/// Takes a sample of partners that work in parallel. With `cpu`, for one partner with one thread, the rate is
+/// per CPU time. Every partner must reply with `answer`.
 pub(super) fn sample(
     partners: &mut [Partner],
     cpu: bool,
@@ -78,11 +81,11 @@ pub(super) fn sample(
 ) -> Result<Sample, Obstacle> {
     let from = context.mark();
     for partner in partners.iter_mut() {
-        partner.say(&format!("run {}", context.options.time.as_nanos()));
+        partner.send(&format!("run {}", context.options.time.as_nanos()));
     }
     let mut rate = 0.0;
     for partner in partners.iter_mut() {
-        let line = partner.hear().map_err(failed(program))?;
+        let line = partner.receive().map_err(failed(program))?;
         let done = Done::parse(&line)
             .ok_or_else(|| Obstacle::Failed(format!("{program}: expected done, found {line:?}")))?;
         if done.answer != answer {
@@ -102,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_read_and_others_refused() {
+    fn replies_are_parsed_and_others_refused() {
         let done = Done::parse("done 3 1500000000 1250000000 228 16").unwrap();
         assert_eq!(done, Done { count: 3.0, wall: 1.5, cpu: 1.25, answer: "228 16".to_owned() });
         assert_eq!(Done::parse("done 1 1 1").unwrap().answer, "");
@@ -121,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_works_for_a_known_time_is_timed_so() {
+    fn known_times_are_measured() {
         let sleeping = || || thread::sleep(Duration::from_millis(10));
         let two = seconds(2, Duration::from_millis(100), sleeping);
         assert!((0.004..0.02).contains(&two), "{two}");

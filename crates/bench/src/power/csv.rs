@@ -1,4 +1,4 @@
-//! A meter's file, which grows while it is read.
+//! A power meter's file, which grows while it is read.
 
 use super::timeline::Timeline;
 use crate::BenchError;
@@ -9,21 +9,21 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What lies between two looks at the file is read in pieces of at most so many bytes.
+/// The most bytes that one look at the file reads.
 const AT_ONCE: u64 = 64 << 20;
 
-/// The file and what it has said so far.
+/// The file and the readings so far.
 #[derive(Debug)]
 pub(super) struct Csv {
     path: PathBuf,
-    /// Where the first line begins that was not whole at the last look.
+    /// Offset of the first line that was incomplete at the last look.
     read: u64,
     lines: usize,
     readings: Timeline,
 }
 
 impl Csv {
-    /// Reads what there is; a file without readings yet is one of a meter that has just started.
+    /// Reads the existing lines. A file without readings is allowed: the meter may have just started.
     pub(super) fn open(path: &Path) -> Result<Self, BenchError> {
         let mut csv = Self { path: path.to_owned(), read: 0, lines: 0, readings: Timeline::default() };
         csv.read_on()?;
@@ -34,7 +34,7 @@ impl Csv {
         &self.readings
     }
 
-    /// Reads the lines that were added and are whole.
+    /// Reads the complete lines that were added since the last look.
     pub(super) fn read_on(&mut self) -> Result<(), BenchError> {
         let unreadable = |source| BenchError::Io { path: self.path.clone(), source };
         let mut bytes = Vec::new();

@@ -1,14 +1,17 @@
-//! Energy: what the machine, or its packages, used between two moments.
+//! Energy readings: what the machine, or its CPU packages, used between two moments.
 //!
-//! Four instruments, none of which ever guesses:
-//! * RAPL, the packages' own counters, by Linux's powercap (`/sys/class/powercap/intel-rapl:N`, on AMD too): microjoules
-//!   that wrap at `max_energy_range_uj`. Memory outside the package, disks, fans and losses are not in it.
-//! * the board's controller, by `ipmitool dcmi power reading`: whole watts, about once a second, the whole machine.
-//! * a meter that writes a CSV file while the run goes on: the machine with its supply.
-//! * a constant that the user vouches for.
+//! Four power sources:
+//! * RAPL, the packages' own energy counters, through Linux's powercap (`/sys/class/powercap/intel-rapl:N`,
+//!   on AMD too): microjoules that wrap at `max_energy_range_uj`. They do not include memory outside the
+//!   package, disks, fans and losses.
+//! * The board's controller, through `ipmitool dcmi power reading`: whole watts of the whole machine, about
+//!   once a second.
+//! * A meter that writes a CSV file during the run: the machine with its power supply.
+//! * A constant given by the user.
 //!
-//! Readings of watts are joined by straight lines. After the last one its value stands until the next is due; a window
-//! that begins before the first reading, ends later than that, or spans a silence of [`SILENCE`] has no energy.
+//! Power is interpolated linearly between readings. After the last reading its value is used until the next
+//! one is due. A window has no energy if it begins before the first reading, ends later than that, or spans a
+//! gap of more than [`SILENCE`].
 
 mod csv;
 mod rapl;
@@ -27,38 +30,39 @@ use std::{
 };
 use timeline::Timeline;
 
-/// No straight line is drawn between readings that lie further apart.
+/// The longest gap between two readings that is interpolated.
 pub const SILENCE: Duration = Duration::from_secs(30);
 
-/// Between two questions to the board's controller, which has a new answer about every second.
+/// Time between requests to the board's controller, which has a new reading about every second.
 const CONTROLLER_PERIOD: Duration = Duration::from_millis(500);
-/// A controller that takes longer has hung.
+/// Time limit for the controller's reply.
 const CONTROLLER_PATIENCE: Duration = Duration::from_secs(10);
-/// Shorter than any counter takes to wrap: the smallest range in use, 2^32 * 2^-16 J, lasts 131 s at 500 W.
+/// Less than the time in which any counter wraps: the smallest range in use, 2^32 * 2^-16 J, lasts 131 s at
+/// 500 W.
 const COUNTER_PERIOD: Duration = Duration::from_secs(20);
 
-/// An instrument.
+/// A source of power readings.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PowerSource {
     /// The packages' counters in this folder; see [`PowerSource::rapl`].
     Rapl(PathBuf),
-    /// This program, asked for `dcmi power reading`; see [`PowerSource::ipmitool`].
+    /// This program, run with `dcmi power reading`; see [`PowerSource::ipmitool`].
     Ipmitool(PathBuf),
-    /// A file that a meter appends to: `timestamp,watts`, the timestamp in RFC 3339 or in seconds since 1970. One line
-    /// of headings, comments that begin with `#` and further columns are skipped.
+    /// A file that a meter appends to: `timestamp,watts`, with the timestamp in RFC 3339 or in seconds since
+    /// 1970. One heading line, comments that begin with `#`, and further columns are skipped.
     Csv(PathBuf),
-    /// So many watts.
+    /// A constant power in watts.
     Constant(f64),
 }
 
 impl PowerSource {
-    /// RAPL where Linux has it.
+    /// RAPL in Linux's usual folder.
     #[must_use]
     pub fn rapl() -> Self {
         Self::Rapl(PathBuf::from("/sys/class/powercap"))
     }
 
-    /// `ipmitool` as found in `PATH`.
+    /// `ipmitool` in `PATH`.
     #[must_use]
     pub fn ipmitool() -> Self {
         Self::Ipmitool(PathBuf::from("ipmitool"))
@@ -76,13 +80,13 @@ impl fmt::Display for PowerSource {
     }
 }
 
-/// A moment of a [`PowerMeter`].
+/// A point in time of a [`PowerMeter`].
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     instant: Instant,
-    /// The same moment on the clock that a meter's file uses.
+    /// The same moment on the system clock, which a meter's file uses.
     time: Timestamp,
-    /// What RAPL's counters had gone through since the meter started.
+    /// RAPL's energy since the meter started.
     microjoules: Option<u64>,
 }
 
@@ -94,11 +98,11 @@ impl Mark {
     }
 }
 
-/// An instrument that is being read.
+/// A power source that is being read.
 pub struct PowerMeter {
     source: PowerSource,
     instrument: Instrument,
-    /// Times of a [`Timeline`] are seconds since then.
+    /// The zero of a [`Timeline`]'s times.
     epoch: Mark,
 }
 
@@ -110,11 +114,11 @@ enum Instrument {
 }
 
 impl PowerMeter {
-    /// Begins to read `source`.
+    /// Starts reading `source`.
     ///
     /// # Errors
-    /// An instrument that is not there or may not be read, with what to do about it; a file that is no meter's; watts
-    /// that are not a positive number.
+    /// A power source that is missing or may not be read, with what to do about it; a file that is not a
+    /// meter's; watts that are not a positive number.
     pub fn start(source: &PowerSource) -> Result<Self, BenchError> {
         let epoch = Mark { instant: Instant::now(), time: Timestamp::now(), microjoules: None };
         let instrument = match source {
@@ -130,7 +134,7 @@ impl PowerMeter {
                 let readings = Arc::new(Mutex::new(readings));
                 let (shared, program) = (Arc::clone(&readings), program.clone());
                 let ask = move || {
-                    // A question that fails leaves a gap, and a window over a long gap has no energy.
+                    // A failed reading leaves a gap; a window over a long gap has no energy.
                     if let Ok(watts) = ask_controller(&program) {
                         lock(&shared).push(epoch.instant.elapsed().as_secs_f64(), watts);
                     }
@@ -148,7 +152,7 @@ impl PowerMeter {
         Ok(Self { source: source.clone(), instrument, epoch })
     }
 
-    /// This moment. Costs a read of each package's counter, or less.
+    /// The current moment. Costs at most a read of each package's counter.
     #[must_use]
     pub fn mark(&self) -> Mark {
         let microjoules = match &self.instrument {
@@ -158,7 +162,7 @@ impl PowerMeter {
         Mark { instant: Instant::now(), time: Timestamp::now(), microjoules }
     }
 
-    /// What was used between two of this meter's moments; `None` if the instrument did not see all of it.
+    /// Joules used between two moments of this meter; `None` if the readings do not cover all of the window.
     #[must_use]
     pub fn joules(&self, from: &Mark, to: &Mark) -> Option<f64> {
         let seconds = |mark: &Mark| mark.instant.duration_since(self.epoch.instant).as_secs_f64();
@@ -167,7 +171,7 @@ impl PowerMeter {
             Instrument::Controller(readings, _) => lock(readings).joules(seconds(from), seconds(to)),
             Instrument::Csv(file) => {
                 let mut file = lock(file);
-                // A file that has gone has no readings of this window.
+                // A file that cannot be read has no readings for this window.
                 file.read_on().ok()?;
                 file.readings().joules(csv::seconds(from.time), csv::seconds(to.time))
             }
@@ -175,26 +179,26 @@ impl PowerMeter {
         }
     }
 
-    /// The mean between two of this meter's moments, where [`PowerMeter::joules`] knows their energy.
+    /// The mean power in watts between two moments of this meter; `None` where [`PowerMeter::joules`] is.
     #[must_use]
     pub fn watts(&self, from: &Mark, to: &Mark) -> Option<f64> {
         let watts = self.joules(from, to)? / from.seconds_to(to);
         watts.is_finite().then_some(watts)
     }
 
-    /// Where the watts come from, as [`crate::record::Run::power_source`] has it.
+    /// The source's name, as in [`crate::record::Run::power_source`].
     #[must_use]
     pub fn source(&self) -> String {
         self.source.to_string()
     }
 }
 
-/// A lock whose holder panicked still guards whole readings.
+/// Locks even after a panic in another holder: readings are never half written.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A thread that does something again and again until this is dropped.
+/// A thread that repeats an action until this is dropped.
 struct Periodic {
     stop: Option<mpsc::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -221,7 +225,7 @@ impl Drop for Periodic {
     }
 }
 
-/// One reading in watts.
+/// Takes one reading, in watts.
 fn ask_controller(program: &Path) -> Result<f64, BenchError> {
     let name = program.display();
     let wrong = |problem: String| BenchError::Power { problem };
@@ -238,7 +242,7 @@ fn ask_controller(program: &Path) -> Result<f64, BenchError> {
     })
 }
 
-/// `    Instantaneous power reading:                   212 Watts`. A controller that has no sensor says 0.
+/// Parses `    Instantaneous power reading:       212 Watts`. A controller without a sensor reports 0.
 fn watts_in(reading: &str) -> Option<f64> {
     let line = reading.lines().find(|line| line.trim_start().starts_with("Instantaneous power reading"))?;
     let watts: f64 = line.split_once(':')?.1.split_whitespace().next()?.parse().ok()?;

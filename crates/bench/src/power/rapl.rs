@@ -1,4 +1,4 @@
-//! The packages' energy counters.
+//! RAPL: the packages' energy counters.
 
 use crate::BenchError;
 use std::{
@@ -6,11 +6,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The counters of all packages and how far they have come.
+/// The counters of all packages, and their sum.
 #[derive(Debug)]
 pub(super) struct Rapl {
     packages: Vec<Package>,
-    /// Microjoules since [`Rapl::open`]; none once a counter could not be read, since what it then missed is lost.
+    /// Microjoules since [`Rapl::open`]. `None` after a counter could not be read, since a wrap may have been
+    /// missed.
     total: Option<u64>,
 }
 
@@ -18,13 +19,14 @@ pub(super) struct Rapl {
 struct Package {
     counter: PathBuf,
     last: u64,
-    /// The counter's values are below or at this one.
+    /// The counter's largest value, after which it wraps to 0.
     largest: u64,
 }
 
 impl Rapl {
-    /// Finds the packages under `root`: folders `intel-rapl:N` named `package-...`. Their parts (`intel-rapl:N:M`), the
-    /// same package seen by another way (`intel-rapl-mmio:N`) and the platform (`psys`) would count energy twice.
+    /// Finds the packages under `root`: folders `intel-rapl:N` named `package-...`. Parts of packages
+    /// (`intel-rapl:N:M`), the same package through another interface (`intel-rapl-mmio:N`) and the platform
+    /// (`psys`) would count energy twice.
     pub(super) fn open(root: &Path) -> Result<Self, BenchError> {
         let problem = |problem: String| BenchError::Power { problem };
         let none = || {
@@ -81,7 +83,7 @@ impl Rapl {
     }
 }
 
-/// `intel-rapl:N`, not `intel-rapl:N:M`.
+/// Whether the folder is `intel-rapl:N`, not `intel-rapl:N:M`.
 fn is_zone(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.strip_prefix("intel-rapl:")

@@ -1,4 +1,4 @@
-//! Instruments that are not here, played by files and scripts.
+//! Power sources simulated by files and scripts.
 
 use super::*;
 use std::{fs, os::unix::fs::PermissionsExt as _};
@@ -19,7 +19,8 @@ fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// Two packages, beside folders that hold parts of them, see them by another way, or are the whole platform's.
+/// Two packages, together with folders of their parts, of another interface to them, and of the whole
+/// platform.
 fn two_packages() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().to_owned();
@@ -49,7 +50,7 @@ fn packages_are_summed_and_nothing_is_counted_twice() {
 }
 
 #[test]
-fn a_counter_that_wraps_goes_on() {
+fn counters_may_wrap() {
     let (_folder, root) = two_packages();
     let meter = PowerMeter::start(&PowerSource::Rapl(root.clone())).unwrap();
     let begin = meter.mark();
@@ -63,7 +64,7 @@ fn a_counter_that_wraps_goes_on() {
 }
 
 #[test]
-fn a_counter_that_goes_away_leaves_no_number() {
+fn an_unreadable_counter_gives_no_energy() {
     let (_folder, root) = two_packages();
     let meter = PowerMeter::start(&PowerSource::Rapl(root.clone())).unwrap();
     let begin = meter.mark();
@@ -71,11 +72,11 @@ fn a_counter_that_goes_away_leaves_no_number() {
     let lost = meter.mark();
     assert_eq!(meter.joules(&begin, &lost), None);
     zone(&root, "intel-rapl:1", "package-1", 6_000_000, 9_999_999);
-    assert_eq!(meter.joules(&begin, &meter.mark()), None, "what was missed is not known");
+    assert_eq!(meter.joules(&begin, &meter.mark()), None, "the counter may have wrapped");
 }
 
 #[test]
-fn why_there_is_no_rapl_is_said() {
+fn missing_rapl_has_a_reason() {
     let reason =
         |root: &Path| PowerMeter::start(&PowerSource::Rapl(root.to_owned())).err().unwrap().to_string();
     let folder = tempfile::tempdir().unwrap();
@@ -123,7 +124,7 @@ fn at(seconds: i64) -> Mark {
 }
 
 #[test]
-fn a_meter_s_file_is_followed_as_it_grows() {
+fn a_meters_file_is_read_as_it_grows() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("meter.csv");
     fs::write(&path, "\u{feff}\"time\",\"watts\",\"volts\"\r\n").unwrap();
@@ -145,7 +146,7 @@ fn a_meter_s_file_is_followed_as_it_grows() {
 }
 
 #[test]
-fn a_file_that_is_no_meter_s_is_refused_by_line() {
+fn invalid_lines_of_a_meters_file_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("meter.csv");
     let reason = |text: &[u8]| {
@@ -169,7 +170,7 @@ fn a_file_that_is_no_meter_s_is_refused_by_line() {
 }
 
 #[test]
-fn constant_watts_are_the_user_s_word() {
+fn constant_watts_must_be_positive() {
     let meter = PowerMeter::start(&PowerSource::Constant(250.0)).unwrap();
     let begin = meter.mark();
     std::thread::sleep(Duration::from_millis(20));

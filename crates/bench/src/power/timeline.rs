@@ -1,18 +1,19 @@
-//! Readings of watts over time.
+//! Power readings over time.
 
 use super::SILENCE;
 
-/// How long a single reading stands, in seconds: instruments speak about once a second.
+/// How long a single reading is valid, in seconds: sources have a new reading about once a second.
 const LONE_READING: f64 = 2.0;
 
-/// Readings in the order of their times, which are seconds since some moment.
+/// Readings as pairs of seconds since some moment and watts, in the order of their times.
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
     readings: Vec<(f64, f64)>,
 }
 
 impl Timeline {
-    /// Adds a reading; one that is not later than the last is dropped, as is one that is no number.
+    /// Adds a reading. Readings that are not later than the last one, or not finite, or negative, are
+    /// dropped.
     pub(super) fn push(&mut self, seconds: f64, watts: f64) {
         let later = self.readings.last().is_none_or(|last| seconds > last.0);
         if later && seconds.is_finite() && watts.is_finite() && watts >= 0.0 {
@@ -20,7 +21,8 @@ impl Timeline {
         }
     }
 
-    /// The area under straight lines between the readings; `None` where the readings do not cover the window.
+    /// Energy in joules between two times: the integral of the linear interpolation. `None` if the readings
+    /// do not cover the window.
     pub(super) fn joules(&self, from: f64, to: f64) -> Option<f64> {
         let (&first, &last) = (self.readings.first()?, self.readings.last()?);
         let due = match self.readings[..] {
@@ -64,9 +66,9 @@ mod tests {
         timeline
     }
 
-    /// Areas of trapezoids, by hand.
+    /// Areas of trapezoids, calculated by hand.
     #[test]
-    fn straight_lines_join_the_readings() {
+    fn power_is_interpolated_linearly() {
         let power = timeline(&[(0.0, 100.0), (1.0, 200.0), (3.0, 50.0)]);
         for (from, to, expected) in [
             (0.0, 1.0, 150.0),
@@ -96,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn readings_out_of_order_and_numbers_that_are_none_are_dropped() {
+    fn invalid_and_unordered_readings_are_dropped() {
         let power = timeline(&[
             (0.0, 10.0),
             (2.0, 10.0),

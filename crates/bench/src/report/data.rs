@@ -1,4 +1,4 @@
-//! What the page's script gets: runs without samples, rows with statistics, and what is to be compared with what.
+//! The data for the page's script: runs without samples, rows with statistics, and comparisons.
 
 use super::{
     Page,
@@ -15,7 +15,7 @@ use proofmill_cpu::Level;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
-/// All of it.
+/// The data of a page.
 #[derive(Serialize)]
 pub(super) struct Data<'a> {
     confidence: f64,
@@ -33,7 +33,7 @@ pub(super) struct Data<'a> {
 #[derive(Serialize)]
 struct RunHead<'a> {
     id: &'a str,
-    /// Its label; with its date or number where others have the same.
+    /// The run's label; with a number if other runs have the same label.
     name: String,
     began: Timestamp,
     ended: Option<Timestamp>,
@@ -45,7 +45,7 @@ struct RunHead<'a> {
     price: &'a Option<Price>,
 }
 
-/// What a definition says of a family.
+/// A family's heading and input, from its definition.
 #[derive(Serialize)]
 struct FamilyHead<'a> {
     name: &'a str,
@@ -63,13 +63,13 @@ struct RowData<'a> {
     ours: bool,
     version: &'a Option<String>,
     status: &'static str,
-    /// What to do, why not, or the answer.
+    /// The remedy, the reason of a failure, or the answer.
     note: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     figures: Option<FiguresData<'a>>,
 }
 
-/// Figures with statistics for samples.
+/// A row's figures with statistics instead of samples.
 #[derive(Serialize)]
 struct FiguresData<'a> {
     seconds: Summary,
@@ -82,18 +82,18 @@ struct FiguresData<'a> {
     peak_memory: Option<u64>,
     bytes_out: Option<u64>,
     watts: Option<f64>,
-    /// How many times faster than the slowest of Proofmill's levels in the same run.
+    /// Speed-up over the slowest of Proofmill's levels in the same run.
     #[serde(skip_serializing_if = "Option::is_none")]
     over_level: Option<Against<'a>>,
-    /// How many times faster than itself on one thread.
+    /// Speed-up over the same implementation on one thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     over_one_thread: Option<Ratio>,
-    /// Of a peer: how many times faster the fastest of Proofmill's levels is.
+    /// For a peer's row: speed-up of the fastest of Proofmill's levels over it.
     #[serde(skip_serializing_if = "Option::is_none")]
     ours_over_it: Option<Against<'a>>,
 }
 
-/// A ratio and whose it is.
+/// A ratio, and the implementation that it refers to.
 #[derive(Serialize)]
 struct Against<'a> {
     implementation: &'a str,
@@ -101,24 +101,25 @@ struct Against<'a> {
     ratio: Ratio,
 }
 
-/// The same work on several machines.
+/// Rows of the same work on several machines.
 #[derive(Serialize)]
 struct Comparison<'a> {
     suite: Suite,
     family: &'a str,
     benchmark: &'a str,
     size: Option<u64>,
-    /// A program; none where each machine runs the level that is fastest on it.
+    /// A program. `None` if each machine is represented by its fastest level.
     implementation: Option<&'a str>,
-    /// `one` thread or `all` that the machine has.
+    /// `one` thread, or `all` of the machine.
     threads: &'static str,
-    /// By run: an index of a row.
+    /// By run: the index of a row.
     rows: Vec<Option<usize>>,
-    /// By base, then by run: how many times faster it is than the base; none of rows that are not of the same work.
+    /// By base run, then by run: the speed-up over the base; `None` if the rows are not of the same work.
     ratios: Vec<Vec<Option<Ratio>>>,
 }
 
-/// What the samples of a measured row say; an outcome without any is shown as failed.
+/// A row's figures with a summary of its samples. Rows without usable samples have none and are shown as
+/// failed.
 struct Measured<'a> {
     figures: &'a Figures,
     summary: Summary,
@@ -155,7 +156,7 @@ pub(super) fn answer(page: &Page<'_>) -> Answer {
     groups.answer(page, &groups.comparisons(page.runs))
 }
 
-/// All runs' rows, each with its run.
+/// All runs' rows, each with the index of its run.
 fn measurements<'a>(page: &Page<'a>) -> Vec<(usize, &'a Measurement)> {
     let of_run = |(index, run)| latest(run).into_iter().map(move |measurement| (index, measurement));
     page.runs.iter().enumerate().flat_map(of_run).collect()
@@ -169,7 +170,7 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// A run's rows, each as it was measured last, in the order of first measurement.
+/// A run's rows in the order of their first measurement, each with its last measurement.
 fn latest(run: &Run) -> Vec<&Measurement> {
     let mut rows: Vec<&Measurement> = Vec::new();
     let mut at: HashMap<&Row, usize> = HashMap::new();
@@ -208,7 +209,7 @@ fn heads(runs: &[Run]) -> Vec<RunHead<'_>> {
         .collect()
 }
 
-/// Those that were measured, in their definitions' order; then those without a definition, by name.
+/// The measured families in their definitions' order; then those without a definition, by name.
 fn families<'a>(page: &Page<'a>, measurements: &[(usize, &'a Measurement)]) -> Vec<FamilyHead<'a>> {
     let mut names: Vec<&str> =
         measurements.iter().map(|(_, measurement)| measurement.row.family.as_str()).collect();
@@ -226,14 +227,14 @@ fn families<'a>(page: &Page<'a>, measurements: &[(usize, &'a Measurement)]) -> V
     heads
 }
 
-/// Work that several implementations, numbers of threads and machines do.
+/// The key of work that several implementations, numbers of threads and machines do.
 type Work<'a> = (Suite, &'a str, &'a str, Option<u64>);
 
-/// Rows by what they are compared with.
+/// Rows, grouped for comparisons.
 struct Groups<'m, 'a> {
     measurements: &'m [(usize, &'a Measurement)],
     measured: &'m [Option<Measured<'a>>],
-    /// Rows of one run, the same work and the same number of threads.
+    /// Rows of the same run, work and number of threads.
     alike: HashMap<(usize, Work<'a>, u32), Vec<usize>>,
 }
 
@@ -241,7 +242,7 @@ fn work(row: &Row) -> Work<'_> {
     (row.suite, &row.family, &row.benchmark, row.size)
 }
 
-/// A level's place among all; whatever else implements a kernel is a peer.
+/// The index of a level among all levels; `None` for other implementations, which are peers.
 fn level(implementation: &str) -> Option<usize> {
     Level::NAMES.iter().position(|level| *level == implementation)
 }
@@ -255,13 +256,13 @@ impl<'m, 'a> Groups<'m, 'a> {
         Self { measurements, measured, alike }
     }
 
-    /// How many times faster `other` is than `base`, two indices of measured rows.
+    /// The speed-up of `other` over `base`, two indices of measured rows.
     fn ratio(&self, base: usize, other: usize) -> Option<Ratio> {
         let seconds = |at: usize| self.measured[at].as_ref().map(|row| thinned(&row.figures.seconds));
         Ratio::of(&seconds(base)?, &seconds(other)?)
     }
 
-    /// Whether two measured rows of two runs may be compared.
+    /// Whether measured rows of two runs are comparable.
     fn same_work(&self, base: usize, other: usize) -> bool {
         let figures = |at: usize| self.measured[at].as_ref().map(|row| row.figures);
         figures(base).zip(figures(other)).is_some_and(|(base, other)| comparable(base, other).is_ok())
@@ -271,7 +272,7 @@ impl<'m, 'a> Groups<'m, 'a> {
         &self.measurements[at].1.row.implementation
     }
 
-    /// Measured rows of Proofmill's levels that do the same with as many threads.
+    /// Measured rows of Proofmill's levels for the same work and number of threads.
     fn levels(&self, at: usize) -> impl Iterator<Item = usize> {
         let (run, measurement) = self.measurements[at];
         let rows = self.alike.get(&(run, work(&measurement.row), measurement.row.threads));
@@ -331,7 +332,7 @@ impl<'m, 'a> Groups<'m, 'a> {
         }
     }
 
-    /// Work that at least one machine has figures of, in the order of the first run that has it.
+    /// Work for which at least one machine has figures, in the order of the first run that has it.
     fn comparisons(&self, runs: &[Run]) -> Vec<Comparison<'a>> {
         let mut order: Vec<(Work<'a>, Option<&'a str>, &'static str)> = Vec::new();
         let mut found: HashMap<(Work<'a>, Option<&'a str>, &'static str), BTreeMap<usize, usize>> =
@@ -340,7 +341,7 @@ impl<'m, 'a> Groups<'m, 'a> {
             let row = &measurement.row;
             let implementation = match row.suite {
                 Suite::Platform => Some(row.implementation.as_str()),
-                // Each machine is judged by what runs best on it.
+                // Each machine is represented by its fastest level.
                 _ if self.fastest_level(at) == Some(at) => None,
                 _ => continue,
             };
@@ -373,7 +374,7 @@ impl<'m, 'a> Groups<'m, 'a> {
         order.into_iter().map(comparison).collect()
     }
 
-    /// What the page says at its top.
+    /// The answer at the top of the page.
     fn answer(&self, page: &Page<'a>, comparisons: &[Comparison<'a>]) -> Answer {
         if let [run] = page.runs {
             return verdict::of_levels(page, run, &self.levels_by_family());
@@ -387,7 +388,7 @@ impl<'m, 'a> Groups<'m, 'a> {
         verdict::of_machines(page, &names, &works("one"), &works("all"))
     }
 
-    /// What each contestant measured of the same work.
+    /// Each contestant's figures for the same work.
     fn judged(
         &self,
         suite: Suite,
@@ -400,7 +401,8 @@ impl<'m, 'a> Groups<'m, 'a> {
         JudgedWork { suite, family, benchmark, size, by: rows.iter().map(figures).collect() }
     }
 
-    /// A single run's rows by Proofmill's levels, by family: the levels with their threads, in order, and each work's rows.
+    /// The rows of a single run by Proofmill's levels, grouped by family: the levels with their numbers of
+    /// threads, in order, and the rows of each work.
     fn levels_by_family(&self) -> Vec<FamilyLevels<'a>> {
         let mut families: BTreeMap<(Suite, &'a str), Vec<usize>> = BTreeMap::new();
         for (at, (_, Measurement { row, .. })) in self.measurements.iter().enumerate() {

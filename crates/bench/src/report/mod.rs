@@ -1,8 +1,10 @@
-//! One self-contained HTML page about runs: style, script, chart library and data are in the file, and it asks no network.
+//! One self-contained HTML page about runs: it contains style, script, chart library and data, and makes no
+//! network requests.
 //!
-//! The page's security policy names the digests of its two scripts and of its style, so that no text of a run, whatever it
-//! holds, becomes code; data travel as JSON whose `<`, `>` and `&` are escaped. Every statistic on the page is computed here,
-//! by [`crate::statistics`]; the script only divides and multiplies by what the reader chooses (watts, dollars).
+//! The page's content security policy lists the digests of its two scripts and of its style, so that no text
+//! of a run can become code. The data are JSON in which `<`, `>` and `&` are escaped. All statistics are
+//! computed here, by [`crate::statistics`]; the script only multiplies and divides by values that the reader
+//! chooses (watts, dollars).
 
 mod data;
 mod verdict;
@@ -15,9 +17,9 @@ use sha2::{Digest, Sha256};
 
 const TEMPLATE: &str = include_str!("template.html");
 const STYLE: &str = include_str!("style.css");
-/// Unmodified from its npm package; `.ci/report.sh` compares.
+/// The file of the npm package, unmodified; `.ci/report.sh` compares them.
 const CHART_LIBRARY: &str = include_str!("chart.js/chart.umd.min.js");
-/// In the order in which they run.
+/// The parts of the script, in order of execution.
 const SCRIPT: [&str; 9] = [
     include_str!("script/text.js"),
     include_str!("script/rows.js"),
@@ -30,26 +32,28 @@ const SCRIPT: [&str; 9] = [
     include_str!("script/page.js"),
 ];
 
-/// What a page is about.
+/// The contents of a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
-    /// In the order in which they are to be shown.
+    /// The runs, in the order in which they are shown.
     pub runs: &'a [Run],
-    /// Headings and inputs of the families; those that are missing here are shown under their names.
+    /// Headings and inputs of families; families that are missing here are shown by name.
     pub families: &'a [Family],
-    /// Index of the run that others are compared with at first; the first one if there is no such run.
+    /// Index of the run that others are compared with when the page opens; the first run if the index is out
+    /// of range.
     pub baseline: usize,
-    /// What the model says, a section each.
+    /// The model's projections, one section each.
     pub projections: &'a [Projection],
 }
 
-/// The page of `runs` without more headings than they bring themselves: see [`Page::html`].
+/// The page of `runs` without definitions and projections: see [`Page::html`].
 pub fn page(runs: &[Run]) -> String {
     Page { runs, families: &[], baseline: 0, projections: &[] }.html()
 }
 
 impl<'a> Page<'a> {
-    /// What the page says at its top: which of the machines, or which level of a single one, proves fastest and cheapest.
+    /// The answer at the top of the page: the machine, or the level of a single machine, that proves fastest
+    /// and at the lowest cost.
     pub fn answer(&self) -> Answer {
         data::answer(self)
     }
@@ -60,9 +64,9 @@ impl<'a> Page<'a> {
         defined.map_or(family, |defined| &defined.title)
     }
 
-    /// The whole HTML, the same bytes for the same runs.
+    /// The HTML; the same bytes for the same runs.
     pub fn html(&self) -> String {
-        // Developer tools would look for the map beside the page.
+        // Developer tools would request the source map.
         let library =
             CHART_LIBRARY.rsplit_once("//# sourceMappingURL").map_or(CHART_LIBRARY, |(code, _)| code);
         let script = format!("\"use strict\";\n{}", SCRIPT.concat());
@@ -86,15 +90,16 @@ impl<'a> Page<'a> {
     }
 }
 
-/// An inline element's digest as a content security policy writes it.
+/// An inline element's digest in the syntax of a content security policy.
 fn source(text: &str) -> String {
     format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)))
 }
 
-/// JSON that may stand within a `script` element: no character that HTML or an older JavaScript would read in another way.
+/// JSON for a `script` element: without characters that HTML or older versions of JavaScript would interpret
+/// differently.
 fn embed(data: &impl serde::Serialize) -> String {
     let json = serde_json::to_string(data).expect("the page's data have text for keys");
-    // Outside of strings JSON has none of these.
+    // In JSON, these characters occur in strings only.
     json.replace('<', "\\u003c")
         .replace('>', "\\u003e")
         .replace('&', "\\u0026")
@@ -102,7 +107,7 @@ fn embed(data: &impl serde::Serialize) -> String {
         .replace('\u{2029}', "\\u2029")
 }
 
-/// Puts values for `{{name}}`, in one pass: what is filled in is not looked at again.
+/// Replaces each `{{name}}` by its value, in one pass: values are not searched for names.
 fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut filled =
         String::with_capacity(template.len() + values.iter().map(|(_, value)| value.len()).sum::<usize>());

@@ -52,7 +52,7 @@ fn data(runs: &[Run]) -> Value {
         .unwrap()
 }
 
-/// What stands between the data element's tags.
+/// The text of the data element.
 fn embedded(html: &str) -> &str {
     let (_, rest) = html.split_once("id=\"data\">").unwrap();
     rest.split_once("</script>").unwrap().0
@@ -78,7 +78,7 @@ fn escapes_are_json() {
 }
 
 #[test]
-fn filled_text_is_not_filled_again() {
+fn values_are_not_searched_for_names() {
     assert_eq!(fill("a{{x}}b{{y}}c{{x}}", &[("x", "{{y}}"), ("y", "2")]), "a{{y}}b2c{{y}}");
 }
 
@@ -91,7 +91,7 @@ fn assets_do_not_end_their_elements() {
 
 #[test]
 fn the_policy_names_every_inline_element() {
-    // SHA-256 of nothing, in base64, as the standard has it.
+    // SHA-256 of the empty string, in base64.
     assert_eq!(source(""), "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='");
     let html = page(&[]);
     let policy =
@@ -106,7 +106,7 @@ fn the_policy_names_every_inline_element() {
 }
 
 #[test]
-fn nothing_is_asked_of_a_network() {
+fn there_are_no_network_requests() {
     for (name, text) in
         [("template", TEMPLATE), ("style", STYLE)].into_iter().chain(SCRIPT.map(|code| ("script", code)))
     {
@@ -130,7 +130,7 @@ fn rows_have_the_statistics_of_their_samples() {
 }
 
 #[test]
-fn figures_without_use_are_failures() {
+fn unusable_figures_are_failures() {
     for samples in [&[][..], &[0.0], &[-1.0], &[f64::NAN], &[f64::INFINITY]] {
         let data = data(&[run("a", vec![measurement("portable", 1, figures(samples))])]);
         assert_eq!(data["rows"][0]["status"], "failed", "{samples:?}");
@@ -140,7 +140,7 @@ fn figures_without_use_are_failures() {
 }
 
 #[test]
-fn rows_are_set_beside_what_they_are_compared_with() {
+fn rows_have_ratios_to_comparable_rows() {
     let rows = vec![
         measurement("portable", 1, figures(&[8.0])),
         measurement("avx2", 1, figures(&[2.0])),
@@ -160,7 +160,7 @@ fn rows_are_set_beside_what_they_are_compared_with() {
 }
 
 #[test]
-fn machines_are_compared_by_what_is_fastest_on_each() {
+fn machines_are_compared_by_their_fastest_levels() {
     let slow = run(
         "slow",
         vec![measurement("portable", 1, figures(&[8.0])), measurement("portable", 4, figures(&[3.0]))],
@@ -186,7 +186,7 @@ fn machines_are_compared_by_what_is_fastest_on_each() {
 }
 
 #[test]
-fn ratios_of_many_samples_are_of_some() {
+fn ratios_of_many_samples_use_some() {
     let many = |seconds: f64| figures(&vec![seconds; 100_000]);
     let rows = vec![measurement("portable", 1, many(3.0)), measurement("avx2", 1, many(1.5))];
     let data = data(&[run("a", rows)]);
@@ -195,7 +195,7 @@ fn ratios_of_many_samples_are_of_some() {
 }
 
 #[test]
-fn the_last_measurement_of_a_row_counts() {
+fn the_last_measurement_of_a_row_is_shown() {
     let rows = vec![measurement("avx2", 1, figures(&[8.0])), measurement("avx2", 1, figures(&[2.0]))];
     let data = data(&[run("a", rows)]);
     assert_eq!(data["rows"].as_array().unwrap().len(), 1);
@@ -203,7 +203,7 @@ fn the_last_measurement_of_a_row_counts() {
 }
 
 #[test]
-fn runs_of_one_label_have_names_of_their_own() {
+fn runs_with_the_same_label_get_distinct_names() {
     let data = data(&[run("a", vec![]), run("a", vec![]), run(" ", vec![])]);
     let names: Vec<_> = (0..3).map(|at| data["runs"][at]["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["a (1)", "a (2)", "run 3"]);

@@ -1,4 +1,4 @@
-//! Takes samples of several implementations of the same work, turn about.
+//! Takes samples of several implementations of the same work, in alternation.
 
 use crate::{
     BenchError, Workload,
@@ -17,67 +17,69 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// An implementation of a benchmark, ready to be timed.
+/// An implementation of a benchmark that is ready for measurements.
 pub trait Sampled {
-    /// Runs so many times.
+    /// Runs `iterations` iterations.
     ///
     /// # Errors
-    /// If it cannot run.
+    /// An implementation that cannot run.
     fn run(&mut self, iterations: u64) -> Result<Sample, BenchError>;
 
-    /// Bytes that it needed at its peak, where that is known.
+    /// Peak memory in bytes, if it is known.
     fn peak_memory(&self) -> Option<u64> {
         None
     }
 }
 
-/// What some iterations took together.
+/// Measurements of some iterations together.
 #[derive(Clone, Debug, Default)]
 pub struct Sample {
-    /// Time that passed.
+    /// Wall time.
     pub wall: Duration,
     /// CPU time of all threads.
     pub cpu: Duration,
-    /// Cycles and instructions, where they are counted.
+    /// Cycles and instructions, if they are counted.
     pub counts: Option<Counts>,
-    /// Wall time by phase, of work that has phases.
+    /// Wall time by phase, if the work has phases.
     pub phases: Vec<Phase>,
 }
 
-/// How long to measure.
+/// Limits on sampling time and precision.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// An implementation's samples end when they have taken so long together.
+    /// Time limit for all samples of an implementation together.
     pub time: Duration,
-    /// They end sooner when the interval of the median is this share of it to both sides, or less.
+    /// Sampling ends earlier when both ends of the median's interval are within this share of the median.
     pub precision: f64,
 }
 
-/// Samples that are taken whatever the effort: with fewer there is no interval.
+/// The fewest samples that are taken: with fewer there is no interval.
 const FEWEST: usize = 6;
-/// Samples that are taken before precision ends them: a few that happen to agree say nothing.
+/// The fewest samples after which precision can end the sampling: fewer may agree by chance.
 const FEW: usize = 15;
-/// Samples within the time, if iterations are short: enough for the interval, and each long enough for the clock.
+/// Number of samples within the time if iterations are short: enough for an interval, and each long enough
+/// for the clock.
 const SAMPLES: u32 = 50;
-/// A sample is at least so long, so that clocks, counters and meters tell something.
+/// The shortest sample, for the resolution of clocks, counters and power readings.
 const SHORTEST: Duration = Duration::from_millis(5);
 
-/// What is known of an implementation once its turns are over.
+/// The figures of an implementation, or its error.
 pub type Taken = Result<Figures, BenchError>;
 
-/// An implementation that takes part, and what it has done so far.
+/// An implementation with its samples so far.
 struct Turn<'a> {
     subject: &'a mut dyn Sampled,
     iterations: u64,
     samples: Vec<Sample>,
     spent: Duration,
-    /// When samples began and ended.
+    /// Start and end of each sample.
     marks: Vec<(Mark, Mark)>,
     failed: Option<BenchError>,
 }
 
-/// Samples `subjects` turn about, there and back again so that drift hits all alike, until each has had its time or is
-/// precise. `clock` says which time counts; `begin` hears before each round what share of the time is over.
+/// Takes samples of `subjects` in alternation until each has reached its time or precision. Every second
+/// round is in reverse order, so that drift affects all subjects equally. `clock` selects the time that is
+/// reported. `begin` is called before each round with the finished share of the sampling.
 pub fn take(
     subjects: &mut [&mut dyn Sampled],
     effort: Effort,
@@ -107,7 +109,7 @@ pub fn take(
 }
 
 impl<'a> Turn<'a> {
-    /// Finds how many iterations make a sample.
+    /// Determines the number of iterations of a sample.
     fn new(subject: &'a mut dyn Sampled, effort: Effort) -> Self {
         let mut turn = Self {
             subject,
@@ -118,7 +120,7 @@ impl<'a> Turn<'a> {
             failed: None,
         };
         let aim = (effort.time / SAMPLES).max(SHORTEST);
-        // Short ones may be all overhead: no more than 16 times as many at once.
+        // A very short run may be mostly overhead, so the number grows by at most 16 at a time.
         for _ in 0..10 {
             match turn.subject.run(turn.iterations) {
                 Ok(sample) => {
@@ -157,7 +159,7 @@ impl<'a> Turn<'a> {
         self.failed.is_some() || self.share(effort, clock) >= 1.0
     }
 
-    /// How much of its time is over.
+    /// The finished share of its sampling.
     fn share(&self, effort: Effort, clock: Clock) -> f64 {
         let count = self.samples.len();
         let needed = count as f64 / FEWEST as f64;
@@ -170,7 +172,7 @@ impl<'a> Turn<'a> {
         if precise { 1.0 } else { needed.min(spent).min(1.0) }
     }
 
-    /// Seconds an iteration, of each sample.
+    /// Seconds per iteration, for each sample.
     fn seconds(&self, clock: Clock) -> Vec<f64> {
         let time = |sample: &Sample| match clock {
             Clock::Cpu => sample.cpu,
@@ -209,14 +211,14 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// The mean while the samples were taken.
+/// The mean power during the samples.
 fn watts(meter: &PowerMeter, marks: &[(Mark, Mark)]) -> Option<f64> {
     let joules: Option<f64> = marks.iter().map(|(from, to)| meter.joules(from, to)).sum();
     let seconds: f64 = marks.iter().map(|(from, to)| from.seconds_to(to)).sum();
     joules.map(|joules| joules / seconds).filter(|watts| watts.is_finite())
 }
 
-/// Medians of the phases' times in an iteration, in the first sample's order.
+/// Medians of the phases' times per iteration, in the order of the first sample.
 pub fn phases(samples: &[Sample], iterations: u64) -> Vec<Phase> {
     let Some(first) = samples.first() else { return Vec::new() };
     let medians = first.phases.iter().filter_map(|phase| {
@@ -228,7 +230,7 @@ pub fn phases(samples: &[Sample], iterations: u64) -> Vec<Phase> {
     medians.collect()
 }
 
-/// A workload of Proofmill's own, on a pool of its own threads.
+/// One of Proofmill's own workloads, on its own thread pool.
 pub struct InProcess {
     name: String,
     workload: Box<dyn Workload>,
@@ -239,10 +241,10 @@ pub struct InProcess {
 }
 
 impl InProcess {
-    /// Prepares a workload; `name` is for errors.
+    /// Prepares a workload; `name` is for error messages.
     ///
     /// # Errors
-    /// Whatever `prepare` says.
+    /// The error of `prepare`.
     pub fn prepare(
         name: String,
         pool: Arc<ThreadPool>,
@@ -256,10 +258,10 @@ impl InProcess {
         }
     }
 
-    /// Runs once, which also warms up, and gives the digest of what came out.
+    /// Runs once, as a warm-up, and returns the digest of the output.
     ///
     /// # Errors
-    /// If it cannot run.
+    /// A workload that cannot run.
     pub fn answer(&mut self) -> Result<String, BenchError> {
         process_memory::forget_peak();
         let Self { workload, pool, .. } = self;
@@ -294,10 +296,11 @@ impl Sampled for InProcess {
     }
 }
 
-/// Times so many iterations of `work`, which calls its argument with each of its phases' names when it begins.
+/// Times `iterations` iterations of `work`, which calls its argument with a phase's name when the phase
+/// begins.
 ///
 /// # Errors
-/// As of `work`.
+/// The error of `work`.
 pub fn sample<E>(
     iterations: u64,
     mut work: impl FnMut(&mut dyn FnMut(&'static str)) -> Result<(), E>,
@@ -311,12 +314,12 @@ pub fn sample<E>(
     Ok(Sample { wall: wall.elapsed(), cpu: cpu.elapsed(), counts: None, phases: phases.done })
 }
 
-/// The digest by which answers are compared: the first 16 hexadecimal digits of SHA-256.
+/// The digest of an output, by which answers are compared: the first 16 hexadecimal digits of SHA-256.
 pub fn digest(output: &[u8]) -> String {
     hex::encode(&proofmill_sha256::digest(output)[..8])
 }
 
-/// Adds up wall time by phase.
+/// Sums of wall time by phase.
 #[derive(Default)]
 struct PhaseTimes {
     running: Option<(&'static str, Instant)>,

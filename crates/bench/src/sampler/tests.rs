@@ -1,9 +1,9 @@
-//! With subjects whose times are known because they are made up.
+//! Tests with subjects that return scripted times.
 
 use super::*;
 use rayon::ThreadPoolBuilder;
 
-/// Takes the times in turn, for an iteration each, and notes its name.
+/// Returns the given times in turn, one per run, and appends its name to `turns`.
 struct Scripted<'a> {
     name: char,
     microseconds: Vec<u64>,
@@ -34,13 +34,13 @@ fn scripted<'a>(name: char, microseconds: &[u64], turns: &'a RefCell<String>) ->
 const EFFORT: Effort = Effort { time: Duration::from_secs(1), precision: 0.01 };
 
 #[test]
-fn subjects_take_turns_there_and_back_again() {
+fn subjects_are_sampled_in_alternating_order() {
     let turns = RefCell::new(String::new());
-    // Iterations so long that one is a sample, and times so far apart that precision is never reached.
+    // Each iteration is long enough for a sample, and the times vary too much to reach the precision.
     let mut a = scripted('a', &[100_000, 150_000], &turns);
     let mut b = scripted('b', &[200_000, 100_000], &turns);
     let taken = take(&mut [&mut a, &mut b], EFFORT, Clock::Wall, None, |_| ());
-    // One of each finds out how long they are.
+    // The first run of each subject determines the number of iterations.
     let order = turns.borrow().clone();
     assert!(order.starts_with("ababbaabba"), "{order}");
     let figures = taken.into_iter().map(Result::unwrap);
@@ -52,7 +52,7 @@ fn subjects_take_turns_there_and_back_again() {
 }
 
 #[test]
-fn steady_times_end_early_and_slow_ones_are_taken_often_enough() {
+fn steady_times_end_early_and_slow_ones_have_enough_samples() {
     let turns = RefCell::new(String::new());
     let mut steady = scripted('s', &[30_000], &turns);
     let mut slow = scripted('l', &[5_000_000], &turns);
@@ -60,7 +60,7 @@ fn steady_times_end_early_and_slow_ones_are_taken_often_enough() {
     let taken = take(&mut [&mut steady, &mut slow], EFFORT, Clock::Cpu, None, |share| shares.push(share));
     let [steady, slow] = [&taken[0], &taken[1]].map(|figures| figures.as_ref().unwrap());
     assert_eq!((steady.seconds.len(), slow.seconds.len()), (FEW, FEWEST));
-    // CPU time is what counts here.
+    // The reported time is CPU time.
     assert!((slow.seconds[0] - 10.0).abs() < 1e-9);
     let phases: Vec<_> = slow.phases.iter().map(|phase| (phase.name.as_str(), phase.seconds)).collect();
     assert_eq!(phases, [("first", 1.25), ("second", 3.75)]);
@@ -74,12 +74,12 @@ fn short_iterations_are_timed_together() {
     let taken = take(&mut [&mut short], EFFORT, Clock::Wall, None, |_| ());
     let figures = taken[0].as_ref().unwrap();
     assert!((figures.seconds[0] - 3e-6).abs() < 1e-12 && figures.seconds.len() >= FEW);
-    // 20 ms a sample, found in a few steps.
+    // 20 ms per sample, reached in a few steps.
     assert!(turns.borrow().len() < 30, "{}", turns.borrow().len());
 }
 
 #[test]
-fn who_fails_is_named_and_the_others_go_on() {
+fn a_failing_subject_is_named_and_others_are_measured() {
     let turns = RefCell::new(String::new());
     let mut good = scripted('g', &[30_000], &turns);
     let mut bad = Scripted { fails_at: 4, ..scripted('b', &[30_000], &turns) };
@@ -88,7 +88,7 @@ fn who_fails_is_named_and_the_others_go_on() {
     assert_eq!(taken[1].as_ref().unwrap().seconds.len(), FEW);
 }
 
-/// The number of threads that it runs on.
+/// Its output is the number of threads that it runs on.
 struct Block(Vec<u8>);
 
 impl Workload for Block {
@@ -118,7 +118,7 @@ fn a_workload_runs_on_its_pool() {
 }
 
 #[test]
-fn what_cannot_be_prepared_is_named() {
+fn a_workload_that_cannot_be_prepared_is_named() {
     let pool = Arc::new(ThreadPoolBuilder::new().num_threads(1).build().unwrap());
     let subject = InProcess::prepare("ntt of 3".to_owned(), pool, None, || Err("no size".to_owned()));
     assert_eq!(subject.err().unwrap().to_string(), "ntt of 3: no size");
@@ -126,6 +126,6 @@ fn what_cannot_be_prepared_is_named() {
 
 #[test]
 fn digests_are_the_first_digits_of_sha_256() {
-    // FIPS 180-4's example.
+    // The example in FIPS 180-4.
     assert_eq!(digest(b"abc"), "ba7816bf8f01cfea");
 }

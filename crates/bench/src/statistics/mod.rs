@@ -1,28 +1,28 @@
-//! Statistics of times: no distribution is assumed, since times have a floor and long tails.
+//! Statistics of times. No distribution is assumed: times have a lower bound and long tails.
 
 use serde::{Deserialize, Serialize};
 
-/// How sure intervals are.
+/// The confidence level of intervals.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// What samples say.
+/// Summary statistics of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Samples.
+    /// Number of samples.
     pub count: usize,
-    /// Half of the samples are below.
+    /// The median.
     pub median: f64,
-    /// Median of the distances to the median, not scaled to a normal distribution's deviation.
+    /// Median absolute deviation from the median, not scaled to a normal distribution's standard deviation.
     pub mad: f64,
-    /// The least.
+    /// The smallest sample.
     pub min: f64,
-    /// Where the median of all possible samples lies with [`CONFIDENCE`], by the sign test's order statistics: exact, and
-    /// none below six samples, which cannot tell.
+    /// Confidence interval of the distribution's median at the level [`CONFIDENCE`], by the sign test's order
+    /// statistics: exact. `None` below six samples.
     pub interval: Option<(f64, f64)>,
 }
 
 impl Summary {
-    /// Of samples in any order; `None` without any, or if one is not finite.
+    /// Summarises samples in any order; `None` without samples, or if one is not finite.
     pub fn of(samples: &[f64]) -> Option<Self> {
         let sorted = sorted(samples)?;
         let median = middle(&sorted);
@@ -39,49 +39,50 @@ impl Summary {
     }
 }
 
-/// How many times faster one is than the other.
+/// How many times faster one implementation is than another.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ratio {
     /// The median of all quotients of two samples (the Hodges-Lehmann estimate on logarithms).
     pub ratio: f64,
-    /// Where the true one lies with [`CONFIDENCE`], by inverting the rank-sum test; none if there are too few samples.
+    /// Confidence interval at the level [`CONFIDENCE`], by inverting the rank-sum test; `None` if there are
+    /// too few samples.
     pub interval: Option<(f64, f64)>,
 }
 
-/// A ratio in a word.
+/// The interpretation of a ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Above 1, surely and by more than the threshold.
+    /// The interval is above 1, and the ratio by more than the threshold.
     Faster,
-    /// Below 1, likewise.
+    /// The interval is below 1, and the ratio by more than the threshold.
     Slower,
-    /// 1 is within the interval, or the difference is too small to notice.
+    /// The interval contains 1, or the difference is below the threshold.
     NoDifference,
-    /// Too few samples.
+    /// There are too few samples for an interval.
     Unsure,
-    /// It would be faster or slower, but one of the runs was disturbed.
+    /// Faster or slower, but one of the runs was disturbed.
     Noisy,
 }
 
 /// The geometric mean of several rows' ratios.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GeometricMean {
-    /// The mean, and the geometric means of the rows' lower and upper ends as its interval: as wide as if the errors of all
-    /// rows went in one direction. Rows of one run share what disturbs it, so their errors are not independent, and more
-    /// rows do not make the interval narrower. None if a row has none.
+    /// The mean. Its interval consists of the geometric means of the rows' lower and upper ends, as if the
+    /// errors of all rows had the same direction: rows of one run share its disturbances, so their errors are
+    /// not independent, and more rows do not narrow the interval. `None` if a row has no interval.
     #[serde(flatten)]
     pub ratio: Ratio,
-    /// How many rows.
+    /// Number of rows.
     pub rows: usize,
-    /// The least of the rows' ratios.
+    /// The smallest of the rows' ratios.
     pub least: f64,
-    /// The greatest.
+    /// The greatest of the rows' ratios.
     pub greatest: f64,
 }
 
 impl GeometricMean {
-    /// Of ratios in any order; `None` without any.
+    /// The mean of ratios in any order; `None` without ratios.
     pub fn of(ratios: &[Ratio]) -> Option<Self> {
         let mean = |values: &mut dyn Iterator<Item = f64>| {
             (values.map(f64::ln).sum::<f64>() / ratios.len() as f64).exp()
@@ -102,10 +103,11 @@ impl GeometricMean {
 }
 
 impl Ratio {
-    /// Base's seconds by the other's: how many times faster the other is. `None` without samples, or if one is not positive.
+    /// The base's seconds divided by the other's: above 1, the other is faster. `None` without samples, or if
+    /// one is not positive.
     ///
-    /// Source: Hodges and Lehmann, Estimates of Location Based on Rank Tests, 1963; the interval is that of R's
-    /// `wilcox.test(conf.int = TRUE)`.
+    /// Source: Hodges and Lehmann, Estimates of Location Based on Rank Tests, 1963; the interval is that of
+    /// R's `wilcox.test(conf.int = TRUE)`.
     pub fn of(base: &[f64], other: &[f64]) -> Option<Self> {
         let positive = |samples: &[f64]| samples.iter().all(|sample| *sample > 0.0);
         if !positive(base) || !positive(other) {
@@ -119,7 +121,7 @@ impl Ratio {
         Some(Self { ratio: middle(&quotients), interval })
     }
 
-    /// In a word; ratios that differ from 1 by less than `threshold` are no difference.
+    /// The verdict; a ratio that differs from 1 by less than `threshold` counts as no difference.
     pub fn verdict(&self, threshold: f64) -> Verdict {
         match self.interval {
             None => Verdict::Unsure,
@@ -142,21 +144,22 @@ impl std::fmt::Display for Verdict {
     }
 }
 
-/// The median of values in any order; `None` without any, or if one is not finite.
+/// The median of values in any order; `None` without values, or if one is not finite.
 pub fn median(values: &[f64]) -> Option<f64> {
     sorted(values).map(|sorted| middle(&sorted))
 }
 
-/// `None` for nothing, or something that is not finite.
-/// The most samples of a side that make up a ratio.
+/// The most samples of a side that enter a ratio.
 const PAIRED: usize = 200;
 
-/// At most 200 of the samples, evenly spaced in time: a ratio is of all pairs, and files may hold a great many.
+/// At most 200 of the samples, evenly spaced in time: a ratio uses all pairs, and files may contain many
+/// samples.
 pub fn thinned(samples: &[f64]) -> Vec<f64> {
     let step = samples.len().div_ceil(PAIRED).max(1);
     samples.iter().copied().step_by(step).collect()
 }
 
+/// The values in ascending order; `None` without values, or if one is not finite.
 fn sorted(values: &[f64]) -> Option<Vec<f64>> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -168,12 +171,13 @@ fn middle(sorted: &[f64]) -> f64 {
     if sorted.len().is_multiple_of(2) { (sorted[half - 1] + sorted[half]) / 2.0 } else { sorted[half] }
 }
 
-/// The greatest rank, from 0, of which and of whose mirror image the median lies between with [`CONFIDENCE`].
+/// The greatest rank, from 0, such that the median lies between this rank and its mirror image at the level
+/// [`CONFIDENCE`].
 fn outer_order_statistic(count: usize) -> Option<usize> {
-    // Of `count` samples, as many lie below the median as heads come up.
+    // The number of samples below the median has a binomial distribution.
     let tail = (1.0 - CONFIDENCE) / 2.0;
     if count > 1000 {
-        // The binomial distribution is a normal one, and 2^-count soon no number.
+        // The distribution is close to a normal one, and 2^-count would underflow.
         let (mean, deviation) = (count as f64 / 2.0, (count as f64).sqrt() / 2.0);
         return Some((mean - 0.5 - NORMAL_QUANTILE * deviation).floor() as usize);
     }
@@ -191,10 +195,12 @@ fn outer_order_statistic(count: usize) -> Option<usize> {
 /// The normal distribution's quantile for [`CONFIDENCE`].
 const NORMAL_QUANTILE: f64 = 1.959963984540054;
 
-/// Up to so many samples on each side the rank sum's distribution is counted, beyond it is nearly normal.
+/// Up to this many samples on each side, the rank sum's distribution is computed exactly; beyond, it is close
+/// to normal.
 const COUNTED: usize = 50;
 
-/// The greatest rank, from 0, among the pairs of which and of whose mirror image the true ratio lies between.
+/// The greatest rank, from 0, such that the true ratio lies between this rank and its mirror image among the
+/// sorted quotients, at the level [`CONFIDENCE`].
 fn outer_rank_sum(first: usize, second: usize) -> Option<usize> {
     let tail = (1.0 - CONFIDENCE) / 2.0;
     if first.max(second) > COUNTED {
@@ -210,12 +216,13 @@ fn outer_rank_sum(first: usize, second: usize) -> Option<usize> {
     below.take_while(|below| *below <= tail).count().checked_sub(1)
 }
 
-/// Probabilities of the rank sum's statistic U, from 0 to `first * second`, if both sides are alike.
+/// Probabilities of the rank-sum statistic U, from 0 to `first * second`, if both sides have the same
+/// distribution.
 ///
-/// Source: Mann and Whitney, On a Test of Whether one of Two Random Variables is Stochastically Larger than the Other, 1947:
-/// the recursion on the side to which the largest sample belongs.
+/// Source: Mann and Whitney, On a Test of Whether one of Two Random Variables is Stochastically Larger than
+/// the Other, 1947: the recursion on the side to which the largest sample belongs.
 fn rank_sum_distribution(first: usize, second: usize) -> Vec<f64> {
-    // of[n][u], for the m of the round.
+    // of[n][u], for the current m.
     let mut of = vec![vec![1.0]; second + 1];
     for m in 1..=first {
         let mut next = vec![vec![1.0]];

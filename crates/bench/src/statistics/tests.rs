@@ -1,9 +1,10 @@
-//! Against what scipy 1.17 says of the same samples: `median`, `median_abs_deviation`, `quantile_test`, `mannwhitneyu`.
+//! Compared with scipy 1.17 on the same samples: `median`, `median_abs_deviation`, `quantile_test`,
+//! `mannwhitneyu`.
 
 use super::*;
 
 #[test]
-fn summaries_are_scipys() {
+fn summaries_agree_with_scipy() {
     let cases: [(&[f64], [f64; 4]); 3] = [
         (&[1.1092, 1.2795, 1.1042, 0.6764, 1.3121, 1.1433], [1.12625, 0.08765, 0.6764, 1.3121]),
         (
@@ -30,7 +31,7 @@ fn summaries_are_scipys() {
 }
 
 #[test]
-fn intervals_of_many_samples_are_scipys() {
+fn intervals_of_many_samples_agree_with_scipy() {
     for (count, expected) in
         [(101, (41.0, 61.0)), (1000, (469.0, 532.0)), (1500, (712.0, 789.0)), (5000, (2431.0, 2570.0))]
     {
@@ -52,7 +53,7 @@ fn few_samples_have_no_interval() {
 }
 
 #[test]
-fn rank_sums_are_distributed_as_scipy_says() {
+fn rank_sum_distributions_agree_with_scipy() {
     let cases = [
         (3, 4, 1, 0.05714285714285714),
         (5, 5, 2, 0.015873015873015872),
@@ -69,12 +70,13 @@ fn rank_sums_are_distributed_as_scipy_says() {
 }
 
 #[test]
-fn a_ratio_is_where_scipys_test_stops_rejecting() {
+fn a_ratios_interval_agrees_with_scipys_test() {
     let base = [0.9685, 0.9093, 1.0007, 0.8937, 0.8965, 1.1568, 0.9947, 0.9946, 1.0525];
     let other =
         [0.785, 0.8002, 0.8543, 0.8422, 0.7291, 0.8899, 0.7718, 0.7367, 0.7482, 0.7874, 0.9634, 0.7279];
     let ratio = Ratio::of(&base, &other).unwrap();
-    // mannwhitneyu(base, r * other, method='exact') is 0.049 just outside and 0.058 just inside of these.
+    // The p-value of mannwhitneyu(base, r * other, method='exact') is 0.049 just outside of these, and 0.058
+    // just inside.
     let (low, high) = ratio.interval.unwrap();
     assert!((low - 1.1384713375796178).abs() < 1e-12 && (high - 1.3366776733553467).abs() < 1e-12);
     assert!((ratio.ratio - 1.2318140162812607).abs() < 1e-12);
@@ -84,13 +86,13 @@ fn a_ratio_is_where_scipys_test_stops_rejecting() {
 }
 
 #[test]
-fn counted_and_normal_distributions_meet() {
-    let (counted, normal) = (outer_rank_sum(50, 50).unwrap(), outer_rank_sum(50, 51).unwrap());
-    assert!(normal > counted && normal < counted + 40, "{counted}, {normal}");
+fn exact_and_normal_distributions_agree_at_the_limit() {
+    let (exact, normal) = (outer_rank_sum(50, 50).unwrap(), outer_rank_sum(50, 51).unwrap());
+    assert!(normal > exact && normal < exact + 40, "{exact}, {normal}");
 }
 
 #[test]
-fn a_geometric_mean_goes_from_the_mean_of_the_low_ends_to_that_of_the_high_ones() {
+fn a_geometric_means_interval_has_the_means_of_the_rows_ends() {
     let ratio = |ratio, low, high| Ratio { ratio, interval: Some((low, high)) };
     let mean = GeometricMean::of(&[ratio(2.0, 1.0, 3.0), ratio(8.0, 4.0, 12.0)]).unwrap();
     let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} is not {b}");
@@ -99,12 +101,12 @@ fn a_geometric_mean_goes_from_the_mean_of_the_low_ends_to_that_of_the_high_ones(
     close(low, 2.0);
     close(high, 6.0);
     assert_eq!((mean.rows, mean.least, mean.greatest), (2, 2.0, 8.0));
-    // One row is its own mean, and more of the same row make nothing surer.
+    // The mean of one row is the row, and repetitions of the row do not narrow the interval.
     let one = GeometricMean::of(&[ratio(2.0, 1.0, 4.0)]).unwrap();
     let same = GeometricMean::of(&[ratio(2.0, 1.0, 4.0); 100]).unwrap();
     close(one.ratio.interval.unwrap().0, 1.0);
     close(same.ratio.interval.unwrap().1, 4.0);
-    // A row that cannot tell leaves the mean without an interval.
+    // A row without an interval leaves the mean without one.
     let unsure = GeometricMean::of(&[ratio(2.0, 1.0, 3.0), Ratio { ratio: 8.0, interval: None }]).unwrap();
     assert_eq!(unsure.ratio.interval, None);
     assert_eq!(unsure.ratio.verdict(0.01), Verdict::Unsure);

@@ -13,7 +13,7 @@ CREATE TABLE runs (
     dollars_per_hour REAL AS (facts ->> '$.price.dollars_per_hour')
 ) STRICT;
 
--- A row and what came of it.
+-- A row with its outcome.
 CREATE TABLE measurements (
     run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
     -- From 1, in the order in which a run's measurements ended.

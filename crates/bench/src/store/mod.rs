@@ -1,8 +1,9 @@
-//! Where runs are kept: one SQLite file for all of a machine's runs and for those that came from others.
+//! The store of runs: one SQLite file for all runs of a machine and for imported ones.
 //!
-//! A row of the table `runs` or `measurements` holds its [`Run`] or [`Measurement`] as JSON, and columns made from it for
-//! whoever asks in SQL. Each call that changes something is a transaction that is on disk when it returns, so a run that
-//! is killed loses the row that it was measuring and nothing else; any number of processes may add at once.
+//! A row of the table `runs` or `measurements` holds its [`Run`] or [`Measurement`] as JSON, with columns
+//! computed from it for SQL queries. Each call that changes something is a transaction that is on disk when
+//! the call returns: a run that is killed loses only the row that was being measured. Several processes may
+//! add rows at the same time.
 
 use crate::{
     BenchError,
@@ -24,11 +25,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// `application_id`: that a SQLite file is one of these, `PfBn`.
+/// `application_id` of a store's SQLite file: `PfBn`.
 const APPLICATION: i32 = 0x5066_426e;
-/// How long another process's transaction is waited for.
+/// Time limit for waiting for another process's transaction.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Makes a schema out of the one before; `user_version` says how many of them a file has seen.
+/// Steps that turn each schema into the next; `user_version` is the number of steps that a file has had.
 const MIGRATIONS: [&str; 2] = [include_str!("1.sql"), include_str!("2.sql")];
 
 /// An open store.
@@ -38,19 +39,19 @@ pub struct Store {
     path: PathBuf,
 }
 
-/// What became of a run that was imported.
+/// The result of importing a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Imported {
-    /// It is new here.
+    /// The run was added.
     Added,
-    /// It was here already, the same in everything.
+    /// The store already has the same run.
     Present,
 }
 
 /// `proofmill/bench.db` in the user's data directory: `$XDG_DATA_HOME`, or `~/.local/share`.
 ///
 /// # Errors
-/// A user without a home.
+/// A user without a home folder.
 pub fn default_path() -> Result<PathBuf, BenchError> {
     let directories = etcetera::base_strategy::Xdg::new().map_err(|error| BenchError::Malformed {
         path: "~/.local/share/proofmill/bench.db".into(),
@@ -60,10 +61,11 @@ pub fn default_path() -> Result<PathBuf, BenchError> {
 }
 
 impl Store {
-    /// Opens the store at `path`; makes it, and the folders that it lies in, if it is not there.
+    /// Opens the store at `path`; creates it and its folders if it does not exist.
     ///
     /// # Errors
-    /// A file that is no store, is damaged or of a newer Proofmill (it is left as it is), or that cannot be written.
+    /// A file that is not a store, is damaged, or was written by a newer Proofmill (it is not changed); a
+    /// file that cannot be written.
     pub fn open(path: &Path) -> Result<Self, BenchError> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)
@@ -78,13 +80,13 @@ impl Store {
         Ok(store)
     }
 
-    /// Checks the file before anything is written to it, then brings its schema up to date.
+    /// Checks the file before anything is written to it, then updates its schema.
     fn prepare(&self) -> Result<(), BenchError> {
         let connection = &self.connection;
         self.done(connection.busy_timeout(PATIENCE))?;
         self.done(connection.execute_batch("PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF"))?;
         self.done(define_digest(connection))?;
-        // In one view: another process may be making the file.
+        // One transaction, because another process may be creating the file.
         let view = self.done(Transaction::new_unchecked(connection, TransactionBehavior::Deferred))?;
         let version = self.version()?;
         self.done(view.commit())?;
@@ -93,12 +95,12 @@ impl Store {
         if answer != "ok" {
             return Err(self.damaged(&answer));
         }
-        // A kill loses nothing either way; with FULL neither does a loss of power.
+        // A killed process loses nothing in either mode; with FULL, neither does a loss of power.
         self.done(write_ahead(connection))?;
         self.done(connection.execute_batch("PRAGMA synchronous = FULL"))?;
         if version < MIGRATIONS.len() {
             let transaction = self.begin_transaction()?;
-            // Another process may have been quicker.
+            // Another process may have updated the schema in the meantime.
             for (i, step) in MIGRATIONS.iter().enumerate().skip(self.version()?) {
                 self.done(transaction.execute_batch(step))?;
                 self.done(transaction.pragma_update(None, "user_version", (i + 1) as i64))?;
@@ -109,7 +111,7 @@ impl Store {
         Ok(())
     }
 
-    /// How many migrations the file has seen: 0 of a new one.
+    /// The number of migrations that the file has had: 0 for a new file.
     fn version(&self) -> Result<usize, BenchError> {
         let connection = &self.connection;
         let pragma = |name| self.done(connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0)));
@@ -129,10 +131,10 @@ impl Store {
         })
     }
 
-    /// Begins a run; its measurements, if it has some already, are added too.
+    /// Adds a run that has begun, with its measurements if it has any.
     ///
     /// # Errors
-    /// A run that cannot be, whose id is taken, or a failing disk.
+    /// A run out of bounds, an id that exists, or a failing disk.
     pub fn begin(&self, run: &Run) -> Result<(), BenchError> {
         check(run).map_err(|problem| self.malformed(&format!("this run cannot be stored: {problem}")))?;
         let transaction = self.begin_transaction()?;
@@ -143,7 +145,7 @@ impl Store {
     /// Adds a measurement to a run. It is on disk when this returns.
     ///
     /// # Errors
-    /// A measurement that cannot be, a run that is not there, or a failing disk.
+    /// A measurement out of bounds, an unknown run, or a failing disk.
     pub fn add(&self, run: &str, measurement: &Measurement) -> Result<(), BenchError> {
         let mut measurement = measurement.clone();
         measurement.version =
@@ -156,10 +158,10 @@ impl Store {
         self.insert_measurement(run, &measurement)
     }
 
-    /// Says that a run has ended, and what disturbed it.
+    /// Sets a run's end time and noise.
     ///
     /// # Errors
-    /// A run that is not there, noise that cannot be, or a failing disk.
+    /// An unknown run, noise out of bounds, or a failing disk.
     pub fn finish(&self, run: &str, ended: Timestamp, noise: &Noise) -> Result<(), BenchError> {
         let noise = Noise {
             warnings: noise.warnings.iter().map(|warning| one_line(warning)).collect(),
@@ -178,7 +180,7 @@ impl Store {
         self.done(transaction.commit())
     }
 
-    /// All runs without their measurements, the oldest first.
+    /// All runs without their measurements, oldest first.
     ///
     /// # Errors
     /// A damaged file.
@@ -188,7 +190,7 @@ impl Store {
         Ok(runs)
     }
 
-    /// How many measurements each run has, by id.
+    /// The number of measurements of each run, by id.
     ///
     /// # Errors
     /// A damaged file.
@@ -199,12 +201,12 @@ impl Store {
         rows.map(|row| self.done(row)).collect()
     }
 
-    /// The run of a name, with its measurements: an id or its beginning, a label, or `latest`.
+    /// The run that `name` means, with its measurements: an id or its beginning, a label, or `latest`.
     ///
     /// # Errors
     /// A name of no run or of several, or a damaged file.
     pub fn run(&self, name: &str) -> Result<Run, BenchError> {
-        // What a writer does in between is not seen.
+        // One transaction, so that other processes' changes are not seen in between.
         let transaction =
             self.done(Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred))?;
         let mut run = self.named(name)?;
@@ -239,10 +241,10 @@ impl Store {
         Err(self.malformed(&format!("no run is called {name}: `proofmill bench runs` lists them")))
     }
 
-    /// Takes runs of other machines, all or none of them.
+    /// Imports runs of other machines: all of them, or none.
     ///
     /// # Errors
-    /// A run that cannot be, one that differs from the one of the same id here, or a failing disk.
+    /// A run out of bounds, a run that differs from the stored one with the same id, or a failing disk.
     pub fn import(&self, runs: &[Run]) -> Result<Vec<Imported>, BenchError> {
         for run in runs {
             check(run).map_err(|problem| {
@@ -266,11 +268,11 @@ impl Store {
             return Ok(Imported::Present);
         }
         Err(self.malformed(&format!(
-            "run {id} is here with other contents: to take the other instead, `proofmill bench remove {id}` first"
+            "run {id} is stored with other contents: to import this one instead, `proofmill bench remove {id}` first"
         )))
     }
 
-    /// Removes a run, by a name as for [`Store::run`], and returns its facts.
+    /// Removes the run that `name` means, as for [`Store::run`], and returns its facts.
     ///
     /// # Errors
     /// A name of no run or of several, or a failing disk.
@@ -298,19 +300,19 @@ impl Store {
             _ => None,
         };
         let json = self.json(measurement)?;
-        // One statement, so that two processes cannot take the same number.
+        // One statement, so that two processes cannot use the same number.
         let sql = "INSERT INTO measurements (run, number, median, measurement, digest)
             SELECT ?1, next, ?2, ?3, digest(?1 || ' ' || next || ' ' || ?3)
             FROM (SELECT 1 + ifnull(max(number), 0) AS next FROM measurements WHERE run = ?1)";
         self.done(self.connection.execute(sql, params![run, median, json])).map(drop)
     }
 
-    /// The facts of the run of an id.
+    /// The facts of the run with this id.
     fn facts(&self, id: &str) -> Result<Option<Run>, BenchError> {
         Ok(self.intact(&format!("{FACTS} FROM runs WHERE id = ?"), [id])?.pop())
     }
 
-    /// The measurements of the run of an id.
+    /// The measurements of the run with this id.
     fn measurements(&self, id: &str) -> Result<Vec<Measurement>, BenchError> {
         let sql = "SELECT measurement, number = row_number() OVER (ORDER BY number)
                 AND digest = digest(run || ' ' || number || ' ' || measurement)
@@ -318,14 +320,14 @@ impl Store {
         self.intact(sql, [id])
     }
 
-    /// What rows of JSON say, and of whether that is what was written.
+    /// The values of a query's rows, whose columns are JSON and whether the digest matches.
     fn intact<T: DeserializeOwned>(&self, sql: &str, params: impl Params) -> Result<Vec<T>, BenchError> {
         let mut statement = self.done(self.connection.prepare(sql))?;
         let rows = self.done(statement.query_map(params, |row| Ok((row.get(0)?, row.get(1)?))))?;
         let parse = |row| {
             let (json, intact): (String, bool) = self.done(row)?;
             if !intact {
-                return Err(self.damaged("a row is not what was written"));
+                return Err(self.damaged("the digest of a row is wrong"));
             }
             serde_json::from_str(&json).map_err(|error| self.damaged(&error.to_string()))
         };
@@ -354,7 +356,7 @@ impl Store {
     }
 }
 
-/// Switches to a write-ahead log. While another process is at the same, SQLite does not wait by itself.
+/// Switches to a write-ahead log. SQLite does not wait by itself while another process does the same.
 fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
     let began = Instant::now();
     loop {
@@ -370,10 +372,10 @@ fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-/// The beginning of a query for runs without their measurements.
+/// The start of a query for runs without their measurements.
 const FACTS: &str = "SELECT facts, digest = digest(id || ' ' || facts)";
 
-/// Gives SQL the function `digest`: the first 16 hexadecimal digits of SHA-256 of a text.
+/// Defines the SQL function `digest`: the first 16 hexadecimal digits of a text's SHA-256.
 fn define_digest(connection: &Connection) -> rusqlite::Result<()> {
     let flags =
         FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_DIRECTONLY;
@@ -382,13 +384,15 @@ fn define_digest(connection: &Connection) -> rusqlite::Result<()> {
     })
 }
 
-/// What to do about a damaged file.
+/// Advice for a damaged file.
 const RESCUE: &str = "move it away, or rescue what is left by `sqlite3 FILE .recover`";
 
-/// SQLite's error, and what to do about it.
+/// SQLite's error with advice.
 fn failure(path: &Path, error: &rusqlite::Error) -> BenchError {
     let remedy = match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => "no SQLite database: name another file with --db, or move it away",
+        Some(ErrorCode::NotADatabase) => {
+            "not a SQLite database: name another file with --db, or move it away"
+        }
         Some(ErrorCode::DatabaseCorrupt) => RESCUE,
         Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => {
             "is there room on its disk? What was finished before is kept"
@@ -399,7 +403,7 @@ fn failure(path: &Path, error: &rusqlite::Error) -> BenchError {
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
             "the file and its folder must be writable; name another with --db"
         }
-        Some(ErrorCode::ConstraintViolation) => "the run has been removed, or is there already",
+        Some(ErrorCode::ConstraintViolation) => "the run has been removed, or exists already",
         _ => return BenchError::Malformed { path: path.to_owned(), problem: one_line(&error.to_string()) },
     };
     BenchError::Malformed {

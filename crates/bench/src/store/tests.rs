@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-/// A store in a folder of its own.
+/// A store in its own folder.
 fn store() -> (tempfile::TempDir, PathBuf, Store) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bench.db");
@@ -25,7 +25,7 @@ fn refusal(path: &Path) -> String {
 }
 
 #[test]
-fn what_is_added_is_there_when_the_store_is_opened_again() {
+fn runs_persist_when_the_store_is_reopened() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a/b/bench.db");
     let mut expected = run(1, "first");
@@ -56,7 +56,7 @@ fn what_is_added_is_there_when_the_store_is_opened_again() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
     #[test]
-    fn any_run_comes_back_to_the_last_bit(expected in any_run()) {
+    fn any_run_is_stored_without_rounding(expected in any_run()) {
         let (_folder, _, store) = store();
         prop_assert_eq!(store.import(std::slice::from_ref(&expected)).unwrap(), [Imported::Added]);
         prop_assert_eq!(&store.run(&expected.id).unwrap(), &expected);
@@ -89,7 +89,7 @@ fn runs_are_named_by_id_label_and_latest() {
 }
 
 #[test]
-fn what_cannot_be_is_not_stored() {
+fn invalid_runs_and_measurements_are_refused() {
     let (_folder, _, store) = store();
     let known = run(1, "known");
     store.begin(&known).unwrap();
@@ -99,7 +99,7 @@ fn what_cannot_be_is_not_stored() {
     }
     let problem = store.add(&run(2, "").id, &measurement("b", &[1.0])).unwrap_err().to_string();
     assert!(problem.contains("the run has been removed"), "{problem}");
-    assert!(store.begin(&known).unwrap_err().to_string().contains("is there already"));
+    assert!(store.begin(&known).unwrap_err().to_string().contains("exists already"));
     assert!(store.begin(&run(2, "a\u{1b}b")).unwrap_err().to_string().contains("control character"));
     let failed = Measurement {
         outcome: Outcome::Failed { reason: "\u{1b}[31mtwo\nlines\n".to_owned() },
@@ -122,7 +122,7 @@ fn imports_are_all_or_nothing_and_never_overwrite() {
     let mut other = mine.clone();
     other.measurements[0] = measurement("b", &[1.0 + f64::EPSILON]);
     let problem = store.import(&[run(4, "4"), other.clone()]).unwrap_err().to_string();
-    assert!(problem.contains(&format!("run {} is here with other contents", mine.id)), "{problem}");
+    assert!(problem.contains(&format!("run {} is stored with other contents", mine.id)), "{problem}");
     assert_eq!(store.runs().unwrap().len(), 3);
     assert_eq!(store.run("mine").unwrap(), mine);
     store.remove("mine").unwrap();
@@ -130,7 +130,7 @@ fn imports_are_all_or_nothing_and_never_overwrite() {
     assert_eq!(store.run("mine").unwrap(), other);
 }
 
-/// A database as the first version made them.
+/// A database with the first schema.
 fn first_schema(path: &Path, run: &Run) {
     let connection = Connection::open(path).unwrap();
     connection.execute_batch(MIGRATIONS[0]).unwrap();
@@ -146,7 +146,7 @@ fn first_schema(path: &Path, run: &Run) {
 }
 
 #[test]
-fn an_older_schema_is_brought_up_to_date() {
+fn an_older_schema_is_updated() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bench.db");
     let mut expected = run(1, "old");
@@ -162,14 +162,14 @@ fn an_older_schema_is_brought_up_to_date() {
     assert_eq!(Store::open(&path).unwrap().run("old").unwrap(), expected);
 }
 
-/// Whatever happens to a migration in the middle, it has happened entirely or not at all.
+/// A migration is applied entirely or not at all.
 #[test]
 fn a_migration_that_fails_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bench.db");
     first_schema(&path, &run(1, "old"));
     let connection = Connection::open(&path).unwrap();
-    // What the second step wants to add is there.
+    // The column that the second step adds exists already.
     connection.execute_batch("ALTER TABLE measurements ADD COLUMN digest TEXT").unwrap();
     drop(connection);
     assert!(refusal(&path).contains("duplicate column name"), "{}", refusal(&path));
@@ -180,7 +180,7 @@ fn a_migration_that_fails_changes_nothing() {
 }
 
 #[test]
-fn foreign_and_newer_files_are_refused_and_left_alone() {
+fn foreign_and_newer_files_are_refused_and_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let (_newer_folder, newer_path, newer) = store();
@@ -193,8 +193,8 @@ fn foreign_and_newer_files_are_refused_and_left_alone() {
     for (name, expected) in [
         ("newer.db", "expected schema 2 or older, found 99: a newer Proofmill made it"),
         ("foreign.db", "not one of Proofmill's"),
-        ("random.db", "no SQLite database"),
-        ("text.db", "no SQLite database"),
+        ("random.db", "not a SQLite database"),
+        ("text.db", "not a SQLite database"),
     ] {
         let before = fs::read(path(name)).unwrap();
         let problem = refusal(&path(name));
@@ -204,7 +204,7 @@ fn foreign_and_newer_files_are_refused_and_left_alone() {
     assert!(refusal(folder.path()).contains("must be writable"), "{}", refusal(folder.path()));
 }
 
-/// A store of one run of many rows, as bytes.
+/// The bytes of a store with one run of many rows.
 fn bytes() -> (Run, Vec<u8>) {
     let (_folder, path, store) = store();
     let mut run = run(1, "precious");
@@ -215,7 +215,8 @@ fn bytes() -> (Run, Vec<u8>) {
     (run, fs::read(path).unwrap())
 }
 
-/// Nothing but the truth comes out of a damaged file: what was stored, or an error, which leaves the file as it is.
+/// Reading a damaged file gives the stored run or an error, and does not change the file. Returns whether
+/// there was an error.
 fn check_damaged(bytes: &[u8], run: &Run) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("damaged.db");
@@ -248,7 +249,7 @@ fn damage_is_noticed_wherever_it_is() {
         damaged[*place] ^= 1 << (place % 8);
         noticed += usize::from(check_damaged(&damaged, &run));
     }
-    // The rest is free space, and columns that are not read.
+    // The other bytes are free space, and columns that are not read.
     assert!(noticed * 2 > places.len(), "{noticed} of {}", places.len());
     for page in 0..bytes.len() / 4096 {
         let mut damaged = bytes.clone();
@@ -262,10 +263,10 @@ fn damage_is_noticed_wherever_it_is() {
 }
 
 #[test]
-fn a_digit_that_the_disk_changed_is_noticed() {
+fn a_digit_changed_by_the_disk_is_noticed() {
     let (run, mut bytes) = bytes();
     let text = b"\"seconds\":[0.1,0.2,7.0]";
-    // The row, and what is left of it in pages' free space.
+    // The row, and old copies of it in pages' free space.
     for place in 0..bytes.len() - text.len() {
         if bytes[place..].starts_with(text) {
             bytes[place + 11] = b'3';
@@ -275,7 +276,7 @@ fn a_digit_that_the_disk_changed_is_noticed() {
 }
 
 #[test]
-fn stores_that_are_made_at_once_are_one() {
+fn concurrent_creation_gives_one_store() {
     for _ in 0..30 {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x/bench.db");
@@ -293,9 +294,9 @@ fn stores_that_are_made_at_once_are_one() {
     }
 }
 
-/// Not a test: adds rows to a run, as a process of its own that tells which are done.
+/// Not a test: a process for other tests that adds rows to a run and prints which are done.
 #[test]
-#[ignore = "what other tests start"]
+#[ignore = "started by other tests"]
 fn writer() {
     let Ok(words) = std::env::var("PROOFMILL_TEST_WRITER") else { return };
     let words: Vec<&str> = words.split(' ').collect();
@@ -312,7 +313,7 @@ fn writer() {
     }
 }
 
-/// Starts the writer by `shell`, which gets its command as arguments.
+/// Starts the writer through the shell script `shell`, which gets its command as arguments.
 fn start_writer(shell: &str, path: &Path, run: &Run, count: usize) -> (Child, BufReader<ChildStdout>) {
     let program = std::env::current_exe().unwrap();
     let mut child = Command::new("sh")
@@ -328,7 +329,7 @@ fn start_writer(shell: &str, path: &Path, run: &Run, count: usize) -> (Child, Bu
     (child, output)
 }
 
-/// How many rows a writer has finished, and what it was refused.
+/// The number of rows that a writer has finished, and its error.
 fn report(mut output: BufReader<ChildStdout>) -> (usize, Option<String>) {
     let mut text = String::new();
     output.read_to_string(&mut text).unwrap();
@@ -337,7 +338,7 @@ fn report(mut output: BufReader<ChildStdout>) -> (usize, Option<String>) {
 }
 
 #[test]
-fn processes_add_at_once() {
+fn processes_add_rows_concurrently() {
     let (_folder, path, store) = store();
     let runs = [run(1, "one"), run(2, "other")];
     runs.iter().for_each(|run| store.begin(run).unwrap());
@@ -352,7 +353,7 @@ fn processes_add_at_once() {
 }
 
 #[test]
-fn a_kill_loses_nothing_that_was_finished() {
+fn a_kill_loses_no_finished_row() {
     let (_folder, path, store) = store();
     let mut finished = 0;
     for i in 0..8 {
@@ -370,7 +371,7 @@ fn a_kill_loses_nothing_that_was_finished() {
         child.wait().unwrap();
         let done = done as usize + report(output).0;
         let there = store.run(&run.id).unwrap().measurements.len();
-        // The last may have been killed between being stored and being told.
+        // The writer may have been killed after storing the last row and before reporting it.
         assert!(there == done || there == done + 1, "{there} rows, {done} finished");
         finished += done;
     }
@@ -379,7 +380,7 @@ fn a_kill_loses_nothing_that_was_finished() {
     Store::open(&path).unwrap();
 }
 
-/// Fills a disk, or what stands for it, and checks what is left.
+/// Checks the rows that a writer stored before its disk was full.
 fn check_full(path: &Path, run: &Run, output: BufReader<ChildStdout>) {
     let (done, refused) = report(output);
     let refused = refused.expect("the disk is full");
@@ -389,21 +390,21 @@ fn check_full(path: &Path, run: &Run, output: BufReader<ChildStdout>) {
 }
 
 #[test]
-fn a_full_disk_keeps_what_was_finished() {
+fn a_full_disk_keeps_finished_rows() {
     let (_folder, path, store) = store();
     let run = run(1, "a run");
     store.begin(&run).unwrap();
     drop(store);
-    // No file may grow beyond 100 kB.
+    // A limit on the file's length: 100 kB.
     let shell = "trap '' XFSZ; ulimit -f 200; exec \"$@\"";
     let (mut child, output) = start_writer(shell, &path, &run, 10_000);
     check_full(&path, &run, output);
     child.wait().unwrap();
 }
 
-/// A real full disk, where the system lets a user mount one.
+/// A file system that is really full, if the user may mount one.
 #[test]
-fn a_full_file_system_keeps_what_was_finished() {
+fn a_full_file_system_keeps_finished_rows() {
     let folder = tempfile::tempdir().unwrap();
     let (disk, kept) = (folder.path().join("disk"), folder.path().join("kept"));
     fs::create_dir(&disk).unwrap();
@@ -411,7 +412,7 @@ fn a_full_file_system_keeps_what_was_finished() {
     let mount = format!("mount -t tmpfs -o size=300k tmpfs {}", disk.display());
     let permitted = Command::new("unshare").args(["-rm", "sh", "-c", &mount]).stderr(Stdio::null()).status();
     if !permitted.is_ok_and(|status| status.success()) {
-        eprintln!("nobody may mount here; limits of a file's length stand for a full disk");
+        eprintln!("mounting is not permitted: the test is skipped");
         return;
     }
     let run = run(1, "a run");
@@ -421,7 +422,7 @@ fn a_full_file_system_keeps_what_was_finished() {
     store.begin(&run).unwrap();
     drop(store);
     let (copy_name, disk_name) = (copy.display(), path.display());
-    // The file system is gone with the shell.
+    // The file system disappears when the shell ends.
     let shell = format!(
         "unshare -rm sh -c '{mount} && cp {copy_name} {disk_name} && \"$@\"; cp {disk_name}* {}' sh \"$@\"",
         kept.display()
@@ -434,9 +435,9 @@ fn a_full_file_system_keeps_what_was_finished() {
     assert_eq!(Store::open(&copy).unwrap().run(&run.id).unwrap().measurements.len(), done);
 }
 
-/// SQLite's shell, as a person uses it.
+/// Reads a store through Python's SQLite module.
 #[test]
-fn the_shell_reads_it() {
+fn python_reads_a_store() {
     let (_folder, path, store) = store();
     let mut run = run(1, "mine");
     run.measurements = vec![measurement("b1", &[0.5, 0.25, 1.0]), measurement("b2", &[2.0])];

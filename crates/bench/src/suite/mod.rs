@@ -1,4 +1,4 @@
-//! Runs groups of rows: prepares every implementation, checks its answer, then takes samples turn about.
+//! Runs groups of rows: prepares every implementation, checks its answer, then takes samples in alternation.
 
 use crate::{
     BenchError,
@@ -22,31 +22,31 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Hears what goes on.
+/// Receives the progress and the measurements of a run.
 pub trait Observer {
-    /// A group begins, so many of so many; `left` is a guess at the time that the run still takes.
+    /// A group begins: number `position` of `of`, from 0. `left` is an estimate of the run's remaining time.
     fn group(&mut self, group: &Group, position: usize, of: usize, left: Option<Duration>);
 
-    /// So much of the group's sampling is over.
+    /// The finished share of the group's sampling, from 0 to 1.
     fn progress(&mut self, share: f64);
 
-    /// A row has ended.
+    /// A row is finished.
     ///
     /// # Errors
-    /// If it cannot be kept; that ends the run.
+    /// A measurement that cannot be stored; the error ends the run.
     fn measured(&mut self, measurement: Measurement) -> Result<(), BenchError>;
 }
 
-/// What is done with each row.
+/// Checks only, or measurements.
 #[derive(Clone, Copy, Debug)]
 pub enum Mode {
-    /// Every implementation runs once and its answer is compared.
+    /// Every implementation runs once, and its answer is compared.
     Check,
-    /// Then it is timed, too.
+    /// As [`Mode::Check`], followed by measurements.
     Measure(Effort),
 }
 
-/// Everything that rows of a run share.
+/// The shared state of a run.
 pub struct Suite<'a> {
     catalogue: &'a dyn Catalogue,
     mode: Mode,
@@ -54,13 +54,13 @@ pub struct Suite<'a> {
     pools: HashMap<u32, Arc<ThreadPool>>,
     meter: Option<&'a PowerMeter>,
     peers: Option<&'a Peers>,
-    /// What came of building the peers' runners, by name.
+    /// Results of building the peers' runners, by name.
     built: HashMap<String, Result<Build, String>>,
-    /// What disturbs the run.
+    /// Observes the disturbances of the run.
     pub noise: NoiseWatch,
 }
 
-/// An implementation whose answer is right, and what it is called.
+/// An implementation whose answer is right.
 struct Entrant {
     implementation: String,
     version: Option<String>,
@@ -68,7 +68,7 @@ struct Entrant {
     subject: Box<dyn Sampled>,
 }
 
-/// An implementation and what came of it.
+/// An implementation with its outcome.
 struct Ended {
     implementation: String,
     version: Option<String>,
@@ -76,7 +76,7 @@ struct Ended {
 }
 
 impl<'a> Suite<'a> {
-    /// Opens the counters and begins to watch. No pool of threads that is to be measured may exist before.
+    /// Opens the counters and starts observing noise. Thread pools that are measured must be created later.
     pub fn new(
         catalogue: &'a dyn Catalogue,
         mode: Mode,
@@ -88,15 +88,15 @@ impl<'a> Suite<'a> {
         Self { catalogue, mode, counters, pools, meter, peers, built, noise }
     }
 
-    /// Why there are no cycles and instructions, if there are none.
+    /// The reason why there are no cycles and instructions; `None` if there are.
     pub fn without_counters(&self) -> Option<&str> {
         self.counters.as_ref().err().map(String::as_str)
     }
 
-    /// Runs all groups. Rows that fail are outcomes like others, and do not end the run.
+    /// Runs all groups. Rows that fail have that as their outcome and do not end the run.
     ///
     /// # Errors
-    /// Threads that cannot be started, and what `observer` says.
+    /// Threads that cannot be started, and errors of `observer`.
     pub fn run(&mut self, groups: &[Group], observer: &mut dyn Observer) -> Result<(), BenchError> {
         let began = Instant::now();
         for (position, group) in groups.iter().enumerate() {
@@ -160,7 +160,8 @@ impl<'a> Suite<'a> {
         Ok(())
     }
 
-    /// Prepares a level of ours and has it answer; the first answer is everyone's where the definition has none.
+    /// Prepares one of Proofmill's levels and checks its answer. If the definition has no answer, the first
+    /// one found is expected from the others.
     fn level(
         &self,
         group: &Group,
@@ -170,7 +171,7 @@ impl<'a> Suite<'a> {
     ) -> Result<Entrant, BenchError> {
         let (catalogue, kernel, size) = (self.catalogue, group.kernel(), group.size.0);
         if group.family.suite == record::Suite::Prover {
-            // Each level's memory is its own.
+            // The input is freed, so that each level's memory is measured separately.
             catalogue.forget();
         }
         let counters = self.counters.as_ref().ok().cloned();
@@ -192,7 +193,7 @@ impl<'a> Suite<'a> {
         Ok(Entrant { implementation, version: None, answer: found, subject })
     }
 
-    /// Builds a peer's runner, where that has not been done, and has it answer.
+    /// Builds a peer's runner if that has not been done, starts it and checks its answer.
     fn peer(&mut self, group: &Group, peer: &Peer, answer: Option<&str>) -> Result<Entrant, Box<Outcome>> {
         let failed = |reason: String| Box::new(Outcome::Failed { reason });
         let build = || peer.build().map_err(|error| error.to_string());
@@ -233,7 +234,7 @@ impl<'a> Suite<'a> {
                 amount: group.size.0 as f64,
                 unit: group.benchmark.unit.clone(),
                 answer: Some(entrant.answer.clone()),
-                // Kernels share their inputs: what one of them alone needs is not seen.
+                // Kernels share their inputs, so the memory of a single kernel is unknown.
                 peak_memory: figures.peak_memory.filter(|_| group.family.suite == record::Suite::Prover),
                 ..figures
             }),
@@ -242,7 +243,7 @@ impl<'a> Suite<'a> {
         entrants.iter().zip(taken).map(outcome).collect()
     }
 
-    /// The pool of so many threads.
+    /// The thread pool with `threads` threads; created when first needed.
     fn pool(&mut self, threads: u32) -> Result<Arc<ThreadPool>, BenchError> {
         if let Some(pool) = self.pools.get(&threads) {
             return Ok(pool.clone());
@@ -261,7 +262,6 @@ impl Ended {
     }
 }
 
-/// A peer takes turns as we do.
 impl Sampled for Runner {
     fn run(&mut self, iterations: u64) -> Result<Sample, BenchError> {
         let times = Runner::run(self, iterations)?;

@@ -1,4 +1,4 @@
-//! With a catalogue whose kernels are made up.
+//! Tests with a catalogue of simple kernels.
 
 use super::*;
 use crate::{
@@ -9,7 +9,8 @@ use crate::{
 };
 use proofmill_cpu::Level;
 
-/// `sum` adds up numbers; `wrong` too, except at the best level; `broken` cannot be prepared.
+/// The kernel `sum` adds numbers; `wrong` too, but with a wrong result at the best level; `broken` cannot be
+/// prepared.
 struct Sums;
 
 struct Sum {
@@ -99,7 +100,7 @@ fn of(pattern: &str) -> Selection {
 }
 
 #[test]
-fn definitions_are_narrowed_down() {
+fn selections_filter_definitions() {
     let families = [family()];
     let names = |selection: &Selection| {
         let groups = plan(&families, &Sums, selection, 3).unwrap();
@@ -129,7 +130,7 @@ fn a_chosen_level_is_the_best_that_is_not_above_it() {
         assert_eq!(levels(LevelChoice::At(level)), [level]);
         assert_eq!(levels(LevelChoice::Named(vec![level.name().to_owned()])), [level]);
     }
-    // A definition that names portable has no other.
+    // The definition names only portable.
     let best = Selection { levels: LevelChoice::At(Level::best()), ..of("broken") };
     assert_eq!(plan(&families, &Sums, &best, 1).unwrap()[0].levels, [Level::available()[0]]);
 }
@@ -151,7 +152,7 @@ fn right_answers_are_timed() {
 }
 
 #[test]
-fn a_wrong_answer_is_no_figure() {
+fn a_wrong_answer_is_a_failure() {
     let notes = run(&of("f/wrong/10"), Mode::Check);
     let (last, others) = notes.measurements.split_last().unwrap();
     let Outcome::Failed { reason } = &last.outcome else { panic!("{last:?}") };
@@ -163,7 +164,7 @@ fn a_wrong_answer_is_no_figure() {
 }
 
 #[test]
-fn what_cannot_be_prepared_does_not_end_the_run() {
+fn a_kernel_that_cannot_be_prepared_does_not_end_the_run() {
     let selection = Selection { smallest: true, ..Selection::default() };
     let notes = run(&selection, Mode::Check);
     let broken: Vec<_> = notes.measurements.iter().filter(|row| row.row.benchmark == "broken").collect();

@@ -1,4 +1,4 @@
-//! From a kernel's functions to what the bench runs.
+//! Adapts a kernel's functions to the bench's workloads.
 
 use super::inputs::{Rng, rng};
 use proofmill_bench::Workload;
@@ -7,28 +7,28 @@ use proofmill_cpu::Level;
 use proofmill_sha256::Kernels;
 use std::{any::Any, sync::Arc};
 
-/// Tells that a phase begins.
+/// Reports the start of a phase.
 pub(crate) type Begin<'a> = &'a mut dyn FnMut(&'static str);
 
-/// At which levels a kernel differs.
+/// The levels at which a kernel differs.
 #[derive(Clone, Copy)]
 pub(crate) enum KernelLevels {
-    /// One: it is the same at all.
+    /// Only portable: the kernel is the same at all levels.
     Portable,
-    /// Those of the big prime fields.
+    /// The levels of the big prime fields.
     PrimeFields,
-    /// Those of the big prime fields whose scalar arithmetic differs.
+    /// The levels of the big prime fields at which scalar arithmetic differs.
     PrimeFieldScalars,
-    /// Those of Goldilocks.
+    /// The levels of Goldilocks.
     Goldilocks,
-    /// Those of SHA-256, one message at a time.
+    /// The levels of SHA-256 for one message.
     Sha256,
-    /// Those of SHA-256, many messages.
+    /// The levels of SHA-256 for many messages.
     Sha256Many,
 }
 
 impl KernelLevels {
-    /// Those that this CPU has, slowest first.
+    /// The levels that this CPU supports, slowest first.
     pub(crate) fn available(self) -> Vec<Level> {
         let distinct = |name: fn(Kernels) -> [&'static str; 2]| {
             let mut levels = Level::available();
@@ -55,8 +55,8 @@ type Run<I, S> = Box<dyn Fn(&I, &mut S, Level, Begin<'_>) -> Result<(), String> 
 type Restart<I, S> = Box<dyn Fn(&I, &mut S) + Send + Sync>;
 type Bytes<T> = Box<dyn Fn(&T) -> Vec<u8> + Send + Sync>;
 
-/// A kernel by its functions: from a generator and a size to an input `I`, from it and a level to a state `S` that holds
-/// keys and results, and from both to a result.
+/// A kernel as functions: a generator and a size give an input `I`; the input and a level give a state `S`
+/// that holds keys and results; a run computes the results in the state.
 pub(crate) struct Kernel<I, S> {
     make: Make<I>,
     start: Start<I, S>,
@@ -67,7 +67,7 @@ pub(crate) struct Kernel<I, S> {
 }
 
 impl<I: Send + Sync + 'static, S: Send + 'static> Kernel<I, S> {
-    /// From what makes an input.
+    /// A kernel without `restart` and without an input for peers.
     pub(crate) fn new(
         make: impl Fn(&mut Rng, usize) -> Result<I, String> + Send + Sync + 'static,
         start: impl Fn(&I, Level) -> Result<S, String> + Send + Sync + 'static,
@@ -84,19 +84,19 @@ impl<I: Send + Sync + 'static, S: Send + 'static> Kernel<I, S> {
         }
     }
 
-    /// What puts the input back, of work in place.
+    /// Adds the function that restores the input of work in place.
     pub(crate) fn restarted(mut self, restart: impl Fn(&I, &mut S) + Send + Sync + 'static) -> Self {
         self.restart = Box::new(restart);
         self
     }
 
-    /// The input's bytes, of work that peers do too.
+    /// Adds the function that encodes the input for peers.
     pub(crate) fn for_peers(mut self, input: impl Fn(&I) -> Vec<u8> + Send + Sync + 'static) -> Self {
         self.input = Some(Box::new(input));
         self
     }
 
-    /// With a name.
+    /// A table entry for the kernel.
     pub(crate) fn entry(self, name: impl Into<String>, levels: KernelLevels) -> Entry {
         Entry { name: name.into().leak(), levels, kernel: Box::new(Arc::new(self)) }
     }
@@ -125,14 +125,14 @@ impl Entry {
     }
 }
 
-/// The last input that was made, and of what.
+/// The last input, and the kernel and size that it is for.
 pub(crate) struct Kept {
     name: &'static str,
     size: u64,
     input: Arc<dyn Any + Send + Sync>,
 }
 
-/// A kernel, whatever its types.
+/// A kernel with erased types.
 trait AnyKernel: Send + Sync {
     fn prepare(
         &self,
@@ -145,13 +145,13 @@ trait AnyKernel: Send + Sync {
 }
 
 impl<I: Send + Sync + 'static, S: Send + 'static> Kernel<I, S> {
-    /// The input that is kept, or one that is made now and kept.
+    /// The kept input if it is the right one; otherwise a new one, which is kept.
     fn made(&self, name: &'static str, size: u64, kept: &mut Option<Kept>) -> Result<Arc<I>, String> {
         let same = kept.as_ref().filter(|kept| (kept.name, kept.size) == (name, size));
         if let Some(input) = same.and_then(|kept| kept.input.clone().downcast().ok()) {
             return Ok(input);
         }
-        // Two need not be in memory at once.
+        // Freed first, so that only one input is in memory.
         *kept = None;
         let count = usize::try_from(size).map_err(|_| "too large for this machine".to_owned())?;
         let input = Arc::new((self.make)(&mut rng(name, size), count)?);

@@ -1,4 +1,4 @@
-//! The definitions, embedded.
+//! The definitions, embedded in the program.
 
 use proofmill_bench::{BenchError, definition::Family};
 
@@ -8,7 +8,7 @@ macro_rules! files {
     };
 }
 
-/// Names and texts.
+/// Names and contents.
 const FILES: [(&str, &str); 15] = files![
     "field",
     "goldilocks",
@@ -30,7 +30,7 @@ const FILES: [(&str, &str); 15] = files![
 /// The families of `benchmarks/definitions`, from fields to provers.
 ///
 /// # Errors
-/// A definition that cannot be read: a fault of this crate's.
+/// An invalid definition, which the tests of this crate exclude.
 pub(crate) fn definitions() -> Result<Vec<Family>, BenchError> {
     FILES.iter().map(|(name, text)| Family::parse(name, text)).collect()
 }

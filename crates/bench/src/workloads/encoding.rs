@@ -1,12 +1,13 @@
-//! Bytes that peers read and digests are made of: integers below the modulus, little-endian, never in Montgomery's form.
+//! The encoding of inputs for peers and of outputs for digests: canonical integers, little-endian, not in
+//! Montgomery form.
 
 use proofmill_curve::{Affine, Curve};
 use proofmill_field::{Dodecic, Fp, Prime, Quadratic, goldilocks::Goldilocks};
 use proofmill_hash::Digest;
 
-/// What has such bytes.
+/// A type with this encoding.
 pub(crate) trait Encode {
-    /// Appends them.
+    /// Appends the encoding.
     fn put(&self, bytes: &mut Vec<u8>);
 }
 
@@ -17,7 +18,7 @@ impl<P: Prime> Encode for Fp<P> {
     }
 }
 
-/// The constant coefficient first.
+/// Constant coefficient first.
 impl<A: Encode> Encode for Quadratic<A> {
     fn put(&self, bytes: &mut Vec<u8>) {
         self.c0.put(bytes);
@@ -34,7 +35,7 @@ impl<C: Curve<Base: Encode>> Encode for Affine<C> {
 }
 
 impl<P, A: Encode> Encode for Dodecic<P, A> {
-    /// From 1 to `v^2 w`: the coefficients of 1, v and v^2, then those times w.
+    /// The coefficients of 1, v, v^2, w, v w, v^2 w.
     fn put(&self, bytes: &mut Vec<u8>) {
         self.c0.c.put(bytes);
         self.c1.c.put(bytes);
@@ -65,14 +66,14 @@ impl<const N: usize> Encode for [u8; N] {
     }
 }
 
-/// One after the other.
+/// The elements in order.
 impl<T: Encode> Encode for [T] {
     fn put(&self, bytes: &mut Vec<u8>) {
         self.iter().for_each(|item| item.put(bytes));
     }
 }
 
-/// The bytes of one thing, or of many one after the other.
+/// The encoding of a value or of a slice.
 pub(crate) fn encoded<T: Encode + ?Sized>(thing: &T) -> Vec<u8> {
     let mut bytes = Vec::new();
     thing.put(&mut bytes);

@@ -1,5 +1,5 @@
-//! Prime fields. Many elements at once: products and sums in lanes, inverses by Montgomery's trick. One at a time: a chain of
-//! products.
+//! Prime fields: products and sums of many elements in lanes, inverses with Montgomery's trick, and a chain
+//! of dependent products.
 
 use super::{
     adaptor::{Entry, Kernel, KernelLevels},
@@ -34,19 +34,19 @@ fn of_field<P: Prime>(name: &str) -> [Entry; 4] {
     ]
 }
 
-/// Elements of one parallel task.
+/// Elements per parallel task.
 const CHUNK: usize = 1 << 11;
 
-/// On two columns at a level, into a third.
+/// An operation on two columns at a level, with the results in a third column.
 type Operation<P> = fn(Level, &[Fp<P>], &[Fp<P>], &mut [Fp<P>]);
 
-/// A column for the results and one that is prepared for the level, with another that the level does not change.
+/// The right operands, prepared for the level, and the results.
 struct Columns<P: Prime> {
     right: Vec<Fp<P>>,
     results: Vec<Fp<P>>,
 }
 
-/// `size` operations, on whole groups of lanes.
+/// `size` operations in full groups of lanes.
 fn bulk<P: Prime>(name: &str, operation: Operation<P>, prepare: fn(&mut [Fp<P>], Level)) -> Entry {
     Kernel::new(
         |rng, size| match size.is_multiple_of(LANES) {
@@ -69,7 +69,8 @@ fn bulk<P: Prime>(name: &str, operation: Operation<P>, prepare: fn(&mut [Fp<P>],
     .entry(format!("field/{name}"), KernelLevels::PrimeFields)
 }
 
-/// Montgomery's constant of lanes and memory may differ: what is multiplied by the ratio once costs no multiplication more.
+/// Lanes and memory may use different Montgomery constants. If one operand is scaled once by their ratio,
+/// products need no conversion.
 fn bring_in_form<P: Prime>(level: Level, elements: &mut [Fp<P>]) {
     dispatch!(level, engine => engine.run(#[inline(always)] || convert(engine, elements)));
 }
@@ -114,7 +115,7 @@ fn lanes<E: Engine, P: Prime>(engine: E, group: &[Fp<P>; LANES]) -> E::Packed<P>
     E::Packed::<P>::load_bits(engine, Fp::as_limbs(group))
 }
 
-/// Inverses of `size` elements, one inversion for each task.
+/// Inverses of `size` elements, with one inversion per task.
 fn inverses<P: Prime>(name: &str) -> Entry {
     Kernel::new(
         |rng, size| Ok(elements::<P>(rng, size)),
@@ -131,7 +132,7 @@ fn inverses<P: Prime>(name: &str) -> Entry {
     .entry(format!("field/{name}"), KernelLevels::PrimeFieldScalars)
 }
 
-/// The product of `size` elements, one after the other: each waits for the one before.
+/// The product of `size` elements in order: each multiplication depends on the previous one.
 fn chain<P: Prime>(name: &str) -> Entry {
     Kernel::new(
         |rng, size| Ok(elements::<P>(rng, size)),

@@ -46,7 +46,7 @@ pub(crate) fn table() -> Vec<Entry> {
     table
 }
 
-/// Two columns, the second also as bytes.
+/// Two columns; the second one also as bytes.
 struct Operands {
     a: Vec<Goldilocks>,
     b: Vec<Goldilocks>,
@@ -89,14 +89,14 @@ fn basic() -> Vec<Entry> {
     functions.map(entry).into()
 }
 
-/// States side by side, and a matrix.
+/// States as columns, and a matrix.
 struct States {
     columns: [Vec<u64>; 12],
     matrix: [[u64; 12]; 4],
     bytes: [[u8; 12]; 4],
 }
 
-/// A function of states whose results are four elements each.
+/// A function of states whose results are four elements per state.
 type OfStates = fn(Level, [&[u64]; 12], &States, [&mut [Goldilocks]; 4]);
 
 fn matrices() -> [Entry; 4] {
@@ -125,11 +125,11 @@ fn matrices() -> [Entry; 4] {
     })
 }
 
-/// Permutations of one parallel task.
+/// Permutations per parallel task.
 const CHUNK: usize = 1 << 10;
 
-/// `size` nodes of trees: permutations of eight elements, and zeros behind them where the state is wider, of which the first
-/// four are kept.
+/// `size` tree nodes: each is a permutation of eight elements, padded with zeros if the state is wider, of
+/// which the first four elements are kept.
 fn permutation<H: TreeHash<Digest = Digest>>(name: &str) -> Entry {
     Kernel::new(
         |rng, size| {
@@ -151,7 +151,7 @@ fn permutation<H: TreeHash<Digest = Digest>>(name: &str) -> Entry {
 /// Words of a tree's row: one permutation of width 12.
 const COLUMNS: usize = 8;
 
-/// A tree of `size` rows, every node kept.
+/// A tree of `size` rows; all nodes are kept.
 fn tree(hash: Hash) -> Entry {
     let levels = if hash == Hash::Sha256 { KernelLevels::Sha256Many } else { KernelLevels::Goldilocks };
     Kernel::new(
@@ -171,13 +171,13 @@ fn tree(hash: Hash) -> Entry {
     .entry(format!("merkle/{hash}"), levels)
 }
 
-/// Columns and where they are transformed, in place.
+/// The domain, and the columns that are transformed in place.
 struct Transform {
     domain: GoldilocksDomain,
     values: Vec<Goldilocks>,
 }
 
-/// Columns of `size` coefficients each, row-major.
+/// Transforms of columns of `size` coefficients each, row-major.
 fn transform(name: &str, columns: usize, order: Order) -> Entry {
     Kernel::new(
         move |rng, size| logarithm(size, 0, 30).map(|_| goldilocks(rng, columns * size)),
@@ -200,10 +200,11 @@ fn domain(size: usize) -> Result<GoldilocksDomain, String> {
     GoldilocksDomain::new(size.ilog2()).ok_or_else(|| "beyond the field's two-adicity".to_owned())
 }
 
-/// Columns of matrices that are extended or evaluated.
+/// Number of columns of matrices that are extended or evaluated.
 const EXTENDED: usize = 16;
 
-/// Sixteen columns of `size` values each, extended to twice as many on the coset of the field's generator, bit-reversed.
+/// Low-degree extension of sixteen columns of `size` values each to twice the size, on the coset of the
+/// field's generator, bit-reversed.
 fn extension() -> Entry {
     Kernel::new(
         |rng, size| logarithm(size, 0, 30).map(|_| goldilocks(rng, EXTENDED * size)),
@@ -221,8 +222,8 @@ fn extension() -> Entry {
     .entry("goldilocks_transforms/lde-16-columns-by-2", KernelLevels::Goldilocks)
 }
 
-/// Columns of `size` coefficients each, or of values on the coset of the field's generator, bit-reversed: the polynomials'
-/// values at a point of the quadratic extension.
+/// Values of polynomials at a point of the quadratic extension. Each column has `size` coefficients, or
+/// `size` values on the coset of the field's generator, bit-reversed.
 fn evaluation(name: &str, columns: usize, from_values: bool) -> Entry {
     Kernel::new(
         move |rng, size| {

@@ -1,7 +1,8 @@
-//! Groth16 over a chain of products, with a key whose secrets are known.
+//! Groth16 for a chain of products, with a key whose secrets are known.
 //!
-//! Wires: the constant, the last product (public), then `x0`, `x1` and the products `x_(i+2) = x_(i+1) x_i` but the last. A domain
-//! of n points has n - 2 of them: the other points tie the constant and the public signal.
+//! Wires: the constant, the last product (public), then `x0`, `x1` and the products `x_(i+2) = x_(i+1) x_i`
+//! except for the last. A domain of n points has n - 2 products; the other two points bind the constant and
+//! the public signal.
 
 use super::{
     adaptor::{Entry, Kernel, KernelLevels},
@@ -32,7 +33,8 @@ fn text(error: impl Display) -> String {
     error.to_string()
 }
 
-/// A proof for a domain of `size` points, verified; what it proves is the answer, because peers blind it otherwise.
+/// A proof for a domain of `size` points, verified. The answer is the public signals, because peers use
+/// different blinding.
 fn proving() -> Entry {
     Kernel::new(
         Instance::new,
@@ -51,15 +53,15 @@ fn proving() -> Entry {
     .entry("groth16/prove", KernelLevels::PrimeFields)
 }
 
-/// Wires with public signals.
+/// The wires of public signals.
 const PUBLIC: std::ops::Range<usize> = 1..2;
 
-/// A proof about a small chain.
+/// A proof for a small chain.
 struct Claim {
     key: VerifyingKey,
     public: Vec<Fr>,
     proof: Proof,
-    /// All three as snarkjs's documents.
+    /// Key, public signals and proof as snarkjs's documents.
     text: String,
 }
 
@@ -95,7 +97,7 @@ fn verifying() -> Entry {
     .entry("groth16/verify", KernelLevels::PrimeFields)
 }
 
-/// A key and a witness for a domain of `size` points, and what they were drawn from.
+/// A key and a witness for a domain of `size` points, with the generator's state before they were made.
 struct Instance {
     rng: Rng,
     size: usize,
@@ -107,7 +109,7 @@ impl Instance {
     fn new(rng: &mut Rng, size: usize) -> Result<Self, String> {
         let log_n = logarithm(size, 2, 27)?;
         let before = rng.clone();
-        // The key is mapped; nobody else needs the files' names.
+        // The key stays mapped after its folder is removed.
         let folder = tempfile::tempdir().map_err(text)?;
         let witness = write(rng, log_n, folder.path()).map_err(text)?;
         let key = Groth16Zkey::open(&folder.path().join(KEY)).map_err(text)?;
@@ -128,7 +130,7 @@ impl Instance {
 const KEY: &str = "chain.zkey";
 const WITNESS: &str = "chain.wtns";
 
-/// Writes the key for a chain over a domain of `2^log_n` points, and gives the witness.
+/// Writes the key for a chain over a domain of `2^log_n` points; returns the witness.
 fn write(rng: &mut Rng, log_n: u32, folder: &Path) -> Result<Vec<Fr>, CircomError> {
     let products = (1usize << log_n) - 2;
     let [tau, alpha, beta, gamma, delta] = [(); 5].map(|()| Fr::random(rng));
@@ -194,7 +196,8 @@ fn witness(rng: &mut Rng, products: usize) -> Vec<Fr> {
     witness
 }
 
-/// The values at tau of the wires' polynomials in A, B and C, from those of the domain's Lagrange polynomials.
+/// The values at tau of the wires' polynomials in A, B and C, given the values of the domain's Lagrange
+/// polynomials.
 fn columns(products: usize, lagrange: &[Fr]) -> [Vec<Fr>; 3] {
     let mut columns = [(); 3].map(|()| vec![Fr::ZERO; products + 3]);
     let [a, b, c] = &mut columns;
@@ -209,7 +212,7 @@ fn columns(products: usize, lagrange: &[Fr]) -> [Vec<Fr>; 3] {
     columns
 }
 
-/// The same as records, row by row.
+/// The matrices' coefficients as records, row by row.
 fn coefficients(products: usize) -> impl Iterator<Item = Coefficient> {
     let record = |matrix, row: usize, wire: usize| Coefficient {
         matrix,
@@ -223,7 +226,8 @@ fn coefficients(products: usize) -> impl Iterator<Item = Coefficient> {
     chain.chain((0..PUBLIC.end).map(move |wire| record(Matrix::A, products + wire, wire)))
 }
 
-/// The values at tau of the Lagrange polynomials of the domain of `n = 2^log_n` points: `(tau^n - 1)/n w^i/(tau - w^i)`.
+/// The values at tau of the Lagrange polynomials of the domain of `n = 2^log_n` points: `(tau^n - 1)/n
+/// w^i/(tau - w^i)`.
 fn lagrange(log_n: u32, tau: Fr) -> Vec<Fr> {
     let root = Fr::root_of_unity(log_n).unwrap_or(Fr::ONE);
     let powers: Vec<Fr> = successors(Some(Fr::ONE), |power| Some(*power * root)).take(1 << log_n).collect();

@@ -1,4 +1,4 @@
-//! Hashes over BN254's scalar field that circuits compute too: Pedersen and Poseidon of two elements.
+//! Hashes over BN254's scalar field that are also used in circuits: Pedersen and Poseidon of two elements.
 
 use super::{
     adaptor::{Entry, Kernel, KernelLevels},
@@ -22,7 +22,7 @@ pub(crate) fn table() -> Vec<Entry> {
     ]
 }
 
-/// `size` hashes, each of the one before and an element: one after the other, the same at every level.
+/// A chain of `size` hashes, each of the previous hash and an element; the same at every level.
 fn chain(name: &str, hash: fn(Fr, Fr) -> Fr) -> Entry {
     Kernel::new(
         |rng, size| Ok(elements(rng, size)),
@@ -36,7 +36,7 @@ fn chain(name: &str, hash: fn(Fr, Fr) -> Fr) -> Entry {
     .entry(format!("bn254_hashes/{name}"), KernelLevels::Portable)
 }
 
-/// Of pairs.
+/// A hash function for many pairs.
 type Hash = fn(Level, &[[Fr; 2]]) -> Vec<Fr>;
 
 /// Hashes of `size` pairs.

@@ -12,7 +12,7 @@ pub(crate) fn table() -> Vec<Entry> {
     vec![message(), pairs()]
 }
 
-/// One message of `size` bytes.
+/// SHA-256 of one message of `size` bytes.
 fn message() -> Entry {
     Kernel::new(
         |rng, size| Ok(bytes(rng, size)),
@@ -27,7 +27,7 @@ fn message() -> Entry {
     .entry("sha256/message", KernelLevels::Sha256)
 }
 
-/// As many messages of 64 bytes.
+/// SHA-256 of `size` messages of 64 bytes.
 fn pairs() -> Entry {
     Kernel::new(
         |rng, size| Ok(arrays::<64>(rng, size)),

@@ -1,8 +1,8 @@
-//! What the bench measures: every kernel and prover of Proofmill by name, size and level, on inputs that depend on name
-//! and size alone.
+//! The bench's workloads: every kernel and prover of Proofmill by name, size and level. Inputs depend only on
+//! name and size.
 //!
-//! [`definitions`] are the files of `benchmarks/definitions`, [`Workloads`] prepares what they name: `family/benchmark`.
-//! The bytes of inputs and outputs are described in `docs/bench.md`.
+//! [`definitions`] are the files of `benchmarks/definitions`; [`Workloads`] prepares the kernels that they
+//! name: `family/benchmark`. `docs/bench.md` describes the bytes of inputs and outputs.
 
 mod adaptor;
 mod definitions;
@@ -41,7 +41,7 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     tables.into_iter().flatten().collect()
 });
 
-/// Proofmill's kernels and provers. Keeps the input that was made last, for the next level.
+/// Proofmill's kernels and provers. The last input is kept for the next level.
 #[derive(Default)]
 pub(crate) struct Workloads {
     kept: Mutex<Option<Kept>>,
@@ -58,7 +58,7 @@ impl Workloads {
         TABLE.iter().find(|entry| entry.name == kernel)
     }
 
-    /// Finds the kernel, and does `work` with what is kept.
+    /// Finds the kernel and calls `work` with it and the kept input.
     fn with<T>(
         &self,
         kernel: &str,

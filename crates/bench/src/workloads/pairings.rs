@@ -1,4 +1,4 @@
-//! Pairings, hashing to BLS12-381's groups, and signatures on it.
+//! Pairings, and hashing, decoding and signatures on BLS12-381.
 
 use super::{
     adaptor::{Entry, Kernel, KernelLevels},
@@ -38,7 +38,7 @@ pub(crate) fn table() -> Vec<Entry> {
     ]
 }
 
-/// Points of G1, and as many of G2.
+/// Points of G1, and as many points of G2.
 type Points<C> = (Vec<Affine<C>>, Vec<Affine<<C as Pairing>::G2>>);
 
 /// The product of `size` pairings.
@@ -63,13 +63,13 @@ where
     .entry(format!("pairing/{name}"), KernelLevels::PrimeFields)
 }
 
-/// Bytes of a message.
+/// Length of a message in bytes.
 const MESSAGE: usize = 32;
 
-/// Points of messages under a tag.
+/// Hashes messages to points under a domain separation tag.
 type Hash<C> = fn(Level, &[&[u8]], &[u8]) -> Vec<Affine<C>>;
 
-/// The points of `size` messages.
+/// The hashes of `size` messages to points.
 fn hash<C: Curve<Base: Encode>>(name: &str, hash: Hash<C>) -> Entry {
     Kernel::new(
         |rng, size| Ok(arrays::<MESSAGE>(rng, size)),
@@ -85,7 +85,8 @@ fn hash<C: Curve<Base: Encode>>(name: &str, hash: Hash<C>) -> Entry {
     .entry(format!("bls12_381/{name}"), KernelLevels::PrimeFields)
 }
 
-/// `size` compressed points, checked to be on the curve and, if asked, in the subgroup.
+/// Decodes `size` compressed points; checks that they are on the curve and, with [`Subgroup::Checked`], in
+/// the subgroup.
 fn decode<C: Encoded<Base: Encode, Scalar = Fp<P>>, P: Prime>(name: &str, subgroup: Subgroup) -> Entry {
     Kernel::new(
         |rng, size| {
@@ -108,7 +109,7 @@ fn text(error: impl Display) -> String {
     error.to_string()
 }
 
-/// A key, a message, and its signature.
+/// A key pair, a message, and its signature.
 struct Signed {
     secret: SecretKey,
     key: ValidPublicKey,
@@ -139,10 +140,10 @@ impl Encode for Signed {
     }
 }
 
-/// What a verification gives that accepts: the only one that is an answer.
+/// The output of a verification that accepts; others are errors.
 const VALID: [u8; 1] = [1];
 
-/// The public key of a secret one.
+/// The public key of a secret key.
 fn public_key() -> Entry {
     Kernel::new(
         Signed::one,
@@ -172,7 +173,7 @@ fn sign() -> Entry {
     .entry("bls/sign", KernelLevels::PrimeFields)
 }
 
-/// A signature, from bytes; the key has been checked before.
+/// The verification of a signature, given as bytes; the key was checked before.
 fn verify_one() -> Entry {
     verification(
         "verify",
@@ -185,7 +186,7 @@ fn verify_one() -> Entry {
     )
 }
 
-/// One message's signature by `size` keys, from bytes.
+/// The verification of an aggregate signature of one message by `size` keys, given as bytes.
 fn aggregate() -> Entry {
     verification(
         "fast-aggregate-verify",
@@ -211,7 +212,7 @@ fn aggregate() -> Entry {
     )
 }
 
-/// `size` signatures of as many messages by as many keys, from bytes, at once.
+/// The batch verification of `size` signatures of different messages by different keys, given as bytes.
 fn batch() -> Entry {
     verification(
         "batch-verify",
@@ -232,7 +233,7 @@ fn batch() -> Entry {
     )
 }
 
-/// A verification of input that is valid.
+/// A verification of a valid input.
 fn verification<I: Send + Sync + 'static>(
     name: &str,
     make: impl Fn(&mut Rng, usize) -> Result<I, String> + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! PLONK on circuits that the program makes itself, by arithmetisation and by how much of the key is kept in memory.
+//! PLONK for built-in circuits, by arithmetisation and by the share of the key that is kept in memory.
 
 use super::{
     adaptor::{Begin, Entry, Kernel, KernelLevels},
@@ -26,7 +26,7 @@ fn text(error: impl Display) -> String {
     error.to_string()
 }
 
-/// A circuit, its witness, and a reference string long enough for it.
+/// A circuit's layout, its witness, and a reference string of sufficient length.
 struct Instance {
     rng: Rng,
     layout: Layout,
@@ -67,7 +67,7 @@ struct Prover {
     proof: Option<(Proof, Vec<Fr>)>,
 }
 
-/// A proof of a circuit, verified, with blinding that is always the same.
+/// A proof for a circuit, verified, with deterministic blinding.
 fn proving(
     name: String,
     memory: Memory,
@@ -85,19 +85,19 @@ fn proving(
     .entry(format!("plonk_workloads/{name}"), KernelLevels::PrimeFields)
 }
 
-/// The public inputs, the points in the order of the rounds, the values.
+/// The public inputs, the points in the order of the rounds, the evaluations.
 fn bytes((proof, public): &(Proof, Vec<Fr>)) -> Vec<u8> {
     [encoded(&public[..]), encoded(&proof.points()[..]), encoded(&proof.evaluations[..])].concat()
 }
 
-/// The most gates or hashes.
+/// The greatest number of gates or hashes.
 const LARGEST: usize = 1 << 24;
 
 fn checked(size: usize) -> Result<u64, String> {
     if (1..=LARGEST).contains(&size) { Ok(size as u64) } else { Err("expected 1 to 2^24".to_owned()) }
 }
 
-/// A chain of `size` gates: three products and a sum.
+/// A chain of `size` gates: three products, then a sum.
 fn arithmetic(arithmetisation: Arithmetisation, memory: Memory) -> Entry {
     proving(format!("{arithmetisation}-{memory}"), memory, move |size| {
         let mut circuit = Circuit::new(arithmetisation);
@@ -106,7 +106,8 @@ fn arithmetic(arithmetisation: Arithmetisation, memory: Memory) -> Entry {
     })
 }
 
-/// Below so many hashes, tables of windows of few bits fit the rows better than the least that the circuit's users choose.
+/// Below this number of hashes, tables with [`FEW_BITS`] window bits fit the rows better than those of
+/// [`workload::window_bits`].
 const FEW_HASHES: u64 = 64;
 const FEW_BITS: u32 = 6;
 
@@ -127,14 +128,14 @@ fn pedersen(arithmetisation: Arithmetisation) -> Entry {
     })
 }
 
-/// A proof about a small chain.
+/// A proof for a small chain.
 struct Claim {
     key: VerifyingKey,
     proof: Proof,
     public: Vec<Fr>,
 }
 
-/// The verification of one proof in turbo.
+/// The verification of one proof with the turbo arithmetisation.
 fn verifying() -> Entry {
     Kernel::new(
         |rng, size| {

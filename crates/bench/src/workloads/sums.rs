@@ -20,7 +20,7 @@ pub(crate) fn table() -> Vec<Entry> {
     .collect()
 }
 
-/// With uniform scalars, with all equal, and with 0 and 1 in turn.
+/// Sums with uniform scalars, with equal scalars, and with scalars that alternate between 0 and 1.
 fn of_curve<C: Msm<Scalar = Fp<P>, Base: Encode>, P: Prime>(name: &str) -> [Entry; 3] {
     [
         sum::<C, P>(name, elements),

@@ -12,7 +12,7 @@ pub(crate) fn table() -> Vec<Entry> {
     vec![forward::<bn254::FrParams>("bn254-fr"), forward::<bls12_381::FrParams>("bls12-381-fr")]
 }
 
-/// Coefficients and where they are transformed, in place.
+/// The domain, and the values that are transformed in place.
 struct Transform<P: Transformed> {
     domain: Domain<P>,
     values: Vec<Fp<P>>,

@@ -1,4 +1,4 @@
-//! The command line itself.
+//! The command line.
 
 use crate::folder;
 

@@ -1,10 +1,10 @@
-//! `list`, `run` and the commands of the store: what they print, keep and refuse.
+//! `list`, `run` and the commands of the store.
 
 use crate::folder;
 use proofmill_testing::{Folder, Run};
 use serde_json::{Value, json};
 
-/// A command of `bench` with a store of its own in the folder.
+/// Runs a command with a store in the folder.
 fn bench(folder: &Folder, command: &str) -> Run {
     folder.run(&format!("{command} --db bench.db"))
 }
@@ -21,7 +21,7 @@ fn benchmarks_are_listed() {
 }
 
 #[test]
-fn a_run_is_printed_kept_and_written() {
+fn a_run_is_printed_stored_and_written() {
     let folder = folder();
     let run = bench(
         &folder,
@@ -59,7 +59,7 @@ fn a_check_prints_one_object() {
 }
 
 #[test]
-fn what_cannot_be_measured_is_refused() {
+fn bad_selections_and_options_are_refused() {
     let folder = folder();
     for (arguments, expected) in [
         ("run nothing", "no benchmark"),
@@ -78,7 +78,7 @@ fn what_cannot_be_measured_is_refused() {
         assert_eq!(run.status, Some(2), "{run:?}");
         assert!(run.stderr.contains(value), "{run:?}");
     }
-    // A run that is refused leaves nothing in the store.
+    // Refused runs are not in the store.
     assert_eq!(bench(&folder, "runs --json").succeeded().stdout.matches("\"id\"").count(), 0);
 }
 
@@ -94,7 +94,7 @@ fn runs_move_from_store_to_store() {
         bench(&folder, &format!("export old new --out {file}")).succeeded();
         let store = format!("{file}.db");
         folder.run(&format!("import {file} --db {store}")).succeeded();
-        // They are there already.
+        // A second import changes nothing.
         folder.run(&format!("import {file} --db {store}")).succeeded();
         folder.run(&format!("export old new --db {store} --out again.json")).succeeded();
         bench(&folder, "export old new --out first.json").succeeded();
@@ -115,7 +115,7 @@ fn runs_move_from_store_to_store() {
 }
 
 #[test]
-fn inputs_are_written_and_answers_are_the_definitions() {
+fn inputs_are_written_and_answers_agree_with_definitions() {
     let folder = folder();
     folder.run("input sha256/pairs 3 pairs").succeeded();
     assert_eq!(folder.read("pairs").len(), 3 * 64);
@@ -129,7 +129,7 @@ fn inputs_are_written_and_answers_are_the_definitions() {
 }
 
 #[test]
-fn noise_is_repeated_and_gets_no_verdict() {
+fn noise_is_reported_and_prevents_a_verdict() {
     let folder = folder();
     let run = bench(&folder, "run msm/bn254-g1/256 --threads 1 --time 10ms --label quiet --json quiet.json");
     assert_eq!(run.status, Some(0), "{run:?}");

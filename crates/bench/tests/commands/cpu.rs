@@ -1,10 +1,10 @@
-//! `cpu`: what features gain.
+//! `cpu`: gains from CPU features.
 
 use crate::folder;
 use serde_json::Value;
 
 #[test]
-fn cpu_measures_what_features_gain() {
+fn cpu_measures_gains_from_features() {
     let folder = folder();
     let report: Value = serde_json::from_str(&folder.run("cpu --json").succeeded().stdout).unwrap();
     let measured = &report["result"]["measured"];
@@ -16,7 +16,7 @@ fn cpu_measures_what_features_gain() {
         assert!(row["nanoseconds"].as_f64().unwrap() > 0.0 && row["ratio"].as_f64().unwrap() > 0.0, "{row}");
     }
     for feature in measured["features"].as_array().unwrap() {
-        // A gain needs the feature.
+        // A gain requires the feature.
         assert!(feature["gain"].is_null() || feature["present"] == true, "{feature}");
         assert!(!feature["came_with"].as_str().unwrap().is_empty(), "{feature}");
     }

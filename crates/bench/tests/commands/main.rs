@@ -1,4 +1,4 @@
-//! The binary from outside.
+//! Tests of the binary's commands.
 
 mod arguments;
 mod bench;
@@ -14,7 +14,7 @@ fn folder() -> Folder {
     Folder::empty(env!("CARGO_BIN_EXE_proofmill-bench"))
 }
 
-/// What a command that succeeds prints, one line.
+/// The output of a successful command that prints one line.
 fn line(folder: &Folder, arguments: &str) -> String {
     folder.run(arguments).succeeded().stdout.trim().to_owned()
 }

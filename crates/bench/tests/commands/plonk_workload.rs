@@ -1,4 +1,4 @@
-//! `plonk-workload` proves what it builds, in every arithmetisation and memory mode.
+//! `plonk-workload`, in every arithmetisation and memory mode.
 
 use std::process::Command;
 
@@ -52,7 +52,7 @@ fn hashes_are_counted() {
 }
 
 #[test]
-fn what_cannot_be_is_said_in_a_line() {
+fn bad_options_are_refused_in_one_line() {
     for (arguments, expected) in [
         (["--gates", "0"], "expected a number from 1 to 2^26"),
         (["--gates", "2^64"], "expected a number from 1 to 2^26"),
@@ -72,7 +72,7 @@ fn what_cannot_be_is_said_in_a_line() {
 fn scratch_files_leave_nothing_behind() {
     let folder = tempfile::tempdir().expect("a folder");
     let scratch = folder.path().to_str().expect("text");
-    // More rows than are worked on at once.
+    // More rows than one chunk.
     for (memory, gates) in [("fast", "2^8"), ("low", "300000")] {
         let arguments = [
             "plonk-workload",

@@ -1,17 +1,18 @@
-//! `provers`: programs are run from start to end, and only those that are right are timed.
+//! `provers`: programs run as whole processes, and only those with the right answer are timed.
 
 use crate::folder;
 use proofmill_testing::Folder;
 use serde_json::Value;
 use std::{fs, os::unix::fs::PermissionsExt as _};
 
-/// A program of that name whose fifth argument is the file of the public signals, as `proofmill groth16 prove` has it.
+/// Writes a program of this name.
 fn program(folder: &Folder, name: &str, script: &str) {
     folder.write(name, format!("#!/bin/sh\n{script}\n"));
     fs::set_permissions(folder.path(name), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// A key, a witness, and a program that takes the place of proofmill.
+/// A folder with a key, a witness, and a program that replaces proofmill. Its sixth argument is the file of
+/// the public signals, as for `proofmill groth16 prove`.
 fn ready() -> Folder {
     let folder = folder();
     folder.write("c.zkey", "key");
@@ -24,7 +25,7 @@ fn ready() -> Folder {
     folder
 }
 
-/// Status, output and error with a peer.
+/// Runs `provers` with a peer: status, standard output and standard error.
 fn run(folder: &Folder, options: &str, peer: &str) -> (Option<i32>, String, String) {
     let output = folder.command(&format!("{RUN} {options}")).args(["--peer", peer]).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -58,7 +59,7 @@ fn provers_are_sampled_in_alternation() {
     }
     let slow = row(1).1["seconds"].as_array().unwrap();
     assert!(slow.iter().all(|seconds| seconds.as_f64().unwrap() >= 0.02), "{slow:?}");
-    // White space is no difference; more would be.
+    // Answers are compared without white space.
     assert_eq!(row(0).1["answer"], row(1).1["answer"]);
     let calls = folder.text("calls");
     assert!(calls.lines().count() > 6 && calls.lines().all(|call| call.starts_with("c.zkey ")), "{calls}");
@@ -82,7 +83,7 @@ fn provers_that_fail_or_are_wrong_are_not_timed() {
 }
 
 #[test]
-fn what_cannot_be_run_is_refused() {
+fn bad_options_and_peers_are_refused() {
     let folder = ready();
     for (more, expected) in [("--level sve9", "sve9"), ("--threads 1000", "expected at most")] {
         let error = folder.run(&format!("{RUN} {more}")).failed(2);

@@ -1,5 +1,5 @@
-// report.test.mjs: the report in headless Chromium. PROOFMILL is the command under test, CHROMIUM a browser (by default
-// Debian's), SHOTS a folder for screenshots if they are wanted. playwright-core is found by NODE_PATH.
+// report.test.mjs: tests the report in headless Chromium. PROOFMILL is the command under test, CHROMIUM a browser (default:
+// Debian's), SHOTS a folder for screenshots, if wanted. playwright-core is found through NODE_PATH.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { runs } from "./runs.mjs";
 
-// Unlike `import`, it looks in NODE_PATH.
+// Unlike `import`, `require` searches NODE_PATH.
 const require = createRequire(import.meta.url);
 const { chromium } = require("playwright-core");
 
@@ -19,7 +19,7 @@ const machines = runs();
 const [epyc, xeon, graviton] = machines;
 let browser;
 
-/** Makes a page of runs; gives its path. */
+/** Makes a page of runs; returns its path. */
 function report(name, wanted, ...options) {
     const files = wanted.map((run, at) => {
         const file = join(folder, `${name}-${at}.json`);
@@ -31,7 +31,7 @@ function report(name, wanted, ...options) {
     return out;
 }
 
-/** Opens a page, draws all of it, and holds it to its promises: no error, no request but for itself. */
+/** Opens a page and draws all of it; checks that there are no errors and no requests other than for the page. */
 async function visit(file, look, { width = 1280, colorScheme = "light" } = {}) {
     const context = await browser.newContext({
         viewport: { width, height: 900 },
@@ -67,7 +67,7 @@ after(async () => {
     rmSync(folder, { recursive: true });
 });
 
-/** The heading of each figure whose canvas has nothing but its ground. */
+/** The headings of figures whose canvas is blank. */
 const blankFigures = (page) =>
     page.evaluate(() =>
         [...document.querySelectorAll("figure")]
@@ -87,7 +87,7 @@ const blankFigures = (page) =>
 const figureOf = (page, title, within = "main") =>
     page.locator(`${within} figure`).filter({ has: page.locator("h4", { hasText: new RegExp(`^${title}$`) }) });
 
-/** RFC 4180, as rows by their heads. */
+/** Parses CSV (RFC 4180) into objects by column. */
 function parsed(text) {
     const records = [[""]];
     let quoted = false;
@@ -112,7 +112,7 @@ function parsed(text) {
     });
 }
 
-/** What the download button of a figure or an article gives. */
+/** The contents of the file that the download button of a figure or an article saves. */
 async function downloaded(page, place) {
     const details = place.locator("> details, > div > details").last();
     if (!(await details.evaluate((details) => details.open))) await details.locator("summary").click();
@@ -129,13 +129,13 @@ function median(values) {
     return sorted.length % 2 ? sorted[Math.floor(half)] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
-/** What a run measured of a program. */
+/** A run's measurement of a program. */
 const program = (run, benchmark, threads) =>
     run.measurements.find(
         ({ row }) => row.suite === "platform" && row.benchmark === benchmark && row.threads === threads,
     ).outcome;
 
-/** How many times faster `other` is than `base`. */
+/** The speed-up of `other` over `base`. */
 const faster = (base, other) => median(base.seconds.flatMap((slow) => other.seconds.map((fast) => slow / fast)));
 
 function near(found, expected) {
@@ -143,7 +143,7 @@ function near(found, expected) {
     assert.ok(Math.abs(value / expected - 1) < 1e-9, `expected ${expected}, found ${found}`);
 }
 
-test("draws every chart, and says what is doubtful and what is not there", async () => {
+test("draws every chart, and names doubtful and missing figures", async () => {
     const file = report("three", machines);
     await visit(file, async (page) => {
         assert.deepEqual(await blankFigures(page), []);
@@ -167,7 +167,7 @@ test("draws every chart, and says what is doubtful and what is not there", async
     });
 });
 
-/** A machine's fastest rows of proofs with all threads: by family, by size. */
+/** A machine's fastest proofs on all threads, by family and size. */
 function proofs(run) {
     const fastest = new Map();
     for (const { row, outcome } of run.measurements) {
@@ -181,7 +181,7 @@ function proofs(run) {
 
 const geometricMean = (values) => Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
 
-/** How many times faster `other` proves a family than `base`. */
+/** The geometric mean of the speed-ups of `other` over `base` in a family of proofs. */
 function familyMean(base, other, family) {
     const [slow, fast] = [proofs(base), proofs(other)];
     const keys = [...slow.keys()].filter((key) => slow.get(key).family === family);
@@ -190,7 +190,7 @@ function familyMean(base, other, family) {
 
 const card = (page, title) => page.locator("#answer article").filter({ has: page.locator("h3", { hasText: title }) });
 
-test("answers its title first", async () => {
+test("answers the question of its title first", async () => {
     await visit(join(folder, "three.html"), async (page) => {
         assert.equal(await page.locator("h1").innerText(), "Which machine proves fastest and cheapest");
         assert.equal(await page.locator("main > section:not([hidden])").first().getAttribute("id"), "answer");
@@ -217,7 +217,7 @@ test("answers its title first", async () => {
         await page.locator("#answer").getByText("Cheapest per dollar", { exact: true }).last().click();
         rows = await table();
         near(rows[0][graviton.label], familyMean(epyc, graviton, "groth16") / prices);
-        // Aims of Proofmill's authors are none of the reader's business.
+        // The definitions' targets are not part of the report.
         assert.ok(!(await page.locator("body").innerText()).includes("To be reached"));
     });
 });
@@ -232,9 +232,9 @@ test("gives noisy runs no verdict", async () => {
     });
 });
 
-test("says of one machine what proves fastest on it, and what that costs", async () => {
+test("names the fastest level of a single machine, and its cost", async () => {
     await visit(report("single-machine", [epyc]), async (page) => {
-        assert.equal(await page.locator("h1").innerText(), "How fast this machine proves, and what that costs");
+        assert.equal(await page.locator("h1").innerText(), "How fast this machine proves, and at what cost");
         const fastest = card(page, "Fastest level and number of threads");
         assert.equal(await fastest.locator(".best strong").innerText(), "avx512ifma with 96 threads");
         assert.equal(await fastest.locator(".certainty").innerText(), "sure");
@@ -248,7 +248,7 @@ test("says of one machine what proves fastest on it, and what that costs", async
     });
 });
 
-test("switches show what arithmetic says", async () => {
+test("switches show the calculated values", async () => {
     const file = join(folder, "three.html");
     await visit(file, async (page) => {
         const openssl = figureOf(page, "openssl.*|.*OpenSSL.*", "#compared");
@@ -262,7 +262,7 @@ test("switches show what arithmetic says", async () => {
             (await downloaded(page, openssl)).rows.find((row) => row.benchmark === "rsa2048-sign");
         const choose = (name) => page.locator("#compared").getByText(name, { exact: true }).click();
 
-        // Per machine, beside the first.
+        // Per machine, relative to the first.
         let row = await table();
         near(row[epyc.label], 1);
         near(row[xeon.label], faster(all(epyc), all(xeon)));
@@ -279,7 +279,7 @@ test("switches show what arithmetic says", async () => {
         row = await table();
         near(row[xeon.label], (faster(all(epyc), all(xeon)) * all(epyc).watts) / all(xeon).watts);
         assert.equal(row[graviton.label], "watts not measured");
-        // What was not measured is in no legend.
+        // Machines without figures are not in the legend.
         assert.equal((await shown()).length, 2);
         const names = await openssl.locator(".legend button").allTextContents();
         assert.deepEqual(names, [epyc.label, xeon.label]);
@@ -332,7 +332,7 @@ test("downloads the figures that were measured", async () => {
                 near(rows[at].median_seconds, median(outcome.seconds));
                 near(rows[at].min_seconds, Math.min(...outcome.seconds));
                 assert.equal(rows[at].samples, String(outcome.seconds.length));
-                // What was not measured is empty, not 0.
+                // Values that were not measured are empty, not 0.
                 assert.equal(rows[at].watts, outcome.watts === undefined ? "" : String(outcome.watts));
             } else {
                 assert.equal(rows[at].note, outcome.reason);
@@ -377,7 +377,7 @@ test("shows one machine at a time, and rates or speed-ups", async () => {
 test("is reached and read by keyboard", async () => {
     await visit(join(folder, "single-machine.html"), async (page) => {
         const wanted = await page.evaluate(() => {
-            // A group of radio buttons is one stop; what lies in closed details is none.
+            // A group of radio buttons is one tab stop; elements in closed details are none.
             const groups = new Set();
             const all = document.querySelectorAll("a[href], button, select, input, summary, [tabindex='0']");
             return [...all].filter(
@@ -438,7 +438,7 @@ test("fits a phone", async () => {
                     [...document.querySelectorAll("details > .scroll")].every((place) => place.childElementCount > 0),
                 );
                 assert.equal(await widest(), 360);
-                // Tables are whole: nothing is to be scrolled into view from the side.
+                // Tables fit the width: nothing is cut off at the side.
                 const cut = await page.evaluate(() =>
                     [...document.querySelectorAll("table td, table tbody th")]
                         .filter((cell) => {
@@ -448,7 +448,7 @@ test("fits a phone", async () => {
                         .map((cell) => cell.outerHTML.slice(0, 120)),
                 );
                 assert.deepEqual(cut, []);
-                // Fingers need room.
+                // Controls are large enough for fingers.
                 const small = await page.evaluate(() =>
                     [...document.querySelectorAll("button, select, .switch span, summary")]
                         .filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 24)
@@ -461,7 +461,7 @@ test("fits a phone", async () => {
     }
 });
 
-test("is light or dark as the system, or as the reader says", async () => {
+test("is light or dark as the system or the reader chooses", async () => {
     const file = join(folder, "three.html");
     const ground = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const ink = (page) =>
@@ -533,7 +533,7 @@ test("shows hostile text as text", async () => {
     });
 });
 
-test("stands nothing, one row and thousands", async () => {
+test("handles no rows, one row and thousands", async () => {
     await visit(report("nothing", [{ ...epyc, measurements: [], ended: undefined }]), async (page) => {
         assert.equal(await page.locator("section:not(#model) figure").count(), 0);
         assert.ok((await page.locator("#lead").innerText()).startsWith("0 measured rows"));
@@ -564,7 +564,7 @@ test("stands nothing, one row and thousands", async () => {
     );
 });
 
-test("is looked at", { skip: !process.env.SHOTS }, async () => {
+test("has screenshots", { skip: !process.env.SHOTS }, async () => {
     for (const colorScheme of ["light", "dark"]) {
         for (const width of [390, 1280]) {
             const shoot = (page) =>

@@ -1,4 +1,4 @@
-// Runs for the tests: made up, valid, and the same each time.
+// Runs for the tests: synthetic, valid, and the same each time.
 
 /** A generator of numbers in [0, 1): SplitMix32. */
 function splitmix(seed) {
@@ -132,7 +132,7 @@ const GAIN = {
 };
 const VERSIONS = { "gnark-crypto": "0.22", arkworks: "0.5", blst: "0.3" };
 
-/** What a run measured. */
+/** The measurements of a run. */
 function measurementsOf(machine, seed) {
     const random = splitmix(seed);
     const measurements = [];
@@ -308,7 +308,7 @@ function measurementsOf(machine, seed) {
     return measurements;
 }
 
-/** Three machines, of which one has warnings and one has no watts. */
+/** Three machines; one has warnings, and one has no watts. */
 export function runs() {
     return MACHINES.map((machine, at) => {
         const { id, label, noise, power_source } = machine;

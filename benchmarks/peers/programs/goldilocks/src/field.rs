@@ -1,4 +1,4 @@
-//! Products of two slices, the first overwritten.
+//! Products of two slices; the first one is overwritten.
 
 use crate::{Selection, elements, packed};
 use p3_field::{Field, PackedValue};
@@ -11,7 +11,7 @@ use std::hint::black_box;
 
 /// Plonky3's vector of elements.
 type P3 = <Goldilocks as Field>::Packing;
-/// plonky2's.
+/// plonky2's vector of elements.
 type P2 = <GoldilocksField as Packable>::Packing;
 
 /// Passes over slices that stay in the first-level cache, and one pass over slices that do not.

@@ -1,8 +1,7 @@
 //! Times the Goldilocks kernels of Plonky3, plonky2 and boojum, and prints them in the format of `benchmarks/records`.
 //!
-//! Every word of an argument must occur in a row's name for the row to be measured; several arguments select the
-//! rows of each, none selects all. `--csv` prints records; `--large` adds transforms of
-//! 2^24 rows.
+//! A row is measured if its name contains every word of an argument, for any of the arguments; without
+//! arguments, all rows are measured. `--csv` prints records; `--large` adds transforms of 2^24 rows.
 
 #![forbid(unsafe_code)]
 
@@ -18,7 +17,7 @@ use proofmill_testing::rng;
 use rand::RngCore;
 use records::Records;
 
-/// The instructions that the peers' packed types were compiled to.
+/// The instruction set for which the peers' packed types were compiled.
 const LEVEL: &str = if cfg!(target_feature = "avx512f") {
     "avx512"
 } else if cfg!(target_feature = "avx2") {
@@ -27,7 +26,7 @@ const LEVEL: &str = if cfg!(target_feature = "avx512f") {
     "scalar"
 };
 
-/// The rows asked for.
+/// The rows selected on the command line.
 struct Selection(Vec<String>);
 
 impl Selection {
@@ -47,7 +46,7 @@ fn elements(len: usize) -> Vec<Goldilocks> {
     (0..len).map(|_| Goldilocks::new(rng.next_u64())).collect()
 }
 
-/// A packed type's implementation name: the library and the level that it was compiled to.
+/// The implementation name of a packed type: the library and the instruction set.
 fn packed(library: &str) -> String {
     format!("{library}-{LEVEL}")
 }

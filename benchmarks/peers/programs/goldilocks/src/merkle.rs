@@ -1,4 +1,4 @@
-//! Binary Merkle trees over rows of 8 elements, digests of 4, all layers kept.
+//! Binary Merkle trees over rows of 8 elements with digests of 4 elements; all layers are kept.
 
 use crate::{Selection, elements, field::plonky2_elements, packed};
 use p3_commit::Mmcs;
@@ -37,7 +37,7 @@ pub(crate) fn measure(records: &mut Records, selection: &Selection, threads: usi
     }
 }
 
-/// Plonky3's tree: leaves and nodes with width 12, and with nodes of width 8, which costs it less.
+/// Plonky3's tree: leaves and nodes of width 12; and the same with nodes of width 8, which are cheaper.
 fn plonky3<Wide, Narrow>(
     records: &mut Records,
     threads: usize,
@@ -61,7 +61,7 @@ fn plonky3<Wide, Narrow>(
     records.record(name, &implementation, threads, None, || tree.commit_matrix(rows));
 }
 
-/// plonky2's tree; it takes the leaves and they are taken back, so that no copy is timed.
+/// plonky2's tree. It consumes the leaves; they are recovered from the result, so that no copy is timed.
 fn plonky2(records: &mut Records, threads: usize, name: &str, log_rows: u32) {
     let mut leaves: Vec<Vec<GoldilocksField>> =
         plonky2_elements(COLUMNS << log_rows).chunks_exact(COLUMNS).map(<[_]>::to_vec).collect();

@@ -49,7 +49,7 @@ pub(crate) fn measure(records: &mut Records, selection: &Selection, threads: usi
     }
 }
 
-/// Plonky3's permutation of states side by side in a vector's lanes, and of one state at a time.
+/// Plonky3's permutation, of states in the lanes of vectors, and of single states.
 fn plonky3<const WIDTH: usize>(
     records: &mut Records,
     selection: &Selection,

@@ -1,7 +1,7 @@
-//! Number-theoretic transforms and low-degree extensions of one column and of several, natural order in.
+//! Number-theoretic transforms and low-degree extensions of one column and of several, from natural order.
 //!
-//! Rows come out in natural order, or with `-reversed` in an implementation's name in bit-reversed order. Roots of
-//! unity are made before the clock starts, and each run transforms what the one before left.
+//! Results are in natural order, or in bit-reversed order if the implementation's name contains `-reversed`.
+//! Roots of unity are computed in advance, and each run transforms the result of the previous one.
 
 use crate::{Selection, elements, field::plonky2_elements, packed};
 use boojum::{
@@ -25,7 +25,7 @@ use crate::records::Records;
 use rayon::prelude::*;
 use std::mem::take;
 
-/// Order of the rows that come out.
+/// The order of the resulting rows.
 #[derive(Clone, Copy, PartialEq)]
 enum Order {
     Natural,
@@ -52,8 +52,8 @@ pub(crate) fn measure(records: &mut Records, selection: &Selection, threads: usi
     }
 }
 
-/// Plonky3's algorithms over rows of all columns; plonky2's and boojum's over one column after the other, on more
-/// threads side by side, where there are more.
+/// Plonky3's algorithms transform rows of all columns. plonky2 and boojum transform single columns, in
+/// parallel if there are several threads.
 fn transform(records: &mut Records, threads: usize, name: &str, rows: usize, columns: usize) {
     let mut run = |algorithm: &str,
                    ntt: &dyn Fn(RowMajorMatrix<Goldilocks>) -> RowMajorMatrix<Goldilocks>| {
@@ -82,7 +82,7 @@ fn transform(records: &mut Records, threads: usize, name: &str, rows: usize, col
     });
 }
 
-/// Plonky3's algorithms; the memory of a run is that of the one before.
+/// Plonky3's algorithms; each run reuses the memory of the previous one.
 fn extend(records: &mut Records, threads: usize, name: &str, rows: usize, columns: usize) {
     let mut run = |algorithm: &str,
                    lde: &dyn Fn(RowMajorMatrix<Goldilocks>) -> RowMajorMatrix<Goldilocks>| {
@@ -100,7 +100,7 @@ fn extend(records: &mut Records, threads: usize, name: &str, rows: usize, column
     run("bowers", &|matrix| in_order(Radix2Bowers.coset_lde_batch(matrix, 1, shift), Order::Natural));
 }
 
-/// The rows of a result of Plonky3's in the order asked for, which costs nothing where they lie so.
+/// The rows of a result of Plonky3 in the requested order; free if they are already in that order.
 fn in_order(rows: impl BitReversibleMatrix<Goldilocks>, order: Order) -> RowMajorMatrix<Goldilocks> {
     match order {
         Order::Natural => rows.to_row_major_matrix(),
@@ -143,7 +143,7 @@ mod tests {
     use boojum::field::U64Representable;
     use plonky2_field::types::PrimeField64 as _;
 
-    /// Columns transformed apart, as Plonky3 transforms them together.
+    /// Columns that are transformed separately agree with those that Plonky3 transforms together.
     #[test]
     fn results_agree() {
         let (rows, columns) = (1 << 13, 2);
@@ -162,7 +162,7 @@ mod tests {
             Boojum::new(rows).transform(&mut packed);
             let ours = MixedGL::slice_into_base_slice(&packed).iter();
             assert_eq!(ours.map(|x| x.as_u64_reduced()).collect::<Vec<_>>(), column(&reversed, index));
-            // plonky2's root of unity is another, so its values come in another order.
+            // plonky2's root of unity differs, so its values are in a different order.
             let own = own.iter().map(|x| GoldilocksField(x.as_canonical_u64())).collect();
             let ours = plonky2(own, &fft_root_table(rows));
             let mut ours: Vec<u64> = ours.iter().map(|x| x.to_canonical_u64()).collect();

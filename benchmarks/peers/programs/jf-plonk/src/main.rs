@@ -1,4 +1,5 @@
-//! Times jf-plonk over BN254 on a chain of multiplications: the peer of `proofmill plonk workload arithmetic`.
+//! Times jf-plonk over BN254 on a chain of multiplications: the peer of `proofmill plonk workload
+//! arithmetic`.
 //!
 //! Usage: `jf-plonk-peer turbo|ultra LOG_GATES [RUNS]`; prints one CSV row: gates, median and least seconds of the prove
 //! call, peak MiB. Threads are rayon's: all, or `RAYON_NUM_THREADS`.
@@ -13,13 +14,13 @@ use jf_relation::{Arithmetization, Circuit, PlonkCircuit};
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 use std::{env, error::Error, fs, num::NonZeroUsize, process::ExitCode, time::Instant};
 
-/// Bits of the range table that every Ultra circuit has: as few as may be, since the chain looks nothing up.
+/// Bits of the range table that every Ultra circuit has. The minimum, since the chain has no lookups.
 const RANGE_BITS: usize = 8;
 
-/// A few gates less than a power of two: the public input, the constants and the last row have to fit.
+/// Rows that are left for the public input, the constants and the last row.
 const SPARE: usize = 16;
 
-/// x and its power, the public input, reached by as many multiplications by x as fit.
+/// A circuit for x and its power, the public input, with `gates` multiplications by x.
 fn chain(mut circuit: PlonkCircuit<Fr>, gates: usize) -> Result<PlonkCircuit<Fr>, Box<dyn Error>> {
     let power = Fr::from(3).pow([gates as u64 + 1]);
     let public = circuit.create_public_variable(power)?;
@@ -37,7 +38,7 @@ fn chain(mut circuit: PlonkCircuit<Fr>, gates: usize) -> Result<PlonkCircuit<Fr>
     Ok(circuit)
 }
 
-/// `VmHWM` of this process.
+/// The process's peak resident memory (`VmHWM`) in MiB.
 fn peak_mib() -> Result<u64, Box<dyn Error>> {
     let status = fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no peak in the status")?;
@@ -64,7 +65,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let (proving_key, verifying_key) = PlonkKzgSnark::<Bn254>::preprocess(&srs, &circuit)?;
     let public = circuit.public_input()?;
     let mut seconds = Vec::new();
-    // The first one warms up.
+    // The first run is a warm-up.
     for run in 0..=runs {
         let began = Instant::now();
         let proof = PlonkKzgSnark::prove::<_, _, StandardTranscript>(&mut rng, &circuit, &proving_key, None)?;

@@ -1,8 +1,9 @@
-// Charts: what is common to all of them. A chart is described by
+// Code shared by all charts. A chart is described by
 //   { kind: "bar" | "dots" | "line" | "scatter", labels, series, value: {title, log, write, tick}, other: {title, log, write, ticks} }
-// where `write` writes a value and `tick` a round one, a series is { name, values, intervals, notes, colour, hatched, dashed } and `value` is the axis that its values lie on.
+// `value` is the axis of the values; its `write` formats a value, and `tick` a round one. A series is
+//   { name, values, intervals, notes, colour, hatched, dashed }
 
-/** Colours that people with any kind of colour vision tell apart (Paul Tol's schemes), lighter on a dark page. */
+/** Colours that people with colour blindness can distinguish (Paul Tol's schemes), lighter on a dark page. */
 const PALETTE = {
     light: {
         grey: "#8a8f94",
@@ -64,7 +65,7 @@ const PEERS = distinct(
     DATA.rows.filter((row) => !row.ours && row.suite !== "platform").map((row) => row.implementation),
 ).sort();
 
-/** The name of an implementation's colour: the same in every chart of the page. */
+/** The name of an implementation's colour: the same in all charts of the page. */
 function implementationColour(name) {
     return LEVEL_COLOURS[name] ?? PEER_COLOURS[Math.max(PEERS.indexOf(name), 0) % PEER_COLOURS.length];
 }
@@ -73,14 +74,14 @@ const machineColour = (run) => MACHINE_COLOURS[run % MACHINE_COLOURS.length];
 const theme = () => document.documentElement.dataset.theme;
 const colour = (name) => PALETTE[theme()][name];
 
-/** A colour of the style sheet, as the theme has it. */
+/** The value of a colour variable of the style sheet in the current theme. */
 function property(name) {
     const probe = document.getElementById("announcer");
     probe.style.color = `var(${name})`;
     return getComputedStyle(probe).color;
 }
 
-/** Diagonal lines, for those who do not tell colours apart at all: peers, where ours are plain. */
+/** Diagonal lines that mark peers, for readers who cannot distinguish the colours. Proofmill's bars are plain. */
 function hatch(paint) {
     const tile = element("canvas", { width: "6", height: "6" });
     const context = tile.getContext("2d");
@@ -99,7 +100,7 @@ function hatch(paint) {
     return context.createPattern(tile, "repeat");
 }
 
-/** Intervals as whiskers along the value axis. */
+/** Draws intervals as whiskers along the value axis. */
 const whiskers = {
     id: "whiskers",
     afterDatasetsDraw(chart) {
@@ -135,7 +136,7 @@ const whiskers = {
     },
 };
 
-/** A line where nothing differs from the base. */
+/** Draws a line at the value 1, which means no difference from the base. */
 const unity = {
     id: "unity",
     beforeDatasetsDraw(chart) {
@@ -168,7 +169,7 @@ function dataset(series, kind, stacked) {
         intervals: series.intervals,
         notes: series.notes,
         backgroundColor: kind === "line" || kind === "scatter" || kind === "dots" ? paint : fill,
-        // A line between neighbours of a stack, for those who see no difference of colour.
+        // A line between the parts of a stack, for readers who cannot distinguish the colours.
         borderColor: stacked ? property("--panel") : paint,
         borderWidth: stacked ? { right: 1.5 } : kind === "bar" ? (series.hatched ? 1 : 0) : 2,
         borderDash: series.dashed ? [6, 4] : [],
@@ -194,7 +195,7 @@ function axis(wanted) {
     };
     if (wanted.category) {
         made.ticks.color = property("--ink");
-        // Points need the room that bars bring.
+        // Charts of points need the margin that bar charts have by default.
         made.offset = true;
         made.ticks.callback = function (value) {
             return wrapped(this.getLabelForValue(value), this.chart.width < 480 ? 15 : 26);
@@ -216,7 +217,7 @@ function axis(wanted) {
     return made;
 }
 
-/** Powers of ten, or 1, 2 and 5 times these if there are few. */
+/** Powers of ten; if there are few, also 2 and 5 times these. */
 function decades(min, max) {
     const [from, to] = [Math.floor(Math.log10(min)), Math.ceil(Math.log10(max))];
     const steps = to - from <= 2 ? [1, 2, 5] : [1];
@@ -241,7 +242,7 @@ function thinned(values, most) {
     return values.filter((_, at) => at % step === 0);
 }
 
-/** A long label on several lines. */
+/** Splits a long label into several lines. */
 function wrapped(text, width) {
     const lines = [""];
     for (const word of text.split(/(?<=[-_/ ])/)) {
@@ -252,7 +253,7 @@ function wrapped(text, width) {
     return kept.length > 3 ? [...kept.slice(0, 2), kept[2] + "…"] : kept;
 }
 
-/** The range of values and their intervals on a log axis, with a margin. */
+/** The range of values and their intervals for a logarithmic axis, with a margin. */
 function logRange(series, pick = (value) => value) {
     const all = series.flatMap((one) => [
         ...one.values.map(pick),
@@ -262,7 +263,7 @@ function logRange(series, pick = (value) => value) {
     return [Math.min(...positive) / 1.3, Math.max(...positive) * 1.3];
 }
 
-/** Chart.js's configuration of a described chart. */
+/** The configuration of a chart for Chart.js. */
 function configuration(described) {
     const { kind, labels, series, value, other, stacked } = described;
     const across = kind === "bar" || kind === "dots";
@@ -305,7 +306,7 @@ function configuration(described) {
     };
 }
 
-/** Each series' mark with a button that hides it. */
+/** The legend: each series' mark with a button that hides the series. */
 function legend(chart, series, kind) {
     const mark = (one) => {
         const canvas = element("canvas", { width: "32", height: "24", "aria-hidden": "true" });
@@ -354,7 +355,7 @@ function legend(chart, series, kind) {
     return element("ul", { class: "legend", "aria-label": "Series" }, ...series.map(button));
 }
 
-/** Arrow keys walk through the points; what a point says is shown and announced. */
+/** Makes arrow keys move through the points; the current point's value is shown and announced. */
 function walkable(canvas, chart) {
     let at = -1;
     const points = () =>
@@ -391,7 +392,7 @@ function walkable(canvas, chart) {
     });
 }
 
-/** The series that were measured, each with the mark that it has among all of them. */
+/** The series that have values. Each keeps its mark among all series. */
 function shownSeries(series) {
     const known = (value) => value !== null && value !== undefined;
     return series
@@ -399,7 +400,7 @@ function shownSeries(series) {
         .filter((one) => one.values.some(known));
 }
 
-/** Draws a described chart into `place`: the canvas with its legend. */
+/** Draws a chart and its legend into `place`. */
 function draw(place, wanted, title) {
     const described = { ...wanted, series: shownSeries(wanted.series) };
     const names = described.legend ? `${described.series.map((one) => one.name).join(", ")}. ` : "";
@@ -421,7 +422,7 @@ function draw(place, wanted, title) {
     return chart;
 }
 
-// Figures draw their charts when they come near the window, and again when the theme changes.
+// Charts are drawn when they come near the window, and again when the theme changes.
 const FIGURES = new Map();
 const near = new IntersectionObserver(
     (entries) => {
@@ -430,14 +431,14 @@ const near = new IntersectionObserver(
     { rootMargin: "800px" },
 );
 
-/** Draws all that have not been drawn yet, or all anew. */
+/** Draws all charts that have not been drawn yet; with `anew`, all charts. */
 function drawAll(anew) {
     for (const render of [...FIGURES.values()]) render(anew);
 }
 
 let identifiers = 0;
 
-/** Radio buttons that look like one switch. */
+/** Radio buttons that look like a switch. */
 function choice(label, options, chosen, change) {
     const name = `choice-${(identifiers += 1)}`;
     const option = ([value, text]) =>
@@ -455,7 +456,7 @@ function choice(label, options, chosen, change) {
     );
 }
 
-/** A select with its label. */
+/** A `select` element with its label. */
 function selection(label, options, chosen, change) {
     const option = ([value, text]) => element("option", { value, text, selected: String(value) === String(chosen) });
     const select = element("select", {}, ...options.map(option));
@@ -464,9 +465,9 @@ function selection(label, options, chosen, change) {
 }
 
 /**
- * A figure. `state` holds what its controls chose; `show(state)` gives `{ chart, columns, rows, note }`, where `chart` may be a
- * sentence that says why there is none; `controls(state, set)` gives elements.
- */
+* A figure. `state` holds the values of its controls. `show(state)` returns `{ chart, columns, rows, note }`, where `chart`
+* may be a sentence that explains why there is no chart. `controls(state, set)` returns elements.
+*/
 function figure(title, state, show, controls = () => []) {
     const note = element("p", { class: "note" });
     const place = element("div", { class: "chart" }, element("div", { class: "canvas" }));
@@ -506,7 +507,7 @@ function figure(title, state, show, controls = () => []) {
     return whole;
 }
 
-/** Forgets the figures of a part of the page that is to be built anew. */
+/** Removes the figures of a part of the page that is rebuilt. */
 function forget(part) {
     for (const [whole] of [...FIGURES]) {
         if (part.contains(whole)) {

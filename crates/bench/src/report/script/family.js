@@ -1,11 +1,11 @@
 // The figures of a family of kernels or proofs on one machine.
 
-// Beyond so many, bars are too small to read and a canvas too large to draw.
+// With more bars, bars are too small to read and the canvas is too large to draw.
 const MOST_BARS = 30;
 
 const medianOf = (row) => row.figures.seconds.median;
 
-/** The rows' works, each once, in order. */
+/** The distinct works of rows, in order. */
 function works(rows) {
     const found = new Map();
     for (const row of rows) if (!found.has(workKey(row))) found.set(workKey(row), row);
@@ -22,7 +22,7 @@ function groupBy(values, key) {
     return groups;
 }
 
-/** Of each benchmark the rows of one size: the one that most implementations were measured at, the largest of these. */
+/** For each benchmark, the rows of one size: the largest of the sizes at which the most implementations were measured. */
 function comparableSizes(rows) {
     const kept = [];
     for (const same of groupBy(rows, (row) => row.benchmark).values()) {
@@ -33,7 +33,7 @@ function comparableSizes(rows) {
     return kept;
 }
 
-/** Whether values differ so much that the small ones would vanish on a linear axis. */
+/** Whether small values would be invisible on a linear axis. */
 function spread(values) {
     const known = values.filter((value) => value > 0);
     return known.length > 0 && Math.max(...known) / Math.min(...known) > 30;
@@ -57,7 +57,7 @@ function threadSelection(rows, state, set) {
 
 const implementations = (rows) => distinct(rows.map((row) => row.implementation)).sort(byImplementation);
 
-/** A series by implementation: ours plain, peers hatched. */
+/** A series for an implementation: Proofmill's levels plain, peers hatched. */
 function implementationSeries(name, rest) {
     const ours = DATA.levels.includes(name);
     return { name, colour: implementationColour(name), hatched: !ours, ...rest };
@@ -70,7 +70,7 @@ function oneUnit(rows) {
     return units.length === 1 ? units[0] : "units";
 }
 
-// Levels and peers side by side.
+// Comparison of levels and peers.
 
 const overLevel = ratioColumn("Speed-up over the slowest level", "speed_up", (row) =>
     measured(row) ? row.figures.over_level : null,
@@ -96,7 +96,7 @@ function levelsFigure(title, rows) {
         const units = distinct(chosen.map((row) => row.figures.unit));
         const label = (row) =>
             state.as === "rate" && units.length > 1 ? `${workName(row)} (${row.figures.unit})` : workName(row);
-        // The slowest level itself is 1, by definition; a peer without a level beside it has no speed-up.
+        // The slowest level is 1 by definition. A peer has no speed-up if no level was measured.
         const base = (row) =>
             chosen.some(
                 (other) =>
@@ -185,7 +185,7 @@ function threadsFigure(rows) {
         const curves = [...groupBy(mine, workKey).values()].filter((curve) =>
             curve.some((row) => row.figures.over_one_thread),
         );
-        // Of each benchmark the largest size.
+        // The largest size of each benchmark.
         const largest = [...groupBy(curves, (curve) => curve[0].benchmark).values()].map(
             (same) => same.toSorted((a, b) => (b[0].size ?? 0) - (a[0].size ?? 0))[0],
         );
@@ -341,7 +341,7 @@ function phasesFigure(rows) {
         return named.length ? named.reduce((sum, phase) => sum + phase.seconds, 0) : null;
     };
     const inPhases = (row) => row.figures.phases.reduce((sum, phase) => sum + phase.seconds, 0);
-    // Medians of phases need not add up; what is missing by more than scatter is shown.
+    // Medians of phases need not add up to the median of the whole; a remainder beyond the scatter is shown.
     const rest = (row) => Math.max(medianOf(row) - inPhases(row), 0);
     const column = (name) => ({
         title: name,
@@ -441,7 +441,7 @@ function memoryFigure(rows) {
     return figure("Time against memory", state, show, (state, set) => threadSelection(usable, state, set));
 }
 
-/** Rows that have no figures, with the reason: once for each reason. */
+/** Rows without figures, grouped by the reason. */
 function absences(rows) {
     const without = rows.filter((row) => row.status === "absent" || row.status === "failed");
     if (without.length === 0) return null;
@@ -468,7 +468,7 @@ const PLAIN = [
     memoryFigure,
 ];
 
-/** A family's heading and figures on one machine. */
+/** The heading and figures of a family on one machine. */
 function familySection(family, rows) {
     const figures = PLAIN.map((make) => make(rows)).filter(Boolean);
     return element(

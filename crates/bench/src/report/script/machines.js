@@ -1,9 +1,9 @@
-// What the machines are, and how they compare.
+// Facts about the machines, and their comparison.
 
 const given = (value, write = String) =>
     value === null || value === undefined || value === "" ? null : write(value);
 
-/** Facts by name; null is shown as unknown. */
+/** Facts with their names; null is shown as unknown. */
 const FACTS = [
     ["CPU", ({ machine }) => given(machine.cpu)],
     ["Instance", ({ machine }) => given(machine.instance), true],
@@ -124,7 +124,7 @@ function machineTable() {
     );
 }
 
-/** Everything that makes figures doubtful, as [run, sentence]. */
+/** All reasons to doubt figures, as [run, sentence]. */
 function doubts() {
     const found = [];
     for (const run of DATA.runs) {
@@ -148,7 +148,7 @@ function doubts() {
     return found;
 }
 
-// Machines side by side.
+// Comparison of machines.
 
 const comparisonName = (comparison) => {
     const program =
@@ -158,7 +158,7 @@ const comparisonName = (comparison) => {
     return `${program}${comparison.benchmark}${comparison.size ? " " + sizeText(comparison.size) : ""}`;
 };
 
-/** Of each benchmark of Proofmill's the size that most machines have, the largest of these; of programs all. */
+/** For each of Proofmill's benchmarks, the largest of the sizes that the most machines have; all work of programs. */
 function comparableWork(comparisons) {
     const groups = groupBy(comparisons, (one) =>
         JSON.stringify(one.suite === "platform" ? [one.benchmark, one.size, one.implementation] : [one.benchmark]),
@@ -202,7 +202,7 @@ const comparedColumns = (cells, unitOf) => [
     }),
 ];
 
-/** Work that no machine was measured at by this metric. */
+/** Work for which no machine has figures by this metric. */
 function unmeasuredWork(comparisons, present) {
     const key = (one) => JSON.stringify([one.benchmark, one.implementation]);
     const known = new Set(present.map(key));
@@ -214,7 +214,7 @@ function unmeasuredWork(comparisons, present) {
     }));
 }
 
-/** A family's machines; `shared.metric` and `shared.base` (a run's number, or "none") are the page's. */
+/** The comparison of machines in a family. `shared.metric` and `shared.base` (a run's index, or "none") are shared by all. */
 function comparedFigure(title, comparisons, shared) {
     const show = () => {
         const metric = METRICS[shared.metric];
@@ -292,7 +292,7 @@ function comparedFigure(title, comparisons, shared) {
     return figure(title, shared, show);
 }
 
-/** The controls that all comparisons obey. */
+/** The controls of all comparisons. */
 function comparedControls(shared, redraw) {
     const metrics = Object.entries(METRICS).map(([name, metric]) => [name, metric.title]);
     const bases = [...DATA.runs.map((run, at) => [String(at), run.name]), ["none", "nothing: absolute figures"]];

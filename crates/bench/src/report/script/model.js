@@ -1,10 +1,10 @@
-// What machines would do at another frequency and with longer vectors: a projection, not a measurement.
+// Predictions for machines at other frequencies and with longer vectors; not measurements.
 
 const range = (ends, write) => (ends[0] === ends[1] ? write(ends[0]) : `${write(ends[0])} – ${write(ends[1])}`);
 const multiple = (value) => times(value);
 const extremes = (values) => [Math.min(...values), Math.max(...values)];
 
-/** A projection's figure: its scenarios, then the machines that they are compared with. */
+/** The figure of a projection: its scenarios, then the machines that they are compared with. */
 function projectionFigure(projection) {
     const { bases, references, scenarios } = projection;
     const inSeconds = projection.unit === "seconds";
@@ -16,7 +16,7 @@ function projectionFigure(projection) {
     const rows = [
         ...scenarios.map((scenario) => ({
             name: `${bases[scenario.base].name}, ${variant(scenario)}`,
-            // The colour says which base.
+            // The colour identifies the base.
             label: variant(scenario),
             scenario,
             time: [scenario.time, scenario.time],
@@ -28,7 +28,7 @@ function projectionFigure(projection) {
             time: reference.time,
         })),
     ];
-    // What the chart can show: its axis, and a scenario's range.
+    // The quantities that the chart can show, each with its axis and the range of a scenario.
     const shows = {
         time: {
             choice: "Time",

@@ -1,4 +1,4 @@
-// Puts the page together.
+// Assembles the page.
 
 const section = (name) => document.getElementById(name);
 const bodyOf = (name) => section(name).querySelector(".body");
@@ -22,7 +22,7 @@ function showLead() {
             : `${count(timed, "measured row")} of ${machines}: ${DATA.runs.map((run) => run.name).join(", ")}.`;
 }
 
-/** All families' comparisons: of programs always, of Proofmill's work if there is another machine. */
+/** The comparisons of all families: programs always, Proofmill's work if there are several machines. */
 function showComparisons() {
     const several = DATA.runs.length > 1;
     const shared = { metric: "machine", base: several ? String(DATA.baseline) : "none" };
@@ -54,7 +54,7 @@ function showComparisons() {
     if (!several) section("compared-heading").textContent = "What the machine does";
 }
 
-/** Kernels or proofs of one machine at a time. */
+/** The kernels or proofs of one machine at a time. */
 function showSuite(name, suite) {
     const runs = distinct(DATA.rows.filter((row) => row.suite === suite).map((row) => row.run));
     if (runs.length === 0) return;
@@ -86,7 +86,7 @@ function showSuite(name, suite) {
     build(first);
 }
 
-/** What programs each machine has, in tables: their charts are in the comparison. */
+/** Tables of each machine's programs; their charts are part of the comparison. */
 function showPrograms() {
     const rows = DATA.rows.filter((row) => row.suite === "platform");
     if (rows.length === 0) return;
@@ -126,7 +126,7 @@ function showContents() {
     }
 }
 
-// Light, dark, or as the system: what was chosen is remembered where the browser lets a file remember.
+// Light, dark, or the system's theme. The choice is stored if the browser allows that for a local file.
 
 const THEMES = ["system", "light", "dark"];
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
@@ -146,7 +146,7 @@ function applyTheme(shown = chosenTheme) {
     section("theme").textContent = `Theme: ${chosenTheme}`;
 }
 
-/** Draws what has been drawn in the new theme's colours; the rest will be when it is seen. */
+/** Draws visible charts in the new theme's colours; others are drawn when they come into view. */
 function redrawDrawn() {
     for (const [whole, render] of FIGURES) if (whole.querySelector(".chart canvas, .chart .empty")) render(true);
 }
@@ -157,7 +157,7 @@ section("theme").addEventListener("click", () => {
     try {
         localStorage.setItem("proofmill-theme", chosenTheme);
     } catch {
-        // The page forgets it.
+        // The choice is not stored.
     }
     applyTheme();
     redrawDrawn();
@@ -167,7 +167,7 @@ prefersDark.addEventListener("change", () => {
     redrawDrawn();
 });
 
-// Paper is light, has all charts, and its tables are open.
+// For printing: the light theme, all charts, and all tables open.
 let opened = [];
 addEventListener("beforeprint", () => {
     applyTheme("light");

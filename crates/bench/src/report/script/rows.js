@@ -1,4 +1,4 @@
-// The data, and the arithmetic on them: rates, per watt, per dollar. Statistics come with the data.
+// The data, and rates computed from them: per second, per watt, per dollar. Statistics are part of the data.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 
@@ -8,35 +8,33 @@ const sizeOf = (row) => (row.size === undefined || row.size === null ? "" : size
 const workName = (row) => (sizeOf(row) ? `${row.benchmark} ${sizeOf(row)}` : row.benchmark);
 const workKey = (row) => JSON.stringify([row.benchmark, row.size ?? null]);
 
-/** Proofmill's levels from slowest to fastest, then everyone else by name. */
+/** Proofmill's levels from slowest to fastest, then other implementations by name. */
 function byImplementation(left, right) {
     const place = (name) => (DATA.levels.includes(name) ? DATA.levels.indexOf(name) : DATA.levels.length);
     return place(left) - place(right) || left.localeCompare(right);
 }
 
-/** Units a second. */
+/** Units per second. */
 const rate = (row) => row.figures.amount / row.figures.seconds.median;
 
-/** The interval of the rate: the ends change places. */
+/** The interval of the rate: the reciprocals of the ends, in reverse order. */
 function rateInterval(row) {
     const ends = row.figures.seconds.interval;
     return ends ? [row.figures.amount / ends[1], row.figures.amount / ends[0]] : null;
 }
 
-/** Units per joule; null where nobody measured the watts. */
+/** Units per joule; null if watts were not measured. */
 const perWatt = (row) => (row.figures.watts > 0 ? rate(row) / row.figures.watts : null);
 
 const pricePerHour = (run) => DATA.runs[run].price?.dollars_per_hour ?? null;
 
-/** Units per dollar of the whole machine; null where its price is unknown, or the row leaves a part of it idle. */
+/** Units per dollar of the whole machine; null if its price is unknown, or if the row leaves a part of it idle. */
 function perDollar(row) {
     const price = pricePerHour(row.run);
     return price > 0 && row.threads === DATA.runs[row.run].machine.threads ? (rate(row) * 3600) / price : null;
 }
 
-/**
- * What machines are compared by: which rows, what a rate is multiplied by (null: not measured), in which unit.
- */
+/** Metrics for comparisons of machines: the rows, the factor of a rate (null: not measured), and the unit. */
 const METRICS = {
     core: { title: "Per core", threads: "one", factor: () => 1, unit: (unit) => `${unit}/s`, lacks: "" },
     machine: { title: "Per machine", threads: "all", factor: () => 1, unit: (unit) => `${unit}/s`, lacks: "" },
@@ -56,7 +54,7 @@ const METRICS = {
     },
 };
 
-/** A machine's figure in a comparison: `{value, ends, row}`, or `{lacks}` that says why there is none. */
+/** A machine's figure in a comparison: `{value, ends, row}`, or `{lacks}` with the reason why there is none. */
 function absolute(comparison, run, metric) {
     const at = comparison.rows[run];
     if (at === null) return { lacks: UNKNOWN };
@@ -67,19 +65,19 @@ function absolute(comparison, run, metric) {
     return { value: rate(row) * factor, ends: ends && ends.map((end) => end * factor), row };
 }
 
-/** How many times as much as `base`: the ratio of times, scaled by what both cost. */
+/** The ratio to `base`: the ratio of times, scaled by the metric's factors. */
 function relative(comparison, run, base, metric) {
     const [ours, theirs] = [absolute(comparison, run, metric), absolute(comparison, base, metric)];
     if (ours.lacks) return ours;
     if (theirs.lacks) return { lacks: `${theirs.lacks} on ${DATA.runs[base].name}`, row: ours.row };
-    // Another unit, clock or answer: not the same work.
+    // Units, clocks or answers differ: not the same work.
     if (!comparison.ratios[base][run]) return { lacks: "not the same work", row: ours.row };
     const { ratio, interval } = comparison.ratios[base][run];
     const factor = metric.factor(ours.row) / metric.factor(theirs.row);
     return { value: ratio * factor, ends: interval && interval.map((end) => end * factor), row: ours.row };
 }
 
-/** What became of a row that has no figures. */
+/** The outcome of a row without figures. */
 function outcome(row) {
     switch (row.status) {
         case "checked":

@@ -1,6 +1,6 @@
-// Tables, and the same as CSV.
+// Tables, and their export as CSV.
 
-// A column: its title, what a cell says, and for CSV its name and bare value. `cells` of a row may be anything.
+// A column has a title, a function for the text of a cell, and for CSV a name and the bare value.
 const timed = (write) => (row) => (measured(row) ? write(row.figures) : "");
 const bare = (read) => (row) => (measured(row) ? (read(row.figures) ?? "") : "");
 const optional = (read, write) => (row) =>
@@ -139,7 +139,7 @@ const EVERYTHING = [
     ),
 ];
 
-/** A ratio with its interval, in a column: `read` gives `{ratio, interval}` or nothing. */
+/** A column with a ratio and its interval; `read` returns `{ratio, interval}` or nothing. */
 function ratioColumn(title, name, read) {
     const write = (ratio) =>
         ratio
@@ -158,7 +158,7 @@ function ratioColumn(title, name, read) {
     };
 }
 
-/** RFC 4180. Text that a spreadsheet would take for a formula begins with an apostrophe. */
+/** CSV (RFC 4180). An apostrophe precedes text that a spreadsheet would take for a formula. */
 function csv(columns, rows) {
     const cell = (value) => {
         const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
@@ -175,7 +175,7 @@ function download(name, text) {
     document.body.append(link);
     link.click();
     link.remove();
-    // Some browsers read it after the click has returned.
+    // Some browsers read the address after the click has returned.
     setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
@@ -185,7 +185,7 @@ const fileName = (title) =>
         .replace(/[^a-z0-9]+/g, "-")
         .replace(/^-|-$/g, "") + ".csv";
 
-// Narrow windows show a row as a block, its cells under their headings: roles say that it is a table nevertheless.
+// Narrow windows show a row as a block with a heading for each cell; roles keep it accessible as a table.
 const TABLE = { role: "table" };
 const LINE = { role: "row" };
 const GROUP = { role: "rowgroup" };
@@ -223,10 +223,10 @@ function tableElement(title, columns, rows) {
     );
 }
 
-/** What fills a folded table, for those who print. */
+/** Functions that fill folded tables; used for printing. */
 const BUILDERS = new WeakMap();
 
-/** A closed table with its download. It is built when it is first opened, or printed: there may be thousands of rows. */
+/** A folded table with a download button. It is built when it is first opened or printed: there may be thousands of rows. */
 function foldedTable(title, columns, rows, words = `Table, ${count(rows.length, "row")}`) {
     const place = element("div", {
         class: rows.length > 14 ? "scroll tall" : "scroll",

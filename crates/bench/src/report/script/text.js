@@ -1,6 +1,6 @@
-// Numbers, quantities and elements. Text reaches the page as text only: nothing here parses HTML.
+// Numbers, quantities and elements. Strings enter the page as text only: nothing here parses HTML.
 
-/** An element with attributes and children; `text` sets its text, functions are listeners. */
+/** An element with attributes and children; `text` sets its text, and functions are event listeners. */
 function element(name, attributes = {}, ...children) {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) {
@@ -15,7 +15,7 @@ function element(name, attributes = {}, ...children) {
 
 const UNKNOWN = "not measured";
 
-/** Three significant digits, without an exponent from 0.001 to a billion. */
+/** Three significant digits; no exponent from 0.001 to a billion. */
 function number(value) {
     if (value === 0) return "0";
     const size = Math.abs(value);
@@ -43,11 +43,11 @@ function quantity(value, unit) {
     const [factor, prefix] = LARGE.find(([factor]) => size >= factor) ?? LARGE.at(-1);
     const digits = Number((value / factor).toPrecision(3)) === 0 ? "0" : (value / factor).toPrecision(3);
     const short = digits.includes("e") ? number(value / factor) : digits;
-    // A prefix stands on a unit of its own letters only where that is usual: "ms", but "4.5 M points".
+    // A prefix is attached to short units ("ms") and separate from longer ones ("4.5 M points").
     return unit.length <= 2 ? `${short} ${prefix}${unit}` : `${short} ${prefix ? prefix + " " : ""}${unit}`;
 }
 
-/** A tick's value: as short as it can be told. */
+/** The shortest text for the value of a tick. */
 function tick(value, unit = "") {
     if (value === 0) return "0";
     const [factor, prefix] = LARGE.find(([factor]) => Math.abs(value) >= factor * 0.9999) ?? LARGE.at(-1);
@@ -60,7 +60,7 @@ const secondsTick = (value) => tick(value, "s");
 
 const seconds = (value) => quantity(value, "s");
 
-/** A value of any unit: figures from 0.001 to a thousand as they are, others with a prefix. */
+/** A number without a unit: from 0.001 to a thousand in digits, others with a prefix. */
 const short = (value) =>
     Math.abs(value) >= 1e-3 && Math.abs(value) < 1000 ? number(value) : quantity(value, "").trim();
 
@@ -84,7 +84,7 @@ const moment = (timestamp) => (timestamp ? timestamp.slice(0, 16).replace("T", "
 
 const SUPERSCRIPT = { 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
 
-/** A power of two from 1024 on as such, other numbers in digits. */
+/** Powers of two from 1024 on as powers, other numbers in digits. */
 function sizeText(size) {
     const exponent = Math.log2(size);
     if (size >= 1024 && Number.isInteger(exponent)) {
@@ -93,10 +93,10 @@ function sizeText(size) {
     return size.toLocaleString("en-GB");
 }
 
-/** `low – high` as both ends are written. */
+/** `low – high`, each end formatted by `write`. */
 const interval = (ends, write) => (ends ? `${write(ends[0])} – ${write(ends[1])}` : "too few samples");
 
-/** That a chart shows only the first of many. */
+/** The remark that a chart shows only the first of many rows. */
 const firstOf = (kept, all) =>
     kept < all ? ` The chart shows the first ${kept} of ${all.toLocaleString("en-GB")}; the table has all.` : "";
 

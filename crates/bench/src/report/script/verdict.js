@@ -1,4 +1,4 @@
-// What the page says at its top: which machine proves fastest and cheapest, and how sure that is.
+// The answer at the top of the page: which machine proves fastest and cheapest, and how sure that is.
 
 const CERTAINTY = { sure: "sure", undecided: "not decided", none: "no verdict" };
 
@@ -9,7 +9,7 @@ const TIMES_AS = {
     watt: "How many times the work for a joule of",
 };
 
-/** Names of which one is meant, not too many of them. */
+/** Names as alternatives, shortened if there are many. */
 function either(names) {
     const kept = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} others`] : names;
     return kept.length < 2 ? (kept[0] ?? "") : `${kept.slice(0, -1).join(", ")} or ${kept.at(-1)}`;
@@ -34,7 +34,7 @@ function answerCard({ title, best, certainty, reasons }) {
     );
 }
 
-/** A mean with its interval; that of the base itself is 1. */
+/** A mean with its interval; the base's own mean is 1. */
 function meanText(family, run) {
     const mean = family.means[run];
     if (!mean) return UNKNOWN;
@@ -67,7 +67,7 @@ function meanColumns(question) {
     ];
 }
 
-/** The geometric means by family, of the question that the reader chooses. */
+/** Tables of the geometric means by family, for the question that the reader selects. */
 function meanTables(questions) {
     const usable = questions.filter((question) => question.families.length);
     if (usable.length === 0) return [];
@@ -96,7 +96,7 @@ function meanTables(questions) {
     ];
 }
 
-/** Dollars, of as many as make a sum that one can read. */
+/** An amount of dollars, for as many proofs as give a readable number. */
 function dollars(value) {
     const amounts = [
         [1, ""],
@@ -108,7 +108,7 @@ function dollars(value) {
     return `$${number(value * factor)}${word}`;
 }
 
-/** What the largest works cost on each machine. */
+/** The cost of the largest works on each machine. */
 function costTable(costs) {
     if (costs.length === 0) return [];
     const write = (price) =>
@@ -160,5 +160,5 @@ function showAnswer() {
     );
     section("answer").hidden = false;
     if (DATA.runs.length === 1)
-        document.querySelector("h1").textContent = "How fast this machine proves, and what that costs";
+        document.querySelector("h1").textContent = "How fast this machine proves, and at what cost";
 }

@@ -1,37 +1,38 @@
-//! Who leads whom, and how surely: arithmetic alone.
+//! Finds the leader and the confidence in its lead.
 
 use super::GeometricMean;
 use crate::statistics::{Ratio, Verdict, median};
 
-/// Rows that all contestants measured: by row, by contestant, what a unit of the work costs in each sample.
+/// Rows that all contestants measured: by row, then by contestant, the cost of a unit of work in each sample.
 pub(super) type Rows = Vec<Vec<Vec<f64>>>;
 
-/// Who may be the best.
+/// The leader and its competitors.
 #[derive(Debug)]
 pub(super) struct Standing {
-    /// The leader, then those that it does not lead surely.
+    /// Indices of contestants: the leader, then those over which its lead is not sure.
     pub(super) best: Vec<usize>,
-    /// The one that comes closest to the leader, and how far it is behind.
+    /// The closest competitor, and the leader's lead over it.
     pub(super) next: Option<(usize, Lead)>,
 }
 
-/// How many times less one contestant costs than another.
+/// How many times lower the cost of one contestant is than another's.
 #[derive(Clone, Debug)]
 pub(super) struct Lead {
     /// The geometric mean of the families' means.
     pub(super) mean: GeometricMean,
-    /// Each row's.
+    /// The ratio of each row.
     pub(super) rows: Vec<Ratio>,
 }
 
 impl Lead {
-    /// Its verdict: see [`Ratio::verdict`].
+    /// The lead's verdict: see [`Ratio::verdict`].
     pub(super) fn verdict(&self, threshold: f64) -> Verdict {
         self.mean.ratio.verdict(threshold)
     }
 }
 
-/// The lead of `leader` over `other` over the rows of several families. `None` without rows, or if a sample is not positive.
+/// The lead of `leader` over `other`, over the rows of several families. `None` without rows, or if a sample
+/// is not positive.
 pub(super) fn lead(families: &[&Rows], leader: usize, other: usize) -> Option<Lead> {
     let ratios = |rows: &&Rows| -> Option<Vec<Ratio>> {
         rows.iter().map(|row| Ratio::of(&row[other], &row[leader])).collect()
@@ -42,7 +43,8 @@ pub(super) fn lead(families: &[&Rows], leader: usize, other: usize) -> Option<Le
     Some(Lead { mean: GeometricMean::of(&means?)?, rows: families.concat() })
 }
 
-/// The contestant whose medians are least by their geometric mean; of equal ones the first. `None` without rows.
+/// The contestant with the lowest geometric mean of medians; the first one if there are several. `None`
+/// without rows.
 pub(super) fn first(families: &[&Rows], contestants: &[usize]) -> Option<usize> {
     let logarithm = |contestant: usize| -> Option<f64> {
         let of_family = |rows: &&Rows| -> Option<f64> {
@@ -57,7 +59,7 @@ pub(super) fn first(families: &[&Rows], contestants: &[usize]) -> Option<usize> 
     known.min_by(|left, right| left.1.total_cmp(&right.1)).map(|(contestant, _)| contestant)
 }
 
-/// Who of the `judged` leads. `None` without rows.
+/// The leader among the `judged`. `None` without rows.
 pub(super) fn standing(families: &[&Rows], judged: &[usize], threshold: f64) -> Option<Standing> {
     let leader = first(families, judged)?;
     let mut others: Vec<(usize, Lead)> = Vec::new();
@@ -67,7 +69,7 @@ pub(super) fn standing(families: &[&Rows], judged: &[usize], threshold: f64) -> 
     others.sort_by(|left, right| left.1.mean.ratio.ratio.total_cmp(&right.1.mean.ratio.ratio));
     let close = others.iter().filter(|(_, lead)| lead.verdict(threshold) != Verdict::Faster);
     let best = [leader].into_iter().chain(close.map(|(other, _)| *other)).collect();
-    // The reason for doubt is the closest of those that are not led surely.
+    // If the lead is not sure, `next` is the closest of the contestants that cause the doubt.
     let doubted = others.iter().position(|(_, lead)| lead.verdict(threshold) != Verdict::Faster).unwrap_or(0);
     let next = (!others.is_empty()).then(|| others.swap_remove(doubted));
     Some(Standing { best, next })

@@ -1,10 +1,12 @@
-//! The page's answer: which machine proves fastest and cheapest, or which level of a single one, and how sure that is.
+//! The page's answer: the machine, or the level of a single machine, that proves fastest and at the lowest
+//! cost, and how sure that is.
 //!
-//! Contestants are the runs' machines, each with the level that is fastest on it row by row, or the levels of a single run
-//! with their numbers of threads. A contestant leads another by the geometric mean of a family's ratios over the rows that all
-//! of them measured; over several families by the geometric mean of these means, so that each family counts the same.
-//! [`GeometricMean`] says how the intervals are made. The lead is sure if its interval lies above 1 and the mean is more than
-//! [`THRESHOLD`] above 1. A run that was disturbed is never judged.
+//! Contestants are the runs' machines, each with its fastest level in each row; for a single run, its levels
+//! with their numbers of threads. Within a family, the lead of one contestant over another is the geometric
+//! mean of the ratios of the rows that all contestants measured. Over several families, it is the geometric
+//! mean of the families' means, so that all families have the same weight. [`GeometricMean`] defines the
+//! intervals. The lead is sure if its interval lies above 1 and the mean is more than [`THRESHOLD`] above 1.
+//! Disturbed runs are never judged.
 
 mod contest;
 mod words;
@@ -18,10 +20,11 @@ use crate::{
 use contest::{Rows, Standing};
 use serde::Serialize;
 
-/// What one run differs from another by on the same machine, from boot to boot: a smaller lead is none.
+/// Differences up to this share occur between runs on the same machine after a reboot. Smaller leads do not
+/// count.
 const THRESHOLD: f64 = 0.02;
 
-/// Work, and what each contestant measured of it.
+/// Work, with each contestant's figures for it.
 pub(super) struct Work<'a> {
     pub(super) suite: Suite,
     pub(super) family: &'a str,
@@ -39,29 +42,29 @@ pub(super) struct FamilyLevels<'a> {
     pub(super) works: Vec<Work<'a>>,
 }
 
-/// What the page says at its top.
+/// The answer at the top of the page.
 #[derive(Debug, Serialize)]
 pub struct Answer {
-    /// The most important first; none if nothing was measured.
+    /// Questions, the most important first; empty if nothing was measured.
     pub questions: Vec<Question>,
-    /// What single works cost.
+    /// Costs of single works.
     pub(super) costs: Vec<Cost>,
 }
 
 /// One question and its answer.
 #[derive(Debug, Serialize)]
 pub struct Question {
-    /// What is compared.
+    /// The metric that is compared.
     pub metric: Metric,
-    /// `Fastest machine`.
+    /// The heading: `Fastest machine`.
     pub title: &'static str,
-    /// Names of the best: several if it is not decided between them, none without a verdict.
+    /// Names of the best: several if their order is not decided, none without a verdict.
     pub best: Vec<String>,
-    /// How sure it is.
+    /// Confidence in the answer.
     pub certainty: Certainty,
-    /// Sentences: by how much, over which rows, who is not judged and why.
+    /// Sentences: the lead, the rows that it is based on, contestants that are not judged, and why.
     pub reasons: Vec<String>,
-    /// By family.
+    /// Verdicts by family.
     pub(super) families: Vec<FamilyVerdict>,
 }
 
@@ -70,19 +73,19 @@ pub struct Question {
 pub(super) struct FamilyVerdict {
     pub(super) title: String,
     pub(super) suite: Suite,
-    /// Rows that all contestants measured.
+    /// Number of rows that all contestants measured.
     pub(super) rows: usize,
     pub(super) best: Vec<String>,
     pub(super) certainty: Certainty,
-    /// By how much the best leads, in words.
+    /// The lead of the best, in words.
     pub(super) lead: String,
-    /// The run that `means` compares with.
+    /// Index of the run that `means` are relative to.
     pub(super) base: Option<usize>,
-    /// By run: how many times as much as the base.
+    /// By run: how many times as good as the base.
     pub(super) means: Vec<Option<Ratio>>,
 }
 
-/// What a work costs.
+/// The cost of a work.
 #[derive(Debug, Serialize)]
 pub(super) struct Cost {
     title: String,
@@ -92,44 +95,44 @@ pub(super) struct Cost {
     by: Vec<Option<Price>>,
 }
 
-/// What an iteration of it costs on one machine.
+/// The cost of an iteration on one machine.
 #[derive(Debug, Serialize)]
 struct Price {
-    /// Level and threads, of a single machine.
+    /// Level and threads; empty if there are several machines.
     by: String,
     seconds: f64,
     joules: Option<f64>,
     dollars: Option<f64>,
 }
 
-/// What is compared.
+/// The metric of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Metric {
-    /// Time, with all threads.
+    /// Time on all threads.
     Machine,
-    /// Dollars, with all threads.
+    /// Dollars, on all threads.
     Dollar,
-    /// Joules, with all threads.
+    /// Joules, on all threads.
     Watt,
-    /// Time, on one thread.
+    /// Time on one thread.
     Core,
 }
 
-/// How sure an answer is.
+/// Confidence in an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Certainty {
     /// The best leads all others surely.
     Sure,
-    /// There are several that may be the best.
+    /// Several contestants may be the best.
     Undecided,
-    /// Nothing can be said.
+    /// There is no verdict.
     None,
 }
 
 impl Metric {
-    /// What a unit of work costs in each sample, or why that is not known.
+    /// The cost of a unit of work in each sample, or the reason why it is unknown.
     fn costs(self, run: &Run, figures: &Figures) -> Result<Vec<f64>, &'static str> {
         let rate = match self {
             Self::Machine | Self::Core => 1.0,
@@ -146,7 +149,8 @@ impl Metric {
     }
 }
 
-/// The machines' answer. `one` and `all` are works on one thread and on all, their columns in the order of the page's runs.
+/// The answer for several machines. `one` and `all` are works on one thread and on all threads, with columns
+/// in the order of the page's runs.
 pub(super) fn of_machines(page: &Page<'_>, names: &[String], one: &[Work<'_>], all: &[Work<'_>]) -> Answer {
     let question = |metric| {
         let works = if metric == Metric::Core { one } else { all };
@@ -156,16 +160,16 @@ pub(super) fn of_machines(page: &Page<'_>, names: &[String], one: &[Work<'_>], a
     Answer { questions, costs: machine_costs(page, all) }
 }
 
-/// Works of a suite that several machines measured.
+/// Works of a suite, for a comparison of machines.
 struct Sheet<'a> {
     suite: Suite,
-    /// Indices of the runs that have any of them.
+    /// Indices of the runs that have any of the works.
     entrants: Vec<usize>,
-    /// Rows by family, their columns in the entrants' order.
+    /// Rows by family, with columns in the entrants' order.
     families: Vec<(&'a str, Rows)>,
-    /// Families of which no row was measured on all entrants.
+    /// Families without a row that all entrants measured.
     apart: Vec<&'a str>,
-    /// Rows that differ in more than time.
+    /// Number of rows whose answers, units or clocks differ.
     incomparable: usize,
 }
 
@@ -234,7 +238,7 @@ fn machines_question(page: &Page<'_>, names: &[String], metric: Metric, works: &
     question
 }
 
-/// Which of the machines that can be judged leads, or why there is no verdict.
+/// The standing of the machines that can be judged, or the reason why there is no verdict.
 fn machines_standing(
     page: &Page<'_>,
     names: &[String],
@@ -246,7 +250,8 @@ fn machines_standing(
     standing(page, names, sheet, &families)
 }
 
-/// Of the machines without noise, if one of these is ahead and at least two can be judged.
+/// The standing of the machines without noise. There is no verdict if a noisy machine is ahead, or if fewer
+/// than two can be judged.
 fn standing(
     page: &Page<'_>,
     names: &[String],
@@ -307,13 +312,14 @@ fn machine_families(
     sheet.families.iter().map(verdict).collect()
 }
 
-/// The names of those that may be the best, and how sure that is.
+/// The names of those that may be the best, and the certainty.
 fn named(standing: &Standing, name: impl Fn(usize) -> String) -> (Vec<String>, Certainty) {
     let certainty = if standing.best.len() == 1 { Certainty::Sure } else { Certainty::Undecided };
     (standing.best.iter().map(|&at| name(at)).collect(), certainty)
 }
 
-/// Of each family the largest work that most machines measured with all their threads: proofs, or kernels without any.
+/// Costs of each family's largest work that the most machines measured on all their threads: of proofs, or of
+/// kernels if there are no proofs.
 fn machine_costs(page: &Page<'_>, works: &[Work<'_>]) -> Vec<Cost> {
     let suite =
         if works.iter().any(|work| work.suite == Suite::Prover) { Suite::Prover } else { Suite::Kernel };
@@ -322,7 +328,7 @@ fn machine_costs(page: &Page<'_>, works: &[Work<'_>]) -> Vec<Cost> {
     for work in works.iter().filter(|work| work.suite == suite) {
         match chosen.iter_mut().find(|known| known.family == work.family) {
             None => chosen.push(work),
-            // Works come by size.
+            // Works are ordered by size.
             Some(known) if measured(work) >= measured(known) && amount(work) > amount(known) => *known = work,
             Some(_) => {}
         }
@@ -352,7 +358,7 @@ fn price(run: &Run, figures: &Figures, by: String) -> Option<Price> {
     Some(Price { by, seconds, joules, dollars: dollars.filter(|dollars| *dollars > 0.0) })
 }
 
-/// The answer of a single run: by family the fastest level with its number of threads.
+/// The answer for a single run: in each family, the fastest level with its number of threads.
 pub(super) fn of_levels(page: &Page<'_>, run: &Run, families: &[FamilyLevels<'_>]) -> Answer {
     let metrics = [Metric::Machine, Metric::Watt];
     let questions: Vec<Question> =
@@ -363,7 +369,7 @@ pub(super) fn of_levels(page: &Page<'_>, run: &Run, families: &[FamilyLevels<'_>
     Answer { questions, costs: decisive.filter_map(|family| level_cost(page, run, family)).collect() }
 }
 
-/// A family's rows that the most complete of its contestants have, and who these are.
+/// The rows of the contestant with the most rows, and the contestants that have all of these rows.
 fn complete(metric: Metric, run: &Run, family: &FamilyLevels<'_>) -> (Vec<usize>, Rows) {
     let costs: Vec<Vec<Option<Vec<f64>>>> = (family.works.iter())
         .map(|work| work.by.iter().map(|figures| metric.costs(run, (*figures)?).ok()).collect())
@@ -371,7 +377,7 @@ fn complete(metric: Metric, run: &Run, family: &FamilyLevels<'_>) -> (Vec<usize>
     let rows_of =
         |at: usize| costs.iter().enumerate().filter_map(move |(row, by)| by[at].is_some().then_some(row));
     let all = 0..family.contestants.len();
-    // Of several the first one.
+    // Of several contestants with the same number of rows, the first one.
     let most = all.clone().rev().max_by_key(|&at| rows_of(at).count());
     let rows: Vec<usize> = most.map(|at| rows_of(at).collect()).unwrap_or_default();
     let has_all = |at: &usize| rows.iter().all(|&row| costs[row][*at].is_some());
@@ -411,7 +417,7 @@ fn levels_question(
             means: Vec::new(),
         });
     }
-    // Proofs first.
+    // Proofs come first.
     verdicts.sort_by_key(|verdict| verdict.suite != Suite::Prover);
     let suite = verdicts.first()?.suite;
     let decisive: Vec<&FamilyVerdict> = verdicts.iter().filter(|verdict| verdict.suite == suite).collect();
@@ -430,7 +436,7 @@ fn levels_question(
     Some(Question { metric, title: metric.title(false), best, certainty, reasons, families: verdicts })
 }
 
-/// What the family's largest work costs by what does it fastest.
+/// The cost of the family's largest work with the fastest contestant.
 fn level_cost(page: &Page<'_>, run: &Run, family: &FamilyLevels<'_>) -> Option<Cost> {
     let largest = |works: &mut dyn Iterator<Item = &Work<'_>>| works.map(amount).fold(0.0, f64::max);
     let most = largest(&mut family.works.iter());

@@ -1,4 +1,4 @@
-//! Answers worked out by hand.
+//! Answers calculated by hand.
 
 use super::{
     super::{Answer, Certainty, Metric, Page, Question},
@@ -9,10 +9,10 @@ use crate::{
     testing,
 };
 
-/// A row: family, size, level, threads, seconds of an iteration in each sample.
+/// A row: family, size, level, threads, seconds per iteration in each sample.
 type Row<'a> = (&'a str, u64, &'a str, u32, &'a [f64]);
 
-/// As many samples as an interval needs, all alike: ratios are exact and so are their intervals.
+/// Six equal samples, the fewest with an interval: ratios and intervals are exact.
 const fn exactly(seconds: f64) -> [f64; 6] {
     [seconds; 6]
 }
@@ -22,12 +22,12 @@ fn alone<'a>(family: &'a str, seconds: &'a [f64]) -> [Row<'a>; 1] {
     [(family, 1024, "avx2", 4, seconds)]
 }
 
-/// A proof and a kernel that take as long.
+/// A proof and a kernel that take the same time.
 fn proof_and_msm(seconds: &[f64]) -> [Row<'_>; 2] {
     [("proof", 1024, "avx2", 4, seconds), ("msm", 1024, "avx2", 4, seconds)]
 }
 
-/// A quiet run on a machine of four threads. Families that begin with `proof` are proofs.
+/// A run without noise on a machine with four threads. Families whose names begin with `proof` are proofs.
 fn run(id: u128, label: &str, rows: &[Row<'_>]) -> Run {
     let mut run = testing::run(id, label);
     run.ended = Some(testing::moment(1_800_000_000));
@@ -73,8 +73,8 @@ fn question(runs: &[Run], metric: Metric) -> Question {
     questions.into_iter().find(|question| question.metric == metric).expect("it is asked")
 }
 
-/// The best, how sure that is, and all sentences.
-fn said(question: &Question) -> (Vec<String>, Certainty, String) {
+/// The best, the certainty, and all sentences.
+fn verdict_of(question: &Question) -> (Vec<String>, Certainty, String) {
     (question.best.clone(), question.certainty, question.reasons.join(" "))
 }
 
@@ -93,12 +93,12 @@ fn close(found: f64, expected: f64) {
 
 #[test]
 fn the_leader_is_ahead_by_the_geometric_mean_of_the_families_means() {
-    // In proof-a 2 and 8 times: 4. In proof-b 9 times. Both: 6, each family counting the same.
+    // proof-a: 2 and 8 times, so 4. proof-b: 9 times. Together 6, since both families have the same weight.
     let slow = [
         ("proof-a", 1024, "adx", 4, &exactly(2.0)[..]),
         ("proof-a", 2048, "adx", 4, &exactly(8.0)),
         ("proof-b", 1024, "adx", 4, &exactly(9.0)),
-        // Kernels do not count where there are proofs.
+        // Kernels are ignored if there are proofs.
         ("msm", 1024, "adx", 4, &exactly(1.0)),
     ];
     let fast = [
@@ -110,7 +110,7 @@ fn the_leader_is_ahead_by_the_geometric_mean_of_the_families_means() {
     ];
     let runs = [run(1, "slow", &slow), run(2, "fast", &fast)];
     let question = question(&runs, Metric::Machine);
-    let (best, certainty, reasons) = said(&question);
+    let (best, certainty, reasons) = verdict_of(&question);
     assert_eq!((best, certainty), (vec!["fast".to_owned()], Certainty::Sure));
     assert!(
         reasons.starts_with(
@@ -120,7 +120,7 @@ fn the_leader_is_ahead_by_the_geometric_mean_of_the_families_means() {
         ),
         "{reasons}"
     );
-    // Relative to the page's baseline, which is the first run.
+    // Relative to the page's baseline, the first run.
     close(ratio(family(&question, "proof-a"), 1), 4.0);
     close(ratio(family(&question, "proof-b"), 1), 9.0);
     close(ratio(family(&question, "proof-b"), 0), 1.0);
@@ -131,7 +131,7 @@ fn the_leader_is_ahead_by_the_geometric_mean_of_the_families_means() {
 }
 
 #[test]
-fn each_machine_runs_what_is_fastest_on_it() {
+fn machines_are_represented_by_their_fastest_levels() {
     let a = [("msm", 1024, "portable", 1, &exactly(1.0)[..]), ("msm", 1024, "avx2", 1, &exactly(0.5))];
     let b = [("msm", 1024, "sve2", 1, &exactly(0.75)[..]), ("msm", 1024, "arkworks", 1, &exactly(0.1))];
     let question = question(&[run(1, "a", &a), run(2, "b", &b)], Metric::Core);
@@ -146,18 +146,18 @@ fn one_common_row_is_enough() {
     let slower = scattered.map(|seconds| seconds * 3.0);
     let runs = [run(1, "a", &alone("msm", &scattered)), run(2, "b", &alone("msm", &slower))];
     let question = question(&runs, Metric::Machine);
-    let (best, certainty, reasons) = said(&question);
+    let (best, certainty, reasons) = verdict_of(&question);
     assert_eq!((best, certainty), (vec!["a".to_owned()], Certainty::Sure));
     assert!(reasons.contains("One row of kernels of msm that both machines measured"), "{reasons}");
     assert!(!reasons.contains("Row by row"), "{reasons}");
-    // The mean's interval is the row's.
+    // The mean's interval is the row's interval.
     let expected = crate::statistics::Ratio::of(&slower, &scattered).unwrap();
     let lead = super::contest::lead(&[&vec![vec![scattered.to_vec(), slower.to_vec()]]], 0, 1).unwrap();
     close(lead.mean.ratio.interval.unwrap().0, expected.interval.unwrap().0);
 }
 
 #[test]
-fn what_scatter_hides_is_not_decided() {
+fn overlapping_samples_decide_nothing() {
     let (one, other) = ([1.0, 1.1, 1.2, 1.3, 1.4, 1.5], [1.05, 1.15, 1.25, 1.35, 1.45, 1.55]);
     let runs = [
         run(1, "a", &alone("msm", &one)),
@@ -165,14 +165,14 @@ fn what_scatter_hides_is_not_decided() {
         run(3, "c", &alone("msm", &exactly(9.0))),
     ];
     let undecided = question(&runs, Metric::Machine);
-    let (best, certainty, reasons) = said(&undecided);
+    let (best, certainty, reasons) = verdict_of(&undecided);
     assert_eq!((best, certainty), (vec!["a".to_owned(), "b".to_owned()], Certainty::Undecided));
     assert!(reasons.starts_with("Not decided between a and b: a seems 1.04 times as fast as b"), "{reasons}");
     assert!(reasons.contains("the interval includes 1"), "{reasons}");
     assert_eq!(undecided.to_string(), "Fastest machine: a or b (not decided)");
-    // Sure, but smaller than what changes from boot to boot.
+    // Sure, but within the differences between reboots.
     let runs = [run(1, "a", &alone("msm", &exactly(1.0))), run(2, "b", &alone("msm", &exactly(1.015)))];
-    let (best, certainty, reasons) = said(&question(&runs, Metric::Machine));
+    let (best, certainty, reasons) = verdict_of(&question(&runs, Metric::Machine));
     assert_eq!((best.len(), certainty), (2, Certainty::Undecided));
     assert!(reasons.contains("1.015 times") && reasons.contains("less than 2 %"), "{reasons}");
     let runs = [run(1, "a", &alone("msm", &exactly(1.0))), run(2, "b", &alone("msm", &exactly(1.025)))];
@@ -183,17 +183,17 @@ fn what_scatter_hides_is_not_decided() {
 fn few_samples_decide_nothing() {
     let runs = [run(1, "a", &alone("msm", &[1.0, 1.0])), run(2, "b", &alone("msm", &[5.0, 5.0]))];
     let question = question(&runs, Metric::Machine);
-    let (best, certainty, reasons) = said(&question);
+    let (best, certainty, reasons) = verdict_of(&question);
     assert_eq!((best, certainty), (vec!["a".to_owned(), "b".to_owned()], Certainty::Undecided));
     assert!(reasons.contains("a seems 5.00 times as fast as b (too few samples"), "{reasons}");
 }
 
 #[test]
-fn rows_that_point_the_other_way_are_told() {
+fn contrary_rows_are_reported() {
     let a = [("msm", 1024, "avx2", 4, &exactly(1.0)[..]), ("msm", 2048, "avx2", 4, &exactly(2.0))];
     let b = [("msm", 1024, "avx2", 4, &exactly(9.0)[..]), ("msm", 2048, "avx2", 4, &exactly(1.0))];
     let question = question(&[run(1, "a", &a), run(2, "b", &b)], Metric::Machine);
-    let (best, _, reasons) = said(&question);
+    let (best, _, reasons) = verdict_of(&question);
     assert_eq!(best, ["a"]);
     assert!(
         reasons.contains("Row by row 0.50 to 9.00 times; in 1 of 2 rows b is surely ahead."),
@@ -207,31 +207,31 @@ fn without_common_rows_there_is_no_verdict() {
     let b = run(2, "b", &[("msm", 2048, "avx2", 4, &exactly(1.0))]);
     let mut c = run(3, "c", &[("msm", 1024, "avx2", 4, &exactly(1.0))]);
     let both = question(&[a.clone(), b], Metric::Machine);
-    let (best, certainty, reasons) = said(&both);
+    let (best, certainty, reasons) = verdict_of(&both);
     assert_eq!((best.len(), certainty), (0, Certainty::None));
     assert_eq!(reasons, "No row was measured with all their threads on all of a and b.");
     assert_eq!(both.to_string(), "Fastest machine: no verdict");
-    // The same work with another answer is not the same work.
+    // Rows with different answers are not the same work.
     figures(&mut c.measurements[0]).answer = Some("f".repeat(16));
     let both = question(&[a.clone(), c], Metric::Machine);
-    assert!(said(&both).2.starts_with("No row with the same answer"), "{both:?}");
-    // Who measured nothing of the kind is not compared.
+    assert!(verdict_of(&both).2.starts_with("No row with the same answer"), "{both:?}");
+    // Machines without figures are not compared.
     let core = question(&[a, run(4, "d", &[])], Metric::Machine);
-    assert_eq!(said(&core).2, "Only a has figures. d: no kernels measured with all its threads.");
+    assert_eq!(verdict_of(&core).2, "Only a has figures. d: no kernels measured with all its threads.");
 }
 
 #[test]
-fn a_machine_that_measured_no_proofs_does_not_keep_others_from_an_answer() {
+fn a_machine_without_proofs_does_not_prevent_an_answer() {
     let (one, two) = (exactly(1.0), exactly(2.0));
     let only = run(3, "c", &[("msm", 1024, "avx2", 4, &one)]);
     let question = question(
         &[run(1, "a", &proof_and_msm(&two)), run(2, "b", &proof_and_msm(&one)), only],
         Metric::Machine,
     );
-    let (best, certainty, reasons) = said(&question);
+    let (best, certainty, reasons) = verdict_of(&question);
     assert_eq!((best, certainty), (vec!["b".to_owned()], Certainty::Sure));
     assert!(reasons.contains("Not compared: c (no proofs measured with all its threads)."), "{reasons}");
-    // By kernels there are three.
+    // Kernels were measured on three machines.
     assert_eq!(family(&question, "msm").best, ["b", "c"]);
     assert_eq!(family(&question, "proof").means[2], None);
 }
@@ -249,20 +249,23 @@ fn noisy_runs_are_not_judged() {
         runs[at].noise.warnings = vec!["9 % of the CPU time went to other processes".to_owned()];
         question(&runs, Metric::Machine)
     };
-    let (best, certainty, reasons) = said(&noisy(1, 2));
+    let (best, certainty, reasons) = verdict_of(&noisy(1, 2));
     assert_eq!((best.len(), certainty), (0, Certainty::None));
     assert!(reasons.starts_with("No verdict: the run of b was noisy."), "{reasons}");
-    // The two that are quiet can be told apart, and the table has the mean of the third.
+    // The two quiet runs are compared, and the table has the third run's mean.
     let third = noisy(2, 3);
-    let (best, certainty, reasons) = said(&third);
+    let (best, certainty, reasons) = verdict_of(&third);
     assert_eq!((best, certainty), (vec!["a".to_owned()], Certainty::Sure));
     assert!(reasons.contains("2.00 times as fast as b") && reasons.contains("Not judged: c:"), "{reasons}");
     close(ratio(family(&third, "msm"), 2), 1.0 / 3.0);
-    // Unless the noisy one is ahead.
+    // No verdict if the noisy run is ahead.
     let first = noisy(0, 3);
-    assert!(said(&first).2.starts_with("No verdict: a seems ahead, but its run was noisy."), "{first:?}");
+    assert!(
+        verdict_of(&first).2.starts_with("No verdict: a seems ahead, but its run was noisy."),
+        "{first:?}"
+    );
     assert_eq!((first.best.len(), family(&first, "msm").certainty), (0, Certainty::None));
-    // What disturbed a run that did not end is not known.
+    // The noise of an unfinished run is unknown.
     let mut runs = quiet[..2].to_vec();
     runs[0].ended = None;
     assert_eq!(question(&runs, Metric::Machine).certainty, Certainty::None);
@@ -277,14 +280,14 @@ fn dollars_and_joules_are_compared_where_they_are_known() {
         run(3, "c", &alone("proof", &two)),
     ];
     let none = question(&runs, Metric::Dollar);
-    assert_eq!(said(&none).2, "a: no price; b: no price; c: no price.");
+    assert_eq!(verdict_of(&none).2, "a: no price; b: no price; c: no price.");
     price(&mut runs[0], 4.0);
     let one = question(&runs, Metric::Dollar);
-    assert_eq!(said(&one).2, "Only a has figures. b: no price; c: no price.");
-    // b takes twice the time at an eighth of the price: four times the work for a dollar.
+    assert_eq!(verdict_of(&one).2, "Only a has figures. b: no price; c: no price.");
+    // b takes twice the time at an eighth of the price: four times the work per dollar.
     price(&mut runs[1], 0.5);
     let two = question(&runs, Metric::Dollar);
-    let (best, certainty, reasons) = said(&two);
+    let (best, certainty, reasons) = verdict_of(&two);
     assert_eq!((best, certainty), (vec!["b".to_owned()], Certainty::Sure));
     assert!(
         reasons.starts_with("b is surely the cheapest: 4.00 times the work for a dollar of a"),
@@ -293,21 +296,21 @@ fn dollars_and_joules_are_compared_where_they_are_known() {
     assert!(reasons.contains("Not compared: c (no price)."), "{reasons}");
     assert_eq!(question(&runs, Metric::Machine).best, ["a"]);
 
-    // Half the speed at a tenth of the watts: five times the work for a joule.
+    // Half the speed at a tenth of the watts: five times the work per joule.
     watts(&mut runs[0], "rapl", 100.0);
     watts(&mut runs[1], "rapl", 10.0);
     let joules = question(&runs, Metric::Watt);
-    let (best, certainty, reasons) = said(&joules);
+    let (best, certainty, reasons) = verdict_of(&joules);
     assert_eq!((best, certainty), (vec!["b".to_owned()], Certainty::Sure));
     assert!(reasons.contains("5.00 times the work for a joule of a"), "{reasons}");
     assert!(reasons.contains("c (watts not measured)"), "{reasons}");
-    // A meter and the CPU's own counters do not count the same.
+    // A meter and the CPU's own counters measure different things.
     runs[1].power_source = Some("csv meter.csv".to_owned());
     let joules = question(&runs, Metric::Watt);
-    let (best, certainty, reasons) = said(&joules);
+    let (best, certainty, reasons) = verdict_of(&joules);
     assert_eq!((best.len(), certainty), (0, Certainty::None));
     assert!(reasons.contains("different sources (csv, rapl)"), "{reasons}");
-    // What a work costs: two seconds at ten watts and half a dollar an hour.
+    // The cost of a work: two seconds at ten watts and half a dollar per hour.
     let costs = &answer(&runs).costs;
     let cost = costs[0].by[1].as_ref().unwrap();
     assert_eq!((cost.seconds, cost.joules), (2.0, Some(20.0)));
@@ -320,7 +323,7 @@ fn runs_of_different_versions_are_not_judged() {
     let mut runs = [run(1, "a", &alone("proof", &exactly(1.0))), run(2, "b", &alone("proof", &exactly(2.0)))];
     runs[1].version = "0.2.0".to_owned();
     let question = question(&runs, Metric::Machine);
-    let (best, certainty, reasons) = said(&question);
+    let (best, certainty, reasons) = verdict_of(&question);
     assert_eq!((best.len(), certainty), (0, Certainty::None));
     assert!(reasons.contains("different versions of Proofmill (0.1.0, 0.2.0)"), "{reasons}");
     assert_eq!(family(&question, "proof").certainty, Certainty::None);
@@ -328,7 +331,7 @@ fn runs_of_different_versions_are_not_judged() {
 }
 
 #[test]
-fn a_single_machine_has_a_fastest_level_and_what_it_costs() {
+fn a_single_machine_has_a_fastest_level_and_its_cost() {
     let rows = [
         ("proof", 1024, "adx", 1, &exactly(8.0)[..]),
         ("proof", 1024, "adx", 4, &exactly(4.0)),
@@ -338,7 +341,7 @@ fn a_single_machine_has_a_fastest_level_and_what_it_costs() {
         ("proof", 2048, "adx", 4, &exactly(9.0)),
         ("proof", 2048, "avx512", 1, &exactly(8.0)),
         ("proof", 2048, "avx512", 4, &exactly(1.0)),
-        // It lacks a row of the others.
+        // This contestant lacks a row of the others.
         ("proof", 1024, "portable", 4, &exactly(0.1)),
     ];
     let mut one = run(1, "a", &rows);
@@ -348,9 +351,10 @@ fn a_single_machine_has_a_fastest_level_and_what_it_costs() {
     }
     let runs = [one];
     let fastest = question(&runs, Metric::Machine);
-    let (best, certainty, reasons) = said(&fastest);
+    let (best, certainty, reasons) = verdict_of(&fastest);
     assert_eq!((best, certainty), (vec!["avx512 with 4 threads".to_owned()], Certainty::Sure));
-    // Next come avx512 with 1 thread, 4 and 8 times slower, and adx with 4 threads, 4 and 9 times.
+    // The next ones: avx512 with 1 thread, 4 and 8 times slower, and adx with 4 threads, 4 and 9 times
+    // slower.
     let expected = "proof: surely avx512 with 4 threads, 5.66 times as fast as avx512 with 1 thread (95 % interval 5.66 to 5.66), 2 rows.";
     assert_eq!(reasons, expected);
     let answer = answer(&runs);
@@ -362,7 +366,7 @@ fn a_single_machine_has_a_fastest_level_and_what_it_costs() {
     let mut noisy = runs;
     noisy[0].noise.warnings = vec!["9 % of the CPU time went to other processes".to_owned()];
     let fastest = question(&noisy, Metric::Machine);
-    let (best, certainty, reasons) = said(&fastest);
+    let (best, certainty, reasons) = verdict_of(&fastest);
     assert_eq!((best.len(), certainty), (0, Certainty::None));
     assert!(reasons.starts_with("No verdict: the run of a was noisy."), "{reasons}");
 }
@@ -370,7 +374,7 @@ fn a_single_machine_has_a_fastest_level_and_what_it_costs() {
 #[test]
 fn a_single_row_is_no_contest() {
     let runs = [run(1, "a", &[("msm", 1024, "avx2", 4, &exactly(1.0))])];
-    let (best, certainty, reasons) = said(&question(&runs, Metric::Machine));
+    let (best, certainty, reasons) = verdict_of(&question(&runs, Metric::Machine));
     assert_eq!((best, certainty), (vec!["avx2 with 4 threads".to_owned()], Certainty::Sure));
     assert!(reasons.starts_with("msm: avx2 with 4 threads, nothing else was measured, 1 row."), "{reasons}");
     assert!(reasons.contains("--level all"), "{reasons}");

@@ -10,7 +10,7 @@ use crate::{
 use std::{collections::BTreeMap, fmt};
 
 impl Metric {
-    /// A question's heading, of several machines or of one.
+    /// A question's heading, for several machines or for one.
     pub(super) fn title(self, machines: bool) -> &'static str {
         match (self, machines) {
             (Self::Machine, true) => "Fastest machine",
@@ -22,7 +22,7 @@ impl Metric {
         }
     }
 
-    /// What the best is.
+    /// The description of the best.
     fn superlative(self) -> &'static str {
         match self {
             Self::Machine => "the fastest",
@@ -32,7 +32,7 @@ impl Metric {
         }
     }
 
-    /// `1.31 times as fast as`.
+    /// A ratio as `1.31 times as fast as`.
     fn times(self, ratio: f64) -> String {
         let digits = digits(ratio);
         match self {
@@ -47,7 +47,7 @@ impl Metric {
     }
 }
 
-/// Three digits, or all in front of the point; more where a ratio is near 1, which else would be shown as 1.
+/// A ratio with three digits, or with all digits before the point; with more decimals near 1.
 fn digits(ratio: f64) -> String {
     let decimals = match ratio {
         ratio if ratio >= 99.95 => 0,
@@ -62,7 +62,7 @@ fn counted(count: usize, one: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
 }
 
-/// `A, B and C`.
+/// A list of names: `A, B and C`.
 fn listed<T: AsRef<str>>(names: &[T], and: &str) -> String {
     match names {
         [] => String::new(),
@@ -74,7 +74,7 @@ fn listed<T: AsRef<str>>(names: &[T], and: &str) -> String {
     }
 }
 
-/// `avx512ifma with 96 threads`.
+/// A contestant: `avx512ifma with 96 threads`.
 pub(super) fn level((level, threads): (&str, u32)) -> String {
     format!("{level} with {}", counted(threads as usize, "thread"))
 }
@@ -86,7 +86,7 @@ fn interval(ratio: &Ratio) -> String {
     }
 }
 
-/// Why a lead is not sure.
+/// The reason why a lead is not sure.
 fn doubt(lead: &Lead) -> &'static str {
     match lead.mean.ratio.interval {
         None => "too few samples",
@@ -95,7 +95,7 @@ fn doubt(lead: &Lead) -> &'static str {
     }
 }
 
-/// Who leads whom by how much, and whether surely.
+/// The sentence about the lead.
 pub(super) fn lead<'a>(metric: Metric, standing: &Standing, name: impl Fn(usize) -> &'a str) -> String {
     let leader = name(standing.best[0]);
     let Some((next, lead)) = &standing.next else { return format!("Only {leader} was measured.") };
@@ -114,7 +114,7 @@ pub(super) fn lead<'a>(metric: Metric, standing: &Standing, name: impl Fn(usize)
     }
 }
 
-/// The same in a cell of the table.
+/// The lead for a cell of the table.
 pub(super) fn family_lead<'a>(
     metric: Metric,
     standing: &Standing,
@@ -126,7 +126,7 @@ pub(super) fn family_lead<'a>(
     format!("{times} {} ({interval}{doubt})", name(*next))
 }
 
-/// What single rows say, where there are several.
+/// The range of single rows, if there are several.
 pub(super) fn by_row<'a>(standing: &Standing, name: impl Fn(usize) -> &'a str) -> Option<String> {
     let (next, lead) = standing.next.as_ref().filter(|(_, lead)| lead.rows.len() > 1)?;
     let values = || lead.rows.iter().map(|row| row.ratio);
@@ -143,7 +143,7 @@ fn kind(suite: Suite) -> &'static str {
     if suite == Suite::Prover { "proofs" } else { "kernels" }
 }
 
-/// What the answer rests on.
+/// The families and rows that the answer is based on.
 pub(super) fn basis(page: &Page<'_>, metric: Metric, sheet: &Sheet<'_>) -> String {
     let titles: Vec<&str> = sheet.families.iter().map(|(family, _)| page.title(family)).collect();
     let rows: usize = sheet.families.iter().map(|(_, rows)| rows.len()).sum();
@@ -163,7 +163,7 @@ pub(super) fn basis(page: &Page<'_>, metric: Metric, sheet: &Sheet<'_>) -> Strin
     format!("{what} {families}{rows} that {machines} measured {}.", metric.on())
 }
 
-/// Which machines, families and rows are not in the answer, and why.
+/// The machines, families and rows that are not part of the answer, with reasons.
 pub(super) fn left_out(
     page: &Page<'_>,
     names: &[String],
@@ -204,7 +204,7 @@ pub(super) fn left_out(
     sentences
 }
 
-/// Why a machine has no costs of this kind.
+/// The reason why a machine has no costs of this kind.
 fn lack(page: &Page<'_>, metric: Metric, suite: Suite, works: &[Work<'_>], run: usize) -> String {
     let mut figures = works.iter().filter(|work| work.suite == suite).filter_map(|work| work.by[run]);
     match figures.next() {
@@ -213,7 +213,7 @@ fn lack(page: &Page<'_>, metric: Metric, suite: Suite, works: &[Work<'_>], run: 
     }
 }
 
-/// Why nobody can be compared with anybody.
+/// The reason why no machines can be compared.
 pub(super) fn nothing_in_common(
     page: &Page<'_>,
     names: &[String],
@@ -230,7 +230,7 @@ pub(super) fn nothing_in_common(
             listed(&names, "and")
         )];
     }
-    // The suite that most is known of.
+    // The suite with the most machines.
     let sheet = sheets.iter().max_by_key(|sheet| (sheet.entrants.len(), sheet.suite == Suite::Prover));
     let Some(sheet) = sheet else { return Vec::new() };
     let known: Vec<&str> = sheet.entrants.iter().map(|&run| &names[run][..]).collect();
@@ -242,7 +242,7 @@ pub(super) fn nothing_in_common(
     vec![format!("{only}{}.", lacks.join("; "))]
 }
 
-/// Runs that differ by more than their machines.
+/// An error if the runs differ in more than their machines.
 pub(super) fn different(page: &Page<'_>, metric: Metric, entrants: &[usize]) -> Result<(), String> {
     let distinct = |values: &mut dyn Iterator<Item = String>| {
         let counted: BTreeMap<String, ()> = values.map(|value| (value, ())).collect();
@@ -270,7 +270,7 @@ pub(super) fn different(page: &Page<'_>, metric: Metric, entrants: &[usize]) -> 
     Ok(())
 }
 
-/// Too few machines without noise.
+/// The sentence if fewer than two machines are without noise.
 pub(super) fn noisy(names: &[&str]) -> String {
     match names {
         [one] => format!("No verdict: the run of {one} was noisy. Run it again on a quiet machine."),
@@ -281,7 +281,7 @@ pub(super) fn noisy(names: &[&str]) -> String {
     }
 }
 
-/// The best is one that cannot be judged.
+/// The sentence if a noisy machine is ahead.
 pub(super) fn noisy_first(name: &str) -> String {
     format!("No verdict: {name} seems ahead, but its run was noisy. Run it again on a quiet machine.")
 }
@@ -321,7 +321,7 @@ impl fmt::Display for Certainty {
     }
 }
 
-/// `Fastest machine: EPYC 9R14 (sure)`.
+/// As `Fastest machine: EPYC 9R14 (sure)`.
 impl fmt::Display for Question {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.best[..] {

@@ -1,4 +1,5 @@
-//! Every kernel at its smallest size, at every level, on one thread and on more, gives the answer of its definition.
+//! Every kernel at its smallest size gives its definition's answer, at every level and on several numbers of
+//! threads.
 
 use crate::workloads::{Workloads, definitions};
 use proofmill_bench::{Workload, sampler::digest, workload::Catalogue};
@@ -55,7 +56,7 @@ fn definitions_and_kernels_have_the_same_names() -> Result<(), Problem> {
 }
 
 #[test]
-fn sizes_ascend_and_answers_are_of_them() -> Result<(), Problem> {
+fn sizes_ascend_and_answers_belong_to_them() -> Result<(), Problem> {
     for family in definitions()? {
         for benchmark in &family.benchmarks {
             let sizes: Vec<String> = benchmark.sizes.iter().map(ToString::to_string).collect();
@@ -69,7 +70,7 @@ fn sizes_ascend_and_answers_are_of_them() -> Result<(), Problem> {
 }
 
 #[test]
-fn what_does_not_exist_is_refused_by_name() {
+fn unknown_kernels_and_bad_sizes_are_refused() {
     let workloads = Workloads::default();
     let level = Level::best();
     assert!(workloads.levels("ntt/secp256k1").is_none());
@@ -87,7 +88,7 @@ fn what_does_not_exist_is_refused_by_name() {
 }
 
 #[test]
-fn work_in_place_starts_again() -> Result<(), Problem> {
+fn work_in_place_can_be_restarted() -> Result<(), Problem> {
     let mut workload = Workloads::default().prepare("ntt/bn254-fr", 16, Level::best())?;
     let first = run(&mut *workload)?;
     assert_ne!(run(&mut *workload)?, first, "the transform of the transform");

@@ -1,4 +1,4 @@
-//! Other libraries read the inputs as `docs/bench.md` describes them and come to the definitions' answers.
+//! Other libraries read the inputs as `docs/bench.md` describes them and compute the definitions' answers.
 
 use crate::workloads::{Workloads, definitions};
 use ark_ec::{AffineRepr, CurveGroup, VariableBaseMSM, pairing::Pairing};
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 type Problem = Box<dyn std::error::Error>;
 
-/// Size, input and answer of a benchmark at its smallest size of at least two things.
+/// Size, input and answer of a benchmark at its first size with an answer.
 fn smallest(kernel: &str) -> Result<(usize, Vec<u8>, String), Problem> {
     let (family, name) = kernel.split_once('/').ok_or("a family and a name")?;
     let families = definitions()?;
@@ -26,7 +26,7 @@ fn answer(output: &[u8]) -> String {
     hex::encode(&Sha256::digest(output)[..8])
 }
 
-/// arkworks' own form of field elements is ours: canonical, little-endian.
+/// arkworks' uncompressed encoding of field elements is Proofmill's: canonical, little-endian.
 fn elements<F: Field>(bytes: &[u8]) -> Result<Vec<F>, Problem> {
     let each = bytes.chunks(F::zero().uncompressed_size());
     let elements = each.map(F::deserialize_uncompressed).collect::<Result<_, _>>();
@@ -41,7 +41,7 @@ fn bytes(elements: impl IntoIterator<Item: CanonicalSerialize>) -> Result<Vec<u8
     Ok(bytes)
 }
 
-/// The first `count` points, and what is left.
+/// The first `count` points, and the remaining bytes.
 fn points<A: AffineRepr>(
     count: usize,
     bytes: &[u8],
@@ -64,7 +64,7 @@ fn transform<F: PrimeField>(kernel: &str) -> Result<(), Problem> {
 }
 
 #[test]
-fn transforms_are_arkworks() -> Result<(), Problem> {
+fn transforms_agree_with_arkworks() -> Result<(), Problem> {
     transform::<ark_bn254::Fr>("ntt/bn254-fr")?;
     transform::<ark_bls12_381::Fr>("ntt/bls12-381-fr")
 }
@@ -85,7 +85,7 @@ fn sum<G: CurveGroup + VariableBaseMSM>(
 }
 
 #[test]
-fn sums_are_arkworks() -> Result<(), Problem> {
+fn sums_agree_with_arkworks() -> Result<(), Problem> {
     sum::<ark_bn254::G1Projective>("msm/bn254-g1", ark_bn254::G1Affine::new)?;
     sum::<ark_bn254::G2Projective>("msm/bn254-g2", ark_bn254::G2Affine::new)?;
     sum::<ark_bls12_381::G1Projective>("msm/bls12-381-g1", ark_bls12_381::G1Affine::new)?;
@@ -93,7 +93,7 @@ fn sums_are_arkworks() -> Result<(), Problem> {
 }
 
 #[test]
-fn pairings_are_arkworks() -> Result<(), Problem> {
+fn pairings_agree_with_arkworks() -> Result<(), Problem> {
     use ark_bls12_381::Bls12_381;
     use ark_bn254::Bn254;
     let (size, input, expected) = smallest("pairing/bn254")?;
@@ -108,7 +108,7 @@ fn pairings_are_arkworks() -> Result<(), Problem> {
 }
 
 #[test]
-fn digests_are_sha2s() -> Result<(), Problem> {
+fn digests_agree_with_sha2() -> Result<(), Problem> {
     let (_, input, expected) = smallest("sha256/message")?;
     assert_eq!(answer(&Sha256::digest(input)), expected);
     let (_, input, expected) = smallest("sha256/pairs")?;
@@ -127,7 +127,7 @@ fn digests_are_sha2s() -> Result<(), Problem> {
 const DST: &[u8] = b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";
 
 #[test]
-fn signatures_are_blsts() -> Result<(), Problem> {
+fn signatures_agree_with_blst() -> Result<(), Problem> {
     let wrong = |error: BLST_ERROR| format!("{error:?}");
     let (_, input, expected) = smallest("bls/sign")?;
     let (secret, message) = input.split_at(32);

@@ -1,5 +1,5 @@
-//! Writes plonky2's Poseidon of edge cases and of random elements, which Proofmill's tests read:
-//! `cargo run --release --bin plonky2_answers > ../../crates/hash/tests/data/plonky2-poseidon.json`.
+//! Writes known answers of plonky2's Poseidon for Proofmill's tests, for edge cases and random elements:
+//! `cargo run --release --bin plonky2_answers > ../../../../crates/hash/tests/data/plonky2-poseidon.json`.
 
 #![forbid(unsafe_code)]
 
@@ -20,7 +20,7 @@ use rand::RngCore;
 /// The modulus.
 const P: u64 = 0xffff_ffff_0000_0001;
 
-/// Where carries and borrows change.
+/// Values around which carries and borrows change.
 const EDGES: [u64; 8] = [0, 1, (1 << 32) - 1, 1 << 32, (1 << 63) - 1, 1 << 63, P - (1 << 32), P - 1];
 
 fn hex(elements: &[GoldilocksField]) -> String {
@@ -29,7 +29,7 @@ fn hex(elements: &[GoldilocksField]) -> String {
     format!("[{}]", words.join(","))
 }
 
-/// Inputs of so many elements, each with the output of `answer`.
+/// Inputs of `len` elements, each with the output of `answer`.
 fn cases(len: usize, count: usize, answer: impl Fn(&[GoldilocksField]) -> Vec<GoldilocksField>) -> String {
     let rng = &mut rng(len as u64);
     let mut case = |number: usize| {

@@ -1,5 +1,5 @@
-//! Writes Plonky3's Poseidon2 of edge cases and of random elements, which Proofmill's tests read:
-//! `cargo run --release --bin plonky3_answers > ../../crates/hash/tests/data/plonky3-poseidon2.json`.
+//! Writes known answers of Plonky3's Poseidon2 for Proofmill's tests, for edge cases and random elements:
+//! `cargo run --release --bin plonky3_answers > ../../../../crates/hash/tests/data/plonky3-poseidon2.json`.
 
 #![forbid(unsafe_code)]
 
@@ -15,13 +15,13 @@ use rand::RngCore;
 /// The modulus.
 const P: u64 = 0xffff_ffff_0000_0001;
 
-/// Where carries and borrows change.
+/// Values around which carries and borrows change.
 const EDGES: [u64; 8] = [0, 1, (1 << 32) - 1, 1 << 32, (1 << 63) - 1, 1 << 63, P - (1 << 32), P - 1];
 
 /// Lengths of rows: below, at and above the rates of both widths.
 const LENGTHS: [usize; 12] = [0, 1, 3, 4, 5, 7, 8, 9, 12, 16, 17, 40];
 
-/// Random elements, every other one an edge where `edges` says so.
+/// Random elements; if `edges`, every other one is an edge case.
 fn elements(len: usize, edges: bool, rng: &mut impl RngCore) -> Vec<Goldilocks> {
     let mut element = |i| {
         let edge = EDGES[rng.next_u64() as usize % EDGES.len()];

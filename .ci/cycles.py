@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""circles.py: no module of a crate imports another that imports it back, directly or by others.
+"""cycles.py: finds import cycles among the modules of a crate.
 
-Reads `use` and inline paths of every file below crates/*/src, resolves what a module exports again to where it is declared, and
-prints the circles. A file's own tests do not count. A module and what lies in its folder count as one where the folder's head
-declares what its files share: `--strict` shows those circles, too.
+Reads `use` and inline paths in every file under crates/*/src, resolves re-exports to the declaring modules, and prints the cycles.
+Inline test modules are ignored. Imports of a folder's files from the folder's own module are allowed; `--strict` reports their
+cycles, too.
 """
 import pathlib, re, sys
 
@@ -11,7 +11,7 @@ TOKEN = re.compile(r"\b(?:pub(?:\([^)]*\))?\s+)?use\s+([^;]+);|\b((?:crate|super
 
 
 def expand(path):
-    """The single paths of a tree of imports, as (path, alias)."""
+    """The paths of a nested import, as (path, alias)."""
     path = path.strip()
     brace = path.find("{")
     if brace < 0:
@@ -46,7 +46,7 @@ class Crate:
                     self.exports[module][name] = single
 
     def absolute(self, module, path):
-        """A path's parts from the crate's root; `None` for another crate's."""
+        """A path's parts from the crate's root; None for a path into another crate."""
         parts = path.split("::")
         if parts[0] == "crate":
             return parts[1:]
@@ -58,7 +58,7 @@ class Crate:
         return list(module) + parts if module + (parts[0],) in self.texts else None
 
     def resolve(self, parts, seen=()):
-        """The module that declares what a path names."""
+        """The module that declares the item of a path."""
         module = ()
         for i, name in enumerate(parts):
             if module + (name,) in self.texts:
@@ -87,7 +87,7 @@ class Crate:
         return edges
 
 
-def circles(edges):
+def cycles(edges):
     """The strongly connected components of more than one module (Tarjan)."""
     index, low, stack, found = {}, {}, [], []
 
@@ -118,11 +118,10 @@ def main():
     for source in sorted(pathlib.Path(__file__).resolve().parent.parent.glob("crates/*/src")):
         edges = Crate(source).edges()
         if not strict:
-            # What a folder's files take from its head is no circle.
             edges = {v: {w for w in ws if v[: len(w)] != w} for v, ws in edges.items()}
-        for circle in circles(edges):
+        for cycle in cycles(edges):
             count += 1
-            print(f"{source.parent.name}: {', '.join('::'.join(module) or 'the root' for module in circle)} import each other")
+            print(f"{source.parent.name}: {', '.join('::'.join(module) or 'the root' for module in cycle)} import each other")
     sys.exit(count > 0)
 
 
