@@ -205,6 +205,8 @@ impl U64s for U64x1 {
 
     const WIDTH: usize = 1;
 
+    const CHAINS: usize = 4;
+
     #[inline(always)]
     fn token(&self) -> Portable {
         Portable
@@ -243,6 +245,11 @@ impl U64s for U64x1 {
     #[inline(always)]
     fn mul_halves(self, rhs: Self) -> Self {
         Self((self.0 & EPSILON) * (rhs.0 & EPSILON))
+    }
+
+    #[inline(always)]
+    fn mul_epsilon(self) -> Self {
+        Self((self.0 << 32) - (self.0 & EPSILON))
     }
 
     #[inline(always)]

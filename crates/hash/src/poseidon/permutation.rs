@@ -27,30 +27,11 @@ pub fn full_round<V: GoldilocksVector>(
     state: &mut State<V::U64s, WIDTH>,
     constant: impl Fn(usize) -> Planes<V::U64s>,
 ) {
-    if V::CHAINS < WIDTH {
-        s_boxes::<V, 4>(state, constant);
-    } else {
-        s_boxes::<V, WIDTH>(state, constant);
+    match V::CHAINS {
+        ..WIDTH => state.grouped_s_boxes::<V, 4>(constant),
+        _ => state.all_s_boxes::<V>(constant),
     }
     linear_layer(state);
-}
-
-/// An S-box on each element, `GROUP` interleaved.
-#[inline(always)]
-fn s_boxes<V: GoldilocksVector, const GROUP: usize>(
-    state: &mut State<V::U64s, WIDTH>,
-    constant: impl Fn(usize) -> Planes<V::U64s>,
-) {
-    for group in (0..WIDTH).step_by(GROUP) {
-        let mut x = [V::zero(state.token()); GROUP];
-        for i in 0..GROUP {
-            x[i] = V::from_planes(state.get(group + i) + constant(group + i));
-        }
-        let powers = seventh_powers(x);
-        for i in 0..GROUP {
-            state.set(group + i, powers[i]);
-        }
-    }
 }
 
 /// Rounds that add `constant(round)` to the first element, followed by an S-box on it; leaves the planes of the

@@ -31,10 +31,10 @@ impl<W: U64s, const WIDTH: usize> State<W, WIDTH> {
         &mut self,
         constant: impl Fn(usize) -> Planes<W>,
     ) {
-        let mut x = [V::zero(self.token()); WIDTH];
-        for_each_element!(I < WIDTH => x[I] = V::from_planes(self.get(I) + constant(I)));
-        let powers = seventh_powers(x);
-        for_each_element!(I < WIDTH => self.set(I, powers[I]));
+        match V::WIDTH {
+            1 => self.grouped_s_boxes::<V, 4>(constant),
+            _ => self.all_s_boxes::<V>(constant),
+        }
         self.linear_layer();
     }
 
@@ -62,15 +62,14 @@ impl<W: U64s, const WIDTH: usize> State<W, WIDTH> {
             let sum = &mut sums[P::DIAGONAL[I].halvings as usize];
             *sum = Some(sum.map_or(self.get(I), |sum: Planes<W>| sum + self.get(I)));
         });
-        let [Some(whole), Some(mut fractions), quarters, eighths] = sums else {
-            unreachable!("an integer and a half")
-        };
-        let mut halvings = round;
-        for more in [quarters, eighths].into_iter().flatten() {
-            fractions = shifted(fractions, round) + more;
-            halvings += round;
+        let [Some(whole), Some(mut fractions), ..] = sums else { unreachable!("an integer and a half") };
+        // Not with iterators: the shifts would not be compile-time constants.
+        for i in 2..sums.len() {
+            if let Some(more) = sums[i] {
+                fractions = shifted(fractions, round) + more;
+            }
         }
-        whole + divided(fractions, halvings)
+        whole + divided(fractions, P::MAX_HALVINGS as u32 * round)
     }
 
     /// The linear layer of a partial round, `round` rounds after planes were fresh, on all elements except the first;
@@ -78,9 +77,9 @@ impl<W: U64s, const WIDTH: usize> State<W, WIDTH> {
     #[inline(always)]
     fn add_sum<P: Parameters>(&mut self, sum: Planes<W>, round: u32) {
         let mut multiples = [sum; MAX_HALVINGS + 1];
-        for halvings in 1..=MAX_HALVINGS {
-            if halvings <= P::MAX_HALVINGS {
-                multiples[halvings] = shifted(multiples[halvings - 1], round + 1);
+        for i in 1..multiples.len() {
+            if i <= P::MAX_HALVINGS {
+                multiples[i] = shifted(multiples[i - 1], round + 1);
             }
         }
         for_each_element!(I < WIDTH => if I != 0 {
@@ -114,19 +113,19 @@ pub fn partial_rounds<P: Parameters, V: GoldilocksVector, const WIDTH: usize, co
         ($($round:literal)*) => { $(
             if $round < rounds {
                 let mut x = [V::zero(states[0].token()); N];
-                for k in 0..N {
-                    x[k] = V::from_words(GoldilocksLanes::from_planes(states[k].get(0) + constant($round)).words());
-                }
+                for_each_element!(K < N => {
+                    x[K] = V::from_words(GoldilocksLanes::from_planes(states[K].get(0) + constant($round)).words());
+                });
                 let powers = seventh_powers(x);
-                for k in 0..N {
+                for_each_element!(K < N => {
                     if $round > 0 {
-                        states[k].add_sum::<P>(sums[k], u32::saturating_sub($round, 1));
+                        states[K].add_sum::<P>(sums[K], u32::saturating_sub($round, 1));
                     }
-                    let (rest, power) = (states[k].rest::<P>($round), V::halves(powers[k]));
-                    sums[k] = rest + power;
+                    let (rest, power) = (states[K].rest::<P>($round), V::halves(powers[K]));
+                    sums[K] = rest + power;
                     // The first entry of the diagonal is -2: sum - 2 power.
-                    states[k].set(0, rest - power);
-                }
+                    states[K].set(0, rest - power);
+                });
             }
         )* };
     }
@@ -203,9 +202,7 @@ pub(super) fn permute<P: Parameters, V: GoldilocksVector, const WIDTH: usize, co
     let zero = V::zero(token);
     let mut states = [State { low: [zero.planes().low; WIDTH], high: [zero.planes().low; WIDTH] }; N];
     for k in 0..N {
-        let mut own = [zero; WIDTH];
-        for_each_element!(I < WIDTH => own[I] = elements[I][k]);
-        states[k] = State::of(&own);
+        for_each_element!(I < WIDTH => states[k].set(I, elements[I][k].planes()));
         states[k].linear_layer();
         full_rounds::<V, WIDTH>(&mut states[k], before);
         states[k].enter_partial_rounds::<V>();
@@ -228,8 +225,7 @@ pub(super) fn permute<P: Parameters, V: GoldilocksVector, const WIDTH: usize, co
     for k in 0..N {
         states[k].leave_partial_rounds::<V>();
         full_rounds::<V, WIDTH>(&mut states[k], after);
-        let own = states[k].elements::<V>();
-        for_each_element!(I < WIDTH => elements[I][k] = own[I]);
+        for_each_element!(I < WIDTH => elements[I][k] = states[k].element(I));
     }
 }
 
