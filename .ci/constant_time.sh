@@ -5,8 +5,7 @@
 set -euo pipefail
 [ "$(uname -m)" = x86_64 ] || { echo "skipped: $(uname -m)"; exit 0; }
 program=target/ci/constant-time/release/examples/constant_time
-# Overrides of the profile: link-time optimisation would take longer than the rest of the check.
-CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_DEBUG=0 cargo build --quiet --locked --release --target-dir target/ci/constant-time \
+CARGO_PROFILE_RELEASE_DEBUG=0 cargo build --quiet --locked --release --target-dir target/ci/constant-time \
     --package proofmill-bls --example constant_time
 checked() { valgrind --quiet --error-exitcode=9 --suppressions=.ci/constant_time.supp "$program" "$1"; }
 for level in portable adx; do

@@ -28,10 +28,10 @@ impl TreeHash for NarrowNodes {
     }
 
     fn to_bytes(digest: &Digest) -> [u8; 32] {
-        Rows::to_bytes(digest)
+        digest.to_bytes()
     }
 
     fn from_bytes(bytes: &[u8; 32]) -> Option<Digest> {
-        Rows::from_bytes(bytes)
+        Digest::from_bytes(bytes)
     }
 }

@@ -31,6 +31,26 @@ pub const DIGEST: usize = 4;
 #[repr(transparent)]
 pub struct Digest(pub [Goldilocks; DIGEST]);
 
+impl Digest {
+    /// Its elements, of eight little-endian bytes each.
+    pub fn to_bytes(self) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        for (bytes, element) in bytes.chunks_exact_mut(8).zip(self.0) {
+            bytes.copy_from_slice(&element.to_bytes_le());
+        }
+        bytes
+    }
+
+    /// The digest from such bytes; `None` if an element is not below p.
+    pub fn from_bytes(bytes: &[u8; 32]) -> Option<Self> {
+        let mut digest = Self::default();
+        for (element, bytes) in digest.0.iter_mut().zip(bytes.as_chunks().0) {
+            *element = Goldilocks::from_bytes_le(*bytes).ok()?;
+        }
+        Some(digest)
+    }
+}
+
 // SAFETY: zero words are field elements.
 unsafe impl Zeroed for Digest {}
 
@@ -95,19 +115,11 @@ macro_rules! tree_hash {
             }
 
             fn to_bytes(digest: &Digest) -> [u8; 32] {
-                let mut bytes = [0; 32];
-                for (bytes, element) in bytes.chunks_exact_mut(8).zip(digest.0) {
-                    bytes.copy_from_slice(&element.to_bytes_le());
-                }
-                bytes
+                digest.to_bytes()
             }
 
             fn from_bytes(bytes: &[u8; 32]) -> Option<Digest> {
-                let mut digest = Digest::default();
-                for (element, bytes) in digest.0.iter_mut().zip(bytes.as_chunks().0) {
-                    *element = Goldilocks::from_bytes_le(*bytes).ok()?;
-                }
-                Some(digest)
+                Digest::from_bytes(bytes)
             }
         }
     )* };

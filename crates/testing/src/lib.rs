@@ -3,6 +3,7 @@
 //!
 //! Integers are little-endian slices of 64-bit words, not elements of Proofmill's fields, so that the tests of any crate can
 //! use them.
+#![forbid(unsafe_code)]
 
 mod command;
 mod integer_curve;
