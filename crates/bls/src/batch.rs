@@ -11,8 +11,9 @@ use proofmill_curve::{
     Affine, Curve,
     bls12_381::{G1, G2},
     hash_to_curve::hash_to_g2,
-    multiples_of_points, pairing_product_is_one, sum_of_multiples,
+    multiples_of_points, sum_of_multiples,
 };
+use proofmill_pairing::pairing_product_is_one;
 use rand::{CryptoRng, TryRngCore, rngs::OsRng};
 use rayon::prelude::*;
 use std::ops::Range;

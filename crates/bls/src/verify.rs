@@ -6,8 +6,8 @@ use proofmill_curve::{
     Affine, Curve,
     bls12_381::{G1, G2},
     hash_to_curve::hash_to_g2,
-    pairing_product_is_one,
 };
+use proofmill_pairing::pairing_product_is_one;
 
 /// Verifies the signature of a message by a key.
 ///

@@ -21,7 +21,7 @@
 
 use crate::{
     Affine, Curve, Jacobian,
-    bls12_381::{G1, G2, points::X, source_group::PSI},
+    bls12_381::{G1, G2, X, source_group::PSI},
     projective::{Projective, is_equal, magnitude, signed_digits, twelve, twelve_xi},
 };
 use proofmill_cpu::Level;

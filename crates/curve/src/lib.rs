@@ -1,4 +1,4 @@
-//! BN254, BLS12-381 and Grumpkin: groups, multi-scalar multiplication, pairing, hash-to-curve, encodings.
+//! BN254, BLS12-381 and Grumpkin: groups, multi-scalar multiplication, hash-to-curve, encodings.
 
 pub mod bls12_381;
 pub mod bn254;
@@ -10,11 +10,9 @@ pub mod grumpkin;
 pub mod hash_to_curve;
 mod msm;
 mod multiples;
-mod pairing;
 mod projective;
 
 pub use encoding::EncodingError;
 pub use group::{Affine, Curve, Jacobian, Xyzz};
 pub use msm::{Bases, FixedBase, Msm, msm};
 pub use multiples::{Bls12Curve, multiples_of_points, sum_of_multiples, sum_of_points};
-pub use pairing::{Gt, Pairing, multi_pairing, pairing, pairing_product_is_one};

@@ -6,9 +6,9 @@ use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Bases, Curve, Jacobian, Msm,
     constant_time::{invert, invert_quadratic, multiple, to_affine},
-    pairing,
 };
 use proofmill_field::bn254::Fr;
+use proofmill_pairing::pairing;
 use rand::{CryptoRng, TryRngCore, rngs::OsRng};
 use std::sync::{Mutex, PoisonError};
 

@@ -2,8 +2,9 @@
 
 use crate::{Groth16Error, Proof, VerifyingKey};
 use proofmill_cpu::Level;
-use proofmill_curve::{bn254::G1, msm, pairing_product_is_one};
+use proofmill_curve::{bn254::G1, msm};
 use proofmill_field::bn254::Fr;
+use proofmill_pairing::pairing_product_is_one;
 
 /// Verifies a proof for these public signals (outputs, then public inputs; without the constant).
 ///

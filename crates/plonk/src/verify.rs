@@ -10,12 +10,13 @@ use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve,
     bn254::{G1, G2},
-    msm, pairing_product_is_one,
+    msm,
 };
 use proofmill_field::{
     Field, Prime,
     bn254::{Fr, FrParams},
 };
+use proofmill_pairing::pairing_product_is_one;
 
 /// Accepts a proof of knowledge of a witness of the key's circuit with these public inputs.
 ///

@@ -9,7 +9,8 @@
 //! ```
 
 use crate::machine::current;
-pub use proofmill_curve::{Affine, Curve, EncodingError, Gt, Jacobian, Msm, Pairing};
+pub use proofmill_curve::{Affine, Curve, EncodingError, Jacobian, Msm};
+pub use proofmill_pairing::{Gt, Pairing};
 
 /// BN254's groups.
 pub mod bn254 {
@@ -42,15 +43,15 @@ pub mod grumpkin {
 
 /// `e(p, q)`. The points must be in their groups. The result is 1 if one is infinity.
 pub fn pairing<C: Pairing>(p: &Affine<C>, q: &Affine<C::G2>) -> Gt<C> {
-    proofmill_curve::pairing(current().level, p, q)
+    proofmill_pairing::pairing(current().level, p, q)
 }
 
 /// The product of `e(p, q)` over all pairs, with one final exponentiation; 1 without pairs.
 pub fn multi_pairing<C: Pairing>(pairs: &[(Affine<C>, Affine<C::G2>)]) -> Gt<C> {
-    proofmill_curve::multi_pairing(current().level, pairs)
+    proofmill_pairing::multi_pairing(current().level, pairs)
 }
 
 /// Whether the product of `e(p, q)` over all pairs is 1.
 pub fn pairing_product_is_one<C: Pairing>(pairs: &[(Affine<C>, Affine<C::G2>)]) -> bool {
-    proofmill_curve::pairing_product_is_one(current().level, pairs)
+    proofmill_pairing::pairing_product_is_one(current().level, pairs)
 }

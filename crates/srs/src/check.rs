@@ -2,8 +2,9 @@
 
 use crate::{Srs, SrsError};
 use proofmill_cpu::Level;
-use proofmill_curve::{Curve, Jacobian, bn254::G2, pairing_product_is_one};
+use proofmill_curve::{Curve, Jacobian, bn254::G2};
 use proofmill_field::{Field, bn254::Fr};
+use proofmill_pairing::pairing_product_is_one;
 use rand::{TryRngCore, rngs::OsRng};
 use rayon::prelude::*;
 use std::ops::Range;

@@ -9,10 +9,10 @@ use proofmill_cpu::{Level, Portable};
 use proofmill_curve::{
     Affine, Bases, Curve, FixedBase, Jacobian, Msm,
     bn254::{G1, G2},
-    pairing_product_is_one,
 };
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_memory::Elements;
+use proofmill_pairing::pairing_product_is_one;
 use proofmill_sha256::Sha256;
 use std::{
     fmt, io,

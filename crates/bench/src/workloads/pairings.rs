@@ -11,13 +11,13 @@ use proofmill_bls::{
 };
 use proofmill_cpu::Level;
 use proofmill_curve::{
-    Affine, Curve, EncodingError, Gt, Pairing,
+    Affine, Curve, EncodingError,
     bls12_381::{self, Encoded, Subgroup, decode_compressed},
     bn254,
     hash_to_curve::{hash_to_g1, hash_to_g2},
-    multi_pairing,
 };
 use proofmill_field::{Fp, Prime, Tower};
+use proofmill_pairing::{Gt, Pairing, multi_pairing};
 use std::fmt::Display;
 
 pub(crate) fn table() -> Vec<Entry> {

@@ -8,6 +8,7 @@ pub(crate) mod roots;
 pub(crate) mod source_group;
 
 pub use encoding::{Encoded, Subgroup, decode_compressed, decode_uncompressed, in_subgroup};
+pub use points::X;
 
 use crate::group::{Affine, Curve, operations};
 use proofmill_field::bls12_381::{Fq, Fq2, Fr};

@@ -8,7 +8,7 @@ use crate::{Affine, Curve, Jacobian};
 use proofmill_field::{Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, Select, Vector};
 
 /// The absolute value of the curve's parameter x, which is negative.
-pub(crate) const X: u64 = 0xd201_0000_0001_0000;
+pub const X: u64 = 0xd201_0000_0001_0000;
 
 /// One point per lane: `x = X/Z^2`, `y = Y/Z^3`, Z = 0 for infinity.
 pub struct Points<F: Packable, E: Engine> {

@@ -2,8 +2,16 @@
 
 mod constants;
 
-use crate::group::{Affine, Curve, operations};
-use proofmill_field::bn254::{Fq, Fq2, Fr};
+use crate::group::{Affine, Curve, Jacobian, operations};
+use proofmill_field::{
+    Algebra,
+    bn254::{Fq, Fq2, FqParams, Fr},
+    frobenius_coefficients,
+};
+use std::sync::LazyLock;
+
+/// The parameter x.
+pub const X: u64 = 4_965_661_367_192_848_881;
 
 /// The first source group; its order is prime, so it contains every point on the curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,4 +52,25 @@ impl Curve for G2 {
 
 const fn fq2(c0: [u64; 4], c1: [u64; 4]) -> Fq2 {
     Fq2 { c0: Fq::constant(c0), c1: Fq::constant(c1) }
+}
+
+/// The factors of the coordinates' conjugates in psi, the Frobenius map between untwist and twist.
+static PSI: LazyLock<[Fq2; 2]> = LazyLock::new(|| {
+    let [gamma, ..] = frobenius_coefficients::<FqParams>();
+    [gamma.square(), gamma.square() * gamma]
+});
+
+impl Affine<G2> {
+    /// Whether a point of the curve is in the subgroup of order r: `[x + 1] P + psi([x] P) + psi^2([x] P) =
+    /// psi^3([2x] P)` (Dai, Lin, Zhao, Zhou, "Fast subgroup membership testings for G1, G2 and GT on pairing-friendly
+    /// curves", eprint 2022/348, with the criterion for BN curves), where psi is the Frobenius map on the twist.
+    pub fn is_in_subgroup(&self) -> bool {
+        let [x, y] = *PSI;
+        let psi = |point: Self| Self { x: point.x.conjugate() * x, y: point.y.conjugate() * y };
+        let multiple = self.mul_words_vartime(&[X]);
+        let once = psi(multiple.to_affine());
+        let twice = psi(once);
+        let left = multiple.add_affine(self).add_affine(&once).add_affine(&twice);
+        left == Jacobian::from(psi(twice)).double()
+    }
 }

@@ -4,4 +4,4 @@ mod terms;
 mod tower;
 
 pub use terms::Terms;
-pub use tower::{Dodecic, Sextic, Tower};
+pub use tower::{Dodecic, Sextic, Tower, frobenius_coefficients};

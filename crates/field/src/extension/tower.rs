@@ -19,6 +19,24 @@ pub trait Tower: Prime {
     fn mul_by_xi<A: Algebra>(x: Quadratic<A>) -> Quadratic<A>;
 }
 
+/// `xi^((p^k - 1) / 6)` for k = 1, 2, 3, by which the k-th power of the Frobenius map multiplies w.
+pub fn frobenius_coefficients<P: Tower>() -> [Quadratic<Fp<P>>; 3] {
+    let gamma = P::mul_by_xi(Quadratic::ONE).pow_vartime(sixth_of_predecessor::<P>().as_ref());
+    let norm = gamma * gamma.conjugate();
+    [gamma, norm, norm * gamma]
+}
+
+/// `(p - 1) / 6` by long division; p = 1 mod 6.
+fn sixth_of_predecessor<P: Prime>() -> P::Limbs {
+    let mut quotient = P::MODULUS;
+    let mut remainder = 0;
+    for word in quotient.as_mut().iter_mut().rev() {
+        let dividend = u128::from(remainder) << 64 | u128::from(*word);
+        (*word, remainder) = ((dividend / 6) as u64, (dividend % 6) as u64);
+    }
+    quotient
+}
+
 /// `c0 + c1 v + c2 v^2` over `Quadratic<A>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sextic<P, A> {

@@ -13,7 +13,7 @@
 //! 2^6.) Its limbs leave the columns below 2^58 and are carried once, each to the next: below 2^52 + 2^6.
 //!
 //! The number of terms in the formulas of towers and pairings is checked by running them over an algebra of counts
-//! (crates/field/tests/towers.rs, crates/curve/src/pairing/terms.rs): they stay below 1000.
+//! (crates/field/tests/towers.rs, crates/pairing/src/terms.rs): they stay below 1000.
 
 use super::{
     lane_limbs::LaneLimbs,

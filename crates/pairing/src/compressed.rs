@@ -12,7 +12,7 @@ struct Compressed<A>([Quadratic<A>; 4]);
 
 /// `f^(2^first)` and `f^(2^second)`, the smaller exponent first; `None` if a denominator is zero, as for f = 1.
 #[inline(always)]
-pub(super) fn powers_of_two<P: Tower, A: Lanes<Fp<P>>>(
+pub(crate) fn powers_of_two<P: Tower, A: Lanes<Fp<P>>>(
     f: &Dodecic<P, A>,
     [first, second]: [u32; 2],
 ) -> Option<[Dodecic<P, A>; 2]> {

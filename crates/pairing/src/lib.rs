@@ -8,6 +8,7 @@
 //! pairs, independent products fill the vectors ([`One`]).
 //!
 //! Times depend on the points: for public data.
+#![forbid(unsafe_code)]
 
 mod bls12_381;
 mod bn254;
@@ -16,11 +17,12 @@ mod miller;
 #[cfg(test)]
 mod terms;
 
-use crate::{Affine, Curve};
 use miller::{Line, Value, Walk, miller_loop};
 use proofmill_cpu::Level;
+use proofmill_curve::{Affine, Curve};
 use proofmill_field::{
     Algebra, Backend, Dodecic, Engine, Field, Fp, LANES, Lanes, Prime, Quadratic, Sextic, Tower, dispatch,
+    frobenius_coefficients,
 };
 use rayon::prelude::*;
 
@@ -100,9 +102,7 @@ struct Constants<A> {
 impl<P: Tower> Constants<Fp<P>> {
     /// The constants of the twist with this b.
     fn new(b: Quadratic<Fp<P>>) -> Self {
-        let gamma = P::mul_by_xi(Quadratic::ONE).pow_vartime(sixth_of_predecessor::<P>().as_ref());
-        let norm = gamma * gamma.conjugate();
-        Self { b, gammas: [gamma, norm, norm * gamma] }
+        Self { b, gammas: frobenius_coefficients::<P>() }
     }
 
     #[inline(always)]
@@ -111,17 +111,6 @@ impl<P: Tower> Constants<Fp<P>> {
         let gammas = [lift::<P, A>(token, g1), lift::<P, A>(token, g2), lift::<P, A>(token, g3)];
         Constants { b: lift::<P, A>(token, &self.b), gammas }
     }
-}
-
-/// `(p - 1) / 6` by long division; p = 1 mod 6.
-fn sixth_of_predecessor<P: Prime>() -> P::Limbs {
-    let mut quotient = P::MODULUS;
-    let mut remainder = 0;
-    for word in quotient.as_mut().iter_mut().rev() {
-        let dividend = u128::from(remainder) << 64 | u128::from(*word);
-        (*word, remainder) = ((dividend / 6) as u64, (dividend % 6) as u64);
-    }
-    quotient
 }
 
 /// The non-adjacent form of a width, least significant digit first, without the top digit, which is 1.

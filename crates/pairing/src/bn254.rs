@@ -3,24 +3,21 @@
 //! Final exponentiation: Fuentes-Castaneda, Knapp, Rodriguez-Henriquez, "Faster hashing to G2" (SAC 2011), which
 //! raises to the multiple `2x (6x^2 + 3x + 1)` of the exponent's hard part; all of circom's tools use the same.
 
-use super::{
+use crate::{
     Ate, Constants, Gt, Pairing, compute,
     miller::{Line, Value, Walk},
     signed_digits,
 };
-use crate::{
-    Affine, Curve, Jacobian,
-    bn254::{G1, G2},
-};
 use proofmill_cpu::Level;
+use proofmill_curve::{
+    Affine, Curve,
+    bn254::{G1, G2, X},
+};
 use proofmill_field::{
     Algebra, Dodecic, Lanes, Quadratic, Sextic, Tower,
     bn254::{Fq, FqParams},
 };
 use std::sync::LazyLock;
-
-/// BN254's parameter x.
-const X: u64 = 4_965_661_367_192_848_881;
 
 /// The width of x's digits: 13 products and 3 for the table, where the non-adjacent form takes 23.
 const WIDTH: u32 = 4;
@@ -140,21 +137,4 @@ fn power_of_minus_x<A: Algebra>(f: Fq12<A>) -> Fq12<A> {
             power.conjugate()
         },
     )
-}
-
-impl Affine<G2> {
-    /// Whether a point of the curve is in the subgroup of order r: `[x + 1] P + psi([x] P) + psi^2([x] P) =
-    /// psi^3([2x] P)` (Dai, Lin, Zhao, Zhou, "Fast subgroup membership testings for G1, G2 and GT on pairing-friendly
-    /// curves", eprint 2022/348, with the criterion for BN curves), where psi is the Frobenius map on the twist.
-    pub fn is_in_subgroup(&self) -> bool {
-        let psi = |point: Self| {
-            let [x, y] = twisted(G1::constants(), [point.x, point.y]);
-            Self { x, y }
-        };
-        let multiple = self.mul_words_vartime(&[X]);
-        let once = psi(multiple.to_affine());
-        let twice = psi(once);
-        let left = multiple.add_affine(self).add_affine(&once).add_affine(&twice);
-        left == Jacobian::from(psi(twice)).double()
-    }
 }

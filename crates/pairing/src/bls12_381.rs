@@ -5,17 +5,17 @@
 //! pairings over families of elliptic curves" (eprint 2020/875), which raises to 3 times the exponent:
 //! `3 (p^4 - p^2 + 1) / r = (x - 1)^2 (x + p) (x^2 + p^2 - 1) + 3`. arkworks and blst use the same.
 
-use super::{
+use crate::{
     Ate, Constants, Gt, Pairing,
     compressed::powers_of_two,
     compute,
     miller::{Line, Value, Walk},
 };
-use crate::{
-    Affine, Curve,
-    bls12_381::{G1, G2, points::X},
-};
 use proofmill_cpu::Level;
+use proofmill_curve::{
+    Affine, Curve,
+    bls12_381::{G1, G2, X},
+};
 use proofmill_field::{
     Algebra, Dodecic, Lanes, Quadratic, Sextic, Tower,
     bls12_381::{Fq, FqParams},

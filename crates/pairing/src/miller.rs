@@ -4,16 +4,16 @@
 //! formulas for computing pairings over ordinary curves", eprint 2010/526; Costello, Lange, Naehrig, "Faster pairing
 //! computations on curves with high-degree twists", eprint 2009/615). Each step passes all independent products together.
 
-use super::{Ate, Constants};
-use crate::Affine;
+use crate::{Ate, Constants};
+use proofmill_curve::Affine;
 use proofmill_field::{Algebra, Dodecic, Field, Fp, LANES, Lanes, Quadratic};
 
 /// The state of pairs in the loop, one pair per lane.
-pub(super) struct Walk<A> {
+pub(crate) struct Walk<A> {
     /// P's x and y.
     p: [A; 2],
     /// Q's x and y.
-    pub(super) q: [Quadratic<A>; 2],
+    pub(crate) q: [Quadratic<A>; 2],
     t: Homogeneous<A>,
 }
 
@@ -26,11 +26,11 @@ struct Homogeneous<A> {
 }
 
 /// A line's value as three coefficients: P's y times the first, P's x times the second, and the third.
-pub(super) type Line<A> = [Quadratic<A>; 3];
+pub(crate) type Line<A> = [Quadratic<A>; 3];
 
 /// The loop's value, and a line that waits for another: the product of two lines takes 6 products in Fq2, and its product
 /// with the value 18; a single line takes 13.
-pub(super) struct Value<C: Ate, A> {
+pub(crate) struct Value<C: Ate, A> {
     f: Dodecic<C::Prime, A>,
     waiting: Option<Line<A>>,
 }
@@ -55,7 +55,7 @@ impl<C: Ate, A: Algebra> Value<C, A> {
 
     /// Multiplies by the chords through each walk's point and the point that `point` returns for the walk.
     #[inline(always)]
-    pub(super) fn add_to_all(
+    pub(crate) fn add_to_all(
         &mut self,
         walks: &mut [Walk<A>],
         point: impl Fn(&Walk<A>) -> [Quadratic<A>; 2],
@@ -92,7 +92,7 @@ fn lines<C: Ate, A: Algebra>(a: &Line<A>, b: &Line<A>) -> Dodecic<C::Prime, A> {
 
 /// The product of the loop's functions over all pairs, a multiple of `WIDTH`; each lane has that of every `WIDTH`-th pair.
 #[inline(always)]
-pub(super) fn miller_loop<C: Ate, A: Lanes<Fp<C::Prime>>>(
+pub(crate) fn miller_loop<C: Ate, A: Lanes<Fp<C::Prime>>>(
     token: A::Token,
     constants: &Constants<A>,
     pairs: &[(Affine<C>, Affine<C::G2>)],

@@ -1,7 +1,7 @@
 //! Counts the terms that are added before products, which [`Engine::Single`](proofmill_field::Engine::Single) limits.
 
-use super::{Ate, Gt, lift_dodecic, miller::miller_loop};
-use crate::{Affine, Curve, bls12_381, bn254};
+use crate::{Ate, Gt, lift_dodecic, miller::miller_loop};
+use proofmill_curve::{Affine, Curve, bls12_381, bn254};
 use proofmill_field::{Dodecic, Terms};
 
 fn check<C: Ate>() {
