@@ -1,7 +1,7 @@
-//! Lanes agree with scalar elements at every level, on random and edge values.
+//! Lanes and single elements agree with scalar elements at every level, on random and edge values.
 
 use proofmill_field::{
-    Algebra, Engine, Field, Fp, LANES, Lanes, Packable, Prime, Select, Vector, bls12_381,
+    Algebra, Engine, Field, Fp, LANES, Lanes, Limbs, MOST_TERMS, Packable, Prime, Select, Vector, bls12_381,
     bn254::{FqParams, FrParams},
     dispatch,
 };
@@ -119,13 +119,143 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
     assert_eq!(zeros, [equal, u8::MAX], "zero_lanes {name}");
 }
 
+/// Sums that exceed a power of two only by what their lower limbs carry: close to 2p where p is close to a power of two.
+fn check_carries<P: Prime, E: Engine>(engine: E) {
+    let power = |bit: u32| {
+        let mut limbs = P::Limbs::ZERO;
+        limbs.as_mut()[bit as usize / 64] = 1 << (bit % 64);
+        limbs
+    };
+    let sum = |a: P::Limbs, b| a.add_mod(&b, &P::MODULUS);
+    let [half, quarter] = [power(P::BITS - 1), power(P::BITS - 2)];
+    for bit in 0..P::BITS - 2 {
+        let terms = [half, sum(quarter, power(bit)), quarter.sub_mod(&one_limb(), &P::MODULUS)];
+        let mut got = [[Fp::<P>::ZERO; LANES]; 2];
+        engine.run(
+            #[inline(always)]
+            || {
+                let [a, b, c] = terms.map(
+                    #[inline(always)]
+                    |limbs| E::Packed::<P>::load_bits(engine, &[limbs; LANES]),
+                );
+                let sum = a + b + c;
+                sum.store(&mut got[0]);
+                (-sum).store(&mut got[1]);
+            },
+        );
+        assert_eq!(got[1], got[0].map(|sum| -sum), "{} 2^{bit}", P::NAME);
+    }
+}
+
+/// Canonical integers that produce carries of 52-bit and of 64-bit limbs, and random ones.
+fn single_inputs<P: Prime>() -> Vec<Fp<P>> {
+    let mut inputs = vec![Fp::ZERO, Fp::ONE, -Fp::ONE, Fp::from(2u64)];
+    for bit in 0..P::BITS as usize {
+        let mut power = P::Limbs::ZERO;
+        power.as_mut()[bit / 64] = 1 << (bit % 64);
+        inputs.extend(Fp::from_montgomery(power));
+        inputs.extend(Fp::from_canonical(power).map(|x| x - Fp::ONE));
+        inputs.extend(Fp::from_montgomery(power).map(|x| x - Fp::from_montgomery(one_limb()).unwrap()));
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(53);
+    inputs.extend((0..200).map(|_| Fp::random(&mut rng)));
+    inputs
+}
+
+fn one_limb<L: Limbs>() -> L {
+    let mut one = L::ZERO;
+    one.as_mut()[0] = 1;
+    one
+}
+
+/// Operations on one element, and on sums of the largest permitted number of terms.
+fn check_singles<P: Prime, E: Engine>(engine: E) {
+    let inputs = single_inputs::<P>();
+    for shift in [1, 7, 50, 333] {
+        for (i, a) in inputs.iter().enumerate() {
+            let b = inputs[(i + shift) % inputs.len()];
+            let mut got = [Fp::<P>::ZERO; 16];
+            engine.run(
+                #[inline(always)]
+                || singles(engine, *a, b, &mut got),
+            );
+            let [a, b] = [*a, b];
+            let many = |x: Fp<P>| x * Fp::from(MOST_TERMS);
+            let wanted = [
+                a,
+                a + b,
+                a - b,
+                -a,
+                a.double(),
+                a * b,
+                a.square(),
+                a * b,
+                b * b,
+                many(a),
+                -many(a),
+                many(a) * many(b),
+                -(many(a) * many(b)),
+                many(a) * many(a),
+                many(a) * -many(a),
+                many(a * b - b),
+            ];
+            assert_eq!(got, wanted, "{} {a} {b}", P::NAME);
+        }
+    }
+}
+
+#[inline(always)]
+fn singles<P: Prime, E: Engine>(engine: E, a: Fp<P>, b: Fp<P>, got: &mut [Fp<P>; 16]) {
+    let [x, y] = [E::Single::<P>::load(engine, &[a]), E::Single::<P>::load(engine, &[b])];
+    let (mut sum_x, mut sum_y, mut less_x) = (x, y, -x);
+    for _ in 1..MOST_TERMS {
+        (sum_x, sum_y, less_x) = (sum_x + x, sum_y + y, less_x - x);
+    }
+    let mut difference = E::Single::<P>::zero(engine);
+    for _ in 0..MOST_TERMS / 2 {
+        difference = difference + (x * y - y).reduced();
+        difference = difference - (y - x * y).reduced();
+    }
+    let [p, q] = E::Single::<P>::mul_pair([x, y], [y, y]);
+    let results = [
+        x,
+        x + y,
+        x - y,
+        -x,
+        x.double(),
+        x * y,
+        x.square(),
+        p,
+        q,
+        sum_x.reduced(),
+        less_x,
+        sum_x * sum_y,
+        less_x * sum_y,
+        less_x * less_x,
+        less_x * sum_x,
+        difference,
+    ];
+    for (got, result) in got.iter_mut().zip(results) {
+        result.store(std::slice::from_mut(got));
+    }
+}
+
+/// Everything about a field at a level.
+fn check_field<P: Prime, E: Engine>(engine: E) {
+    check::<P, E>(engine);
+    check_carries::<P, E>(engine);
+    check_singles::<P, E>(engine);
+}
+
 #[test]
 fn lanes_agree_with_scalars() {
     for level in proofmill_field::prime_field_levels() {
-        dispatch!(level, engine => check::<FqParams, _>(engine));
-        dispatch!(level, engine => check::<FrParams, _>(engine));
-        dispatch!(level, engine => check::<bls12_381::FqParams, _>(engine));
-        dispatch!(level, engine => check::<bls12_381::FrParams, _>(engine));
+        dispatch!(level, engine => {
+            check_field::<FqParams, _>(engine);
+            check_field::<FrParams, _>(engine);
+            check_field::<bls12_381::FqParams, _>(engine);
+            check_field::<bls12_381::FrParams, _>(engine);
+        });
     }
 }
 

@@ -1,117 +1,12 @@
-//! Towers and single elements agree with arkworks at every level, and no formula's sums exceed the bounds of singles.
+//! Towers of single elements agree with arkworks at every level, and no formula's sums exceed the bounds of singles.
 
 use ark_ff::{Field as _, Fp12, Fp12Config, PrimeField as _};
 use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Dodecic, Engine, Field, Fp, Lanes, Limbs, MOST_TERMS, Prime, Quadratic, Sextic, Terms, Tower,
-    bls12_381, bn254, dispatch,
+    Algebra, Dodecic, Engine, Field, Fp, Lanes, Limbs, Prime, Quadratic, Sextic, Terms, Tower, bls12_381,
+    bn254, dispatch,
 };
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
-
-/// Canonical integers that produce carries of 52-bit and of 64-bit limbs, and random ones.
-fn inputs<P: Prime>() -> Vec<Fp<P>> {
-    let mut inputs = vec![Fp::ZERO, Fp::ONE, -Fp::ONE, Fp::from(2u64)];
-    for bit in 0..P::BITS as usize {
-        let mut power = P::Limbs::ZERO;
-        power.as_mut()[bit / 64] = 1 << (bit % 64);
-        inputs.extend(Fp::from_montgomery(power));
-        inputs.extend(Fp::from_canonical(power).map(|x| x - Fp::ONE));
-        inputs.extend(Fp::from_montgomery(power).map(|x| x - Fp::from_montgomery(one_limb()).unwrap()));
-    }
-    let mut rng = ChaCha8Rng::seed_from_u64(53);
-    inputs.extend((0..200).map(|_| Fp::random(&mut rng)));
-    inputs
-}
-
-fn one_limb<L: Limbs>() -> L {
-    let mut one = L::ZERO;
-    one.as_mut()[0] = 1;
-    one
-}
-
-/// Operations on one element, and on sums of the largest permitted number of terms.
-fn check_singles<P: Prime, E: Engine>(engine: E) {
-    let inputs = inputs::<P>();
-    for shift in [1, 7, 50, 333] {
-        for (i, a) in inputs.iter().enumerate() {
-            let b = inputs[(i + shift) % inputs.len()];
-            let mut got = [Fp::<P>::ZERO; 16];
-            engine.run(
-                #[inline(always)]
-                || singles(engine, *a, b, &mut got),
-            );
-            let [a, b] = [*a, b];
-            let many = |x: Fp<P>| x * Fp::from(MOST_TERMS);
-            let wanted = [
-                a,
-                a + b,
-                a - b,
-                -a,
-                a.double(),
-                a * b,
-                a.square(),
-                a * b,
-                b * b,
-                many(a),
-                -many(a),
-                many(a) * many(b),
-                -(many(a) * many(b)),
-                many(a) * many(a),
-                many(a) * -many(a),
-                many(a * b - b),
-            ];
-            assert_eq!(got, wanted, "{} {a} {b}", P::NAME);
-        }
-    }
-}
-
-#[inline(always)]
-fn singles<P: Prime, E: Engine>(engine: E, a: Fp<P>, b: Fp<P>, got: &mut [Fp<P>; 16]) {
-    let [x, y] = [E::Single::<P>::load(engine, &[a]), E::Single::<P>::load(engine, &[b])];
-    let (mut sum_x, mut sum_y, mut less_x) = (x, y, -x);
-    for _ in 1..MOST_TERMS {
-        (sum_x, sum_y, less_x) = (sum_x + x, sum_y + y, less_x - x);
-    }
-    let mut difference = E::Single::<P>::zero(engine);
-    for _ in 0..MOST_TERMS / 2 {
-        difference = difference + (x * y - y).reduced();
-        difference = difference - (y - x * y).reduced();
-    }
-    let [p, q] = E::Single::<P>::mul_pair([x, y], [y, y]);
-    let results = [
-        x,
-        x + y,
-        x - y,
-        -x,
-        x.double(),
-        x * y,
-        x.square(),
-        p,
-        q,
-        sum_x.reduced(),
-        less_x,
-        sum_x * sum_y,
-        less_x * sum_y,
-        less_x * less_x,
-        less_x * sum_x,
-        difference,
-    ];
-    for (got, result) in got.iter_mut().zip(results) {
-        result.store(std::slice::from_mut(got));
-    }
-}
-
-#[test]
-fn singles_agree() {
-    for level in Level::available() {
-        dispatch!(level, engine => {
-            check_singles::<bls12_381::FqParams, _>(engine);
-            check_singles::<bls12_381::FrParams, _>(engine);
-            check_singles::<bn254::FqParams, _>(engine);
-            check_singles::<bn254::FrParams, _>(engine);
-        });
-    }
-}
 
 /// An element of either tower from the twelve coefficients of arkworks, in its order.
 fn from_ark<P: Tower, C: Fp12Config>(x: &Fp12<C>) -> Dodecic<P, Fp<P>> {

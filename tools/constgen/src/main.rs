@@ -14,7 +14,7 @@ mod sswu;
 mod sve;
 
 use prime_field::PrimeField;
-use std::{env, fs, path::Path, process::ExitCode};
+use std::{env, fs, io, path::Path, process::ExitCode};
 
 /// A generated file: its path in the repository and its text.
 struct Generated {
@@ -30,6 +30,12 @@ fn prime_fields(path: &'static str, curve: &str, fields: &[PrimeField]) -> Gener
     );
     fields.iter().for_each(|field| text += &field.to_rust());
     Generated { path, text }
+}
+
+/// Writes a file, and its folder if that is new.
+fn write(file: &Path, text: &str) -> io::Result<()> {
+    fs::create_dir_all(file.parent().unwrap_or(Path::new("")))?;
+    fs::write(file, text)
 }
 
 fn main() -> ExitCode {
@@ -64,7 +70,7 @@ fn main() -> ExitCode {
         if check {
             eprintln!("{path}: differs from what tools/constgen writes");
             code = ExitCode::FAILURE;
-        } else if let Err(error) = fs::write(&file, text) {
+        } else if let Err(error) = write(&file, &text) {
             eprintln!("{path}: {error}");
             code = ExitCode::FAILURE;
         } else {

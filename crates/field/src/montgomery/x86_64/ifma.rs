@@ -4,12 +4,13 @@
 //! and 8 for six. Limbs are normalised (below 2^52, held in 64-bit lanes). Montgomery form with R = 2^(52 L),
 //! so the spare bits s = log2(R / p) (6.4 on BN254, 5.1 on BLS12-381 Fr, 35 on its Fq) absorb unreduced values.
 //!
-//! Bounds, in multiples of p. *Reduced* means below 1.7. A product of operands below A and B is below
+//! Bounds, in multiples of p. *Reduced* means below 1.7 for these fields. A product of operands below A and B is below
 //! `1 + A B / 2^s`, hence reduced as long as A B <= 0.7 * 2^s (59 on BN254). `add_lazy` adds bounds,
 //! `sub_lazy` adds 2 (its right operand must be reduced): sums of two differences, 7.4 * 7.4 < 59, may be
 //! multiplied on BN254 and BLS12-381 Fq; on BLS12-381 Fr (0.7 * 2^s = 24) only single differences may. `+` and `-` reduce:
 //! the quotient by p is estimated from the top limb, in units of 2^(BITS - 1) < 0.7 p, and the multiple to subtract is
-//! looked up in a table of eight, which leaves less than one p plus one unit.
+//! looked up in a table of eight, which leaves less than one p plus one unit. For any modulus that is below 1.93: where p
+//! is close to 2^(BITS - 1), the unit is half as large.
 
 use super::{
     lane_limbs::LaneLimbs,

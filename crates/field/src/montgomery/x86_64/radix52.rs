@@ -49,12 +49,13 @@ impl<P: Prime, V: LaneLimbs> Radix52<P, V> {
         split(&power_of_two::<P>(2 * 52 * Self::L as u32 - 64 * P::Limbs::LEN as u32));
     /// A product with this converts this Montgomery form to the 64-bit one.
     pub(super) const LEAVE: [u64; MAX] = split(&power_of_two::<P>(64 * P::Limbs::LEN as u32));
-    /// The position of the top limb's quotient digit: units of `2^(BITS - 1)`.
-    pub(super) const QUOTIENT_SHIFT: u32 = P::BITS - 1 - 52 * (Self::L as u32 - 1);
+    /// The position of the top limb's quotient digit: the logarithm of its unit.
+    pub(super) const QUOTIENT_SHIFT: u32 =
+        quotient_shift(Self::P1[Self::L - 1], P::BITS - 52 * (Self::L as u32 - 1));
     /// Whether the table below reaches 5.25 p, so that a product of reduced values minus two reduced values (below
     /// 1.1 + 4, after adding 4 p) is reduced in one step.
     pub(super) const WIDE: bool = multiple(&Self::P1, 21)[Self::L - 1] < 4 << (Self::QUOTIENT_SHIFT + 3);
-    /// Limb by limb, `floor(i 2^(BITS - 1) / p) p` for i in 0..8.
+    /// Limb by limb, `floor(i unit / p) p` for i in 0..8.
     pub(super) const MULTIPLES: [[u64; 8]; MAX] = {
         let mut table = [[0; 8]; MAX];
         let mut i = 0;
@@ -75,6 +76,14 @@ impl<P: Prime, V: LaneLimbs> Radix52<P, V> {
         }
         table
     };
+}
+
+/// The unit of quotients is the largest power of two below p, or half of it if eight halves reach 3.7 p: p is then below
+/// 1.09 of that power, and remainders below p plus one unit would not stay below 2 p.
+const fn quotient_shift(top: u64, bits: u32) -> u32 {
+    assert!(bits >= 13, "carries of the lower limbs are small against the top limb");
+    let halves = 37 * (top + 1) <= 10 << (bits + 1);
+    bits - 1 - halves as u32
 }
 
 pub(super) const fn words<P: Prime>(limbs: &P::Limbs) -> [u64; MAX] {
@@ -269,5 +278,21 @@ pub(super) fn transpose(token: Avx512Ifma, rows: [__m512i; 8]) -> [__m512i; 8] {
             columns[6 + odd] = _mm512_shuffle_i64x2::<0xdd>(ab_high, cd_high);
         }
         columns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quotient_shift;
+
+    /// The bounds of `ifma.rs`, for top limbs of 13 bits.
+    #[test]
+    fn quotients_have_eight_digits_and_leave_reduced_values() {
+        for top in 1 << 12..1 << 13 {
+            let unit = 1u64 << quotient_shift(top, 13);
+            assert!(100 * unit < 93 * (top + 1), "a remainder is below 1.93 p for {top:#x}");
+            let largest_sum = (2 * (top + unit)).max(3 * top + unit).max(37 * top / 10);
+            assert!(largest_sum < 8 * unit, "a table of eight suffices for {top:#x}");
+        }
     }
 }
