@@ -74,7 +74,7 @@ impl<W: U64s, const WIDTH: usize> State<W, WIDTH> {
         &mut self,
         constant: impl Fn(usize) -> Planes<W>,
     ) {
-        for_each_element!(FIRST < WIDTH => if FIRST % GROUP == 0 {
+        for_each_element!(FIRST < WIDTH => if usize::is_multiple_of(FIRST, GROUP) {
             let mut x = [V::zero(self.token()); GROUP];
             for_each_element!(I < GROUP => x[I] = V::from_planes(self.get(FIRST + I) + constant(FIRST + I)));
             let powers = seventh_powers(x);

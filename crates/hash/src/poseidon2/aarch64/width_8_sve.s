@@ -160,50 +160,6 @@ proofmill_poseidon2_8_sve:
     add z11.d, z11.d, z3.d
     cmphi p1.d, p0/z, z3.d, z11.d
     add z11.d, p1/m, z11.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #64]
-    add z4.d, z4.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #72]
-    add z12.d, z12.d, z30.d
-    lsr z30.d, z12.d, #32
-    mul z30.d, p0/m, z30.d, z31.d
-    add z4.d, z4.d, z30.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #80]
-    add z5.d, z5.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #88]
-    add z13.d, z13.d, z30.d
-    lsr z30.d, z13.d, #32
-    mul z30.d, p0/m, z30.d, z31.d
-    add z5.d, z5.d, z30.d
-    lsl z13.d, z13.d, #32
-    add z13.d, z13.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z13.d
-    add z13.d, p1/m, z13.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #96]
-    add z6.d, z6.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #104]
-    add z14.d, z14.d, z30.d
-    lsr z30.d, z14.d, #32
-    mul z30.d, p0/m, z30.d, z31.d
-    add z6.d, z6.d, z30.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #112]
-    add z7.d, z7.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #120]
-    add z15.d, z15.d, z30.d
-    lsr z30.d, z15.d, #32
-    mul z30.d, p0/m, z30.d, z31.d
-    add z7.d, z7.d, z30.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
     movprfx z30, z8
     mul z30.d, p0/m, z30.d, z8.d
     movprfx z29, z8
@@ -256,383 +212,427 @@ proofmill_poseidon2_8_sve:
     add z27.d, z27.d, z26.d
     cmphi p1.d, p0/z, z26.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
-    movprfx z26, z12
-    mul z26.d, p0/m, z26.d, z12.d
-    movprfx z25, z12
-    umulh z25.d, p0/m, z25.d, z12.d
-    lsr z24.d, z25.d, #32
-    cmphi p1.d, p0/z, z24.d, z26.d
-    sub z26.d, z26.d, z24.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z26.d, z26.d, z25.d
+    movprfx z26, z30
+    mul z26.d, p0/m, z26.d, z8.d
+    umulh z8.d, p0/m, z8.d, z30.d
+    lsr z25.d, z8.d, #32
     cmphi p1.d, p0/z, z25.d, z26.d
+    sub z26.d, z26.d, z25.d
+    sub z26.d, p1/m, z26.d, z31.d
+    and z8.d, z8.d, z31.d
+    mul z8.d, p0/m, z8.d, z31.d
+    add z26.d, z26.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z26.d
     add z26.d, p1/m, z26.d, z31.d
-    movprfx z25, z13
-    mul z25.d, p0/m, z25.d, z13.d
-    movprfx z24, z13
-    umulh z24.d, p0/m, z24.d, z13.d
-    lsr z23.d, z24.d, #32
-    cmphi p1.d, p0/z, z23.d, z25.d
-    sub z25.d, z25.d, z23.d
+    movprfx z25, z30
+    mul z25.d, p0/m, z25.d, z30.d
+    movprfx z24, z30
+    umulh z24.d, p0/m, z24.d, z30.d
+    lsr z30.d, z24.d, #32
+    cmphi p1.d, p0/z, z30.d, z25.d
+    sub z25.d, z25.d, z30.d
     sub z25.d, p1/m, z25.d, z31.d
     and z24.d, z24.d, z31.d
     mul z24.d, p0/m, z24.d, z31.d
     add z25.d, z25.d, z24.d
     cmphi p1.d, p0/z, z24.d, z25.d
     add z25.d, p1/m, z25.d, z31.d
-    movprfx z24, z14
-    mul z24.d, p0/m, z24.d, z14.d
-    movprfx z23, z14
-    umulh z23.d, p0/m, z23.d, z14.d
-    lsr z22.d, z23.d, #32
-    cmphi p1.d, p0/z, z22.d, z24.d
-    sub z24.d, z24.d, z22.d
-    sub z24.d, p1/m, z24.d, z31.d
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z24.d, z24.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    movprfx z23, z15
-    mul z23.d, p0/m, z23.d, z15.d
-    movprfx z22, z15
-    umulh z22.d, p0/m, z22.d, z15.d
-    lsr z21.d, z22.d, #32
-    cmphi p1.d, p0/z, z21.d, z23.d
-    sub z23.d, z23.d, z21.d
-    sub z23.d, p1/m, z23.d, z31.d
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z23.d, z23.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    movprfx z22, z30
-    mul z22.d, p0/m, z22.d, z8.d
-    umulh z8.d, p0/m, z8.d, z30.d
-    lsr z21.d, z8.d, #32
-    cmphi p1.d, p0/z, z21.d, z22.d
-    sub z22.d, z22.d, z21.d
-    sub z22.d, p1/m, z22.d, z31.d
-    and z8.d, z8.d, z31.d
-    mul z8.d, p0/m, z8.d, z31.d
-    add z22.d, z22.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    movprfx z21, z30
-    mul z21.d, p0/m, z21.d, z30.d
-    movprfx z20, z30
-    umulh z20.d, p0/m, z20.d, z30.d
-    lsr z30.d, z20.d, #32
-    cmphi p1.d, p0/z, z30.d, z21.d
-    sub z21.d, z21.d, z30.d
-    sub z21.d, p1/m, z21.d, z31.d
-    and z20.d, z20.d, z31.d
-    mul z20.d, p0/m, z20.d, z31.d
-    add z21.d, z21.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
     movprfx z30, z29
     mul z30.d, p0/m, z30.d, z9.d
     umulh z9.d, p0/m, z9.d, z29.d
-    lsr z20.d, z9.d, #32
-    cmphi p1.d, p0/z, z20.d, z30.d
-    sub z30.d, z30.d, z20.d
+    lsr z24.d, z9.d, #32
+    cmphi p1.d, p0/z, z24.d, z30.d
+    sub z30.d, z30.d, z24.d
     sub z30.d, p1/m, z30.d, z31.d
     and z9.d, z9.d, z31.d
     mul z9.d, p0/m, z9.d, z31.d
     add z30.d, z30.d, z9.d
     cmphi p1.d, p0/z, z9.d, z30.d
     add z30.d, p1/m, z30.d, z31.d
-    movprfx z20, z29
-    mul z20.d, p0/m, z20.d, z29.d
-    movprfx z19, z29
-    umulh z19.d, p0/m, z19.d, z29.d
-    lsr z29.d, z19.d, #32
-    cmphi p1.d, p0/z, z29.d, z20.d
-    sub z20.d, z20.d, z29.d
-    sub z20.d, p1/m, z20.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z20.d, z20.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
+    movprfx z24, z29
+    mul z24.d, p0/m, z24.d, z29.d
+    movprfx z23, z29
+    umulh z23.d, p0/m, z23.d, z29.d
+    lsr z29.d, z23.d, #32
+    cmphi p1.d, p0/z, z29.d, z24.d
+    sub z24.d, z24.d, z29.d
+    sub z24.d, p1/m, z24.d, z31.d
+    and z23.d, z23.d, z31.d
+    mul z23.d, p0/m, z23.d, z31.d
+    add z24.d, z24.d, z23.d
+    cmphi p1.d, p0/z, z23.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
     movprfx z29, z28
     mul z29.d, p0/m, z29.d, z10.d
     umulh z10.d, p0/m, z10.d, z28.d
-    lsr z19.d, z10.d, #32
-    cmphi p1.d, p0/z, z19.d, z29.d
-    sub z29.d, z29.d, z19.d
+    lsr z23.d, z10.d, #32
+    cmphi p1.d, p0/z, z23.d, z29.d
+    sub z29.d, z29.d, z23.d
     sub z29.d, p1/m, z29.d, z31.d
     and z10.d, z10.d, z31.d
     mul z10.d, p0/m, z10.d, z31.d
     add z29.d, z29.d, z10.d
     cmphi p1.d, p0/z, z10.d, z29.d
     add z29.d, p1/m, z29.d, z31.d
-    movprfx z19, z28
-    mul z19.d, p0/m, z19.d, z28.d
-    movprfx z18, z28
-    umulh z18.d, p0/m, z18.d, z28.d
-    lsr z28.d, z18.d, #32
-    cmphi p1.d, p0/z, z28.d, z19.d
-    sub z19.d, z19.d, z28.d
-    sub z19.d, p1/m, z19.d, z31.d
-    and z18.d, z18.d, z31.d
-    mul z18.d, p0/m, z18.d, z31.d
-    add z19.d, z19.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
+    movprfx z23, z28
+    mul z23.d, p0/m, z23.d, z28.d
+    movprfx z22, z28
+    umulh z22.d, p0/m, z22.d, z28.d
+    lsr z28.d, z22.d, #32
+    cmphi p1.d, p0/z, z28.d, z23.d
+    sub z23.d, z23.d, z28.d
+    sub z23.d, p1/m, z23.d, z31.d
+    and z22.d, z22.d, z31.d
+    mul z22.d, p0/m, z22.d, z31.d
+    add z23.d, z23.d, z22.d
+    cmphi p1.d, p0/z, z22.d, z23.d
+    add z23.d, p1/m, z23.d, z31.d
     movprfx z28, z27
     mul z28.d, p0/m, z28.d, z11.d
     umulh z11.d, p0/m, z11.d, z27.d
-    lsr z18.d, z11.d, #32
-    cmphi p1.d, p0/z, z18.d, z28.d
-    sub z28.d, z28.d, z18.d
+    lsr z22.d, z11.d, #32
+    cmphi p1.d, p0/z, z22.d, z28.d
+    sub z28.d, z28.d, z22.d
     sub z28.d, p1/m, z28.d, z31.d
     and z11.d, z11.d, z31.d
     mul z11.d, p0/m, z11.d, z31.d
     add z28.d, z28.d, z11.d
     cmphi p1.d, p0/z, z11.d, z28.d
     add z28.d, p1/m, z28.d, z31.d
-    movprfx z18, z27
-    mul z18.d, p0/m, z18.d, z27.d
-    movprfx z17, z27
-    umulh z17.d, p0/m, z17.d, z27.d
-    lsr z27.d, z17.d, #32
-    cmphi p1.d, p0/z, z27.d, z18.d
-    sub z18.d, z18.d, z27.d
-    sub z18.d, p1/m, z18.d, z31.d
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z18.d, z18.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
+    movprfx z22, z27
+    mul z22.d, p0/m, z22.d, z27.d
+    movprfx z21, z27
+    umulh z21.d, p0/m, z21.d, z27.d
+    lsr z27.d, z21.d, #32
+    cmphi p1.d, p0/z, z27.d, z22.d
+    sub z22.d, z22.d, z27.d
+    sub z22.d, p1/m, z22.d, z31.d
+    and z21.d, z21.d, z31.d
+    mul z21.d, p0/m, z21.d, z31.d
+    add z22.d, z22.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
     movprfx z27, z26
-    mul z27.d, p0/m, z27.d, z12.d
-    umulh z12.d, p0/m, z12.d, z26.d
+    mul z27.d, p0/m, z27.d, z25.d
+    umulh z26.d, p0/m, z26.d, z25.d
+    lsr z25.d, z27.d, #32
+    and z21.d, z26.d, z31.d
+    and z27.d, z27.d, z31.d
+    sub z27.d, z27.d, z21.d
+    lsr z26.d, z26.d, #32
+    sub z27.d, z27.d, z26.d
+    add z25.d, z25.d, z21.d
+    movprfx z26, z30
+    mul z26.d, p0/m, z26.d, z24.d
+    umulh z30.d, p0/m, z30.d, z24.d
+    lsr z24.d, z26.d, #32
+    and z21.d, z30.d, z31.d
+    and z26.d, z26.d, z31.d
+    sub z26.d, z26.d, z21.d
+    lsr z30.d, z30.d, #32
+    sub z26.d, z26.d, z30.d
+    add z24.d, z24.d, z21.d
+    movprfx z30, z29
+    mul z30.d, p0/m, z30.d, z23.d
+    umulh z29.d, p0/m, z29.d, z23.d
+    lsr z23.d, z30.d, #32
+    and z21.d, z29.d, z31.d
+    and z30.d, z30.d, z31.d
+    sub z30.d, z30.d, z21.d
+    lsr z29.d, z29.d, #32
+    sub z30.d, z30.d, z29.d
+    add z23.d, z23.d, z21.d
+    movprfx z29, z28
+    mul z29.d, p0/m, z29.d, z22.d
+    umulh z28.d, p0/m, z28.d, z22.d
+    lsr z22.d, z29.d, #32
+    and z21.d, z28.d, z31.d
+    and z29.d, z29.d, z31.d
+    sub z29.d, z29.d, z21.d
+    lsr z28.d, z28.d, #32
+    sub z29.d, z29.d, z28.d
+    add z22.d, z22.d, z21.d
+    ld1rd {z28.d}, p0/z, [x1, #64]
+    add z4.d, z4.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #72]
+    add z12.d, z12.d, z28.d
+    lsr z28.d, z12.d, #32
+    mul z28.d, p0/m, z28.d, z31.d
+    add z4.d, z4.d, z28.d
+    lsl z12.d, z12.d, #32
+    add z12.d, z12.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #80]
+    add z5.d, z5.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #88]
+    add z13.d, z13.d, z28.d
+    lsr z28.d, z13.d, #32
+    mul z28.d, p0/m, z28.d, z31.d
+    add z5.d, z5.d, z28.d
+    lsl z13.d, z13.d, #32
+    add z13.d, z13.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #96]
+    add z6.d, z6.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #104]
+    add z14.d, z14.d, z28.d
+    lsr z28.d, z14.d, #32
+    mul z28.d, p0/m, z28.d, z31.d
+    add z6.d, z6.d, z28.d
+    lsl z14.d, z14.d, #32
+    add z14.d, z14.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #112]
+    add z7.d, z7.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #120]
+    add z15.d, z15.d, z28.d
+    lsr z28.d, z15.d, #32
+    mul z28.d, p0/m, z28.d, z31.d
+    add z7.d, z7.d, z28.d
+    lsl z15.d, z15.d, #32
+    add z15.d, z15.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z15.d
+    add z15.d, p1/m, z15.d, z31.d
+    movprfx z28, z12
+    mul z28.d, p0/m, z28.d, z12.d
+    movprfx z21, z12
+    umulh z21.d, p0/m, z21.d, z12.d
+    lsr z20.d, z21.d, #32
+    cmphi p1.d, p0/z, z20.d, z28.d
+    sub z28.d, z28.d, z20.d
+    sub z28.d, p1/m, z28.d, z31.d
+    and z21.d, z21.d, z31.d
+    mul z21.d, p0/m, z21.d, z31.d
+    add z28.d, z28.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    movprfx z21, z13
+    mul z21.d, p0/m, z21.d, z13.d
+    movprfx z20, z13
+    umulh z20.d, p0/m, z20.d, z13.d
+    lsr z19.d, z20.d, #32
+    cmphi p1.d, p0/z, z19.d, z21.d
+    sub z21.d, z21.d, z19.d
+    sub z21.d, p1/m, z21.d, z31.d
+    and z20.d, z20.d, z31.d
+    mul z20.d, p0/m, z20.d, z31.d
+    add z21.d, z21.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    movprfx z20, z14
+    mul z20.d, p0/m, z20.d, z14.d
+    movprfx z19, z14
+    umulh z19.d, p0/m, z19.d, z14.d
+    lsr z18.d, z19.d, #32
+    cmphi p1.d, p0/z, z18.d, z20.d
+    sub z20.d, z20.d, z18.d
+    sub z20.d, p1/m, z20.d, z31.d
+    and z19.d, z19.d, z31.d
+    mul z19.d, p0/m, z19.d, z31.d
+    add z20.d, z20.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    movprfx z19, z15
+    mul z19.d, p0/m, z19.d, z15.d
+    movprfx z18, z15
+    umulh z18.d, p0/m, z18.d, z15.d
+    lsr z17.d, z18.d, #32
+    cmphi p1.d, p0/z, z17.d, z19.d
+    sub z19.d, z19.d, z17.d
+    sub z19.d, p1/m, z19.d, z31.d
+    and z18.d, z18.d, z31.d
+    mul z18.d, p0/m, z18.d, z31.d
+    add z19.d, z19.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    movprfx z18, z28
+    mul z18.d, p0/m, z18.d, z12.d
+    umulh z12.d, p0/m, z12.d, z28.d
     lsr z17.d, z12.d, #32
-    cmphi p1.d, p0/z, z17.d, z27.d
-    sub z27.d, z27.d, z17.d
-    sub z27.d, p1/m, z27.d, z31.d
+    cmphi p1.d, p0/z, z17.d, z18.d
+    sub z18.d, z18.d, z17.d
+    sub z18.d, p1/m, z18.d, z31.d
     and z12.d, z12.d, z31.d
     mul z12.d, p0/m, z12.d, z31.d
-    add z27.d, z27.d, z12.d
-    cmphi p1.d, p0/z, z12.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    movprfx z17, z26
-    mul z17.d, p0/m, z17.d, z26.d
-    movprfx z16, z26
-    umulh z16.d, p0/m, z16.d, z26.d
-    lsr z26.d, z16.d, #32
-    cmphi p1.d, p0/z, z26.d, z17.d
-    sub z17.d, z17.d, z26.d
+    add z18.d, z18.d, z12.d
+    cmphi p1.d, p0/z, z12.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    movprfx z17, z28
+    mul z17.d, p0/m, z17.d, z28.d
+    movprfx z16, z28
+    umulh z16.d, p0/m, z16.d, z28.d
+    lsr z28.d, z16.d, #32
+    cmphi p1.d, p0/z, z28.d, z17.d
+    sub z17.d, z17.d, z28.d
     sub z17.d, p1/m, z17.d, z31.d
     and z16.d, z16.d, z31.d
     mul z16.d, p0/m, z16.d, z31.d
     add z17.d, z17.d, z16.d
     cmphi p1.d, p0/z, z16.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    movprfx z26, z25
-    mul z26.d, p0/m, z26.d, z13.d
-    umulh z13.d, p0/m, z13.d, z25.d
+    movprfx z28, z21
+    mul z28.d, p0/m, z28.d, z13.d
+    umulh z13.d, p0/m, z13.d, z21.d
     lsr z16.d, z13.d, #32
-    cmphi p1.d, p0/z, z16.d, z26.d
-    sub z26.d, z26.d, z16.d
-    sub z26.d, p1/m, z26.d, z31.d
+    cmphi p1.d, p0/z, z16.d, z28.d
+    sub z28.d, z28.d, z16.d
+    sub z28.d, p1/m, z28.d, z31.d
     and z13.d, z13.d, z31.d
     mul z13.d, p0/m, z13.d, z31.d
-    add z26.d, z26.d, z13.d
-    cmphi p1.d, p0/z, z13.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    movprfx z16, z25
-    mul z16.d, p0/m, z16.d, z25.d
-    movprfx z13, z25
-    umulh z13.d, p0/m, z13.d, z25.d
-    lsr z25.d, z13.d, #32
-    cmphi p1.d, p0/z, z25.d, z16.d
-    sub z16.d, z16.d, z25.d
+    add z28.d, z28.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    movprfx z16, z21
+    mul z16.d, p0/m, z16.d, z21.d
+    movprfx z13, z21
+    umulh z13.d, p0/m, z13.d, z21.d
+    lsr z21.d, z13.d, #32
+    cmphi p1.d, p0/z, z21.d, z16.d
+    sub z16.d, z16.d, z21.d
     sub z16.d, p1/m, z16.d, z31.d
     and z13.d, z13.d, z31.d
     mul z13.d, p0/m, z13.d, z31.d
     add z16.d, z16.d, z13.d
     cmphi p1.d, p0/z, z13.d, z16.d
     add z16.d, p1/m, z16.d, z31.d
-    movprfx z25, z24
-    mul z25.d, p0/m, z25.d, z14.d
-    umulh z14.d, p0/m, z14.d, z24.d
+    movprfx z21, z20
+    mul z21.d, p0/m, z21.d, z14.d
+    umulh z14.d, p0/m, z14.d, z20.d
     lsr z13.d, z14.d, #32
-    cmphi p1.d, p0/z, z13.d, z25.d
-    sub z25.d, z25.d, z13.d
-    sub z25.d, p1/m, z25.d, z31.d
+    cmphi p1.d, p0/z, z13.d, z21.d
+    sub z21.d, z21.d, z13.d
+    sub z21.d, p1/m, z21.d, z31.d
     and z14.d, z14.d, z31.d
     mul z14.d, p0/m, z14.d, z31.d
-    add z25.d, z25.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    movprfx z14, z24
-    mul z14.d, p0/m, z14.d, z24.d
-    movprfx z13, z24
-    umulh z13.d, p0/m, z13.d, z24.d
-    lsr z24.d, z13.d, #32
-    cmphi p1.d, p0/z, z24.d, z14.d
-    sub z14.d, z14.d, z24.d
+    add z21.d, z21.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    movprfx z14, z20
+    mul z14.d, p0/m, z14.d, z20.d
+    movprfx z13, z20
+    umulh z13.d, p0/m, z13.d, z20.d
+    lsr z20.d, z13.d, #32
+    cmphi p1.d, p0/z, z20.d, z14.d
+    sub z14.d, z14.d, z20.d
     sub z14.d, p1/m, z14.d, z31.d
     and z13.d, z13.d, z31.d
     mul z13.d, p0/m, z13.d, z31.d
     add z14.d, z14.d, z13.d
     cmphi p1.d, p0/z, z13.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
-    movprfx z24, z23
-    mul z24.d, p0/m, z24.d, z15.d
-    umulh z15.d, p0/m, z15.d, z23.d
+    movprfx z20, z19
+    mul z20.d, p0/m, z20.d, z15.d
+    umulh z15.d, p0/m, z15.d, z19.d
     lsr z13.d, z15.d, #32
-    cmphi p1.d, p0/z, z13.d, z24.d
-    sub z24.d, z24.d, z13.d
-    sub z24.d, p1/m, z24.d, z31.d
+    cmphi p1.d, p0/z, z13.d, z20.d
+    sub z20.d, z20.d, z13.d
+    sub z20.d, p1/m, z20.d, z31.d
     and z15.d, z15.d, z31.d
     mul z15.d, p0/m, z15.d, z31.d
-    add z24.d, z24.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    movprfx z15, z23
-    mul z15.d, p0/m, z15.d, z23.d
-    movprfx z13, z23
-    umulh z13.d, p0/m, z13.d, z23.d
-    lsr z23.d, z13.d, #32
-    cmphi p1.d, p0/z, z23.d, z15.d
-    sub z15.d, z15.d, z23.d
+    add z20.d, z20.d, z15.d
+    cmphi p1.d, p0/z, z15.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    movprfx z15, z19
+    mul z15.d, p0/m, z15.d, z19.d
+    movprfx z13, z19
+    umulh z13.d, p0/m, z13.d, z19.d
+    lsr z19.d, z13.d, #32
+    cmphi p1.d, p0/z, z19.d, z15.d
+    sub z15.d, z15.d, z19.d
     sub z15.d, p1/m, z15.d, z31.d
     and z13.d, z13.d, z31.d
     mul z13.d, p0/m, z13.d, z31.d
     add z15.d, z15.d, z13.d
     cmphi p1.d, p0/z, z13.d, z15.d
     add z15.d, p1/m, z15.d, z31.d
-    movprfx z23, z22
-    mul z23.d, p0/m, z23.d, z21.d
-    umulh z22.d, p0/m, z22.d, z21.d
-    lsr z21.d, z23.d, #32
-    and z13.d, z22.d, z31.d
-    and z23.d, z23.d, z31.d
-    sub z23.d, z23.d, z13.d
-    lsr z22.d, z22.d, #32
-    sub z23.d, z23.d, z22.d
-    add z21.d, z21.d, z13.d
-    movprfx z22, z30
-    mul z22.d, p0/m, z22.d, z20.d
-    umulh z30.d, p0/m, z30.d, z20.d
-    lsr z20.d, z22.d, #32
-    and z13.d, z30.d, z31.d
-    and z22.d, z22.d, z31.d
-    sub z22.d, z22.d, z13.d
-    lsr z30.d, z30.d, #32
-    sub z22.d, z22.d, z30.d
-    add z20.d, z20.d, z13.d
-    movprfx z30, z29
-    mul z30.d, p0/m, z30.d, z19.d
-    umulh z29.d, p0/m, z29.d, z19.d
-    lsr z19.d, z30.d, #32
-    and z13.d, z29.d, z31.d
-    and z30.d, z30.d, z31.d
-    sub z30.d, z30.d, z13.d
-    lsr z29.d, z29.d, #32
-    sub z30.d, z30.d, z29.d
-    add z19.d, z19.d, z13.d
-    movprfx z29, z28
-    mul z29.d, p0/m, z29.d, z18.d
-    umulh z28.d, p0/m, z28.d, z18.d
-    lsr z18.d, z29.d, #32
+    movprfx z19, z18
+    mul z19.d, p0/m, z19.d, z17.d
+    umulh z18.d, p0/m, z18.d, z17.d
+    lsr z17.d, z19.d, #32
+    and z13.d, z18.d, z31.d
+    and z19.d, z19.d, z31.d
+    sub z19.d, z19.d, z13.d
+    lsr z18.d, z18.d, #32
+    sub z19.d, z19.d, z18.d
+    add z17.d, z17.d, z13.d
+    movprfx z18, z28
+    mul z18.d, p0/m, z18.d, z16.d
+    umulh z28.d, p0/m, z28.d, z16.d
+    lsr z16.d, z18.d, #32
     and z13.d, z28.d, z31.d
-    and z29.d, z29.d, z31.d
-    sub z29.d, z29.d, z13.d
+    and z18.d, z18.d, z31.d
+    sub z18.d, z18.d, z13.d
     lsr z28.d, z28.d, #32
-    sub z29.d, z29.d, z28.d
-    add z18.d, z18.d, z13.d
-    movprfx z28, z27
-    mul z28.d, p0/m, z28.d, z17.d
-    umulh z27.d, p0/m, z27.d, z17.d
-    lsr z17.d, z28.d, #32
-    and z13.d, z27.d, z31.d
+    sub z18.d, z18.d, z28.d
+    add z16.d, z16.d, z13.d
+    movprfx z28, z21
+    mul z28.d, p0/m, z28.d, z14.d
+    umulh z21.d, p0/m, z21.d, z14.d
+    lsr z14.d, z28.d, #32
+    and z13.d, z21.d, z31.d
     and z28.d, z28.d, z31.d
     sub z28.d, z28.d, z13.d
-    lsr z27.d, z27.d, #32
-    sub z28.d, z28.d, z27.d
-    add z17.d, z17.d, z13.d
-    movprfx z27, z26
-    mul z27.d, p0/m, z27.d, z16.d
-    umulh z26.d, p0/m, z26.d, z16.d
-    lsr z16.d, z27.d, #32
-    and z13.d, z26.d, z31.d
-    and z27.d, z27.d, z31.d
-    sub z27.d, z27.d, z13.d
-    lsr z26.d, z26.d, #32
-    sub z27.d, z27.d, z26.d
-    add z16.d, z16.d, z13.d
-    movprfx z26, z25
-    mul z26.d, p0/m, z26.d, z14.d
-    umulh z25.d, p0/m, z25.d, z14.d
-    lsr z14.d, z26.d, #32
-    and z13.d, z25.d, z31.d
-    and z26.d, z26.d, z31.d
-    sub z26.d, z26.d, z13.d
-    lsr z25.d, z25.d, #32
-    sub z26.d, z26.d, z25.d
+    lsr z21.d, z21.d, #32
+    sub z28.d, z28.d, z21.d
     add z14.d, z14.d, z13.d
-    movprfx z25, z24
-    mul z25.d, p0/m, z25.d, z15.d
-    umulh z24.d, p0/m, z24.d, z15.d
-    lsr z15.d, z25.d, #32
-    and z13.d, z24.d, z31.d
-    and z25.d, z25.d, z31.d
-    sub z25.d, z25.d, z13.d
-    lsr z24.d, z24.d, #32
-    sub z25.d, z25.d, z24.d
+    movprfx z21, z20
+    mul z21.d, p0/m, z21.d, z15.d
+    umulh z20.d, p0/m, z20.d, z15.d
+    lsr z15.d, z21.d, #32
+    and z13.d, z20.d, z31.d
+    and z21.d, z21.d, z31.d
+    sub z21.d, z21.d, z13.d
+    lsr z20.d, z20.d, #32
+    sub z21.d, z21.d, z20.d
     add z15.d, z15.d, z13.d
-    add z24.d, z23.d, z22.d
+    add z20.d, z27.d, z26.d
     add z13.d, z30.d, z29.d
-    add z12.d, z24.d, z13.d
-    add z22.d, z12.d, z22.d
+    add z12.d, z20.d, z13.d
+    add z26.d, z12.d, z26.d
     add z12.d, z12.d, z29.d
-    add z24.d, z22.d, z24.d
+    add z20.d, z26.d, z20.d
     lsl z30.d, z30.d, #1
-    add z22.d, z22.d, z30.d
+    add z26.d, z26.d, z30.d
     add z13.d, z12.d, z13.d
-    lsl z23.d, z23.d, #1
-    add z12.d, z12.d, z23.d
-    add z30.d, z28.d, z27.d
-    add z29.d, z26.d, z25.d
-    add z23.d, z30.d, z29.d
-    add z27.d, z23.d, z27.d
-    add z23.d, z23.d, z25.d
-    add z30.d, z27.d, z30.d
-    lsl z26.d, z26.d, #1
-    add z27.d, z27.d, z26.d
-    add z29.d, z23.d, z29.d
+    lsl z27.d, z27.d, #1
+    add z12.d, z12.d, z27.d
+    add z30.d, z19.d, z18.d
+    add z29.d, z28.d, z21.d
+    add z27.d, z30.d, z29.d
+    add z18.d, z27.d, z18.d
+    add z27.d, z27.d, z21.d
+    add z30.d, z18.d, z30.d
     lsl z28.d, z28.d, #1
-    add z23.d, z23.d, z28.d
-    add z28.d, z24.d, z30.d
-    add z0.d, z24.d, z28.d
+    add z18.d, z18.d, z28.d
+    add z29.d, z27.d, z29.d
+    lsl z19.d, z19.d, #1
+    add z27.d, z27.d, z19.d
+    add z28.d, z20.d, z30.d
+    add z0.d, z20.d, z28.d
     add z4.d, z30.d, z28.d
-    add z30.d, z22.d, z27.d
-    add z1.d, z22.d, z30.d
-    add z5.d, z27.d, z30.d
+    add z30.d, z26.d, z18.d
+    add z1.d, z26.d, z30.d
+    add z5.d, z18.d, z30.d
     add z30.d, z13.d, z29.d
     add z2.d, z13.d, z30.d
     add z6.d, z29.d, z30.d
-    add z30.d, z12.d, z23.d
+    add z30.d, z12.d, z27.d
     add z3.d, z12.d, z30.d
-    add z7.d, z23.d, z30.d
-    add z30.d, z21.d, z20.d
-    add z29.d, z19.d, z18.d
+    add z7.d, z27.d, z30.d
+    add z30.d, z25.d, z24.d
+    add z29.d, z23.d, z22.d
     add z28.d, z30.d, z29.d
-    add z20.d, z28.d, z20.d
-    add z28.d, z28.d, z18.d
-    add z30.d, z20.d, z30.d
-    lsl z19.d, z19.d, #1
-    add z20.d, z20.d, z19.d
+    add z24.d, z28.d, z24.d
+    add z28.d, z28.d, z22.d
+    add z30.d, z24.d, z30.d
+    lsl z23.d, z23.d, #1
+    add z24.d, z24.d, z23.d
     add z29.d, z28.d, z29.d
-    lsl z21.d, z21.d, #1
-    add z28.d, z28.d, z21.d
+    lsl z25.d, z25.d, #1
+    add z28.d, z28.d, z25.d
     add z27.d, z17.d, z16.d
     add z26.d, z14.d, z15.d
     add z25.d, z27.d, z26.d
@@ -644,11 +644,11 @@ proofmill_poseidon2_8_sve:
     add z26.d, z25.d, z26.d
     lsl z17.d, z17.d, #1
     add z25.d, z25.d, z17.d
-    add z24.d, z30.d, z27.d
-    add z8.d, z30.d, z24.d
-    add z12.d, z27.d, z24.d
-    add z30.d, z20.d, z16.d
-    add z9.d, z20.d, z30.d
+    add z23.d, z30.d, z27.d
+    add z8.d, z30.d, z23.d
+    add z12.d, z27.d, z23.d
+    add z30.d, z24.d, z16.d
+    add z9.d, z24.d, z30.d
     add z13.d, z16.d, z30.d
     add z30.d, z29.d, z26.d
     add z10.d, z29.d, z30.d
@@ -2227,50 +2227,6 @@ proofmill_poseidon2_8_sve:
     add z11.d, z11.d, z3.d
     cmphi p1.d, p0/z, z3.d, z11.d
     add z11.d, p1/m, z11.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #64]
-    add z4.d, z4.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #72]
-    add z12.d, z12.d, z30.d
-    lsr z30.d, z12.d, #32
-    mul z30.d, p0/m, z30.d, z31.d
-    add z4.d, z4.d, z30.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #80]
-    add z5.d, z5.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #88]
-    add z13.d, z13.d, z30.d
-    lsr z30.d, z13.d, #32
-    mul z30.d, p0/m, z30.d, z31.d
-    add z5.d, z5.d, z30.d
-    lsl z13.d, z13.d, #32
-    add z13.d, z13.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z13.d
-    add z13.d, p1/m, z13.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #96]
-    add z6.d, z6.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #104]
-    add z14.d, z14.d, z30.d
-    lsr z30.d, z14.d, #32
-    mul z30.d, p0/m, z30.d, z31.d
-    add z6.d, z6.d, z30.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #112]
-    add z7.d, z7.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #120]
-    add z15.d, z15.d, z30.d
-    lsr z30.d, z15.d, #32
-    mul z30.d, p0/m, z30.d, z31.d
-    add z7.d, z7.d, z30.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
     movprfx z30, z8
     mul z30.d, p0/m, z30.d, z8.d
     movprfx z29, z8
@@ -2323,383 +2279,427 @@ proofmill_poseidon2_8_sve:
     add z27.d, z27.d, z26.d
     cmphi p1.d, p0/z, z26.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
-    movprfx z26, z12
-    mul z26.d, p0/m, z26.d, z12.d
-    movprfx z25, z12
-    umulh z25.d, p0/m, z25.d, z12.d
-    lsr z24.d, z25.d, #32
-    cmphi p1.d, p0/z, z24.d, z26.d
-    sub z26.d, z26.d, z24.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z26.d, z26.d, z25.d
+    movprfx z26, z30
+    mul z26.d, p0/m, z26.d, z8.d
+    umulh z8.d, p0/m, z8.d, z30.d
+    lsr z25.d, z8.d, #32
     cmphi p1.d, p0/z, z25.d, z26.d
+    sub z26.d, z26.d, z25.d
+    sub z26.d, p1/m, z26.d, z31.d
+    and z8.d, z8.d, z31.d
+    mul z8.d, p0/m, z8.d, z31.d
+    add z26.d, z26.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z26.d
     add z26.d, p1/m, z26.d, z31.d
-    movprfx z25, z13
-    mul z25.d, p0/m, z25.d, z13.d
-    movprfx z24, z13
-    umulh z24.d, p0/m, z24.d, z13.d
-    lsr z23.d, z24.d, #32
-    cmphi p1.d, p0/z, z23.d, z25.d
-    sub z25.d, z25.d, z23.d
+    movprfx z25, z30
+    mul z25.d, p0/m, z25.d, z30.d
+    movprfx z24, z30
+    umulh z24.d, p0/m, z24.d, z30.d
+    lsr z30.d, z24.d, #32
+    cmphi p1.d, p0/z, z30.d, z25.d
+    sub z25.d, z25.d, z30.d
     sub z25.d, p1/m, z25.d, z31.d
     and z24.d, z24.d, z31.d
     mul z24.d, p0/m, z24.d, z31.d
     add z25.d, z25.d, z24.d
     cmphi p1.d, p0/z, z24.d, z25.d
     add z25.d, p1/m, z25.d, z31.d
-    movprfx z24, z14
-    mul z24.d, p0/m, z24.d, z14.d
-    movprfx z23, z14
-    umulh z23.d, p0/m, z23.d, z14.d
-    lsr z22.d, z23.d, #32
-    cmphi p1.d, p0/z, z22.d, z24.d
-    sub z24.d, z24.d, z22.d
-    sub z24.d, p1/m, z24.d, z31.d
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z24.d, z24.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    movprfx z23, z15
-    mul z23.d, p0/m, z23.d, z15.d
-    movprfx z22, z15
-    umulh z22.d, p0/m, z22.d, z15.d
-    lsr z21.d, z22.d, #32
-    cmphi p1.d, p0/z, z21.d, z23.d
-    sub z23.d, z23.d, z21.d
-    sub z23.d, p1/m, z23.d, z31.d
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z23.d, z23.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    movprfx z22, z30
-    mul z22.d, p0/m, z22.d, z8.d
-    umulh z8.d, p0/m, z8.d, z30.d
-    lsr z21.d, z8.d, #32
-    cmphi p1.d, p0/z, z21.d, z22.d
-    sub z22.d, z22.d, z21.d
-    sub z22.d, p1/m, z22.d, z31.d
-    and z8.d, z8.d, z31.d
-    mul z8.d, p0/m, z8.d, z31.d
-    add z22.d, z22.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    movprfx z21, z30
-    mul z21.d, p0/m, z21.d, z30.d
-    movprfx z20, z30
-    umulh z20.d, p0/m, z20.d, z30.d
-    lsr z30.d, z20.d, #32
-    cmphi p1.d, p0/z, z30.d, z21.d
-    sub z21.d, z21.d, z30.d
-    sub z21.d, p1/m, z21.d, z31.d
-    and z20.d, z20.d, z31.d
-    mul z20.d, p0/m, z20.d, z31.d
-    add z21.d, z21.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
     movprfx z30, z29
     mul z30.d, p0/m, z30.d, z9.d
     umulh z9.d, p0/m, z9.d, z29.d
-    lsr z20.d, z9.d, #32
-    cmphi p1.d, p0/z, z20.d, z30.d
-    sub z30.d, z30.d, z20.d
+    lsr z24.d, z9.d, #32
+    cmphi p1.d, p0/z, z24.d, z30.d
+    sub z30.d, z30.d, z24.d
     sub z30.d, p1/m, z30.d, z31.d
     and z9.d, z9.d, z31.d
     mul z9.d, p0/m, z9.d, z31.d
     add z30.d, z30.d, z9.d
     cmphi p1.d, p0/z, z9.d, z30.d
     add z30.d, p1/m, z30.d, z31.d
-    movprfx z20, z29
-    mul z20.d, p0/m, z20.d, z29.d
-    movprfx z19, z29
-    umulh z19.d, p0/m, z19.d, z29.d
-    lsr z29.d, z19.d, #32
-    cmphi p1.d, p0/z, z29.d, z20.d
-    sub z20.d, z20.d, z29.d
-    sub z20.d, p1/m, z20.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z20.d, z20.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
+    movprfx z24, z29
+    mul z24.d, p0/m, z24.d, z29.d
+    movprfx z23, z29
+    umulh z23.d, p0/m, z23.d, z29.d
+    lsr z29.d, z23.d, #32
+    cmphi p1.d, p0/z, z29.d, z24.d
+    sub z24.d, z24.d, z29.d
+    sub z24.d, p1/m, z24.d, z31.d
+    and z23.d, z23.d, z31.d
+    mul z23.d, p0/m, z23.d, z31.d
+    add z24.d, z24.d, z23.d
+    cmphi p1.d, p0/z, z23.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
     movprfx z29, z28
     mul z29.d, p0/m, z29.d, z10.d
     umulh z10.d, p0/m, z10.d, z28.d
-    lsr z19.d, z10.d, #32
-    cmphi p1.d, p0/z, z19.d, z29.d
-    sub z29.d, z29.d, z19.d
+    lsr z23.d, z10.d, #32
+    cmphi p1.d, p0/z, z23.d, z29.d
+    sub z29.d, z29.d, z23.d
     sub z29.d, p1/m, z29.d, z31.d
     and z10.d, z10.d, z31.d
     mul z10.d, p0/m, z10.d, z31.d
     add z29.d, z29.d, z10.d
     cmphi p1.d, p0/z, z10.d, z29.d
     add z29.d, p1/m, z29.d, z31.d
-    movprfx z19, z28
-    mul z19.d, p0/m, z19.d, z28.d
-    movprfx z18, z28
-    umulh z18.d, p0/m, z18.d, z28.d
-    lsr z28.d, z18.d, #32
-    cmphi p1.d, p0/z, z28.d, z19.d
-    sub z19.d, z19.d, z28.d
-    sub z19.d, p1/m, z19.d, z31.d
-    and z18.d, z18.d, z31.d
-    mul z18.d, p0/m, z18.d, z31.d
-    add z19.d, z19.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
+    movprfx z23, z28
+    mul z23.d, p0/m, z23.d, z28.d
+    movprfx z22, z28
+    umulh z22.d, p0/m, z22.d, z28.d
+    lsr z28.d, z22.d, #32
+    cmphi p1.d, p0/z, z28.d, z23.d
+    sub z23.d, z23.d, z28.d
+    sub z23.d, p1/m, z23.d, z31.d
+    and z22.d, z22.d, z31.d
+    mul z22.d, p0/m, z22.d, z31.d
+    add z23.d, z23.d, z22.d
+    cmphi p1.d, p0/z, z22.d, z23.d
+    add z23.d, p1/m, z23.d, z31.d
     movprfx z28, z27
     mul z28.d, p0/m, z28.d, z11.d
     umulh z11.d, p0/m, z11.d, z27.d
-    lsr z18.d, z11.d, #32
-    cmphi p1.d, p0/z, z18.d, z28.d
-    sub z28.d, z28.d, z18.d
+    lsr z22.d, z11.d, #32
+    cmphi p1.d, p0/z, z22.d, z28.d
+    sub z28.d, z28.d, z22.d
     sub z28.d, p1/m, z28.d, z31.d
     and z11.d, z11.d, z31.d
     mul z11.d, p0/m, z11.d, z31.d
     add z28.d, z28.d, z11.d
     cmphi p1.d, p0/z, z11.d, z28.d
     add z28.d, p1/m, z28.d, z31.d
-    movprfx z18, z27
-    mul z18.d, p0/m, z18.d, z27.d
-    movprfx z17, z27
-    umulh z17.d, p0/m, z17.d, z27.d
-    lsr z27.d, z17.d, #32
-    cmphi p1.d, p0/z, z27.d, z18.d
-    sub z18.d, z18.d, z27.d
-    sub z18.d, p1/m, z18.d, z31.d
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z18.d, z18.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
+    movprfx z22, z27
+    mul z22.d, p0/m, z22.d, z27.d
+    movprfx z21, z27
+    umulh z21.d, p0/m, z21.d, z27.d
+    lsr z27.d, z21.d, #32
+    cmphi p1.d, p0/z, z27.d, z22.d
+    sub z22.d, z22.d, z27.d
+    sub z22.d, p1/m, z22.d, z31.d
+    and z21.d, z21.d, z31.d
+    mul z21.d, p0/m, z21.d, z31.d
+    add z22.d, z22.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
     movprfx z27, z26
-    mul z27.d, p0/m, z27.d, z12.d
-    umulh z12.d, p0/m, z12.d, z26.d
+    mul z27.d, p0/m, z27.d, z25.d
+    umulh z26.d, p0/m, z26.d, z25.d
+    lsr z25.d, z27.d, #32
+    and z21.d, z26.d, z31.d
+    and z27.d, z27.d, z31.d
+    sub z27.d, z27.d, z21.d
+    lsr z26.d, z26.d, #32
+    sub z27.d, z27.d, z26.d
+    add z25.d, z25.d, z21.d
+    movprfx z26, z30
+    mul z26.d, p0/m, z26.d, z24.d
+    umulh z30.d, p0/m, z30.d, z24.d
+    lsr z24.d, z26.d, #32
+    and z21.d, z30.d, z31.d
+    and z26.d, z26.d, z31.d
+    sub z26.d, z26.d, z21.d
+    lsr z30.d, z30.d, #32
+    sub z26.d, z26.d, z30.d
+    add z24.d, z24.d, z21.d
+    movprfx z30, z29
+    mul z30.d, p0/m, z30.d, z23.d
+    umulh z29.d, p0/m, z29.d, z23.d
+    lsr z23.d, z30.d, #32
+    and z21.d, z29.d, z31.d
+    and z30.d, z30.d, z31.d
+    sub z30.d, z30.d, z21.d
+    lsr z29.d, z29.d, #32
+    sub z30.d, z30.d, z29.d
+    add z23.d, z23.d, z21.d
+    movprfx z29, z28
+    mul z29.d, p0/m, z29.d, z22.d
+    umulh z28.d, p0/m, z28.d, z22.d
+    lsr z22.d, z29.d, #32
+    and z21.d, z28.d, z31.d
+    and z29.d, z29.d, z31.d
+    sub z29.d, z29.d, z21.d
+    lsr z28.d, z28.d, #32
+    sub z29.d, z29.d, z28.d
+    add z22.d, z22.d, z21.d
+    ld1rd {z28.d}, p0/z, [x1, #64]
+    add z4.d, z4.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #72]
+    add z12.d, z12.d, z28.d
+    lsr z28.d, z12.d, #32
+    mul z28.d, p0/m, z28.d, z31.d
+    add z4.d, z4.d, z28.d
+    lsl z12.d, z12.d, #32
+    add z12.d, z12.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #80]
+    add z5.d, z5.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #88]
+    add z13.d, z13.d, z28.d
+    lsr z28.d, z13.d, #32
+    mul z28.d, p0/m, z28.d, z31.d
+    add z5.d, z5.d, z28.d
+    lsl z13.d, z13.d, #32
+    add z13.d, z13.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #96]
+    add z6.d, z6.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #104]
+    add z14.d, z14.d, z28.d
+    lsr z28.d, z14.d, #32
+    mul z28.d, p0/m, z28.d, z31.d
+    add z6.d, z6.d, z28.d
+    lsl z14.d, z14.d, #32
+    add z14.d, z14.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #112]
+    add z7.d, z7.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #120]
+    add z15.d, z15.d, z28.d
+    lsr z28.d, z15.d, #32
+    mul z28.d, p0/m, z28.d, z31.d
+    add z7.d, z7.d, z28.d
+    lsl z15.d, z15.d, #32
+    add z15.d, z15.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z15.d
+    add z15.d, p1/m, z15.d, z31.d
+    movprfx z28, z12
+    mul z28.d, p0/m, z28.d, z12.d
+    movprfx z21, z12
+    umulh z21.d, p0/m, z21.d, z12.d
+    lsr z20.d, z21.d, #32
+    cmphi p1.d, p0/z, z20.d, z28.d
+    sub z28.d, z28.d, z20.d
+    sub z28.d, p1/m, z28.d, z31.d
+    and z21.d, z21.d, z31.d
+    mul z21.d, p0/m, z21.d, z31.d
+    add z28.d, z28.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    movprfx z21, z13
+    mul z21.d, p0/m, z21.d, z13.d
+    movprfx z20, z13
+    umulh z20.d, p0/m, z20.d, z13.d
+    lsr z19.d, z20.d, #32
+    cmphi p1.d, p0/z, z19.d, z21.d
+    sub z21.d, z21.d, z19.d
+    sub z21.d, p1/m, z21.d, z31.d
+    and z20.d, z20.d, z31.d
+    mul z20.d, p0/m, z20.d, z31.d
+    add z21.d, z21.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    movprfx z20, z14
+    mul z20.d, p0/m, z20.d, z14.d
+    movprfx z19, z14
+    umulh z19.d, p0/m, z19.d, z14.d
+    lsr z18.d, z19.d, #32
+    cmphi p1.d, p0/z, z18.d, z20.d
+    sub z20.d, z20.d, z18.d
+    sub z20.d, p1/m, z20.d, z31.d
+    and z19.d, z19.d, z31.d
+    mul z19.d, p0/m, z19.d, z31.d
+    add z20.d, z20.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    movprfx z19, z15
+    mul z19.d, p0/m, z19.d, z15.d
+    movprfx z18, z15
+    umulh z18.d, p0/m, z18.d, z15.d
+    lsr z17.d, z18.d, #32
+    cmphi p1.d, p0/z, z17.d, z19.d
+    sub z19.d, z19.d, z17.d
+    sub z19.d, p1/m, z19.d, z31.d
+    and z18.d, z18.d, z31.d
+    mul z18.d, p0/m, z18.d, z31.d
+    add z19.d, z19.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    movprfx z18, z28
+    mul z18.d, p0/m, z18.d, z12.d
+    umulh z12.d, p0/m, z12.d, z28.d
     lsr z17.d, z12.d, #32
-    cmphi p1.d, p0/z, z17.d, z27.d
-    sub z27.d, z27.d, z17.d
-    sub z27.d, p1/m, z27.d, z31.d
+    cmphi p1.d, p0/z, z17.d, z18.d
+    sub z18.d, z18.d, z17.d
+    sub z18.d, p1/m, z18.d, z31.d
     and z12.d, z12.d, z31.d
     mul z12.d, p0/m, z12.d, z31.d
-    add z27.d, z27.d, z12.d
-    cmphi p1.d, p0/z, z12.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    movprfx z17, z26
-    mul z17.d, p0/m, z17.d, z26.d
-    movprfx z16, z26
-    umulh z16.d, p0/m, z16.d, z26.d
-    lsr z26.d, z16.d, #32
-    cmphi p1.d, p0/z, z26.d, z17.d
-    sub z17.d, z17.d, z26.d
+    add z18.d, z18.d, z12.d
+    cmphi p1.d, p0/z, z12.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    movprfx z17, z28
+    mul z17.d, p0/m, z17.d, z28.d
+    movprfx z16, z28
+    umulh z16.d, p0/m, z16.d, z28.d
+    lsr z28.d, z16.d, #32
+    cmphi p1.d, p0/z, z28.d, z17.d
+    sub z17.d, z17.d, z28.d
     sub z17.d, p1/m, z17.d, z31.d
     and z16.d, z16.d, z31.d
     mul z16.d, p0/m, z16.d, z31.d
     add z17.d, z17.d, z16.d
     cmphi p1.d, p0/z, z16.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    movprfx z26, z25
-    mul z26.d, p0/m, z26.d, z13.d
-    umulh z13.d, p0/m, z13.d, z25.d
+    movprfx z28, z21
+    mul z28.d, p0/m, z28.d, z13.d
+    umulh z13.d, p0/m, z13.d, z21.d
     lsr z16.d, z13.d, #32
-    cmphi p1.d, p0/z, z16.d, z26.d
-    sub z26.d, z26.d, z16.d
-    sub z26.d, p1/m, z26.d, z31.d
+    cmphi p1.d, p0/z, z16.d, z28.d
+    sub z28.d, z28.d, z16.d
+    sub z28.d, p1/m, z28.d, z31.d
     and z13.d, z13.d, z31.d
     mul z13.d, p0/m, z13.d, z31.d
-    add z26.d, z26.d, z13.d
-    cmphi p1.d, p0/z, z13.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    movprfx z16, z25
-    mul z16.d, p0/m, z16.d, z25.d
-    movprfx z13, z25
-    umulh z13.d, p0/m, z13.d, z25.d
-    lsr z25.d, z13.d, #32
-    cmphi p1.d, p0/z, z25.d, z16.d
-    sub z16.d, z16.d, z25.d
+    add z28.d, z28.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    movprfx z16, z21
+    mul z16.d, p0/m, z16.d, z21.d
+    movprfx z13, z21
+    umulh z13.d, p0/m, z13.d, z21.d
+    lsr z21.d, z13.d, #32
+    cmphi p1.d, p0/z, z21.d, z16.d
+    sub z16.d, z16.d, z21.d
     sub z16.d, p1/m, z16.d, z31.d
     and z13.d, z13.d, z31.d
     mul z13.d, p0/m, z13.d, z31.d
     add z16.d, z16.d, z13.d
     cmphi p1.d, p0/z, z13.d, z16.d
     add z16.d, p1/m, z16.d, z31.d
-    movprfx z25, z24
-    mul z25.d, p0/m, z25.d, z14.d
-    umulh z14.d, p0/m, z14.d, z24.d
+    movprfx z21, z20
+    mul z21.d, p0/m, z21.d, z14.d
+    umulh z14.d, p0/m, z14.d, z20.d
     lsr z13.d, z14.d, #32
-    cmphi p1.d, p0/z, z13.d, z25.d
-    sub z25.d, z25.d, z13.d
-    sub z25.d, p1/m, z25.d, z31.d
+    cmphi p1.d, p0/z, z13.d, z21.d
+    sub z21.d, z21.d, z13.d
+    sub z21.d, p1/m, z21.d, z31.d
     and z14.d, z14.d, z31.d
     mul z14.d, p0/m, z14.d, z31.d
-    add z25.d, z25.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    movprfx z14, z24
-    mul z14.d, p0/m, z14.d, z24.d
-    movprfx z13, z24
-    umulh z13.d, p0/m, z13.d, z24.d
-    lsr z24.d, z13.d, #32
-    cmphi p1.d, p0/z, z24.d, z14.d
-    sub z14.d, z14.d, z24.d
+    add z21.d, z21.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    movprfx z14, z20
+    mul z14.d, p0/m, z14.d, z20.d
+    movprfx z13, z20
+    umulh z13.d, p0/m, z13.d, z20.d
+    lsr z20.d, z13.d, #32
+    cmphi p1.d, p0/z, z20.d, z14.d
+    sub z14.d, z14.d, z20.d
     sub z14.d, p1/m, z14.d, z31.d
     and z13.d, z13.d, z31.d
     mul z13.d, p0/m, z13.d, z31.d
     add z14.d, z14.d, z13.d
     cmphi p1.d, p0/z, z13.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
-    movprfx z24, z23
-    mul z24.d, p0/m, z24.d, z15.d
-    umulh z15.d, p0/m, z15.d, z23.d
+    movprfx z20, z19
+    mul z20.d, p0/m, z20.d, z15.d
+    umulh z15.d, p0/m, z15.d, z19.d
     lsr z13.d, z15.d, #32
-    cmphi p1.d, p0/z, z13.d, z24.d
-    sub z24.d, z24.d, z13.d
-    sub z24.d, p1/m, z24.d, z31.d
+    cmphi p1.d, p0/z, z13.d, z20.d
+    sub z20.d, z20.d, z13.d
+    sub z20.d, p1/m, z20.d, z31.d
     and z15.d, z15.d, z31.d
     mul z15.d, p0/m, z15.d, z31.d
-    add z24.d, z24.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    movprfx z15, z23
-    mul z15.d, p0/m, z15.d, z23.d
-    movprfx z13, z23
-    umulh z13.d, p0/m, z13.d, z23.d
-    lsr z23.d, z13.d, #32
-    cmphi p1.d, p0/z, z23.d, z15.d
-    sub z15.d, z15.d, z23.d
+    add z20.d, z20.d, z15.d
+    cmphi p1.d, p0/z, z15.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    movprfx z15, z19
+    mul z15.d, p0/m, z15.d, z19.d
+    movprfx z13, z19
+    umulh z13.d, p0/m, z13.d, z19.d
+    lsr z19.d, z13.d, #32
+    cmphi p1.d, p0/z, z19.d, z15.d
+    sub z15.d, z15.d, z19.d
     sub z15.d, p1/m, z15.d, z31.d
     and z13.d, z13.d, z31.d
     mul z13.d, p0/m, z13.d, z31.d
     add z15.d, z15.d, z13.d
     cmphi p1.d, p0/z, z13.d, z15.d
     add z15.d, p1/m, z15.d, z31.d
-    movprfx z23, z22
-    mul z23.d, p0/m, z23.d, z21.d
-    umulh z22.d, p0/m, z22.d, z21.d
-    lsr z21.d, z23.d, #32
-    and z13.d, z22.d, z31.d
-    and z23.d, z23.d, z31.d
-    sub z23.d, z23.d, z13.d
-    lsr z22.d, z22.d, #32
-    sub z23.d, z23.d, z22.d
-    add z21.d, z21.d, z13.d
-    movprfx z22, z30
-    mul z22.d, p0/m, z22.d, z20.d
-    umulh z30.d, p0/m, z30.d, z20.d
-    lsr z20.d, z22.d, #32
-    and z13.d, z30.d, z31.d
-    and z22.d, z22.d, z31.d
-    sub z22.d, z22.d, z13.d
-    lsr z30.d, z30.d, #32
-    sub z22.d, z22.d, z30.d
-    add z20.d, z20.d, z13.d
-    movprfx z30, z29
-    mul z30.d, p0/m, z30.d, z19.d
-    umulh z29.d, p0/m, z29.d, z19.d
-    lsr z19.d, z30.d, #32
-    and z13.d, z29.d, z31.d
-    and z30.d, z30.d, z31.d
-    sub z30.d, z30.d, z13.d
-    lsr z29.d, z29.d, #32
-    sub z30.d, z30.d, z29.d
-    add z19.d, z19.d, z13.d
-    movprfx z29, z28
-    mul z29.d, p0/m, z29.d, z18.d
-    umulh z28.d, p0/m, z28.d, z18.d
-    lsr z18.d, z29.d, #32
+    movprfx z19, z18
+    mul z19.d, p0/m, z19.d, z17.d
+    umulh z18.d, p0/m, z18.d, z17.d
+    lsr z17.d, z19.d, #32
+    and z13.d, z18.d, z31.d
+    and z19.d, z19.d, z31.d
+    sub z19.d, z19.d, z13.d
+    lsr z18.d, z18.d, #32
+    sub z19.d, z19.d, z18.d
+    add z17.d, z17.d, z13.d
+    movprfx z18, z28
+    mul z18.d, p0/m, z18.d, z16.d
+    umulh z28.d, p0/m, z28.d, z16.d
+    lsr z16.d, z18.d, #32
     and z13.d, z28.d, z31.d
-    and z29.d, z29.d, z31.d
-    sub z29.d, z29.d, z13.d
+    and z18.d, z18.d, z31.d
+    sub z18.d, z18.d, z13.d
     lsr z28.d, z28.d, #32
-    sub z29.d, z29.d, z28.d
-    add z18.d, z18.d, z13.d
-    movprfx z28, z27
-    mul z28.d, p0/m, z28.d, z17.d
-    umulh z27.d, p0/m, z27.d, z17.d
-    lsr z17.d, z28.d, #32
-    and z13.d, z27.d, z31.d
+    sub z18.d, z18.d, z28.d
+    add z16.d, z16.d, z13.d
+    movprfx z28, z21
+    mul z28.d, p0/m, z28.d, z14.d
+    umulh z21.d, p0/m, z21.d, z14.d
+    lsr z14.d, z28.d, #32
+    and z13.d, z21.d, z31.d
     and z28.d, z28.d, z31.d
     sub z28.d, z28.d, z13.d
-    lsr z27.d, z27.d, #32
-    sub z28.d, z28.d, z27.d
-    add z17.d, z17.d, z13.d
-    movprfx z27, z26
-    mul z27.d, p0/m, z27.d, z16.d
-    umulh z26.d, p0/m, z26.d, z16.d
-    lsr z16.d, z27.d, #32
-    and z13.d, z26.d, z31.d
-    and z27.d, z27.d, z31.d
-    sub z27.d, z27.d, z13.d
-    lsr z26.d, z26.d, #32
-    sub z27.d, z27.d, z26.d
-    add z16.d, z16.d, z13.d
-    movprfx z26, z25
-    mul z26.d, p0/m, z26.d, z14.d
-    umulh z25.d, p0/m, z25.d, z14.d
-    lsr z14.d, z26.d, #32
-    and z13.d, z25.d, z31.d
-    and z26.d, z26.d, z31.d
-    sub z26.d, z26.d, z13.d
-    lsr z25.d, z25.d, #32
-    sub z26.d, z26.d, z25.d
+    lsr z21.d, z21.d, #32
+    sub z28.d, z28.d, z21.d
     add z14.d, z14.d, z13.d
-    movprfx z25, z24
-    mul z25.d, p0/m, z25.d, z15.d
-    umulh z24.d, p0/m, z24.d, z15.d
-    lsr z15.d, z25.d, #32
-    and z13.d, z24.d, z31.d
-    and z25.d, z25.d, z31.d
-    sub z25.d, z25.d, z13.d
-    lsr z24.d, z24.d, #32
-    sub z25.d, z25.d, z24.d
+    movprfx z21, z20
+    mul z21.d, p0/m, z21.d, z15.d
+    umulh z20.d, p0/m, z20.d, z15.d
+    lsr z15.d, z21.d, #32
+    and z13.d, z20.d, z31.d
+    and z21.d, z21.d, z31.d
+    sub z21.d, z21.d, z13.d
+    lsr z20.d, z20.d, #32
+    sub z21.d, z21.d, z20.d
     add z15.d, z15.d, z13.d
-    add z24.d, z23.d, z22.d
+    add z20.d, z27.d, z26.d
     add z13.d, z30.d, z29.d
-    add z12.d, z24.d, z13.d
-    add z22.d, z12.d, z22.d
+    add z12.d, z20.d, z13.d
+    add z26.d, z12.d, z26.d
     add z12.d, z12.d, z29.d
-    add z24.d, z22.d, z24.d
+    add z20.d, z26.d, z20.d
     lsl z30.d, z30.d, #1
-    add z22.d, z22.d, z30.d
+    add z26.d, z26.d, z30.d
     add z13.d, z12.d, z13.d
-    lsl z23.d, z23.d, #1
-    add z12.d, z12.d, z23.d
-    add z30.d, z28.d, z27.d
-    add z29.d, z26.d, z25.d
-    add z23.d, z30.d, z29.d
-    add z27.d, z23.d, z27.d
-    add z23.d, z23.d, z25.d
-    add z30.d, z27.d, z30.d
-    lsl z26.d, z26.d, #1
-    add z27.d, z27.d, z26.d
-    add z29.d, z23.d, z29.d
+    lsl z27.d, z27.d, #1
+    add z12.d, z12.d, z27.d
+    add z30.d, z19.d, z18.d
+    add z29.d, z28.d, z21.d
+    add z27.d, z30.d, z29.d
+    add z18.d, z27.d, z18.d
+    add z27.d, z27.d, z21.d
+    add z30.d, z18.d, z30.d
     lsl z28.d, z28.d, #1
-    add z23.d, z23.d, z28.d
-    add z28.d, z24.d, z30.d
-    add z0.d, z24.d, z28.d
+    add z18.d, z18.d, z28.d
+    add z29.d, z27.d, z29.d
+    lsl z19.d, z19.d, #1
+    add z27.d, z27.d, z19.d
+    add z28.d, z20.d, z30.d
+    add z0.d, z20.d, z28.d
     add z4.d, z30.d, z28.d
-    add z30.d, z22.d, z27.d
-    add z1.d, z22.d, z30.d
-    add z5.d, z27.d, z30.d
+    add z30.d, z26.d, z18.d
+    add z1.d, z26.d, z30.d
+    add z5.d, z18.d, z30.d
     add z30.d, z13.d, z29.d
     add z2.d, z13.d, z30.d
     add z6.d, z29.d, z30.d
-    add z30.d, z12.d, z23.d
+    add z30.d, z12.d, z27.d
     add z3.d, z12.d, z30.d
-    add z7.d, z23.d, z30.d
-    add z30.d, z21.d, z20.d
-    add z29.d, z19.d, z18.d
+    add z7.d, z27.d, z30.d
+    add z30.d, z25.d, z24.d
+    add z29.d, z23.d, z22.d
     add z28.d, z30.d, z29.d
-    add z20.d, z28.d, z20.d
-    add z28.d, z28.d, z18.d
-    add z30.d, z20.d, z30.d
-    lsl z19.d, z19.d, #1
-    add z20.d, z20.d, z19.d
+    add z24.d, z28.d, z24.d
+    add z28.d, z28.d, z22.d
+    add z30.d, z24.d, z30.d
+    lsl z23.d, z23.d, #1
+    add z24.d, z24.d, z23.d
     add z29.d, z28.d, z29.d
-    lsl z21.d, z21.d, #1
-    add z28.d, z28.d, z21.d
+    lsl z25.d, z25.d, #1
+    add z28.d, z28.d, z25.d
     add z27.d, z17.d, z16.d
     add z26.d, z14.d, z15.d
     add z25.d, z27.d, z26.d
@@ -2711,11 +2711,11 @@ proofmill_poseidon2_8_sve:
     add z26.d, z25.d, z26.d
     lsl z17.d, z17.d, #1
     add z25.d, z25.d, z17.d
-    add z24.d, z30.d, z27.d
-    add z8.d, z30.d, z24.d
-    add z12.d, z27.d, z24.d
-    add z30.d, z20.d, z16.d
-    add z9.d, z20.d, z30.d
+    add z23.d, z30.d, z27.d
+    add z8.d, z30.d, z23.d
+    add z12.d, z27.d, z23.d
+    add z30.d, z24.d, z16.d
+    add z9.d, z24.d, z30.d
     add z13.d, z16.d, z30.d
     add z30.d, z29.d, z26.d
     add z10.d, z29.d, z30.d

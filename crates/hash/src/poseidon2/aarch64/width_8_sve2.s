@@ -160,50 +160,6 @@ proofmill_poseidon2_8_sve2:
     add z11.d, z11.d, z3.d
     cmphi p1.d, p0/z, z3.d, z11.d
     add z11.d, p1/m, z11.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #64]
-    add z4.d, z4.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #72]
-    add z12.d, z12.d, z30.d
-    lsr z30.d, z12.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z4.d, z4.d, z30.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #80]
-    add z5.d, z5.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #88]
-    add z13.d, z13.d, z30.d
-    lsr z30.d, z13.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z5.d, z5.d, z30.d
-    lsl z13.d, z13.d, #32
-    add z13.d, z13.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z13.d
-    add z13.d, p1/m, z13.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #96]
-    add z6.d, z6.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #104]
-    add z14.d, z14.d, z30.d
-    lsr z30.d, z14.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z6.d, z6.d, z30.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #112]
-    add z7.d, z7.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #120]
-    add z15.d, z15.d, z30.d
-    lsr z30.d, z15.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z7.d, z7.d, z30.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
     mul z30.d, z8.d, z8.d
     umulh z29.d, z8.d, z8.d
     lsr z28.d, z29.d, #32
@@ -244,323 +200,367 @@ proofmill_poseidon2_8_sve2:
     add z27.d, z27.d, z26.d
     cmphi p1.d, p0/z, z26.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
-    mul z26.d, z12.d, z12.d
-    umulh z25.d, z12.d, z12.d
-    lsr z24.d, z25.d, #32
-    cmphi p1.d, p0/z, z24.d, z26.d
-    sub z26.d, z26.d, z24.d
-    sub z26.d, p1/m, z26.d, z31.d
-    umullb z25.d, z25.s, z31.s
-    add z26.d, z26.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    mul z25.d, z13.d, z13.d
-    umulh z24.d, z13.d, z13.d
-    lsr z23.d, z24.d, #32
-    cmphi p1.d, p0/z, z23.d, z25.d
-    sub z25.d, z25.d, z23.d
-    sub z25.d, p1/m, z25.d, z31.d
-    umullb z24.d, z24.s, z31.s
-    add z25.d, z25.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    mul z24.d, z14.d, z14.d
-    umulh z23.d, z14.d, z14.d
-    lsr z22.d, z23.d, #32
-    cmphi p1.d, p0/z, z22.d, z24.d
-    sub z24.d, z24.d, z22.d
-    sub z24.d, p1/m, z24.d, z31.d
-    umullb z23.d, z23.s, z31.s
-    add z24.d, z24.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    mul z23.d, z15.d, z15.d
-    umulh z22.d, z15.d, z15.d
-    lsr z21.d, z22.d, #32
-    cmphi p1.d, p0/z, z21.d, z23.d
-    sub z23.d, z23.d, z21.d
-    sub z23.d, p1/m, z23.d, z31.d
-    umullb z22.d, z22.s, z31.s
-    add z23.d, z23.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    mul z22.d, z30.d, z8.d
+    mul z26.d, z30.d, z8.d
     umulh z8.d, z30.d, z8.d
-    lsr z21.d, z8.d, #32
-    cmphi p1.d, p0/z, z21.d, z22.d
-    sub z22.d, z22.d, z21.d
-    sub z22.d, p1/m, z22.d, z31.d
+    lsr z25.d, z8.d, #32
+    cmphi p1.d, p0/z, z25.d, z26.d
+    sub z26.d, z26.d, z25.d
+    sub z26.d, p1/m, z26.d, z31.d
     umullb z8.d, z8.s, z31.s
-    add z22.d, z22.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    mul z21.d, z30.d, z30.d
+    add z26.d, z26.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z26.d
+    add z26.d, p1/m, z26.d, z31.d
+    mul z25.d, z30.d, z30.d
     umulh z30.d, z30.d, z30.d
-    lsr z20.d, z30.d, #32
-    cmphi p1.d, p0/z, z20.d, z21.d
-    sub z21.d, z21.d, z20.d
-    sub z21.d, p1/m, z21.d, z31.d
+    lsr z24.d, z30.d, #32
+    cmphi p1.d, p0/z, z24.d, z25.d
+    sub z25.d, z25.d, z24.d
+    sub z25.d, p1/m, z25.d, z31.d
     umullb z30.d, z30.s, z31.s
-    add z21.d, z21.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
+    add z25.d, z25.d, z30.d
+    cmphi p1.d, p0/z, z30.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
     mul z30.d, z29.d, z9.d
     umulh z9.d, z29.d, z9.d
-    lsr z20.d, z9.d, #32
-    cmphi p1.d, p0/z, z20.d, z30.d
-    sub z30.d, z30.d, z20.d
+    lsr z24.d, z9.d, #32
+    cmphi p1.d, p0/z, z24.d, z30.d
+    sub z30.d, z30.d, z24.d
     sub z30.d, p1/m, z30.d, z31.d
     umullb z9.d, z9.s, z31.s
     add z30.d, z30.d, z9.d
     cmphi p1.d, p0/z, z9.d, z30.d
     add z30.d, p1/m, z30.d, z31.d
-    mul z20.d, z29.d, z29.d
+    mul z24.d, z29.d, z29.d
     umulh z29.d, z29.d, z29.d
-    lsr z19.d, z29.d, #32
-    cmphi p1.d, p0/z, z19.d, z20.d
-    sub z20.d, z20.d, z19.d
-    sub z20.d, p1/m, z20.d, z31.d
+    lsr z23.d, z29.d, #32
+    cmphi p1.d, p0/z, z23.d, z24.d
+    sub z24.d, z24.d, z23.d
+    sub z24.d, p1/m, z24.d, z31.d
     umullb z29.d, z29.s, z31.s
-    add z20.d, z20.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
+    add z24.d, z24.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
     mul z29.d, z28.d, z10.d
     umulh z10.d, z28.d, z10.d
-    lsr z19.d, z10.d, #32
-    cmphi p1.d, p0/z, z19.d, z29.d
-    sub z29.d, z29.d, z19.d
+    lsr z23.d, z10.d, #32
+    cmphi p1.d, p0/z, z23.d, z29.d
+    sub z29.d, z29.d, z23.d
     sub z29.d, p1/m, z29.d, z31.d
     umullb z10.d, z10.s, z31.s
     add z29.d, z29.d, z10.d
     cmphi p1.d, p0/z, z10.d, z29.d
     add z29.d, p1/m, z29.d, z31.d
-    mul z19.d, z28.d, z28.d
+    mul z23.d, z28.d, z28.d
     umulh z28.d, z28.d, z28.d
-    lsr z18.d, z28.d, #32
-    cmphi p1.d, p0/z, z18.d, z19.d
-    sub z19.d, z19.d, z18.d
-    sub z19.d, p1/m, z19.d, z31.d
+    lsr z22.d, z28.d, #32
+    cmphi p1.d, p0/z, z22.d, z23.d
+    sub z23.d, z23.d, z22.d
+    sub z23.d, p1/m, z23.d, z31.d
     umullb z28.d, z28.s, z31.s
-    add z19.d, z19.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
+    add z23.d, z23.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z23.d
+    add z23.d, p1/m, z23.d, z31.d
     mul z28.d, z27.d, z11.d
     umulh z11.d, z27.d, z11.d
-    lsr z18.d, z11.d, #32
-    cmphi p1.d, p0/z, z18.d, z28.d
-    sub z28.d, z28.d, z18.d
+    lsr z22.d, z11.d, #32
+    cmphi p1.d, p0/z, z22.d, z28.d
+    sub z28.d, z28.d, z22.d
     sub z28.d, p1/m, z28.d, z31.d
     umullb z11.d, z11.s, z31.s
     add z28.d, z28.d, z11.d
     cmphi p1.d, p0/z, z11.d, z28.d
     add z28.d, p1/m, z28.d, z31.d
-    mul z18.d, z27.d, z27.d
+    mul z22.d, z27.d, z27.d
     umulh z27.d, z27.d, z27.d
-    lsr z17.d, z27.d, #32
+    lsr z21.d, z27.d, #32
+    cmphi p1.d, p0/z, z21.d, z22.d
+    sub z22.d, z22.d, z21.d
+    sub z22.d, p1/m, z22.d, z31.d
+    umullb z27.d, z27.s, z31.s
+    add z22.d, z22.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
+    mul z27.d, z26.d, z25.d
+    umulh z26.d, z26.d, z25.d
+    lsr z25.d, z27.d, #32
+    and z21.d, z26.d, z31.d
+    and z27.d, z27.d, z31.d
+    sub z27.d, z27.d, z21.d
+    lsr z26.d, z26.d, #32
+    sub z27.d, z27.d, z26.d
+    add z25.d, z25.d, z21.d
+    mul z26.d, z30.d, z24.d
+    umulh z30.d, z30.d, z24.d
+    lsr z24.d, z26.d, #32
+    and z21.d, z30.d, z31.d
+    and z26.d, z26.d, z31.d
+    sub z26.d, z26.d, z21.d
+    lsr z30.d, z30.d, #32
+    sub z26.d, z26.d, z30.d
+    add z24.d, z24.d, z21.d
+    mul z30.d, z29.d, z23.d
+    umulh z29.d, z29.d, z23.d
+    lsr z23.d, z30.d, #32
+    and z21.d, z29.d, z31.d
+    and z30.d, z30.d, z31.d
+    sub z30.d, z30.d, z21.d
+    lsr z29.d, z29.d, #32
+    sub z30.d, z30.d, z29.d
+    add z23.d, z23.d, z21.d
+    mul z29.d, z28.d, z22.d
+    umulh z28.d, z28.d, z22.d
+    lsr z22.d, z29.d, #32
+    and z21.d, z28.d, z31.d
+    and z29.d, z29.d, z31.d
+    sub z29.d, z29.d, z21.d
+    lsr z28.d, z28.d, #32
+    sub z29.d, z29.d, z28.d
+    add z22.d, z22.d, z21.d
+    ld1rd {z28.d}, p0/z, [x1, #64]
+    add z4.d, z4.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #72]
+    add z12.d, z12.d, z28.d
+    lsr z28.d, z12.d, #32
+    umullb z28.d, z28.s, z31.s
+    add z4.d, z4.d, z28.d
+    lsl z12.d, z12.d, #32
+    add z12.d, z12.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #80]
+    add z5.d, z5.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #88]
+    add z13.d, z13.d, z28.d
+    lsr z28.d, z13.d, #32
+    umullb z28.d, z28.s, z31.s
+    add z5.d, z5.d, z28.d
+    lsl z13.d, z13.d, #32
+    add z13.d, z13.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #96]
+    add z6.d, z6.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #104]
+    add z14.d, z14.d, z28.d
+    lsr z28.d, z14.d, #32
+    umullb z28.d, z28.s, z31.s
+    add z6.d, z6.d, z28.d
+    lsl z14.d, z14.d, #32
+    add z14.d, z14.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #112]
+    add z7.d, z7.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #120]
+    add z15.d, z15.d, z28.d
+    lsr z28.d, z15.d, #32
+    umullb z28.d, z28.s, z31.s
+    add z7.d, z7.d, z28.d
+    lsl z15.d, z15.d, #32
+    add z15.d, z15.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z15.d
+    add z15.d, p1/m, z15.d, z31.d
+    mul z28.d, z12.d, z12.d
+    umulh z21.d, z12.d, z12.d
+    lsr z20.d, z21.d, #32
+    cmphi p1.d, p0/z, z20.d, z28.d
+    sub z28.d, z28.d, z20.d
+    sub z28.d, p1/m, z28.d, z31.d
+    umullb z21.d, z21.s, z31.s
+    add z28.d, z28.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    mul z21.d, z13.d, z13.d
+    umulh z20.d, z13.d, z13.d
+    lsr z19.d, z20.d, #32
+    cmphi p1.d, p0/z, z19.d, z21.d
+    sub z21.d, z21.d, z19.d
+    sub z21.d, p1/m, z21.d, z31.d
+    umullb z20.d, z20.s, z31.s
+    add z21.d, z21.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    mul z20.d, z14.d, z14.d
+    umulh z19.d, z14.d, z14.d
+    lsr z18.d, z19.d, #32
+    cmphi p1.d, p0/z, z18.d, z20.d
+    sub z20.d, z20.d, z18.d
+    sub z20.d, p1/m, z20.d, z31.d
+    umullb z19.d, z19.s, z31.s
+    add z20.d, z20.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    mul z19.d, z15.d, z15.d
+    umulh z18.d, z15.d, z15.d
+    lsr z17.d, z18.d, #32
+    cmphi p1.d, p0/z, z17.d, z19.d
+    sub z19.d, z19.d, z17.d
+    sub z19.d, p1/m, z19.d, z31.d
+    umullb z18.d, z18.s, z31.s
+    add z19.d, z19.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    mul z18.d, z28.d, z12.d
+    umulh z12.d, z28.d, z12.d
+    lsr z17.d, z12.d, #32
     cmphi p1.d, p0/z, z17.d, z18.d
     sub z18.d, z18.d, z17.d
     sub z18.d, p1/m, z18.d, z31.d
-    umullb z27.d, z27.s, z31.s
-    add z18.d, z18.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    mul z27.d, z26.d, z12.d
-    umulh z12.d, z26.d, z12.d
-    lsr z17.d, z12.d, #32
-    cmphi p1.d, p0/z, z17.d, z27.d
-    sub z27.d, z27.d, z17.d
-    sub z27.d, p1/m, z27.d, z31.d
     umullb z12.d, z12.s, z31.s
-    add z27.d, z27.d, z12.d
-    cmphi p1.d, p0/z, z12.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    mul z17.d, z26.d, z26.d
-    umulh z26.d, z26.d, z26.d
-    lsr z16.d, z26.d, #32
+    add z18.d, z18.d, z12.d
+    cmphi p1.d, p0/z, z12.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    mul z17.d, z28.d, z28.d
+    umulh z28.d, z28.d, z28.d
+    lsr z16.d, z28.d, #32
     cmphi p1.d, p0/z, z16.d, z17.d
     sub z17.d, z17.d, z16.d
     sub z17.d, p1/m, z17.d, z31.d
-    umullb z26.d, z26.s, z31.s
-    add z17.d, z17.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z17.d
+    umullb z28.d, z28.s, z31.s
+    add z17.d, z17.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    mul z26.d, z25.d, z13.d
-    umulh z13.d, z25.d, z13.d
+    mul z28.d, z21.d, z13.d
+    umulh z13.d, z21.d, z13.d
     lsr z16.d, z13.d, #32
-    cmphi p1.d, p0/z, z16.d, z26.d
-    sub z26.d, z26.d, z16.d
-    sub z26.d, p1/m, z26.d, z31.d
+    cmphi p1.d, p0/z, z16.d, z28.d
+    sub z28.d, z28.d, z16.d
+    sub z28.d, p1/m, z28.d, z31.d
     umullb z13.d, z13.s, z31.s
-    add z26.d, z26.d, z13.d
-    cmphi p1.d, p0/z, z13.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    mul z16.d, z25.d, z25.d
-    umulh z25.d, z25.d, z25.d
-    lsr z13.d, z25.d, #32
+    add z28.d, z28.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    mul z16.d, z21.d, z21.d
+    umulh z21.d, z21.d, z21.d
+    lsr z13.d, z21.d, #32
     cmphi p1.d, p0/z, z13.d, z16.d
     sub z16.d, z16.d, z13.d
     sub z16.d, p1/m, z16.d, z31.d
-    umullb z25.d, z25.s, z31.s
-    add z16.d, z16.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z16.d
+    umullb z21.d, z21.s, z31.s
+    add z16.d, z16.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z16.d
     add z16.d, p1/m, z16.d, z31.d
-    mul z25.d, z24.d, z14.d
-    umulh z14.d, z24.d, z14.d
+    mul z21.d, z20.d, z14.d
+    umulh z14.d, z20.d, z14.d
     lsr z13.d, z14.d, #32
-    cmphi p1.d, p0/z, z13.d, z25.d
-    sub z25.d, z25.d, z13.d
-    sub z25.d, p1/m, z25.d, z31.d
+    cmphi p1.d, p0/z, z13.d, z21.d
+    sub z21.d, z21.d, z13.d
+    sub z21.d, p1/m, z21.d, z31.d
     umullb z14.d, z14.s, z31.s
-    add z25.d, z25.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    mul z14.d, z24.d, z24.d
-    umulh z24.d, z24.d, z24.d
-    lsr z13.d, z24.d, #32
+    add z21.d, z21.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    mul z14.d, z20.d, z20.d
+    umulh z20.d, z20.d, z20.d
+    lsr z13.d, z20.d, #32
     cmphi p1.d, p0/z, z13.d, z14.d
     sub z14.d, z14.d, z13.d
     sub z14.d, p1/m, z14.d, z31.d
-    umullb z24.d, z24.s, z31.s
-    add z14.d, z14.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z14.d
+    umullb z20.d, z20.s, z31.s
+    add z14.d, z14.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
-    mul z24.d, z23.d, z15.d
-    umulh z15.d, z23.d, z15.d
+    mul z20.d, z19.d, z15.d
+    umulh z15.d, z19.d, z15.d
     lsr z13.d, z15.d, #32
-    cmphi p1.d, p0/z, z13.d, z24.d
-    sub z24.d, z24.d, z13.d
-    sub z24.d, p1/m, z24.d, z31.d
+    cmphi p1.d, p0/z, z13.d, z20.d
+    sub z20.d, z20.d, z13.d
+    sub z20.d, p1/m, z20.d, z31.d
     umullb z15.d, z15.s, z31.s
-    add z24.d, z24.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    mul z15.d, z23.d, z23.d
-    umulh z23.d, z23.d, z23.d
-    lsr z13.d, z23.d, #32
+    add z20.d, z20.d, z15.d
+    cmphi p1.d, p0/z, z15.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    mul z15.d, z19.d, z19.d
+    umulh z19.d, z19.d, z19.d
+    lsr z13.d, z19.d, #32
     cmphi p1.d, p0/z, z13.d, z15.d
     sub z15.d, z15.d, z13.d
     sub z15.d, p1/m, z15.d, z31.d
-    umullb z23.d, z23.s, z31.s
-    add z15.d, z15.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z15.d
+    umullb z19.d, z19.s, z31.s
+    add z15.d, z15.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z15.d
     add z15.d, p1/m, z15.d, z31.d
-    mul z23.d, z22.d, z21.d
-    umulh z22.d, z22.d, z21.d
-    lsr z21.d, z23.d, #32
-    and z13.d, z22.d, z31.d
-    and z23.d, z23.d, z31.d
-    sub z23.d, z23.d, z13.d
-    lsr z22.d, z22.d, #32
-    sub z23.d, z23.d, z22.d
-    add z21.d, z21.d, z13.d
-    mul z22.d, z30.d, z20.d
-    umulh z30.d, z30.d, z20.d
-    lsr z20.d, z22.d, #32
-    and z13.d, z30.d, z31.d
-    and z22.d, z22.d, z31.d
-    sub z22.d, z22.d, z13.d
-    lsr z30.d, z30.d, #32
-    sub z22.d, z22.d, z30.d
-    add z20.d, z20.d, z13.d
-    mul z30.d, z29.d, z19.d
-    umulh z29.d, z29.d, z19.d
-    lsr z19.d, z30.d, #32
-    and z13.d, z29.d, z31.d
-    and z30.d, z30.d, z31.d
-    sub z30.d, z30.d, z13.d
-    lsr z29.d, z29.d, #32
-    sub z30.d, z30.d, z29.d
-    add z19.d, z19.d, z13.d
-    mul z29.d, z28.d, z18.d
-    umulh z28.d, z28.d, z18.d
-    lsr z18.d, z29.d, #32
+    mul z19.d, z18.d, z17.d
+    umulh z18.d, z18.d, z17.d
+    lsr z17.d, z19.d, #32
+    and z13.d, z18.d, z31.d
+    and z19.d, z19.d, z31.d
+    sub z19.d, z19.d, z13.d
+    lsr z18.d, z18.d, #32
+    sub z19.d, z19.d, z18.d
+    add z17.d, z17.d, z13.d
+    mul z18.d, z28.d, z16.d
+    umulh z28.d, z28.d, z16.d
+    lsr z16.d, z18.d, #32
     and z13.d, z28.d, z31.d
-    and z29.d, z29.d, z31.d
-    sub z29.d, z29.d, z13.d
+    and z18.d, z18.d, z31.d
+    sub z18.d, z18.d, z13.d
     lsr z28.d, z28.d, #32
-    sub z29.d, z29.d, z28.d
-    add z18.d, z18.d, z13.d
-    mul z28.d, z27.d, z17.d
-    umulh z27.d, z27.d, z17.d
-    lsr z17.d, z28.d, #32
-    and z13.d, z27.d, z31.d
+    sub z18.d, z18.d, z28.d
+    add z16.d, z16.d, z13.d
+    mul z28.d, z21.d, z14.d
+    umulh z21.d, z21.d, z14.d
+    lsr z14.d, z28.d, #32
+    and z13.d, z21.d, z31.d
     and z28.d, z28.d, z31.d
     sub z28.d, z28.d, z13.d
-    lsr z27.d, z27.d, #32
-    sub z28.d, z28.d, z27.d
-    add z17.d, z17.d, z13.d
-    mul z27.d, z26.d, z16.d
-    umulh z26.d, z26.d, z16.d
-    lsr z16.d, z27.d, #32
-    and z13.d, z26.d, z31.d
-    and z27.d, z27.d, z31.d
-    sub z27.d, z27.d, z13.d
-    lsr z26.d, z26.d, #32
-    sub z27.d, z27.d, z26.d
-    add z16.d, z16.d, z13.d
-    mul z26.d, z25.d, z14.d
-    umulh z25.d, z25.d, z14.d
-    lsr z14.d, z26.d, #32
-    and z13.d, z25.d, z31.d
-    and z26.d, z26.d, z31.d
-    sub z26.d, z26.d, z13.d
-    lsr z25.d, z25.d, #32
-    sub z26.d, z26.d, z25.d
+    lsr z21.d, z21.d, #32
+    sub z28.d, z28.d, z21.d
     add z14.d, z14.d, z13.d
-    mul z25.d, z24.d, z15.d
-    umulh z24.d, z24.d, z15.d
-    lsr z15.d, z25.d, #32
-    and z13.d, z24.d, z31.d
-    and z25.d, z25.d, z31.d
-    sub z25.d, z25.d, z13.d
-    lsr z24.d, z24.d, #32
-    sub z25.d, z25.d, z24.d
+    mul z21.d, z20.d, z15.d
+    umulh z20.d, z20.d, z15.d
+    lsr z15.d, z21.d, #32
+    and z13.d, z20.d, z31.d
+    and z21.d, z21.d, z31.d
+    sub z21.d, z21.d, z13.d
+    lsr z20.d, z20.d, #32
+    sub z21.d, z21.d, z20.d
     add z15.d, z15.d, z13.d
-    add z24.d, z23.d, z22.d
+    add z20.d, z27.d, z26.d
     add z13.d, z30.d, z29.d
-    add z12.d, z24.d, z13.d
-    add z22.d, z12.d, z22.d
+    add z12.d, z20.d, z13.d
+    add z26.d, z12.d, z26.d
     add z12.d, z12.d, z29.d
-    add z24.d, z22.d, z24.d
+    add z20.d, z26.d, z20.d
     lsl z30.d, z30.d, #1
-    add z22.d, z22.d, z30.d
+    add z26.d, z26.d, z30.d
     add z13.d, z12.d, z13.d
-    lsl z23.d, z23.d, #1
-    add z12.d, z12.d, z23.d
-    add z30.d, z28.d, z27.d
-    add z29.d, z26.d, z25.d
-    add z23.d, z30.d, z29.d
-    add z27.d, z23.d, z27.d
-    add z23.d, z23.d, z25.d
-    add z30.d, z27.d, z30.d
-    lsl z26.d, z26.d, #1
-    add z27.d, z27.d, z26.d
-    add z29.d, z23.d, z29.d
+    lsl z27.d, z27.d, #1
+    add z12.d, z12.d, z27.d
+    add z30.d, z19.d, z18.d
+    add z29.d, z28.d, z21.d
+    add z27.d, z30.d, z29.d
+    add z18.d, z27.d, z18.d
+    add z27.d, z27.d, z21.d
+    add z30.d, z18.d, z30.d
     lsl z28.d, z28.d, #1
-    add z23.d, z23.d, z28.d
-    add z28.d, z24.d, z30.d
-    add z0.d, z24.d, z28.d
+    add z18.d, z18.d, z28.d
+    add z29.d, z27.d, z29.d
+    lsl z19.d, z19.d, #1
+    add z27.d, z27.d, z19.d
+    add z28.d, z20.d, z30.d
+    add z0.d, z20.d, z28.d
     add z4.d, z30.d, z28.d
-    add z30.d, z22.d, z27.d
-    add z1.d, z22.d, z30.d
-    add z5.d, z27.d, z30.d
+    add z30.d, z26.d, z18.d
+    add z1.d, z26.d, z30.d
+    add z5.d, z18.d, z30.d
     add z30.d, z13.d, z29.d
     add z2.d, z13.d, z30.d
     add z6.d, z29.d, z30.d
-    add z30.d, z12.d, z23.d
+    add z30.d, z12.d, z27.d
     add z3.d, z12.d, z30.d
-    add z7.d, z23.d, z30.d
-    add z30.d, z21.d, z20.d
-    add z29.d, z19.d, z18.d
+    add z7.d, z27.d, z30.d
+    add z30.d, z25.d, z24.d
+    add z29.d, z23.d, z22.d
     add z28.d, z30.d, z29.d
-    add z20.d, z28.d, z20.d
-    add z28.d, z28.d, z18.d
-    add z30.d, z20.d, z30.d
-    lsl z19.d, z19.d, #1
-    add z20.d, z20.d, z19.d
+    add z24.d, z28.d, z24.d
+    add z28.d, z28.d, z22.d
+    add z30.d, z24.d, z30.d
+    lsl z23.d, z23.d, #1
+    add z24.d, z24.d, z23.d
     add z29.d, z28.d, z29.d
-    lsl z21.d, z21.d, #1
-    add z28.d, z28.d, z21.d
+    lsl z25.d, z25.d, #1
+    add z28.d, z28.d, z25.d
     add z27.d, z17.d, z16.d
     add z26.d, z14.d, z15.d
     add z25.d, z27.d, z26.d
@@ -572,11 +572,11 @@ proofmill_poseidon2_8_sve2:
     add z26.d, z25.d, z26.d
     lsl z17.d, z17.d, #1
     add z25.d, z25.d, z17.d
-    add z24.d, z30.d, z27.d
-    add z8.d, z30.d, z24.d
-    add z12.d, z27.d, z24.d
-    add z30.d, z20.d, z16.d
-    add z9.d, z20.d, z30.d
+    add z23.d, z30.d, z27.d
+    add z8.d, z30.d, z23.d
+    add z12.d, z27.d, z23.d
+    add z30.d, z24.d, z16.d
+    add z9.d, z24.d, z30.d
     add z13.d, z16.d, z30.d
     add z30.d, z29.d, z26.d
     add z10.d, z29.d, z30.d
@@ -2065,50 +2065,6 @@ proofmill_poseidon2_8_sve2:
     add z11.d, z11.d, z3.d
     cmphi p1.d, p0/z, z3.d, z11.d
     add z11.d, p1/m, z11.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #64]
-    add z4.d, z4.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #72]
-    add z12.d, z12.d, z30.d
-    lsr z30.d, z12.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z4.d, z4.d, z30.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #80]
-    add z5.d, z5.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #88]
-    add z13.d, z13.d, z30.d
-    lsr z30.d, z13.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z5.d, z5.d, z30.d
-    lsl z13.d, z13.d, #32
-    add z13.d, z13.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z13.d
-    add z13.d, p1/m, z13.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #96]
-    add z6.d, z6.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #104]
-    add z14.d, z14.d, z30.d
-    lsr z30.d, z14.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z6.d, z6.d, z30.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #112]
-    add z7.d, z7.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #120]
-    add z15.d, z15.d, z30.d
-    lsr z30.d, z15.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z7.d, z7.d, z30.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
     mul z30.d, z8.d, z8.d
     umulh z29.d, z8.d, z8.d
     lsr z28.d, z29.d, #32
@@ -2149,323 +2105,367 @@ proofmill_poseidon2_8_sve2:
     add z27.d, z27.d, z26.d
     cmphi p1.d, p0/z, z26.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
-    mul z26.d, z12.d, z12.d
-    umulh z25.d, z12.d, z12.d
-    lsr z24.d, z25.d, #32
-    cmphi p1.d, p0/z, z24.d, z26.d
-    sub z26.d, z26.d, z24.d
-    sub z26.d, p1/m, z26.d, z31.d
-    umullb z25.d, z25.s, z31.s
-    add z26.d, z26.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    mul z25.d, z13.d, z13.d
-    umulh z24.d, z13.d, z13.d
-    lsr z23.d, z24.d, #32
-    cmphi p1.d, p0/z, z23.d, z25.d
-    sub z25.d, z25.d, z23.d
-    sub z25.d, p1/m, z25.d, z31.d
-    umullb z24.d, z24.s, z31.s
-    add z25.d, z25.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    mul z24.d, z14.d, z14.d
-    umulh z23.d, z14.d, z14.d
-    lsr z22.d, z23.d, #32
-    cmphi p1.d, p0/z, z22.d, z24.d
-    sub z24.d, z24.d, z22.d
-    sub z24.d, p1/m, z24.d, z31.d
-    umullb z23.d, z23.s, z31.s
-    add z24.d, z24.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    mul z23.d, z15.d, z15.d
-    umulh z22.d, z15.d, z15.d
-    lsr z21.d, z22.d, #32
-    cmphi p1.d, p0/z, z21.d, z23.d
-    sub z23.d, z23.d, z21.d
-    sub z23.d, p1/m, z23.d, z31.d
-    umullb z22.d, z22.s, z31.s
-    add z23.d, z23.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    mul z22.d, z30.d, z8.d
+    mul z26.d, z30.d, z8.d
     umulh z8.d, z30.d, z8.d
-    lsr z21.d, z8.d, #32
-    cmphi p1.d, p0/z, z21.d, z22.d
-    sub z22.d, z22.d, z21.d
-    sub z22.d, p1/m, z22.d, z31.d
+    lsr z25.d, z8.d, #32
+    cmphi p1.d, p0/z, z25.d, z26.d
+    sub z26.d, z26.d, z25.d
+    sub z26.d, p1/m, z26.d, z31.d
     umullb z8.d, z8.s, z31.s
-    add z22.d, z22.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    mul z21.d, z30.d, z30.d
+    add z26.d, z26.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z26.d
+    add z26.d, p1/m, z26.d, z31.d
+    mul z25.d, z30.d, z30.d
     umulh z30.d, z30.d, z30.d
-    lsr z20.d, z30.d, #32
-    cmphi p1.d, p0/z, z20.d, z21.d
-    sub z21.d, z21.d, z20.d
-    sub z21.d, p1/m, z21.d, z31.d
+    lsr z24.d, z30.d, #32
+    cmphi p1.d, p0/z, z24.d, z25.d
+    sub z25.d, z25.d, z24.d
+    sub z25.d, p1/m, z25.d, z31.d
     umullb z30.d, z30.s, z31.s
-    add z21.d, z21.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
+    add z25.d, z25.d, z30.d
+    cmphi p1.d, p0/z, z30.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
     mul z30.d, z29.d, z9.d
     umulh z9.d, z29.d, z9.d
-    lsr z20.d, z9.d, #32
-    cmphi p1.d, p0/z, z20.d, z30.d
-    sub z30.d, z30.d, z20.d
+    lsr z24.d, z9.d, #32
+    cmphi p1.d, p0/z, z24.d, z30.d
+    sub z30.d, z30.d, z24.d
     sub z30.d, p1/m, z30.d, z31.d
     umullb z9.d, z9.s, z31.s
     add z30.d, z30.d, z9.d
     cmphi p1.d, p0/z, z9.d, z30.d
     add z30.d, p1/m, z30.d, z31.d
-    mul z20.d, z29.d, z29.d
+    mul z24.d, z29.d, z29.d
     umulh z29.d, z29.d, z29.d
-    lsr z19.d, z29.d, #32
-    cmphi p1.d, p0/z, z19.d, z20.d
-    sub z20.d, z20.d, z19.d
-    sub z20.d, p1/m, z20.d, z31.d
+    lsr z23.d, z29.d, #32
+    cmphi p1.d, p0/z, z23.d, z24.d
+    sub z24.d, z24.d, z23.d
+    sub z24.d, p1/m, z24.d, z31.d
     umullb z29.d, z29.s, z31.s
-    add z20.d, z20.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
+    add z24.d, z24.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
     mul z29.d, z28.d, z10.d
     umulh z10.d, z28.d, z10.d
-    lsr z19.d, z10.d, #32
-    cmphi p1.d, p0/z, z19.d, z29.d
-    sub z29.d, z29.d, z19.d
+    lsr z23.d, z10.d, #32
+    cmphi p1.d, p0/z, z23.d, z29.d
+    sub z29.d, z29.d, z23.d
     sub z29.d, p1/m, z29.d, z31.d
     umullb z10.d, z10.s, z31.s
     add z29.d, z29.d, z10.d
     cmphi p1.d, p0/z, z10.d, z29.d
     add z29.d, p1/m, z29.d, z31.d
-    mul z19.d, z28.d, z28.d
+    mul z23.d, z28.d, z28.d
     umulh z28.d, z28.d, z28.d
-    lsr z18.d, z28.d, #32
-    cmphi p1.d, p0/z, z18.d, z19.d
-    sub z19.d, z19.d, z18.d
-    sub z19.d, p1/m, z19.d, z31.d
+    lsr z22.d, z28.d, #32
+    cmphi p1.d, p0/z, z22.d, z23.d
+    sub z23.d, z23.d, z22.d
+    sub z23.d, p1/m, z23.d, z31.d
     umullb z28.d, z28.s, z31.s
-    add z19.d, z19.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
+    add z23.d, z23.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z23.d
+    add z23.d, p1/m, z23.d, z31.d
     mul z28.d, z27.d, z11.d
     umulh z11.d, z27.d, z11.d
-    lsr z18.d, z11.d, #32
-    cmphi p1.d, p0/z, z18.d, z28.d
-    sub z28.d, z28.d, z18.d
+    lsr z22.d, z11.d, #32
+    cmphi p1.d, p0/z, z22.d, z28.d
+    sub z28.d, z28.d, z22.d
     sub z28.d, p1/m, z28.d, z31.d
     umullb z11.d, z11.s, z31.s
     add z28.d, z28.d, z11.d
     cmphi p1.d, p0/z, z11.d, z28.d
     add z28.d, p1/m, z28.d, z31.d
-    mul z18.d, z27.d, z27.d
+    mul z22.d, z27.d, z27.d
     umulh z27.d, z27.d, z27.d
-    lsr z17.d, z27.d, #32
+    lsr z21.d, z27.d, #32
+    cmphi p1.d, p0/z, z21.d, z22.d
+    sub z22.d, z22.d, z21.d
+    sub z22.d, p1/m, z22.d, z31.d
+    umullb z27.d, z27.s, z31.s
+    add z22.d, z22.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
+    mul z27.d, z26.d, z25.d
+    umulh z26.d, z26.d, z25.d
+    lsr z25.d, z27.d, #32
+    and z21.d, z26.d, z31.d
+    and z27.d, z27.d, z31.d
+    sub z27.d, z27.d, z21.d
+    lsr z26.d, z26.d, #32
+    sub z27.d, z27.d, z26.d
+    add z25.d, z25.d, z21.d
+    mul z26.d, z30.d, z24.d
+    umulh z30.d, z30.d, z24.d
+    lsr z24.d, z26.d, #32
+    and z21.d, z30.d, z31.d
+    and z26.d, z26.d, z31.d
+    sub z26.d, z26.d, z21.d
+    lsr z30.d, z30.d, #32
+    sub z26.d, z26.d, z30.d
+    add z24.d, z24.d, z21.d
+    mul z30.d, z29.d, z23.d
+    umulh z29.d, z29.d, z23.d
+    lsr z23.d, z30.d, #32
+    and z21.d, z29.d, z31.d
+    and z30.d, z30.d, z31.d
+    sub z30.d, z30.d, z21.d
+    lsr z29.d, z29.d, #32
+    sub z30.d, z30.d, z29.d
+    add z23.d, z23.d, z21.d
+    mul z29.d, z28.d, z22.d
+    umulh z28.d, z28.d, z22.d
+    lsr z22.d, z29.d, #32
+    and z21.d, z28.d, z31.d
+    and z29.d, z29.d, z31.d
+    sub z29.d, z29.d, z21.d
+    lsr z28.d, z28.d, #32
+    sub z29.d, z29.d, z28.d
+    add z22.d, z22.d, z21.d
+    ld1rd {z28.d}, p0/z, [x1, #64]
+    add z4.d, z4.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #72]
+    add z12.d, z12.d, z28.d
+    lsr z28.d, z12.d, #32
+    umullb z28.d, z28.s, z31.s
+    add z4.d, z4.d, z28.d
+    lsl z12.d, z12.d, #32
+    add z12.d, z12.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #80]
+    add z5.d, z5.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #88]
+    add z13.d, z13.d, z28.d
+    lsr z28.d, z13.d, #32
+    umullb z28.d, z28.s, z31.s
+    add z5.d, z5.d, z28.d
+    lsl z13.d, z13.d, #32
+    add z13.d, z13.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #96]
+    add z6.d, z6.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #104]
+    add z14.d, z14.d, z28.d
+    lsr z28.d, z14.d, #32
+    umullb z28.d, z28.s, z31.s
+    add z6.d, z6.d, z28.d
+    lsl z14.d, z14.d, #32
+    add z14.d, z14.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #112]
+    add z7.d, z7.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #120]
+    add z15.d, z15.d, z28.d
+    lsr z28.d, z15.d, #32
+    umullb z28.d, z28.s, z31.s
+    add z7.d, z7.d, z28.d
+    lsl z15.d, z15.d, #32
+    add z15.d, z15.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z15.d
+    add z15.d, p1/m, z15.d, z31.d
+    mul z28.d, z12.d, z12.d
+    umulh z21.d, z12.d, z12.d
+    lsr z20.d, z21.d, #32
+    cmphi p1.d, p0/z, z20.d, z28.d
+    sub z28.d, z28.d, z20.d
+    sub z28.d, p1/m, z28.d, z31.d
+    umullb z21.d, z21.s, z31.s
+    add z28.d, z28.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    mul z21.d, z13.d, z13.d
+    umulh z20.d, z13.d, z13.d
+    lsr z19.d, z20.d, #32
+    cmphi p1.d, p0/z, z19.d, z21.d
+    sub z21.d, z21.d, z19.d
+    sub z21.d, p1/m, z21.d, z31.d
+    umullb z20.d, z20.s, z31.s
+    add z21.d, z21.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    mul z20.d, z14.d, z14.d
+    umulh z19.d, z14.d, z14.d
+    lsr z18.d, z19.d, #32
+    cmphi p1.d, p0/z, z18.d, z20.d
+    sub z20.d, z20.d, z18.d
+    sub z20.d, p1/m, z20.d, z31.d
+    umullb z19.d, z19.s, z31.s
+    add z20.d, z20.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    mul z19.d, z15.d, z15.d
+    umulh z18.d, z15.d, z15.d
+    lsr z17.d, z18.d, #32
+    cmphi p1.d, p0/z, z17.d, z19.d
+    sub z19.d, z19.d, z17.d
+    sub z19.d, p1/m, z19.d, z31.d
+    umullb z18.d, z18.s, z31.s
+    add z19.d, z19.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    mul z18.d, z28.d, z12.d
+    umulh z12.d, z28.d, z12.d
+    lsr z17.d, z12.d, #32
     cmphi p1.d, p0/z, z17.d, z18.d
     sub z18.d, z18.d, z17.d
     sub z18.d, p1/m, z18.d, z31.d
-    umullb z27.d, z27.s, z31.s
-    add z18.d, z18.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    mul z27.d, z26.d, z12.d
-    umulh z12.d, z26.d, z12.d
-    lsr z17.d, z12.d, #32
-    cmphi p1.d, p0/z, z17.d, z27.d
-    sub z27.d, z27.d, z17.d
-    sub z27.d, p1/m, z27.d, z31.d
     umullb z12.d, z12.s, z31.s
-    add z27.d, z27.d, z12.d
-    cmphi p1.d, p0/z, z12.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    mul z17.d, z26.d, z26.d
-    umulh z26.d, z26.d, z26.d
-    lsr z16.d, z26.d, #32
+    add z18.d, z18.d, z12.d
+    cmphi p1.d, p0/z, z12.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    mul z17.d, z28.d, z28.d
+    umulh z28.d, z28.d, z28.d
+    lsr z16.d, z28.d, #32
     cmphi p1.d, p0/z, z16.d, z17.d
     sub z17.d, z17.d, z16.d
     sub z17.d, p1/m, z17.d, z31.d
-    umullb z26.d, z26.s, z31.s
-    add z17.d, z17.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z17.d
+    umullb z28.d, z28.s, z31.s
+    add z17.d, z17.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    mul z26.d, z25.d, z13.d
-    umulh z13.d, z25.d, z13.d
+    mul z28.d, z21.d, z13.d
+    umulh z13.d, z21.d, z13.d
     lsr z16.d, z13.d, #32
-    cmphi p1.d, p0/z, z16.d, z26.d
-    sub z26.d, z26.d, z16.d
-    sub z26.d, p1/m, z26.d, z31.d
+    cmphi p1.d, p0/z, z16.d, z28.d
+    sub z28.d, z28.d, z16.d
+    sub z28.d, p1/m, z28.d, z31.d
     umullb z13.d, z13.s, z31.s
-    add z26.d, z26.d, z13.d
-    cmphi p1.d, p0/z, z13.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    mul z16.d, z25.d, z25.d
-    umulh z25.d, z25.d, z25.d
-    lsr z13.d, z25.d, #32
+    add z28.d, z28.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    mul z16.d, z21.d, z21.d
+    umulh z21.d, z21.d, z21.d
+    lsr z13.d, z21.d, #32
     cmphi p1.d, p0/z, z13.d, z16.d
     sub z16.d, z16.d, z13.d
     sub z16.d, p1/m, z16.d, z31.d
-    umullb z25.d, z25.s, z31.s
-    add z16.d, z16.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z16.d
+    umullb z21.d, z21.s, z31.s
+    add z16.d, z16.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z16.d
     add z16.d, p1/m, z16.d, z31.d
-    mul z25.d, z24.d, z14.d
-    umulh z14.d, z24.d, z14.d
+    mul z21.d, z20.d, z14.d
+    umulh z14.d, z20.d, z14.d
     lsr z13.d, z14.d, #32
-    cmphi p1.d, p0/z, z13.d, z25.d
-    sub z25.d, z25.d, z13.d
-    sub z25.d, p1/m, z25.d, z31.d
+    cmphi p1.d, p0/z, z13.d, z21.d
+    sub z21.d, z21.d, z13.d
+    sub z21.d, p1/m, z21.d, z31.d
     umullb z14.d, z14.s, z31.s
-    add z25.d, z25.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    mul z14.d, z24.d, z24.d
-    umulh z24.d, z24.d, z24.d
-    lsr z13.d, z24.d, #32
+    add z21.d, z21.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    mul z14.d, z20.d, z20.d
+    umulh z20.d, z20.d, z20.d
+    lsr z13.d, z20.d, #32
     cmphi p1.d, p0/z, z13.d, z14.d
     sub z14.d, z14.d, z13.d
     sub z14.d, p1/m, z14.d, z31.d
-    umullb z24.d, z24.s, z31.s
-    add z14.d, z14.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z14.d
+    umullb z20.d, z20.s, z31.s
+    add z14.d, z14.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
-    mul z24.d, z23.d, z15.d
-    umulh z15.d, z23.d, z15.d
+    mul z20.d, z19.d, z15.d
+    umulh z15.d, z19.d, z15.d
     lsr z13.d, z15.d, #32
-    cmphi p1.d, p0/z, z13.d, z24.d
-    sub z24.d, z24.d, z13.d
-    sub z24.d, p1/m, z24.d, z31.d
+    cmphi p1.d, p0/z, z13.d, z20.d
+    sub z20.d, z20.d, z13.d
+    sub z20.d, p1/m, z20.d, z31.d
     umullb z15.d, z15.s, z31.s
-    add z24.d, z24.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    mul z15.d, z23.d, z23.d
-    umulh z23.d, z23.d, z23.d
-    lsr z13.d, z23.d, #32
+    add z20.d, z20.d, z15.d
+    cmphi p1.d, p0/z, z15.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    mul z15.d, z19.d, z19.d
+    umulh z19.d, z19.d, z19.d
+    lsr z13.d, z19.d, #32
     cmphi p1.d, p0/z, z13.d, z15.d
     sub z15.d, z15.d, z13.d
     sub z15.d, p1/m, z15.d, z31.d
-    umullb z23.d, z23.s, z31.s
-    add z15.d, z15.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z15.d
+    umullb z19.d, z19.s, z31.s
+    add z15.d, z15.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z15.d
     add z15.d, p1/m, z15.d, z31.d
-    mul z23.d, z22.d, z21.d
-    umulh z22.d, z22.d, z21.d
-    lsr z21.d, z23.d, #32
-    and z13.d, z22.d, z31.d
-    and z23.d, z23.d, z31.d
-    sub z23.d, z23.d, z13.d
-    lsr z22.d, z22.d, #32
-    sub z23.d, z23.d, z22.d
-    add z21.d, z21.d, z13.d
-    mul z22.d, z30.d, z20.d
-    umulh z30.d, z30.d, z20.d
-    lsr z20.d, z22.d, #32
-    and z13.d, z30.d, z31.d
-    and z22.d, z22.d, z31.d
-    sub z22.d, z22.d, z13.d
-    lsr z30.d, z30.d, #32
-    sub z22.d, z22.d, z30.d
-    add z20.d, z20.d, z13.d
-    mul z30.d, z29.d, z19.d
-    umulh z29.d, z29.d, z19.d
-    lsr z19.d, z30.d, #32
-    and z13.d, z29.d, z31.d
-    and z30.d, z30.d, z31.d
-    sub z30.d, z30.d, z13.d
-    lsr z29.d, z29.d, #32
-    sub z30.d, z30.d, z29.d
-    add z19.d, z19.d, z13.d
-    mul z29.d, z28.d, z18.d
-    umulh z28.d, z28.d, z18.d
-    lsr z18.d, z29.d, #32
+    mul z19.d, z18.d, z17.d
+    umulh z18.d, z18.d, z17.d
+    lsr z17.d, z19.d, #32
+    and z13.d, z18.d, z31.d
+    and z19.d, z19.d, z31.d
+    sub z19.d, z19.d, z13.d
+    lsr z18.d, z18.d, #32
+    sub z19.d, z19.d, z18.d
+    add z17.d, z17.d, z13.d
+    mul z18.d, z28.d, z16.d
+    umulh z28.d, z28.d, z16.d
+    lsr z16.d, z18.d, #32
     and z13.d, z28.d, z31.d
-    and z29.d, z29.d, z31.d
-    sub z29.d, z29.d, z13.d
+    and z18.d, z18.d, z31.d
+    sub z18.d, z18.d, z13.d
     lsr z28.d, z28.d, #32
-    sub z29.d, z29.d, z28.d
-    add z18.d, z18.d, z13.d
-    mul z28.d, z27.d, z17.d
-    umulh z27.d, z27.d, z17.d
-    lsr z17.d, z28.d, #32
-    and z13.d, z27.d, z31.d
+    sub z18.d, z18.d, z28.d
+    add z16.d, z16.d, z13.d
+    mul z28.d, z21.d, z14.d
+    umulh z21.d, z21.d, z14.d
+    lsr z14.d, z28.d, #32
+    and z13.d, z21.d, z31.d
     and z28.d, z28.d, z31.d
     sub z28.d, z28.d, z13.d
-    lsr z27.d, z27.d, #32
-    sub z28.d, z28.d, z27.d
-    add z17.d, z17.d, z13.d
-    mul z27.d, z26.d, z16.d
-    umulh z26.d, z26.d, z16.d
-    lsr z16.d, z27.d, #32
-    and z13.d, z26.d, z31.d
-    and z27.d, z27.d, z31.d
-    sub z27.d, z27.d, z13.d
-    lsr z26.d, z26.d, #32
-    sub z27.d, z27.d, z26.d
-    add z16.d, z16.d, z13.d
-    mul z26.d, z25.d, z14.d
-    umulh z25.d, z25.d, z14.d
-    lsr z14.d, z26.d, #32
-    and z13.d, z25.d, z31.d
-    and z26.d, z26.d, z31.d
-    sub z26.d, z26.d, z13.d
-    lsr z25.d, z25.d, #32
-    sub z26.d, z26.d, z25.d
+    lsr z21.d, z21.d, #32
+    sub z28.d, z28.d, z21.d
     add z14.d, z14.d, z13.d
-    mul z25.d, z24.d, z15.d
-    umulh z24.d, z24.d, z15.d
-    lsr z15.d, z25.d, #32
-    and z13.d, z24.d, z31.d
-    and z25.d, z25.d, z31.d
-    sub z25.d, z25.d, z13.d
-    lsr z24.d, z24.d, #32
-    sub z25.d, z25.d, z24.d
+    mul z21.d, z20.d, z15.d
+    umulh z20.d, z20.d, z15.d
+    lsr z15.d, z21.d, #32
+    and z13.d, z20.d, z31.d
+    and z21.d, z21.d, z31.d
+    sub z21.d, z21.d, z13.d
+    lsr z20.d, z20.d, #32
+    sub z21.d, z21.d, z20.d
     add z15.d, z15.d, z13.d
-    add z24.d, z23.d, z22.d
+    add z20.d, z27.d, z26.d
     add z13.d, z30.d, z29.d
-    add z12.d, z24.d, z13.d
-    add z22.d, z12.d, z22.d
+    add z12.d, z20.d, z13.d
+    add z26.d, z12.d, z26.d
     add z12.d, z12.d, z29.d
-    add z24.d, z22.d, z24.d
+    add z20.d, z26.d, z20.d
     lsl z30.d, z30.d, #1
-    add z22.d, z22.d, z30.d
+    add z26.d, z26.d, z30.d
     add z13.d, z12.d, z13.d
-    lsl z23.d, z23.d, #1
-    add z12.d, z12.d, z23.d
-    add z30.d, z28.d, z27.d
-    add z29.d, z26.d, z25.d
-    add z23.d, z30.d, z29.d
-    add z27.d, z23.d, z27.d
-    add z23.d, z23.d, z25.d
-    add z30.d, z27.d, z30.d
-    lsl z26.d, z26.d, #1
-    add z27.d, z27.d, z26.d
-    add z29.d, z23.d, z29.d
+    lsl z27.d, z27.d, #1
+    add z12.d, z12.d, z27.d
+    add z30.d, z19.d, z18.d
+    add z29.d, z28.d, z21.d
+    add z27.d, z30.d, z29.d
+    add z18.d, z27.d, z18.d
+    add z27.d, z27.d, z21.d
+    add z30.d, z18.d, z30.d
     lsl z28.d, z28.d, #1
-    add z23.d, z23.d, z28.d
-    add z28.d, z24.d, z30.d
-    add z0.d, z24.d, z28.d
+    add z18.d, z18.d, z28.d
+    add z29.d, z27.d, z29.d
+    lsl z19.d, z19.d, #1
+    add z27.d, z27.d, z19.d
+    add z28.d, z20.d, z30.d
+    add z0.d, z20.d, z28.d
     add z4.d, z30.d, z28.d
-    add z30.d, z22.d, z27.d
-    add z1.d, z22.d, z30.d
-    add z5.d, z27.d, z30.d
+    add z30.d, z26.d, z18.d
+    add z1.d, z26.d, z30.d
+    add z5.d, z18.d, z30.d
     add z30.d, z13.d, z29.d
     add z2.d, z13.d, z30.d
     add z6.d, z29.d, z30.d
-    add z30.d, z12.d, z23.d
+    add z30.d, z12.d, z27.d
     add z3.d, z12.d, z30.d
-    add z7.d, z23.d, z30.d
-    add z30.d, z21.d, z20.d
-    add z29.d, z19.d, z18.d
+    add z7.d, z27.d, z30.d
+    add z30.d, z25.d, z24.d
+    add z29.d, z23.d, z22.d
     add z28.d, z30.d, z29.d
-    add z20.d, z28.d, z20.d
-    add z28.d, z28.d, z18.d
-    add z30.d, z20.d, z30.d
-    lsl z19.d, z19.d, #1
-    add z20.d, z20.d, z19.d
+    add z24.d, z28.d, z24.d
+    add z28.d, z28.d, z22.d
+    add z30.d, z24.d, z30.d
+    lsl z23.d, z23.d, #1
+    add z24.d, z24.d, z23.d
     add z29.d, z28.d, z29.d
-    lsl z21.d, z21.d, #1
-    add z28.d, z28.d, z21.d
+    lsl z25.d, z25.d, #1
+    add z28.d, z28.d, z25.d
     add z27.d, z17.d, z16.d
     add z26.d, z14.d, z15.d
     add z25.d, z27.d, z26.d
@@ -2477,11 +2477,11 @@ proofmill_poseidon2_8_sve2:
     add z26.d, z25.d, z26.d
     lsl z17.d, z17.d, #1
     add z25.d, z25.d, z17.d
-    add z24.d, z30.d, z27.d
-    add z8.d, z30.d, z24.d
-    add z12.d, z27.d, z24.d
-    add z30.d, z20.d, z16.d
-    add z9.d, z20.d, z30.d
+    add z23.d, z30.d, z27.d
+    add z8.d, z30.d, z23.d
+    add z12.d, z27.d, z23.d
+    add z30.d, z24.d, z16.d
+    add z9.d, z24.d, z30.d
     add z13.d, z16.d, z30.d
     add z30.d, z29.d, z26.d
     add z10.d, z29.d, z30.d
