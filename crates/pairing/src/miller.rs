@@ -38,8 +38,11 @@ pub(crate) struct Value<C: Ate, A> {
 impl<C: Ate, A: Algebra> Value<C, A> {
     #[inline(always)]
     fn multiply(&mut self, line: Line<A>) {
-        match self.waiting.take() {
-            Some(first) => self.f = self.f * lines::<C, A>(&first, &line),
+        match &self.waiting {
+            Some(first) => {
+                self.f = self.f * lines::<C, A>(first, &line);
+                self.waiting = None;
+            }
             None => self.waiting = Some(line),
         }
     }

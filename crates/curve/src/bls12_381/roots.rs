@@ -198,47 +198,46 @@ fn power<A: Algebra, const K: usize>(x: &[A; K]) -> [A; K] {
 
 #[inline(always)]
 fn power_inlined<A: Algebra, const K: usize>(x: &[A; K]) -> [A; K] {
-    let square = squares(x);
+    let mut squares = *x;
+    square(&mut squares);
     let mut odd_powers = [*x; 1 << (WINDOW - 1)];
     for i in 1..odd_powers.len() {
-        odd_powers[i] = products(&odd_powers[i - 1], &square);
+        odd_powers[i] = odd_powers[i - 1];
+        multiply(&mut odd_powers[i], &squares);
     }
     let [(_, first), rest @ ..] = &WINDOWS.digits[..WINDOWS.count] else { return *x };
     let mut power = odd_powers[*first as usize / 2];
     for (squarings, digit) in rest {
         for _ in 0..*squarings {
-            power = squares(&power);
+            square(&mut power);
         }
-        power = products(&power, &odd_powers[*digit as usize / 2]);
+        multiply(&mut power, &odd_powers[*digit as usize / 2]);
     }
     for _ in 0..WINDOWS.last {
-        power = squares(&power);
+        square(&mut power);
     }
     power
 }
 
+/// Squares in place, which saves copies in chains.
 #[inline(always)]
-fn squares<A: Algebra, const K: usize>(x: &[A; K]) -> [A; K] {
-    let mut squares = *x;
+fn square<A: Algebra, const K: usize>(x: &mut [A; K]) {
     if K == 2 {
-        [squares[0], squares[1]] = A::square_pair([x[0], x[1]]);
+        [x[0], x[1]] = A::square_pair([x[0], x[1]]);
     } else {
-        for square in &mut squares {
-            *square = square.square();
+        for x in x {
+            *x = x.square();
         }
     }
-    squares
 }
 
 #[inline(always)]
-fn products<A: Algebra, const K: usize>(x: &[A; K], y: &[A; K]) -> [A; K] {
-    let mut products = *x;
+fn multiply<A: Algebra, const K: usize>(x: &mut [A; K], y: &[A; K]) {
     if K == 2 {
-        [products[0], products[1]] = A::mul_pair([x[0], x[1]], [y[0], y[1]]);
+        [x[0], x[1]] = A::mul_pair([x[0], x[1]], [y[0], y[1]]);
     } else {
-        for (product, factor) in products.iter_mut().zip(y) {
-            *product = *product * *factor;
+        for (x, y) in x.iter_mut().zip(y) {
+            *x = *x * *y;
         }
     }
-    products
 }
