@@ -181,10 +181,7 @@ fn check_vectors<C: Encoded>(cases: &Value, count: usize) {
     let cases = cases.as_array().expect("cases");
     assert_eq!(cases.len(), count);
     for case in cases {
-        let digits = case["bytes"].as_str().expect("digits");
-        let bytes: Vec<u8> = (0..digits.len() / 2)
-            .map(|i| u8::from_str_radix(&digits[2 * i..2 * i + 2], 16).expect("digits"))
-            .collect();
+        let bytes = hex::decode(case["bytes"].as_str().expect("digits")).expect("digits");
         let mut encoding = C::COMPRESSED_ZERO;
         let fits = bytes.len() == encoding.as_ref().len();
         let valid = case["valid"].as_bool().expect("a boolean");

@@ -29,9 +29,7 @@ fn text(value: &Value) -> &str {
 
 fn fq(hexadecimal: &str) -> Fq {
     let digits = hexadecimal.strip_prefix("0x").expect("0x");
-    let bytes: Vec<u8> =
-        (0..48).map(|i| u8::from_str_radix(&digits[2 * i..2 * i + 2], 16).expect("digits")).collect();
-    Fq::from_bytes_be(&bytes).expect("below p")
+    Fq::from_bytes_be(&hex::decode(digits).expect("digits")).expect("below p")
 }
 
 fn fq2(pair: &str) -> Fq2 {

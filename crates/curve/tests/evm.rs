@@ -14,13 +14,12 @@ use proofmill_field::{
     bn254::{Fq2, FqParams},
 };
 
-fn hex<const N: usize>(text: &str) -> [u8; N] {
-    assert_eq!(text.len(), 2 * N);
-    std::array::from_fn(|i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).unwrap())
+fn bytes<const N: usize>(text: &str) -> [u8; N] {
+    hex::decode(text).unwrap().try_into().unwrap()
 }
 
 fn point(text: &str) -> G1Affine {
-    G1Affine::from_evm(&hex(text)).unwrap()
+    G1Affine::from_evm(&bytes(text)).unwrap()
 }
 
 /// `[a, b, a + b]`: `chfast1`, `cdetrio11` and `cdetrio14` of go-ethereum's
@@ -46,7 +45,7 @@ const SUMS: [[&str; 3]; 3] = [
 #[test]
 fn sums() {
     for [a, b, sum] in SUMS {
-        assert_eq!(Jacobian::from(point(a)).add_affine(&point(b)).to_affine().to_evm(), hex(sum));
+        assert_eq!(Jacobian::from(point(a)).add_affine(&point(b)).to_affine().to_evm(), bytes(sum));
     }
 }
 

@@ -38,11 +38,8 @@ pub(crate) struct Value<C: Ate, A> {
 impl<C: Ate, A: Algebra> Value<C, A> {
     #[inline(always)]
     fn multiply(&mut self, line: Line<A>) {
-        match &self.waiting {
-            Some(first) => {
-                self.f = self.f * lines::<C, A>(first, &line);
-                self.waiting = None;
-            }
+        match self.waiting.take() {
+            Some(first) => self.f = self.f * lines::<C, A>(&first, &line),
             None => self.waiting = Some(line),
         }
     }

@@ -8,10 +8,12 @@ pub(crate) mod roots;
 pub(crate) mod source_group;
 
 pub use encoding::{Encoded, Subgroup, decode_compressed, decode_uncompressed, in_subgroup};
-pub use points::X;
 
 use crate::group::{Affine, Curve, operations};
 use proofmill_field::bls12_381::{Fq, Fq2, Fr};
+
+/// The absolute value of the parameter x, which is negative.
+pub const X: u64 = 0xd201_0000_0001_0000;
 
 /// The first source group: the subgroup of order r of the curve over the base field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,12 +3,9 @@
 //! Formulas: the Explicit-Formulas Database (Bernstein, Lange), `dbl-2009-l` and `add-2007-bl`. Infinity, doubling
 //! and opposite points are handled; a lane with such a case does not change the results of other lanes.
 
-use super::roots::Roots;
+use super::{X, roots::Roots};
 use crate::{Affine, Curve, Jacobian};
 use proofmill_field::{Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, Select, Vector};
-
-/// The absolute value of the curve's parameter x, which is negative.
-pub const X: u64 = 0xd201_0000_0001_0000;
 
 /// One point per lane: `x = X/Z^2`, `y = Y/Z^3`, Z = 0 for infinity.
 pub struct Points<F: Packable, E: Engine> {
@@ -41,7 +38,7 @@ impl<F: Roots, E: Engine> Points<F, E> {
         double
     }
 
-    /// Doubles in place: a copy of the result would wait for its stores, which are narrower (`decode-g1` at `adx` 4 % slower).
+    /// Doubles in place: a copy of the result would wait for its stores, which are narrower (`decode-g1` at `adx` 1 % slower).
     #[inline(always)]
     fn double_assign(&mut self) {
         F::Lanes::<E>::outlined(
