@@ -51,10 +51,19 @@ impl<W: U64s, const WIDTH: usize> State<W, WIDTH> {
         V::from_planes(self.get(i) + Planes::splat(self.token(), constant_planes::<V>(0)))
     }
 
-    /// Adds `constant(i)` to each element and applies the S-box, all elements interleaved. The loops are not unrolled: that
-    /// made Poseidon 7 % slower at `avx2`.
+    /// Adds `constant(i)` to each element and applies the S-box.
     #[inline(always)]
-    pub(crate) fn all_s_boxes<V: GoldilocksVector<U64s = W, Token = W::Token>>(
+    pub(crate) fn s_boxes<V: GoldilocksVector<U64s = W, Token = W::Token>>(
+        &mut self,
+        constant: impl Fn(usize) -> Planes<W>,
+    ) {
+        // Groups where registers hold no more chains.
+        if V::CHAINS < WIDTH { self.grouped_s_boxes::<V, 4>(constant) } else { self.all_s_boxes::<V>(constant) }
+    }
+
+    /// All elements interleaved. The loops are not unrolled: that made Poseidon 7 % slower at `avx2`.
+    #[inline(always)]
+    fn all_s_boxes<V: GoldilocksVector<U64s = W, Token = W::Token>>(
         &mut self,
         constant: impl Fn(usize) -> Planes<W>,
     ) {
@@ -68,9 +77,9 @@ impl<W: U64s, const WIDTH: usize> State<W, WIDTH> {
         }
     }
 
-    /// The same with `GROUP` elements interleaved; `GROUP` divides `WIDTH`.
+    /// `GROUP` elements interleaved; it divides `WIDTH`.
     #[inline(always)]
-    pub(crate) fn grouped_s_boxes<V: GoldilocksVector<U64s = W, Token = W::Token>, const GROUP: usize>(
+    fn grouped_s_boxes<V: GoldilocksVector<U64s = W, Token = W::Token>, const GROUP: usize>(
         &mut self,
         constant: impl Fn(usize) -> Planes<W>,
     ) {

@@ -27,10 +27,7 @@ pub fn full_round<V: GoldilocksVector>(
     state: &mut State<V::U64s, WIDTH>,
     constant: impl Fn(usize) -> Planes<V::U64s>,
 ) {
-    match V::CHAINS {
-        ..WIDTH => state.grouped_s_boxes::<V, 4>(constant),
-        _ => state.all_s_boxes::<V>(constant),
-    }
+    state.s_boxes::<V>(constant);
     linear_layer(state);
 }
 

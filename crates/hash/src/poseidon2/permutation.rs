@@ -31,11 +31,7 @@ impl<W: U64s, const WIDTH: usize> State<W, WIDTH> {
         &mut self,
         constant: impl Fn(usize) -> Planes<W>,
     ) {
-        // Groups where registers hold no more; the vectors of `avx512ifma` are faster together here, unlike in Poseidon.
-        match V::WIDTH {
-            1 => self.grouped_s_boxes::<V, 4>(constant),
-            _ => self.all_s_boxes::<V>(constant),
-        }
+        self.s_boxes::<V>(constant);
         self.linear_layer();
     }
 
