@@ -127,24 +127,16 @@ impl<P: Tower, A: Algebra> Sextic<P, A> {
         }
         results
     }
-
-    #[inline(always)]
-    fn square(self) -> Self {
-        let [a0, a1, a2] = &self.c;
-        let ([s1, s3], [s0, s2, s4], []) =
-            A::quadratics(self.token(), [[a0, a1], [a1, a2]], [a0, &(*a0 - *a1 + *a2), a2], []);
-        let (s1, s3) = (s1.double(), s3.double());
-        Self::new([s0 + P::mul_by_xi(s3), s1 + P::mul_by_xi(s4), s1 + s2 + s3 - s0 - s4])
-    }
 }
 
 impl<P: Tower, A: Invert> Sextic<P, A> {
     fn invert_vartime(&self) -> Option<Self> {
-        let [a0, a1, a2] = self.c;
-        let t0 = a0.square() - P::mul_by_xi(a1 * a2);
-        let t1 = P::mul_by_xi(a2.square()) - a0 * a1;
-        let t2 = a1.square() - a0 * a2;
-        let norm = a0 * t0 + P::mul_by_xi(a2 * t1 + a1 * t2);
+        let [a0, a1, a2] = &self.c;
+        let squares_and_products = [[a0, a0], [a1, a2], [a2, a2], [a0, a1], [a1, a1], [a0, a2]];
+        let [s0, a12, s2, a01, s1, a02] = A::mul_quadratics(self.token(), squares_and_products);
+        let (t0, t1, t2) = (s0 - P::mul_by_xi(a12), P::mul_by_xi(s2) - a01, s1 - a02);
+        let [n0, n1, n2] = A::mul_quadratics(self.token(), [[a0, &t0], [a2, &t1], [a1, &t2]]);
+        let norm = n0 + P::mul_by_xi(n1 + n2);
         norm.invert_vartime().map(|inverse| Self::new([t0, t1, t2]).scale(inverse))
     }
 }
@@ -373,7 +365,7 @@ impl<P: Tower> Dodecic<P, Fp<P>> {
 impl<P: Tower, A: Invert> Dodecic<P, A> {
     /// The multiplicative inverse; `None` for zero.
     pub fn invert_vartime(&self) -> Option<Self> {
-        let norm = self.c0.square() - self.c1.square().mul_by_v();
+        let norm = self.c0 * self.c0 - (self.c1 * self.c1).mul_by_v();
         norm.invert_vartime().map(|inverse| Self { c0: self.c0 * inverse, c1: -(self.c1 * inverse) })
     }
 }

@@ -440,11 +440,12 @@ impl Blocks<'_> {
         // SAFETY: the caller's promise.
         unsafe {
             match self.pass.radix {
-                1 => self.of_radix::<W, F, 1, FROM, TO>(token, from, to),
-                2 => self.of_radix::<W, F, 2, FROM, TO>(token, from, to),
-                4 => self.of_radix::<W, F, 4, FROM, TO>(token, from, to),
+                1 if FROM != GAUSSIAN && TO == PLAIN => self.of_radix::<W, F, 1, FROM, TO>(token, from, to),
+                2 if TO == PLAIN => self.of_radix::<W, F, 2, FROM, TO>(token, from, to),
+                4 if TO == PLAIN => self.of_radix::<W, F, 4, FROM, TO>(token, from, to),
                 8 => self.of_radix::<W, F, 8, FROM, TO>(token, from, to),
-                _ => self.of_radix::<W, F, 16, FROM, TO>(token, from, to),
+                16 => self.of_radix::<W, F, 16, FROM, TO>(token, from, to),
+                _ => unreachable!("only the last pass has a radix below 8, and only a single one has radix 1"),
             }
         }
     }
