@@ -94,10 +94,10 @@ macro_rules! vector_token {
         }
 
         impl Token for $name {
-            #[inline(always)]
+            // Not inlined: code that already has the features calls `run` too, and one copy serves all callers. The attribute
+            // is here because rustc drops it from functions with target features.
+            #[inline(never)]
             fn run<R>(self, f: impl FnOnce() -> R) -> R {
-                // Not inlined: code that already has the features calls `run` too, and one copy serves all callers.
-                #[inline(never)]
                 #[target_feature(enable = $features)]
                 fn enter<R>(f: impl FnOnce() -> R) -> R {
                     f()

@@ -15,7 +15,11 @@ impl<A: Algebra> Add for Called<A> {
 
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
-        Self(self.0 + rhs.0)
+        Self(A::outlined(
+            self.token(),
+            #[inline(always)]
+            || self.0 + rhs.0,
+        ))
     }
 }
 
@@ -24,7 +28,11 @@ impl<A: Algebra> Sub for Called<A> {
 
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
-        Self(self.0 - rhs.0)
+        Self(A::outlined(
+            self.token(),
+            #[inline(always)]
+            || self.0 - rhs.0,
+        ))
     }
 }
 

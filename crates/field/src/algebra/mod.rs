@@ -64,6 +64,12 @@ pub trait Algebra:
         Quadratic::karatsuba(a, b)
     }
 
+    /// `a^2` in the quadratic extension; by default two products.
+    #[inline(always)]
+    fn square_quadratic(a: &Quadratic<Self>) -> Quadratic<Self> {
+        Quadratic::complex_square(a)
+    }
+
     /// Independent products in the quadratic extension. The formulas of towers pass all independent products together, here
     /// and to [`quadratics`](Self::quadratics), for types that fill vectors with them; the default computes one after
     /// another.

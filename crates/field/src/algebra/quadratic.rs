@@ -41,6 +41,13 @@ impl<A: Algebra> Quadratic<A> {
         Self::new(v0 - v1, cross - v0 - v1)
     }
 
+    /// `(c0 + c1)(c0 - c1) + 2 c0 c1 u`: two products.
+    #[inline(always)]
+    pub(crate) fn complex_square(a: &Self) -> Self {
+        let [c0, cross] = A::mul_pair([a.c0.add_lazy(a.c1), a.c0], [a.c0.sub_lazy(a.c1), a.c1]);
+        Self::new(c0, cross.double())
+    }
+
     /// `c0^2 + c1^2`, the product with the conjugate.
     #[inline(always)]
     pub fn norm(self) -> A {
@@ -99,12 +106,9 @@ impl<A: Algebra> Algebra for Quadratic<A> {
         Self::new(A::one(token), A::zero(token))
     }
 
-    /// `(c0 + c1)(c0 - c1) + 2 c0 c1 u`: two products.
     #[inline(always)]
     fn square(self) -> Self {
-        let [c0, cross] =
-            A::mul_pair([self.c0.add_lazy(self.c1), self.c0], [self.c0.sub_lazy(self.c1), self.c1]);
-        Self::new(c0, cross.double())
+        A::square_quadratic(&self)
     }
 
     #[inline(always)]

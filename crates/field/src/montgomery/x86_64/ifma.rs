@@ -332,6 +332,16 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
         )
     }
 
+    /// A function for the same reason.
+    #[inline(always)]
+    fn square_quadratic(a: &Quadratic<Self>) -> Quadratic<Self> {
+        Self::outlined(
+            a.token(),
+            #[inline(always)]
+            || Quadratic::complex_square(a),
+        )
+    }
+
     #[inline(always)]
     fn quadratics<const N: usize, const S: usize, const M: usize>(
         token: Avx512Ifma,
@@ -342,11 +352,7 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
         let zero = Quadratic::zero(token);
         let mut results = (Self::mul_quadratics(token, factors), [zero; S], [zero; M]);
         for (square, a) in results.1.iter_mut().zip(&squares) {
-            *square = Self::outlined(
-                token,
-                #[inline(always)]
-                || a.square(),
-            );
+            *square = a.square();
         }
         for (multiple, (a, factor)) in results.2.iter_mut().zip(&multiples) {
             *multiple = Self::outlined(

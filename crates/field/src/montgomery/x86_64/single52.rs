@@ -92,8 +92,8 @@ fn up(token: Avx512Ifma, limbs: __m512i) -> __m512i {
     simd!(token; _mm512_maskz_alignr_epi64::<7>(0xfe, limbs, limbs))
 }
 
-/// The scalar product with a constant of [`Bounds`].
-#[inline(always)]
+/// The scalar product with a constant of [`Bounds`]. A function, because formulas load a dozen elements.
+#[inline(never)]
 fn scaled<P: Prime>(token: Avx512Ifma, element: &P::Limbs, factor: &[u64; MAX]) -> P::Limbs {
     let mut limbs = P::Limbs::ZERO;
     limbs.as_mut().copy_from_slice(&factor[..P::Limbs::LEN]);
