@@ -15,7 +15,7 @@ use proofmill_field::{
     bn254::{Fr, FrParams},
     dispatch,
 };
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 use schedule::Schedule;
 use std::sync::OnceLock;
 
@@ -128,8 +128,8 @@ impl PoseidonBn254 {
     fn hash_rows<E: Engine>(&self, engine: E, inputs: &[Fr], hashes: &mut [Fr]) {
         let columns = self.width - 1;
         let schedule = self.schedule.map(|constant| E::Packed::<FrParams>::prepare(engine, constant));
-        let rows = inputs.par_chunks(columns * GROUP);
-        rows.zip(hashes.par_chunks_mut(GROUP)).for_each(|(rows, hashes)| {
+        let groups = inputs.chunks(columns * GROUP).zip(hashes.chunks_mut(GROUP));
+        parallel::for_each(groups, |(rows, hashes)| {
             engine.run(
                 #[inline(always)]
                 || hash_group(engine, &schedule, columns, rows, hashes),
