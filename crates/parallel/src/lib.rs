@@ -113,6 +113,7 @@ mod tests {
         assert_eq!(ranges(10, 4).collect::<Vec<_>>(), [0..4, 4..8, 8..10]);
         assert_eq!(ranges(8, 4).collect::<Vec<_>>(), [0..4, 4..8]);
         assert_eq!(ranges(0, 4).count(), 0);
-        assert_eq!(ranges(3, usize::MAX).collect::<Vec<_>>(), [0..3]);
+        assert_eq!(ranges(3, usize::MAX).next(), Some(0..3));
+        assert_eq!(ranges(3, usize::MAX).count(), 1);
     }
 }
