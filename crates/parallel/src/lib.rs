@@ -95,7 +95,7 @@ mod tests {
         // Two tasks that wait for each other end only if both run at a time.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads");
         let barrier = std::sync::Barrier::new(2);
-        pool.install(|| for_each(0..2, |_| drop(barrier.wait())));
+        pool.install(|| for_each(0..2, |_| _ = barrier.wait()));
         let visited = AtomicUsize::new(0);
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             pool.install(|| {

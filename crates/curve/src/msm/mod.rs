@@ -133,7 +133,7 @@ fn msm_at<E: Engine, C: Curve<Base: Packable>>(
     let mut blocks: Vec<_> = blocks.enumerate().collect();
     let share = blocks.len().div_ceil(4 * threads);
     parallel::for_each(blocks.chunks_mut(share), |blocks| {
-        let mut block = vec![Affine::INFINITY; BLOCK];
+        let mut block = vec![Affine::INFINITY; BLOCK.min(scalars.len())];
         for (index, ((rows, digits), scalars)) in blocks {
             let bases_of_block = &mut block[..scalars.len()];
             bases.read(*index * BLOCK, bases_of_block);

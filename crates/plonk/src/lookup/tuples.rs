@@ -1,7 +1,7 @@
 //! The rows of the tables that a witness looks up.
 
 use super::values;
-use crate::{Cells, Column, PlonkError, Unsatisfied, polynomial::CHUNK};
+use crate::{Cells, Column, PlonkError, Unsatisfied};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_parallel as parallel;
@@ -42,10 +42,13 @@ impl Cells<Fr> for RowCells<'_> {
     }
 }
 
+/// Rows that one task hashes or looks up.
+const PIECE: usize = 1 << 9;
+
 /// The values of rows 0 to n - 1.
 fn each_row<T: Clone + Default + Send>(n: usize, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let mut values = vec![T::default(); n];
-    parallel::for_each((0..).step_by(CHUNK).zip(values.chunks_mut(CHUNK)), |(start, values)| {
+    parallel::for_each((0..).step_by(PIECE).zip(values.chunks_mut(PIECE)), |(start, values)| {
         values.iter_mut().zip(start..).for_each(|(to, row)| *to = value(row));
     });
     values
