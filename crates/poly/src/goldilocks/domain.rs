@@ -226,12 +226,12 @@ impl GoldilocksDomain {
 
 /// Multiplies row i of a matrix with `rows` rows by `ratio^i`.
 fn scale_rows(values: &mut [Goldilocks], rows: usize, ratio: Goldilocks) {
-    const BLOCK: usize = 1 << 10;
     let width = values.len() / rows;
     if width == 0 {
         return;
     }
-    let blocks = (0u64..).step_by(BLOCK).zip(values.chunks_mut(BLOCK * width));
+    let block = ((1 << 13) / width).max(1 << 10);
+    let blocks = (0u64..).step_by(block).zip(values.chunks_mut(block * width));
     parallel::for_each(blocks, |(row, values)| {
         let mut factor = ratio.pow_vartime(&[row]);
         for row in values.chunks_exact_mut(width) {
