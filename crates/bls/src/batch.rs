@@ -14,8 +14,8 @@ use proofmill_curve::{
     multiples_of_points, sum_of_multiples,
 };
 use proofmill_pairing::pairing_product_is_one;
+use proofmill_parallel as parallel;
 use rand::{CryptoRng, TryRngCore, rngs::OsRng};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// A signature, or an aggregate of signatures, of one message by one or more keys.
@@ -148,7 +148,10 @@ impl Blinding {
 
 /// The sum of the keys of each set.
 fn aggregate_keys(level: Level, sets: &[SignatureSet<'_>]) -> Vec<Result<ValidPublicKey, BlsError>> {
-    sets.par_iter().map(|set| ValidPublicKey::aggregate(level, set.keys)).collect()
+    let share = sets.len().div_ceil(4 * parallel::threads()).max(1);
+    let aggregate = |set: &SignatureSet<'_>| ValidPublicKey::aggregate(level, set.keys);
+    let keys = parallel::map(sets.chunks(share), |sets| sets.iter().map(aggregate).collect::<Vec<_>>());
+    keys.into_iter().flatten().collect()
 }
 
 /// Equations `e(G, S_i) = e(P_i, H_i)`, raised to random powers r_i, so that their product holds only if all of them do.

@@ -13,7 +13,7 @@ use proofmill_field::{
     bn254::{Fq, Fq2, Fr, FrParams},
     dispatch,
 };
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 use std::{borrow::Cow, marker::PhantomData, mem::MaybeUninit, ops::Range};
 
 /// Bytes of an encoded scalar.
@@ -162,7 +162,7 @@ impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
         })?;
         let outside = |point: &Affine<C>| !C::Base::in_subgroup(point.x, point.y);
         if check == PointCheck::InSubgroup
-            && let Some(index) = points.par_iter().position_first(outside)
+            && let Some(index) = first_position(&points, outside)
         {
             let problem = format!("element {index}: point is not in the subgroup of prime order");
             return Err(self.section.malformed(index * Self::BYTES, problem));
@@ -190,6 +190,14 @@ impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
             self.section.malformed(index * Self::BYTES, format!("element {index}: {problem}"))
         })
     }
+}
+
+/// The index of the first element for which `test`, which takes at least as long as a product of a point, holds.
+fn first_position<T: Sync>(elements: &[T], test: impl Fn(&T) -> bool + Sync) -> Option<usize> {
+    const PIECE: usize = 1 << 4;
+    let pieces = (0..).step_by(PIECE).zip(elements.chunks(PIECE));
+    let found = parallel::map(pieces, |(start, elements)| Some(start + elements.iter().position(&test)?));
+    found.into_iter().flatten().next()
 }
 
 fn slice_elements<'a>(
@@ -227,21 +235,16 @@ fn fill_blocks<T: Send>(
     out: &mut [MaybeUninit<T>],
     block: impl Fn(usize, &[u8], &mut [MaybeUninit<T>]) -> Result<(), Fault> + Sync,
 ) -> Result<(), CircomError> {
-    let fault = section
-        .bytes()
-        .par_chunks(length * size)
-        .zip(out.par_chunks_mut(length))
-        .enumerate()
-        .filter_map(|(index, (bytes, out))| {
-            let result = block(index * length, bytes, out);
-            let start = index * length * size;
-            if let Ok(pages) = section.slice(start..start + bytes.len()) {
-                pages.release();
-            }
-            result.err().map(|(within, problem)| (index * length + within, problem))
-        })
-        .min_by_key(|(index, _)| *index);
-    match fault {
+    let blocks = section.bytes().chunks(length * size).zip(out.chunks_mut(length)).enumerate();
+    let faults = parallel::map(blocks, |(index, (bytes, out))| {
+        let result = block(index * length, bytes, out);
+        let start = index * length * size;
+        if let Ok(pages) = section.slice(start..start + bytes.len()) {
+            pages.release();
+        }
+        result.err().map(|(within, problem)| (index * length + within, problem))
+    });
+    match faults.into_iter().flatten().next() {
         Some((index, problem)) => Err(section.malformed(index * size, format!("element {index}: {problem}"))),
         None => Ok(()),
     }

@@ -16,7 +16,7 @@ use proofmill_field::{
     Field, Prime,
     bn254::{Fr, FrParams},
 };
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 use std::path::Path;
 
 const HEADER: SectionName = SectionName { id: 1, content: "header" };
@@ -151,9 +151,12 @@ impl R1cs {
 
     /// The index of the first constraint that the witness does not satisfy. Runs on the ambient rayon pool.
     pub fn first_unsatisfied(&self, witness: &[Fr]) -> Option<usize> {
-        (0..self.a.rows()).into_par_iter().with_min_len(1024).find_first(|&row| {
-            self.a.row_times(row, witness) * self.b.row_times(row, witness) != self.c.row_times(row, witness)
-        })
+        let unsatisfied = |row: &usize| {
+            let [a, b, c] = [&self.a, &self.b, &self.c].map(|matrix| matrix.row_times(*row, witness));
+            a * b != c
+        };
+        let blocks = parallel::ranges(self.a.rows(), 1024);
+        parallel::map(blocks, |mut rows| rows.find(unsatisfied)).into_iter().flatten().next()
     }
 }
 
@@ -254,9 +257,8 @@ impl Layout {
             SparseMatrix { offsets, wires: vec![0; terms], coefficients: vec![Fr::default(); terms] }
         });
         let blocks = split_rows(&mut matrices, &starts);
-        let fault =
-            blocks.into_par_iter().map(|block| block.decode(section, wires)).find_first(Result::is_err);
-        fault.unwrap_or(Ok(())).map(|()| matrices)
+        let results = parallel::map(blocks, |block| block.decode(section, wires));
+        results.into_iter().collect::<Result<(), _>>().map(|()| matrices)
     }
 }
 

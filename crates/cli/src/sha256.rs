@@ -5,8 +5,8 @@ use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_cpu::Level;
 use proofmill_memory::MappedFile;
 use proofmill_merkle::ssz::{Chunk, hash_tree_root};
+use proofmill_parallel as parallel;
 use proofmill_sha256::{Kernels, Sha256};
-use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::{
     fmt::Write as _,
@@ -58,7 +58,7 @@ pub(crate) fn run(command: &Sha256Command, machine: &mut Machine) -> Result<Outc
             return check(kernels, files);
         }
         progress.begin("hash");
-        let digests: Vec<Result<Chunk, Failure>> = files.par_iter().map(|path| of(path)).collect();
+        let digests = parallel::map(files, |path| of(path));
         Ok(print(kernels, files, digests))
     })
 }
@@ -118,7 +118,7 @@ fn check(kernels: Kernels, lists: &[PathBuf]) -> Result<Outcome, Failure> {
             return Err(Failure::about(list, "expected lines of digests and names, found none"));
         }
     }
-    let digests: Vec<_> = lines.par_iter().map(|(_, name)| digest(kernels, name.as_ref())).collect();
+    let digests = parallel::map(&lines, |(_, name)| digest(kernels, name.as_ref()));
     let (mut text, mut list, mut wrong, mut unread) = (String::new(), Vec::new(), 0, None);
     for ((expected, name), digest) in lines.iter().zip(digests) {
         let verdict = match digest {

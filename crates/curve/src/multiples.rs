@@ -11,7 +11,7 @@ use crate::{
 };
 use proofmill_cpu::Level;
 use proofmill_field::{Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, Select, dispatch};
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 
 /// The bits of a digit.
 const WINDOW: usize = 4;
@@ -49,8 +49,8 @@ pub fn sum_of_points<C: Bls12Curve>(level: Level, points: &[Affine<C>]) -> Jacob
         // The pool has only overhead here.
         return dispatch!(level, engine => sum_part(engine, points));
     }
-    let sums = points.par_chunks(share).map(|points| dispatch!(level, engine => sum_part(engine, points)));
-    sums.reduce(|| Jacobian::INFINITY, |a, b| a.add(&b))
+    let part = |points| dispatch!(level, engine => sum_part(engine, points));
+    parallel::map(points.chunks(share), part).into_iter().sum()
 }
 
 /// The product of each point and its factor. Runs on the ambient rayon pool.
@@ -64,13 +64,14 @@ pub fn multiples_of_points<C: Bls12Curve>(
 ) -> Vec<Affine<C>> {
     assert_eq!(points.len(), factors.len(), "as many factors as points");
     let share = share(points.len(), GROUPS);
-    let parts = points.par_chunks(share).zip(factors.par_chunks(share));
-    let multiples = parts.flat_map_iter(|(points, factors)| {
+    let mut multiples = vec![Affine::INFINITY; points.len()];
+    let parts = points.chunks(share).zip(factors.chunks(share)).zip(multiples.chunks_mut(share));
+    parallel::for_each(parts, |((points, factors), affine)| {
         let mut multiples = vec![Jacobian::INFINITY; points.len()];
         dispatch!(level, engine => multiples_part(engine, points, factors, &mut multiples));
-        Jacobian::batch_to_affine(&multiples)
+        affine.copy_from_slice(&Jacobian::batch_to_affine(&multiples));
     });
-    multiples.collect()
+    multiples
 }
 
 /// The sum of the products of points and factors. Runs on the ambient rayon pool.
@@ -80,15 +81,17 @@ pub fn multiples_of_points<C: Bls12Curve>(
 pub fn sum_of_multiples<C: Bls12Curve>(level: Level, points: &[Affine<C>], factors: &[u64]) -> Jacobian<C> {
     assert_eq!(points.len(), factors.len(), "as many factors as points");
     let share = share(points.len(), GROUPS);
-    let parts = points.par_chunks(share).zip(factors.par_chunks(share));
-    let sums = parts
-        .map(|(points, factors)| dispatch!(level, engine => sum_multiples_part(engine, points, factors)));
-    sums.reduce(|| Jacobian::INFINITY, |a, b| a.add(&b))
+    let parts = points.chunks(share).zip(factors.chunks(share));
+    let sums = parallel::map(
+        parts,
+        |(points, factors)| dispatch!(level, engine => sum_multiples_part(engine, points, factors)),
+    );
+    sums.into_iter().sum()
 }
 
 /// The points of a task: whole groups of lanes, at most `groups`.
 fn share(count: usize, groups: usize) -> usize {
-    count.div_ceil(rayon::current_num_threads()).next_multiple_of(LANES).clamp(LANES, groups * LANES)
+    count.div_ceil(parallel::threads()).next_multiple_of(LANES).clamp(LANES, groups * LANES)
 }
 
 type Points<C, E> = Projective<LanesOf<<C as Curve>::Base, E>>;

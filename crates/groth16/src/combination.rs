@@ -9,7 +9,7 @@
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, Jacobian, Msm, msm};
 use proofmill_field::PrimeField;
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 
 /// Sums that one task computes.
 const BLOCK: usize = 64;
@@ -29,10 +29,12 @@ pub(crate) fn combinations<C: Msm>(
     count: usize,
     terms: impl Fn(usize, &mut Vec<(Affine<C>, C::Scalar)>) + Sync,
 ) -> Vec<Affine<C>> {
-    let blocks = (0..count.div_ceil(BLOCK)).into_par_iter().flat_map_iter(|block| {
+    let mut points = vec![Affine::INFINITY; count];
+    let blocks = (0..).step_by(BLOCK).zip(points.chunks_mut(BLOCK));
+    parallel::for_each(blocks, |(start, points)| {
         let mut list = Vec::new();
         let mut tables = Vec::new();
-        let sums = (block * BLOCK..count.min((block + 1) * BLOCK)).map(|index| {
+        let sums = (start..start + points.len()).map(|index| {
             list.clear();
             terms(index, &mut list);
             if list.len() < MANY_TERMS {
@@ -46,9 +48,9 @@ pub(crate) fn combinations<C: Msm>(
         let sums: Vec<Sum<C>> = sums.collect();
         let tables = Jacobian::batch_to_affine(&tables);
         let sums: Vec<_> = sums.into_iter().map(|sum| sum.compute(&tables)).collect();
-        Jacobian::batch_to_affine(&sums)
+        points.copy_from_slice(&Jacobian::batch_to_affine(&sums));
     });
-    blocks.collect()
+    points
 }
 
 enum Sum<C: Curve> {

@@ -11,8 +11,8 @@ use proofmill_field::{
     bn254::{Fr, FrParams},
     dispatch,
 };
+use proofmill_parallel as parallel;
 use proofmill_poly::Domain;
-use rayon::prelude::*;
 
 /// Elements that one task multiplies.
 const BLOCK: usize = 1 << 12;
@@ -51,7 +51,7 @@ enum Pointwise {
 
 /// Computes `left_i = left_i op right_i` in lanes.
 fn pointwise(level: Level, left: &mut [Fr], right: &[Fr], operation: Pointwise) {
-    left.par_chunks_mut(BLOCK).zip(right.par_chunks(BLOCK)).for_each(|(left, right)| {
+    parallel::for_each(left.chunks_mut(BLOCK).zip(right.chunks(BLOCK)), |(left, right)| {
         dispatch!(level, engine => pointwise_block(engine, left, right, operation));
     });
 }

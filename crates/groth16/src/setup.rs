@@ -17,7 +17,7 @@ use proofmill_curve::{
     bn254::{G1, G2},
 };
 use proofmill_field::{Field, bn254::Fr};
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 
 /// The largest domain: H needs one twice as large, and the two-adicity of the scalar field is 28.
 const LARGEST_LOG_N: u32 = 27;
@@ -206,15 +206,13 @@ impl Setup<'_> {
         let available = powers.len().min(n + hashed);
         let powers = powers.slice(0..available)?.decode(self.level, PointCheck::OnCurve)?;
         let (low, high) = powers.split_at_checked(n).ok_or(SHORT_POWERS)?;
-        let mut differences: Vec<Affine<G1>> = high
-            .par_chunks(1 << 10)
-            .zip(low.par_chunks(1 << 10))
-            .flat_map_iter(|(high, low)| {
-                let pairs = high.iter().zip(low);
-                let sums = pairs.map(|(high, low)| Jacobian::from(*high).add_affine(&-*low));
-                Jacobian::batch_to_affine(&sums.collect::<Vec<_>>())
-            })
-            .collect();
+        let mut differences = vec![Affine::INFINITY; high.len().min(low.len())];
+        let blocks = differences.chunks_mut(1 << 10).zip(high.chunks(1 << 10)).zip(low.chunks(1 << 10));
+        parallel::for_each(blocks, |((differences, high), low)| {
+            let pairs = high.iter().zip(low);
+            let sums = pairs.map(|(high, low)| Jacobian::from(*high).add_affine(&-*low));
+            differences.copy_from_slice(&Jacobian::batch_to_affine(&sums.collect::<Vec<_>>()));
+        });
         if let Some(last) =
             low.get(differences.len()).filter(|_| differences.len() + 1 == hashed && hashed == n)
         {

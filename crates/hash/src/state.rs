@@ -58,7 +58,11 @@ impl<W: U64s, const WIDTH: usize> State<W, WIDTH> {
         constant: impl Fn(usize) -> Planes<W>,
     ) {
         // Groups where registers hold no more chains.
-        if V::CHAINS < WIDTH { self.grouped_s_boxes::<V, 4>(constant) } else { self.all_s_boxes::<V>(constant) }
+        if V::CHAINS < WIDTH {
+            self.grouped_s_boxes::<V, 4>(constant)
+        } else {
+            self.all_s_boxes::<V>(constant)
+        }
     }
 
     /// All elements interleaved. The loops are not unrolled: that made Poseidon 7 % slower at `avx2`.

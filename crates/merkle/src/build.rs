@@ -6,7 +6,7 @@
 use crate::{Leaves, MerkleError};
 use proofmill_cpu::Level;
 use proofmill_hash::TreeHash;
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 
 /// The most layers of a subtree above its leaves. The digests of 2^11 leaves take 64 KiB and all nodes twice that, which fits
 /// into a core's second-level cache together with the rows; unused lanes in the narrow layers cost half a percent.
@@ -18,9 +18,12 @@ const LEAST_LAYERS: u32 = 5;
 /// Subtrees per thread, so that threads finish at about the same time.
 const TASKS: usize = 8;
 
+/// The most subtrees that one task computes in the same memory.
+const MOST_IN_TASK: usize = 16;
+
 /// The layers of the subtrees into which a tree of `2^layers` leaves is divided.
 fn subtree_layers(layers: u32) -> u32 {
-    let tasks = (TASKS * rayon::current_num_threads()).next_power_of_two().ilog2();
+    let tasks = (TASKS * parallel::threads()).next_power_of_two().ilog2();
     layers.saturating_sub(tasks).clamp(LEAST_LAYERS, MOST_LAYERS).min(layers)
 }
 
@@ -49,17 +52,13 @@ pub(crate) fn fill<H: TreeHash, L: Leaves>(
     let mut layers = split_layers(nodes);
     let height = subtree_layers(leaves.rows().ilog2());
     let width = 1 << height;
-    let error: Option<MerkleError> = subtrees(&mut layers, height)
-        .into_par_iter()
-        .enumerate()
-        .map(|(i, mut layers)| {
-            leaves.hash::<H>(level, i * width, layers[0])?;
-            climb::<H>(level, &mut layers);
-            Ok(())
-        })
-        // The first error in the order of rows, whichever thread is faster.
-        .find_map_first(Result::err);
-    error.map_or(Ok(()), Err)?;
+    let results = parallel::map((0..).zip(subtrees(&mut layers, height)), |(i, mut layers)| {
+        leaves.hash::<H>(level, i * width, layers[0])?;
+        climb::<H>(level, &mut layers);
+        Ok(())
+    });
+    // The first error in the order of rows, whichever thread is faster.
+    results.into_iter().collect::<Result<(), MerkleError>>()?;
     raise::<H>(level, &mut layers[height as usize..]);
     Ok(())
 }
@@ -68,7 +67,7 @@ pub(crate) fn fill<H: TreeHash, L: Leaves>(
 pub(crate) fn raise<H: TreeHash>(level: Level, mut layers: &mut [&mut [H::Digest]]) {
     while layers.len() > 1 {
         let height = subtree_layers(layers.len() as u32 - 1);
-        subtrees(layers, height).into_par_iter().for_each(|mut layers| climb::<H>(level, &mut layers));
+        parallel::for_each(subtrees(layers, height), |mut layers| climb::<H>(level, &mut layers));
         layers = &mut layers[height as usize..];
     }
 }
@@ -114,15 +113,13 @@ pub(crate) fn stream<H: TreeHash, L: Leaves>(
         *top = layers[height as usize][0];
         Ok(())
     };
-    let error: Option<MerkleError> = layers[0]
-        .par_iter_mut()
-        .enumerate()
-        .map_init(
-            || vec![H::Digest::default(); node_count(width)],
-            |scratch, (i, top)| subtree(scratch, i, top),
-        )
-        .find_map_first(Result::err);
-    error.map_or(Ok(()), Err)?;
+    let share = count.div_ceil(TASKS * parallel::threads()).min(MOST_IN_TASK);
+    let results = parallel::map((0..).step_by(share).zip(layers[0].chunks_mut(share)), |(first, tops)| {
+        let mut scratch = vec![H::Digest::default(); node_count(width)];
+        (first..).zip(tops).try_for_each(|(i, top)| subtree(&mut scratch, i, top))
+    });
+    // The first error in the order of rows, whichever thread is faster.
+    results.into_iter().collect::<Result<(), MerkleError>>()?;
     raise::<H>(level, &mut layers);
     Ok((height, upper))
 }

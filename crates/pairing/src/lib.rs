@@ -24,7 +24,7 @@ use proofmill_field::{
     Algebra, Backend, Dodecic, Engine, Field, Fp, LANES, Lanes, Prime, Quadratic, Sextic, Tower, dispatch,
     frobenius_coefficients,
 };
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 
 /// A curve with a pairing, which is named by its first source group.
 pub trait Pairing: Curve<Base = Fp<<Self as Pairing>::Prime>> {
@@ -144,8 +144,8 @@ fn compute<C: Ate>(level: Level, pairs: &[(Affine<C>, Affine<C::G2>)]) -> Gt<C> 
 
 fn compute_at<C: Ate, E: Engine>(engine: E, pairs: &[(Affine<C>, Affine<C::G2>)]) -> Gt<C> {
     let width = E::Vector::<C::Prime>::WIDTH;
-    let part = pairs.len().div_ceil(rayon::current_num_threads()).next_multiple_of(width).max(1);
-    let parts = pairs.par_chunks(part).map(|pairs| {
+    let part = pairs.len().div_ceil(parallel::threads()).next_multiple_of(width).max(1);
+    let values = parallel::map(pairs.chunks(part), |pairs| {
         let in_lanes = if pairs.len() < LANES_FROM { 0 } else { pairs.len() / width * width };
         let (in_lanes, rest) = pairs.split_at(in_lanes);
         let mut values = Vec::new();
@@ -157,7 +157,6 @@ fn compute_at<C: Ate, E: Engine>(engine: E, pairs: &[(Affine<C>, Affine<C::G2>)]
         }
         product::<C, E::Single<C::Prime>>(engine, &values)
     });
-    let values: Vec<_> = parts.collect();
     final_exponentiation::<C, E::Single<C::Prime>, _>(
         engine,
         engine.backend(),

@@ -2,7 +2,7 @@
 
 use crate::{Cell, Cells, Column, Gate, Layout, Selector, lookup, unsatisfied::Unsatisfied};
 use proofmill_field::{Field, bn254::Fr};
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 use std::{cell::RefCell, collections::HashSet};
 
 /// Returns an error for the first row of a layout that the values of the variables do not satisfy.
@@ -17,8 +17,9 @@ use std::{cell::RefCell, collections::HashSet};
 /// If a variable in a row has no value.
 pub fn check_layout(layout: &Layout, values: &[Fr]) -> Result<(), Unsatisfied> {
     let checker = Checker::new(layout, values);
-    let unsatisfied = (0..layout.rows()).into_par_iter().find_map_first(|row| checker.row(row).next());
-    unsatisfied.map_or(Ok(()), Err)
+    let pieces = parallel::ranges(layout.rows(), 1 << 8);
+    let unsatisfied = parallel::map(pieces, |mut rows| rows.find_map(|row| checker.row(row).next()));
+    unsatisfied.into_iter().flatten().next().map_or(Ok(()), Err)
 }
 
 /// All violations.

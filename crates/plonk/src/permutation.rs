@@ -6,10 +6,11 @@
 
 use crate::{
     Cells, Column,
+    polynomial::CHUNK,
     summand::{Growing, PERMUTATION_POWERS, Parameters, Sink, Summand},
 };
 use proofmill_field::{Algebra, Field, bn254::Fr};
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 
 /// The multipliers of the wires' cosets: 1, and the smallest numbers whose cosets are disjoint from the
 /// earlier ones for every domain. (snarkjs searches for them and always finds 2 and 3.)
@@ -109,10 +110,13 @@ pub(crate) fn sigma(variables_of: &[Vec<u32>], variables: u32, n: usize) -> Vec<
 /// The labels of positions: `multipliers[p / n] * roots[p % n]`, where `roots` are the n powers of omega.
 pub(crate) fn labels(positions: &[u32], roots: &[Fr]) -> Vec<Fr> {
     let (n, multipliers) = (roots.len(), multipliers());
-    positions
-        .par_iter()
-        .map(|&position| multipliers[position as usize / n] * roots[position as usize % n])
-        .collect()
+    let mut labels = vec![Fr::ZERO; positions.len()];
+    parallel::for_each(labels.chunks_mut(CHUNK).zip(positions.chunks(CHUNK)), |(labels, positions)| {
+        for (label, position) in labels.iter_mut().zip(positions) {
+            *label = multipliers[*position as usize / n] * roots[*position as usize % n];
+        }
+    });
+    labels
 }
 
 /// The first n powers of `root`.

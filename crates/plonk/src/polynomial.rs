@@ -1,4 +1,4 @@
-//! Operations on vectors of coefficients and values: rayon over chunks, the level's lanes within a chunk.
+//! Operations on vectors of coefficients and values: tasks over chunks, the level's lanes within a chunk.
 //!
 //! Every operation here takes one or two multiplications per element and is bound by memory with a few cores.
 //! Passes are not fused; that keeps the code simple. Chunks have [`CHUNK`] elements, so that the few vectors
@@ -10,7 +10,7 @@ use proofmill_field::{
     bn254::{Fr, FrParams},
     dispatch,
 };
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 
 /// Elements of one parallel task: 64 KiB of scalars.
 pub(crate) const CHUNK: usize = 1 << LOG_CHUNK;
@@ -97,16 +97,16 @@ fn write_one<E: Engine>(engine: E, to: &mut [Fr]) {
     store_bits(Lanes::<E>::one(engine), to);
 }
 
-/// Calls `body` with the index of each chunk's first element and the chunk, on the ambient rayon pool. Not
-/// generic, so that the parallel loop is compiled once.
-pub(crate) fn each_chunk(elements: &mut [Fr], body: &(dyn Fn(usize, &mut [Fr]) + Sync)) {
-    elements.par_chunks_mut(CHUNK).enumerate().for_each(|(index, chunk)| body(index * CHUNK, chunk));
+/// Calls `body` with the index of each chunk's first element and the chunk, on the ambient rayon pool.
+pub(crate) fn each_chunk(elements: &mut [Fr], body: impl Fn(usize, &mut [Fr]) + Sync) {
+    let chunks = (0..).step_by(CHUNK).zip(elements.chunks_mut(CHUNK));
+    parallel::for_each(chunks, |(start, chunk)| body(start, chunk));
 }
 
 /// Multiplies the elements by [`form`].
 pub(crate) fn bring_in_form(level: Level, elements: &mut [Fr]) {
     let factor = form(level);
-    each_chunk(elements, &|_, chunk| {
+    each_chunk(elements, |_, chunk| {
         dispatch!(level, engine => engine.run(#[inline(always)] || scale(engine, chunk, factor)));
     });
 }
@@ -127,15 +127,12 @@ pub(crate) fn evaluate(level: Level, coefficients: &[Fr], x: Fr) -> Fr {
 
 /// The value at `x` of each chunk as a polynomial.
 fn chunk_values(level: Level, coefficients: &[Fr], x: Fr) -> Vec<Fr> {
-    coefficients
-        .par_chunks(CHUNK)
-        .map(|chunk| {
-            dispatch!(level, engine => engine.run(
-                #[inline(always)]
-                || evaluate_chunk(engine, chunk, x)
-            ))
-        })
-        .collect()
+    parallel::map(coefficients.chunks(CHUNK), |chunk| {
+        dispatch!(level, engine => engine.run(
+            #[inline(always)]
+            || evaluate_chunk(engine, chunk, x)
+        ))
+    })
 }
 
 /// `x^(2^times)`.
@@ -168,7 +165,7 @@ fn evaluate_chunk<E: Engine>(engine: E, chunk: &[Fr], x: Fr) -> Fr {
 /// `sum += factor * polynomial` over the shorter of the two.
 pub(crate) fn add_multiple(level: Level, sum: &mut [Fr], factor: Fr, polynomial: &[Fr]) {
     let length = sum.len().min(polynomial.len());
-    each_chunk(&mut sum[..length], &|start, sum| {
+    each_chunk(&mut sum[..length], |start, sum| {
         let polynomial = &polynomial[start..];
         dispatch!(level, engine => engine.run(#[inline(always)] || add_scaled(engine, sum, factor, polynomial)));
     });
@@ -198,7 +195,7 @@ pub(crate) fn divide_by_linear(level: Level, coefficients: &mut [Fr], x: Fr) -> 
         carry = *value + step * carry;
     }
     let remainder = carry;
-    each_chunk(coefficients, &|start, chunk| {
+    each_chunk(coefficients, |start, chunk| {
         let carry = carries[start / CHUNK];
         dispatch!(level, engine => {
             let backend = engine.backend();

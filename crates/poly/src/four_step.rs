@@ -11,7 +11,7 @@
 
 use crate::{columns::Columns, in_cache, reverse_bits::reverse_bits};
 use proofmill_field::{Algebra, Engine, Field, Fp, LANES, Lanes, Packable, Prime, Vector};
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 
 /// The factors `first * ratio^i` for index i, of the inputs or the outputs.
 #[derive(Clone, Copy)]
@@ -173,8 +173,8 @@ fn each_block<P: Prime, E: Engine>(
     transform: impl Fn(&mut [E::Packed<P>], usize) + Sync,
 ) {
     let blocks = count / LANES;
-    let tasks = blocks.min(4 * rayon::current_num_threads());
-    (0..tasks).into_par_iter().for_each(|task| {
+    let tasks = blocks.min(4 * parallel::threads());
+    parallel::for_each(0..tasks, |task| {
         engine.run(
             #[inline(always)]
             || {

@@ -93,7 +93,14 @@ impl Machine {
 
     /// Runs `work` on the machine's threads and returns its result. Panics in `work` are propagated.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        self.pool.install(work)
+        let (mut work, mut result) = (Some(work), None);
+        self.install(&mut || result = work.take().map(|work| work()));
+        result.expect("the pool runs the work")
+    }
+
+    /// Not generic, so that the way into the pool is compiled once.
+    fn install(&self, work: &mut (dyn FnMut() + Send)) {
+        self.pool.install(work);
     }
 
     /// The level.

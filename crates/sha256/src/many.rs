@@ -1,7 +1,7 @@
 //! Many messages of one length.
 
 use crate::Kernels;
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 
 /// Messages in a task of the thread pool; up to two tasks' messages are hashed on the calling thread. 2^12 messages with their
 /// digests take 384 KiB and stay in a core's second-level cache.
@@ -24,8 +24,8 @@ pub fn hash_pairs(kernels: Kernels, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]
 
 /// [`hash_pairs`] on the pool.
 fn share_pairs(kernels: Kernels, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
-    let pieces = pairs.par_chunks(PIECE).zip(digests.par_chunks_mut(PIECE));
-    pieces.for_each(|(pairs, digests)| kernels.pairs(pairs, digests));
+    let pieces = pairs.chunks(PIECE).zip(digests.chunks_mut(PIECE));
+    parallel::for_each(pieces, |(pairs, digests)| kernels.pairs(pairs, digests));
 }
 
 /// Digests of messages of `length` bytes each, stored contiguously: `digests[i]` is that of `rows[i * length..(i + 1) *
@@ -42,7 +42,7 @@ pub fn hash_rows(kernels: Kernels, rows: &[u8], length: usize, digests: &mut [[u
     if length == 0 || digests.len() <= 2 * piece {
         kernels.rows(rows, length, digests);
     } else {
-        let pieces = rows.par_chunks(piece * length).zip(digests.par_chunks_mut(piece));
-        pieces.for_each(|(rows, digests)| kernels.rows(rows, length, digests));
+        let pieces = rows.chunks(piece * length).zip(digests.chunks_mut(piece));
+        parallel::for_each(pieces, |(rows, digests)| kernels.rows(rows, length, digests));
     }
 }

@@ -5,8 +5,8 @@ use proofmill_cpu::Level;
 use proofmill_curve::{Curve, Jacobian, bn254::G2};
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_pairing::pairing_product_is_one;
+use proofmill_parallel as parallel;
 use rand::{TryRngCore, rngs::OsRng};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Powers in one sum: the scratch memory of a sum of this size is all that the check needs.
@@ -26,7 +26,8 @@ impl Srs {
     /// [`SrsError::Inconsistent`] names the first power that is not tau times the one before, or the file with a wrong
     /// checksum; other errors for a damaged file.
     pub fn check(&self, level: Level) -> Result<(), SrsError> {
-        self.transcripts().par_iter().try_for_each(|file| file.check_sum())?;
+        let results = parallel::map(self.transcripts(), |file| file.check_sum());
+        results.into_iter().collect::<Result<(), _>>()?;
         OsRng.try_next_u64().map_err(|error| SrsError::Randomness(error.to_string()))?;
         let mut bad = 0..self.len() - 1;
         if self.relations_hold(level, bad.clone())? {

@@ -13,6 +13,7 @@ use proofmill_curve::{
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_memory::Elements;
 use proofmill_pairing::pairing_product_is_one;
+use proofmill_parallel as parallel;
 use proofmill_sha256::Sha256;
 use std::{
     fmt, io,
@@ -281,15 +282,14 @@ impl Srs {
     /// # Errors
     /// [`SrsError::TooFew`], and the errors of a damaged file.
     pub fn powers(&self, level: Level, range: Range<usize>) -> Result<Vec<Affine<G1>>, SrsError> {
-        use rayon::prelude::*;
         /// Points that one task decodes.
         const PIECE: usize = 1 << 12;
         self.expect(range.end)?;
         let mut points = vec![Affine::INFINITY; range.len()];
-        let pieces = points.par_chunks_mut(PIECE).enumerate();
-        let results = pieces.map(|(i, points)| self.read(level, range.start + i * PIECE, points));
+        let pieces = (range.start..).step_by(PIECE).zip(points.chunks_mut(PIECE));
+        let results = parallel::map(pieces, |(start, points)| self.read(level, start, points));
         // The first error in the order of powers, whichever thread is faster.
-        results.collect::<Vec<_>>().into_iter().collect::<Result<(), _>>()?;
+        results.into_iter().collect::<Result<(), _>>()?;
         Ok(points)
     }
 

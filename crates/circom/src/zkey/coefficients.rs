@@ -15,7 +15,7 @@ use proofmill_field::{
     bn254::{Fr, FrParams},
     dispatch,
 };
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 use std::{fmt, ops::Range};
 
 /// Bytes of a record.
@@ -159,7 +159,7 @@ impl<'a> Coefficients<'a> {
     ) -> Result<(), Fault> {
         let [a, b] = products;
         let tasks = split_rows(self.row_blocks()?, a, b);
-        let fault = tasks.into_par_iter().map(|task| {
+        let results = parallel::map(tasks, |task| {
             let bytes = task.records.clone();
             let result = dispatch!(level, engine => engine.run(
                 #[inline(always)]
@@ -170,7 +170,7 @@ impl<'a> Coefficients<'a> {
             }
             result
         });
-        fault.find_first(Result::is_err).unwrap_or(Ok(()))
+        results.into_iter().collect()
     }
 
     /// Ranges of records that begin with a new row, each with its first row.

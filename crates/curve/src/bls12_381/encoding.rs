@@ -23,7 +23,7 @@ use proofmill_field::{
     bls12_381::{Fq, FqParams},
     dispatch,
 };
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 
 /// The bytes of a coefficient.
 const BYTES: usize = 48;
@@ -135,9 +135,9 @@ pub fn decode_uncompressed<C: Encoded>(
 
 /// Whether each point is in the subgroup of prime order; infinity is. The points must be on the curve.
 pub fn in_subgroup<C: Encoded>(level: Level, points: &[Affine<C>]) -> Vec<bool> {
-    let blocks = points.par_chunks(block(points.len()));
-    let checked = blocks.flat_map_iter(|points| {
-        let mut inside = vec![false; points.len()];
+    let block = block(points.len());
+    let mut inside = vec![false; points.len()];
+    parallel::for_each(points.chunks(block).zip(inside.chunks_mut(block)), |(points, inside)| {
         let in_lanes = in_lanes(points.len());
         let (many, few) = points.split_at(in_lanes);
         let (many_inside, few_inside) = inside.split_at_mut(in_lanes);
@@ -145,14 +145,13 @@ pub fn in_subgroup<C: Encoded>(level: Level, points: &[Affine<C>]) -> Vec<bool> 
             subgroup_all(engine, many, many_inside);
             subgroup_all(engine.backend(), few, few_inside);
         });
-        inside
     });
-    checked.collect()
+    inside
 }
 
 /// The points of one task: some groups of lanes per thread.
 fn block(count: usize) -> usize {
-    count.div_ceil(4 * rayon::current_num_threads()).max(1).next_multiple_of(LANES)
+    count.div_ceil(4 * parallel::threads()).max(1).next_multiple_of(LANES)
 }
 
 fn decode<C: Encoded, B: Sync>(
@@ -161,10 +160,10 @@ fn decode<C: Encoded, B: Sync>(
     subgroup: Subgroup,
     parse: impl Fn(&B) -> Parsed<C> + Sync,
 ) -> Vec<Result<Affine<C>, EncodingError>> {
-    let blocks = encodings.par_chunks(block(encodings.len()));
-    let points = blocks.flat_map_iter(|encodings| {
+    let block = block(encodings.len());
+    let mut points = vec![Ok(Affine::INFINITY); encodings.len()];
+    parallel::for_each(encodings.chunks(block).zip(points.chunks_mut(block)), |(encodings, points)| {
         let parsed: Vec<Parsed<C>> = encodings.iter().map(&parse).collect();
-        let mut points = vec![Ok(Affine::INFINITY); parsed.len()];
         let in_lanes = in_lanes(parsed.len());
         let (many, few) = parsed.split_at(in_lanes);
         let (many_points, few_points) = points.split_at_mut(in_lanes);
@@ -172,9 +171,8 @@ fn decode<C: Encoded, B: Sync>(
             finish_all(engine, many, subgroup, many_points);
             finish_all(engine.backend(), few, subgroup, few_points);
         });
-        points
     });
-    points.collect()
+    points
 }
 
 fn decode_one<C: Encoded>(

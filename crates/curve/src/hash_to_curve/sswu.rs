@@ -23,7 +23,7 @@ use proofmill_field::{
     bls12_381::{Fq, FqParams},
     dispatch,
 };
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 
 /// The points of messages by a random oracle: suite `BLS12381G1_XMD:SHA-256_SSWU_RO_`. The tag `dst` separates domains; the
 /// RFC defines its form. Runs on the ambient rayon pool; many messages share lanes and inversions.
@@ -71,9 +71,10 @@ const BLOCK: usize = 64;
 
 /// The hashes of messages, each by `maps` maps, 1 or 2.
 fn hash<C: SourceGroup>(level: Level, messages: &[&[u8]], dst: &[u8], maps: usize) -> Vec<Affine<C>> {
-    let share = messages.len().div_ceil(rayon::current_num_threads()).next_multiple_of(LANES);
-    let blocks = messages.par_chunks(share.clamp(LANES, BLOCK));
-    let points = blocks.flat_map_iter(|messages| {
+    let share = messages.len().div_ceil(parallel::threads()).next_multiple_of(LANES);
+    let share = share.clamp(LANES, BLOCK);
+    let mut points = vec![Affine::INFINITY; messages.len()];
+    parallel::for_each(messages.chunks(share).zip(points.chunks_mut(share)), |(messages, affine)| {
         let inputs: Vec<_> = messages.iter().map(|message| elements::<C>(message, dst, maps)).collect();
         let mut points = vec![Jacobian::INFINITY; messages.len()];
         let in_lanes = in_lanes(messages.len());
@@ -83,9 +84,9 @@ fn hash<C: SourceGroup>(level: Level, messages: &[&[u8]], dst: &[u8], maps: usiz
             map_all::<C, _>(engine, many, maps, many_points);
             map_all::<C, _>(engine.backend(), few, maps, few_points);
         });
-        Jacobian::batch_to_affine(&points)
+        affine.copy_from_slice(&Jacobian::batch_to_affine(&points));
     });
-    points.collect()
+    points
 }
 
 /// `hash_to_field` of section 5.2: `maps` elements of a message.

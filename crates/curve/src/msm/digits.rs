@@ -5,7 +5,6 @@
 //! read independently.
 
 use proofmill_field::PrimeField;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// The windows of scalars: `count` windows of `bits` bits.
@@ -78,9 +77,9 @@ impl Digits {
     }
 
     /// Space for the digits of each [`BLOCK`] of scalars; all must be filled.
-    pub(super) fn blocks_mut(&mut self) -> impl IndexedParallelIterator<Item = DigitsOfBlock<'_>> {
+    pub(super) fn blocks_mut(&mut self) -> impl Iterator<Item = DigitsOfBlock<'_>> {
         let windows = self.windows;
-        let blocks = self.fields.par_chunks_mut(BLOCK * windows.count());
+        let blocks = self.fields.chunks_mut(BLOCK * windows.count());
         blocks.map(move |fields| DigitsOfBlock { windows, offset: windows.offset(), fields })
     }
 

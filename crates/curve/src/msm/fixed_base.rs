@@ -17,7 +17,7 @@ use super::{
 use crate::{Affine, Curve, Jacobian};
 use proofmill_cpu::Level;
 use proofmill_field::{Engine, LANES, Packable, PrimeField, Row, dispatch};
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 use std::{
     iter::successors,
     slice::from_ref,
@@ -56,7 +56,7 @@ impl<C: Curve<Base: Packable>> FixedBase<C> {
         assert!((1..=16).contains(&bases.len()), "1 to 16 bases, not {}", bases.len());
         assert!(!bases.iter().any(Affine::is_infinity), "bases other than infinity");
         let windows = Windows::of_bits(window_bits(count), C::Scalar::BITS);
-        let threads = rayon::current_num_threads();
+        let threads = parallel::threads();
         let rows = dispatch!(level, engine => table(engine, bases, windows, threads));
         Self { level, windows, bases: bases.len(), rows, threads }
     }
@@ -71,7 +71,7 @@ impl<C: Curve<Base: Packable>> FixedBase<C> {
         assert_eq!(scalars.len(), bases * points.len(), "as many points as scalars of a base");
         let chunk = CHUNK / bases;
         let chunks = Mutex::new(scalars.chunks(chunk * bases).zip(points.chunks_mut(chunk)));
-        self.rows.parts(self.threads).into_par_iter().with_max_len(1).for_each(|rows| {
+        parallel::for_each(self.rows.parts(self.threads), |rows| {
             dispatch!(level, engine => {
                 let mut adder = Adder::new(engine, rows, CHUNK * windows.count());
                 let mut sums = Sums::new(windows, bases);

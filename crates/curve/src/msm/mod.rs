@@ -28,7 +28,7 @@ use buckets::WindowAdder;
 use digits::{BLOCK, Digits, Windows};
 use proofmill_cpu::Level;
 use proofmill_field::{Engine, Field, LANES, Lanes, LanesOf, Packable, PrimeField, Row, dispatch};
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 use std::{
     ops::Range,
     sync::atomic::{AtomicUsize, Ordering},
@@ -115,7 +115,7 @@ fn msm_at<E: Engine, C: Curve<Base: Packable>>(
     scalars: &[C::Scalar],
     active: usize,
 ) -> Jacobian<C> {
-    let threads = rayon::current_num_threads();
+    let threads = parallel::threads();
     let windows = Windows::for_points(active, C::Scalar::BITS);
     let ranges = threads.div_ceil(windows.count()).clamp(1, active.div_ceil(SMALLEST_RANGE));
     let windows = Windows::for_points(active.div_ceil(ranges), C::Scalar::BITS);
@@ -129,30 +129,32 @@ fn msm_at<E: Engine, C: Curve<Base: Packable>>(
     let sums = WindowAdder::<C::Base, E>::sums(windows, points);
     let mut rows = Rows::new(scalars.len(), adders, sums);
     let mut digits = Digits::new(windows, scalars.len());
-    let blocks = rows.bases_mut().par_chunks_mut(BLOCK).zip(digits.blocks_mut());
-    blocks.zip(scalars.par_chunks(BLOCK)).enumerate().for_each_init(
-        || vec![Affine::INFINITY; BLOCK],
-        |block, (index, ((rows, mut digits), scalars))| {
+    let blocks = rows.bases_mut().chunks_mut(BLOCK).zip(digits.blocks_mut()).zip(scalars.chunks(BLOCK));
+    let mut blocks: Vec<_> = blocks.enumerate().collect();
+    let share = blocks.len().div_ceil(4 * threads);
+    parallel::for_each(blocks.chunks_mut(share), |blocks| {
+        let mut block = vec![Affine::INFINITY; BLOCK.min(scalars.len())];
+        for (index, ((rows, digits), scalars)) in blocks {
             let bases_of_block = &mut block[..scalars.len()];
-            bases.read(index * BLOCK, bases_of_block);
+            bases.read(*index * BLOCK, bases_of_block);
             fill(engine, bases_of_block, rows);
-            for (i, (base, scalar)) in bases_of_block.iter().zip(scalars).enumerate() {
+            for (i, (base, scalar)) in bases_of_block.iter().zip(*scalars).enumerate() {
                 digits.cut(i, if base.is_infinity() { C::Scalar::ZERO } else { *scalar });
             }
-        },
-    );
+        }
+    });
+    drop(blocks);
     let next = AtomicUsize::new(0);
-    let parts = rows.parts(adders).into_par_iter().with_max_len(1);
-    let sums = parts.flat_map_iter(|rows| {
+    let parts = parallel::map(rows.parts(adders), |rows| {
         let mut adder = WindowAdder::new(engine, rows, points);
-        let (next, digits, ranges) = (&next, &digits, &ranges);
-        std::iter::from_fn(move || {
+        let next_sum = || {
             let task = next.fetch_add(1, Ordering::Relaxed);
             let window = windows.count().checked_sub(task / ranges.len() + 1)?;
-            Some((task, adder.sum(digits, window, ranges[task % ranges.len()].clone())))
-        })
+            Some((task, adder.sum(&digits, window, ranges[task % ranges.len()].clone())))
+        };
+        std::iter::from_fn(next_sum).collect::<Vec<_>>()
     });
-    let mut sums: Vec<(usize, Jacobian<C>)> = sums.collect();
+    let mut sums: Vec<(usize, Jacobian<C>)> = parts.concat();
     sums.sort_unstable_by_key(|(task, _)| *task);
     // Horner's rule, top window first.
     let mut total = Jacobian::INFINITY;

@@ -19,7 +19,7 @@ use proofmill_curve::{
     grumpkin::{self, Grumpkin},
 };
 use proofmill_field::{Field, Invert, PrimeField, bn254::Fr};
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 use std::{iter::successors, sync::LazyLock};
 
 /// The tag of the generators' derivation: hash-to-curve of "O", "G0" and "G1", with SHA-256 and the map of Shallue and van
@@ -52,8 +52,12 @@ pub fn pedersen_many(level: Level, pairs: &[[Fr; 2]]) -> Vec<Fr> {
     }
     let bases = [GENERATORS[0], GENERATORS[1], ORIGIN];
     let mut points = vec![Affine::INFINITY; pairs.len()];
-    let scalars = |[a, b]: &[Fr; 2]| [scalar(*a), scalar(*b), grumpkin::Fr::ONE];
-    let scalars: Vec<[grumpkin::Fr; 3]> = pairs.par_iter().map(scalars).collect();
+    let mut scalars = vec![[grumpkin::Fr::ONE; 3]; pairs.len()];
+    parallel::for_each(pairs.chunks(PIECE).zip(scalars.chunks_mut(PIECE)), |(pairs, scalars)| {
+        for ([a, b], scalars) in pairs.iter().zip(scalars) {
+            (scalars[0], scalars[1]) = (scalar(*a), scalar(*b));
+        }
+    });
     FixedBase::of_bases(level, &bases, pairs.len()).multiply(scalars.as_flattened(), &mut points);
     points.iter().map(|point| point.x).collect()
 }
@@ -61,6 +65,9 @@ pub fn pedersen_many(level: Level, pairs: &[[Fr; 2]]) -> Vec<Fr> {
 /// The fewest pairs for which separate tables are faster (`proofmill bench run bn254_hashes --level all`): at `portable` this
 /// is the number where both methods take the same time; at `avx512ifma` it is 128.
 const FEWEST: usize = 1 << 10;
+
+/// The pairs that one task converts to scalars.
+const PIECE: usize = 1 << 8;
 
 /// The input's integer as a scalar of the group, whose order is larger.
 fn scalar(input: Fr) -> grumpkin::Fr {

@@ -15,7 +15,7 @@ use proofmill_field::{
     bn254::{Fr, FrParams},
     dispatch,
 };
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 use schedule::Schedule;
 use std::sync::OnceLock;
 
@@ -128,18 +128,25 @@ impl PoseidonBn254 {
     fn hash_rows<E: Engine>(&self, engine: E, inputs: &[Fr], hashes: &mut [Fr]) {
         let columns = self.width - 1;
         let schedule = self.schedule.map(|constant| E::Packed::<FrParams>::prepare(engine, constant));
-        let rows = inputs.par_chunks(columns * GROUP);
-        rows.zip(hashes.par_chunks_mut(GROUP)).for_each(|(rows, hashes)| {
-            engine.run(
-                #[inline(always)]
-                || hash_group(engine, &schedule, columns, rows, hashes),
-            );
+        let share = hashes.len().div_ceil(4 * parallel::threads()).next_multiple_of(GROUP);
+        let share = share.clamp(GROUP, MOST_GROUPS * GROUP);
+        let parts = inputs.chunks(columns * share).zip(hashes.chunks_mut(share));
+        parallel::for_each(parts, |(rows, hashes)| {
+            for (rows, hashes) in rows.chunks(columns * GROUP).zip(hashes.chunks_mut(GROUP)) {
+                engine.run(
+                    #[inline(always)]
+                    || hash_group(engine, &schedule, columns, rows, hashes),
+                );
+            }
         });
     }
 }
 
 /// The rows that are hashed in parallel: two vectors of lanes, because of the latency of products.
 const GROUP: usize = 2 * LANES;
+
+/// The most groups that one task hashes.
+const MOST_GROUPS: usize = 16;
 
 /// Hashes at most [`GROUP`] rows.
 #[inline(always)]

@@ -2,11 +2,17 @@
 
 use super::{Chunk, checked_depth, zero_root};
 use crate::MerkleError;
+use proofmill_parallel as parallel;
 use proofmill_sha256::{Kernels, digest};
-use rayon::prelude::*;
 
-/// The layers of a task's subtree: 2^11 chunks take 64 KiB, which stay in a core's second-level cache with the nodes above.
+/// The layers of a subtree: 2^11 chunks take 64 KiB, which stay in a core's second-level cache with the nodes above.
 const LAYERS: u32 = 11;
+
+/// Tasks per thread, if there are enough subtrees.
+const TASKS: usize = 8;
+
+/// The most subtrees that one task computes in the same memory.
+const MOST_IN_TASK: usize = 16;
 
 /// SSZ's `merkleize`: the root of the tree over these chunks, padded with zeros to the limit rounded up to a power of two;
 /// without a limit, to the next power of two. Runs on the ambient rayon pool.
@@ -32,10 +38,15 @@ pub fn hash_tree_root(kernels: Kernels, chunks: &[Chunk], limit: Option<u64>) ->
     while height == 0 || above.len() > 1 {
         let layers = LAYERS.min(depth - height);
         let below = if height == 0 { chunks } else { &above[..] };
-        let subtrees = below.par_chunks(1 << layers);
-        above = subtrees
-            .map_init(Vec::new, |scratch, nodes| subtree_root(kernels, nodes, height, layers, scratch))
-            .collect();
+        let mut roots = vec![[0; 32]; below.len().div_ceil(1 << layers)];
+        let share = roots.len().div_ceil(TASKS * parallel::threads()).min(MOST_IN_TASK);
+        parallel::for_each(roots.chunks_mut(share).zip(below.chunks(share << layers)), |(roots, nodes)| {
+            let mut scratch = Vec::new();
+            for (root, nodes) in roots.iter_mut().zip(nodes.chunks(1 << layers)) {
+                *root = subtree_root(kernels, nodes, height, layers, &mut scratch);
+            }
+        });
+        above = roots;
         height += layers;
         if layers == 0 {
             break;

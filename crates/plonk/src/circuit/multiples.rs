@@ -20,7 +20,7 @@ use proofmill_curve::{
     grumpkin::{self, Grumpkin},
 };
 use proofmill_field::{Algebra, Field, Invert, SquareRoot, batch_invert_vartime, bn254::Fr};
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 use std::sync::{Arc, OnceLock};
 
 /// Bits of a scalar.
@@ -96,7 +96,7 @@ impl Multiples {
             half = (0..width).fold(half, |point, _| point.double());
         }
         let window = |(first, difference, count)| Window::of(first, difference, count);
-        let windows: Vec<_> = progressions.into_par_iter().map(window).collect();
+        let windows = parallel::map(progressions, window);
         let x = hex::encode(base.x.to_bytes_be());
         let sign = if base.y.to_canonical()[0] & 1 == 1 { "-" } else { "" };
         let name = |window| format!("{sign}{x} by {width} bits, window {window}");

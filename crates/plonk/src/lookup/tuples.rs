@@ -4,7 +4,7 @@ use super::values;
 use crate::{Cells, Column, PlonkError, Unsatisfied};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use proofmill_field::{Field, bn254::Fr};
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 use std::hash::BuildHasher;
 
 /// The lookups of a witness.
@@ -42,6 +42,18 @@ impl Cells<Fr> for RowCells<'_> {
     }
 }
 
+/// Rows that one task hashes or looks up.
+const PIECE: usize = 1 << 9;
+
+/// The values of rows 0 to n - 1.
+fn each_row<T: Clone + Default + Send>(n: usize, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let mut values = vec![T::default(); n];
+    parallel::for_each((0..).step_by(PIECE).zip(values.chunks_mut(PIECE)), |(start, values)| {
+        values.iter_mut().zip(start..).for_each(|(to, row)| *to = value(row));
+    });
+    values
+}
+
 impl Tuples {
     /// Finds the lookups of wires (n + 1 values each). Selector, data and tables have n values each, or none
     /// if they are zero.
@@ -62,7 +74,7 @@ impl Tuples {
             [value(3), value(0), value(1), value(2)].map(|part: Fr| part.to_montgomery())
         };
         let hasher = DefaultHashBuilder::default();
-        let hashes: Vec<u64> = (0..n).into_par_iter().map(|row| hasher.hash_one(key_of(row))).collect();
+        let hashes = each_row(n, |row| hasher.hash_one(key_of(row)));
         // Maps each key to its first row.
         let mut places: HashTable<u32> = HashTable::with_capacity(n);
         for (row, hash) in hashes.iter().enumerate() {
@@ -73,19 +85,18 @@ impl Tuples {
         let place =
             |key: &Key| places.find(hasher.hash_one(key), |row| key_of(*row as usize) == *key).copied();
         let zeros = place(&[<Fr>::ZERO.to_montgomery(); 4]).unwrap_or_default();
-        let active: Vec<bool> =
-            (0..n).into_par_iter().map(|row| selector.get(row).is_some_and(|q| !q.is_zero())).collect();
+        let active = each_row(n, |row| selector.get(row).is_some_and(|q| !q.is_zero()));
         let find = |row: usize| {
             if !active[row] {
-                return Ok(zeros);
+                return Some(zeros);
             }
             let cells = RowCells { row, wires, data: &data };
             let [v1, v2, v3] = values(&cells);
             let key = [cells.data(3), v1, v2, v3].map(|part: Fr| part.to_montgomery());
-            place(&key).ok_or(row)
+            place(&key)
         };
-        let rows: Vec<Result<u32, usize>> = (0..n).into_par_iter().map(find).collect();
-        let rows: Result<Vec<u32>, usize> = rows.into_iter().collect();
+        let rows = each_row(n, find).into_iter().enumerate().map(|(row, found)| found.ok_or(row));
+        let rows: Result<Vec<u32>, usize> = rows.collect();
         rows.map(|rows| Self { rows, active }).map_err(|row| {
             let cells = RowCells { row, wires, data: &data };
             PlonkError::Unsatisfied(Unsatisfied::lookup(row, cells.data(3), values(&cells)))

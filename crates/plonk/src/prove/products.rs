@@ -28,7 +28,7 @@ use proofmill_field::{
     bn254::{Fr, FrParams},
     dispatch,
 };
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 
 /// How the column grows.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -110,8 +110,8 @@ impl Prover<'_> {
         let mut before: Vec<Fr> = Vec::new();
         for (segment, values) in values.chunks_mut(SEGMENT).enumerate() {
             let (first, count) = (segment * SEGMENT, values.len());
-            before.par_extend(values.par_chunks_mut(CHUNK).enumerate().map(|(index, values)| {
-                let start = first + index * CHUNK;
+            let chunks = (first..).step_by(CHUNK).zip(values.chunks_mut(CHUNK));
+            before.extend(parallel::map(chunks, |(start, values)| {
                 let points = points(level, root, form * root.pow_vartime(&[start as u64]), values.len());
                 let mut slots = columns.from(start);
                 slots.set(Column::Point, &points);
@@ -124,7 +124,7 @@ impl Prover<'_> {
             columns.release(first..first + count);
         }
         let total = running.before(Portable, &mut before);
-        each_chunk(&mut values, &|start, values| {
+        each_chunk(&mut values, |start, values| {
             let before = before[start / CHUNK];
             dispatch!(level, engine => engine.run(#[inline(always)] || carry(engine, running, values, before)));
         });

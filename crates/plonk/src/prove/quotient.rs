@@ -27,7 +27,7 @@ use crate::{
 };
 use proofmill_cpu::Token;
 use proofmill_field::{Algebra, Engine, Field, Invert, LANES, bn254::Fr, dispatch};
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 
 impl<'a> Prover<'a> {
     /// t in parts of n coefficients; the last part also has the excess. Blinding at the borders between parts
@@ -213,7 +213,7 @@ impl<'a> Prover<'a> {
                     chunks.push(chunk);
                 }
             }
-            chunks.into_par_iter().for_each(|mut parts| {
+            parallel::for_each(chunks, |mut parts| {
                 dispatch!(level, engine => engine.run(
                     #[inline(always)]
                     || multiply_by_matrix(engine, &matrix, &mut parts)

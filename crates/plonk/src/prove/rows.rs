@@ -153,7 +153,7 @@ pub(super) fn add_summand(
 ) {
     for (segment, values) in values.chunks_mut(SEGMENT).enumerate() {
         let (first, count) = (segment * SEGMENT, values.len());
-        each_chunk(values, &|place, values| {
+        each_chunk(values, |place, values| {
             let start = first + place;
             let [points, first_lagrange] = known(start, values.len());
             let mut slots = columns.from(start);

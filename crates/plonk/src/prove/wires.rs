@@ -9,13 +9,13 @@ use crate::{
     check::failing_constraints,
     lookup::{RowCells, TABLE_COLUMNS, Tuples},
     memory::{Held, Scalars},
-    polynomial::{add_multiple, bring_in_form},
+    polynomial::{CHUNK, add_multiple, bring_in_form},
     summand::Challenges,
     system::Argument,
 };
 use proofmill_field::{Field, bn254::Fr};
+use proofmill_parallel as parallel;
 use rand::{SeedableRng, rngs::StdRng};
-use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// Columns as values on the n rows of the domain, followed by the first value again for columns whose next
@@ -63,8 +63,11 @@ impl Prover<'_> {
         let mut values = Values::new();
         for (wire, map) in (0..).map(Column::Wire).zip(maps.iter()) {
             let mut column = self.storage().scalars(n + 1)?;
-            let places = column.par_iter_mut().zip(map);
-            places.for_each(|(value, variable)| *value = variables[*variable as usize]);
+            parallel::for_each(column.chunks_mut(CHUNK).zip(map.chunks(CHUNK)), |(values, map)| {
+                for (value, variable) in values.iter_mut().zip(map) {
+                    *value = variables[*variable as usize];
+                }
+            });
             wrap(&mut column);
             values.push((wire, column));
         }
@@ -137,7 +140,11 @@ impl Prover<'_> {
             let known = |_, _| [Vec::new(), Vec::new()];
             add_summand(self.level, self.system, argument, &columns, &parameters, &known, &mut failures);
         }
-        match failures.par_iter().position_first(|value| !value.is_zero()) {
+        let chunks = (0..).step_by(CHUNK).zip(failures.chunks(CHUNK));
+        let failing = parallel::map(chunks, |(start, failures)| {
+            Some(start + failures.iter().position(|value| !value.is_zero())?)
+        });
+        match failing.into_iter().flatten().next() {
             None => Ok(()),
             Some(row) => Err(self.unsatisfied(assignment, row)?),
         }

@@ -3,7 +3,7 @@
 use crate::PlonkError;
 use proofmill_circom::Addition;
 use proofmill_field::{Field, bn254::Fr};
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 use std::ops::Range;
 
 /// The derivation of the variables that are not in a witness, in order: each is a sum of factors times
@@ -110,12 +110,11 @@ impl Derivations {
         values.resize(expected + self.len(), Fr::ZERO);
         let (given, mut left) = values.split_at_mut(expected);
         let given = &*given;
-        let mut tasks = Vec::new();
-        for range in self.independent() {
+        let tasks = self.independent().into_iter().map(|range| {
             let derived = left.split_off_mut(..range.len()).expect("ranges cover the derived variables");
-            tasks.push((range, derived));
-        }
-        tasks.into_par_iter().for_each(|(range, derived)| self.compute(range, given, derived));
+            (range, derived)
+        });
+        parallel::for_each(tasks, |(range, derived)| self.compute(range, given, derived));
         Ok(values)
     }
 

@@ -4,7 +4,7 @@ use super::tile::{self, Part};
 use crate::reverse_bits::reverse_bits;
 use proofmill_field::goldilocks::GoldilocksEngine;
 use proofmill_memory::Lines;
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 
 /// Swaps every row of `width` words with the row at the bit-reversed index; the number of rows is a power of two.
 ///
@@ -20,7 +20,7 @@ pub(crate) fn reverse_rows<E: GoldilocksEngine>(engine: E, words: &mut [u64], wi
     // In squares of rows, because of the TLB.
     let log_square = (log_len / 2).min(4);
     let log_middles = log_len - 2 * log_square;
-    (0..1usize << log_middles).into_par_iter().with_min_len(1 << 4).for_each(|middle| {
+    let swap_square = |middle: usize| {
         let reversed = reverse_bits(middle, log_middles);
         if middle > reversed {
             return;
@@ -36,7 +36,8 @@ pub(crate) fn reverse_rows<E: GoldilocksEngine>(engine: E, words: &mut [u64], wi
                 }
             }
         }
-    });
+    };
+    parallel::for_each(parallel::ranges(1 << log_middles, 1 << 4), |middles| middles.for_each(swap_square));
 }
 
 /// With `i = high n/lanes + middle lanes + low`: the words with the same middle are a square, which is exchanged with that
@@ -45,15 +46,15 @@ fn reverse_squares<E: GoldilocksEngine>(engine: E, part: Part<'_>, log_len: u32,
     let lanes = 1usize << log_lanes;
     let log_middles = log_len - 2 * log_lanes;
     let stride = 1usize << (log_len - log_lanes);
-    (0..1usize << log_middles).into_par_iter().with_min_len(1 << 8).for_each_init(
-        || Lines::zeroed(2 * lanes * lanes),
-        |squares, middle| {
+    parallel::for_each(parallel::ranges(1 << log_middles, 1 << 8), |middles| {
+        let mut squares = Lines::zeroed(2 * lanes * lanes);
+        for middle in middles {
             let reversed = reverse_bits(middle, log_middles);
             if middle <= reversed {
                 let [a, b] = [middle, reversed].map(|middle| part.rows(middle << log_lanes, stride));
                 // SAFETY: the rows are within the words, and no other task uses them.
-                unsafe { tile::exchange_reversed(engine, a, b, squares) };
+                unsafe { tile::exchange_reversed(engine, a, b, &mut squares) };
             }
-        },
-    );
+        }
+    });
 }

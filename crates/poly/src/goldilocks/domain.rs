@@ -17,7 +17,7 @@ use proofmill_field::{
     goldilocks::{Goldilocks, GoldilocksEngine},
 };
 use proofmill_memory::{Lines, prefetch_at};
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 
 /// The subgroup of order n = 2^log_n.
 ///
@@ -226,13 +226,14 @@ impl GoldilocksDomain {
 
 /// Multiplies row i of a matrix with `rows` rows by `ratio^i`.
 fn scale_rows(values: &mut [Goldilocks], rows: usize, ratio: Goldilocks) {
-    const BLOCK: usize = 1 << 10;
     let width = values.len() / rows;
     if width == 0 {
         return;
     }
-    values.par_chunks_mut(BLOCK * width).enumerate().for_each(|(block, values)| {
-        let mut factor = ratio.pow_vartime(&[(block * BLOCK) as u64]);
+    let block = ((1 << 13) / width).max(1 << 10);
+    let blocks = (0u64..).step_by(block).zip(values.chunks_mut(block * width));
+    parallel::for_each(blocks, |(row, values)| {
+        let mut factor = ratio.pow_vartime(&[row]);
         for row in values.chunks_exact_mut(width) {
             row.iter_mut().for_each(|value| *value *= factor);
             factor *= ratio;
@@ -275,7 +276,7 @@ impl Transform {
             self.columns(engine, step, part, shift);
         }
         let row = step.columns * self.width;
-        (0..step.rows()).into_par_iter().for_each(|r| {
+        parallel::for_each(0..step.rows(), |r| {
             self.run_steps(engine, rest, part.sub(r * row, row), shift * step.power(r, 1));
         });
     }
@@ -383,9 +384,9 @@ impl Transform {
 
 /// Runs `body` on every index below `count`, with a state made per task.
 fn each<S>(count: usize, state: impl Fn() -> S + Sync, body: impl Fn(&mut S, usize) + Sync) {
-    let threads = rayon::current_num_threads();
+    let threads = parallel::threads();
     let tasks = if threads == 1 { 1 } else { count.min(4 * threads) };
-    (0..tasks).into_par_iter().for_each(|task| {
+    parallel::for_each(0..tasks, |task| {
         let mut state = state();
         (task * count / tasks..(task + 1) * count / tasks).for_each(|index| body(&mut state, index));
     });

@@ -14,12 +14,12 @@ use proofmill_field::{
         constant_planes,
     },
 };
-use rayon::prelude::*;
+use proofmill_parallel as parallel;
 
 /// The rows of a block: the most products whose planes may be added.
 const BLOCK: usize = 256;
 
-/// The number of blocks that one task sums.
+/// The most blocks that one task sums.
 const BLOCKS: usize = 16;
 
 /// The weights of a block's rows, one array per coefficient of the weights.
@@ -54,17 +54,14 @@ where
     let horner = |sums: &mut Vec<_>, next: Vec<_>, factor| {
         sums.iter_mut().zip(next).for_each(|(sum, next)| *sum = *sum * factor + next);
     };
-    let tasks: Vec<_> = coefficients
-        .par_chunks(BLOCKS * BLOCK * width)
-        .map(|part| {
-            let mut sums = vec![Extension::ZERO; width];
-            for block in part.chunks(BLOCK * width).rev() {
-                let next = dispatch_goldilocks!(level, token => weighted_sums(token, block, width, &powers));
-                horner(&mut sums, next, block_power);
-            }
-            sums
-        })
-        .collect();
+    let tasks = parallel::map(coefficients.chunks(BLOCKS * BLOCK * width), |part| {
+        let mut sums = vec![Extension::ZERO; width];
+        for block in part.chunks(BLOCK * width).rev() {
+            let next = dispatch_goldilocks!(level, token => weighted_sums(token, block, width, &powers));
+            horner(&mut sums, next, block_power);
+        }
+        sums
+    });
     let task_power = block_power.pow_vartime(&[BLOCKS as u64]);
     let mut sums = vec![Extension::ZERO; width];
     tasks.into_iter().rev().for_each(|next| horner(&mut sums, next, task_power));
@@ -116,22 +113,24 @@ impl GoldilocksDomain {
             let row = elements.position(|element| element == point).expect("an element of the coset");
             return values[row * width..][..width].iter().map(|value| Extension::from_base(*value)).collect();
         }
-        let sums = values
-            .par_chunks(BLOCK * width)
-            .enumerate()
-            .map(|(block, values)| {
-                dispatch_goldilocks!(level, token => {
-                    let weights = barycentric_weights(token, &table, block_shift(block * BLOCK), point);
+        let add = |sums: &mut Vec<_>, next: Vec<_>| {
+            sums.iter_mut().zip(next).for_each(|(sum, next)| *sum += next);
+        };
+        let blocks = self.len().div_ceil(BLOCK);
+        let share = BLOCK * blocks.div_ceil(4 * parallel::threads()).min(BLOCKS);
+        let tasks = parallel::map((0..).step_by(share).zip(values.chunks(share * width)), |(first, part)| {
+            let mut sums = vec![Extension::ZERO; width];
+            for (row, values) in (first..).step_by(BLOCK).zip(part.chunks(BLOCK * width)) {
+                let next = dispatch_goldilocks!(level, token => {
+                    let weights = barycentric_weights(token, &table, block_shift(row), point);
                     weighted_sums(token, values, width, &weights)
-                })
-            })
-            .reduce(
-                || vec![Extension::ZERO; width],
-                |mut sums, next| {
-                    sums.iter_mut().zip(next).for_each(|(sum, next)| *sum += next);
-                    sums
-                },
-            );
+                });
+                add(&mut sums, next);
+            }
+            sums
+        });
+        let mut sums = vec![Extension::ZERO; width];
+        tasks.into_iter().for_each(|next| add(&mut sums, next));
         let scale = (shift_n * Goldilocks::new(self.len() as u64)).invert_vartime().expect("neither is zero");
         sums.into_iter().map(|sum| sum * vanishing.scale(scale)).collect()
     }

@@ -445,7 +445,9 @@ impl Blocks<'_> {
                 4 if TO == PLAIN => self.of_radix::<W, F, 4, FROM, TO>(token, from, to),
                 8 => self.of_radix::<W, F, 8, FROM, TO>(token, from, to),
                 16 => self.of_radix::<W, F, 16, FROM, TO>(token, from, to),
-                _ => unreachable!("only the last pass has a radix below 8, and only a single one has radix 1"),
+                _ => {
+                    unreachable!("only the last pass has a radix below 8, and only a single one has radix 1")
+                }
             }
         }
     }
