@@ -171,7 +171,11 @@ fn generator_multiple<B: Backend>(backend: B, scalar: &[u64; 4]) -> Affine<G1> {
         }
         entry.z = select(is_equal(wanted, 0), zero, one);
         entry.y = select(negative, -entry.y, entry.y);
-        sum = sum.add(&entry, twelve);
+        sum = sum.add(
+            &entry,
+            #[inline(always)]
+            |x| twelve(x),
+        );
     }
     let inverse = invert(sum.z);
     Affine { x: (sum.x * inverse).portable(), y: (sum.y * inverse).portable() }
@@ -211,10 +215,17 @@ fn sum_of_parts<E: Engine>(
     let mut sum = Projective::infinity(engine);
     for window in (0..PART_DIGITS).rev() {
         for _ in 0..if window + 1 < PART_DIGITS { WINDOW } else { 0 } {
-            sum = sum.double(twelve_xi);
+            sum = sum.double(
+                #[inline(always)]
+                |x| twelve_xi(x),
+            );
         }
         for (table, digits) in tables.iter().zip(digits) {
-            sum = sum.add(&find(table, digits[window]), twelve_xi);
+            sum = sum.add(
+                &find(table, digits[window]),
+                #[inline(always)]
+                |x| twelve_xi(x),
+            );
         }
     }
     sum
@@ -228,7 +239,12 @@ fn tables<E: Engine>(engine: E, point: &Affine<G2>) -> [Table<Element<E>>; PARTS
         y: Quadratic::broadcast(engine, point.y),
         z: Algebra::one(engine),
     };
-    let mut tables = [table(base, twelve_xi); PARTS];
+    let multiples = table(
+        base,
+        #[inline(always)]
+        |x| twelve_xi(x),
+    );
+    let mut tables = [multiples; PARTS];
     let [x_factor, y_factor] = [Quadratic::broadcast(engine, PSI[0]), Quadratic::broadcast(engine, PSI[1])];
     for part in 1..PARTS {
         for i in 1..=MOST {

@@ -137,13 +137,32 @@ fn total<C: Bls12Curve, E: Engine>(lanes: Points<C, E>) -> Jacobian<C> {
     points.iter().fold(Jacobian::INFINITY, |sum, point| sum.add(point))
 }
 
+/// `a + b`.
+#[inline(always)]
+fn add<C: Bls12Curve, E: Engine>(a: &Points<C, E>, b: &Points<C, E>) -> Points<C, E> {
+    a.add(
+        b,
+        #[inline(always)]
+        |x| C::triple_b::<E>(x),
+    )
+}
+
+/// `2 a`.
+#[inline(always)]
+fn double<C: Bls12Curve, E: Engine>(a: &Points<C, E>) -> Points<C, E> {
+    a.double(
+        #[inline(always)]
+        |x| C::triple_b::<E>(x),
+    )
+}
+
 fn sum_part<C: Bls12Curve, E: Engine>(engine: E, points: &[Affine<C>]) -> Jacobian<C> {
     engine.run(
         #[inline(always)]
         || {
             let mut sum = Points::<C, E>::infinity(engine);
             for points in points.chunks(LanesOf::<C::Base, E>::WIDTH) {
-                sum = sum.add(&load(engine, points), C::triple_b::<E>);
+                sum = add::<C, E>(&sum, &load(engine, points));
             }
             total::<C, E>(sum)
         },
@@ -209,11 +228,11 @@ fn ladder<C: Bls12Curve, E: Engine>(
     for window in (0..DIGITS).rev() {
         if window + 1 < DIGITS {
             for _ in 0..WINDOW {
-                sum = sum.double(C::triple_b::<E>);
+                sum = double::<C, E>(&sum);
             }
         }
         for (table, digits) in tables.iter().zip(digits) {
-            sum = sum.add(&find::<C, E>(table, digits, window), C::triple_b::<E>);
+            sum = add::<C, E>(&sum, &find::<C, E>(table, digits, window));
         }
     }
     sum
@@ -225,9 +244,9 @@ fn table<C: Bls12Curve, E: Engine>(engine: E, points: &[Affine<C>]) -> Table<C, 
     let mut table = [Points::<C, E>::infinity(engine); MOST + 1];
     table[1] = base;
     for i in 1..=MOST / 2 {
-        table[2 * i] = table[i].double(C::triple_b::<E>);
+        table[2 * i] = double::<C, E>(&table[i]);
         if 2 * i < MOST {
-            table[2 * i + 1] = table[2 * i].add(&base, C::triple_b::<E>);
+            table[2 * i + 1] = add::<C, E>(&table[2 * i], &base);
         }
     }
     table
