@@ -15,11 +15,7 @@ impl<A: Algebra> Add for Called<A> {
 
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
-        Self(A::outlined(
-            self.token(),
-            #[inline(always)]
-            || self.0 + rhs.0,
-        ))
+        Self(self.0 + rhs.0)
     }
 }
 
@@ -28,11 +24,7 @@ impl<A: Algebra> Sub for Called<A> {
 
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
-        Self(A::outlined(
-            self.token(),
-            #[inline(always)]
-            || self.0 - rhs.0,
-        ))
+        Self(self.0 - rhs.0)
     }
 }
 

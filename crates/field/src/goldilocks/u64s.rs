@@ -248,11 +248,6 @@ impl U64s for U64x1 {
     }
 
     #[inline(always)]
-    fn mul_epsilon(self) -> Self {
-        Self((self.0 << 32) - (self.0 & EPSILON))
-    }
-
-    #[inline(always)]
     fn add_folded(self, rhs: Self) -> Self {
         let (sum, carry) = self.0.overflowing_add(rhs.0);
         Self(sum.wrapping_add(EPSILON & u64::from(carry).wrapping_neg()))
