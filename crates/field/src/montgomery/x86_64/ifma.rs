@@ -107,6 +107,30 @@ impl<P: Prime> IfmaLanes<P> {
         )
     }
 
+    /// Whether products in the quadratic extension are inlined into formulas that have only a few. Those of longer elements
+    /// are 10 KB of instructions, and their operands do not fit the registers.
+    const IS_SHORT: bool = P::Limbs::LEN <= 4;
+
+    /// The product in the quadratic extension as a function.
+    #[inline(always)]
+    fn called_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
+        Self::outlined(
+            a.token(),
+            #[inline(always)]
+            || Quadratic::karatsuba(a, b),
+        )
+    }
+
+    /// The square in the quadratic extension as a function.
+    #[inline(always)]
+    fn called_quadratic_square(a: &Quadratic<Self>) -> Quadratic<Self> {
+        Self::outlined(
+            a.token(),
+            #[inline(always)]
+            || Quadratic::complex_square(a),
+        )
+    }
+
     /// Limb-wise sum, not normalised.
     #[inline(always)]
     fn plus(mut self, rhs: &Self) -> Self {
@@ -322,24 +346,26 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
         squares
     }
 
-    /// A separate function: three products are 4 to 10 KiB of instructions, and their operands do not fit the registers.
     #[inline(always)]
     fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
-        Self::outlined(
-            a.token(),
-            #[inline(always)]
-            || Quadratic::karatsuba(a, b),
-        )
+        if Self::IS_SHORT { Quadratic::karatsuba(a, b) } else { Self::called_quadratic(a, b) }
     }
 
-    /// A function for the same reason.
     #[inline(always)]
     fn square_quadratic(a: &Quadratic<Self>) -> Quadratic<Self> {
-        Self::outlined(
-            a.token(),
-            #[inline(always)]
-            || Quadratic::complex_square(a),
-        )
+        if Self::IS_SHORT { Quadratic::complex_square(a) } else { Self::called_quadratic_square(a) }
+    }
+
+    #[inline(always)]
+    fn mul_quadratics<const N: usize>(
+        token: Avx512Ifma,
+        factors: [[&Quadratic<Self>; 2]; N],
+    ) -> [Quadratic<Self>; N] {
+        let mut products = [Quadratic::zero(token); N];
+        for (product, [a, b]) in products.iter_mut().zip(factors) {
+            *product = Self::called_quadratic(a, b);
+        }
+        products
     }
 
     #[inline(always)]
@@ -352,7 +378,7 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
         let zero = Quadratic::zero(token);
         let mut results = (Self::mul_quadratics(token, factors), [zero; S], [zero; M]);
         for (square, a) in results.1.iter_mut().zip(&squares) {
-            *square = a.square();
+            *square = Self::called_quadratic_square(a);
         }
         for (multiple, (a, factor)) in results.2.iter_mut().zip(&multiples) {
             *multiple = Self::outlined(
