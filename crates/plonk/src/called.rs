@@ -1,10 +1,10 @@
-//! Elements whose multiplications are not inlined.
+//! Elements whose operations are not inlined.
 
 use crate::{Cells, Column};
 use proofmill_field::Algebra;
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// An element whose products and squares are function calls. Formulas have dozens of products and are
+/// An element whose sums, differences, products and squares are function calls. Formulas have dozens and are
 /// compiled for every level; inlined, each product of lanes would take up to a kilobyte of code. A call costs
 /// a few nanoseconds for eight lanes.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +15,11 @@ impl<A: Algebra> Add for Called<A> {
 
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
-        Self(self.0 + rhs.0)
+        Self(A::outlined(
+            self.token(),
+            #[inline(always)]
+            || self.0 + rhs.0,
+        ))
     }
 }
 
@@ -24,7 +28,11 @@ impl<A: Algebra> Sub for Called<A> {
 
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
-        Self(self.0 - rhs.0)
+        Self(A::outlined(
+            self.token(),
+            #[inline(always)]
+            || self.0 - rhs.0,
+        ))
     }
 }
 
