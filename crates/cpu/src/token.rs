@@ -95,7 +95,7 @@ macro_rules! vector_token {
 
         impl Token for $name {
             // Not inlined: code that already has the features calls `run` too, and one copy serves all callers. The attribute
-            // is here because rustc drops it from functions with target features.
+            // is here because rustc 1.95 drops it from functions with target features.
             #[inline(never)]
             fn run<R>(self, f: impl FnOnce() -> R) -> R {
                 #[target_feature(enable = $features)]
