@@ -11,6 +11,7 @@
 
 use crate::{columns::Columns, in_cache, reverse_bits::reverse_bits};
 use proofmill_field::{Algebra, Engine, Field, Fp, LANES, Lanes, Packable, Prime, Vector};
+use proofmill_memory::prefetch;
 use proofmill_parallel as parallel;
 
 /// The factors `first * ratio^i` for index i, of the inputs or the outputs.
@@ -109,6 +110,9 @@ impl<P: Prime> FourStep<'_, P> {
             |before| before.lanes::<E::Packed<P>>(engine, column, columns),
         );
         for row in 0..scratch.len() {
+            if let Some(ahead) = source.get((row + AHEAD) * columns + column..) {
+                ahead.iter().take(LANES).for_each(prefetch);
+            }
             let elements = &source[row * columns + column..][..LANES];
             let mut value = E::Packed::<P>::load_bits(engine, Fp::as_limbs(elements));
             if let Some((term, step)) = &mut before {
@@ -164,6 +168,10 @@ impl<P: Prime> FourStep<'_, P> {
         }
     }
 }
+
+/// The distance in rows by which inputs are prefetched: rows of a long transform are pages apart, and the CPU does not prefetch
+/// across pages by itself.
+const AHEAD: usize = 8;
 
 /// Runs `transform` for every block of [`LANES`] among `count` columns or rows, with `len` vectors of scratch.
 fn each_block<P: Prime, E: Engine>(
