@@ -34,20 +34,17 @@ pub(crate) fn splat<E: Engine>(engine: E, element: Fr) -> Lanes<E> {
 /// `from[0..8]`, padded with zeros. Costs a multiplication where [`form`] is not one.
 #[inline(always)]
 pub(crate) fn load<E: Engine>(engine: E, from: &[Fr]) -> Lanes<E> {
-    match from.first_chunk::<LANES>() {
-        Some(group) => Lanes::<E>::load(engine, group),
-        None => Lanes::<E>::load(engine, &padded(from)),
-    }
+    let mut rest = None;
+    Lanes::<E>::load(engine, from.first_chunk().unwrap_or_else(|| rest.insert(padded(from))))
 }
 
 /// As [`load`], but the elements are divided by [`form`]. This costs nothing. It is for linear maps whose
 /// results go to [`store_bits`], and for elements that were multiplied by [`form`] before.
 #[inline(always)]
 pub(crate) fn load_bits<E: Engine>(engine: E, from: &[Fr]) -> Lanes<E> {
-    match from.first_chunk::<LANES>() {
-        Some(group) => Lanes::<E>::load_bits(engine, Fr::as_limbs(group)),
-        None => Lanes::<E>::load_bits(engine, Fr::as_limbs(&padded(from))),
-    }
+    let mut rest = None;
+    let group = from.first_chunk().unwrap_or_else(|| rest.insert(padded(from)));
+    Lanes::<E>::load_bits(engine, Fr::as_limbs(group))
 }
 
 #[cold]

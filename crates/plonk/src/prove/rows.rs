@@ -9,7 +9,7 @@ use crate::{
     system::{Argument, System, with_summand},
 };
 use proofmill_cpu::Level;
-use proofmill_field::{Algebra, Engine, LANES, bn254::Fr, dispatch};
+use proofmill_field::{Engine, LANES, bn254::Fr, dispatch};
 use std::ops::Range;
 
 /// Rows processed before the pages of columns in files are released: 8 MiB per column.
@@ -73,14 +73,9 @@ impl<'a, E: Engine> LaneCells<'a, E> {
         Self { slots, row, engine }
     }
 
-    /// Not inlined, as products: the load converts eight elements to limbs.
     #[inline(always)]
     fn load(&self, column: Column, row: usize) -> Value<E> {
-        Called(Lanes::<E>::outlined(
-            self.engine,
-            #[inline(always)]
-            || load_bits(self.engine, self.slots.0[column.index()].get(row..).unwrap_or_default()),
-        ))
+        Called(load_bits(self.engine, self.slots.0[column.index()].get(row..).unwrap_or_default()))
     }
 }
 
