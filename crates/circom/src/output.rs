@@ -13,8 +13,10 @@ use proofmill_field::{
 use std::{
     fmt,
     fs::{self, File},
+    hash::{BuildHasher, RandomState},
     io::{self, BufWriter, Cursor, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
+    sync::LazyLock,
 };
 use tempfile::NamedTempFile;
 
@@ -113,19 +115,26 @@ impl Written {
     }
 }
 
-/// The target of a rename: a symbolic link is followed, so that it stays a link.
+/// The target of a rename: a symbolic link is followed, so that it stays a link. A rename would replace a read-only file without
+/// a question, so one is refused.
 fn target_of(path: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
         Ok(target) if target.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
+        Ok(target) if fs::metadata(&target)?.permissions().readonly() => {
+            let problem = "the file is read-only: remove it or choose another name";
+            Err(io::Error::new(io::ErrorKind::PermissionDenied, problem))
+        }
         Ok(target) => Ok(target),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path.to_owned()),
         Err(error) => Err(error),
     }
 }
 
-/// The prefix of the names of this process's unfinished files.
+/// The prefix of the names of this process's unfinished files. Processes in different containers can have the same number, so it
+/// also has a random one.
 fn partial_prefix() -> String {
-    format!(".proofmill-{}-", std::process::id())
+    static RANDOM: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(()));
+    format!(".proofmill-{}-{:016x}-", std::process::id(), *RANDOM)
 }
 
 fn temporary_beside(target: &Path) -> io::Result<NamedTempFile> {
@@ -133,16 +142,17 @@ fn temporary_beside(target: &Path) -> io::Result<NamedTempFile> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let prefix = partial_prefix();
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(".partial");
-    #[cfg(unix)]
-    {
-        // The permissions of a file created under its final name; the umask applies.
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
+    let mut cause = None;
+    // With the permissions of any new file, and an error that does not name the temporary file.
+    let made =
+        tempfile::Builder::new().prefix(&partial_prefix()).suffix(".partial").make_in(folder, |path| {
+            File::options().read(true).write(true).create_new(true).open(path).map_err(|error| {
+                let kind = error.kind();
+                cause = Some(error);
+                kind.into()
+            })
+        });
+    made.map_err(|error| cause.unwrap_or(error))
 }
 
 /// A file of any format that appears under its name only when it is complete. If dropped before [`Self::finish`], it is
@@ -467,6 +477,28 @@ mod tests {
         write_texts(&[(&kept, "a"), (&new, "b")]).unwrap();
         assert_eq!(fs::read_to_string(&kept).unwrap() + &fs::read_to_string(&new).unwrap(), "ab");
         write_text(folder.path(), "a folder is not overwritten").unwrap_err();
+        let error = write_text(&bad, "c").unwrap_err().to_string();
+        assert!(error.contains("no/no: No such file") && !error.contains("partial"), "{error}");
+    }
+
+    #[test]
+    fn a_read_only_file_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("proof.json");
+        fs::write(&path, "kept").unwrap();
+        let mut permissions = fs::metadata(&path).unwrap().permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&path, permissions).unwrap();
+        for error in [write_text(&path, "new").unwrap_err(), write_bytes(&path, b"new").unwrap_err()] {
+            assert!(
+                error
+                    .to_string()
+                    .ends_with("proof.json: the file is read-only: remove it or choose another name")
+            );
+        }
+        BinWriter::create(&path, FileKind::Wtns, 2, 0).unwrap_err();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "kept");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
     }
 
     #[test]
@@ -494,9 +526,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let unfinished = temporary_beside(&folder.path().join("x")).unwrap();
         let (_, kept) = temporary_beside(&folder.path().join("x")).unwrap().keep().unwrap();
-        let other = folder.path().join(".proofmill-0-abc.partial");
-        fs::write(&other, "").unwrap();
+        // Of another process, and of one with the same number in another container.
+        let others =
+            [".proofmill-0-abc.partial".to_owned(), format!(".proofmill-{}-0.partial", std::process::id())];
+        let others = others.map(|name| folder.path().join(name));
+        others.iter().for_each(|path| fs::write(path, "").unwrap());
         remove_unfinished(folder.path());
-        assert!(!unfinished.path().exists() && !kept.exists() && other.exists());
+        assert!(!unfinished.path().exists() && !kept.exists());
+        assert!(others.iter().all(|path| path.exists()), "{others:?}");
     }
 }

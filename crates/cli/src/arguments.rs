@@ -1,13 +1,12 @@
 //! The definition of the command line, also for completions and man pages.
 
 use crate::{
-    bench::BenchArguments, bls::BlsCommand, groth16::Groth16Command, info::Info, merkle::MerkleCommand,
-    ntt::Ntt, plonk::PlonkCommand, sha256::Sha256Command, srs::SrsCommand, witness::WtnsCommand,
-    zkey::ZkeyCommand,
+    bench::BenchArguments, bls::BlsCommand, files::Files, groth16::Groth16Command, info::Info,
+    merkle::MerkleCommand, ntt::Ntt, plonk::PlonkCommand, sha256::Sha256Command, srs::SrsCommand,
+    witness::WtnsCommand, zkey::ZkeyCommand,
 };
 use clap::{Parser, Subcommand};
 use proofmill_console::{Completions, Man, Options, StorageOptions};
-use std::path::Path;
 
 /// Proves circom's circuits with Groth16 and PLONK: snarkjs's files and argument order, many times the speed.
 #[derive(Debug, Parser)]
@@ -56,7 +55,7 @@ pub(crate) enum Command {
     /// Merkle trees over rows of 64-bit integers: root, build, open, check
     #[command(
         subcommand,
-        after_help = "Examples:\n  proofmill merkle build trace.bin --columns 8 --out trace.tree\n  proofmill merkle open trace.tree 5 77 --out opening.json\n  proofmill merkle check opening.json --rows 1048576 --columns 8 --root HEX"
+        after_help = "Examples:\n  proofmill merkle build trace.bin --columns 8 --out trace.tree\n  proofmill merkle open trace.tree 5 77 --out opening.json\n  proofmill merkle check opening.json --hash poseidon --rows 1048576 --columns 8 --root HEX"
     )]
     Merkle(MerkleCommand),
     /// Structured reference strings, powers of tau: new, info, check
@@ -135,15 +134,15 @@ impl Command {
         }
     }
 
-    /// The files that the command writes.
-    pub(crate) fn outputs(&self) -> Vec<&Path> {
+    /// The files that the command reads and writes.
+    pub(crate) fn files(&self) -> Files<'_> {
         match self {
-            Self::Groth16(command) => command.outputs(),
-            Self::Plonk(command) => command.outputs(),
-            Self::Zkey(command) => command.outputs(),
-            Self::Merkle(command) => command.outputs(),
-            Self::Srs(command) => command.outputs(),
-            Self::Ntt(files) => files.outputs(),
+            Self::Groth16(command) => command.files(),
+            Self::Plonk(command) => command.files(),
+            Self::Zkey(command) => command.files(),
+            Self::Merkle(command) => command.files(),
+            Self::Srs(command) => command.files(),
+            Self::Ntt(arguments) => arguments.files(),
             Self::Wtns(_)
             | Self::Sha256(_)
             | Self::Bls(_)
@@ -151,7 +150,7 @@ impl Command {
             | Self::Cpu { .. }
             | Self::Bench(_)
             | Self::Completions(_)
-            | Self::Man(_) => Vec::new(),
+            | Self::Man(_) => Files::default(),
         }
     }
 }

@@ -118,6 +118,7 @@ impl BlsCommand {
 
 pub(crate) fn run(command: BlsCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock().expect(1);
+    let quiet = machine.quiet();
     machine.run(|_, progress| match command {
         BlsCommand::Keygen(files) => {
             progress.begin("derive key");
@@ -125,7 +126,7 @@ pub(crate) fn run(command: BlsCommand, machine: &mut Machine) -> Result<Outcome,
         }
         BlsCommand::Sign(files) => {
             progress.begin("sign");
-            files.run()
+            files.run(quiet)
         }
         BlsCommand::Verify(files) => {
             progress.begin("verify");
@@ -158,8 +159,12 @@ impl Keygen {
 }
 
 impl Sign {
-    fn run(&self) -> Result<Outcome, Failure> {
+    fn run(&self, quiet: bool) -> Result<Outcome, Failure> {
         let key = read_key(&self.key)?;
+        if !quiet && others_can_read(&self.key) {
+            let path = self.key.display();
+            eprintln!("warning: {path}: other users can read this secret key: run chmod 600");
+        }
         let signature = match &self.message {
             Some(path) => key.sign(&read(path)?),
             None => key.prove_possession(),
@@ -253,6 +258,20 @@ fn read_secret(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
         return Err(Failure::about(path, format!("expected at most {MOST_SECRET} bytes of a secret")));
     }
     Ok(bytes)
+}
+
+/// Whether users other than its owner can read or write a file.
+fn others_can_read(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o066 != 0)
+    }
+    #[cfg(not(unix))]
+    {
+        _ = path;
+        false
+    }
 }
 
 fn read_key(path: &Path) -> Result<SecretKey, Failure> {

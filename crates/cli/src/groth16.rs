@@ -1,13 +1,15 @@
 //! `groth16`: prove, verify.
 
-use crate::proving::{Prove, Setup, Verify};
+use crate::{
+    files::Files,
+    proving::{Prove, Setup, Verify},
+};
 use clap::Subcommand;
 use proofmill::{
     circom::{Ptau, R1cs, Witness},
     groth16::{Proof, ProvingKey, VerifyingKey, write_key},
 };
 use proofmill_console::{Failure, Machine, Outcome};
-use std::path::Path;
 
 /// The approximate number of phases of a proof.
 const PROVE_PHASES: usize = 10;
@@ -42,11 +44,11 @@ impl Groth16Command {
         }
     }
 
-    pub(crate) fn outputs(&self) -> Vec<&Path> {
+    pub(crate) fn files(&self) -> Files<'_> {
         match self {
-            Self::Prove(files) => files.outputs(),
-            Self::Verify(_) => Vec::new(),
-            Self::Setup(files) => vec![&files.zkey],
+            Self::Prove(prove) => prove.files(),
+            Self::Verify(_) => Files::default(),
+            Self::Setup(setup) => setup.files(),
         }
     }
 }

@@ -4,6 +4,7 @@
 mod arguments;
 mod bench;
 mod bls;
+mod files;
 mod groth16;
 mod info;
 mod merkle;
@@ -56,7 +57,9 @@ fn run_by_bench(command: &Command, options: &Options) -> Option<Result<Outcome, 
 }
 
 fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
-    interrupt::remove_unfinished_at_a_signal(command.outputs())?;
+    let files = command.files();
+    files.check()?;
+    interrupt::remove_unfinished_at_a_signal(files.outputs)?;
     match command {
         Command::Groth16(command) => groth16::run(command, machine),
         Command::Plonk(command) => plonk::run(command, machine),

@@ -1,10 +1,11 @@
 //! `merkle`: trees over the rows of a file, openings, their verification.
 
+use crate::files::Files;
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use proofmill::merkle::{Digest, Hash, Opening, Rows, TreeFile, root};
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MerkleCommand {
@@ -24,10 +25,10 @@ pub(crate) enum MerkleCommand {
     Open(Open),
     /// Check that an opening's rows are in the tree of a root
     #[command(after_help = "Examples:
-  proofmill merkle check opening.json --root $(proofmill merkle root trace.bin --columns 8)
-  proofmill merkle check opening.json --rows 1048576 --columns 8 --root HEX && echo valid
+  proofmill merkle check opening.json --hash poseidon --rows 1048576 --columns 8 --root HEX && echo valid
+  proofmill merkle check opening.json --trust-opening --root HEX
 
-With other numbers of rows and columns, nodes can pass for rows: give both if the opening is not yours.")]
+With another hash, or other numbers of rows and columns, other bytes can pass for rows of the tree.")]
     Check(Check),
 }
 
@@ -75,13 +76,23 @@ pub(crate) struct Check {
     /// The tree's root: 64 hexadecimal digits
     #[arg(long, value_name = "HEX")]
     root: String,
-    /// The tree's number of rows, from a trusted source [default: the opening's]
-    #[arg(long, value_name = "COUNT")]
+    /// The tree's hash, from a trusted source
+    #[arg(long, value_name = "NAME", required_unless_present = TRUST, value_parser = PossibleValuesParser::new(Hash::ALL.map(Hash::name)))]
+    hash: Option<String>,
+    /// The tree's number of rows, from a trusted source
+    #[arg(long, value_name = "COUNT", required_unless_present = TRUST)]
     rows: Option<u64>,
-    /// The tree's number of columns, from a trusted source [default: the opening's]
-    #[arg(long, value_name = "COUNT")]
+    /// The tree's number of columns, from a trusted source
+    #[arg(long, value_name = "COUNT", required_unless_present = TRUST)]
     columns: Option<u64>,
+    /// Take hash, rows and columns from the opening where they are not given. Only for openings that you made: an attacker can
+    /// choose these so that rows pass that are not in the tree
+    #[arg(long)]
+    trust_opening: bool,
 }
+
+/// The argument of [`Check`] that makes others optional.
+const TRUST: &str = "trust_opening";
 
 impl MerkleCommand {
     pub(crate) fn name(&self) -> &'static str {
@@ -93,11 +104,11 @@ impl MerkleCommand {
         }
     }
 
-    pub(crate) fn outputs(&self) -> Vec<&Path> {
+    pub(crate) fn files(&self) -> Files<'_> {
         match self {
-            Self::Root(_) | Self::Check(_) => Vec::new(),
-            Self::Build(files) => vec![&files.out],
-            Self::Open(files) => vec![&files.out],
+            Self::Root(_) | Self::Check(_) => Files::default(),
+            Self::Build(build) => Files { inputs: vec![&build.rows.file], outputs: vec![&build.out] },
+            Self::Open(open) => Files { inputs: vec![&open.tree], outputs: vec![&open.out] },
         }
     }
 }
@@ -108,7 +119,7 @@ pub(crate) fn run(command: MerkleCommand, machine: &mut Machine) -> Result<Outco
         MerkleCommand::Root(files) => {
             progress.begin("hash rows");
             let rows = files.open()?;
-            Ok(files.outcome(&root(files.hash()?, &rows)?, &rows))
+            Ok(files.outcome(&root(hash(&files.hash)?, &rows)?, &rows))
         }
         MerkleCommand::Build(files) => {
             progress.begin("hash and write rows");
@@ -125,11 +136,12 @@ pub(crate) fn run(command: MerkleCommand, machine: &mut Machine) -> Result<Outco
     })
 }
 
-impl RowFile {
-    fn hash(&self) -> Result<Hash, Failure> {
-        self.hash.parse().map_err(|error| Failure::Input(format!("--hash: {error}")))
-    }
+/// Parses a hash's name.
+fn hash(name: &str) -> Result<Hash, Failure> {
+    name.parse().map_err(|error| Failure::Input(format!("--hash: {error}")))
+}
 
+impl RowFile {
     fn open(&self) -> Result<Rows<'static>, Failure> {
         // A row longer than the address space is longer than any file.
         Ok(Rows::open(&self.file, usize::try_from(self.columns).unwrap_or(usize::MAX))?)
@@ -146,7 +158,7 @@ impl RowFile {
 impl Build {
     fn build(&self) -> Result<Outcome, Failure> {
         let rows = self.rows.open()?;
-        let tree = TreeFile::build(&self.out, self.rows.hash()?, &rows)?;
+        let tree = TreeFile::build(&self.out, hash(&self.rows.hash)?, &rows)?;
         let mut outcome = self.rows.outcome(&tree.root()?, &rows);
         outcome.result["tree"] = json!(self.out);
         Ok(outcome)
@@ -176,8 +188,9 @@ impl Open {
 impl Check {
     fn check(&self) -> Result<Outcome, Failure> {
         let opening = Opening::open(&self.opening)?;
-        let root = Digest::from_hex(opening.hash(), &self.root)
-            .map_err(|error| Failure::Input(format!("--root: {error}")))?;
+        let hash = self.hash.as_deref().map_or(Ok(opening.hash()), hash)?;
+        let root =
+            Digest::from_hex(hash, &self.root).map_err(|error| Failure::Input(format!("--root: {error}")))?;
         let (rows, columns) =
             (self.rows.unwrap_or(opening.rows()), self.columns.unwrap_or(opening.columns()));
         opening.verify(rows, columns, &root)?;

@@ -1,6 +1,6 @@
 //! `ntt`: number-theoretic transforms of a file's columns.
 
-use crate::rows::RowFile;
+use crate::{files::Files, rows::RowFile};
 use clap::{Args, ValueEnum};
 use proofmill::ntt::{GoldilocksDomain, Order};
 use proofmill_circom::OutputFile;
@@ -13,7 +13,7 @@ use proofmill_merkle::Leaves;
 use serde_json::json;
 use std::{
     io::{self, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 #[derive(Args, Debug)]
@@ -59,8 +59,9 @@ enum ValueOrder {
 }
 
 impl Ntt {
-    pub(crate) fn outputs(&self) -> Vec<&Path> {
-        vec![&self.out]
+    /// The input may be replaced: it is read whole before the output is written.
+    pub(crate) fn files(&self) -> Files<'_> {
+        Files { outputs: vec![&self.out], ..Files::default() }
     }
 
     fn transform(&self, domain: &GoldilocksDomain, values: &mut [Goldilocks]) {

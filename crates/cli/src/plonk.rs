@@ -2,6 +2,7 @@
 
 use crate::{
     bench::BenchArguments,
+    files::Files,
     proving::{Prove, Setup, Verify},
 };
 use clap::{Args, Subcommand};
@@ -11,7 +12,6 @@ use proofmill::{
     srs::Srs,
 };
 use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
-use std::path::Path;
 
 /// The approximate number of phases of a proof.
 const PROVE_PHASES: usize = 15;
@@ -81,11 +81,11 @@ impl PlonkCommand {
         }
     }
 
-    pub(crate) fn outputs(&self) -> Vec<&Path> {
+    pub(crate) fn files(&self) -> Files<'_> {
         match self {
-            Self::Prove(prove) => prove.files.outputs(),
-            Self::Verify(_) | Self::Workload(_) => Vec::new(),
-            Self::Setup(setup) => vec![&setup.files.zkey],
+            Self::Prove(prove) => prove.files.files(),
+            Self::Verify(_) | Self::Workload(_) => Files::default(),
+            Self::Setup(setup) => setup.files.files(),
         }
     }
 }

@@ -1,11 +1,12 @@
 //! The file arguments of `prove`, `verify` and `setup`, for both proof systems.
 
+use crate::files::Files;
 use clap::Args;
 use proofmill::circom::{PublicSignals, R1cs, Witness};
 use proofmill_console::{Failure, Outcome};
 use proofmill_progress::Progress;
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Arguments of `prove`.
 #[derive(Args, Debug)]
@@ -31,8 +32,9 @@ pub(crate) struct Prove {
 }
 
 impl Prove {
-    pub(crate) fn outputs(&self) -> Vec<&Path> {
-        vec![&self.proof, &self.public]
+    pub(crate) fn files(&self) -> Files<'_> {
+        let inputs = [Some(&*self.zkey), Some(&*self.witness), self.r1cs.as_deref()];
+        Files { inputs: inputs.into_iter().flatten().collect(), outputs: vec![&self.proof, &self.public] }
     }
 
     /// Checks the witness against the circuit of `--r1cs`, if one is given.
@@ -91,6 +93,10 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
+    pub(crate) fn files(&self) -> Files<'_> {
+        Files { inputs: vec![&self.r1cs, &self.ptau], outputs: vec![&self.zkey] }
+    }
+
     pub(crate) fn outcome(&self) -> Outcome {
         Outcome::done(json!({ "zkey": self.zkey }))
     }

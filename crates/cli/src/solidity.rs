@@ -17,7 +17,7 @@ use std::path::PathBuf;
 pub(crate) struct SolidityVerifier {
     /// The proving key or verification key of PLONK, in any arithmetisation
     #[arg(value_name = "KEY")]
-    key: PathBuf,
+    pub(crate) key: PathBuf,
     /// The contract to write
     #[arg(value_name = "CONTRACT", default_value = "verifier.sol")]
     pub(crate) contract: PathBuf,

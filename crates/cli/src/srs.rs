@@ -1,13 +1,11 @@
 //! `srs`: structured reference strings.
 
+use crate::files::Files;
 use clap::{Args, Subcommand};
 use proofmill::srs::Srs;
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
-use std::{
-    fmt::Write as _,
-    path::{Path, PathBuf},
-};
+use std::{fmt::Write as _, path::PathBuf};
 
 /// The warning for users of such a string.
 const WARNING: &str = "warning: unsafe for production. The user who runs this command can learn tau, and with tau can prove false statements. In production, use the powers of a ceremony.";
@@ -26,14 +24,14 @@ UNSAFE for production: tau is random and wiped from memory, but the user who run
   proofmill srs info pot20.ptau
   proofmill srs info transcript00.dat transcript01.dat
   proofmill srs info ignition/ --json")]
-    Info(Files),
+    Info(Source),
     /// Check that a file's powers are those of one tau
     #[command(after_help = "Examples:
   proofmill srs check pot20.ptau
   proofmill srs check ignition/ && echo valid
 
 Checks every power in G1 against the one before, tau in G2, and the checksums of Ignition's transcripts. No check can show that tau is unknown: that is the purpose of a ceremony.")]
-    Check(Files),
+    Check(Source),
 }
 
 #[derive(Args, Debug)]
@@ -47,7 +45,7 @@ pub(crate) struct New {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Files {
+pub(crate) struct Source {
     /// A ptau file, a folder of Ignition transcripts transcript00.dat and so on, or some of these files, from the first one on
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
@@ -76,10 +74,10 @@ impl SrsCommand {
         }
     }
 
-    pub(crate) fn outputs(&self) -> Vec<&Path> {
+    pub(crate) fn files(&self) -> Files<'_> {
         match self {
-            Self::New(files) => vec![&files.file],
-            Self::Info(_) | Self::Check(_) => Vec::new(),
+            Self::New(new) => Files { outputs: vec![&new.file], ..Files::default() },
+            Self::Info(_) | Self::Check(_) => Files::default(),
         }
     }
 }
@@ -115,7 +113,7 @@ impl New {
     }
 }
 
-impl Files {
+impl Source {
     fn open(&self) -> proofmill::Result<Srs> {
         match self.files.as_slice() {
             [file] => Srs::open(file),

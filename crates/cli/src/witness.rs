@@ -1,10 +1,7 @@
 //! `wtns`: witnesses.
 
 use clap::{Args, Subcommand};
-use proofmill::{
-    Error,
-    circom::{R1cs, Witness},
-};
+use proofmill::circom::{R1cs, Witness};
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
 use std::path::PathBuf;
@@ -50,10 +47,7 @@ fn check(files: &Check, machine: &mut Machine) -> Result<Outcome, Failure> {
         progress.begin("read witness");
         let witness = Witness::open(&files.witness)?;
         progress.begin("check witness");
-        circuit.check(&witness).map_err(|error| match error {
-            Error::Unsatisfied(cause) => Failure::Rejected(cause.to_string()),
-            error => error.into(),
-        })?;
+        circuit.check(&witness)?;
         let result = json!({ "satisfied": true, "constraints": circuit.constraints() });
         Ok(Outcome { note: "satisfied", ..Outcome::done(result) })
     })

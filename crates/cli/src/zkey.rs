@@ -1,6 +1,9 @@
 //! `zkey`: proving keys.
 
-use crate::solidity::{self, SolidityCalldata, SolidityVerifier};
+use crate::{
+    files::Files,
+    solidity::{self, SolidityCalldata, SolidityVerifier},
+};
 use clap::{Args, Subcommand};
 use proofmill::{
     circom::{FileKind, describe},
@@ -8,7 +11,7 @@ use proofmill::{
 };
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ZkeyCommand {
@@ -55,11 +58,15 @@ impl ZkeyCommand {
         }
     }
 
-    pub(crate) fn outputs(&self) -> Vec<&Path> {
+    pub(crate) fn files(&self) -> Files<'_> {
         match self {
-            Self::Export(ExportCommand::VerificationKey(files)) => vec![&files.key],
-            Self::Export(ExportCommand::SolidityVerifier(files)) => vec![&files.contract],
-            Self::Export(ExportCommand::SolidityCalldata(_)) => Vec::new(),
+            Self::Export(ExportCommand::VerificationKey(export)) => {
+                Files { inputs: vec![&export.zkey], outputs: vec![&export.key] }
+            }
+            Self::Export(ExportCommand::SolidityVerifier(export)) => {
+                Files { inputs: vec![&export.key], outputs: vec![&export.contract] }
+            }
+            Self::Export(ExportCommand::SolidityCalldata(_)) => Files::default(),
         }
     }
 }

@@ -30,10 +30,12 @@ pub enum Failure {
 }
 
 impl From<proofmill::Error> for Failure {
-    /// Maps invalid input to `Rejected`, and every other error to `Input`.
+    /// Maps invalid proofs and witnesses to `Rejected`, and every other error to `Input`.
     fn from(error: proofmill::Error) -> Self {
         match error {
-            proofmill::Error::Rejected(cause) => Self::Rejected(cause.to_string()),
+            proofmill::Error::Rejected(cause) | proofmill::Error::Unsatisfied(cause) => {
+                Self::Rejected(cause.to_string())
+            }
             error => Self::Input(error.to_string()),
         }
     }

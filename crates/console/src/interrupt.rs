@@ -2,19 +2,20 @@
 
 use crate::Failure;
 use proofmill_circom::remove_unfinished;
+use proofmill_memory::{end_when_a_map_is_truncated, map_was_truncated};
 use std::path::{Path, PathBuf};
 
 /// The exit status that shells report for a program ended by Ctrl-C.
 const INTERRUPTED: i32 = 130;
+/// The exit status for an input file that was truncated while it was read, as for other bad input.
+const BAD_INPUT: i32 = 2;
 
-/// On SIGINT, SIGTERM and SIGHUP, removes the unfinished files next to `outputs` and ends the process.
+/// On SIGINT, SIGTERM and SIGHUP, and when a mapped input file is truncated, removes the unfinished files next to `outputs` and
+/// ends the process.
 ///
 /// # Errors
 /// If no signal handler can be installed.
 pub fn remove_unfinished_at_a_signal(outputs: Vec<&Path>) -> Result<(), Failure> {
-    if outputs.is_empty() {
-        return Ok(());
-    }
     clean_up_at_a_signal(outputs, || ())
 }
 
@@ -27,9 +28,11 @@ pub fn clean_up_at_a_signal(outputs: Vec<&Path>, also: fn()) -> Result<(), Failu
     ctrlc::set_handler(move || {
         also();
         folders.iter().for_each(|folder| remove_unfinished(folder));
-        std::process::exit(INTERRUPTED);
+        std::process::exit(if map_was_truncated() { BAD_INPUT } else { INTERRUPTED });
     })
-    .map_err(|error| Failure::Input(format!("cannot listen for signals: {error}")))
+    .map_err(|error| Failure::Input(format!("cannot listen for signals: {error}")))?;
+    end_when_a_map_is_truncated();
+    Ok(())
 }
 
 /// The folder in which the file will be created, after following links.

@@ -5,7 +5,7 @@ use proofmill_memory::process_memory;
 use serde_json::{Map, Value, json};
 use std::{
     fmt::Write as _,
-    io::{self, IsTerminal, Write as _},
+    io::{self, Write as _},
     process::ExitCode,
 };
 
@@ -16,7 +16,7 @@ pub struct Outcome {
     pub result: Value,
     /// The requested text; printed to standard output.
     pub text: String,
-    /// A line that is printed only on a terminal.
+    /// A line that is printed unless the command is quiet.
     pub note: &'static str,
     /// A failure that is reported in addition to the output.
     pub failure: Option<Failure>,
@@ -68,7 +68,7 @@ impl Report {
         }
         if let Ok(outcome) = result {
             print_out(&outcome.text)?;
-            if !self.quiet && !outcome.note.is_empty() && io::stdout().is_terminal() {
+            if !self.quiet && !outcome.note.is_empty() {
                 print_out(&format!("{}\n", outcome.note))?;
             }
         }

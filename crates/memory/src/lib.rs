@@ -6,9 +6,11 @@ mod mapped;
 mod pages;
 mod prefetch;
 pub mod process_memory;
+mod truncated;
 
 pub use blocks::{LargeBlocks, release_kept_memory, return_freed_memory};
 pub use elements::{Elements, FileElements, Zeroed};
 pub use mapped::{FileBytes, MappedFile};
 pub use pages::{Lines, Pages};
 pub use prefetch::{prefetch, prefetch_at};
+pub use truncated::{end_when_a_map_is_truncated, map_was_truncated};

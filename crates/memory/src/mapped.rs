@@ -16,7 +16,8 @@ pub(crate) const AROUND: usize = 1 << 21;
 /// A file's bytes, mapped for reading.
 ///
 /// Other programs must not change or truncate the file in place while it is mapped; no reader of mappings can defend against
-/// that. Replacing the file by renaming another over it is harmless.
+/// that, but see [`end_when_a_map_is_truncated`](crate::end_when_a_map_is_truncated). Replacing the file by renaming another
+/// over it is harmless.
 #[derive(Debug)]
 pub struct MappedFile(Mmap);
 

@@ -96,7 +96,7 @@ impl Selector {
 pub struct PlonkHeader {
     /// All wires: the circuit's, the constant included, and the additions'.
     pub wires: u32,
-    /// Public signals, without the constant; fewer than the wires.
+    /// Public signals, without the constant; fewer than the wires, at most as many as the constraints.
     pub public: u32,
     /// Points of the domain, a power of two of at most 2^28.
     pub domain_size: u32,
@@ -279,6 +279,10 @@ fn read_header(file: &BinFile) -> Result<PlonkHeader, CircomError> {
     if constraints > domain_size {
         let problem = format!("{constraints} constraints over a domain of {domain_size}");
         return Err(cursor.malformed(problem));
+    }
+    // Each public signal has a constraint.
+    if public > constraints {
+        return Err(cursor.malformed(format!("{public} public signals, but {constraints} constraints")));
     }
     let header = PlonkHeader {
         wires,

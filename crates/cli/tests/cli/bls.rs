@@ -104,3 +104,17 @@ fn keys_are_private_and_never_replaced() {
     assert!(error.contains("--path: expected a path such as m/12381"), "{error}");
     assert!(!folder.names().contains(&"other".to_owned()));
 }
+
+#[test]
+#[cfg(unix)]
+fn a_key_that_others_can_read_gives_a_warning() {
+    use std::os::unix::fs::PermissionsExt;
+    let (folder, _) = with_key();
+    let signature = line(&folder, "bls sign --key key message");
+    fs::set_permissions(folder.path("key"), fs::Permissions::from_mode(0o640)).unwrap();
+    for (arguments, warns) in [("", true), ("--quiet", false)] {
+        let run = folder.run(&format!("bls sign --key key message {arguments}"));
+        assert_eq!((run.status, run.stdout.trim()), (Some(0), &*signature));
+        assert_eq!(run.stderr.contains("key: other users can read this secret key"), warns, "{}", run.stderr);
+    }
+}

@@ -22,7 +22,8 @@ fn prove_and_verify_at_every_level() {
                 assert_eq!(folder.run(&prove).succeeded().stdout, "");
                 assert_eq!(folder.text("signals.json"), folder.text("public.json"));
                 let verify = format!("{system} verify {system}.vk.json signals.json proof.json {options}");
-                assert_eq!(folder.run(&verify).succeeded().stdout, "");
+                assert_eq!(folder.run(&verify).succeeded().stdout, "valid\n");
+                assert_eq!(folder.run(&format!("{verify} --quiet")).succeeded().stdout, "");
             }
         }
     }

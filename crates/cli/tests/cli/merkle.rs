@@ -39,13 +39,19 @@ fn a_tree_is_built_opened_and_checked() {
         let (folder, root) = opened(hash);
         let again = folder.run(&format!("merkle root rows --columns 3 --hash {hash}")).succeeded().stdout;
         assert_eq!(again.trim(), root);
-        for known in ["", "--rows 64", "--columns 3", "--rows 64 --columns 3 --threads 1 --level portable"] {
+        let all = format!("--hash {hash} --rows 64 --columns 3");
+        for known in [
+            "--trust-opening",
+            "--trust-opening --rows 64",
+            &all,
+            &format!("{all} --threads 1 --level portable"),
+        ] {
             let check = format!("merkle check opening.json --root {root} {known}");
             let text = folder.run(&check).succeeded().stdout;
             assert_eq!(text, "valid: 2 rows of a tree of 64 rows with 3 columns\n");
         }
         let upper = root.to_uppercase();
-        folder.run(&format!("merkle check opening.json --root 0x{upper}")).succeeded();
+        folder.run(&format!("merkle check opening.json --trust-opening --root 0x{upper}")).succeeded();
         let opening: Value = serde_json::from_str(&folder.text("opening.json")).unwrap();
         let rows = folder.read("rows");
         for (opened, index) in opening["openings"].as_array().unwrap().iter().zip([7, 60]) {
@@ -70,7 +76,10 @@ fn json_says_what_was_found() {
     assert_eq!(result("merkle root rows --columns 3 --json")["root"], root.as_str());
     let opened = result("merkle open tree 5 --out opening.json --json");
     assert_eq!((opened["root"].as_str(), opened["siblings"].as_u64()), (Some(root.as_str()), Some(6)));
-    assert_eq!(result(&format!("merkle check opening.json --root {root} --json"))["valid"], true);
+    assert_eq!(
+        result(&format!("merkle check opening.json --trust-opening --root {root} --json"))["valid"],
+        true
+    );
 }
 
 #[test]
@@ -78,10 +87,44 @@ fn another_root_or_row_is_status_1() {
     for hash in HASHES {
         let (folder, root) = opened(hash);
         let other = format!("{}{}", if root.starts_with('1') { '2' } else { '1' }, &root[1..]);
-        let error = folder.run(&format!("merkle check opening.json --root {other}")).failed(1);
+        let error =
+            folder.run(&format!("merkle check opening.json --trust-opening --root {other}")).failed(1);
         assert!(error.contains("opening.json: the opened rows are not in the tree"), "{error}");
         folder.write("other.json", folder.text("opening.json").replace("\"index\": 60", "\"index\": 61"));
-        folder.run(&format!("merkle check other.json --root {root}")).failed(1);
+        folder.run(&format!("merkle check other.json --trust-opening --root {root}")).failed(1);
+    }
+}
+
+/// A tree of one row of four words: its root is their SHA-256 digest, and also their bytes taken for a row by Polygon's hash.
+#[test]
+fn the_hash_is_not_taken_from_the_opening() {
+    let folder = Folder::new();
+    write_words(&folder, "rows", 4, 1);
+    let root = folder.run("merkle build rows --columns 4 --hash sha256 --out tree").succeeded().stdout;
+    folder.run("merkle open tree 0 --out opening.json").succeeded();
+    let root = root.trim();
+    // The root's four words, as the row whose digest under Polygon's hash they are.
+    let row: Vec<String> = (0..4)
+        .map(|word| format!("\"{}\"", u64::from_str_radix(&root[16 * word..][..16], 16).unwrap()))
+        .collect();
+    let mut opening: Value = serde_json::from_str(&folder.text("opening.json")).unwrap();
+    opening["hash"] = "poseidon".into();
+    opening["openings"][0]["row"] = serde_json::from_str(&format!("[{}]", row.join(","))).unwrap();
+    folder.write("forged.json", opening.to_string());
+    let shape = format!("--root {root} --rows 1 --columns 4");
+    for opening in ["opening.json", "forged.json"] {
+        // Without the hash nothing is checked.
+        assert_eq!(folder.run(&format!("merkle check {opening} {shape}")).status, Some(2));
+    }
+    folder.run(&format!("merkle check opening.json --hash sha256 {shape}")).succeeded();
+    folder.run(&format!("merkle check forged.json --trust-opening {shape}")).succeeded();
+    refused(
+        &folder,
+        &format!("merkle check forged.json --hash sha256 {shape}"),
+        &["forged.json: ", "sha256", "poseidon"],
+    );
+    for missing in ["--hash sha256 --rows 1", "--hash sha256 --columns 4", "--rows 1 --columns 4"] {
+        assert_eq!(folder.run(&format!("merkle check opening.json --root {root} {missing}")).status, Some(2));
     }
 }
 
@@ -93,7 +136,7 @@ fn no_changed_byte_of_an_opening_is_valid() {
         let mut wrong = opening.clone();
         wrong[at] ^= 1;
         folder.write("wrong.json", wrong);
-        let run = folder.run(&format!("merkle check wrong.json --root {root}"));
+        let run = folder.run(&format!("merkle check wrong.json --trust-opening --root {root}"));
         let status = if run.status == Some(1) { 1 } else { 2 };
         run.failed(status);
     }
@@ -168,7 +211,7 @@ fn damaged_trees_are_refused() {
 fn openings_that_are_none_are_refused() {
     let (folder, root) = opened("poseidon");
     let text = folder.text("opening.json");
-    let check = format!("merkle check bad.json --root {root}");
+    let check = format!("merkle check bad.json --trust-opening --root {root}");
     for length in (0..text.len() - 2).step_by(97) {
         folder.write("bad.json", &text[..length]);
         refused(&folder, &check, &["bad.json: "]);
@@ -185,7 +228,7 @@ fn openings_that_are_none_are_refused() {
         folder.write("bad.json", text.replace(from, to));
         refused(&folder, &check, &["bad.json: ", words]);
     }
-    let check = |rest: &str| format!("merkle check opening.json {rest}");
+    let check = |rest: &str| format!("merkle check opening.json --trust-opening {rest}");
     refused(&folder, &check("--root 12"), &["--root: expected 64 hexadecimal digits"]);
     refused(
         &folder,
