@@ -141,9 +141,8 @@ impl BenchCommand {
             | Self::Remove(_)
             | Self::Machine
             | Self::Input(_)
-            // `platform` installs its own signal handler.
-            | Self::Platform(_)
             | Self::Model(_) => Vec::new(),
+            Self::Platform(platform) => platform.outputs(),
             Self::Report(report) => vec![report.out()],
         }
     }
@@ -202,7 +201,9 @@ pub(crate) fn run_on(command: &MachineCommand, machine: &mut Machine) -> Result<
 
 /// Runs a command. Each row has its own level and number of threads.
 pub(crate) fn run(command: BenchCommand, options: &Options) -> Result<Outcome, Failure> {
-    interrupt::remove_unfinished_at_a_signal(command.outputs())?;
+    let is_platform = matches!(command, BenchCommand::Platform(_));
+    let also = if is_platform { proofmill_bench::platform::clean_up } else { || () };
+    interrupt::clean_up_at_a_signal(command.outputs(), also)?;
     match command {
         BenchCommand::List(list) => list::run(&list),
         BenchCommand::Run(run) => run::run(&run, options).map(|outcome| unless_quiet(outcome, options)),

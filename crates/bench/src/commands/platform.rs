@@ -12,8 +12,8 @@ use proofmill_bench::{
     record::{Figures, Measurement, Outcome as RowOutcome, Price, Row},
     statistics::Summary,
 };
-use proofmill_console::{Failure, Options, Outcome, interrupt};
-use std::time::Duration;
+use proofmill_console::{Failure, Options, Outcome};
+use std::{path::Path, time::Duration};
 
 /// Arguments of `platform`.
 #[derive(Args, Debug)]
@@ -44,13 +44,13 @@ impl Platform {
         }
         chosen
     }
+
+    pub(super) fn outputs(&self) -> Vec<&Path> {
+        self.recording.json_file().into_iter().collect()
+    }
 }
 
 pub(super) fn run(arguments: &Platform, options: &Options) -> Result<Outcome, Failure> {
-    interrupt::clean_up_at_a_signal(
-        arguments.recording.json_file().into_iter().collect(),
-        platform::clean_up,
-    )?;
     let chosen = arguments.options(options);
     // An unknown group is refused before a run is added to the store.
     platform::rows(&chosen)?;
