@@ -36,6 +36,7 @@ pub use ptau::{Ptau, PtauHeader, PtauPoints, PtauWriter};
 pub use r1cs::{R1cs, R1csHeader, SparseMatrix, write_r1cs};
 pub use wtns::{decode_witness, read_witness, write_witness};
 pub use zkey::{
-    Addition, Coefficient, Coefficients, Column, Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey,
-    Matrix, PlonkHeader, PlonkWriter, PlonkZkey, Polynomial, Selector, Zkey,
+    Addition, Beacon, Coefficient, Coefficients, Column, Contribution, Contributions, Groth16Header,
+    Groth16Points, Groth16Writer, Groth16Zkey, Matrix, PlonkHeader, PlonkWriter, PlonkZkey, Polynomial,
+    Selector, Zkey,
 };
