@@ -29,7 +29,7 @@ use proofmill_circom::{
     BinFile, CircomError, FileKind, FileName, Groth16Proof, Groth16VerificationKey, Groth16Zkey, Target,
     write_bytes, write_text, write_texts,
 };
-use proofmill_groth16::{Groth16Error, verifying_key_text};
+use proofmill_groth16::{Groth16Error, solidity, verifying_key_text};
 use std::path::Path;
 
 /// A proving key: a mapped `.zkey` of snarkjs.
@@ -191,6 +191,11 @@ impl VerifyingKey {
         self.key.ic.len().saturating_sub(1)
     }
 
+    /// A Solidity contract that verifies this key's proofs; see [`Proof::solidity_calldata`].
+    pub fn solidity_verifier(&self) -> String {
+        solidity::verifier(&self.key)
+    }
+
     /// Verifies the proof for these public signals, which replace those of the proof.
     ///
     /// # Errors
@@ -272,6 +277,12 @@ impl Proof {
     pub fn save(&self, proof: impl AsRef<Path>, public: impl AsRef<Path>) -> Result<()> {
         let texts = [(proof.as_ref(), &*self.to_json()), (public.as_ref(), &*self.public.to_json())];
         Ok(write_texts(&texts)?)
+    }
+
+    /// The arguments of `verifyProof` in the contract of [`VerifyingKey::solidity_verifier`], and in snarkjs's: the proof and its
+    /// public signals, as snarkjs prints them.
+    pub fn solidity_calldata(&self) -> String {
+        solidity::calldata(&self.proof, &self.public)
     }
 
     /// The point A.
