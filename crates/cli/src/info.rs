@@ -1,24 +1,46 @@
 //! `info`: describes a file.
 
+use crate::artefact;
 use clap::Args;
-use proofmill::circom::{Description, describe};
+use proofmill::circom::{Description, contributions, describe};
 use proofmill_console::{Failure, Outcome};
 use serde_json::{Map, Value, json};
-use std::{fmt::Write as _, path::PathBuf};
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   proofmill info circuit.zkey
+  proofmill info proof.json
   proofmill info pot.ptau --json")]
 pub(crate) struct Info {
-    /// An r1cs, wtns, zkey or ptau file
+    /// A circuit, witness, key, proof, reference string, tree or any other file that Proofmill reads
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
 
 pub(crate) fn run(arguments: &Info) -> Result<Outcome, Failure> {
-    let description = describe(&arguments.file)?;
-    Ok(Outcome { text: table(&description), ..Outcome::done(object(&description)) })
+    match artefact::describe(&arguments.file)? {
+        Some(facts) => Ok(facts.outcome()),
+        None => container(&arguments.file),
+    }
+}
+
+/// Describes a binary file with sections, and the contributions to a key.
+fn container(file: &Path) -> Result<Outcome, Failure> {
+    let mut outcome = outcome(&describe(file)?);
+    if let Some(contributions) = contributions(file)? {
+        outcome.result["contributions"] = artefact::list(&contributions);
+        outcome.text += &artefact::table(&contributions);
+    }
+    Ok(outcome)
+}
+
+/// The header and the sections of a binary file.
+pub(crate) fn outcome(description: &Description) -> Outcome {
+    Outcome { text: table(description), ..Outcome::done(object(description)) }
 }
 
 fn object(description: &Description) -> Value {
