@@ -15,6 +15,8 @@ use std::{fmt, ops::Range, path::Path};
 const FILE_HEADER: usize = 12;
 /// Bytes of a section's number and length.
 const SECTION_HEADER: usize = 12;
+/// The empty section that marks a key whose setup is known to be insecure. snarkjs ignores it.
+pub(crate) const INSECURE_SETUP: SectionName = SectionName { id: 1000, content: "insecure setup" };
 /// More sections than any format has; sections are looked up one by one.
 const MOST_SECTIONS: u32 = 256;
 
@@ -148,6 +150,13 @@ impl BinFile {
     /// A section whose presence was checked when the file was opened; an absent one is empty.
     pub fn checked_section(&self, section: SectionName) -> Section<'_> {
         self.section(section).unwrap_or_else(|_| self.view(section, 0..0))
+    }
+
+    /// Whether the key in this file is marked as one whose setup is insecure ([`BinWriter::mark_insecure_setup`]).
+    ///
+    /// [`BinWriter::mark_insecure_setup`]: crate::BinWriter::mark_insecure_setup
+    pub fn has_insecure_setup(&self) -> bool {
+        self.sections.iter().any(|entry| entry.id == INSECURE_SETUP.id)
     }
 
     /// `range` of the file as (part of) a section; empty if the file has no such range.

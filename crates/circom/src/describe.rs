@@ -1,7 +1,7 @@
 //! Descriptions of files of any curve and proof system, for people and scripts.
 
 use crate::{
-    binfile::BinFile,
+    binfile::{BinFile, INSECURE_SETUP},
     error::{CircomError, SectionName},
     file_kind::FileKind,
     modulus::{FieldOf, Modulus},
@@ -197,6 +197,9 @@ fn content(kind: FileKind, protocol: Option<Protocol>, id: u32) -> &'static str 
             "lagrange beta tau in G1",
         ],
     };
+    if id == INSECURE_SETUP.id {
+        return INSECURE_SETUP.content;
+    }
     let index = (id as usize).wrapping_sub(1);
     names.get(index).copied().unwrap_or("unknown")
 }

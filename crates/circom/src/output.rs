@@ -1,6 +1,7 @@
 //! Output: to a temporary file next to the target, which is renamed when it is complete, or removed on failure.
 
 use crate::{
+    binfile::INSECURE_SETUP,
     decode::Coordinate,
     error::{CircomError, FileName},
     file_kind::FileKind,
@@ -344,6 +345,18 @@ impl<'a> BinWriter<'a> {
         let length_at = self.position + 4;
         self.position = length_at + 8 + length;
         self.patch(length_at, length).map_err(|source| CircomError::io(&self.name, source))
+    }
+
+    /// Marks the key in this file as one for which anyone may forge proofs, by an empty section that counts as one of those
+    /// announced. Other programs ignore it.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    ///
+    /// # Panics
+    /// As [`Self::section`].
+    pub fn mark_insecure_setup(&mut self) -> Result<(), CircomError> {
+        self.section(INSECURE_SETUP.id, |_| Ok(()))
     }
 
     fn patch(&mut self, at: u64, value: u64) -> io::Result<()> {

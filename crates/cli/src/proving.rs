@@ -97,6 +97,16 @@ impl Setup {
         Files { inputs: vec![&self.r1cs, &self.ptau], outputs: vec![&self.zkey] }
     }
 
+    /// Warns of powers of tau to which nobody contributed, unless the command is quiet.
+    pub(crate) fn warn_of_powers(&self, insecure: bool, quiet: bool) {
+        if insecure && !quiet {
+            let ptau = self.ptau.display();
+            eprintln!(
+                "warning: {ptau}: nobody contributed to it: its author can forge proofs for this key; in production, use the powers of a ceremony"
+            );
+        }
+    }
+
     pub(crate) fn outcome(&self) -> Outcome {
         Outcome::done(json!({ "zkey": self.zkey }))
     }

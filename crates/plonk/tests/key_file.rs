@@ -21,7 +21,7 @@ use std::fs;
 fn bytes(layout: &Layout, derivations: &Derivations) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("made.key");
-    let file = key_file::create(&path, layout, derivations, G2::GENERATOR).expect("a file");
+    let file = key_file::create(&path, layout, derivations, G2::GENERATOR, false).expect("a file");
     let commitments = vec![G1::GENERATOR; layout.fixed.len() + layout.wires as usize];
     let powers = vec![G1::GENERATOR; layout.rows() + 6];
     file.finish(&commitments, |out| out.points(&powers)).expect("written");

@@ -248,6 +248,11 @@ impl Ptau {
         self.ptau.is_prepared()
     }
 
+    /// Whether nobody contributed to these powers, as far as the file says: its author may know tau.
+    pub fn is_insecure(&self) -> bool {
+        self.ptau.is_insecure()
+    }
+
     /// The number of contributions that the file claims. Without any, its author may know tau.
     ///
     /// # Errors

@@ -65,7 +65,8 @@ impl ProvingKey {
 
     /// Makes the key of a circuit in memory: the bytes of `snarkjs groth16 setup`.
     ///
-    /// Anyone can forge proofs for this key. Save it and contribute to it (`snarkjs zkey contribute`) before use.
+    /// Anyone can forge proofs for this key: [`Self::prove`] refuses it. Save it and contribute to it (`snarkjs zkey contribute`)
+    /// before use.
     ///
     /// # Errors
     /// [`Error::Mismatch`] for powers of tau that are too few or not prepared for phase 2, [`Error::Malformed`] for a circuit
@@ -97,9 +98,10 @@ impl ProvingKey {
     ///
     /// # Errors
     /// [`Error::Unsatisfied`] for a witness that does not satisfy the circuit ([`R1cs::check`] finds the constraint),
-    /// [`Error::Mismatch`] for one of another circuit, [`Error::Malformed`] for a damaged key, [`Error::System`] without
-    /// randomness.
+    /// [`Error::Mismatch`] for one of another circuit, [`Error::Malformed`] for a damaged key, [`Error::InsecureSetup`] for a key
+    /// to which nobody contributed, [`Error::System`] without randomness.
     pub fn prove(&self, witness: &Witness) -> Result<Proof> {
+        self.verifying_key.check_setup()?;
         let machine = current();
         let proof = proofmill_groth16::prove(machine.level, &self.zkey, witness.values(), machine.progress());
         let names =
@@ -181,8 +183,9 @@ impl VerifyingKey {
     /// Writes a `verification_key.json`, completely or not at all.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// [`Error::Io`], and [`Error::InsecureSetup`] for a key for which anyone can forge proofs.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.check_setup()?;
         Ok(write_text(path.as_ref(), &self.to_json())?)
     }
 
@@ -191,11 +194,23 @@ impl VerifyingKey {
         self.key.ic.len().saturating_sub(1)
     }
 
+    /// Why anyone can forge proofs for this key, as far as the key shows it. `None` does not mean that nobody can: the secrets of a
+    /// setup leave no trace.
+    pub fn insecurity(&self) -> Option<&'static str> {
+        proofmill_groth16::insecurity(&self.key)
+    }
+
+    /// Refuses a key for which anyone can forge proofs, or lets the machine warn of it.
+    fn check_setup(&self) -> Result<()> {
+        current().check_setup(self.name.as_ref(), self.insecurity())
+    }
+
     /// Verifies the proof for these public signals, which replace those of the proof.
     ///
     /// # Errors
     /// As [`Proof::verify`].
     pub fn verify(&self, public: &PublicSignals, proof: &Proof) -> Result<()> {
+        self.check_setup()?;
         let names = Names {
             key: self.name.as_ref(),
             public: public.name(),
@@ -250,7 +265,7 @@ impl Proof {
     ///
     /// # Errors
     /// [`Error::Rejected`] for a wrong proof; [`Error::Malformed`] for points outside their groups; [`Error::Mismatch`] if the
-    /// number of public signals is not the key's.
+    /// number of public signals is not the key's; [`Error::InsecureSetup`] for a key for which anyone can forge proofs.
     pub fn verify(&self, key: &VerifyingKey) -> Result<()> {
         key.verify(&self.public, self)
     }

@@ -252,6 +252,15 @@ impl Srs {
         }
     }
 
+    /// Whether nobody contributed to the string, as far as is known: those who made it may know tau.
+    pub fn is_insecure(&self) -> bool {
+        match &self.source {
+            Source::Ptau(ptau) => ptau.is_insecure(),
+            Source::Ignition(_) => false,
+            Source::Memory(_) => true,
+        }
+    }
+
     pub(crate) fn transcripts(&self) -> &[Transcript] {
         match &self.source {
             Source::Ignition(files) => files,

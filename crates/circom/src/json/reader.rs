@@ -16,6 +16,9 @@ use std::{fs, path::Path, str::FromStr};
 /// The most bytes of a file. A verification key takes 180 bytes per public signal.
 const LARGEST: u64 = 1 << 30;
 
+/// The member of a verification key that marks an insecure setup. snarkjs ignores it.
+const INSECURE_SETUP: &str = "insecureSetup";
+
 pub(super) struct Document {
     name: FileName,
     value: Value,
@@ -94,6 +97,15 @@ impl<'a> Node<'a> {
         let path = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
         let value = object.get(key).ok_or_else(|| CircomError::json_value(self.file, &path, "is missing"))?;
         Ok(Node { file: self.file, path, value })
+    }
+
+    /// Whether a verification key says that its setup is insecure; keys that do not say so have no such member.
+    pub(super) fn insecure_setup(&self) -> Result<bool, CircomError> {
+        match self.value.get(INSECURE_SETUP) {
+            None => Ok(false),
+            Some(Value::Bool(insecure)) => Ok(*insecure),
+            Some(_) => Err(self.key(INSECURE_SETUP)?.expected("true or false")),
+        }
     }
 
     /// The values of a list.

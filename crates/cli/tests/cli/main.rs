@@ -4,6 +4,7 @@ mod arguments;
 mod bench;
 mod bls;
 mod day;
+mod insecure;
 mod malformed;
 mod merkle;
 mod ntt;

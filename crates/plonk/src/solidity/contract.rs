@@ -200,9 +200,14 @@ impl<'a> Contract<'a> {
         let words = (self.public_begin() - ARGUMENTS) / 32;
         let public =
             if self.public() == 0 { String::new() } else { format!(", uint256[{}] calldata", self.public()) };
+        let warning = match self.key.insecurity() {
+            Some(reason) => format!("// INSECURE, for tests only: anyone can forge proofs: {reason}.\n"),
+            None => String::new(),
+        };
         format!(
             "// SPDX-License-Identifier: MIT OR Apache-2.0\n\
              // Written by Proofmill.\n\
+             {warning}\
              pragma solidity >=0.8.4 <0.9.0;\n\n\
              /// Verifies PLONK proofs of one circuit.\n\
              contract PlonkVerifier {{\n\
