@@ -66,7 +66,7 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), CircomError> {
 /// [`CircomError::Io`].
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), CircomError> {
     let write = || {
-        let mut output = OutputFile::create(path)?;
+        let mut output = Sink::create(Target::File(path))?;
         output.write_all(bytes)?;
         output.finish()
     };
@@ -94,8 +94,8 @@ enum Written {
 
 impl Written {
     fn new(path: &Path, bytes: &[u8]) -> io::Result<Self> {
-        if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
-            return Ok(Self::Stream(File::options().write(true).open(path)?, bytes.to_vec()));
+        if is_stream(path) {
+            return Ok(Self::Stream(open_stream(path)?, bytes.to_vec()));
         }
         let target = target_of(path)?;
         let mut file = temporary_beside(&target)?;
@@ -114,6 +114,15 @@ impl Written {
             Self::Stream(mut stream, bytes) => stream.write_all(&bytes).map(|()| None),
         }
     }
+}
+
+/// Whether this is a pipe or a device, which is written to directly.
+fn is_stream(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
+fn open_stream(path: &Path) -> io::Result<File> {
+    File::options().write(true).open(path)
 }
 
 /// The target of a rename: a symbolic link is followed, so that it stays a link. A rename would replace a read-only file without
@@ -206,7 +215,7 @@ impl Seek for OutputFile {
 /// The destination of a binary file.
 #[derive(Debug)]
 pub enum Target<'a> {
-    /// A file, which appears under its name only when it is complete.
+    /// A file, which appears under its name only when it is complete; a pipe or a device is written to when the content is.
     File(&'a Path),
     /// Memory: the vector is replaced only when the content is complete.
     Memory(&'a mut Vec<u8>),
@@ -234,12 +243,23 @@ impl<'a> From<&'a mut Vec<u8>> for Target<'a> {
 #[derive(Debug)]
 enum Sink<'a> {
     File(BufWriter<OutputFile>),
-    Memory { written: Cursor<Vec<u8>>, target: &'a mut Vec<u8> },
+    /// A pipe or a device, to which the content is written when it is complete: lengths are patched before.
+    Stream {
+        written: Cursor<Vec<u8>>,
+        stream: File,
+    },
+    Memory {
+        written: Cursor<Vec<u8>>,
+        target: &'a mut Vec<u8>,
+    },
 }
 
 impl<'a> Sink<'a> {
     fn create(target: Target<'a>) -> io::Result<Self> {
         Ok(match target {
+            Target::File(path) if is_stream(path) => {
+                Self::Stream { written: Cursor::default(), stream: open_stream(path)? }
+            }
             Target::File(path) => Self::File(BufWriter::with_capacity(BUFFER, OutputFile::create(path)?)),
             Target::Memory(target) => Self::Memory { written: Cursor::default(), target },
         })
@@ -248,6 +268,7 @@ impl<'a> Sink<'a> {
     fn finish(self) -> io::Result<()> {
         match self {
             Self::File(output) => output.into_inner().map_err(io::IntoInnerError::into_error)?.finish(),
+            Self::Stream { written, mut stream } => stream.write_all(written.get_ref()),
             Self::Memory { written, target } => {
                 *target = written.into_inner();
                 Ok(())
@@ -260,14 +281,14 @@ impl Write for Sink<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::File(output) => output.write(bytes),
-            Self::Memory { written, .. } => written.write(bytes),
+            Self::Stream { written, .. } | Self::Memory { written, .. } => written.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::File(output) => output.flush(),
-            Self::Memory { .. } => Ok(()),
+            Self::Stream { .. } | Self::Memory { .. } => Ok(()),
         }
     }
 }
@@ -276,7 +297,7 @@ impl Seek for Sink<'_> {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         match self {
             Self::File(output) => output.seek(position),
-            Self::Memory { written, .. } => written.seek(position),
+            Self::Stream { written, .. } | Self::Memory { written, .. } => written.seek(position),
         }
     }
 }

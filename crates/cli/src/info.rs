@@ -1,10 +1,11 @@
 //! `info`: describes a file.
 
+use crate::files::Input;
 use clap::Args;
 use proofmill::circom::{Description, describe};
 use proofmill_console::{Failure, Outcome};
 use serde_json::{Map, Value, json};
-use std::{fmt::Write as _, path::PathBuf};
+use std::fmt::Write as _;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -13,7 +14,7 @@ use std::{fmt::Write as _, path::PathBuf};
 pub(crate) struct Info {
     /// An r1cs, wtns, zkey or ptau file
     #[arg(value_name = "FILE")]
-    file: PathBuf,
+    file: Input,
 }
 
 pub(crate) fn run(arguments: &Info) -> Result<Outcome, Failure> {

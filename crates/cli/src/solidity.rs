@@ -1,5 +1,6 @@
 //! `zkey export solidityverifier` and `zkey export soliditycalldata`: verification in Ethereum contracts.
 
+use crate::files::{Input, Output};
 use clap::Args;
 use proofmill::{
     circom::PublicSignals,
@@ -8,7 +9,6 @@ use proofmill::{
 use proofmill_circom::write_text;
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
-use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -17,10 +17,10 @@ use std::path::PathBuf;
 pub(crate) struct SolidityVerifier {
     /// The proving key or verification key of PLONK, in any arithmetisation
     #[arg(value_name = "KEY")]
-    pub(crate) key: PathBuf,
+    pub(crate) key: Input,
     /// The contract to write
     #[arg(value_name = "CONTRACT", default_value = "verifier.sol")]
-    pub(crate) contract: PathBuf,
+    pub(crate) contract: Output,
 }
 
 #[derive(Args, Debug)]
@@ -29,17 +29,17 @@ pub(crate) struct SolidityVerifier {
 pub(crate) struct SolidityCalldata {
     /// The public signals
     #[arg(value_name = "PUBLIC", default_value = "public.json")]
-    public: PathBuf,
+    public: Input,
     /// The proof, of PLONK
     #[arg(value_name = "PROOF", default_value = "proof.json")]
-    proof: PathBuf,
+    proof: Input,
 }
 
 /// Writes the contract that verifies a key's proofs.
 pub(crate) fn verifier(files: &SolidityVerifier, machine: &mut Machine) -> Result<Outcome, Failure> {
     let source = machine.run(|_, _| VerifyingKey::open(&files.key)?.solidity_verifier())?;
     write_text(&files.contract, &source)?;
-    Ok(Outcome::done(json!({ "contract": files.contract })))
+    Ok(Outcome::done(json!({ "contract": &*files.contract })))
 }
 
 /// Prints the arguments for a call of that contract.

@@ -1,7 +1,7 @@
 //! `zkey`: proving keys.
 
 use crate::{
-    files::Files,
+    files::{Files, Input, Output},
     solidity::{self, SolidityCalldata, SolidityVerifier},
 };
 use clap::{Args, Subcommand};
@@ -11,7 +11,6 @@ use proofmill::{
 };
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
-use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ZkeyCommand {
@@ -43,10 +42,10 @@ pub(crate) enum ExportCommand {
 pub(crate) struct VerificationKey {
     /// The proving key
     #[arg(value_name = "ZKEY")]
-    zkey: PathBuf,
+    zkey: Input,
     /// The verification key to write
     #[arg(value_name = "VERIFICATION_KEY", default_value = "verification_key.json")]
-    key: PathBuf,
+    key: Output,
 }
 
 impl ZkeyCommand {
@@ -89,5 +88,5 @@ fn export(files: &VerificationKey, machine: &mut Machine) -> Result<Outcome, Fai
         Some("plonk" | "proofmill-plonk") => plonk::VerifyingKey::open(&files.zkey)?.save(&files.key),
         _ => groth16::VerifyingKey::open(&files.zkey)?.save(&files.key),
     })?;
-    Ok(Outcome::done(json!({ "protocol": protocol, "verification_key": files.key })))
+    Ok(Outcome::done(json!({ "protocol": protocol, "verification_key": &*files.key })))
 }

@@ -26,7 +26,7 @@ use crate::{
     machine::current,
 };
 use proofmill_circom::{
-    BinFile, CircomError, FileKind, FileName, Groth16Proof, Groth16VerificationKey, Groth16Zkey, Target,
+    BinFile, ContainerOrText, FileKind, FileName, Groth16Proof, Groth16VerificationKey, Groth16Zkey, Target,
     write_bytes, write_text, write_texts,
 };
 use proofmill_groth16::{Groth16Error, verifying_key_text};
@@ -148,10 +148,9 @@ impl VerifyingKey {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let name = Some(FileName::new(path));
-        match BinFile::open(path) {
-            // Not a known binary file: expect JSON.
-            Err(CircomError::Kind { .. }) => Ok(Self { key: Groth16VerificationKey::open(path)?, name }),
-            file => Ok(ProvingKey::read(file?, name)?.verifying_key),
+        match BinFile::open_or_text(path)? {
+            ContainerOrText::Container(file) => Ok(ProvingKey::read(file, name)?.verifying_key),
+            ContainerOrText::Text(text) => Ok(Self { key: Groth16VerificationKey::of_text(&text)?, name }),
         }
     }
 

@@ -9,6 +9,7 @@ mod malformed;
 mod merkle;
 mod ntt;
 mod outputs;
+mod pipes;
 mod process;
 mod sha256;
 mod srs;
