@@ -11,13 +11,21 @@ trap 'rm -rf "$folder"' EXIT
 # `cargo test` has built this example.
 "$(dirname "$proofmill")/examples/verifiers" "$folder"
 cd "$folder"
-"$proofmill" plonk prove "$small/plonk.zkey" "$small/witness.wtns" proof.json public.json
-"$proofmill" zkey export solidityverifier "$small/plonk.zkey" snarkjs.sol
-"$proofmill" zkey export soliditycalldata public.json proof.json > snarkjs.calldata
-# The words of the call are those that snarkjs prints.
+# Proofmill's contract for a key of snarkjs's and snarkjs's own take the same calls.
 words() { grep -oE '0x[0-9a-f]{64}' "$1"; }
-snarkjs zkey export soliditycalldata public.json proof.json > theirs.calldata
-cmp <(words snarkjs.calldata) <(words theirs.calldata)
+for system in groth16 plonk; do
+    "$proofmill" "$system" prove "$small/$system.zkey" "$small/witness.wtns" proof.json public.json
+    "$proofmill" zkey export solidityverifier "$small/$system.zkey" "$system.sol"
+    "$proofmill" zkey export solidityverifier "$small/$system.vk.json" of-vk
+    cmp of-vk "$system.sol"
+    "$proofmill" zkey export soliditycalldata public.json proof.json --key "$small/$system.vk.json" > "$system.calldata"
+    snarkjs zkey export soliditycalldata public.json proof.json > theirs.calldata
+    cmp <(words "$system.calldata") <(words theirs.calldata)
+    snarkjs zkey export solidityverifier "$small/$system.zkey" "snarkjs-$system.sol"
+    cp "$system.calldata" "snarkjs-$system.calldata"
+    # The whole text, in the case of Groth16.
+    [ "$system" = plonk ] || cmp "$system.calldata" theirs.calldata
+done
 for arithmetisation in turbo ultra; do
     "$proofmill" plonk setup --arithmetisation "$arithmetisation" "$small/circuit.r1cs" "$small/pot8.ptau" circuit.key
     "$proofmill" plonk prove circuit.key "$small/witness.wtns" proof.json public.json

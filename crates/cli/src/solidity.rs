@@ -3,8 +3,8 @@
 use crate::files::{Input, Output};
 use clap::Args;
 use proofmill::{
-    circom::PublicSignals,
-    plonk::{Proof, VerifyingKey},
+    circom::{PublicSignals, protocol},
+    groth16, plonk,
 };
 use proofmill_circom::write_text;
 use proofmill_console::{Failure, Machine, Outcome};
@@ -15,7 +15,7 @@ use serde_json::json;
   proofmill zkey export solidityverifier circuit.zkey verifier.sol
   proofmill zkey export solidityverifier verification_key.json verifier.sol")]
 pub(crate) struct SolidityVerifier {
-    /// The proving key or verification key of PLONK, in any arithmetisation
+    /// The proving key or verification key of Groth16, or of PLONK in any arithmetisation
     #[arg(value_name = "KEY")]
     pub(crate) key: Input,
     /// The contract to write
@@ -25,27 +25,51 @@ pub(crate) struct SolidityVerifier {
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  proofmill zkey export soliditycalldata public.json proof.json")]
+  proofmill zkey export soliditycalldata public.json proof.json
+  proofmill zkey export soliditycalldata public.json proof.json --key verification_key.json")]
 pub(crate) struct SolidityCalldata {
     /// The public signals
     #[arg(value_name = "PUBLIC", default_value = "public.json")]
     public: Input,
-    /// The proof, of PLONK
+    /// The proof, of Groth16 or PLONK
     #[arg(value_name = "PROOF", default_value = "proof.json")]
     proof: Input,
+    /// The proving key or verification key: print only a call that its contract accepts
+    #[arg(long, value_name = "KEY")]
+    key: Option<Input>,
 }
 
 /// Writes the contract that verifies a key's proofs.
 pub(crate) fn verifier(files: &SolidityVerifier, machine: &mut Machine) -> Result<Outcome, Failure> {
-    let source = machine.run(|_, _| VerifyingKey::open(&files.key)?.solidity_verifier())?;
+    let protocol = protocol(&files.key)?;
+    let source = machine.run(|_, _| match protocol.as_deref() {
+        Some("plonk" | "proofmill-plonk") => plonk::VerifyingKey::open(&files.key)?.solidity_verifier(),
+        _ => groth16::VerifyingKey::open(&files.key)?.solidity_verifier(),
+    })?;
     write_text(&files.contract, &source)?;
-    Ok(Outcome::done(json!({ "contract": &*files.contract })))
+    Ok(Outcome::done(json!({ "protocol": protocol, "contract": &*files.contract })))
 }
 
-/// Prints the arguments for a call of that contract.
-pub(crate) fn calldata(files: &SolidityCalldata) -> Result<Outcome, Failure> {
+/// Prints the arguments for a call of that contract, of a proof that was verified if the key is known.
+pub(crate) fn calldata(files: &SolidityCalldata, machine: &mut Machine) -> Result<Outcome, Failure> {
     let public = PublicSignals::open(&files.public)?;
-    let calldata = Proof::open(&files.proof, public)?.solidity_calldata();
+    let protocol = protocol(&files.proof)?;
+    let calldata = machine.run(|_, _| match protocol.as_deref() {
+        Some("plonk" | "proofmill-plonk") => {
+            let proof = plonk::Proof::open(&files.proof, public)?;
+            if let Some(key) = &files.key {
+                proof.verify(&plonk::VerifyingKey::open(key)?)?;
+            }
+            Ok(proof.solidity_calldata())
+        }
+        _ => {
+            let proof = groth16::Proof::open(&files.proof, public)?;
+            if let Some(key) = &files.key {
+                proof.verify(&groth16::VerifyingKey::open(key)?)?;
+            }
+            Ok::<_, proofmill::Error>(proof.solidity_calldata())
+        }
+    })?;
     let text = format!("{calldata}\n");
     Ok(Outcome { text, ..Outcome::done(json!({ "calldata": calldata })) })
 }

@@ -5,10 +5,7 @@ use crate::{
     solidity::{self, SolidityCalldata, SolidityVerifier},
 };
 use clap::{Args, Subcommand};
-use proofmill::{
-    circom::{FileKind, describe},
-    groth16, plonk,
-};
+use proofmill::{circom::protocol, groth16, plonk};
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
 
@@ -28,10 +25,10 @@ pub(crate) enum ExportCommand {
     /// Write the verification key of a Groth16 or PLONK proving key
     #[command(name = "verificationkey")]
     VerificationKey(VerificationKey),
-    /// Write a Solidity contract that verifies the proofs of a PLONK key
+    /// Write a Solidity contract that verifies the proofs of a Groth16 or PLONK key
     #[command(name = "solidityverifier")]
     SolidityVerifier(SolidityVerifier),
-    /// Print a PLONK proof and its public signals as the arguments of that contract's verifyProof
+    /// Print a proof and its public signals as the arguments of that contract's verifyProof
     #[command(name = "soliditycalldata")]
     SolidityCalldata(SolidityCalldata),
 }
@@ -74,17 +71,13 @@ pub(crate) fn run(command: ZkeyCommand, machine: &mut Machine) -> Result<Outcome
     match command {
         ZkeyCommand::Export(ExportCommand::VerificationKey(files)) => export(&files, machine),
         ZkeyCommand::Export(ExportCommand::SolidityVerifier(files)) => solidity::verifier(&files, machine),
-        ZkeyCommand::Export(ExportCommand::SolidityCalldata(files)) => solidity::calldata(&files),
+        ZkeyCommand::Export(ExportCommand::SolidityCalldata(files)) => solidity::calldata(&files, machine),
     }
 }
 
 fn export(files: &VerificationKey, machine: &mut Machine) -> Result<Outcome, Failure> {
-    let description = describe(&files.zkey)?;
-    let protocol = match description.kind {
-        FileKind::Pmpk => Some("proofmill-plonk"),
-        _ => description.protocol.as_deref(),
-    };
-    machine.run(|_, _| match protocol {
+    let protocol = protocol(&files.zkey)?;
+    machine.run(|_, _| match protocol.as_deref() {
         Some("plonk" | "proofmill-plonk") => plonk::VerifyingKey::open(&files.zkey)?.save(&files.key),
         _ => groth16::VerifyingKey::open(&files.zkey)?.save(&files.key),
     })?;

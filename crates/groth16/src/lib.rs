@@ -12,6 +12,7 @@ mod past_powers;
 mod prove;
 mod quotient;
 mod setup;
+pub mod solidity;
 mod verify;
 
 pub use error::Groth16Error;

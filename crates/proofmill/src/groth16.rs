@@ -29,7 +29,7 @@ use proofmill_circom::{
     BinFile, ContainerOrText, FileKind, FileName, Groth16Proof, Groth16VerificationKey, Groth16Zkey, Target,
     write_bytes, write_text, write_texts,
 };
-use proofmill_groth16::{Groth16Error, verifying_key_text};
+use proofmill_groth16::{Groth16Error, solidity, verifying_key_text};
 use std::path::Path;
 
 /// A proving key: a mapped `.zkey` of snarkjs.
@@ -204,6 +204,15 @@ impl VerifyingKey {
         current().check_setup(self.name.as_ref(), self.insecurity())
     }
 
+    /// A Solidity contract that verifies this key's proofs; see [`Proof::solidity_calldata`].
+    ///
+    /// # Errors
+    /// [`Error::InsecureSetup`] for a key for which anyone can forge proofs.
+    pub fn solidity_verifier(&self) -> Result<String> {
+        self.check_setup()?;
+        Ok(solidity::verifier(&self.key))
+    }
+
     /// Verifies the proof for these public signals, which replace those of the proof.
     ///
     /// # Errors
@@ -286,6 +295,12 @@ impl Proof {
     pub fn save(&self, proof: impl AsRef<Path>, public: impl AsRef<Path>) -> Result<()> {
         let texts = [(proof.as_ref(), &*self.to_json()), (public.as_ref(), &*self.public.to_json())];
         Ok(write_texts(&texts)?)
+    }
+
+    /// The arguments of `verifyProof` in the contract of [`VerifyingKey::solidity_verifier`], and in snarkjs's: the proof and its
+    /// public signals, as snarkjs prints them.
+    pub fn solidity_calldata(&self) -> String {
+        solidity::calldata(&self.proof, &self.public)
     }
 
     /// The point A.

@@ -91,6 +91,14 @@ fn public_of(document: &Document) -> Result<Vec<Fr>, CircomError> {
     document.root().items()?.iter().map(reader::Node::scalar).collect()
 }
 
+/// The protocol that a proof or verification key names; `None` for other JSON. Nothing else of the file is checked.
+///
+/// # Errors
+/// [`CircomError::Io`], [`CircomError::JsonSyntax`].
+pub fn json_protocol(path: &Path) -> Result<Option<String>, CircomError> {
+    Ok(Document::open(path)?.protocol().map(str::to_owned))
+}
+
 /// The text of a `public.json`, as snarkjs writes it.
 pub fn public_text(signals: &[Fr]) -> String {
     text_of(&signals.iter().map(Fr::to_string).collect::<Vec<_>>())

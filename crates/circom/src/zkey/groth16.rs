@@ -3,7 +3,7 @@
 //! Sections: 1 the protocol; 2 the header; 3 IC; 4 the coefficients of A and B; 5 A, 6 B1, 7 B2, 8 C and 9 H,
 //! all affine points in Montgomery form; 10 the circuit's hash and the contributions to the ceremony.
 
-use super::{Coefficient, Coefficients, Counts, HEADER, Matrix, PROTOCOL, Protocol, g1, g2};
+use super::{Coefficient, Coefficients, Contributions, Counts, HEADER, Matrix, PROTOCOL, Protocol, g1, g2};
 use crate::{
     binfile::{BinFile, Section},
     decode::{Coordinate, Points},
@@ -179,6 +179,14 @@ impl Groth16Zkey {
     /// None once the key is open.
     pub fn contributions(&self) -> Result<Option<Section<'_>>, CircomError> {
         self.file.optional_section(CONTRIBUTIONS)
+    }
+
+    /// The contributions to the ceremony, decoded; `None` in keys that were imported from JSON.
+    ///
+    /// # Errors
+    /// As [`Contributions::decode`].
+    pub fn decoded_contributions(&self) -> Result<Option<Contributions>, CircomError> {
+        self.contributions()?.map(Contributions::decode).transpose()
     }
 
     fn points<C: Curve<Base: Coordinate>>(&self, points: Groth16Points) -> Points<'_, C> {

@@ -1,10 +1,12 @@
 //! `.zkey`: proving keys. Section 1 names the protocol, on which the other sections depend.
 
 mod coefficients;
+mod contributions;
 mod groth16;
 mod plonk;
 
 pub use coefficients::{Coefficient, Coefficients, Matrix};
+pub use contributions::{Beacon, Contribution, Contributions};
 pub use groth16::{Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey};
 pub use plonk::{Addition, Column, PlonkHeader, PlonkWriter, PlonkZkey, Polynomial, Selector};
 

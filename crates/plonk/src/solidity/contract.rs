@@ -2,7 +2,7 @@
 
 use super::{
     trace::{InputWord, Traced, record},
-    yul::{Compiled, compile, literal, word},
+    yul::{Compiled, compile},
 };
 use crate::{
     Cell, Column, VerifyingKey,
@@ -14,15 +14,14 @@ use proofmill_curve::{
     Affine, Curve,
     bn254::{G1, G2},
 };
-use proofmill_field::{
-    Algebra, Invert, Prime,
-    bn254::{FqParams, Fr, FrParams},
+use proofmill_field::{Algebra, Invert, bn254::Fr};
+use proofmill_solidity::{
+    ARGUMENTS, Body, MEMORY, Verifier, coordinate_modulus, literal, scalar_modulus, word,
 };
 
-/// Words of memory at fixed addresses (first byte). Solidity's reserved words end at 0x80, and the function
-/// allocates nothing else.
+/// Words of memory at fixed addresses (first byte).
 mod memory {
-    pub(super) const ETA: usize = 0x80;
+    pub(super) const ETA: usize = super::MEMORY;
     pub(super) const BETA: usize = 0xa0;
     pub(super) const GAMMA: usize = 0xc0;
     pub(super) const DELTA: usize = 0xe0;
@@ -45,9 +44,6 @@ mod memory {
     pub(super) const VALUES: usize = 0x420;
 }
 use memory::*;
-
-/// The first byte of the arguments, after the function's selector.
-const ARGUMENTS: usize = 4;
 
 /// A part of a hash's input.
 enum Part {
@@ -72,14 +68,14 @@ pub(super) struct Contract<'a> {
     /// The columns in the sum of points; their factors are the first roots of the program.
     columns: Vec<Column>,
     /// The statements of the function.
-    lines: Vec<String>,
+    body: Body,
 }
 
 impl<'a> Contract<'a> {
     pub(super) fn new(key: &'a VerifyingKey) -> Self {
         let rounds = key.system.rounds();
         let mut contract =
-            Self { key, rounds, program: compile(&[], &[], VALUES), columns: vec![], lines: vec![] };
+            Self { key, rounds, program: compile(&[], &[], VALUES), columns: vec![], body: Body::default() };
         let ((columns, roots), nodes) = record(|| contract.factors());
         contract.columns = columns;
         contract.program = compile(&nodes, &roots, VALUES);
@@ -169,12 +165,15 @@ impl<'a> Contract<'a> {
     }
 
     fn line(&mut self, line: impl Into<String>) {
-        self.lines.push(line.into());
+        self.body.line(line);
     }
 
-    /// Appends comments and statements as they are, indented from the first line on, without empty lines.
     fn text(&mut self, text: &str) {
-        self.lines.extend(text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned));
+        self.body.text(text);
+    }
+
+    fn store(&mut self, begin: usize, words: &[u8]) {
+        self.body.store(begin, words);
     }
 
     /// The source of the contract.
@@ -189,62 +188,46 @@ impl<'a> Contract<'a> {
         self.add_points();
         self.pair();
         self.line("}");
-        let mut depth = 3;
-        let mut body = String::new();
-        for line in &self.lines {
-            let line = line.trim();
-            depth -= usize::from(line.starts_with('}'));
-            body += &format!("{:1$}{line}\n", "", 4 * depth);
-            depth += usize::from(line.ends_with('{'));
-        }
         let words = (self.public_begin() - ARGUMENTS) / 32;
-        let public =
-            if self.public() == 0 { String::new() } else { format!(", uint256[{}] calldata", self.public()) };
-        let warning = match self.key.insecurity() {
-            Some(reason) => format!("// INSECURE, for tests only: anyone can forge proofs: {reason}.\n"),
-            None => String::new(),
-        };
-        format!(
-            "// SPDX-License-Identifier: MIT OR Apache-2.0\n\
-             // Written by Proofmill.\n\
-             {warning}\
-             pragma solidity >=0.8.4 <0.9.0;\n\n\
-             /// Verifies PLONK proofs of one circuit.\n\
-             contract PlonkVerifier {{\n\
-             {}    \
-             function verifyProof(uint256[{words}] calldata{public}) external view returns (bool valid) {{\n        \
-             assembly {{\n{body}        }}\n    }}\n}}\n",
-            self.comment()
-        )
+        let mut arguments = vec![format!("uint256[{words}]")];
+        if self.public() > 0 {
+            arguments.push(format!("uint256[{}]", self.public()));
+        }
+        Verifier {
+            name: "PlonkVerifier",
+            system: "PLONK",
+            insecurity: self.key.insecurity(),
+            comment: self.comment(),
+            arguments,
+            body: self.body,
+        }
+        .source()
     }
 
     /// The comment that describes the arguments.
-    fn comment(&self) -> String {
+    fn comment(&self) -> Vec<String> {
         let columns = self.rounds.iter().flatten().map(Column::to_string);
         let parts = (1..=self.key.system.parts()).map(|part| format!("t{part}"));
         let points: Vec<String> = columns.chain(parts).chain(["Wxi".into(), "Wxiw".into()]).collect();
         let value = |cell: &Cell| format!("{}{}", cell.column, if cell.next { "'" } else { "" });
         let values: Vec<String> = self.key.system.opened().iter().map(value).collect();
-        let mut text = format!(
-            "    // The first argument is a proof: two words x, y for each of the points\n    // {}\n    \
-             // and then the values, at xi or (') at xi omega, of\n    // {}\n",
+        let mut comment = vec![
+            "The first argument is a proof: two words x, y for each of the points".to_owned(),
             points.join(" "),
-            values.join(" ")
-        );
+            "and then the values, at xi or (') at xi omega, of".to_owned(),
+            values.join(" "),
+        ];
         if self.public() > 0 {
-            text += "    // The second one is the public inputs.\n";
+            comment.push("The second one is the public inputs.".to_owned());
         }
-        text
+        comment
     }
 
     /// Checks that numbers are below their moduli and points are on the curve. Otherwise a precompiled
     /// contract would fail, which costs the caller all gas.
     fn check_arguments(&mut self) {
         let (values, end) = (self.evaluations_begin(), self.public_begin() + 32 * self.public());
-        let [r, q] = [FrParams::MODULUS, FqParams::MODULUS].map(|limbs| {
-            let bytes: Vec<u8> = limbs.iter().rev().flat_map(|limb| limb.to_be_bytes()).collect();
-            word(&bytes)
-        });
+        let (r, q) = (scalar_modulus(), coordinate_modulus());
         self.text(&format!(
             "let r := {r}
             valid := 1
@@ -406,13 +389,6 @@ impl<'a> Contract<'a> {
             "1" => "valid := and(plus(), valid)".to_owned(),
             _ => format!("valid := and(plusMultiple({factor}), valid)"),
         });
-    }
-
-    /// Stores constant words.
-    fn store(&mut self, begin: usize, bytes: &[u8]) {
-        for (index, bytes) in bytes.chunks(32).enumerate() {
-            self.line(format!("mstore({:#x}, {})", begin + 32 * index, word(bytes)));
-        }
     }
 
     /// Sets the sum to infinity.

@@ -15,6 +15,7 @@ mod yul;
 use crate::{MalformedError, Proof, VerifyingKey};
 use contract::Contract;
 use proofmill_field::bn254::Fr;
+use proofmill_solidity::array;
 
 /// The source of a contract `PlonkVerifier` that verifies proofs for this key.
 ///
@@ -33,9 +34,5 @@ pub fn calldata(proof: &Proof, public: &[Fr]) -> String {
     let points = proof.points();
     let coordinates = points.iter().flat_map(|point| [point.x.to_bytes_be(), point.y.to_bytes_be()]);
     let words = coordinates.chain(proof.evaluations.iter().map(|value| value.to_bytes_be()));
-    let list = |words: &mut dyn Iterator<Item = Vec<u8>>| {
-        let quoted = words.map(|word| format!("\"0x{}\"", hex::encode(word)));
-        format!("[{}]", quoted.collect::<Vec<_>>().join(","))
-    };
-    list(&mut { words }) + &list(&mut public.iter().map(|input| input.to_bytes_be()))
+    array(words, ",") + &array(public.iter().map(|input| input.to_bytes_be()), ",")
 }

@@ -2,7 +2,7 @@
 //! and multiplications are below r.
 
 use super::trace::{InputWord, Node, Traced};
-use proofmill_field::bn254::Fr;
+use proofmill_solidity::literal;
 
 /// The largest depth of an expression. Each level leaves two words on the EVM's stack while the next is
 /// computed, and `r` must stay within reach of 16 words.
@@ -60,17 +60,4 @@ fn expression(node: Node, expressions: &[Expression]) -> Expression {
     };
     let depth = node.operands().map(|operand| expressions[operand.index()].1 + 1).max();
     (text, depth.unwrap_or(0))
-}
-
-/// A scalar as a literal.
-pub(super) fn literal(value: Fr) -> String {
-    word(&value.to_bytes_be())
-}
-
-/// Big-endian bytes, at most 32, as a literal.
-pub(super) fn word(bytes: &[u8]) -> String {
-    match hex::encode(bytes).trim_start_matches('0') {
-        "" => "0".to_owned(),
-        digits => format!("0x{digits}"),
-    }
 }
