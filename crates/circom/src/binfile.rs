@@ -7,14 +7,17 @@
 use crate::{
     error::{CircomError, FileName, Place, SectionName, show_bytes},
     file_kind::FileKind,
+    json::LARGEST_JSON,
 };
-use proofmill_memory::FileBytes;
+use proofmill_memory::{FileBytes, most_of_a_pipe};
 use std::{fmt, ops::Range, path::Path};
 
 /// Bytes of magic, version and count of sections.
 const FILE_HEADER: usize = 12;
 /// Bytes of a section's number and length.
 const SECTION_HEADER: usize = 12;
+/// The empty section that marks a key whose setup is known to be insecure. snarkjs ignores it.
+pub(crate) const INSECURE_SETUP: SectionName = SectionName { id: 1000, content: "insecure setup" };
 /// More sections than any format has; sections are looked up one by one.
 const MOST_SECTIONS: u32 = 256;
 
@@ -25,6 +28,33 @@ pub struct SectionEntry {
     pub id: u32,
     /// Bytes of content within the file.
     pub range: Range<usize>,
+}
+
+/// A file that is a container, or else a text.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
+pub enum ContainerOrText {
+    /// Of any kind.
+    Container(BinFile),
+    /// A file that begins with none of the magics.
+    Text(Text),
+}
+
+/// A text that was read from a file.
+#[derive(Debug)]
+pub struct Text {
+    pub(crate) name: FileName,
+    pub(crate) bytes: FileBytes,
+}
+
+/// Maps a file, or reads a pipe: as much as fits into memory of a container, and of anything else what a JSON file may have.
+fn read_any(path: &Path) -> Result<(FileName, FileBytes), CircomError> {
+    let name = FileName::new(path);
+    let most = |first: &[u8]| if FileKind::of(first).is_some() { most_of_a_pipe() } else { LARGEST_JSON };
+    match FileBytes::open_or_read(path, FILE_HEADER as u64, most) {
+        Ok(bytes) => Ok((name, bytes)),
+        Err(source) => Err(CircomError::io(&name, source)),
+    }
 }
 
 /// An open container; its pages are read on first access.
@@ -38,14 +68,26 @@ pub struct BinFile {
 }
 
 impl BinFile {
-    /// Maps a file of any kind and checks its list of sections.
+    /// Maps a file of any kind, or reads a pipe, and checks its list of sections.
     ///
     /// # Errors
     /// [`CircomError::Io`], [`CircomError::Kind`], [`CircomError::Version`], [`CircomError::Container`].
     pub fn open(path: &Path) -> Result<Self, CircomError> {
-        let name = FileName::new(path);
-        let bytes = FileBytes::open(path).map_err(|source| CircomError::io(&name, source))?;
+        let (name, bytes) = read_any(path)?;
         Self::scan(name, bytes)
+    }
+
+    /// Opens a container or a text, which begins with none of the magics. A pipe can be read only once, so those who accept both
+    /// must not try one after the other.
+    ///
+    /// # Errors
+    /// As [`Self::open`], without [`CircomError::Kind`].
+    pub fn open_or_text(path: &Path) -> Result<ContainerOrText, CircomError> {
+        let (name, bytes) = read_any(path)?;
+        Ok(match FileKind::of(&bytes) {
+            Some(_) => ContainerOrText::Container(Self::scan(name, bytes)?),
+            None => ContainerOrText::Text(Text { name, bytes }),
+        })
     }
 
     /// A container in memory; `name` stands for it in messages.
@@ -148,6 +190,13 @@ impl BinFile {
     /// A section whose presence was checked when the file was opened; an absent one is empty.
     pub fn checked_section(&self, section: SectionName) -> Section<'_> {
         self.section(section).unwrap_or_else(|_| self.view(section, 0..0))
+    }
+
+    /// Whether the key in this file is marked as one whose setup is insecure ([`BinWriter::mark_insecure_setup`]).
+    ///
+    /// [`BinWriter::mark_insecure_setup`]: crate::BinWriter::mark_insecure_setup
+    pub fn has_insecure_setup(&self) -> bool {
+        self.sections.iter().any(|entry| entry.id == INSECURE_SETUP.id)
     }
 
     /// `range` of the file as (part of) a section; empty if the file has no such range.

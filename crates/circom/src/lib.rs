@@ -20,7 +20,7 @@ mod r1cs;
 mod wtns;
 mod zkey;
 
-pub use binfile::{BinFile, Cursor, Section, SectionEntry};
+pub use binfile::{BinFile, ContainerOrText, Cursor, Section, SectionEntry, Text};
 pub use decode::{Coordinate, Form, PointCheck, Points, Scalars, decode_each};
 pub use describe::{Description, SectionDescription, describe, describe_file};
 pub use error::{CircomError, FileName, Place, SectionName};

@@ -1,6 +1,7 @@
 //! Output: to a temporary file next to the target, which is renamed when it is complete, or removed on failure.
 
 use crate::{
+    binfile::INSECURE_SETUP,
     decode::Coordinate,
     error::{CircomError, FileName},
     file_kind::FileKind,
@@ -65,7 +66,7 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), CircomError> {
 /// [`CircomError::Io`].
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), CircomError> {
     let write = || {
-        let mut output = OutputFile::create(path)?;
+        let mut output = Sink::create(Target::File(path))?;
         output.write_all(bytes)?;
         output.finish()
     };
@@ -93,8 +94,8 @@ enum Written {
 
 impl Written {
     fn new(path: &Path, bytes: &[u8]) -> io::Result<Self> {
-        if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
-            return Ok(Self::Stream(File::options().write(true).open(path)?, bytes.to_vec()));
+        if is_stream(path) {
+            return Ok(Self::Stream(open_stream(path)?, bytes.to_vec()));
         }
         let target = target_of(path)?;
         let mut file = temporary_beside(&target)?;
@@ -113,6 +114,15 @@ impl Written {
             Self::Stream(mut stream, bytes) => stream.write_all(&bytes).map(|()| None),
         }
     }
+}
+
+/// Whether this is a pipe or a device, which is written to directly.
+fn is_stream(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
+fn open_stream(path: &Path) -> io::Result<File> {
+    File::options().write(true).open(path)
 }
 
 /// The target of a rename: a symbolic link is followed, so that it stays a link. A rename would replace a read-only file without
@@ -205,7 +215,7 @@ impl Seek for OutputFile {
 /// The destination of a binary file.
 #[derive(Debug)]
 pub enum Target<'a> {
-    /// A file, which appears under its name only when it is complete.
+    /// A file, which appears under its name only when it is complete; a pipe or a device is written to when the content is.
     File(&'a Path),
     /// Memory: the vector is replaced only when the content is complete.
     Memory(&'a mut Vec<u8>),
@@ -231,22 +241,40 @@ impl<'a> From<&'a mut Vec<u8>> for Target<'a> {
 
 /// A [`Target`] that is being written to.
 #[derive(Debug)]
-enum Sink<'a> {
+pub(crate) enum Sink<'a> {
     File(BufWriter<OutputFile>),
-    Memory { written: Cursor<Vec<u8>>, target: &'a mut Vec<u8> },
+    /// A pipe or a device, to which the content is written when it is complete: lengths are patched before.
+    Stream {
+        written: Cursor<Vec<u8>>,
+        stream: File,
+    },
+    Memory {
+        written: Cursor<Vec<u8>>,
+        target: &'a mut Vec<u8>,
+    },
+}
+
+impl Sink<'static> {
+    pub(crate) fn file(path: &Path) -> io::Result<Self> {
+        if is_stream(path) {
+            return Ok(Self::Stream { written: Cursor::default(), stream: open_stream(path)? });
+        }
+        Ok(Self::File(BufWriter::with_capacity(BUFFER, OutputFile::create(path)?)))
+    }
 }
 
 impl<'a> Sink<'a> {
     fn create(target: Target<'a>) -> io::Result<Self> {
-        Ok(match target {
-            Target::File(path) => Self::File(BufWriter::with_capacity(BUFFER, OutputFile::create(path)?)),
-            Target::Memory(target) => Self::Memory { written: Cursor::default(), target },
-        })
+        match target {
+            Target::File(path) => Sink::file(path),
+            Target::Memory(target) => Ok(Self::Memory { written: Cursor::default(), target }),
+        }
     }
 
-    fn finish(self) -> io::Result<()> {
+    pub(crate) fn finish(self) -> io::Result<()> {
         match self {
             Self::File(output) => output.into_inner().map_err(io::IntoInnerError::into_error)?.finish(),
+            Self::Stream { written, mut stream } => stream.write_all(written.get_ref()),
             Self::Memory { written, target } => {
                 *target = written.into_inner();
                 Ok(())
@@ -259,14 +287,14 @@ impl Write for Sink<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::File(output) => output.write(bytes),
-            Self::Memory { written, .. } => written.write(bytes),
+            Self::Stream { written, .. } | Self::Memory { written, .. } => written.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::File(output) => output.flush(),
-            Self::Memory { .. } => Ok(()),
+            Self::Stream { .. } | Self::Memory { .. } => Ok(()),
         }
     }
 }
@@ -275,7 +303,7 @@ impl Seek for Sink<'_> {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         match self {
             Self::File(output) => output.seek(position),
-            Self::Memory { written, .. } => written.seek(position),
+            Self::Stream { written, .. } | Self::Memory { written, .. } => written.seek(position),
         }
     }
 }
@@ -344,6 +372,18 @@ impl<'a> BinWriter<'a> {
         let length_at = self.position + 4;
         self.position = length_at + 8 + length;
         self.patch(length_at, length).map_err(|source| CircomError::io(&self.name, source))
+    }
+
+    /// Marks the key in this file as one for which anyone may forge proofs, by an empty section that counts as one of those
+    /// announced. Other programs ignore it.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    ///
+    /// # Panics
+    /// As [`Self::section`].
+    pub fn mark_insecure_setup(&mut self) -> Result<(), CircomError> {
+        self.section(INSECURE_SETUP.id, |_| Ok(()))
     }
 
     fn patch(&mut self, at: u64, value: u64) -> io::Result<()> {

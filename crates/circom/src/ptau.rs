@@ -133,6 +133,12 @@ impl Ptau {
         contributions(&self.file)
     }
 
+    /// Whether nobody contributed to these powers, as far as the file says: its author may know tau. A file without a readable
+    /// list of contributions counts as one without contributions.
+    pub fn is_insecure(&self) -> bool {
+        !matches!(self.contributions(), Ok(1..))
+    }
+
     /// tau^i in G1, `2^(power + 1) - 1` in a full file.
     ///
     /// # Errors

@@ -58,6 +58,7 @@ fn circuits_proofs_and_keys_survive_their_files() {
         power: 10,
         commitments: vec![point(6), point(7)],
         x_2: G2::GENERATOR,
+        insecure_setup: true,
     };
     let text = key.text();
     let read = AnyPlonkVerificationKey::parse("key", text.as_bytes()).unwrap();
@@ -66,8 +67,13 @@ fn circuits_proofs_and_keys_survive_their_files() {
     assert!(matches!(read, AnyPlonkVerificationKey::Snarkjs(_)));
     let error = CircuitProof::parse("proof", PLONK_PROOF.as_bytes()).unwrap_err().to_string();
     assert_eq!(error, "proof: expected protocol proofmill-plonk, found plonk");
-    for (name, value) in [("wires", "\"4\""), ("gates", "[1]"), ("lookup", "null"), ("commitments", "[[1]]")]
-    {
+    for (name, value) in [
+        ("wires", "\"4\""),
+        ("gates", "[1]"),
+        ("lookup", "null"),
+        ("commitments", "[[1]]"),
+        ("insecureSetup", "1"),
+    ] {
         let mut changed: Value = serde_json::from_str(&text).unwrap();
         changed[name] = serde_json::from_str(value).unwrap();
         let error = CircuitVerificationKey::parse("key", changed.to_string().as_bytes()).unwrap_err();

@@ -186,7 +186,7 @@ fn a_rewritten_plonk_key_is_the_same_bytes() {
 
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("rewritten.zkey");
-    let mut writer = PlonkWriter::create(&target).unwrap();
+    let mut writer = PlonkWriter::create(&target, false).unwrap();
     writer.additions(zkey.additions().unwrap()).unwrap();
     for column in Column::ALL {
         writer.wire_map(column, zkey.wire_map(column).unwrap()).unwrap();

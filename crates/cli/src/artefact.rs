@@ -9,7 +9,7 @@ use proofmill_console::{Failure, Outcome};
 use serde_json::{Map, Value, json};
 use std::{
     fmt::Write as _,
-    fs::File,
+    fs::{self, File},
     io::{BufRead, BufReader, Read},
     path::Path,
 };
@@ -36,6 +36,9 @@ pub(crate) fn describe(path: &Path) -> Result<Option<Facts>, Failure> {
     let io = |source| Failure::io(path, source);
     let (start, bytes) = if path.is_dir() {
         (vec![0, 0], None)
+    } else if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        // A pipe can be read only once.
+        return Ok(None);
     } else {
         let file = File::open(path).map_err(io)?;
         let bytes = file.metadata().map_err(io)?.len();

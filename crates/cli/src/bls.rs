@@ -4,6 +4,7 @@ use crate::bench::BenchArguments;
 use clap::{Args, Subcommand};
 use proofmill::bls::{PublicKey, SecretKey, Signature, fast_aggregate_verify};
 use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_memory::{most_of_a_pipe, read_at_most, read_file_at_most};
 use serde_json::json;
 use std::{
     fs::{self, File, OpenOptions},
@@ -240,12 +241,12 @@ fn hex(bytes: &[u8]) -> String {
 
 /// Reads a message.
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        io::stdin().read_to_end(&mut bytes).map_err(|source| Failure::io(path, source))?;
-        return Ok(bytes);
-    }
-    fs::read(path).map_err(|source| Failure::io(path, source))
+    let most = most_of_a_pipe();
+    let bytes = match path == Path::new("-") {
+        true => read_at_most(io::stdin().lock(), most),
+        false => read_file_at_most(path, most),
+    };
+    bytes.map_err(|source| Failure::io(path, source))
 }
 
 /// Reads a short file into memory that is wiped when dropped.

@@ -2,9 +2,47 @@
 
 use proofmill_console::Failure;
 use std::{
+    ffi::OsString,
     fs,
+    ops::Deref,
     path::{Path, PathBuf},
 };
+
+/// A file that a command reads; `-` is standard input.
+#[derive(Clone, Debug)]
+pub(crate) struct Input(PathBuf);
+
+/// A file that a command writes; `-` is standard output.
+#[derive(Clone, Debug)]
+pub(crate) struct Output(PathBuf);
+
+/// `-` stands for this device.
+macro_rules! file {
+    ($type:ident, $device:literal) => {
+        impl From<OsString> for $type {
+            fn from(name: OsString) -> Self {
+                Self(if name == "-" { $device.into() } else { name.into() })
+            }
+        }
+
+        impl AsRef<Path> for $type {
+            fn as_ref(&self) -> &Path {
+                &self.0
+            }
+        }
+
+        impl Deref for $type {
+            type Target = Path;
+
+            fn deref(&self) -> &Path {
+                &self.0
+            }
+        }
+    };
+}
+
+file!(Input, "/dev/stdin");
+file!(Output, "/dev/stdout");
 
 /// The files that a command reads and writes. Commands that write none need not list those that they read.
 #[derive(Debug, Default)]

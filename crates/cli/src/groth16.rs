@@ -88,10 +88,17 @@ fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
 }
 
 fn setup(files: &Setup, machine: &mut Machine) -> Result<Outcome, Failure> {
+    let quiet = machine.quiet();
     machine.run(|_, progress| {
         progress.begin("read r1cs");
         let circuit = R1cs::open(&files.r1cs)?;
-        write_key(&files.zkey, &circuit, &Ptau::open(&files.ptau)?)?;
+        let ptau = Ptau::open(&files.ptau)?;
+        write_key(&files.zkey, &circuit, &ptau)?;
+        files.warn_of_powers(ptau.is_insecure(), quiet);
+        if !quiet {
+            let zkey = files.zkey.display();
+            eprintln!("warning: anyone can forge proofs for {zkey} until somebody contributes to it: snarkjs zkey contribute {zkey} FINAL.zkey");
+        }
         Ok(files.outcome())
     })
 }

@@ -1,14 +1,11 @@
 //! `info`: describes a file.
 
-use crate::artefact;
+use crate::{artefact, files::Input};
 use clap::Args;
-use proofmill::circom::{Description, contributions, describe};
+use proofmill::circom::{Description, describe};
 use proofmill_console::{Failure, Outcome};
 use serde_json::{Map, Value, json};
-use std::{
-    fmt::Write as _,
-    path::{Path, PathBuf},
-};
+use std::fmt::Write as _;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -18,33 +15,28 @@ use std::{
 pub(crate) struct Info {
     /// A circuit, witness, key, proof, reference string, tree or any other file that Proofmill reads
     #[arg(value_name = "FILE")]
-    file: PathBuf,
+    file: Input,
 }
 
 pub(crate) fn run(arguments: &Info) -> Result<Outcome, Failure> {
     match artefact::describe(&arguments.file)? {
         Some(facts) => Ok(facts.outcome()),
-        None => container(&arguments.file),
+        None => Ok(outcome(&describe(&arguments.file)?)),
     }
 }
 
-/// Describes a binary file with sections, and the contributions to a key.
-fn container(file: &Path) -> Result<Outcome, Failure> {
-    let mut outcome = outcome(&describe(file)?);
-    if let Some(contributions) = contributions(file)? {
-        outcome.result["contributions"] = artefact::list(&contributions);
-        outcome.text += &artefact::table(&contributions);
-    }
-    Ok(outcome)
-}
-
-/// The header and the sections of a binary file.
+/// The header and sections of a binary file, and the contributions to a key.
 pub(crate) fn outcome(description: &Description) -> Outcome {
-    Outcome { text: table(description), ..Outcome::done(object(description)) }
+    let mut outcome = Outcome { text: table(description), ..Outcome::done(object(description)) };
+    if let Some(contributions) = &description.contributions {
+        outcome.result["contributions"] = artefact::list(contributions);
+        outcome.text += &artefact::table(contributions);
+    }
+    outcome
 }
 
 fn object(description: &Description) -> Value {
-    let Description { kind, version, bytes, curve, protocol, counts, sections } = description;
+    let Description { kind, version, bytes, curve, protocol, counts, sections, .. } = description;
     let counts: Map<_, _> =
         counts.iter().map(|(name, value)| (name.replace(' ', "_"), (*value).into())).collect();
     json!({
@@ -54,7 +46,7 @@ fn object(description: &Description) -> Value {
 }
 
 fn table(description: &Description) -> String {
-    let Description { kind, version, bytes, curve, protocol, counts, sections } = description;
+    let Description { kind, version, bytes, curve, protocol, counts, sections, .. } = description;
     let mut table = String::new();
     let mut row = |name: &str, value: &dyn std::fmt::Display| {
         // Writing to a string cannot fail.

@@ -128,12 +128,14 @@ fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
 
 fn setup(arguments: &PlonkSetup, machine: &mut Machine) -> Result<Outcome, Failure> {
     let PlonkSetup { files, arithmetisation } = arguments;
+    let quiet = machine.quiet();
     machine.run(|_, progress| {
         progress.begin("read r1cs");
         let circuit = R1cs::open(&files.r1cs)?;
         // Here an inconsistent string is bad input, not a rejected one.
         let srs = Srs::open(&files.ptau).map_err(|error| Failure::Input(error.to_string()))?;
         write_key(&files.zkey, &circuit, &srs, *arithmetisation)?;
+        files.warn_of_powers(srs.is_insecure(), quiet);
         Ok(files.outcome())
     })
 }

@@ -1,31 +1,30 @@
 //! The file arguments of `prove`, `verify` and `setup`, for both proof systems.
 
-use crate::files::Files;
+use crate::files::{Files, Input, Output};
 use clap::Args;
 use proofmill::circom::{PublicSignals, R1cs, Witness};
 use proofmill_console::{Failure, Outcome};
 use proofmill_progress::Progress;
 use serde_json::json;
-use std::path::PathBuf;
 
 /// Arguments of `prove`.
 #[derive(Args, Debug)]
 pub(crate) struct Prove {
     /// The proving key
     #[arg(value_name = "ZKEY")]
-    pub(crate) zkey: PathBuf,
+    pub(crate) zkey: Input,
     /// The value of every wire
     #[arg(value_name = "WTNS")]
-    pub(crate) witness: PathBuf,
+    pub(crate) witness: Input,
     /// The proof to write
     #[arg(value_name = "PROOF", default_value = "proof.json")]
-    pub(crate) proof: PathBuf,
+    pub(crate) proof: Output,
     /// The public signals to write
     #[arg(value_name = "PUBLIC", default_value = "public.json")]
-    pub(crate) public: PathBuf,
+    pub(crate) public: Output,
     /// Check the witness against this circuit first
     #[arg(long, value_name = "R1CS")]
-    r1cs: Option<PathBuf>,
+    r1cs: Option<Input>,
     /// Do not check the witness first (the proof is still verified)
     #[arg(long)]
     pub(crate) no_check: bool,
@@ -49,7 +48,7 @@ impl Prove {
     /// The outcome of `prove`.
     pub(crate) fn outcome(&self, public: &PublicSignals) -> Outcome {
         let signals: Vec<_> = public.iter().map(ToString::to_string).collect();
-        Outcome::done(json!({ "proof": self.proof, "public": self.public, "signals": signals }))
+        Outcome::done(json!({ "proof": &*self.proof, "public": &*self.public, "signals": signals }))
     }
 }
 
@@ -58,13 +57,13 @@ impl Prove {
 pub(crate) struct Verify {
     /// The verification key
     #[arg(value_name = "VERIFICATION_KEY")]
-    pub(crate) key: PathBuf,
+    pub(crate) key: Input,
     /// The public signals
     #[arg(value_name = "PUBLIC")]
-    pub(crate) public: PathBuf,
+    pub(crate) public: Input,
     /// The proof
     #[arg(value_name = "PROOF")]
-    pub(crate) proof: PathBuf,
+    pub(crate) proof: Input,
 }
 
 impl Verify {
@@ -83,13 +82,13 @@ impl Verify {
 pub(crate) struct Setup {
     /// The circuit
     #[arg(value_name = "R1CS")]
-    pub(crate) r1cs: PathBuf,
+    pub(crate) r1cs: Input,
     /// Powers of tau, prepared for phase 2
     #[arg(value_name = "PTAU")]
-    pub(crate) ptau: PathBuf,
+    pub(crate) ptau: Input,
     /// The proving key to write
     #[arg(value_name = "ZKEY")]
-    pub(crate) zkey: PathBuf,
+    pub(crate) zkey: Output,
 }
 
 impl Setup {
@@ -97,7 +96,17 @@ impl Setup {
         Files { inputs: vec![&self.r1cs, &self.ptau], outputs: vec![&self.zkey] }
     }
 
+    /// Warns of powers of tau to which nobody contributed, unless the command is quiet.
+    pub(crate) fn warn_of_powers(&self, insecure: bool, quiet: bool) {
+        if insecure && !quiet {
+            let ptau = self.ptau.display();
+            eprintln!(
+                "warning: {ptau}: nobody contributed to it: its author can forge proofs for this key; in production, use the powers of a ceremony"
+            );
+        }
+    }
+
     pub(crate) fn outcome(&self) -> Outcome {
-        Outcome::done(json!({ "zkey": self.zkey }))
+        Outcome::done(json!({ "zkey": &*self.zkey }))
     }
 }

@@ -1,6 +1,9 @@
 //! `r1cs`: circuits.
 
-use crate::{files::Files, info};
+use crate::{
+    files::{Files, Input, Output},
+    info,
+};
 use clap::{Args, Subcommand};
 use proofmill::{
     circom::{FileKind, describe, each_constraint, write_r1cs_json},
@@ -11,7 +14,7 @@ use serde_json::json;
 use std::{
     fmt,
     io::{self, BufWriter, Write},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 #[derive(Debug, Subcommand)]
@@ -39,7 +42,7 @@ pub(crate) enum R1csExport {
 pub(crate) struct Circuit {
     /// The circuit
     #[arg(value_name = "R1CS")]
-    r1cs: PathBuf,
+    r1cs: Input,
 }
 
 #[derive(Args, Debug)]
@@ -49,17 +52,17 @@ pub(crate) struct Circuit {
 pub(crate) struct Print {
     /// The circuit
     #[arg(value_name = "R1CS", conflicts_with = "json")]
-    r1cs: PathBuf,
+    r1cs: Input,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ExportJson {
     /// The circuit
     #[arg(value_name = "R1CS")]
-    r1cs: PathBuf,
+    r1cs: Input,
     /// The file to write [default: the circuit's name with .json]
     #[arg(value_name = "JSON")]
-    json: Option<PathBuf>,
+    json: Option<Output>,
 }
 
 impl R1csCommand {
@@ -88,10 +91,11 @@ pub(crate) fn run(command: R1csCommand, machine: &mut Machine) -> Result<Outcome
         }
         R1csCommand::Print(circuit) => print(&circuit.r1cs),
         R1csCommand::Export(R1csExport::Json(files)) => {
-            let target = files.json.unwrap_or_else(|| files.r1cs.with_extension("json"));
+            let target =
+                files.json.unwrap_or_else(|| files.r1cs.with_extension("json").into_os_string().into());
             Files { inputs: vec![&files.r1cs], outputs: vec![&target] }.check()?;
             machine.run(|_, _| write_r1cs_json(&files.r1cs, &target))?;
-            Ok(Outcome::done(json!({ "json": target })))
+            Ok(Outcome::done(json!({ "json": &*target })))
         }
     }
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_cpu::Level;
-use proofmill_memory::MappedFile;
+use proofmill_memory::{MappedFile, most_of_a_pipe, read_at_most};
 use proofmill_merkle::ssz::{Chunk, hash_tree_root};
 use proofmill_parallel as parallel;
 use proofmill_sha256::{Kernels, Sha256};
@@ -209,8 +209,8 @@ fn digest(kernels: Kernels, path: &Path) -> Result<Chunk, Failure> {
 /// The root of the tree over a file's chunks.
 fn root(kernels: Kernels, path: &Path, limit: Option<u64>) -> Result<Chunk, Failure> {
     if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        open(path)?.read_to_end(&mut bytes).map_err(|source| Failure::io(path, source))?;
+        let bytes =
+            read_at_most(open(path)?, most_of_a_pipe()).map_err(|source| Failure::io(path, source))?;
         return root_of_bytes(kernels, path, &bytes, limit);
     }
     let file = MappedFile::open(path).map_err(|source| Failure::io(path, source))?;

@@ -1,5 +1,6 @@
 //! `zkey export solidityverifier` and `zkey export soliditycalldata`: verification in Ethereum contracts.
 
+use crate::files::{Input, Output};
 use clap::Args;
 use proofmill::{
     circom::{PublicSignals, protocol},
@@ -8,7 +9,6 @@ use proofmill::{
 use proofmill_circom::write_text;
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
-use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -17,10 +17,10 @@ use std::path::PathBuf;
 pub(crate) struct SolidityVerifier {
     /// The proving key or verification key of Groth16, or of PLONK in any arithmetisation
     #[arg(value_name = "KEY")]
-    pub(crate) key: PathBuf,
+    pub(crate) key: Input,
     /// The contract to write
     #[arg(value_name = "CONTRACT", default_value = "verifier.sol")]
-    pub(crate) contract: PathBuf,
+    pub(crate) contract: Output,
 }
 
 #[derive(Args, Debug)]
@@ -30,13 +30,13 @@ pub(crate) struct SolidityVerifier {
 pub(crate) struct SolidityCalldata {
     /// The public signals
     #[arg(value_name = "PUBLIC", default_value = "public.json")]
-    public: PathBuf,
+    public: Input,
     /// The proof, of Groth16 or PLONK
     #[arg(value_name = "PROOF", default_value = "proof.json")]
-    proof: PathBuf,
+    proof: Input,
     /// The proving key or verification key: print only a call that its contract accepts
     #[arg(long, value_name = "KEY")]
-    key: Option<PathBuf>,
+    key: Option<Input>,
 }
 
 /// Writes the contract that verifies a key's proofs.
@@ -44,10 +44,10 @@ pub(crate) fn verifier(files: &SolidityVerifier, machine: &mut Machine) -> Resul
     let protocol = protocol(&files.key)?;
     let source = machine.run(|_, _| match protocol.as_deref() {
         Some("plonk" | "proofmill-plonk") => plonk::VerifyingKey::open(&files.key)?.solidity_verifier(),
-        _ => Ok(groth16::VerifyingKey::open(&files.key)?.solidity_verifier()),
+        _ => groth16::VerifyingKey::open(&files.key)?.solidity_verifier(),
     })?;
     write_text(&files.contract, &source)?;
-    Ok(Outcome::done(json!({ "protocol": protocol, "contract": files.contract })))
+    Ok(Outcome::done(json!({ "protocol": protocol, "contract": &*files.contract })))
 }
 
 /// Prints the arguments for a call of that contract, of a proof that was verified if the key is known.

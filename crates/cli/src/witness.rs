@@ -1,10 +1,10 @@
 //! `wtns`: witnesses.
 
+use crate::files::Input;
 use clap::{Args, Subcommand};
 use proofmill::circom::{R1cs, Witness};
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
-use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WtnsCommand {
@@ -19,10 +19,10 @@ pub(crate) enum WtnsCommand {
 pub(crate) struct Check {
     /// The circuit
     #[arg(value_name = "R1CS")]
-    r1cs: PathBuf,
+    r1cs: Input,
     /// The value of every wire
     #[arg(value_name = "WTNS")]
-    witness: PathBuf,
+    witness: Input,
 }
 
 impl WtnsCommand {

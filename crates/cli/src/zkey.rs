@@ -1,14 +1,13 @@
 //! `zkey`: proving keys.
 
 use crate::{
-    files::Files,
+    files::{Files, Input, Output},
     solidity::{self, SolidityCalldata, SolidityVerifier},
 };
 use clap::{Args, Subcommand};
 use proofmill::{circom::protocol, groth16, plonk};
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
-use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ZkeyCommand {
@@ -42,10 +41,10 @@ pub(crate) enum ExportCommand {
 pub(crate) struct VerificationKey {
     /// The proving key
     #[arg(value_name = "ZKEY")]
-    zkey: PathBuf,
+    zkey: Input,
     /// The verification key to write
     #[arg(value_name = "VERIFICATION_KEY", default_value = "verification_key.json")]
-    key: PathBuf,
+    key: Output,
 }
 
 #[derive(Args, Debug)]
@@ -54,10 +53,10 @@ pub(crate) struct VerificationKey {
 pub(crate) struct KeyJson {
     /// The proving key
     #[arg(value_name = "ZKEY")]
-    zkey: PathBuf,
+    zkey: Input,
     /// The file to write
     #[arg(value_name = "JSON", default_value = "circuit_final.zkey.json")]
-    json: PathBuf,
+    json: Output,
 }
 
 impl ZkeyCommand {
@@ -91,7 +90,7 @@ pub(crate) fn run(command: ZkeyCommand, machine: &mut Machine) -> Result<Outcome
         ZkeyCommand::Export(ExportCommand::VerificationKey(files)) => export(&files, machine),
         ZkeyCommand::Export(ExportCommand::Json(files)) => {
             machine.run(|_, _| groth16::ProvingKey::open(&files.zkey)?.write_json(&files.json))?;
-            Ok(Outcome::done(json!({ "json": files.json })))
+            Ok(Outcome::done(json!({ "json": &*files.json })))
         }
         ZkeyCommand::Export(ExportCommand::SolidityVerifier(files)) => solidity::verifier(&files, machine),
         ZkeyCommand::Export(ExportCommand::SolidityCalldata(files)) => solidity::calldata(&files, machine),
@@ -104,5 +103,5 @@ fn export(files: &VerificationKey, machine: &mut Machine) -> Result<Outcome, Fai
         Some("plonk" | "proofmill-plonk") => plonk::VerifyingKey::open(&files.zkey)?.save(&files.key),
         _ => groth16::VerifyingKey::open(&files.zkey)?.save(&files.key),
     })?;
-    Ok(Outcome::done(json!({ "protocol": protocol, "verification_key": files.key })))
+    Ok(Outcome::done(json!({ "protocol": protocol, "verification_key": &*files.key })))
 }

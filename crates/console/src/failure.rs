@@ -30,11 +30,15 @@ pub enum Failure {
 }
 
 impl From<proofmill::Error> for Failure {
-    /// Maps invalid proofs and witnesses to `Rejected`, and every other error to `Input`.
+    /// Maps invalid proofs and witnesses to `Rejected`, and every other error to `Input`; names the option that permits what the
+    /// library refuses.
     fn from(error: proofmill::Error) -> Self {
         match error {
             proofmill::Error::Rejected(cause) | proofmill::Error::Unsatisfied(cause) => {
                 Self::Rejected(cause.to_string())
+            }
+            proofmill::Error::InsecureSetup(cause) => {
+                Self::Input(format!("{cause}; --allow-insecure-setup permits it in tests"))
             }
             error => Self::Input(error.to_string()),
         }

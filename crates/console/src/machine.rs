@@ -49,6 +49,9 @@ impl Machine {
                 machine = machine.scratch(folder);
             }
         }
+        if options.allow_insecure_setup {
+            machine = machine.allow_insecure_setup(|warning| eprintln!("warning: {warning}"));
+        }
         let machine = machine.build();
         let machine =
             machine.map_err(|error| Failure::Input(format!("cannot start {threads} threads: {error}")))?;

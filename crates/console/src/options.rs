@@ -1,6 +1,6 @@
 //! The options of every command.
 
-use clap::Args;
+use clap::{Args, builder::FalseyValueParser};
 use std::{
     ffi::OsString,
     fmt,
@@ -17,6 +17,16 @@ pub struct Options {
     /// Number of threads [default: one per CPU thread]
     #[arg(long, global = true, value_name = "COUNT")]
     pub threads: Option<ThreadCounts>,
+    /// Permit keys for which anyone can forge proofs, for tests: a warning is printed also with --quiet
+    #[arg(
+        long,
+        global = true,
+        hide_short_help = true,
+        env = "PROOFMILL_ALLOW_INSECURE_SETUP",
+        hide_env_values = true,
+        value_parser = FalseyValueParser::new(),
+    )]
+    pub allow_insecure_setup: bool,
     /// Print nothing but errors
     #[arg(long, short, global = true)]
     pub quiet: bool,
@@ -39,6 +49,9 @@ impl Options {
         }
         if let Some(threads) = &self.threads {
             words.extend(["--threads".into(), threads.to_string().into()]);
+        }
+        if self.allow_insecure_setup {
+            words.push("--allow-insecure-setup".into());
         }
         if self.quiet {
             words.push("--quiet".into());
@@ -131,10 +144,12 @@ mod tests {
 
     #[test]
     fn options_become_the_words_that_they_came_from() {
-        let words = ["--level", "portable", "--threads", "1,2,all", "--quiet", "--json"];
+        let words =
+            ["--level", "portable", "--threads", "1,2,all", "--allow-insecure-setup", "--quiet", "--json"];
         let parse = |words: &[&str]| Arguments::parse_from([&["program"], words].concat()).options;
         assert_eq!(parse(&words).words(), words);
-        let again = parse(&["--json", "-q", "--threads=1,2,all", "--level=portable"]);
+        let again =
+            parse(&["--json", "-q", "--threads=1,2,all", "--allow-insecure-setup", "--level=portable"]);
         assert_eq!(again.words(), words);
     }
 }

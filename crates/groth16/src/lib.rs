@@ -7,6 +7,7 @@ mod circuit_hash;
 mod columns;
 mod combination;
 mod error;
+mod insecurity;
 mod past_powers;
 mod prove;
 mod quotient;
@@ -15,6 +16,7 @@ pub mod solidity;
 mod verify;
 
 pub use error::Groth16Error;
+pub use insecurity::insecurity;
 pub use proofmill_circom::{Groth16Proof as Proof, Groth16VerificationKey as VerifyingKey};
 pub use proofmill_progress::Progress;
 pub use prove::{prove, prove_with_rng, verifying_key, verifying_key_text};

@@ -6,7 +6,7 @@
 //! their signs, so that the proof's are passed on as they are, and the pairing contract refuses coordinates that are not below
 //! their modulus and points outside their groups. It then consumes the gas that the call left to it.
 
-use crate::{Proof, VerifyingKey};
+use crate::{Proof, VerifyingKey, insecurity};
 use proofmill_curve::{
     Affine,
     bn254::{G1, G2},
@@ -43,7 +43,8 @@ pub fn verifier(key: &VerifyingKey) -> String {
         comment.push("The last one is the public signals.".to_owned());
     }
     let (name, system) = ("Groth16Verifier", "Groth16");
-    Verifier { name, system, comment, arguments, body: body(key) }.source()
+    let insecurity = insecurity(key);
+    Verifier { name, system, insecurity, comment, arguments, body: body(key) }.source()
 }
 
 fn body(key: &VerifyingKey) -> Body {

@@ -1,4 +1,4 @@
-//! Memory for large vectors: reused huge pages, files mapped for reading, vectors in temporary files.
+//! Memory for large vectors: reused huge pages, files mapped for reading, vectors in temporary files; pipes read within limits.
 
 mod blocks;
 mod elements;
@@ -6,6 +6,7 @@ mod mapped;
 mod pages;
 mod prefetch;
 pub mod process_memory;
+mod stream;
 mod truncated;
 
 pub use blocks::{LargeBlocks, release_kept_memory, return_freed_memory};
@@ -13,4 +14,5 @@ pub use elements::{Elements, FileElements, Zeroed};
 pub use mapped::{FileBytes, MappedFile};
 pub use pages::{Lines, Pages};
 pub use prefetch::{prefetch, prefetch_at};
+pub use stream::{most_of_a_pipe, read_at_most, read_file_at_most};
 pub use truncated::{end_when_a_map_is_truncated, map_was_truncated};

@@ -1,9 +1,10 @@
 //! Mapped files, whose pages can be released after they are read; or the same bytes in memory.
 
+use crate::stream::read_more;
 use memmap2::Mmap;
 use std::{
     fs::File,
-    io,
+    io::{self, Read},
     ops::{Deref, Range},
     path::Path,
 };
@@ -84,6 +85,23 @@ impl FileBytes {
     /// As [`MappedFile::open`].
     pub fn open(path: &Path) -> io::Result<Self> {
         MappedFile::open(path).map(Self::Mapped)
+    }
+
+    /// Maps a regular file, or reads a pipe or a device. `most` gives the most bytes to read for the first ones, up to `first` of
+    /// them; a regular file's length is not limited.
+    ///
+    /// # Errors
+    /// The operating system's error, and [`io::ErrorKind::FileTooLarge`].
+    pub fn open_or_read(path: &Path, first: u64, most: impl FnOnce(&[u8]) -> u64) -> io::Result<Self> {
+        if !std::fs::metadata(path)?.is_file() {
+            let file = File::open(path)?;
+            let mut bytes = Vec::new();
+            (&file).take(first).read_to_end(&mut bytes)?;
+            let most = most(&bytes);
+            read_more(file, &mut bytes, most)?;
+            return Ok(Self::Owned(bytes));
+        }
+        Self::open(path)
     }
 
     /// [`MappedFile::release`] for a mapped file; no effect on bytes in memory.

@@ -1,4 +1,4 @@
-//! Memory use of the process, as Linux reports it.
+//! Memory of the machine and its use by the process, as Linux reports them.
 
 use std::fs;
 
@@ -19,8 +19,17 @@ pub fn forget_peak() {
     drop(fs::write("/proc/self/clear_refs", "5"));
 }
 
+/// Bytes of memory of the machine; `None` if the system does not report it.
+pub fn of_the_machine() -> Option<u64> {
+    kilobytes("/proc/meminfo", "MemTotal:")
+}
+
 fn status(field: &str) -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
+    kilobytes("/proc/self/status", field)
+}
+
+fn kilobytes(file: &str, field: &str) -> Option<u64> {
+    let text = fs::read_to_string(file).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(field))?;
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| 1024 * kilobytes)
 }

@@ -60,6 +60,8 @@ pub struct CircuitKeyHeader {
     pub columns: Vec<(String, u32)>,
     /// tau in G2, in the subgroup.
     pub tau: Affine<G2>,
+    /// Whether the file marks the key as insecure: nobody contributed to its powers of tau.
+    pub insecure_setup: bool,
 }
 
 /// A term of a derived variable.
@@ -234,7 +236,19 @@ fn read_header(file: &BinFile) -> Result<CircuitKeyHeader, CircomError> {
     let columns = (0..columns).map(|_| read_column(&mut cursor)).collect::<Result<_, _>>()?;
     let tau = read_tau(&mut cursor)?;
     cursor.finish()?;
-    Ok(CircuitKeyHeader { wires, rows, variables, witness, public, gates, lookup, columns, tau })
+    let insecure_setup = file.has_insecure_setup();
+    Ok(CircuitKeyHeader {
+        wires,
+        rows,
+        variables,
+        witness,
+        public,
+        gates,
+        lookup,
+        columns,
+        tau,
+        insecure_setup,
+    })
 }
 
 fn read_tau(cursor: &mut Cursor<'_>) -> Result<Affine<G2>, CircomError> {
@@ -349,7 +363,11 @@ impl<'a> CircuitKeyWriter<'a> {
         let lengths = columns.iter().zip(&header.columns);
         assert!(lengths.clone().all(|(values, (_, length))| values.len() == *length as usize), "values");
         assert_eq!(derivations.len(), (header.variables - header.witness) as usize, "derived variables");
-        let mut file = BinWriter::create(target, FileKind::Pmpk, 1, SECTIONS)?;
+        let mut file =
+            BinWriter::create(target, FileKind::Pmpk, 1, SECTIONS + u32::from(header.insecure_setup))?;
+        if header.insecure_setup {
+            file.mark_insecure_setup()?;
+        }
         file.section(HEADER.id, |out| write_header(header, out))?;
         file.section(WIRE_MAPS.id, |out| {
             wire_maps.iter().flatten().try_for_each(|variable| out.u32(*variable))
@@ -390,7 +408,8 @@ impl<'a> CircuitKeyWriter<'a> {
 }
 
 fn write_header(header: &CircuitKeyHeader, out: &mut SectionWriter<'_>) -> Result<(), CircomError> {
-    let CircuitKeyHeader { wires, rows, variables, witness, public, gates, lookup, columns, tau } = header;
+    let CircuitKeyHeader { wires, rows, variables, witness, public, gates, lookup, columns, tau, .. } =
+        header;
     out.bn254()?;
     [wires, rows, variables, witness, public].into_iter().try_for_each(|count| out.u32(*count))?;
     let name = |out: &mut SectionWriter<'_>, name: &str| {

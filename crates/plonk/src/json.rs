@@ -49,6 +49,7 @@ impl VerifyingKey {
             power: self.log_n,
             commitments: self.fixed.clone(),
             x_2: self.tau,
+            insecure_setup: self.insecure_setup,
         };
         file.text()
     }
@@ -79,6 +80,7 @@ impl TryFrom<&AnyPlonkVerificationKey> for VerifyingKey {
             multipliers: permutation::multipliers(),
             fixed: file.commitments.clone(),
             tau: file.x_2,
+            insecure_setup: file.insecure_setup,
         })
     }
 }

@@ -197,32 +197,30 @@ impl FixedColumns {
             return Err(PlonkError::ShortReference { needed, found });
         }
         progress.begin("msm");
-        let (tau, reference, piece) = (*srs.tau_g2(), Reference::Srs(srs), self.storage.piece());
+        let (tau, insecure_setup) = (*srs.tau_g2(), srs.is_insecure());
+        let (reference, piece) = (Reference::Srs(srs), self.storage.piece());
         let commitments = self.system.fixed().iter().map(|column| match self.polynomials.get(column) {
             Some(forms) => reference.commit(level, piece, &Held::from(&forms.coefficients)),
             None => Ok(Affine::INFINITY),
         });
         let commitments = commitments.collect::<Result<_, _>>()?;
-        Ok(self.committed(commitments, reference, tau, None))
+        Ok(self.committed(commitments, reference, tau, insecure_setup, None))
     }
 
-    /// The proving key with commitments from a file, one for each fixed column.
+    /// The proving key with commitments from a file, one for each fixed column, and as many powers as a proof needs.
     ///
     /// # Errors
-    /// [`PlonkError::ShortReference`], [`PlonkError::Scratch`].
+    /// [`PlonkError::Scratch`].
     pub(crate) fn with_commitments(
         self,
         commitments: Vec<Affine<G1>>,
         powers: Vec<Affine<G1>>,
         tau: Affine<G2>,
+        insecure_setup: bool,
         derivations: Derivations,
     ) -> Result<ProvingKey, PlonkError> {
-        let (needed, found) = (self.powers(), powers.len());
-        if needed > found {
-            return Err(PlonkError::ShortReference { needed, found });
-        }
         let powers = Reference::Points(Arc::new(self.storage.keep(powers)?));
-        Ok(self.committed(commitments, powers, tau, Some(derivations)))
+        Ok(self.committed(commitments, powers, tau, insecure_setup, Some(derivations)))
     }
 
     /// The number of powers of tau that a proof needs.
@@ -235,6 +233,7 @@ impl FixedColumns {
         commitments: Vec<Affine<G1>>,
         reference: Reference,
         tau: Affine<G2>,
+        insecure_setup: bool,
         derivations: Option<Derivations>,
     ) -> ProvingKey {
         let verifying_key = VerifyingKey {
@@ -244,6 +243,7 @@ impl FixedColumns {
             multipliers: permutation::multipliers(),
             fixed: commitments,
             tau,
+            insecure_setup,
         };
         let storage = self.storage.clone();
         let built = Built { columns: self, reference, derivations };
@@ -481,6 +481,7 @@ impl From<&PlonkHeader> for VerifyingKey {
             multipliers: [Fr::ONE, header.k1, header.k2, k3],
             fixed: [header.selectors.as_slice(), &header.sigma].concat(),
             tau: header.x_2,
+            insecure_setup: header.insecure_setup,
         }
     }
 }

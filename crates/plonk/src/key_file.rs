@@ -138,7 +138,7 @@ fn write(
 ) -> Result<(), PlonkError> {
     progress.begin("write layout");
     let layout = layout.complete();
-    let file = create(target, &layout, derivations, *srs.tau_g2())?;
+    let file = create(target, &layout, derivations, *srs.tau_g2(), srs.is_insecure())?;
     let columns = FixedColumns::new(level, layout, Memory::Low, progress)?;
     let count = columns.powers();
     let key = columns.commit(level, srs.clone(), progress)?;
@@ -158,6 +158,7 @@ pub fn create<'a>(
     layout: &Layout,
     derivations: &Derivations,
     tau: Affine<G2>,
+    insecure_setup: bool,
 ) -> Result<CircuitKeyWriter<'a>, CircomError> {
     let Names { wires, gates, lookup, columns } =
         Names::new(layout.wires, &layout.gates, layout.lookup, layout.fixed.keys());
@@ -172,6 +173,7 @@ pub fn create<'a>(
         lookup,
         columns: columns.into_iter().zip(lengths).collect(),
         tau,
+        insecure_setup,
     };
     let values: Vec<&[Fr]> = layout.fixed.values().map(Vec::as_slice).collect();
     CircuitKeyWriter::create(target, &header, &layout.variables_of, &values, derivations.iter())
@@ -193,12 +195,19 @@ impl ProvingKey {
         progress: Progress<'_>,
     ) -> Result<Self, PlonkError> {
         progress.begin("read key");
+        let key = VerifyingKey::of_circuit(level, file)?;
+        let powers = file.powers(level)?;
+        // Before anything of the domain's size is allocated: a file of few bytes may promise many rows.
+        let (needed, found) = ((1 << key.log_n) + key.system.extra_powers(), powers.len());
+        if needed > found {
+            return Err(PlonkError::ShortReference { needed, found });
+        }
         let (layout, derivations) = circuit(file, level)?;
-        let (commitments, powers) = (file.commitments(level)?, file.powers(level)?);
         FixedColumns::new(level, layout, storage, progress)?.with_commitments(
-            commitments,
+            key.fixed,
             powers,
-            file.header().tau,
+            key.tau,
+            key.insecure_setup,
             derivations,
         )
     }
@@ -222,6 +231,7 @@ impl VerifyingKey {
             multipliers: permutation::multipliers(),
             fixed: file.commitments(level)?,
             tau: header.tau,
+            insecure_setup: header.insecure_setup,
         })
     }
 }

@@ -2,7 +2,9 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{CircuitKey, PlonkError, Progress, Proof, ProvingKey, Storage, VerifyingKey};
-use proofmill_circom::{AnyPlonkProof, AnyPlonkVerificationKey, BinFile, CircomError, FileKind, PlonkZkey};
+use proofmill_circom::{
+    AnyPlonkProof, AnyPlonkVerificationKey, BinFile, ContainerOrText, FileKind, PlonkZkey,
+};
 use proofmill_cpu::Level;
 use std::path::Path;
 
@@ -52,10 +54,9 @@ impl VerifyingKey {
     /// [`PlonkError::File`] for a file of another kind, [`PlonkError::Key`] for names that do not describe an
     /// arithmetisation.
     pub fn open(level: Level, path: &Path) -> Result<Self, PlonkError> {
-        match BinFile::open(path) {
-            // A file without the magic of a binary file must be JSON.
-            Err(CircomError::Kind { .. }) => Ok(Self::try_from(&AnyPlonkVerificationKey::open(path)?)?),
-            file => Self::read(level, file?),
+        match BinFile::open_or_text(path)? {
+            ContainerOrText::Container(file) => Self::read(level, file),
+            ContainerOrText::Text(text) => Ok(Self::try_from(&AnyPlonkVerificationKey::of_text(&text)?)?),
         }
     }
 

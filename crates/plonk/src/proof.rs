@@ -3,7 +3,7 @@
 use crate::{Column, System, permutation, transcript::KeccakTranscript};
 use proofmill_circom::{PlonkProof, PlonkVerificationKey};
 use proofmill_curve::{
-    Affine,
+    Affine, Curve,
     bn254::{G1, G2},
 };
 use proofmill_field::{Field, bn254::Fr};
@@ -39,12 +39,15 @@ pub struct VerifyingKey {
     pub fixed: Vec<Affine<G1>>,
     /// The secret of the reference string times the generator of G2.
     pub tau: Affine<G2>,
+    /// Whether the key is marked as one from a reference string to which nobody contributed.
+    pub insecure_setup: bool,
 }
 
 impl VerifyingKey {
     /// A hash of everything in the key. It includes the reference string through `tau`.
     pub fn digest(&self) -> Fr {
-        let Self { system, log_n, public, multipliers, fixed, tau } = self;
+        // The mark says where tau comes from, which does not change the statement.
+        let Self { system, log_n, public, multipliers, fixed, tau, insecure_setup: _ } = self;
         let mut transcript = KeccakTranscript::new();
         let names = system.gates().iter().map(|gate| gate.name()).collect::<Vec<_>>().join(",");
         let columns = system.fixed().iter().map(Column::to_string).collect::<Vec<_>>().join(",");
@@ -58,6 +61,15 @@ impl VerifyingKey {
         fixed.iter().for_each(|point| transcript.absorb_point(point));
         transcript.absorb_g2(tau);
         transcript.challenge()
+    }
+
+    /// Why anyone may forge proofs for this key, as far as the key shows it: `None` does not mean that tau is unknown.
+    pub fn insecurity(&self) -> Option<&'static str> {
+        if self.insecure_setup {
+            return Some("nobody contributed to its powers of tau");
+        }
+        let known = [G2::GENERATOR, -G2::GENERATOR, Affine::INFINITY].contains(&self.tau);
+        known.then_some("tau is known: nobody contributed to its powers of tau")
     }
 
     /// The key in snarkjs's format, or `None` if its system is not the standard one.
@@ -76,6 +88,7 @@ impl VerifyingKey {
             selectors,
             sigma,
             x_2: self.tau,
+            insecure_setup: self.insecure_setup,
         })
     }
 
@@ -115,7 +128,8 @@ impl From<&PlonkProof> for Proof {
 
 impl From<&PlonkVerificationKey> for VerifyingKey {
     fn from(file: &PlonkVerificationKey) -> Self {
-        let PlonkVerificationKey { public, power: log_n, k1, k2, selectors, sigma, x_2: tau } = *file;
+        let PlonkVerificationKey { public, power: log_n, k1, k2, selectors, sigma, x_2: tau, insecure_setup } =
+            *file;
         let [.., k3] = permutation::multipliers();
         Self {
             system: System::standard(),
@@ -124,6 +138,7 @@ impl From<&PlonkVerificationKey> for VerifyingKey {
             multipliers: [Fr::ONE, k1, k2, k3],
             fixed: [selectors.as_slice(), &sigma].concat(),
             tau,
+            insecure_setup,
         }
     }
 }

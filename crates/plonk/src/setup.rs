@@ -60,7 +60,7 @@ fn write(
         return Err(PlonkError::TooFewPowers { gates, needed: log_n, found: *LOG_N.end() });
     };
     let mut writer = Setup { level, domain, extended, lagrange_points, progress };
-    let mut file = PlonkWriter::create(zkey)?;
+    let mut file = PlonkWriter::create(zkey, ptau.is_insecure())?;
     writer.write(&circuit, ptau, &mut file)?;
     Ok(file.finish()?)
 }
@@ -129,6 +129,7 @@ impl Setup<'_> {
             selectors: std::array::from_fn(|i| selectors[i]),
             sigma: std::array::from_fn(|i| sigma[i]),
             x_2: tau[0],
+            insecure_setup: ptau.is_insecure(),
         })?;
         Ok(())
     }

@@ -12,16 +12,16 @@ use proofmill_curve::{
 };
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_plonk::{
-    Arithmetisation, CircuitKey, Column, Derivations, Layout, LookupArgument, PlonkError, Selector, key_file,
-    r1cs::layout,
+    Arithmetisation, CircuitKey, Column, Derivations, Layout, LookupArgument, Memory, PlonkError, Progress,
+    ProvingKey, Selector, key_file, r1cs::layout,
 };
-use std::fs;
+use std::{fs, sync::Mutex};
 
 /// The bytes of a key whose commitments and powers are arbitrary points.
 fn bytes(layout: &Layout, derivations: &Derivations) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("made.key");
-    let file = key_file::create(&path, layout, derivations, G2::GENERATOR).expect("a file");
+    let file = key_file::create(&path, layout, derivations, G2::GENERATOR, false).expect("a file");
     let commitments = vec![G1::GENERATOR; layout.fixed.len() + layout.wires as usize];
     let powers = vec![G1::GENERATOR; layout.rows() + 6];
     file.finish(&commitments, |out| out.points(&powers)).expect("written");
@@ -73,6 +73,22 @@ fn columns_of_gates_and_tables_are_unchanged() {
     }
     let (read, ..) = read(bytes(&layout, &derivations)).expect("a key");
     assert_eq!(format!("{read:?}"), format!("{layout:?}"));
+}
+
+#[test]
+fn a_key_with_too_few_powers_is_refused_before_its_domain_is_used() {
+    // A table of a million rows beside a few rows of the circuit: columns of 2^20 values would be made from 4 bytes each.
+    let (mut layout, derivations) = circuit(Arithmetisation::Ultra);
+    layout.lookup = Some(LookupArgument::LogDerivative);
+    layout.fixed.insert(Column::Selector(Selector::Lookup), vec![Fr::ONE]);
+    layout.fixed.insert(Column::TableColumn(0), vec![Fr::ONE; 1 << 20]);
+    let file = BinFile::from_bytes("long.key", bytes(&layout, &derivations)).expect("a container");
+    let key = CircuitKey::read(file).expect("a key");
+    let phases = Mutex::new(Vec::new());
+    let observer = |phase| phases.lock().expect("phases").push(phase);
+    let made = ProvingKey::of_circuit(Level::best(), &key, Memory::Fast, Progress::new(&observer));
+    assert!(matches!(made, Err(PlonkError::ShortReference { .. })), "{:?}", made.err());
+    assert_eq!(*phases.lock().expect("phases"), ["read key"]);
 }
 
 #[test]

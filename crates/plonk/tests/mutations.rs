@@ -24,7 +24,9 @@ use std::{fs, sync::Arc};
 
 /// The texts of a verification key, public inputs and a proof.
 fn texts(proven: &Proven) -> [Vec<u8>; 3] {
-    [proven.key.text(), public_text(&proven.public), proven.proof.text(&proven.key)].map(String::into_bytes)
+    // Without the mark of an insecure setup, which provers and verifiers may ignore.
+    let key = VerifyingKey { insecure_setup: false, ..proven.key.clone() };
+    [key.text(), public_text(&proven.public), proven.proof.text(&proven.key)].map(String::into_bytes)
 }
 
 /// Whether the texts parse as a key, public inputs and a valid proof.
@@ -131,7 +133,10 @@ fn no_changed_byte_of_a_proving_key_gives_a_proof() {
     }
     for (name, bytes, witness, (whole, step)) in cases {
         assert!(prove_with(bytes.clone(), &witness).is_ok(), "{name}");
-        let positions: Vec<usize> = (0..whole).chain((whole..bytes.len()).step_by(step)).collect();
+        // The empty section after the file's header marks an insecure setup; provers may ignore it.
+        let mark = if bytes[12..14] == 1000u16.to_le_bytes() { 12..24 } else { 0..0 };
+        let positions = (0..whole).chain((whole..bytes.len()).step_by(step));
+        let positions: Vec<usize> = positions.filter(|position| !mark.contains(position)).collect();
         positions.into_par_iter().for_each(|position| {
             let mut changed = bytes.clone();
             changed[position] ^= 1 << (position % 8);

@@ -31,8 +31,8 @@ use proofmill_circom::{
 };
 use std::{ops::Deref, path::Path};
 
-/// Describes an r1cs, wtns, zkey, ptau or key file: kind, curve, protocol, counts and sections. Only its header and its list of
-/// sections are read.
+/// Describes an r1cs, wtns, zkey, ptau or key file: kind, curve, protocol, counts, sections and the contributions to a Groth16 key.
+/// Nothing else of the file is read.
 ///
 /// ```
 /// use proofmill::circom::{FileKind, describe};
@@ -42,6 +42,9 @@ use std::{ops::Deref, path::Path};
 /// # std::env::set_current_dir(folder).expect("the example");
 /// let file = describe("plonk.zkey")?;
 /// assert_eq!((file.kind, file.protocol.as_deref()), (FileKind::Zkey, Some("plonk")));
+///
+/// let contributions = describe("groth16.zkey")?.contributions.expect("a Groth16 key");
+/// assert!(!contributions.list.is_empty(), "without any, anyone can forge proofs");
 /// # Ok(())
 /// # }
 /// ```
@@ -73,30 +76,6 @@ pub fn protocol(path: impl AsRef<Path>) -> Result<Option<String>> {
 /// [`Error::Io`], and [`Error::Malformed`] for a file that is none of these.
 pub fn describe_json(path: impl AsRef<Path>) -> Result<JsonDescription> {
     Ok(proofmill_circom::describe_json(path.as_ref())?)
-}
-
-/// The contributions to a Groth16 key over BN254; `None` for other files, and for keys without the section, which were imported
-/// from JSON. The proofs of knowledge are not checked.
-///
-/// ```
-/// # fn main() -> proofmill::Result<()> {
-/// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/membership-small");
-/// # std::env::set_current_dir(folder).expect("the example");
-/// let contributions = proofmill::circom::contributions("groth16.zkey")?.expect("a Groth16 key");
-/// assert!(!contributions.list.is_empty(), "without any, anyone can forge proofs");
-/// # Ok(())
-/// # }
-/// ```
-///
-/// # Errors
-/// [`Error::Io`], [`Error::Malformed`].
-pub fn contributions(path: impl AsRef<Path>) -> Result<Option<Contributions>> {
-    let file = BinFile::open(path.as_ref())?;
-    let description = describe_file(&file)?;
-    if (description.protocol.as_deref(), &*description.curve) != (Some("groth16"), "bn254") {
-        return Ok(None);
-    }
-    Ok(Contributions::of_file(&file)?)
 }
 
 /// Passes the terms (wire, coefficient) of A, B and C of each constraint of an `.r1cs` file to `receive`, by ascending wires.
@@ -325,6 +304,11 @@ impl Ptau {
     /// Whether it is prepared for phase 2, which setup requires.
     pub fn is_prepared(&self) -> bool {
         self.ptau.is_prepared()
+    }
+
+    /// Whether nobody contributed to these powers, as far as the file says: its author may know tau.
+    pub fn is_insecure(&self) -> bool {
+        self.ptau.is_insecure()
     }
 
     /// The number of contributions that the file claims. Without any, its author may know tau.

@@ -42,6 +42,12 @@ pub enum Error {
     /// string that is too short.
     #[error(transparent)]
     Mismatch(Cause),
+    /// A key for which anyone can forge proofs, such as one to which nobody contributed. [`MachineBuilder::allow_insecure_setup`]
+    /// permits its use in tests.
+    ///
+    /// [`MachineBuilder::allow_insecure_setup`]: crate::MachineBuilder::allow_insecure_setup
+    #[error(transparent)]
+    InsecureSetup(Cause),
     /// A file that cannot be read or written.
     #[error(transparent)]
     Io(Cause),
@@ -163,6 +169,10 @@ impl Error {
 
     pub(crate) fn unsatisfied(name: Option<&FileName>, problem: impl Into<String>) -> Self {
         Self::Unsatisfied(Cause::about(name, problem.into()))
+    }
+
+    pub(crate) fn insecure_setup(name: Option<&FileName>, problem: String) -> Self {
+        Self::InsecureSetup(Cause::about(name, problem))
     }
 
     pub(crate) fn io(path: &Path, error: std::io::Error) -> Self {

@@ -26,7 +26,7 @@ use crate::{
     machine::current,
 };
 use proofmill_circom::{
-    BinFile, CircomError, FileKind, FileName, Groth16Proof, Groth16VerificationKey, Groth16Zkey, Target,
+    BinFile, ContainerOrText, FileKind, FileName, Groth16Proof, Groth16VerificationKey, Groth16Zkey, Target,
     write_bytes, write_text, write_texts,
 };
 use proofmill_groth16::{Groth16Error, solidity, verifying_key_text};
@@ -65,7 +65,8 @@ impl ProvingKey {
 
     /// Makes the key of a circuit in memory: the bytes of `snarkjs groth16 setup`.
     ///
-    /// Anyone can forge proofs for this key. Save it and contribute to it (`snarkjs zkey contribute`) before use.
+    /// Anyone can forge proofs for this key: [`Self::prove`] refuses it. Save it and contribute to it (`snarkjs zkey contribute`)
+    /// before use.
     ///
     /// # Errors
     /// [`Error::Mismatch`] for powers of tau that are too few or not prepared for phase 2, [`Error::Malformed`] for a circuit
@@ -105,9 +106,10 @@ impl ProvingKey {
     ///
     /// # Errors
     /// [`Error::Unsatisfied`] for a witness that does not satisfy the circuit ([`R1cs::check`] finds the constraint),
-    /// [`Error::Mismatch`] for one of another circuit, [`Error::Malformed`] for a damaged key, [`Error::System`] without
-    /// randomness.
+    /// [`Error::Mismatch`] for one of another circuit, [`Error::Malformed`] for a damaged key, [`Error::InsecureSetup`] for a key
+    /// to which nobody contributed, [`Error::System`] without randomness.
     pub fn prove(&self, witness: &Witness) -> Result<Proof> {
+        self.verifying_key.check_setup()?;
         let machine = current();
         let proof = proofmill_groth16::prove(machine.level, &self.zkey, witness.values(), machine.progress());
         let names =
@@ -154,10 +156,9 @@ impl VerifyingKey {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let name = Some(FileName::new(path));
-        match BinFile::open(path) {
-            // Not a known binary file: expect JSON.
-            Err(CircomError::Kind { .. }) => Ok(Self { key: Groth16VerificationKey::open(path)?, name }),
-            file => Ok(ProvingKey::read(file?, name)?.verifying_key),
+        match BinFile::open_or_text(path)? {
+            ContainerOrText::Container(file) => Ok(ProvingKey::read(file, name)?.verifying_key),
+            ContainerOrText::Text(text) => Ok(Self { key: Groth16VerificationKey::of_text(&text)?, name }),
         }
     }
 
@@ -189,8 +190,9 @@ impl VerifyingKey {
     /// Writes a `verification_key.json`, completely or not at all.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// [`Error::Io`], and [`Error::InsecureSetup`] for a key for which anyone can forge proofs.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.check_setup()?;
         Ok(write_text(path.as_ref(), &self.to_json())?)
     }
 
@@ -199,9 +201,24 @@ impl VerifyingKey {
         self.key.ic.len().saturating_sub(1)
     }
 
+    /// Why anyone can forge proofs for this key, as far as the key shows it. `None` does not mean that nobody can: the secrets of a
+    /// setup leave no trace.
+    pub fn insecurity(&self) -> Option<&'static str> {
+        proofmill_groth16::insecurity(&self.key)
+    }
+
+    /// Refuses a key for which anyone can forge proofs, or lets the machine warn of it.
+    fn check_setup(&self) -> Result<()> {
+        current().check_setup(self.name.as_ref(), self.insecurity())
+    }
+
     /// A Solidity contract that verifies this key's proofs; see [`Proof::solidity_calldata`].
-    pub fn solidity_verifier(&self) -> String {
-        solidity::verifier(&self.key)
+    ///
+    /// # Errors
+    /// [`Error::InsecureSetup`] for a key for which anyone can forge proofs.
+    pub fn solidity_verifier(&self) -> Result<String> {
+        self.check_setup()?;
+        Ok(solidity::verifier(&self.key))
     }
 
     /// Verifies the proof for these public signals, which replace those of the proof.
@@ -209,6 +226,7 @@ impl VerifyingKey {
     /// # Errors
     /// As [`Proof::verify`].
     pub fn verify(&self, public: &PublicSignals, proof: &Proof) -> Result<()> {
+        self.check_setup()?;
         let names = Names {
             key: self.name.as_ref(),
             public: public.name(),
@@ -263,7 +281,7 @@ impl Proof {
     ///
     /// # Errors
     /// [`Error::Rejected`] for a wrong proof; [`Error::Malformed`] for points outside their groups; [`Error::Mismatch`] if the
-    /// number of public signals is not the key's.
+    /// number of public signals is not the key's; [`Error::InsecureSetup`] for a key for which anyone can forge proofs.
     pub fn verify(&self, key: &VerifyingKey) -> Result<()> {
         key.verify(&self.public, self)
     }

@@ -1,6 +1,7 @@
 //! The settings of operations: level, threads, memory mode, and observer of progress.
 
 use crate::{Error, error::Cause};
+use proofmill_circom::FileName;
 use proofmill_cpu::Level;
 use proofmill_plonk::{Memory, Storage};
 use proofmill_progress::Progress;
@@ -52,15 +53,19 @@ pub struct MachineBuilder {
     threads: usize,
     storage: Storage,
     observer: Option<Observer>,
+    insecure_setup: Option<Warning>,
 }
 
 type Observer = Box<dyn Fn(&'static str) + Send + Sync>;
+type Warning = Box<dyn Fn(&str) + Send + Sync>;
 
 /// The settings that the threads of a machine share.
 pub(crate) struct Settings {
     pub(crate) level: Level,
     pub(crate) storage: Storage,
     observer: Option<Observer>,
+    /// Receives a warning for each use of a key whose setup is insecure; without it, such keys are refused.
+    insecure_setup: Option<Warning>,
 }
 
 impl Settings {
@@ -68,6 +73,16 @@ impl Settings {
         match &self.observer {
             Some(observer) => Progress::new(observer),
             None => Progress::NONE,
+        }
+    }
+
+    /// Refuses the key of this name, for which anyone can forge proofs for the reason given, or warns of it.
+    pub(crate) fn check_setup(&self, name: Option<&FileName>, insecurity: Option<&str>) -> Result<(), Error> {
+        let Some(reason) = insecurity else { return Ok(()) };
+        let error = Error::insecure_setup(name, format!("anyone can forge proofs for this key: {reason}"));
+        match &self.insecure_setup {
+            Some(warn) => Ok(warn(&error.to_string())),
+            None => Err(error),
         }
     }
 }
@@ -80,7 +95,12 @@ thread_local! {
 /// The settings of the calling thread's machine, or the defaults.
 pub(crate) fn current() -> Arc<Settings> {
     static DEFAULT: LazyLock<Arc<Settings>> = LazyLock::new(|| {
-        Arc::new(Settings { level: Level::best(), storage: Storage::default(), observer: None })
+        Arc::new(Settings {
+            level: Level::best(),
+            storage: Storage::default(),
+            observer: None,
+            insecure_setup: None,
+        })
     });
     OWN.with(|own| own.get().unwrap_or_else(|| &*DEFAULT).clone())
 }
@@ -161,14 +181,23 @@ impl MachineBuilder {
         self
     }
 
+    /// Permits keys for which anyone can forge proofs, such as those that a test has just set up without a ceremony. `warn`
+    /// receives a line for each proof, verification and export with such a key. Without this, they fail with
+    /// [`Error::InsecureSetup`].
+    #[must_use]
+    pub fn allow_insecure_setup(mut self, warn: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.insecure_setup = Some(Box::new(warn));
+        self
+    }
+
     /// Starts the machine's threads.
     ///
     /// # Errors
     /// [`Error::System`] if the operating system cannot start that many.
     pub fn build(self) -> Result<Machine, Error> {
-        let Self { level, threads, storage, observer } = self;
+        let Self { level, threads, storage, observer, insecure_setup } = self;
         let level = level.unwrap_or_else(Level::best);
-        let settings = Arc::new(Settings { level, storage, observer });
+        let settings = Arc::new(Settings { level, storage, observer, insecure_setup });
         let of_threads = settings.clone();
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)

@@ -20,13 +20,13 @@
 use crate::{Error, Result, machine::current};
 use proofmill_circom::{FileName, OutputFile, write_text};
 use proofmill_cpu::Level;
-use proofmill_memory::MappedFile;
+use proofmill_memory::{MappedFile, read_file_at_most};
 pub use proofmill_merkle::Hash;
 use proofmill_merkle::{
     Leaves, MerkleError, OpeningDocument, RowMajor, TreeHash, digest_from_hex, digest_to_hex, dispatch_hash,
     write_tree,
 };
-use std::{fmt, fs, path::Path};
+use std::{fmt, path::Path};
 
 /// Rows of 64-bit words, all of the same length, whose number is a power of two: in memory, or a file of little-endian words.
 #[derive(Debug)]
@@ -378,6 +378,9 @@ impl<H: TreeHash> Shown for proofmill_merkle::Opening<H> {
     }
 }
 
+/// The most bytes of an opening's file: millions of rows. Memory is a small multiple of it.
+const LONGEST_OPENING: u64 = 1 << 28;
+
 impl Opening {
     /// Reads an opening's JSON file.
     ///
@@ -385,7 +388,7 @@ impl Opening {
     /// [`Error::Io`], [`Error::Malformed`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let text = fs::read(path).map_err(|error| Error::io(path, error))?;
+        let text = read_file_at_most(path, LONGEST_OPENING).map_err(|error| Error::io(path, error))?;
         Self::read(&text, Some(FileName::new(path)))
     }
 

@@ -20,7 +20,7 @@
 //! Circuits can be written in Rust, with gadgets for ranges, words, hashes and curves ([`Circuit`]):
 //!
 //! ```
-//! use proofmill::{field::Fr, plonk::{Arithmetisation, Circuit, ProvingKey}, srs::Srs};
+//! use proofmill::{Machine, field::Fr, plonk::{Arithmetisation, Circuit, ProvingKey}, srs::Srs};
 //!
 //! # fn main() -> proofmill::Result<()> {
 //! // I know the factors of 1517, and both fit into 8 bits.
@@ -31,11 +31,15 @@
 //! let product = circuit.mul(p, q);
 //! circuit.publish(product);
 //!
-//! let key = ProvingKey::of_circuit(&circuit, &Srs::insecure(64)?)?;
-//! let proof = key.prove(&circuit.into())?;
-//! proof.verify(&key.verifying_key())?;
-//! assert_eq!(proof.public()[..], [Fr::from(1517)]);
-//! # Ok(())
+//! // For a test. In production, `Srs::open` a ceremony's powers of tau; then no permission is needed.
+//! let machine = Machine::builder().allow_insecure_setup(|warning| eprintln!("{warning}")).build()?;
+//! machine.run(|| {
+//!     let key = ProvingKey::of_circuit(&circuit, &Srs::insecure(64)?)?;
+//!     let proof = key.prove(&circuit.into())?;
+//!     proof.verify(&key.verifying_key())?;
+//!     assert_eq!(proof.public()[..], [Fr::from(1517)]);
+//!     Ok(())
+//! })
 //! # }
 //! ```
 
@@ -138,8 +142,8 @@ impl ProvingKey {
     ///
     /// # Errors
     /// [`Error::Unsatisfied`] with the first row that does not hold, [`Error::Mismatch`] for a witness of another circuit,
-    /// [`Error::Malformed`] for an inconsistent key, [`Error::Io`] for a scratch folder that cannot be used, [`Error::System`]
-    /// without randomness.
+    /// [`Error::Malformed`] for an inconsistent key, [`Error::InsecureSetup`] for a key from a reference string to which nobody
+    /// contributed, [`Error::Io`] for a scratch folder that cannot be used, [`Error::System`] without randomness.
     pub fn prove(&self, witness: &Witness) -> Result<Proof> {
         self.prove_with(witness, ProveOptions { check_witness: true })
     }
@@ -155,6 +159,7 @@ impl ProvingKey {
 
     fn prove_with(&self, witness: &Witness, options: ProveOptions) -> Result<Proof> {
         let machine = current();
+        machine.check_setup(self.name.as_ref(), self.key.verifying_key().insecurity())?;
         let made =
             proofmill_plonk::prove(machine.level, &self.key, witness.values(), options, machine.progress());
         let names = Names { key: self.name.as_ref(), witness: witness.name(), ..Names::default() };
@@ -267,8 +272,9 @@ impl VerifyingKey {
     /// Writes the text to a file, completely or not at all.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// [`Error::Io`], and [`Error::InsecureSetup`] for a key for which anyone can forge proofs.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.check_setup()?;
         Ok(write_text(path.as_ref(), &self.to_json())?)
     }
 
@@ -280,10 +286,22 @@ impl VerifyingKey {
     /// A Solidity contract that verifies this key's proofs; see [`Proof::solidity_calldata`].
     ///
     /// # Errors
-    /// [`Error::Malformed`] for a key that no circuit has.
+    /// [`Error::Malformed`] for a key that no circuit has, [`Error::InsecureSetup`] for one for which anyone can forge proofs.
     pub fn solidity_verifier(&self) -> Result<String> {
+        self.check_setup()?;
         let names = Names { key: self.name.as_ref(), ..Names::default() };
         solidity::verifier(&self.key).map_err(|error| names.malformed(error))
+    }
+
+    /// Why anyone can forge proofs for this key, as far as the key shows it. `None` does not mean that nobody can: the secrets of a
+    /// setup leave no trace.
+    pub fn insecurity(&self) -> Option<&'static str> {
+        self.key.insecurity()
+    }
+
+    /// Refuses a key for which anyone can forge proofs, or lets the machine warn of it.
+    fn check_setup(&self) -> Result<()> {
+        current().check_setup(self.name.as_ref(), self.insecurity())
     }
 
     /// Verifies the proof for these public signals, which replace those of the proof.
@@ -291,6 +309,7 @@ impl VerifyingKey {
     /// # Errors
     /// As [`Proof::verify`].
     pub fn verify(&self, public: &PublicSignals, proof: &Proof) -> Result<()> {
+        self.check_setup()?;
         let names = Names {
             key: self.name.as_ref(),
             public: public.name(),
@@ -357,7 +376,7 @@ impl Proof {
     /// # Errors
     /// [`Error::Rejected`] for a wrong proof; [`Error::Malformed`] for points outside their groups, or a number of points that
     /// the key's arithmetisation does not have; [`Error::Mismatch`] if the arithmetisation or the number of public signals is
-    /// not the key's.
+    /// not the key's; [`Error::InsecureSetup`] for a key for which anyone can forge proofs.
     pub fn verify(&self, key: &VerifyingKey) -> Result<()> {
         key.verify(&self.public, self)
     }

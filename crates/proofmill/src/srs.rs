@@ -120,6 +120,12 @@ impl Srs {
         Ok(self.srs.ptau().map(|ptau| ptau.contributions()).transpose()?)
     }
 
+    /// Whether nobody contributed to the string, as far as is known: those who made it may know tau, and keys made from it are
+    /// refused.
+    pub fn is_insecure(&self) -> bool {
+        self.srs.is_insecure()
+    }
+
     /// The source of the string.
     pub fn kind(&self) -> SrsKind {
         self.srs.kind()

@@ -21,6 +21,8 @@ pub struct Verifier<'a> {
     pub name: &'a str,
     /// The proof system.
     pub system: &'a str,
+    /// Why anyone can forge proofs for the key, for a warning in the first lines.
+    pub insecurity: Option<&'a str>,
     /// What the arguments are: sentences for comments, one a line.
     pub comment: Vec<String>,
     /// The types of the arguments of `verifyProof`.
@@ -32,12 +34,16 @@ pub struct Verifier<'a> {
 impl Verifier<'_> {
     /// The source of the contract.
     pub fn source(&self) -> String {
-        let Self { name, system, comment, arguments, body } = self;
+        let Self { name, system, insecurity, comment, arguments, body } = self;
+        let warning = insecurity.map_or_else(String::new, |reason| {
+            format!("// INSECURE, for tests only: anyone can forge proofs: {reason}.\n")
+        });
         let comment: String = comment.iter().map(|line| format!("    // {line}\n")).collect();
         let arguments: Vec<_> = arguments.iter().map(|argument| format!("{argument} calldata")).collect();
         format!(
             "// SPDX-License-Identifier: MIT OR Apache-2.0\n\
              // Written by Proofmill.\n\
+             {warning}\
              pragma solidity >=0.8.4 <0.9.0;\n\n\
              /// Verifies {system} proofs of one circuit.\n\
              contract {name} {{\n\

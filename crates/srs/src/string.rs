@@ -61,6 +61,11 @@ enum Source {
     Memory(Elements<Affine<G1>>),
 }
 
+/// Whether this is a pipe or a device.
+fn is_stream(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
 /// The least number of powers: the second one is needed to check tau in G2.
 const FEWEST: usize = 2;
 
@@ -76,7 +81,9 @@ impl Srs {
             return Self::open_transcripts(&transcript::files_in(path)?);
         }
         let name = FileName::new(path);
-        match Transcript::open(path)? {
+        // A pipe can be read only once, so it is expected to be a ptau.
+        let transcript = if is_stream(path) { None } else { Transcript::open(path)? };
+        match transcript {
             Some(first) => Self::of_transcripts(name, vec![first]),
             None => Self::of_ptau(name, Ptau::open(path).map_err(kind_of)?),
         }
@@ -249,6 +256,15 @@ impl Srs {
         match &self.source {
             Source::Ptau(ptau) => Some(ptau),
             _ => None,
+        }
+    }
+
+    /// Whether nobody contributed to the string, as far as is known: those who made it may know tau.
+    pub fn is_insecure(&self) -> bool {
+        match &self.source {
+            Source::Ptau(ptau) => ptau.is_insecure(),
+            Source::Ignition(_) => false,
+            Source::Memory(_) => true,
         }
     }
 

@@ -31,6 +31,18 @@ impl Run {
         self
     }
 
+    /// Checks for exit status 0 and warnings on standard error, one line each, and returns them.
+    ///
+    /// # Panics
+    /// If not.
+    #[track_caller]
+    pub fn warned(self) -> String {
+        assert_eq!(self.status, Some(0), "{self:?}");
+        assert!(!self.stderr.is_empty(), "{self:?}");
+        assert!(self.stderr.lines().all(|line| line.starts_with("warning: ")), "{self:?}");
+        self.stderr
+    }
+
     /// Checks for this exit status and one line on standard error, which it returns.
     ///
     /// # Panics
@@ -102,7 +114,10 @@ impl Folder {
     pub fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(&self.program);
         command.args(arguments.split_whitespace()).current_dir(self.folder.path());
-        command.env_remove("PROOFMILL_LEVEL").env_remove("PROOFMILL_SHA256").stdin(Stdio::null());
+        for variable in ["PROOFMILL_LEVEL", "PROOFMILL_SHA256", "PROOFMILL_ALLOW_INSECURE_SETUP"] {
+            command.env_remove(variable);
+        }
+        command.stdin(Stdio::null());
         command
     }
 

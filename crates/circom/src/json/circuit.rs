@@ -12,6 +12,7 @@ use proofmill_curve::{
 };
 use proofmill_field::bn254::Fr;
 use serde::Serialize;
+use std::ops::Not;
 
 const PROTOCOL: &str = "proofmill-plonk";
 
@@ -47,6 +48,8 @@ pub struct CircuitVerificationKey {
     pub commitments: Vec<Affine<G1>>,
     /// tau in G2; not checked to be in the subgroup.
     pub x_2: Affine<G2>,
+    /// `insecureSetup`: nobody contributed to the powers of tau; in the file only if true.
+    pub insecure_setup: bool,
 }
 
 /// A proof of PLONK in any arithmetisation.
@@ -93,6 +96,8 @@ struct KeyText<'a> {
     commitments: Vec<Point1>,
     #[serde(rename = "X_2")]
     x_2: Point2,
+    #[serde(rename = "insecureSetup", skip_serializing_if = "Not::not")]
+    insecure_setup: bool,
 }
 
 /// The root of a document of Proofmill's own, which must name its curve.
@@ -158,6 +163,7 @@ impl CircuitVerificationKey {
             power: root.key("power")?.count()?,
             commitments: points(&root.key("commitments")?)?,
             x_2: root.key("X_2")?.g2()?,
+            insecure_setup: root.insecure_setup()?,
         })
     }
 
@@ -174,6 +180,7 @@ impl CircuitVerificationKey {
             columns: &self.columns,
             commitments: self.commitments.iter().copied().map(point1).collect(),
             x_2: point2(self.x_2),
+            insecure_setup: self.insecure_setup,
         })
     }
 }

@@ -25,6 +25,16 @@ macro_rules! document {
             pub fn parse(name: &str, text: &[u8]) -> Result<Self, CircomError> {
                 Self::read(&Document::parse(name, text)?)
             }
+
+            /// [`Self::open`] of a text that [`BinFile::open_or_text`] read.
+            ///
+            /// # Errors
+            /// As [`Self::open`], without [`CircomError::Io`].
+            ///
+            /// [`BinFile::open_or_text`]: crate::BinFile::open_or_text
+            pub fn of_text(text: &crate::Text) -> Result<Self, CircomError> {
+                Self::read(&Document::from_text(text.name.clone(), &text.bytes)?)
+            }
         }
     };
 }
@@ -53,6 +63,7 @@ use proofmill_field::{
     bn254::{Fq2, Fr},
 };
 use reader::Document;
+pub(crate) use reader::LARGEST as LARGEST_JSON;
 use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
 use std::path::Path;

@@ -9,6 +9,7 @@ use proofmill_curve::{
 };
 use proofmill_field::{Field, bn254::Fr};
 use serde::Serialize;
+use std::ops::Not;
 
 const PROTOCOL: &str = "plonk";
 /// Two-adicity of the scalar field.
@@ -40,6 +41,8 @@ pub struct PlonkVerificationKey {
     pub sigma: [Affine<G1>; 3],
     /// `X_2`, tau in G2; not checked to be in the subgroup.
     pub x_2: Affine<G2>,
+    /// `insecureSetup`: nobody contributed to the powers of tau; in the file only if true.
+    pub insecure_setup: bool,
 }
 
 const POINTS: [&str; 9] = ["A", "B", "C", "Z", "T1", "T2", "T3", "Wxi", "Wxiw"];
@@ -87,6 +90,8 @@ struct KeyText {
     S3: Point1,
     X_2: Point2,
     w: Scalar,
+    #[serde(rename = "insecureSetup", skip_serializing_if = "Not::not")]
+    insecure_setup: bool,
 }
 
 document!(PlonkProof);
@@ -145,6 +150,7 @@ impl PlonkVerificationKey {
             selectors: [Affine::INFINITY; 5],
             sigma: [Affine::INFINITY; 3],
             x_2: root.key("X_2")?.g2()?,
+            insecure_setup: root.insecure_setup()?,
         };
         let Some(root_of_unity) = Fr::root_of_unity(key.power) else {
             return Err(power.problem(format!("expected at most {LARGEST_POWER}, found {}", key.power)));
@@ -181,6 +187,7 @@ impl PlonkVerificationKey {
             S3,
             X_2: point2(self.x_2),
             w: w.to_string(),
+            insecure_setup: self.insecure_setup,
         })
     }
 }

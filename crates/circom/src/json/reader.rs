@@ -10,11 +10,16 @@ use proofmill_field::{
     Field, FieldError,
     bn254::{Fq, Fq2, Fr},
 };
+use proofmill_memory::read_file_at_most;
 use serde_json::Value;
-use std::{fs, path::Path, str::FromStr};
+use std::{path::Path, str::FromStr};
 
-/// The most bytes of a file. A verification key takes 180 bytes per public signal.
-const LARGEST: u64 = 1 << 30;
+/// The most bytes of a document. A verification key takes 180 bytes for a public signal: this is enough for 90 000 of them. Parsed, a
+/// hostile document takes up to 40 times its size.
+pub(crate) const LARGEST: u64 = 1 << 24;
+
+/// The member of a verification key that marks an insecure setup. snarkjs ignores it.
+const INSECURE_SETUP: &str = "insecureSetup";
 
 pub(super) struct Document {
     name: FileName,
@@ -24,20 +29,21 @@ pub(super) struct Document {
 impl Document {
     pub(super) fn open(path: &Path) -> Result<Self, CircomError> {
         let name = FileName::new(path);
-        let length = fs::metadata(path).map_err(|source| CircomError::io(&name, source))?.len();
-        if length > LARGEST {
-            let problem = format!("expected a file of at most {LARGEST} bytes, found {length}");
-            return Err(CircomError::json_value(&name, "the file", problem));
+        match read_file_at_most(path, LARGEST) {
+            Ok(text) => Self::from_text(name, &text),
+            Err(source) => Err(CircomError::io(&name, source)),
         }
-        let text = fs::read(path).map_err(|source| CircomError::io(&name, source))?;
-        Self::from_text(name, &text)
     }
 
     pub(super) fn parse(name: &str, text: &[u8]) -> Result<Self, CircomError> {
         Self::from_text(FileName::new(Path::new(name)), text)
     }
 
-    fn from_text(name: FileName, text: &[u8]) -> Result<Self, CircomError> {
+    pub(super) fn from_text(name: FileName, text: &[u8]) -> Result<Self, CircomError> {
+        if text.len() as u64 > LARGEST {
+            let problem = format!("expected at most {LARGEST} bytes, found {}", text.len());
+            return Err(CircomError::json_value(&name, "the document", problem));
+        }
         match serde_json::from_slice(text) {
             Ok(value) => Ok(Self { name, value }),
             Err(source) => Err(CircomError::JsonSyntax { file: name, source }),
@@ -94,6 +100,15 @@ impl<'a> Node<'a> {
         let path = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
         let value = object.get(key).ok_or_else(|| CircomError::json_value(self.file, &path, "is missing"))?;
         Ok(Node { file: self.file, path, value })
+    }
+
+    /// Whether a verification key says that its setup is insecure; keys that do not say so have no such member.
+    pub(super) fn insecure_setup(&self) -> Result<bool, CircomError> {
+        match self.value.get(INSECURE_SETUP) {
+            None => Ok(false),
+            Some(Value::Bool(insecure)) => Ok(*insecure),
+            Some(_) => Err(self.key(INSECURE_SETUP)?.expected("true or false")),
+        }
     }
 
     /// The values of a list.

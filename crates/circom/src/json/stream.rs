@@ -3,24 +3,20 @@
 
 use crate::{
     error::{CircomError, FileName},
-    output::OutputFile,
+    output::Sink,
 };
 use proofmill_curve::{
     Affine,
     bn254::{G1, G2},
 };
-use std::{
-    fmt::Display,
-    io::{BufWriter, Write},
-    path::Path,
-};
+use std::{fmt::Display, io::Write, path::Path};
 
 use super::{point1, point2};
 
-/// A document that is being written. Values and the content of containers are written in the order of the calls.
+/// A document that is being written; to a pipe or a device when it is complete. Values and the content of containers are written in the order of the calls.
 pub(crate) struct JsonStream {
     file: FileName,
-    out: BufWriter<OutputFile>,
+    out: Sink<'static>,
     /// The brackets that close the open containers.
     open: Vec<char>,
     /// Whether the innermost container has no content yet.
@@ -33,8 +29,7 @@ impl JsonStream {
     /// Begins a file.
     pub(crate) fn create(path: &Path) -> Result<Self, CircomError> {
         let file = FileName::new(path);
-        let out = OutputFile::create(path).map_err(|source| CircomError::io(&file, source))?;
-        let out = BufWriter::with_capacity(1 << 20, out);
+        let out = Sink::file(path).map_err(|source| CircomError::io(&file, source))?;
         Ok(Self { file, out, open: Vec::new(), is_empty: true, after_key: false })
     }
 
@@ -82,8 +77,7 @@ impl JsonStream {
     /// Gives the file its name.
     pub(crate) fn finish(self) -> Result<(), CircomError> {
         debug_assert!(self.open.is_empty(), "every container is closed");
-        let finish = || self.out.into_inner().map_err(std::io::IntoInnerError::into_error)?.finish();
-        finish().map_err(|source| CircomError::io(&self.file, source))
+        self.out.finish().map_err(|source| CircomError::io(&self.file, source))
     }
 
     fn container(

@@ -114,6 +114,8 @@ pub struct PlonkHeader {
     pub sigma: [Affine<G1>; 3],
     /// tau in G2.
     pub x_2: Affine<G2>,
+    /// Whether the file marks the key as insecure: nobody contributed to its powers of tau.
+    pub insecure_setup: bool,
 }
 
 impl PlonkHeader {
@@ -305,6 +307,7 @@ fn read_header(file: &BinFile) -> Result<PlonkHeader, CircomError> {
             g1(&mut cursor, "commitment to S3")?,
         ],
         x_2: g2(&mut cursor, "tau in G2")?,
+        insecure_setup: file.has_insecure_setup(),
     };
     cursor.finish()?;
     Ok(header)
@@ -333,12 +336,16 @@ fn check_sections(file: &BinFile, header: &PlonkHeader) -> Result<(), CircomErro
 pub struct PlonkWriter<'a>(BinWriter<'a>);
 
 impl<'a> PlonkWriter<'a> {
-    /// Begins a file.
+    /// Begins a file. `insecure_setup` is that of the header, which comes last.
     ///
     /// # Errors
     /// [`CircomError::Io`].
-    pub fn create(target: impl Into<Target<'a>>) -> Result<Self, CircomError> {
-        BinWriter::create(target, FileKind::Zkey, 1, 14).map(Self)
+    pub fn create(target: impl Into<Target<'a>>, insecure_setup: bool) -> Result<Self, CircomError> {
+        let mut file = BinWriter::create(target, FileKind::Zkey, 1, 14 + u32::from(insecure_setup))?;
+        if insecure_setup {
+            file.mark_insecure_setup()?;
+        }
+        Ok(Self(file))
     }
 
     /// Writes the additions in the order of the wires that they define.

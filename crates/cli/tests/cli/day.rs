@@ -93,13 +93,13 @@ fn keys_of_every_arithmetisation_prove() {
 
 #[test]
 fn groth16_setup_gives_a_working_key() {
-    let folder = Folder::new();
-    folder.run("groth16 setup circuit.r1cs pot8.ptau made.zkey").succeeded();
+    let (folder, allow) = (Folder::new(), "--allow-insecure-setup");
+    folder.run("groth16 setup circuit.r1cs pot8.ptau made.zkey --quiet").succeeded();
     let snarkjs = examples().join("../crates/groth16/tests/data/membership-small.zkey");
     assert!(folder.read("made.zkey") == std::fs::read(snarkjs).unwrap(), "made.zkey is not snarkjs's");
-    folder.run("zkey export verificationkey made.zkey made.vk.json").succeeded();
-    folder.run("groth16 prove made.zkey witness.wtns proof.json public.json").succeeded();
-    folder.run("groth16 verify made.vk.json public.json proof.json").succeeded();
+    folder.run(&format!("zkey export verificationkey made.zkey made.vk.json {allow}")).warned();
+    folder.run(&format!("groth16 prove made.zkey witness.wtns proof.json public.json {allow}")).warned();
+    folder.run(&format!("groth16 verify made.vk.json public.json proof.json {allow}")).warned();
 }
 
 #[test]

@@ -193,8 +193,15 @@ impl<'a> Contract<'a> {
         if self.public() > 0 {
             arguments.push(format!("uint256[{}]", self.public()));
         }
-        let (name, system) = ("PlonkVerifier", "PLONK");
-        Verifier { name, system, comment: self.comment(), arguments, body: self.body }.source()
+        Verifier {
+            name: "PlonkVerifier",
+            system: "PLONK",
+            insecurity: self.key.insecurity(),
+            comment: self.comment(),
+            arguments,
+            body: self.body,
+        }
+        .source()
     }
 
     /// The comment that describes the arguments.

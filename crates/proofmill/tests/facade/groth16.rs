@@ -65,6 +65,9 @@ fn a_new_key_is_that_of_snarkjs() {
     let path = folder.path().join("new.zkey");
     write_key(&path, &circuit, &powers).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), expected);
+    let (key, witness) = (ProvingKey::open(&path).unwrap(), Witness::open(example("witness.wtns")).unwrap());
+    refused(key.prove(&witness), "insecure setup", "new.zkey: anyone can forge proofs");
+    refused(key.verifying_key().save(folder.path().join("vk.json")), "insecure setup", "nobody contributed");
 }
 
 #[test]

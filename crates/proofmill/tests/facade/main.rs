@@ -43,6 +43,7 @@ fn kind<T: std::fmt::Debug>(result: proofmill::Result<T>) -> (&'static str, Stri
         Error::Malformed(_) => "malformed",
         Error::Mismatch(_) => "mismatch",
         Error::Io(_) => "io",
+        Error::InsecureSetup(_) => "insecure setup",
         Error::System(_) => "system",
         _ => "another",
     };

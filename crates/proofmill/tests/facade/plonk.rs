@@ -8,6 +8,7 @@ use proofmill::{
     plonk::{Arithmetisation, Circuit, Proof, ProvingKey, VerifyingKey, write_key},
     srs::Srs,
 };
+use std::sync::{Arc, Mutex};
 
 fn new_key(arithmetisation: Arithmetisation) -> ProvingKey {
     let (circuit, srs) =
@@ -115,12 +116,36 @@ fn a_circuit_of_rust_proves_other_witnesses_too() {
         circuit
     };
     let srs = Srs::insecure(1 << 14).unwrap();
+    let warnings = Arc::new(Mutex::new(Vec::new()));
+    let told = warnings.clone();
+    let machine = Machine::builder()
+        .allow_insecure_setup(move |warning| told.lock().unwrap().push(warning.to_owned()))
+        .build()
+        .unwrap();
     for arithmetisation in Arithmetisation::ALL {
         let key = ProvingKey::of_circuit(&product(arithmetisation, 3, 5), &srs).unwrap();
-        let proof = key.prove(&product(arithmetisation, 37, 41).into()).unwrap();
-        proof.verify(&key.verifying_key()).unwrap();
+        let witness: Witness = product(arithmetisation, 37, 41).into();
+        refused(key.prove(&witness), "insecure setup", "nobody contributed");
+        let verifying_key = key.verifying_key();
+        assert!(verifying_key.insecurity().is_some());
+        let proof = machine.run(|| {
+            let proof = key.prove(&witness).unwrap();
+            proof.verify(&verifying_key).unwrap();
+            verifying_key.solidity_verifier().unwrap();
+            refused(key.prove(&product(arithmetisation, 256, 1).into()), "unsatisfied", "witness");
+            proof
+        });
         assert_eq!(proof.public()[..], [Fr::from(1517)]);
-        refused(key.prove(&product(arithmetisation, 256, 1).into()), "unsatisfied", "witness");
+        assert_eq!(warnings.lock().unwrap().drain(..).count(), 4, "one for each use");
+        refused(proof.verify(&verifying_key), "insecure setup", "nobody contributed");
+        refused(verifying_key.solidity_verifier(), "insecure setup", "nobody contributed");
+        // The mark stays with the key.
+        for read in [
+            VerifyingKey::from_json(verifying_key.to_json()).unwrap(),
+            VerifyingKey::from_bytes(key.as_bytes().to_vec()).unwrap(),
+        ] {
+            refused(proof.verify(&read), "insecure setup", "nobody contributed");
+        }
     }
 }
 
