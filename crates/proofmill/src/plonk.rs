@@ -57,7 +57,9 @@ pub use proofmill_plonk::{
     Arithmetisation, Bit, Circuit, GadgetReport, LookupArgument, MerkleNode, Multiples, Point, Report, Table,
     TableNumber, TableReport, Variable,
 };
-use proofmill_plonk::{Derivations, Layout, PlonkError, ProveOptions, r1cs, setup_circuit, solidity};
+use proofmill_plonk::{
+    Decomposition, Derivations, Layout, PlonkError, ProveOptions, r1cs, setup_circuit, solidity,
+};
 use std::path::Path;
 
 /// A proving key: snarkjs's `.zkey` of PLONK, or a key of a wider arithmetisation.
@@ -218,6 +220,16 @@ fn setup_layout(
 
 fn setup_error(error: PlonkError, srs: &Srs, circuit: Option<&FileName>) -> Error {
     Names { circuit, powers: Some(srs.get().name()), ..Names::default() }.plonk(error)
+}
+
+/// The logarithm of the number of rows that a circuit takes in the standard arithmetisation, a power of two: the power of the
+/// `.ptau` that its setup needs.
+///
+/// # Errors
+/// [`Error::Malformed`] for a circuit with too many rows.
+pub fn log_rows(circuit: &R1cs) -> Result<u32> {
+    let names = Names { circuit: circuit.name(), ..Names::default() };
+    Ok(Decomposition::of(circuit.get()).map_err(|error| names.plonk(error))?.log_n())
 }
 
 /// The values of a circuit's variables.

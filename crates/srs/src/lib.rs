@@ -11,9 +11,11 @@
 mod check;
 mod error;
 mod insecure;
+mod prepared;
 mod string;
 mod transcript;
 
 pub use error::SrsError;
 pub use insecure::{SPARE, write_insecure};
+pub use prepared::write_insecure_prepared;
 pub use string::{Srs, SrsBases, SrsKind};

@@ -3,7 +3,7 @@
 use crate::process::Folder;
 use serde_json::Value;
 
-const COMMANDS: [&str; 41] = [
+const COMMANDS: [&str; 42] = [
     "",
     "groth16",
     "groth16 prove",
@@ -40,6 +40,7 @@ const COMMANDS: [&str; 41] = [
     "bls sign",
     "bls verify",
     "bls aggregate",
+    "dev",
     "ntt",
     "info",
     "cpu",

@@ -8,6 +8,7 @@ mod artefacts;
 mod bench;
 mod bls;
 mod day;
+mod dev;
 mod insecure;
 mod malformed;
 mod merkle;
