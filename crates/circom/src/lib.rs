@@ -27,8 +27,7 @@ pub use error::{CircomError, FileName, Place, SectionName};
 pub use file_kind::FileKind;
 pub use json::{
     AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey, Groth16Proof,
-    Groth16VerificationKey, PlonkProof, PlonkVerificationKey, json_protocol, parse_public, public_text,
-    read_public,
+    Groth16VerificationKey, PlonkProof, PlonkVerificationKey, parse_public, public_text, read_public,
 };
 pub use output::{
     BinWriter, OutputFile, SectionWriter, Target, remove_unfinished, write_bytes, write_text, write_texts,

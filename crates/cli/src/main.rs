@@ -2,6 +2,7 @@
 #![deny(unsafe_code)]
 
 mod arguments;
+mod audit;
 mod bench;
 mod bls;
 mod files;

@@ -1,6 +1,7 @@
 //! `zkey`: proving keys.
 
 use crate::{
+    audit::ZkeyAudit,
     files::{Files, Input, Output},
     solidity::{self, SolidityCalldata, SolidityVerifier},
 };
@@ -18,6 +19,8 @@ pub(crate) enum ZkeyCommand {
   proofmill zkey export solidityverifier circuit.zkey verifier.sol"
     )]
     Export(ExportCommand),
+    /// Say whether anyone can forge proofs for a key or a Solidity verifier, and where its setup is from
+    Audit(ZkeyAudit),
 }
 
 #[derive(Debug, Subcommand)]
@@ -51,6 +54,7 @@ impl ZkeyCommand {
             Self::Export(ExportCommand::VerificationKey(_)) => "zkey export verificationkey",
             Self::Export(ExportCommand::SolidityVerifier(_)) => "zkey export solidityverifier",
             Self::Export(ExportCommand::SolidityCalldata(_)) => "zkey export soliditycalldata",
+            Self::Audit(_) => "zkey audit",
         }
     }
 
@@ -62,13 +66,14 @@ impl ZkeyCommand {
             Self::Export(ExportCommand::SolidityVerifier(export)) => {
                 Files { inputs: vec![&export.key], outputs: vec![&export.contract] }
             }
-            Self::Export(ExportCommand::SolidityCalldata(_)) => Files::default(),
+            Self::Export(ExportCommand::SolidityCalldata(_)) | Self::Audit(_) => Files::default(),
         }
     }
 }
 
 pub(crate) fn run(command: ZkeyCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
+        ZkeyCommand::Audit(arguments) => arguments.run(machine),
         ZkeyCommand::Export(ExportCommand::VerificationKey(files)) => export(&files, machine),
         ZkeyCommand::Export(ExportCommand::SolidityVerifier(files)) => solidity::verifier(&files, machine),
         ZkeyCommand::Export(ExportCommand::SolidityCalldata(files)) => solidity::calldata(&files, machine),

@@ -23,8 +23,8 @@
 
 use crate::{Error, Result, error::Names, field::Fr, machine::current};
 use proofmill_circom::{
-    BinFile, CircomError, FileName, Target, decode_witness, describe_file, json_protocol, parse_public,
-    public_text, read_public, write_bytes, write_r1cs, write_text, write_witness,
+    BinFile, ContainerOrText, FileName, Target, decode_witness, describe_file, parse_public, public_text,
+    read_public, write_bytes, write_r1cs, write_text, write_witness,
 };
 pub use proofmill_circom::{Description, FileKind, SectionDescription};
 use std::{ops::Deref, path::Path};
@@ -56,12 +56,13 @@ pub fn describe(path: impl AsRef<Path>) -> Result<Description> {
 /// # Errors
 /// [`Error::Io`], and [`Error::Malformed`] for a file that is neither a known binary one nor JSON.
 pub fn protocol(path: impl AsRef<Path>) -> Result<Option<String>> {
-    match BinFile::open(path.as_ref()) {
-        Ok(file) if file.kind() == FileKind::Pmpk => Ok(Some("proofmill-plonk".to_owned())),
-        Ok(file) => Ok(describe_file(&file)?.protocol),
-        Err(CircomError::Kind { .. }) => Ok(json_protocol(path.as_ref())?),
-        Err(error) => Err(error.into()),
-    }
+    Ok(match BinFile::open_or_text(path.as_ref())? {
+        ContainerOrText::Container(file) if file.kind() == FileKind::Pmpk => {
+            Some("proofmill-plonk".to_owned())
+        }
+        ContainerOrText::Container(file) => describe_file(&file)?.protocol,
+        ContainerOrText::Text(text) => text.protocol()?,
+    })
 }
 
 /// The value of every wire of a circuit: a `.wtns` file, or the variables of a circuit that was built in Rust.

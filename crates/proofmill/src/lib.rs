@@ -17,6 +17,7 @@
 //! |---|---|
 //! | [`groth16`], [`plonk`] | keys, proofs and verifiers of circom's circuits, and of circuits written in Rust |
 //! | [`circom`] | files of witnesses, constraints, powers of tau, public signals |
+//! | [`audit`](mod@audit) | what keys and contracts show of their setup |
 //! | [`srs`] | structured reference strings and KZG commitments |
 //! | [`bls`] | BLS signatures of Ethereum's ciphersuite |
 //! | [`merkle`] | Merkle trees over rows of words, and SSZ trees |
@@ -37,6 +38,7 @@
 
 #[cfg(feature = "arkworks")]
 pub mod arkworks;
+pub mod audit;
 pub mod bls;
 pub mod circom;
 pub mod curve;

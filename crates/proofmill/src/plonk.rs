@@ -51,7 +51,8 @@ use crate::{
     srs::Srs,
 };
 use proofmill_circom::{
-    AnyPlonkProof, BinFile, CircuitProof, FileName, Target, write_bytes, write_text, write_texts,
+    AnyPlonkProof, AnyPlonkVerificationKey, BinFile, CircuitProof, FileName, Target, Text, write_bytes,
+    write_text, write_texts,
 };
 pub use proofmill_plonk::{
     Arithmetisation, Bit, Circuit, GadgetReport, LookupArgument, MerkleNode, Multiples, Point, Report, Table,
@@ -87,7 +88,7 @@ impl ProvingKey {
         Self::read(BinFile::from_bytes("proving key", bytes)?, None)
     }
 
-    fn read(file: BinFile, name: Option<FileName>) -> Result<Self> {
+    pub(crate) fn read(file: BinFile, name: Option<FileName>) -> Result<Self> {
         let machine = current();
         let storage = machine.storage.clone();
         let key = proofmill_plonk::ProvingKey::read(machine.level, file, storage, machine.progress());
@@ -245,6 +246,16 @@ impl VerifyingKey {
         let key = proofmill_plonk::VerifyingKey::open(current().level, path.as_ref());
         let key = key.map_err(|error| Names { key: name.as_ref(), ..Names::default() }.plonk(error))?;
         Ok(Self { key, name })
+    }
+
+    pub(crate) fn of_text(text: &Text) -> Result<Self> {
+        let names = Names { key: Some(text.name()), ..Names::default() };
+        let key = proofmill_plonk::VerifyingKey::try_from(&AnyPlonkVerificationKey::of_text(text)?);
+        Ok(Self { key: key.map_err(|error| names.malformed(error))?, name: Some(text.name().clone()) })
+    }
+
+    pub(crate) fn get(&self) -> &proofmill_plonk::VerifyingKey {
+        &self.key
     }
 
     /// The verifying key in the bytes of either file.

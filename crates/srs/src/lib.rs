@@ -8,12 +8,14 @@
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod ceremonies;
 mod check;
 mod error;
 mod insecure;
 mod string;
 mod transcript;
 
+pub use ceremonies::{ceremony_of_alpha, ceremony_of_tau};
 pub use error::SrsError;
 pub use insecure::{SPARE, write_insecure};
 pub use string::{Srs, SrsBases, SrsKind};

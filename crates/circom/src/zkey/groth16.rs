@@ -189,8 +189,18 @@ impl Groth16Zkey {
         self.contributions()?.map(Contributions::decode).transpose()
     }
 
+    /// The encoded points of a section.
+    pub fn section(&self, points: Groth16Points) -> Section<'_> {
+        self.file.checked_section(points.section())
+    }
+
+    /// The encoded matrices.
+    pub fn coefficients_section(&self) -> Section<'_> {
+        self.file.checked_section(COEFFICIENTS)
+    }
+
     fn points<C: Curve<Base: Coordinate>>(&self, points: Groth16Points) -> Points<'_, C> {
-        Points::new(self.file.checked_section(points.section()))
+        Points::new(self.section(points))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The binary as a process: arguments, output files, exit statuses, and bad input.
 
 mod arguments;
+mod audit;
 mod bench;
 mod bls;
 mod day;

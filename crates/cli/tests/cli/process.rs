@@ -48,3 +48,16 @@ pub(crate) fn refused(folder: &Folder, command: &str, words: &[&str]) {
     }
     assert_eq!(folder.names(), before);
 }
+
+/// Where the content of a section of a binary file begins.
+pub(crate) fn section_of(file: &[u8], id: u32) -> usize {
+    let mut at = 12;
+    loop {
+        let found = u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
+        let length = u64::from_le_bytes(file[at + 4..at + 12].try_into().unwrap());
+        if found == id {
+            return at + 12;
+        }
+        at += 12 + length as usize;
+    }
+}
