@@ -27,7 +27,8 @@ use proofmill_circom::{
     read_public, write_bytes, write_r1cs, write_text, write_witness,
 };
 pub use proofmill_circom::{Description, FileKind, SectionDescription};
-use std::{ops::Deref, path::Path};
+use std::{fmt, ops::Deref, path::Path};
+use zeroize::Zeroizing;
 
 /// Describes an r1cs, wtns, zkey, ptau or key file: kind, curve, protocol, counts and sections. Only its header and its list of
 /// sections are read.
@@ -65,11 +66,19 @@ pub fn protocol(path: impl AsRef<Path>) -> Result<Option<String>> {
     })
 }
 
-/// The value of every wire of a circuit: a `.wtns` file, or the variables of a circuit that was built in Rust.
-#[derive(Clone, Debug)]
+/// The value of every wire of a circuit: a `.wtns` file, or the variables of a circuit that was built in Rust. The values are the
+/// prover's secret: they are wiped from memory when it is dropped, and `Debug` does not print them.
+#[derive(Clone)]
 pub struct Witness {
-    values: Vec<Fr>,
+    values: Zeroizing<Vec<Fr>>,
     name: Option<FileName>,
+}
+
+impl fmt::Debug for Witness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let length = self.values.len();
+        f.debug_struct("Witness").field("name", &self.name).field("length", &length).finish_non_exhaustive()
+    }
 }
 
 impl Witness {
@@ -79,7 +88,7 @@ impl Witness {
     /// [`Error::Io`], and [`Error::Malformed`] for anything but a witness over BN254's scalar field.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let file = BinFile::open(path.as_ref())?;
-        let values = decode_witness(&file, current().level)?;
+        let values = decode_witness(&file, current().level)?.into();
         Ok(Self { values, name: Some(file.name().clone()) })
     }
 
@@ -89,12 +98,12 @@ impl Witness {
     /// [`Error::Malformed`].
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         let file = BinFile::from_bytes("witness", bytes)?;
-        Ok(Self { values: decode_witness(&file, current().level)?, name: None })
+        Ok(Self { values: decode_witness(&file, current().level)?.into(), name: None })
     }
 
     /// A witness of these values, one for each wire. For a circuit of circom's the first must be 1.
     pub fn from_values(values: Vec<Fr>) -> Self {
-        Self { values, name: None }
+        Self { values: values.into(), name: None }
     }
 
     /// The values.

@@ -124,6 +124,24 @@ fn the_witness_check_finds_the_first_failing_constraint() {
 }
 
 #[test]
+fn values_of_a_witness_are_printed_only_when_asked_for() {
+    let folder = Folder::new();
+    let mut witness = folder.read("witness.wtns");
+    // A value that occurs in no other place.
+    let at = witness.len() - 32;
+    witness[at..].copy_from_slice(&[&[0xb1, 0x68, 0xde, 0x3a][..], &[0; 28]].concat());
+    folder.write("bad.wtns", witness);
+    folder.run("plonk setup circuit.r1cs pot8.ptau turbo.key --arithmetisation turbo").succeeded();
+    for key in ["plonk.zkey", "turbo.key"] {
+        let prove = format!("plonk prove {key} bad.wtns p.json s.json");
+        let error = folder.run(&prove).failed(1);
+        assert!(!error.contains("987654321") && error.contains("--show-values"), "{error}");
+        let error = folder.run(&format!("{prove} --show-values")).failed(1);
+        assert!(error.contains(" = 987654321"), "{error}");
+    }
+}
+
+#[test]
 fn info_says_what_files_are() {
     let folder = Folder::new();
     for (file, words) in [
