@@ -4,6 +4,7 @@
 set -euo pipefail
 proofmill=$(realpath "$1")
 expected=$PWD/crates/groth16/tests/data/membership-small.zkey
+constraints=$PWD/.ci/constraints.mjs
 evm=$(realpath "$2") solc=$PWD/.ci/solc.mjs
 small=$PWD/examples/membership-small large=$PWD/examples/membership
 cd "$(mktemp -d)"
@@ -11,6 +12,29 @@ trap 'rm -rf "$PWD"' EXIT
 
 # snarkjs's exit status does not depend on the result; its output does.
 accepts() { snarkjs "$@" | tee said && grep -q 'OK!\|ZKey Ok!' said; }
+
+echo "-- exports are snarkjs's bytes; constraints are printed as they are exported"
+for circuit in "$small/circuit.r1cs" "$large/circuit.r1cs"; do
+    "$proofmill" r1cs export json "$circuit" circuit.json
+    snarkjs r1cs export json "$circuit" theirs.json > said || { cat said; exit 1; }
+    cmp circuit.json theirs.json
+    cmp <("$proofmill" r1cs print "$circuit") <(node "$constraints" theirs.json)
+done
+"$proofmill" zkey export json "$small/groth16.zkey" key.json
+snarkjs zkey export json "$small/groth16.zkey" theirs.json
+cmp key.json theirs.json
+
+echo "-- info shows the hashes of contributions that snarkjs shows"
+snarkjs zkey contribute "$small/groth16.zkey" second.zkey --name=second -e=test
+snarkjs zkey beacon second.zkey third.zkey 0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f 10 --name=beacon
+snarkjs zkey verify "$small/circuit.r1cs" "$small/pot8.ptau" third.zkey > said
+# The circuit's hash (twice), the beacon, the second and the first contribution, 32 words of 4 bytes each.
+grep -oE '\b[0-9a-f]{8}\b' said | paste -sd '' | grep -oE '.{128}' | uniq > theirs
+"$proofmill" info third.zkey --json | node -p '
+    const { circuit_hash, contributions } = JSON.parse(fs.readFileSync(0)).result.contributions;
+    [circuit_hash, ...contributions.map(({ hash }) => hash).reverse()].join("\n")' > ours
+[ "$(wc -l < ours)" -eq 4 ]
+cmp ours theirs
 
 for level in $("$proofmill" cpu --json | node -p 'JSON.parse(fs.readFileSync(0)).result.levels.join(" ")'); do
     export PROOFMILL_LEVEL=$level

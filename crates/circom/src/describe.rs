@@ -4,14 +4,14 @@ use crate::{
     binfile::{BinFile, INSECURE_SETUP},
     error::{CircomError, SectionName},
     file_kind::FileKind,
-    modulus::{FieldOf, Modulus},
+    modulus::{BN254, FieldOf, Modulus},
     ptau, r1cs, wtns,
-    zkey::{Counts, Protocol},
+    zkey::{Contributions, Counts, Protocol},
 };
 use serde::Serialize;
 use std::path::Path;
 
-/// A file's header and sections. The content of the sections is not checked.
+/// A file's header and sections. The content of the sections is not checked, but that of contributions is decoded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Description {
     /// The kind that the first four bytes name.
@@ -28,6 +28,10 @@ pub struct Description {
     pub counts: Vec<(&'static str, u64)>,
     /// The sections in the file's order.
     pub sections: Vec<SectionDescription>,
+    /// The contributions to a Groth16 key over BN254; `None` for other files, and for keys without the section, which were imported
+    /// from JSON.
+    #[serde(skip)]
+    pub contributions: Option<Contributions>,
 }
 
 /// A section's place in a file.
@@ -80,6 +84,10 @@ pub fn describe_file(file: &BinFile) -> Result<Description, CircomError> {
         offset: entry.range.start as u64,
         bytes: entry.range.len() as u64,
     };
+    let contributions = match (protocol, curve.as_str()) {
+        (Some(Protocol::Groth16), BN254) => Contributions::of_file(file)?,
+        _ => None,
+    };
     Ok(Description {
         kind: file.kind(),
         version: file.version(),
@@ -88,6 +96,7 @@ pub fn describe_file(file: &BinFile) -> Result<Description, CircomError> {
         protocol: protocol.map(|protocol| protocol.to_string()),
         counts,
         sections: file.sections().iter().map(section).collect(),
+        contributions,
     })
 }
 

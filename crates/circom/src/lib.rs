@@ -27,13 +27,14 @@ pub use error::{CircomError, FileName, Place, SectionName};
 pub use file_kind::FileKind;
 pub use json::{
     AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey, Groth16Proof,
-    Groth16VerificationKey, PlonkProof, PlonkVerificationKey, parse_public, public_text, read_public,
+    Groth16VerificationKey, JsonDescription, PlonkProof, PlonkVerificationKey, describe_json, parse_public,
+    public_text, read_public, write_groth16_json, write_r1cs_json,
 };
 pub use output::{
     BinWriter, OutputFile, SectionWriter, Target, remove_unfinished, write_bytes, write_text, write_texts,
 };
 pub use ptau::{Ptau, PtauHeader, PtauPoints, PtauWriter};
-pub use r1cs::{R1cs, R1csHeader, SparseMatrix, write_r1cs};
+pub use r1cs::{R1cs, R1csFile, R1csHeader, SparseMatrix, Terms, write_r1cs};
 pub use wtns::{decode_witness, read_witness, write_witness};
 pub use zkey::{
     Addition, Beacon, Coefficient, Coefficients, Column, Contribution, Contributions, Groth16Header,

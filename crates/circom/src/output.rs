@@ -241,7 +241,7 @@ impl<'a> From<&'a mut Vec<u8>> for Target<'a> {
 
 /// A [`Target`] that is being written to.
 #[derive(Debug)]
-enum Sink<'a> {
+pub(crate) enum Sink<'a> {
     File(BufWriter<OutputFile>),
     /// A pipe or a device, to which the content is written when it is complete: lengths are patched before.
     Stream {
@@ -254,18 +254,24 @@ enum Sink<'a> {
     },
 }
 
+impl Sink<'static> {
+    pub(crate) fn file(path: &Path) -> io::Result<Self> {
+        if is_stream(path) {
+            return Ok(Self::Stream { written: Cursor::default(), stream: open_stream(path)? });
+        }
+        Ok(Self::File(BufWriter::with_capacity(BUFFER, OutputFile::create(path)?)))
+    }
+}
+
 impl<'a> Sink<'a> {
     fn create(target: Target<'a>) -> io::Result<Self> {
-        Ok(match target {
-            Target::File(path) if is_stream(path) => {
-                Self::Stream { written: Cursor::default(), stream: open_stream(path)? }
-            }
-            Target::File(path) => Self::File(BufWriter::with_capacity(BUFFER, OutputFile::create(path)?)),
-            Target::Memory(target) => Self::Memory { written: Cursor::default(), target },
-        })
+        match target {
+            Target::File(path) => Sink::file(path),
+            Target::Memory(target) => Ok(Self::Memory { written: Cursor::default(), target }),
+        }
     }
 
-    fn finish(self) -> io::Result<()> {
+    pub(crate) fn finish(self) -> io::Result<()> {
         match self {
             Self::File(output) => output.into_inner().map_err(io::IntoInnerError::into_error)?.finish(),
             Self::Stream { written, mut stream } => stream.write_all(written.get_ref()),

@@ -204,6 +204,101 @@ fn refuse_custom_gates(file: &BinFile) -> Result<(), CircomError> {
     }
 }
 
+/// A circuit whose constraints are read one after the other, for files larger than memory.
+#[derive(Debug)]
+pub struct R1csFile {
+    file: BinFile,
+    header: R1csHeader,
+}
+
+/// The terms (wire, coefficient) of one linear combination, by ascending wires.
+pub type Terms = Vec<(u32, Fr)>;
+
+impl R1csFile {
+    /// Opens a file and checks its header.
+    ///
+    /// # Errors
+    /// [`CircomError`] for anything that is not a circuit over BN254's scalar field, or has custom gates.
+    pub fn open(path: &Path) -> Result<Self, CircomError> {
+        Self::read(BinFile::open(path)?)
+    }
+
+    /// [`Self::open`] of an open container.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn read(file: BinFile) -> Result<Self, CircomError> {
+        file.expect_kind(FileKind::R1cs)?;
+        let (modulus, header) = read_header(&file)?;
+        modulus.expect_bn254()?;
+        check_counts(&file, &header)?;
+        refuse_custom_gates(&file)?;
+        Ok(Self { file, header })
+    }
+
+    /// The counts.
+    pub fn header(&self) -> &R1csHeader {
+        &self.header
+    }
+
+    /// Passes A, B and C of each constraint to `receive`, in the file's order. Memory is that of one constraint.
+    ///
+    /// # Errors
+    /// Those of `receive`, and [`CircomError::Malformed`] at the first malformed constraint: those before it were received.
+    pub fn each<E: From<CircomError>>(
+        &self,
+        mut receive: impl FnMut([&Terms; 3]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let section = self.file.section(CONSTRAINTS)?;
+        let mut cursor = section.cursor();
+        let mut constraint: [Terms; 3] = Default::default();
+        let mut kept = 0;
+        for _ in 0..self.header.constraints {
+            for terms in &mut constraint {
+                read_terms(&mut cursor, self.header.wires, terms)?;
+            }
+            receive(constraint.each_ref())?;
+            if cursor.position() - kept >= RELEASED {
+                section.part(kept..cursor.position()).release();
+                kept = cursor.position();
+            }
+        }
+        Ok(cursor.finish()?)
+    }
+
+    /// The label of each wire in order, which `.sym` files and circom's programs know it by.
+    ///
+    /// # Errors
+    /// [`CircomError::MissingSection`].
+    pub fn labels(&self) -> Result<impl Iterator<Item = u64> + '_, CircomError> {
+        let labels = self.file.section(LABELS)?.bytes().as_chunks().0;
+        Ok(labels.iter().map(|bytes| u64::from_le_bytes(*bytes)))
+    }
+
+    /// Whether the file has the sections of custom gates, which are empty.
+    pub fn has_custom_gate_sections(&self) -> bool {
+        let has = |id: u32| self.file.sections().iter().any(|entry| entry.id == id);
+        has(CUSTOM_GATES.id) && has(CUSTOM_GATES.id + 1)
+    }
+}
+
+/// Bytes that are read before their pages are released.
+const RELEASED: usize = 1 << 24;
+
+/// Reads a linear combination and sorts it by wires.
+fn read_terms(cursor: &mut Cursor<'_>, wires: u32, terms: &mut Terms) -> Result<(), CircomError> {
+    let count = cursor.u32("count of terms")?;
+    terms.clear();
+    for _ in 0..count {
+        terms.push(read_term(cursor, wires)?);
+    }
+    terms.sort_unstable_by_key(|(wire, _)| *wire);
+    match terms.iter().zip(terms.iter().skip(1)).find(|(one, next)| one.0 == next.0) {
+        Some(((wire, _), _)) => Err(cursor.malformed(format!("wire {wire} occurs twice in one combination"))),
+        None => Ok(()),
+    }
+}
+
 /// Skips a linear combination; returns its number of terms.
 fn skip_combination(cursor: &mut Cursor<'_>) -> Result<u32, CircomError> {
     let terms = cursor.u32("count of terms")?;

@@ -2,8 +2,8 @@
 
 use crate::{
     bench::BenchArguments, bls::BlsCommand, files::Files, groth16::Groth16Command, info::Info,
-    merkle::MerkleCommand, ntt::Ntt, plonk::PlonkCommand, sha256::Sha256Command, srs::SrsCommand,
-    witness::WtnsCommand, zkey::ZkeyCommand,
+    merkle::MerkleCommand, ntt::Ntt, plonk::PlonkCommand, r1cs::R1csCommand, sha256::Sha256Command,
+    srs::SrsCommand, witness::WtnsCommand, zkey::ZkeyCommand,
 };
 use clap::{Parser, Subcommand};
 use proofmill_console::{Completions, Man, Options, StorageOptions};
@@ -49,6 +49,12 @@ pub(crate) enum Command {
         after_help = "Examples:\n  proofmill zkey export verificationkey circuit.zkey verification_key.json"
     )]
     Zkey(ZkeyCommand),
+    /// Circuits: describe, print, export
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  proofmill r1cs info circuit.r1cs\n  proofmill r1cs export json circuit.r1cs circuit.json"
+    )]
+    R1cs(R1csCommand),
     /// Witnesses
     #[command(subcommand, after_help = "Examples:\n  proofmill wtns check circuit.r1cs witness.wtns")]
     Wtns(WtnsCommand),
@@ -74,7 +80,7 @@ pub(crate) enum Command {
     Bls(BlsCommand),
     /// Transform columns of a file between coefficients and values over the Goldilocks field
     Ntt(Ntt),
-    /// Describe an r1cs, wtns, zkey or ptau file
+    /// Describe a circuit, witness, key, proof, reference string or tree
     Info(Info),
     /// List this CPU's features, the levels it can run and the one each kernel uses
     #[command(after_help = "Examples:\n  proofmill cpu\n  proofmill cpu --measure --json")]
@@ -120,6 +126,7 @@ impl Command {
             Self::Groth16(command) => command.name(),
             Self::Plonk(command) => command.name(),
             Self::Zkey(command) => command.name(),
+            Self::R1cs(command) => command.name(),
             Self::Wtns(command) => command.name(),
             Self::Merkle(command) => command.name(),
             Self::Srs(command) => command.name(),
@@ -139,6 +146,7 @@ impl Command {
         match self {
             Self::Groth16(command) => command.files(),
             Self::Plonk(command) => command.files(),
+            Self::R1cs(command) => command.files(),
             Self::Zkey(command) => command.files(),
             Self::Merkle(command) => command.files(),
             Self::Srs(command) => command.files(),

@@ -1,6 +1,6 @@
 //! `info`: describes a file.
 
-use crate::files::Input;
+use crate::{artefact, files::Input};
 use clap::Args;
 use proofmill::circom::{Description, describe};
 use proofmill_console::{Failure, Outcome};
@@ -10,20 +10,33 @@ use std::fmt::Write as _;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   proofmill info circuit.zkey
+  proofmill info proof.json
   proofmill info pot.ptau --json")]
 pub(crate) struct Info {
-    /// An r1cs, wtns, zkey or ptau file
+    /// A circuit, witness, key, proof, reference string, tree or any other file that Proofmill reads
     #[arg(value_name = "FILE")]
     file: Input,
 }
 
 pub(crate) fn run(arguments: &Info) -> Result<Outcome, Failure> {
-    let description = describe(&arguments.file)?;
-    Ok(Outcome { text: table(&description), ..Outcome::done(object(&description)) })
+    match artefact::describe(&arguments.file)? {
+        Some(facts) => Ok(facts.outcome()),
+        None => Ok(outcome(&describe(&arguments.file)?)),
+    }
+}
+
+/// The header and sections of a binary file, and the contributions to a key.
+pub(crate) fn outcome(description: &Description) -> Outcome {
+    let mut outcome = Outcome { text: table(description), ..Outcome::done(object(description)) };
+    if let Some(contributions) = &description.contributions {
+        outcome.result["contributions"] = artefact::list(contributions);
+        outcome.text += &artefact::table(contributions);
+    }
+    outcome
 }
 
 fn object(description: &Description) -> Value {
-    let Description { kind, version, bytes, curve, protocol, counts, sections } = description;
+    let Description { kind, version, bytes, curve, protocol, counts, sections, .. } = description;
     let counts: Map<_, _> =
         counts.iter().map(|(name, value)| (name.replace(' ', "_"), (*value).into())).collect();
     json!({
@@ -33,7 +46,7 @@ fn object(description: &Description) -> Value {
 }
 
 fn table(description: &Description) -> String {
-    let Description { kind, version, bytes, curve, protocol, counts, sections } = description;
+    let Description { kind, version, bytes, curve, protocol, counts, sections, .. } = description;
     let mut table = String::new();
     let mut row = |name: &str, value: &dyn std::fmt::Display| {
         // Writing to a string cannot fail.

@@ -1,7 +1,9 @@
 //! The `proofmill` command: a command line for the library `proofmill`.
 #![deny(unsafe_code)]
 
+mod alias;
 mod arguments;
+mod artefact;
 mod audit;
 mod bench;
 mod bls;
@@ -12,6 +14,7 @@ mod merkle;
 mod ntt;
 mod plonk;
 mod proving;
+mod r1cs;
 mod rows;
 mod sha256;
 mod solidity;
@@ -32,7 +35,7 @@ static ALLOCATOR: proofmill_memory::LargeBlocks = proofmill_memory::LargeBlocks;
 
 fn main() -> ExitCode {
     proofmill_memory::return_freed_memory();
-    let Arguments { command, options } = Arguments::parse();
+    let Arguments { command, options } = Arguments::parse_from(alias::expand(std::env::args_os()));
     let name = command.name();
     if let Some(result) = run_by_bench(&command, &options) {
         return Report::without_machine(name, &options).end(result);
@@ -65,6 +68,7 @@ fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
         Command::Groth16(command) => groth16::run(command, machine),
         Command::Plonk(command) => plonk::run(command, machine),
         Command::Zkey(command) => zkey::run(command, machine),
+        Command::R1cs(command) => r1cs::run(command, machine),
         Command::Info(info) => info::run(&info),
         Command::Wtns(command) => witness::run(command, machine),
         Command::Merkle(command) => merkle::run(command, machine),

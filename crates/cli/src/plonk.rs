@@ -59,7 +59,7 @@ pub(crate) struct PlonkSetup {
     #[command(flatten)]
     files: Setup,
     /// standard for snarkjs's zkey; turbo or ultra for a key of Proofmill's own, with fewer and wider rows
-    #[arg(long, value_name = "NAME", default_value = "standard")]
+    #[arg(long, alias = "arithmetization", value_name = "NAME", default_value = "standard")]
     arithmetisation: Arithmetisation,
 }
 

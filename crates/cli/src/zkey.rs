@@ -31,6 +31,8 @@ pub(crate) enum ExportCommand {
     /// Write a Solidity contract that verifies the proofs of a Groth16 or PLONK key
     #[command(name = "solidityverifier")]
     SolidityVerifier(SolidityVerifier),
+    /// Write a Groth16 proving key as JSON: the same bytes as `snarkjs zkey export json`, in bounded memory
+    Json(KeyJson),
     /// Print a proof and its public signals as the arguments of that contract's verifyProof
     #[command(name = "soliditycalldata")]
     SolidityCalldata(SolidityCalldata),
@@ -48,10 +50,23 @@ pub(crate) struct VerificationKey {
     key: Output,
 }
 
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill zkey export json circuit.zkey circuit.zkey.json")]
+pub(crate) struct KeyJson {
+    /// The proving key
+    #[arg(value_name = "ZKEY")]
+    zkey: Input,
+    /// The file to write
+    #[arg(value_name = "JSON", default_value = "circuit_final.zkey.json")]
+    output: Output,
+}
+
 impl ZkeyCommand {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Export(ExportCommand::VerificationKey(_)) => "zkey export verificationkey",
+            Self::Export(ExportCommand::Json(_)) => "zkey export json",
             Self::Export(ExportCommand::SolidityVerifier(_)) => "zkey export solidityverifier",
             Self::Export(ExportCommand::SolidityCalldata(_)) => "zkey export soliditycalldata",
             Self::Audit(_) => "zkey audit",
@@ -62,6 +77,9 @@ impl ZkeyCommand {
         match self {
             Self::Export(ExportCommand::VerificationKey(export)) => {
                 Files { inputs: vec![&export.zkey], outputs: vec![&export.key] }
+            }
+            Self::Export(ExportCommand::Json(export)) => {
+                Files { inputs: vec![&export.zkey], outputs: vec![&export.output] }
             }
             Self::Export(ExportCommand::SolidityVerifier(export)) => {
                 Files { inputs: vec![&export.key], outputs: vec![&export.contract] }
@@ -75,6 +93,10 @@ pub(crate) fn run(command: ZkeyCommand, machine: &mut Machine) -> Result<Outcome
     match command {
         ZkeyCommand::Audit(arguments) => arguments.run(machine),
         ZkeyCommand::Export(ExportCommand::VerificationKey(files)) => export(&files, machine),
+        ZkeyCommand::Export(ExportCommand::Json(files)) => {
+            machine.run(|_, _| groth16::ProvingKey::open(&files.zkey)?.write_json(&files.output))?;
+            Ok(Outcome::done(json!({ "json": &*files.output })))
+        }
         ZkeyCommand::Export(ExportCommand::SolidityVerifier(files)) => solidity::verifier(&files, machine),
         ZkeyCommand::Export(ExportCommand::SolidityCalldata(files)) => solidity::calldata(&files, machine),
     }

@@ -33,15 +33,14 @@ const PAIRS: [usize; 4] = [MEMORY, MEMORY + PAIR, MEMORY + 2 * PAIR, MEMORY + 3 
 /// including numbers that are not below their modulus.
 pub fn verifier(key: &VerifyingKey) -> String {
     let public = key.ic.len().saturating_sub(1);
+    let mut arguments = vec!["uint256[2]".to_owned(), "uint256[2][2]".to_owned(), "uint256[2]".to_owned()];
     let mut comment = vec![
-        "The arguments are the points A, B and C of a proof, in the encoding of EIP-197 (the coefficient of u before".to_owned(),
-        "that of 1), and the public signals.".to_owned(),
+        "The arguments are the points A, B and C of a proof in the encoding of EIP-197: in G2 the coefficient of u".to_owned(),
+        "precedes that of 1.".to_owned(),
     ];
-    let mut arguments = ["uint256[2]", "uint256[2][2]", "uint256[2]"].map(str::to_owned).to_vec();
     if public > 0 {
         arguments.push(format!("uint256[{public}]"));
-    } else {
-        comment[1] = "that of 1).".to_owned();
+        comment.push("The last one is the public signals.".to_owned());
     }
     let (name, system) = ("Groth16Verifier", "Groth16");
     let insecurity = insecurity(key);

@@ -12,6 +12,7 @@
 //! # }
 //! ```
 
+pub use crate::circom::{Beacon, Contribution};
 use crate::{
     Error, Result,
     circom::{Ptau, R1cs},
@@ -22,7 +23,6 @@ use crate::{
     plonk::{self, Arithmetisation},
     srs::Srs,
 };
-pub use proofmill_circom::{Beacon, Contribution};
 use proofmill_circom::{
     BinFile, ContainerOrText, FileKind, Groth16VerificationKey, Groth16Zkey, Text, describe_file,
 };

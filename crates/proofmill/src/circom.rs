@@ -22,16 +22,18 @@
 //! ```
 
 use crate::{Error, Result, error::Names, field::Fr, machine::current};
-use proofmill_circom::{
-    BinFile, ContainerOrText, FileName, Target, decode_witness, describe_file, parse_public, public_text,
-    read_public, write_bytes, write_r1cs, write_text, write_witness,
+pub use proofmill_circom::{
+    Beacon, Contribution, Contributions, Description, FileKind, JsonDescription, SectionDescription,
 };
-pub use proofmill_circom::{Description, FileKind, SectionDescription};
+use proofmill_circom::{
+    BinFile, CircomError, ContainerOrText, FileName, R1csFile, Target, decode_witness, describe_file,
+    parse_public, public_text, read_public, write_bytes, write_r1cs, write_text, write_witness,
+};
 use std::{fmt, ops::Deref, path::Path};
 use zeroize::Zeroizing;
 
-/// Describes an r1cs, wtns, zkey, ptau or key file: kind, curve, protocol, counts and sections. Only its header and its list of
-/// sections are read.
+/// Describes an r1cs, wtns, zkey, ptau or key file: kind, curve, protocol, counts, sections and the contributions to a Groth16 key.
+/// Nothing else of the file is read.
 ///
 /// ```
 /// use proofmill::circom::{FileKind, describe};
@@ -41,6 +43,9 @@ use zeroize::Zeroizing;
 /// # std::env::set_current_dir(folder).expect("the example");
 /// let file = describe("plonk.zkey")?;
 /// assert_eq!((file.kind, file.protocol.as_deref()), (FileKind::Zkey, Some("plonk")));
+///
+/// let contributions = describe("groth16.zkey")?.contributions.expect("a Groth16 key");
+/// assert!(!contributions.list.is_empty(), "without any, anyone can forge proofs");
 /// # Ok(())
 /// # }
 /// ```
@@ -64,6 +69,45 @@ pub fn protocol(path: impl AsRef<Path>) -> Result<Option<String>> {
         ContainerOrText::Container(file) => describe_file(&file)?.protocol,
         ContainerOrText::Text(text) => text.protocol()?,
     })
+}
+
+/// Describes a `proof.json`, `verification_key.json` or `public.json` of any proof system. Points are checked to be on their curve,
+/// numbers to be below their modulus; nothing is verified.
+///
+/// # Errors
+/// [`Error::Io`], and [`Error::Malformed`] for a file that is none of these.
+pub fn describe_json(path: impl AsRef<Path>) -> Result<JsonDescription> {
+    Ok(proofmill_circom::describe_json(path.as_ref())?)
+}
+
+/// Passes the terms (wire, coefficient) of A, B and C of each constraint of an `.r1cs` file to `receive`, by ascending wires.
+/// Memory is that of one constraint.
+///
+/// # Errors
+/// Those of `receive`, [`Error::Io`], and [`Error::Malformed`] at the first malformed constraint: those before it were received.
+pub fn each_constraint<E: From<Error>>(
+    path: impl AsRef<Path>,
+    mut receive: impl FnMut([&[(u32, Fr)]; 3]) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    /// Either kind of error.
+    struct Failed<E>(E);
+    impl<E: From<Error>> From<CircomError> for Failed<E> {
+        fn from(error: CircomError) -> Self {
+            Self(Error::from(error).into())
+        }
+    }
+    let circuit = R1csFile::open(path.as_ref()).map_err(Error::from)?;
+    let each = circuit.each(|terms| receive(terms.map(Vec::as_slice)).map_err(Failed));
+    each.map_err(|Failed(error)| error)
+}
+
+/// Writes an `.r1cs` file as JSON, as `snarkjs r1cs export json` does, in bounded memory.
+///
+/// # Errors
+/// [`Error::Io`], and [`Error::Malformed`] for anything but constraints over BN254's scalar field with the labels of wires.
+pub fn write_r1cs_json(circuit: impl AsRef<Path>, path: impl AsRef<Path>) -> Result<()> {
+    let circuit = R1csFile::open(circuit.as_ref())?;
+    Ok(proofmill_circom::write_r1cs_json(&circuit, path.as_ref())?)
 }
 
 /// The value of every wire of a circuit: a `.wtns` file, or the variables of a circuit that was built in Rust. The values are the

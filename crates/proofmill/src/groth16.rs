@@ -92,6 +92,14 @@ impl ProvingKey {
         &self.zkey
     }
 
+    /// Writes the key as JSON, as `snarkjs zkey export json` does: everything but the contributions. Memory is bounded.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Malformed`] for a point off its curve.
+    pub fn write_json(&self, path: impl AsRef<Path>) -> Result<()> {
+        Ok(proofmill_circom::write_groth16_json(current().level, &self.zkey, path.as_ref())?)
+    }
+
     /// The number of public signals of a proof.
     pub fn public_signals(&self) -> u32 {
         self.zkey.header().public

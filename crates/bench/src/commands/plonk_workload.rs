@@ -48,7 +48,7 @@ pub(crate) enum Workload {
 #[derive(Args, Debug)]
 pub(crate) struct Settings {
     /// Which gates the circuit may use: standard, turbo or ultra
-    #[arg(long, value_name = "NAME", default_value_t = Arithmetisation::Ultra)]
+    #[arg(long, alias = "arithmetization", value_name = "NAME", default_value_t = Arithmetisation::Ultra)]
     arithmetisation: Arithmetisation,
     #[command(flatten)]
     storage: StorageOptions,

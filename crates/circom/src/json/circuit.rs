@@ -118,7 +118,7 @@ fn names(node: &Node<'_>) -> Result<Vec<String>, CircomError> {
 document!(CircuitProof);
 
 impl CircuitProof {
-    fn read(document: &Document) -> Result<Self, CircomError> {
+    pub(super) fn read(document: &Document) -> Result<Self, CircomError> {
         let root = root(document)?;
         let [first, second, third] = root.key("commitments")?.tuple()?;
         let [at_xi, at_next] = root.key("openings")?.tuple()?;
@@ -152,7 +152,7 @@ impl CircuitProof {
 document!(CircuitVerificationKey);
 
 impl CircuitVerificationKey {
-    fn read(document: &Document) -> Result<Self, CircomError> {
+    pub(super) fn read(document: &Document) -> Result<Self, CircomError> {
         let root = root(document)?;
         Ok(Self {
             wires: root.key("wires")?.count()?,
@@ -188,7 +188,7 @@ impl CircuitVerificationKey {
 document!(AnyPlonkVerificationKey);
 
 impl AnyPlonkVerificationKey {
-    fn read(document: &Document) -> Result<Self, CircomError> {
+    pub(super) fn read(document: &Document) -> Result<Self, CircomError> {
         if document.protocol() == Some(PROTOCOL) {
             return CircuitVerificationKey::read(document).map(Self::Circuit);
         }
@@ -199,7 +199,7 @@ impl AnyPlonkVerificationKey {
 document!(AnyPlonkProof);
 
 impl AnyPlonkProof {
-    fn read(document: &Document) -> Result<Self, CircomError> {
+    pub(super) fn read(document: &Document) -> Result<Self, CircomError> {
         if document.protocol() == Some(PROTOCOL) {
             return CircuitProof::read(document).map(Self::Circuit);
         }

@@ -65,7 +65,7 @@ struct KeyText {
 document!(Groth16Proof);
 
 impl Groth16Proof {
-    fn read(document: &Document) -> Result<Self, CircomError> {
+    pub(super) fn read(document: &Document) -> Result<Self, CircomError> {
         let root = document.of_protocol(PROTOCOL)?;
         Ok(Self { a: root.key("pi_a")?.g1()?, b: root.key("pi_b")?.g2()?, c: root.key("pi_c")?.g1()? })
     }
@@ -80,7 +80,7 @@ impl Groth16Proof {
 document!(Groth16VerificationKey);
 
 impl Groth16VerificationKey {
-    fn read(document: &Document) -> Result<Self, CircomError> {
+    pub(super) fn read(document: &Document) -> Result<Self, CircomError> {
         let root = document.of_protocol(PROTOCOL)?;
         let public = root.key("nPublic")?.count()?;
         let ic = root.key("IC")?;

@@ -40,11 +40,16 @@ macro_rules! document {
 }
 
 mod circuit;
+mod describe;
+mod export;
 mod groth16;
 mod plonk;
 mod reader;
+mod stream;
 
 pub use circuit::{AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey};
+pub use describe::{JsonDescription, describe_json};
+pub use export::{write_groth16_json, write_r1cs_json};
 pub use groth16::{Groth16Proof, Groth16VerificationKey};
 pub use plonk::{PlonkProof, PlonkVerificationKey};
 

@@ -7,14 +7,16 @@
 
 use super::{g1, g2};
 use crate::{
-    binfile::{Cursor, Section},
-    error::CircomError,
+    binfile::{BinFile, Cursor, Section},
+    error::{CircomError, SectionName},
 };
 use blake2::{Blake2b512, Digest};
 use proofmill_curve::{
     Affine,
     bn254::{G1, G2},
 };
+
+pub(super) const CONTRIBUTIONS: SectionName = SectionName { id: 10, content: "contributions" };
 
 /// The content of the section, decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +56,14 @@ pub struct Beacon {
 }
 
 impl Contributions {
+    /// The contributions of a key whose other sections are not looked at; `None` without the section.
+    ///
+    /// # Errors
+    /// As [`Self::decode`], and [`CircomError::DuplicateSection`].
+    pub fn of_file(file: &BinFile) -> Result<Option<Self>, CircomError> {
+        file.optional_section(CONTRIBUTIONS)?.map(Self::decode).transpose()
+    }
+
     /// Decodes the section. Every point is checked to be on the curve and in the subgroup. Takes some 0.2 ms a contribution;
     /// one is at least 392 bytes, so memory is bounded by the section's length.
     ///

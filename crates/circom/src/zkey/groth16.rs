@@ -3,7 +3,10 @@
 //! Sections: 1 the protocol; 2 the header; 3 IC; 4 the coefficients of A and B; 5 A, 6 B1, 7 B2, 8 C and 9 H,
 //! all affine points in Montgomery form; 10 the circuit's hash and the contributions to the ceremony.
 
-use super::{Coefficient, Coefficients, Contributions, Counts, HEADER, Matrix, PROTOCOL, Protocol, g1, g2};
+use super::{
+    Coefficient, Coefficients, Contributions, Counts, HEADER, Matrix, PROTOCOL, Protocol,
+    contributions::CONTRIBUTIONS, g1, g2,
+};
 use crate::{
     binfile::{BinFile, Section},
     decode::{Coordinate, Points},
@@ -22,7 +25,6 @@ use proofmill_field::{
 use std::path::Path;
 
 const COEFFICIENTS: SectionName = SectionName { id: 4, content: "coefficients" };
-const CONTRIBUTIONS: SectionName = SectionName { id: 10, content: "contributions" };
 
 /// The sections of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,7 +188,7 @@ impl Groth16Zkey {
     /// # Errors
     /// As [`Contributions::decode`].
     pub fn decoded_contributions(&self) -> Result<Option<Contributions>, CircomError> {
-        self.contributions()?.map(Contributions::decode).transpose()
+        Contributions::of_file(&self.file)
     }
 
     /// The encoded points of a section.

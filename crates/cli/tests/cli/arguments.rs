@@ -3,7 +3,7 @@
 use crate::process::Folder;
 use serde_json::Value;
 
-const COMMANDS: [&str; 35] = [
+const COMMANDS: [&str; 41] = [
     "",
     "groth16",
     "groth16 prove",
@@ -18,6 +18,12 @@ const COMMANDS: [&str; 35] = [
     "zkey export verificationkey",
     "zkey export solidityverifier",
     "zkey export soliditycalldata",
+    "zkey export json",
+    "r1cs",
+    "r1cs info",
+    "r1cs print",
+    "r1cs export",
+    "r1cs export json",
     "wtns",
     "wtns check",
     "merkle",

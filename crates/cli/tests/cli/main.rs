@@ -1,6 +1,10 @@
 //! The binary as a process: arguments, output files, exit statuses, and bad input.
 
+#[path = "../../src/alias.rs"]
+#[allow(dead_code, reason = "the binary expands, the tests read the list")]
+mod alias;
 mod arguments;
+mod artefacts;
 mod audit;
 mod bench;
 mod bls;

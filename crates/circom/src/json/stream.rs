@@ -1,0 +1,137 @@
+//! JSON that is written while it is made, for exports larger than memory: lines and indentation as snarkjs's `bfj.write` with a
+//! space of 1, in which an empty list or object is a line of its own.
+
+use crate::{
+    error::{CircomError, FileName},
+    output::Sink,
+};
+use proofmill_curve::{
+    Affine,
+    bn254::{G1, G2},
+};
+use std::{fmt::Display, io::Write, path::Path};
+
+use super::{point1, point2};
+
+/// A document that is being written; to a pipe or a device when it is complete. Values and the content of containers are written in the order of the calls.
+pub(crate) struct JsonStream {
+    file: FileName,
+    out: Sink<'static>,
+    /// The brackets that close the open containers.
+    open: Vec<char>,
+    /// Whether the innermost container has no content yet.
+    is_empty: bool,
+    /// Whether a key has been written, but not its value.
+    after_key: bool,
+}
+
+impl JsonStream {
+    /// Begins a file.
+    pub(crate) fn create(path: &Path) -> Result<Self, CircomError> {
+        let file = FileName::new(path);
+        let out = Sink::file(path).map_err(|source| CircomError::io(&file, source))?;
+        Ok(Self { file, out, open: Vec::new(), is_empty: true, after_key: false })
+    }
+
+    /// Writes an object; `content` writes keys and values.
+    pub(crate) fn object(
+        &mut self,
+        content: impl FnOnce(&mut Self) -> Result<(), CircomError>,
+    ) -> Result<(), CircomError> {
+        self.container('{', '}', content)
+    }
+
+    /// Writes a list; `content` writes its values.
+    pub(crate) fn list(
+        &mut self,
+        content: impl FnOnce(&mut Self) -> Result<(), CircomError>,
+    ) -> Result<(), CircomError> {
+        self.container('[', ']', content)
+    }
+
+    /// Writes a key, which needs no escapes; its value is next.
+    pub(crate) fn key(&mut self, key: impl Display) -> Result<&mut Self, CircomError> {
+        self.begin()?;
+        self.write(format_args!("\"{key}\": "))?;
+        self.after_key = true;
+        Ok(self)
+    }
+
+    /// Writes a number, `true`, `false` or `null`.
+    pub(crate) fn bare(&mut self, value: impl Display) -> Result<(), CircomError> {
+        self.begin()?;
+        self.write(format_args!("{value}"))
+    }
+
+    /// Writes a string, which needs no escapes.
+    pub(crate) fn string(&mut self, value: impl Display) -> Result<(), CircomError> {
+        self.begin()?;
+        self.write(format_args!("\"{value}\""))
+    }
+
+    /// Writes a list of strings.
+    pub(crate) fn strings(&mut self, values: &[String]) -> Result<(), CircomError> {
+        self.list(|out| values.iter().try_for_each(|value| out.string(value)))
+    }
+
+    /// Gives the file its name.
+    pub(crate) fn finish(self) -> Result<(), CircomError> {
+        debug_assert!(self.open.is_empty(), "every container is closed");
+        self.out.finish().map_err(|source| CircomError::io(&self.file, source))
+    }
+
+    fn container(
+        &mut self,
+        begin: char,
+        end: char,
+        content: impl FnOnce(&mut Self) -> Result<(), CircomError>,
+    ) -> Result<(), CircomError> {
+        self.begin()?;
+        self.write(format_args!("{begin}"))?;
+        self.open.push(end);
+        self.is_empty = true;
+        content(self)?;
+        self.open.pop();
+        self.is_empty = false;
+        self.new_line()?;
+        self.write(format_args!("{end}"))
+    }
+
+    /// Separates the next value or key from what precedes it.
+    fn begin(&mut self) -> Result<(), CircomError> {
+        if std::mem::take(&mut self.after_key) || self.open.is_empty() {
+            return Ok(());
+        }
+        if !std::mem::replace(&mut self.is_empty, false) {
+            self.write(format_args!(","))?;
+        }
+        self.new_line()
+    }
+
+    fn new_line(&mut self) -> Result<(), CircomError> {
+        let depth = self.open.len();
+        self.write(format_args!("\n{:depth$}", ""))
+    }
+
+    fn write(&mut self, text: std::fmt::Arguments<'_>) -> Result<(), CircomError> {
+        self.out.write_fmt(text).map_err(|source| CircomError::io(&self.file, source))
+    }
+}
+
+/// A point as JSON: the coordinates x, y, z.
+pub(crate) trait JsonPoint {
+    fn write(&self, out: &mut JsonStream) -> Result<(), CircomError>;
+}
+
+impl JsonPoint for Affine<G1> {
+    fn write(&self, out: &mut JsonStream) -> Result<(), CircomError> {
+        out.strings(&point1(*self))
+    }
+}
+
+impl JsonPoint for Affine<G2> {
+    fn write(&self, out: &mut JsonStream) -> Result<(), CircomError> {
+        let point = point2(*self);
+        out.list(|out| point.iter().try_for_each(|pair| out.strings(pair)))
+    }
+}

@@ -1,0 +1,180 @@
+//! What `info` knows of files without sections, and of the contributions to a key.
+
+use proofmill::{
+    circom::{Contribution, Contributions, describe_json},
+    merkle::{Opening, TreeFile},
+    srs::Srs,
+};
+use proofmill_console::{Failure, Outcome};
+use serde_json::{Map, Value, json};
+use std::{
+    fmt::Write as _,
+    fs::{self, File},
+    io::{BufRead, BufReader, Read},
+    path::Path,
+};
+
+/// Names and values, in the order in which they are shown.
+pub(crate) struct Facts(Vec<(&'static str, Value)>);
+
+impl Facts {
+    pub(crate) fn outcome(self) -> Outcome {
+        let mut text = String::new();
+        let mut object = Map::new();
+        for (name, value) in self.0 {
+            let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{name:16} {shown}");
+            object.insert(name.replace(' ', "_"), value);
+        }
+        Outcome { text, ..Outcome::done(object.into()) }
+    }
+}
+
+/// Describes a file that its first bytes name; `None` for binary files with sections, and for unknown ones.
+pub(crate) fn describe(path: &Path) -> Result<Option<Facts>, Failure> {
+    let io = |source| Failure::io(path, source);
+    let (start, bytes) = if path.is_dir() {
+        (vec![0, 0], None)
+    } else if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        // A pipe can be read only once.
+        return Ok(None);
+    } else {
+        let file = File::open(path).map_err(io)?;
+        let bytes = file.metadata().map_err(io)?.len();
+        let mut start = Vec::new();
+        file.take(8).read_to_end(&mut start).map_err(io)?;
+        (start, Some(bytes))
+    };
+    let facts = match start.as_slice() {
+        b"pfmerkle" => tree(path)?,
+        [0, b'a', b's', b'm', version @ ..] => {
+            let version = version.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
+            vec![("kind", json!("wasm, a witness generator if circom made it")), ("version", json!(version))]
+        }
+        [0, 0, ..] => transcripts(path)?,
+        [b'0'..=b'9', ..] => symbols(path)?,
+        start if start.trim_ascii_start().starts_with(b"{") || start.trim_ascii_start().starts_with(b"[") => {
+            document(path)?
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(Facts(facts.into_iter().chain(bytes.map(|bytes| ("bytes", json!(bytes)))).collect())))
+}
+
+fn tree(path: &Path) -> Result<Vec<(&'static str, Value)>, Failure> {
+    let tree = TreeFile::open(path)?;
+    Ok(vec![
+        ("kind", json!("merkle tree")),
+        ("hash", json!(tree.hash().to_string())),
+        ("rows", json!(tree.rows())),
+        ("columns", json!(tree.columns())),
+        ("root", json!(tree.root()?.to_string())),
+    ])
+}
+
+/// Ignition's transcripts: a folder of them, or the first.
+fn transcripts(path: &Path) -> Result<Vec<(&'static str, Value)>, Failure> {
+    // `info` does not check, so it does not reject: an inconsistent string is bad input.
+    let srs = Srs::open(path).map_err(|error| Failure::Input(error.to_string()))?;
+    Ok(vec![
+        ("kind", json!(srs.kind().to_string())),
+        ("curve", json!("bn254")),
+        ("powers", json!(srs.len())),
+        ("files", json!(srs.files())),
+    ])
+}
+
+/// JSON of snarkjs's or of Proofmill's.
+fn document(path: &Path) -> Result<Vec<(&'static str, Value)>, Failure> {
+    let description = match describe_json(path) {
+        Ok(description) => description,
+        Err(error) => {
+            return match Opening::open(path) {
+                Ok(opening) => Ok(vec![
+                    ("kind", json!("merkle opening")),
+                    ("hash", json!(opening.hash().to_string())),
+                    ("rows", json!(opening.rows())),
+                    ("columns", json!(opening.columns())),
+                    ("opened rows", json!(opening.indices().len())),
+                    ("siblings", json!(opening.siblings())),
+                ]),
+                Err(_) => Err(error.into()),
+            };
+        }
+    };
+    let mut facts = vec![("kind", json!(description.kind))];
+    if let Some(protocol) = description.protocol {
+        facts.push(("protocol", json!(protocol)));
+    }
+    facts.push(("curve", json!(description.curve)));
+    facts.extend(description.counts.into_iter().map(|(name, count)| (name, json!(count))));
+    Ok(facts)
+}
+
+/// circom's `.sym`: lines of label, wire (-1 for a signal without one), component and name.
+fn symbols(path: &Path) -> Result<Vec<(&'static str, Value)>, Failure> {
+    let io = |source| Failure::io(path, source);
+    let mut lines = BufReader::new(File::open(path).map_err(io)?);
+    let (mut signals, mut wires, mut line) = (0u64, 0u64, Vec::new());
+    loop {
+        line.clear();
+        // Longer than any name; a file that is not text has no end of line.
+        if lines.by_ref().take(1 << 16).read_until(b'\n', &mut line).map_err(io)? == 0 {
+            break;
+        }
+        signals += 1;
+        let text = str::from_utf8(&line).unwrap_or_default();
+        let fields: Vec<&str> = text.trim_end().splitn(4, ',').collect();
+        let numbers = fields.iter().take(3).all(|field| field.parse::<i64>().is_ok());
+        let [_, wire, _, name] = fields.as_slice() else {
+            return Err(Failure::about(path, format!("line {signals}: expected label,wire,component,name")));
+        };
+        if !numbers || name.is_empty() {
+            return Err(Failure::about(path, format!("line {signals}: expected three numbers and a name")));
+        }
+        wires += u64::from(!wire.starts_with('-'));
+    }
+    Ok(vec![
+        ("kind", json!("sym, names of a circuit's signals")),
+        ("signals", json!(signals)),
+        ("with wires", json!(wires)),
+    ])
+}
+
+/// Contributions for `--json`.
+pub(crate) fn list(contributions: &Contributions) -> Value {
+    let entry = |contribution: &Contribution| {
+        let beacon = contribution.beacon.as_ref().map(
+            |beacon| json!({ "seed": hex::encode(&beacon.seed), "log_iterations": beacon.log_iterations }),
+        );
+        json!({ "name": contribution.name, "beacon": beacon, "hash": hex::encode(contribution.hash()) })
+    };
+    json!({
+        "circuit_hash": hex::encode(contributions.circuit_hash),
+        "contributions": contributions.list.iter().map(entry).collect::<Vec<_>>(),
+    })
+}
+
+/// Contributions for people.
+pub(crate) fn table(contributions: &Contributions) -> String {
+    let mut text = format!("\ncircuit hash     {}\n", hex::encode(contributions.circuit_hash));
+    if contributions.list.is_empty() {
+        text += "contributions    none: anyone can forge proofs for this key\n";
+    }
+    for (index, contribution) in contributions.list.iter().enumerate() {
+        let name = contribution.name.as_deref().unwrap_or_default();
+        let name: String = name.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+        let beacon = match &contribution.beacon {
+            Some(beacon) => {
+                let (seed, log_iterations) = (hex::encode(&beacon.seed), beacon.log_iterations);
+                format!(" beacon {seed}, 2^{log_iterations} iterations")
+            }
+            None => String::new(),
+        };
+        let hash = hex::encode(contribution.hash());
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "contribution {:3} {hash} {name}{beacon}", index + 1);
+    }
+    text
+}

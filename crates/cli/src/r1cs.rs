@@ -1,0 +1,158 @@
+//! `r1cs`: circuits.
+
+use crate::{
+    files::{Files, Input, Output},
+    info,
+};
+use clap::{Args, Subcommand};
+use proofmill::{
+    circom::{FileKind, describe, each_constraint, write_r1cs_json},
+    field::Fr,
+};
+use proofmill_console::{Failure, Machine, Outcome};
+use serde_json::json;
+use std::{
+    fmt,
+    io::{self, BufWriter, Write},
+    path::Path,
+};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum R1csCommand {
+    /// Describe a circuit: its curve, constraints, wires, inputs, outputs and labels
+    Info(Circuit),
+    /// Print the constraints, one a line, with wires by number: w0 is the constant 1, then come outputs and inputs
+    Print(Print),
+    /// Export a circuit
+    #[command(subcommand, after_help = "Examples:\n  proofmill r1cs export json circuit.r1cs circuit.json")]
+    Export(R1csExport),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum R1csExport {
+    /// Write a circuit as JSON: the same bytes as `snarkjs r1cs export json`, in bounded memory
+    #[command(after_help = "Examples:\n  proofmill r1cs export json circuit.r1cs circuit.json")]
+    Json(ExportJson),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill r1cs info circuit.r1cs
+  proofmill r1cs info circuit.r1cs --json")]
+pub(crate) struct Circuit {
+    /// The circuit
+    #[arg(value_name = "R1CS")]
+    r1cs: Input,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill r1cs print circuit.r1cs
+  proofmill r1cs print circuit.r1cs | grep -w w17 | head")]
+pub(crate) struct Print {
+    /// The circuit
+    #[arg(value_name = "R1CS", conflicts_with = "json")]
+    r1cs: Input,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExportJson {
+    /// The circuit
+    #[arg(value_name = "R1CS")]
+    r1cs: Input,
+    /// The file to write [default: the circuit's name with .json]
+    #[arg(value_name = "JSON")]
+    output: Option<Output>,
+}
+
+impl R1csCommand {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Info(_) => "r1cs info",
+            Self::Print(_) => "r1cs print",
+            Self::Export(R1csExport::Json(_)) => "r1cs export json",
+        }
+    }
+
+    pub(crate) fn files(&self) -> Files<'_> {
+        Files::default()
+    }
+}
+
+pub(crate) fn run(command: R1csCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
+    match command {
+        R1csCommand::Info(circuit) => {
+            let description = describe(&circuit.r1cs)?;
+            if description.kind != FileKind::R1cs {
+                let problem = format!("expected r1cs, found {}", description.kind);
+                return Err(Failure::about(&circuit.r1cs, problem));
+            }
+            Ok(info::outcome(&description))
+        }
+        R1csCommand::Print(circuit) => print(&circuit.r1cs),
+        R1csCommand::Export(R1csExport::Json(files)) => {
+            let target =
+                files.output.unwrap_or_else(|| files.r1cs.with_extension("json").into_os_string().into());
+            Files { inputs: vec![&files.r1cs], outputs: vec![&target] }.check()?;
+            machine.run(|_, _| write_r1cs_json(&files.r1cs, &target))?;
+            Ok(Outcome::done(json!({ "json": &*target })))
+        }
+    }
+}
+
+/// Why printing ended early.
+enum Stop {
+    Failed(Failure),
+    /// The reader of a pipe has gone, which is no error.
+    Closed,
+}
+
+impl From<proofmill::Error> for Stop {
+    fn from(error: proofmill::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+fn print(r1cs: &Path) -> Result<Outcome, Failure> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let stop = |error: io::Error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Stop::Closed,
+        _ => Stop::Failed(Failure::io("standard output".as_ref(), error)),
+    };
+    let mut count = 0u64;
+    let printed = each_constraint(r1cs, |[a, b, c]| {
+        count += 1;
+        writeln!(out, "({}) * ({}) = {}", Sum(a), Sum(b), Sum(c)).map_err(stop)
+    });
+    match printed.and_then(|()| out.flush().map_err(stop)) {
+        Ok(()) | Err(Stop::Closed) => Ok(Outcome::done(json!({ "constraints": count }))),
+        Err(Stop::Failed(failure)) => Err(failure),
+    }
+}
+
+/// A linear combination for people: coefficients above r / 2 as negative ones.
+struct Sum<'a>(&'a [(u32, Fr)]);
+
+impl fmt::Display for Sum<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("0");
+        }
+        for (index, (wire, value)) in self.0.iter().enumerate() {
+            let is_negative = (-*value).to_bytes_be() < value.to_bytes_be();
+            let size = if is_negative { -*value } else { *value };
+            f.write_str(match (index, is_negative) {
+                (0, false) => "",
+                (0, true) => "-",
+                (_, false) => " + ",
+                (_, true) => " - ",
+            })?;
+            match (*wire, size == Fr::from(1)) {
+                (0, _) => write!(f, "{size}")?,
+                (_, true) => write!(f, "w{wire}")?,
+                (_, false) => write!(f, "{size} w{wire}")?,
+            }
+        }
+        Ok(())
+    }
+}
