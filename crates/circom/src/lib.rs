@@ -26,8 +26,9 @@ pub use describe::{Description, SectionDescription, describe, describe_file};
 pub use error::{CircomError, FileName, Place, SectionName};
 pub use file_kind::FileKind;
 pub use json::{
-    AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey, Groth16Proof,
-    Groth16VerificationKey, PlonkProof, PlonkVerificationKey, parse_public, public_text, read_public,
+    AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey, FflonkProof,
+    FflonkVerificationKey, Groth16Proof, Groth16VerificationKey, PlonkProof, PlonkVerificationKey,
+    parse_public, public_text, read_public,
 };
 pub use output::{
     BinWriter, OutputFile, SectionWriter, Target, remove_unfinished, write_bytes, write_text, write_texts,
@@ -36,6 +37,7 @@ pub use ptau::{Ptau, PtauHeader, PtauPoints, PtauWriter};
 pub use r1cs::{R1cs, R1csHeader, SparseMatrix, write_r1cs};
 pub use wtns::{decode_witness, read_witness, write_witness};
 pub use zkey::{
-    Addition, Coefficient, Coefficients, Column, Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey,
+    Addition, Coefficient, Coefficients, Column, FflonkHeader, FflonkWriter, FflonkZkey, GateCounts,
+    GateHeader, GateSections, GateWriter, GateZkey, Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey,
     Matrix, PlonkHeader, PlonkWriter, PlonkZkey, Polynomial, Selector, Zkey,
 };

@@ -30,11 +30,13 @@ macro_rules! document {
 }
 
 mod circuit;
+mod fflonk;
 mod groth16;
 mod plonk;
 mod reader;
 
 pub use circuit::{AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey};
+pub use fflonk::{FflonkProof, FflonkVerificationKey};
 pub use groth16::{Groth16Proof, Groth16VerificationKey};
 pub use plonk::{PlonkProof, PlonkVerificationKey};
 

@@ -3,7 +3,7 @@
 //! Sections: 1 the protocol; 2 the header; 3 IC; 4 the coefficients of A and B; 5 A, 6 B1, 7 B2, 8 C and 9 H,
 //! all affine points in Montgomery form; 10 the circuit's hash and the contributions to the ceremony.
 
-use super::{Coefficient, Coefficients, Counts, HEADER, Matrix, PROTOCOL, Protocol, g1, g2};
+use super::{Coefficient, Coefficients, Counts, HEADER, Matrix, Protocol, g1, g2};
 use crate::{
     binfile::{BinFile, Section},
     decode::{Coordinate, Points},
@@ -217,7 +217,7 @@ impl<'a> Groth16Writer<'a> {
     /// [`CircomError::Io`].
     pub fn create(target: impl Into<Target<'a>>, header: &Groth16Header) -> Result<Self, CircomError> {
         let mut file = BinWriter::create(target, FileKind::Zkey, 1, 10)?;
-        file.section(PROTOCOL.id, |out| out.u32(1))?;
+        Protocol::Groth16.write(&mut file)?;
         file.section(HEADER.id, |out| {
             out.modulus(&FqParams::MODULUS)?;
             out.modulus(&FrParams::MODULUS)?;

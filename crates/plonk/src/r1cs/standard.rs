@@ -200,9 +200,10 @@ impl Decomposition {
         sum
     }
 
-    /// The logarithm of the domain's size, at least the smallest that the protocol supports.
-    pub fn log_n(&self) -> u32 {
-        self.rows.len().next_power_of_two().trailing_zeros().max(*LOG_N.start())
+    /// The logarithm of the domain's size for all rows and `free` more, at least the smallest that the
+    /// protocol supports.
+    pub fn log_n(&self, free: usize) -> u32 {
+        (self.rows.len() + free).next_power_of_two().trailing_zeros().max(*LOG_N.start())
     }
 }
 
@@ -255,6 +256,6 @@ mod tests {
         let mut circuit = Decomposition::new(4, 0);
         circuit.constrain([lc(&[]), lc(&[(1, 1)]), lc(&[(2, 4)])]);
         assert_eq!(circuit.rows, [row([2, 0, 0], [0, 4, 0, 0, 0])]);
-        assert_eq!(circuit.log_n(), 3);
+        assert_eq!([circuit.log_n(0), circuit.log_n(8)], [3, 4]);
     }
 }
