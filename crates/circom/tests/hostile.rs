@@ -46,7 +46,7 @@ fn read_all(bytes: Vec<u8>) -> Result<String, CircomError> {
             Zkey::Groth16(zkey) => write!(all, "{}", read_groth16(&zkey, level)?),
             Zkey::Plonk(zkey) => write!(all, "{}", read_gates(&zkey, level)?),
             Zkey::Fflonk(zkey) => {
-                write!(all, "{}{:?}", read_gates(&zkey, level)?, zkey.c0().decode(level)?)
+                write!(all, "{}{:?}", read_gates(&zkey, level)?, zkey.gates().c0().unwrap().decode(level)?)
             }
         },
         FileKind::Pmpk => Ok(()),

@@ -223,7 +223,7 @@ fn a_rewritten_fflonk_key_is_the_same_bytes() {
         FflonkVerificationKey::parse("key", &text).unwrap()
     );
 
-    let c0 = zkey.c0().decode(Level::best()).unwrap();
+    let c0 = zkey.gates().c0().unwrap().decode(Level::best()).unwrap();
     let polynomial = |place: usize| c0.iter().copied().skip(place).step_by(8).collect::<Vec<_>>();
     let coefficients = |of: Polynomial<'_>| of.coefficients.decode(Level::best()).unwrap();
     let selectors = [Selector::Ql, Selector::Qr, Selector::Qo, Selector::Qm, Selector::Qc];

@@ -346,6 +346,14 @@ impl ProvingKey {
         }
     }
 
+    /// The sections of the zkey that the key was read from, if any.
+    pub(crate) fn gates(&self) -> Option<&GateSections> {
+        match &self.source {
+            Source::Zkey(zkey) => Some(&zkey.0),
+            Source::Built(_) => None,
+        }
+    }
+
     /// Where vectors are stored.
     pub(crate) fn storage(&self) -> &Storage {
         &self.storage

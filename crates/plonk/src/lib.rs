@@ -16,6 +16,7 @@ mod check;
 mod circuit;
 mod circuit_key;
 mod error;
+pub mod fflonk;
 pub mod gates;
 mod json;
 mod key;

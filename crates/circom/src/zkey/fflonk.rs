@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     binfile::BinFile,
-    decode::{FR_BYTES, Form, Scalars, read_scalar},
+    decode::{FR_BYTES, Form, read_scalar},
     error::{CircomError, SectionName},
     output::SectionWriter,
 };
@@ -20,9 +20,6 @@ use proofmill_curve::{
 use proofmill_field::{Algebra, bn254::Fr};
 
 const C0: SectionName = SectionName { id: 17, content: "polynomial C0" };
-
-/// Polynomials in C0.
-const POLYNOMIALS: u64 = 8;
 
 /// Rows of the domain without gates, where the wires have random values.
 const FREE_ROWS: u32 = 2;
@@ -63,13 +60,6 @@ pub struct FflonkHeader {
     pub c0: Affine<G1>,
 }
 
-impl FflonkZkey {
-    /// The coefficients of C0.
-    pub fn c0(&self) -> Scalars<'_> {
-        Scalars::new(self.gates().file().checked_section(C0), Form::Montgomery)
-    }
-}
-
 impl FflonkWriter<'_> {
     /// Writes the coefficients of C0 by [`SectionWriter::montgomery`].
     ///
@@ -96,6 +86,7 @@ impl GateHeader for FflonkHeader {
         ],
         lagrange: SectionName { id: 15, content: "lagrange polynomials" },
         ptau: SectionName { id: 16, content: "powers of tau" },
+        c0: Some(C0),
         powers: [9, 18],
     };
 
@@ -121,11 +112,6 @@ impl GateHeader for FflonkHeader {
         out.montgomery(&roots_of_unity(self.counts.power()))?;
         out.points(&[self.x_2])?;
         out.points(&[self.c0])
-    }
-
-    fn check_own_sections(&self, file: &BinFile) -> Result<(), CircomError> {
-        let coefficients = POLYNOMIALS * u64::from(self.counts.domain_size);
-        file.section(C0)?.expect_elements(coefficients, FR_BYTES as u64, "coefficients")
     }
 
     fn counts(&self) -> &GateCounts {

@@ -21,6 +21,8 @@ const ADDITIONS: SectionName = SectionName { id: 3, content: "additions" };
 
 /// Bytes of an addition.
 const ADDITION_BYTES: usize = 8 + 2 * FR_BYTES;
+/// Polynomials that fflonk's C0 combines.
+const C0_POLYNOMIALS: u64 = 8;
 /// Scalars of a polynomial per point of the domain: the coefficient and four evaluations.
 const SCALARS_PER_POINT: u64 = 5;
 
@@ -154,6 +156,8 @@ pub struct Layout {
     pub(super) sigma: [SectionName; 3],
     pub(super) lagrange: SectionName,
     pub(super) ptau: SectionName,
+    /// The polynomial that combines all others.
+    pub(super) c0: Option<SectionName>,
     /// Powers of tau for a domain of n points: a multiple of n, and a constant.
     pub(super) powers: [u64; 2],
 }
@@ -188,12 +192,6 @@ pub trait GateHeader: Copy + Sized {
     /// Writes the header.
     #[doc(hidden)]
     fn write(&self, out: &mut SectionWriter<'_>) -> Result<(), CircomError>;
-
-    /// Checks the lengths of sections that the other protocol does not have.
-    #[doc(hidden)]
-    fn check_own_sections(&self, _: &BinFile) -> Result<(), CircomError> {
-        Ok(())
-    }
 
     /// The counts.
     fn counts(&self) -> &GateCounts;
@@ -248,7 +246,6 @@ impl<H: GateHeader> GateZkey<H> {
         let header = H::read(&file)?;
         let gates = GateSections { counts: *header.counts(), layout: &const { H::LAYOUT }, file };
         gates.check()?;
-        header.check_own_sections(&gates.file)?;
         Ok(Self { gates, header })
     }
 
@@ -345,6 +342,11 @@ impl GateSections {
         Points::new(self.section(self.layout.ptau))
     }
 
+    /// In fflonk's keys, the coefficients of C0: `8 * domain_size`.
+    pub fn c0(&self) -> Option<Scalars<'_>> {
+        self.layout.c0.map(|section| Scalars::new(self.section(section), Form::Montgomery))
+    }
+
     fn section(&self, name: SectionName) -> Section<'_> {
         self.file.checked_section(name)
     }
@@ -377,6 +379,10 @@ impl GateSections {
         }
         let lagrange = u64::from(counts.lagrange_polynomials());
         file.section(layout.lagrange)?.expect_elements(lagrange, polynomial, "polynomials")?;
+        if let Some(section) = layout.c0 {
+            let coefficients = C0_POLYNOMIALS * u64::from(counts.domain_size);
+            file.section(section)?.expect_elements(coefficients, FR_BYTES as u64, "coefficients")?;
+        }
         let [multiple, more] = layout.powers;
         let powers = u64::from(counts.domain_size) * multiple + more;
         file.section(layout.ptau)?.expect_elements(powers, Points::<G1>::BYTES as u64, "points")

@@ -51,6 +51,7 @@ impl GateHeader for PlonkHeader {
         sigma: [SIGMA; 3],
         lagrange: SectionName { id: 13, content: "lagrange polynomials" },
         ptau: SectionName { id: 14, content: "powers of tau" },
+        c0: None,
         powers: [1, 6],
     };
 

@@ -13,6 +13,8 @@ mod quotient;
 mod rows;
 mod wires;
 
+pub(crate) use wires::Assignment;
+
 use crate::{
     Column, PlonkError, Progress, Proof, ProvingKey, Storage, System,
     key::Reference,
@@ -63,9 +65,14 @@ pub fn prove(
     options: ProveOptions,
     progress: Progress<'_>,
 ) -> Result<(Proof, Vec<Fr>), PlonkError> {
+    prove_with_rng(level, key, witness, options, &mut os_rng()?, progress)
+}
+
+/// A generator seeded by the operating system.
+pub(crate) fn os_rng() -> Result<StdRng, PlonkError> {
     let mut seed = [0; 32];
     OsRng.try_fill_bytes(&mut seed).map_err(|error| PlonkError::Randomness(error.to_string()))?;
-    prove_with_rng(level, key, witness, options, &mut StdRng::from_seed(seed), progress)
+    Ok(StdRng::from_seed(seed))
 }
 
 /// [`prove`] with blinding from `rng`, for tests that need the same proof twice. A predictable generator
