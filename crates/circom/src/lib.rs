@@ -28,7 +28,7 @@ pub use file_kind::FileKind;
 pub use json::{
     AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey, FflonkProof,
     FflonkVerificationKey, Groth16Proof, Groth16VerificationKey, PlonkProof, PlonkVerificationKey,
-    parse_public, public_text, read_public,
+    parse_public, public_text, read_protocol, read_public,
 };
 pub use output::{
     BinWriter, OutputFile, SectionWriter, Target, remove_unfinished, write_bytes, write_text, write_texts,

@@ -4,6 +4,7 @@
 mod arguments;
 mod bench;
 mod bls;
+mod fflonk;
 mod files;
 mod groth16;
 mod info;
@@ -63,6 +64,7 @@ fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
         Command::Groth16(command) => groth16::run(command, machine),
         Command::Plonk(command) => plonk::run(command, machine),
+        Command::Fflonk(command) => fflonk::run(command, machine),
         Command::Zkey(command) => zkey::run(command, machine),
         Command::Info(info) => info::run(&info),
         Command::Wtns(command) => witness::run(command, machine),

@@ -5,10 +5,7 @@ use crate::{
     solidity::{self, SolidityCalldata, SolidityVerifier},
 };
 use clap::{Args, Subcommand};
-use proofmill::{
-    circom::{FileKind, describe},
-    groth16, plonk,
-};
+use proofmill::{circom::protocol, fflonk, groth16, plonk};
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
 use std::path::PathBuf;
@@ -26,13 +23,13 @@ pub(crate) enum ZkeyCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ExportCommand {
-    /// Write the verification key of a Groth16 or PLONK proving key
+    /// Write the verification key of a proving key of Groth16, PLONK or fflonk
     #[command(name = "verificationkey")]
     VerificationKey(VerificationKey),
-    /// Write a Solidity contract that verifies the proofs of a PLONK key
+    /// Write a Solidity contract that verifies the proofs of a key of PLONK or fflonk
     #[command(name = "solidityverifier")]
     SolidityVerifier(SolidityVerifier),
-    /// Print a PLONK proof and its public signals as the arguments of that contract's verifyProof
+    /// Print a proof of PLONK or fflonk and its public signals as the arguments of that contract's verifyProof
     #[command(name = "soliditycalldata")]
     SolidityCalldata(SolidityCalldata),
 }
@@ -80,13 +77,10 @@ pub(crate) fn run(command: ZkeyCommand, machine: &mut Machine) -> Result<Outcome
 }
 
 fn export(files: &VerificationKey, machine: &mut Machine) -> Result<Outcome, Failure> {
-    let description = describe(&files.zkey)?;
-    let protocol = match description.kind {
-        FileKind::Pmpk => Some("proofmill-plonk"),
-        _ => description.protocol.as_deref(),
-    };
-    machine.run(|_, _| match protocol {
-        Some("plonk" | "proofmill-plonk") => plonk::VerifyingKey::open(&files.zkey)?.save(&files.key),
+    let protocol = protocol(&files.zkey)?;
+    machine.run(|_, _| match protocol.as_str() {
+        "plonk" | "proofmill-plonk" => plonk::VerifyingKey::open(&files.zkey)?.save(&files.key),
+        "fflonk" => fflonk::VerifyingKey::open(&files.zkey)?.save(&files.key),
         _ => groth16::VerifyingKey::open(&files.zkey)?.save(&files.key),
     })?;
     Ok(Outcome::done(json!({ "protocol": protocol, "verification_key": files.key })))

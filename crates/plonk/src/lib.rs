@@ -62,7 +62,7 @@ pub use named::UnknownName;
 pub use proof::{Proof, VerifyingKey};
 pub use proofmill_progress::Progress;
 pub use prove::{ProveOptions, prove, prove_with_rng};
-pub use r1cs::{Decomposition, Derivations, Row};
+pub use r1cs::{Decomposition, Derivations, Row, ZeroTerms};
 pub use setup::setup;
 pub use system::System;
 pub use unsatisfied::Unsatisfied;

@@ -8,6 +8,7 @@ use crate::{
     Decomposition, PlonkError, Progress,
     layout::LOG_N,
     permutation::{self, multipliers},
+    r1cs::ZeroTerms,
 };
 use proofmill_circom::{
     CircomError, Column, GateCounts, GateHeader, GateWriter, PlonkHeader, PlonkWriter, PointCheck, Ptau,
@@ -49,7 +50,7 @@ fn write(
     zkey: Target<'_>,
     progress: Progress<'_>,
 ) -> Result<(), PlonkError> {
-    let circuit = compile(r1cs, progress)?;
+    let circuit = compile(r1cs, ZeroTerms::Kept, progress)?;
     let (gates, log_n) = (circuit.rows.len(), circuit.log_n(0));
     let available = ptau.header().power.min(*LOG_N.end());
     if log_n > available {
@@ -81,9 +82,13 @@ fn write(
 }
 
 /// The rows of a circuit.
-pub(crate) fn compile(r1cs: &R1cs, progress: Progress<'_>) -> Result<Decomposition, PlonkError> {
+pub(crate) fn compile(
+    r1cs: &R1cs,
+    zero_terms: ZeroTerms,
+    progress: Progress<'_>,
+) -> Result<Decomposition, PlonkError> {
     progress.begin("compile");
-    let circuit = Decomposition::of(r1cs)?;
+    let circuit = Decomposition::of(r1cs, zero_terms)?;
     if circuit.rows.is_empty() {
         return Err(PlonkError::NoConstraints);
     }

@@ -66,7 +66,9 @@ fn keys_are_snarkjss_byte_for_byte() {
             for_each_level(|level| {
                 let mut made = Vec::new();
                 setup(level, &circuit, &ptau, &mut made, Progress::NONE).expect("a key");
-                assert!(made == expected, "{level} with {threads} threads");
+                assert_eq!(made.len(), expected.len());
+                let differs = made.iter().zip(&expected).position(|(ours, theirs)| ours != theirs);
+                assert_eq!(differs, None, "{level} with {threads} threads");
             });
         });
     }
@@ -173,9 +175,9 @@ fn a_proof_with_any_element_changed_is_refused() {
         assert!(matches!(verdict, Err(VerifyError::Malformed(MalformedError::Point { .. }))), "{verdict:?}");
     }
     for index in 0..proof.evaluations.len() {
-        for other in [Fr::ZERO, proof.evaluations[index] + Fr::ONE] {
+        for change in [Fr::ONE, -Fr::ONE] {
             let mut changed = proof;
-            changed.evaluations[index] = other;
+            changed.evaluations[index] += change;
             refused(&key, &public, &changed);
         }
     }
@@ -264,7 +266,8 @@ fn a_changed_key_gives_an_error_or_a_valid_proof() {
         result.is_err()
     });
     let (refused, count) = (refused.count(), positions.len());
-    assert!(refused > count / 2, "{refused} of {count} were refused");
+    // Coefficients of single polynomials, the Lagrange polynomials and half of the selectors' values are not read.
+    assert!(refused > count / 3, "{refused} of {count} were refused");
 }
 
 /// The toy circuit's key with other counts, and sections as long as these counts require.

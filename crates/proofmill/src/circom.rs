@@ -23,8 +23,8 @@
 
 use crate::{Error, Result, error::Names, field::Fr, machine::current};
 use proofmill_circom::{
-    BinFile, FileName, Target, decode_witness, describe_file, parse_public, public_text, read_public,
-    write_bytes, write_r1cs, write_text, write_witness,
+    BinFile, CircomError, FileName, Target, decode_witness, describe_file, parse_public, public_text,
+    read_protocol, read_public, write_bytes, write_r1cs, write_text, write_witness,
 };
 pub use proofmill_circom::{Description, FileKind, SectionDescription};
 use std::{ops::Deref, path::Path};
@@ -48,6 +48,32 @@ use std::{ops::Deref, path::Path};
 /// [`Error::Io`], and [`Error::Malformed`] for a file that is none of these.
 pub fn describe(path: impl AsRef<Path>) -> Result<Description> {
     Ok(describe_file(&BinFile::open(path.as_ref())?)?)
+}
+
+/// The protocol of a proving key, a verification key or a proof: `groth16`, `plonk`, `proofmill-plonk` or `fflonk`; or another
+/// name, which the file has.
+///
+/// # Errors
+/// [`Error::Io`], and [`Error::Malformed`] for any other file.
+pub fn protocol(path: impl AsRef<Path>) -> Result<String> {
+    let path = path.as_ref();
+    let description = match describe(path) {
+        Err(Error::Malformed(cause))
+            if matches!(cause.get().downcast_ref(), Some(CircomError::Kind { .. })) =>
+        {
+            // A file without the magic of a binary file must be JSON.
+            return Ok(read_protocol(path)?);
+        }
+        description => description?,
+    };
+    let protocol = match description.kind {
+        FileKind::Pmpk => Some("proofmill-plonk".to_owned()),
+        _ => description.protocol,
+    };
+    protocol.ok_or_else(|| {
+        let problem = format!("expected a key or a proof, found {}", description.kind);
+        Error::malformed(Some(&FileName::new(path)), problem)
+    })
 }
 
 /// The value of every wire of a circuit: a `.wtns` file, or the variables of a circuit that was built in Rust.

@@ -15,7 +15,7 @@
 //!
 //! | module | |
 //! |---|---|
-//! | [`groth16`], [`plonk`] | keys, proofs and verifiers of circom's circuits, and of circuits written in Rust |
+//! | [`groth16`], [`plonk`], [`fflonk`] | keys, proofs and verifiers of circom's circuits, and of circuits written in Rust |
 //! | [`circom`] | files of witnesses, constraints, powers of tau, public signals |
 //! | [`srs`] | structured reference strings and KZG commitments |
 //! | [`bls`] | BLS signatures of Ethereum's ciphersuite |
@@ -41,6 +41,7 @@ pub mod bls;
 pub mod circom;
 pub mod curve;
 mod error;
+pub mod fflonk;
 pub mod field;
 pub mod groth16;
 pub mod hash;

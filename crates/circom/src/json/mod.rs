@@ -62,6 +62,14 @@ type Point1 = [String; 3];
 type Pair = [String; 2];
 type Point2 = [Pair; 3];
 
+/// The protocol that a proof or a verification key names.
+///
+/// # Errors
+/// [`CircomError::Io`], [`CircomError::JsonSyntax`], and [`CircomError::JsonValue`] if it names none.
+pub fn read_protocol(path: &Path) -> Result<String, CircomError> {
+    Ok(Document::open(path)?.root().key("protocol")?.text()?.to_owned())
+}
+
 /// Reads a list of public signals, each below the modulus.
 ///
 /// # Errors

@@ -83,6 +83,17 @@ impl<A: Algebra> Vanishing<A> {
         Self { xi, y, cubes, h0: fourth.square() - xi, h1: fourth - xi, h2: here * after, domain }
     }
 
+    /// The values other than xi and y.
+    pub(super) fn words(&self) -> [A; 6] {
+        let [here, after] = self.cubes;
+        [here, after, self.h0, self.h1, self.h2, self.domain]
+    }
+
+    /// The inverse of [`Self::words`].
+    pub(super) fn of_words(xi: A, y: A, [here, after, h0, h1, h2, domain]: [A; 6]) -> Self {
+        Self { xi, y, cubes: [here, after], h0, h1, h2, domain }
+    }
+
     /// The factor of P without those of [`Self::inverted`] and of the product of `xi - omega^i`.
     pub(super) fn repeated(&self, constants: &Constants<A>) -> A {
         let square = self.xi.square();

@@ -4,6 +4,7 @@ use super::{FREE_ROWS, LOG_N, powers};
 use crate::{
     PlonkError, Progress,
     permutation::multipliers,
+    r1cs::ZeroTerms,
     setup::{FIXED_COLUMNS, FixedColumnSink, GateSetup, compile, tau_g2},
 };
 use proofmill_circom::{FflonkHeader, FflonkWriter, PointCheck, Ptau, R1cs, Target};
@@ -39,7 +40,7 @@ fn write(
     zkey: Target<'_>,
     progress: Progress<'_>,
 ) -> Result<(), PlonkError> {
-    let circuit = compile(r1cs, progress)?;
+    let circuit = compile(r1cs, ZeroTerms::Dropped, progress)?;
     let log_n = circuit.log_n(FREE_ROWS);
     if !LOG_N.contains(&log_n) {
         return Err(PlonkError::TooLarge);
