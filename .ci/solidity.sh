@@ -18,6 +18,16 @@ cd "$folder"
 words() { grep -oE '0x[0-9a-f]{64}' "$1"; }
 snarkjs zkey export soliditycalldata public.json proof.json > theirs.calldata
 cmp <(words snarkjs.calldata) <(words theirs.calldata)
+# fflonk's contract, and snarkjs's for the same call.
+"$proofmill" fflonk prove "$small/fflonk.zkey" "$small/witness.wtns" proof.json public.json
+"$proofmill" zkey export solidityverifier "$small/fflonk.zkey" fflonk.sol
+"$proofmill" zkey export solidityverifier "$small/fflonk.vk.json" of-vk
+cmp of-vk fflonk.sol
+"$proofmill" zkey export soliditycalldata public.json proof.json > fflonk.calldata
+snarkjs zkey export soliditycalldata public.json proof.json > theirs.calldata
+cmp <(words fflonk.calldata) <(words theirs.calldata)
+snarkjs zkey export solidityverifier "$small/fflonk.zkey" fflonk-of-snarkjs.sol
+cp fflonk.calldata fflonk-of-snarkjs.calldata
 for arithmetisation in turbo ultra; do
     "$proofmill" plonk setup --arithmetisation "$arithmetisation" "$small/circuit.r1cs" "$small/pot8.ptau" circuit.key
     "$proofmill" plonk prove circuit.key "$small/witness.wtns" proof.json public.json

@@ -89,15 +89,15 @@ fn source(key: &VerifyingKey, constants: &Constants<Fr>) -> String {
     let (words, inverses) = before.roots.split_at(VANISHING_WORDS);
     let words = (VANISHING..).step_by(32).zip(words);
     derived.extend(words.map(|(byte, word)| format!("mstore({byte:#x}, {word})")));
-    let inverse = format!(
+    let invert = format!(
         "// The proof's inverse times what it inverts more than once, and then times xi, H_1, H_2 and Z_H.
         mstore({INVERSE:#x}, {})
-        let inverse := mulmod(mload({INVERSE:#x}), {}, r)
-        valid := eq(mulmod(inverse, product, r), 1)
+        mstore({PAIRS:#x}, mulmod(mload({INVERSE:#x}), {}, r))
+        valid := eq(mulmod(mload({PAIRS:#x}), product, r), 1)
         mstore({INVERSE:#x}, mulmod(mload({INVERSE:#x}), product, r))",
         inverses[0], inverses[1]
     );
-    function.evaluate_public_inputs(after.end, derived, &inverse);
+    function.evaluate_public_inputs(after.end, derived, &invert);
     function.line("// The formulas of the circuit's constraints, at xi, and of the openings, at y.");
     after.statements.into_iter().for_each(|line| function.line(line));
     function.declare_sums();

@@ -134,14 +134,13 @@ impl<'a> Contract<'a> {
             .enumerate()
             .map(|(index, value)| format!("mstore({:#x}, {value})", PAIRS + 32 * index))
             .collect();
-        let inverse = format!(
+        let invert = format!(
             "{}
             valid := staticcall(gas(), 5, {PAIRS:#x}, 0xc0, {PAIRS:#x}, 0x20)
-            valid := and(valid, iszero(iszero(vanishing)))
-            let inverse := mload({PAIRS:#x})",
+            valid := and(valid, iszero(iszero(vanishing)))",
             operands.join("\n")
         );
-        self.function.evaluate_public_inputs(self.program.end, Vec::new(), &inverse);
+        self.function.evaluate_public_inputs(self.program.end, Vec::new(), &invert);
     }
 
     /// Computes the two sums of points.

@@ -197,9 +197,9 @@ impl Function {
     /// Computes `xi^n`, `L_1(xi)` and `PI(xi)`. One inversion of a product gives the inverses of all
     /// `xi - omega^i`.
     ///
-    /// `derived` are statements between, that can use `xi^n`. `inverse` are statements that define `inverse`, the
-    /// inverse of `product`, and set `valid` if there is one. Products are stored in memory from byte `begin` on.
-    pub(crate) fn evaluate_public_inputs(&mut self, begin: usize, derived: Vec<String>, inverse: &str) {
+    /// `derived` are statements between, that can use `xi^n`. `invert` are statements that store the inverse of
+    /// `product` at [`PAIRS`], and set `valid` if there is one. Products are stored in memory from byte `begin` on.
+    pub(crate) fn evaluate_public_inputs(&mut self, begin: usize, derived: Vec<String>, invert: &str) {
         let Arguments { public, count, log_n, .. } = self.arguments;
         let root = self.arguments.root();
         let end = begin + 32 * count.max(1);
@@ -235,8 +235,8 @@ impl Function {
             product := mulmod(product, addmod(xi, sub(r, root), r), r)
             root := mulmod(root, {root}, r)
             }}
-            {inverse}
-            inverse := mulmod(inverse, mulmod(vanishing, {inverse_size}, r), r)
+            {invert}
+            let inverse := mulmod(mload({PAIRS:#x}), mulmod(vanishing, {inverse_size}, r), r)
             let sum := 0
             for {{ let i := {end:#x} }} gt(i, {begin:#x}) {{ }} {{
             i := sub(i, 0x20)
