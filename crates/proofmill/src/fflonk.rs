@@ -1,5 +1,5 @@
-//! fflonk (eprint 2021/1167) over BN254, with the files of snarkjs. Its proofs are as short as Groth16's are to verify in a
-//! contract: five multiplications of points instead of PLONK's 18. Proving takes about three times as long as with PLONK.
+//! fflonk (eprint 2021/1167) over BN254, with the files of snarkjs. A contract verifies its proofs with five multiplications of
+//! points, PLONK's with 18. Proving takes about three times as long as with PLONK.
 //!
 //! ```
 //! use proofmill::{circom::{PublicSignals, Witness}, fflonk};

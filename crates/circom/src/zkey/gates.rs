@@ -123,8 +123,11 @@ impl GateCounts {
             return Err(cursor.malformed(problem));
         }
         let constraints = cursor.u32("count of constraints")?;
-        if constraints > domain_size.saturating_sub(free) {
-            let problem = format!("{constraints} constraints over a domain of {domain_size}");
+        let most = domain_size.saturating_sub(free);
+        if constraints > most {
+            let problem = format!(
+                "expected at most {most} constraints over a domain of {domain_size}, found {constraints}"
+            );
             return Err(cursor.malformed(problem));
         }
         // Each public signal has a constraint.
@@ -179,7 +182,7 @@ impl Layout {
     }
 }
 
-/// The header of a key of PLONK or fflonk.
+/// The header of a key of PLONK or fflonk; no other type can implement it.
 pub trait GateHeader: Copy + Sized {
     /// The protocol's sections.
     #[doc(hidden)]

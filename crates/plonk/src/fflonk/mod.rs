@@ -4,10 +4,10 @@
 //! Commitments and openings differ. Polynomials `f_j` are combined to `C(X) = sum of X^j f_j(X^m)`, so that one
 //! commitment holds m of them: C0 the selectors and the permutation (m = 8), C1 the wires and the quotient of
 //! the gates (m = 4), C2 the grand product and the quotients of the permutation (m = 3). The values of all
-//! `f_j` at xi are the value of C at the m-th roots of xi. Two points, W1 and W2, open all three commitments, and a
+//! `f_j` at xi give the value of C at the m-th roots of xi. Two points, W1 and W2, open all three commitments, and a
 //! verifier multiplies five points instead of PLONK's 18. The prover's commitments are of size 8n and 9n.
 //!
-//! [`Challenges`](challenges) documents the transcript.
+//! `challenges.rs` documents the transcript, `equation.rs` the verifier's equation.
 
 mod challenges;
 mod equation;

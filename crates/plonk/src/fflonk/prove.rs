@@ -89,15 +89,16 @@ impl Combination {
         let coefficients = combined(storage, &polynomials, length)?;
         Ok(Self { polynomials, coefficients })
     }
+}
 
-    /// Divides each `f_j(Y)` by `Y - point` and returns the remainders, which are the values at the point.
-    fn divide<const N: usize>(&mut self, level: Level, point: Fr) -> [Fr; N] {
-        let mut values = [Fr::ZERO; N];
-        for (polynomial, value) in self.polynomials.iter_mut().zip(&mut values) {
-            *value = divide_by_linear(level, polynomial, point);
-        }
-        values
+/// Divides each polynomial by `X - point` and returns the remainders, which are the values at the point.
+fn divide<const N: usize>(level: Level, polynomials: &mut [Scalars], point: Fr) -> [Fr; N] {
+    let mut values = [Fr::ZERO; N];
+    for (polynomial, value) in polynomials.iter_mut().zip(&mut values) {
+        *value = divide_by_linear(level, polynomial, point);
+        polynomial.release(0..polynomial.len());
     }
+    values
 }
 
 /// The coefficients of the [`Combination`] of polynomials.
@@ -113,6 +114,7 @@ fn combined(storage: &Storage, polynomials: &[Scalars], length: usize) -> Result
             }
         }
     });
+    polynomials.iter().chain([&combined]).for_each(|used| used.release(0..used.len()));
     Ok(combined)
 }
 
@@ -164,6 +166,7 @@ impl Rounds<'_> {
         self.prover.polynomials.remove(&Column::PublicInput);
         let storage = self.prover.storage();
         let mut polynomials = Vec::new();
+        // Only the wires are left, in order.
         for wire in self.prover.polynomials.values() {
             polynomials.push(storage.copy(wire, wire.len())?);
         }
@@ -207,6 +210,7 @@ impl Rounds<'_> {
         for (place, part) in quotient.chunks_mut(n).zip(&parts) {
             place.copy_from_slice(part);
         }
+        quotient.release(0..count * n);
         Ok(quotient)
     }
 
@@ -233,12 +237,12 @@ impl Rounds<'_> {
         let (level, storage) = (self.prover.level, self.prover.storage());
         let xi = self.challenges.xi();
         let after = xi * self.prover.domain.root();
-        let mut c0 = self.fixed_polynomials()?;
-        let [ql, qr, qo, qm, qc, s1, s2, s3] = c0.divide(level, xi);
-        let [a, b, c, _] = c1.divide(level, xi);
-        let [z, t1, t2] = c2.divide(level, xi);
+        let mut fixed = self.fixed_polynomials()?;
+        let [ql, qr, qo, qm, qc, s1, s2, s3] = divide(level, &mut fixed, xi);
+        let [a, b, c, _] = divide(level, &mut c1.polynomials, xi);
+        let [z, t1, t2] = divide(level, &mut c2.polynomials, xi);
         // f = f(xi) + (X - xi) q, so f(xi omega) is f(xi) + (xi omega - xi) q(xi omega).
-        let [zw, t1w, t2w] = c2.divide(level, after);
+        let [zw, t1w, t2w] = divide(level, &mut c2.polynomials, after);
         let shifted = |here: Fr, slope: Fr| here + (after - xi) * slope;
         let [zw, t1w, t2w] = [shifted(z, zw), shifted(t1, t1w), shifted(t2, t2w)];
         *evaluations = [ql, qr, qm, qo, qc, s1, s2, s3, a, b, c, z, zw, t1w, t2w];
@@ -246,16 +250,16 @@ impl Rounds<'_> {
 
         let alpha = self.challenges.alpha;
         let factors = [Fr::ONE, alpha, alpha.square()];
-        for (factor, polynomials) in factors.into_iter().zip([c0.polynomials, c1.polynomials, c2.polynomials])
-        {
+        for (factor, polynomials) in factors.into_iter().zip([fixed, c1.polynomials, c2.polynomials]) {
             let quotient = combined(storage, &polynomials, opening.len())?;
             add_multiple(level, opening, factor, &quotient);
         }
+        opening.release(0..opening.len());
         Ok([c1.coefficients, c2.coefficients])
     }
 
-    /// The polynomials in C0, without its coefficients.
-    fn fixed_polynomials(&self) -> Result<Combination, PlonkError> {
+    /// The polynomials in C0.
+    fn fixed_polynomials(&self) -> Result<Vec<Scalars>, PlonkError> {
         let (storage, c0) = (self.prover.storage(), self.key.c0()?);
         let mut polynomials = Vec::with_capacity(FIXED_COLUMNS);
         for place in 0..FIXED_COLUMNS {
@@ -263,7 +267,7 @@ impl Rounds<'_> {
             c0.decode_strided(place, FIXED_COLUMNS, &mut polynomial)?;
             polynomials.push(polynomial);
         }
-        Ok(Combination { polynomials, coefficients: Vec::new().into() })
+        Ok(polynomials)
     }
 
     /// The quotient of the verifier's equation, as polynomials, by `X - y`.
@@ -285,6 +289,7 @@ impl Rounds<'_> {
         sum[0] += factors.generator;
         // The remainder is not zero if the witness is wrong and was not checked; verification then refuses the proof.
         let _ = divide_by_linear(level, &mut sum, self.challenges.y);
+        sum.release(0..sum.len());
         Ok(sum)
     }
 }
