@@ -6,7 +6,7 @@ use crate::{
     solidity::{self, SolidityCalldata, SolidityVerifier},
 };
 use clap::{Args, Subcommand};
-use proofmill::{circom::protocol, groth16, plonk};
+use proofmill::{circom::protocol, fflonk, groth16, plonk};
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
 
@@ -25,10 +25,10 @@ pub(crate) enum ZkeyCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ExportCommand {
-    /// Write the verification key of a Groth16 or PLONK proving key
+    /// Write the verification key of a proving key of Groth16, PLONK or fflonk
     #[command(name = "verificationkey")]
     VerificationKey(VerificationKey),
-    /// Write a Solidity contract that verifies the proofs of a Groth16 or PLONK key
+    /// Write a Solidity contract that verifies the proofs of a key
     #[command(name = "solidityverifier")]
     SolidityVerifier(SolidityVerifier),
     /// Write a Groth16 proving key as JSON: the same bytes as `snarkjs zkey export json`, in bounded memory
@@ -106,6 +106,7 @@ fn export(files: &VerificationKey, machine: &mut Machine) -> Result<Outcome, Fai
     let protocol = protocol(&files.zkey)?;
     machine.run(|_, _| match protocol.as_deref() {
         Some("plonk" | "proofmill-plonk") => plonk::VerifyingKey::open(&files.zkey)?.save(&files.key),
+        Some("fflonk") => fflonk::VerifyingKey::open(&files.zkey)?.save(&files.key),
         _ => groth16::VerifyingKey::open(&files.zkey)?.save(&files.key),
     })?;
     Ok(Outcome::done(json!({ "protocol": protocol, "verification_key": &*files.key })))

@@ -16,15 +16,16 @@ pub use crate::circom::{Beacon, Contribution};
 use crate::{
     Error, Result,
     circom::{Ptau, R1cs},
-    curve::{Affine, Curve},
+    curve::{Affine, Curve, bn254},
     error::Names,
-    groth16,
+    fflonk, groth16,
     machine::current,
     plonk::{self, Arithmetisation},
     srs::Srs,
 };
 use proofmill_circom::{
-    BinFile, ContainerOrText, FileKind, Groth16VerificationKey, Groth16Zkey, Text, describe_file,
+    BinFile, ContainerOrText, FflonkVerificationKey, FileKind, Groth16VerificationKey, Groth16Zkey, Text,
+    describe_file,
 };
 use proofmill_solidity::Constants;
 use proofmill_srs::{ceremony_of_alpha, ceremony_of_tau};
@@ -33,7 +34,7 @@ use std::path::Path;
 /// What a key shows of its setup.
 #[derive(Clone, Debug)]
 pub struct Audit {
-    /// `groth16`, `plonk`, `proofmill-plonk` for the wider arithmetisations, or `solidity` for a contract of any of them.
+    /// `groth16`, `plonk`, `fflonk`, `proofmill-plonk` for the wider arithmetisations, or `solidity` for a contract of any of them.
     pub protocol: String,
     /// Why anyone can forge proofs; `None` does not mean that nobody can, only that the key does not show it.
     pub insecurity: Option<&'static str>,
@@ -48,6 +49,9 @@ pub struct Audit {
     /// What differs from the key of the given circuit and powers of tau; `None` if nothing does, or if none were given.
     pub differs: Option<&'static str>,
 }
+
+/// What differs in a key that is compared as a whole.
+const OTHER_CIRCUIT: &str = "the circuit or the powers of tau";
 
 /// The circuit that a key should belong to, and its powers of tau.
 #[derive(Debug)]
@@ -78,7 +82,11 @@ impl Circuit {
 pub fn audit(path: impl AsRef<Path>, circuit: Option<&Circuit>) -> Result<Audit> {
     let path = path.as_ref();
     match BinFile::open_or_text(path)? {
-        ContainerOrText::Container(file) if is_groth16(&file)? => groth16_key(file, circuit),
+        ContainerOrText::Container(file) if protocol_of(&file)? == "groth16" => groth16_key(file, circuit),
+        ContainerOrText::Container(file) if protocol_of(&file)? == "fflonk" => {
+            let name = file.name().clone();
+            fflonk_key(&fflonk::ProvingKey::read(file, Some(name))?, circuit)
+        }
         ContainerOrText::Container(file) => {
             let protocol = if file.kind() == FileKind::Pmpk { "proofmill-plonk" } else { "plonk" };
             let name = file.name().clone();
@@ -89,8 +97,27 @@ pub fn audit(path: impl AsRef<Path>, circuit: Option<&Circuit>) -> Result<Audit>
     }
 }
 
-fn is_groth16(file: &BinFile) -> Result<bool> {
-    Ok(file.kind() == FileKind::Zkey && describe_file(file)?.protocol.as_deref() == Some("groth16"))
+/// The protocol of a zkey; empty for other files.
+fn protocol_of(file: &BinFile) -> Result<String> {
+    match file.kind() {
+        FileKind::Zkey => Ok(describe_file(file)?.protocol.unwrap_or_default()),
+        _ => Ok(String::new()),
+    }
+}
+
+fn fflonk_key(key: &fflonk::ProvingKey, circuit: Option<&Circuit>) -> Result<Audit> {
+    let differs = match circuit {
+        None => None,
+        Some(Circuit { circuit, powers, .. }) => {
+            let same = fflonk::ProvingKey::setup(circuit, powers)?.as_bytes() == key.as_bytes();
+            (!same).then_some(OTHER_CIRCUIT)
+        }
+    };
+    Ok(Audit { differs, ..of_fflonk(key.verifying_key().get()) })
+}
+
+fn of_fflonk(key: &proofmill_plonk::fflonk::VerifyingKey) -> Audit {
+    of_powers("fflonk", proofmill_plonk::fflonk::insecurity(key), &key.x_2)
 }
 
 fn groth16_key(file: BinFile, circuit: Option<&Circuit>) -> Result<Audit> {
@@ -132,17 +159,22 @@ fn plonk_key(protocol: &str, key: plonk::ProvingKey, circuit: Option<&Circuit>) 
         None => None,
         Some(circuit) => {
             let same = circuit.plonk(|fresh| fresh.as_bytes() == key.as_bytes())?;
-            (!same).then_some("the circuit or the powers of tau")
+            (!same).then_some(OTHER_CIRCUIT)
         }
     };
     Ok(Audit { differs, ..found })
 }
 
 fn of_plonk(protocol: &str, key: &proofmill_plonk::VerifyingKey) -> Audit {
+    of_powers(protocol, key.insecurity(), &key.tau)
+}
+
+/// Of a key that needs nothing but powers of tau.
+fn of_powers(protocol: &str, insecurity: Option<&'static str>, tau: &Affine<bn254::G2>) -> Audit {
     Audit {
         protocol: protocol.to_owned(),
-        insecurity: key.insecurity(),
-        ceremony: ceremony_of_tau(&key.tau),
+        insecurity,
+        ceremony: ceremony_of_tau(tau),
         contributions: None,
         contributions_match: false,
         ignored_signals: Vec::new(),
@@ -173,10 +205,21 @@ fn verification_key(text: &Text, circuit: Option<&Circuit>) -> Result<Audit> {
                 None => None,
                 Some(circuit) => {
                     let same = circuit.plonk(|fresh| fresh.verifying_key() == key)?;
-                    (!same).then_some("the circuit or the powers of tau")
+                    (!same).then_some(OTHER_CIRCUIT)
                 }
             };
             Ok(Audit { differs, ..of_plonk(protocol, key.get()) })
+        }
+        Some("fflonk") => {
+            let key = FflonkVerificationKey::of_text(text)?;
+            let differs = match circuit {
+                None => None,
+                Some(Circuit { circuit, powers, .. }) => {
+                    let fresh = fflonk::ProvingKey::setup(circuit, powers)?.verifying_key();
+                    (*fresh.get() != key).then_some(OTHER_CIRCUIT)
+                }
+            };
+            Ok(Audit { differs, ..of_fflonk(&key) })
         }
         _ => {
             let key = Groth16VerificationKey::of_text(text)?;
@@ -217,11 +260,20 @@ fn contract(text: &Text, circuit: Option<&Circuit>) -> Result<Audit> {
             }
         }
         Some(circuit) => {
-            let same = circuit.plonk(|fresh| {
+            let plonk = circuit.plonk(|fresh| {
                 let key = fresh.verifying_key();
                 contains(&constants.g1, &key.get().fixed) && contains(&constants.g2, &[key.get().tau])
-            })?;
-            (!same).then_some("the circuit or the powers of tau")
+            });
+            let fflonk = fflonk::ProvingKey::setup(&circuit.circuit, &circuit.powers).map(|fresh| {
+                let key = fresh.verifying_key();
+                contains(&constants.g1, &[key.get().c0]) && contains(&constants.g2, &[key.get().x_2])
+            });
+            // fflonk needs nine times as many powers, which are not there if the key is PLONK's.
+            let same = match fflonk {
+                Ok(true) => true,
+                _ => plonk?,
+            };
+            (!same).then_some(OTHER_CIRCUIT)
         }
     };
     Ok(Audit {

@@ -42,6 +42,7 @@ macro_rules! document {
 mod circuit;
 mod describe;
 mod export;
+mod fflonk;
 mod groth16;
 mod plonk;
 mod reader;
@@ -50,6 +51,7 @@ mod stream;
 pub use circuit::{AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey};
 pub use describe::{JsonDescription, describe_json};
 pub use export::{write_groth16_json, write_r1cs_json};
+pub use fflonk::{FflonkProof, FflonkVerificationKey};
 pub use groth16::{Groth16Proof, Groth16VerificationKey};
 pub use plonk::{PlonkProof, PlonkVerificationKey};
 

@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 pub(crate) use proofmill_testing::examples;
 
-pub(crate) const SYSTEMS: [&str; 2] = ["groth16", "plonk"];
+pub(crate) const SYSTEMS: [&str; 3] = ["groth16", "plonk", "fflonk"];
 
 /// The modulus of Goldilocks.
 pub(crate) const MODULUS: u64 = 0xffff_ffff_0000_0001;
