@@ -6,6 +6,7 @@ proofmill=$(realpath "$1")
 expected=$PWD/crates/groth16/tests/data/membership-small.zkey
 constraints=$PWD/.ci/constraints.mjs
 evm=$(realpath "$2") solc=$PWD/.ci/solc.mjs
+circuits=$PWD/crates/plonk/tests/data
 small=$PWD/examples/membership-small large=$PWD/examples/membership
 cd "$(mktemp -d)"
 trap 'rm -rf "$PWD"' EXIT
@@ -47,13 +48,20 @@ grep -oE '\b[0-9a-f]{8}\b' said | paste -sd '' | grep -oE '.{128}' | uniq > thei
     [circuit_hash, ...contributions.map(({ hash }) => hash).reverse()].join("\n")' > ours
 [ "$(wc -l < ours)" -eq 4 ]
 cmp ours theirs
+# fflonk needs 9 n + 18 powers of tau.
+snarkjs powersoftau new bn128 8 new.ptau
+snarkjs powersoftau contribute new.ptau contributed.ptau --name=test -e=test
+snarkjs powersoftau prepare phase2 contributed.ptau powers.ptau
+for circuit in toy.circuit odd; do
+    snarkjs fflonk setup "$circuits/$circuit.r1cs" powers.ptau "$circuit.zkey"
+done
 
 for level in $("$proofmill" cpu --json | node -p 'JSON.parse(fs.readFileSync(0)).result.levels.join(" ")'); do
     export PROOFMILL_LEVEL=$level
     echo "-- level $level: snarkjs and its Solidity verifiers accept proofmill's proofs"
     "$proofmill" groth16 prove "$large/circuit.zkey" "$large/witness.wtns" proof.json public.json
     accepts groth16 verify "$large/verification_key.json" public.json proof.json
-    for system in groth16 plonk; do
+    for system in groth16 plonk fflonk; do
         "$proofmill" "$system" prove "$small/$system.zkey" "$small/witness.wtns" proof.json public.json
         accepts "$system" verify "$small/$system.vk.json" public.json proof.json
         snarkjs zkey export solidityverifier "$small/$system.zkey" verifier.sol
@@ -63,7 +71,7 @@ for level in $("$proofmill" cpu --json | node -p 'JSON.parse(fs.readFileSync(0))
     done
 
     echo "-- level $level: proofmill verifies snarkjs's proofs"
-    for system in groth16 plonk; do
+    for system in groth16 plonk fflonk; do
         "$proofmill" "$system" verify "$small/$system.vk.json" "$small/public.json" "$small/$system.proof.json"
         snarkjs "$system" prove "$small/$system.zkey" "$small/witness.wtns" fresh.json fresh-public.json
         "$proofmill" "$system" verify "$small/$system.vk.json" fresh-public.json fresh.json
@@ -72,6 +80,12 @@ for level in $("$proofmill" cpu --json | node -p 'JSON.parse(fs.readFileSync(0))
     echo "-- level $level: plonk setup gives snarkjs's bytes"
     "$proofmill" plonk setup "$small/circuit.r1cs" "$small/pot8.ptau" plonk.zkey
     cmp plonk.zkey "$small/plonk.zkey"
+
+    echo "-- level $level: fflonk setup gives snarkjs's bytes"
+    for circuit in toy.circuit odd; do
+        "$proofmill" fflonk setup "$circuits/$circuit.r1cs" powers.ptau fflonk.zkey
+        cmp fflonk.zkey "$circuit.zkey"
+    done
 
     echo "-- level $level: groth16 setup gives snarkjs's bytes; snarkjs accepts them, contributes to it and proves with it"
     "$proofmill" groth16 setup "$small/circuit.r1cs" "$small/pot8.ptau" groth16_0000.zkey

@@ -2,8 +2,17 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use proofmill_circom::{BinFile, FileKind, PointCheck, Ptau, Zkey};
+use proofmill_circom::{BinFile, Column, FileKind, GateSections, PointCheck, Ptau, Zkey};
 use proofmill_cpu::Level;
+
+/// Reads what PLONK's and fflonk's keys have in common.
+fn read(level: Level, gates: &GateSections) {
+    drop(gates.additions());
+    drop(gates.wire_map(Column::C));
+    drop(gates.sigma(Column::B).extended.decode(level));
+    drop(gates.c0().map(|c0| c0.decode(level)));
+    drop(gates.ptau().decode(level, PointCheck::OnCurve));
+}
 
 fuzz_target!(|bytes: &[u8]| {
     let level = Level::best();
@@ -24,10 +33,8 @@ fuzz_target!(|bytes: &[u8]| {
                 coefficients.iter().for_each(drop);
             }
         }
-        Ok(Zkey::Plonk(key)) => {
-            drop(key.additions());
-            drop(key.ptau().decode(level, PointCheck::OnCurve));
-        }
+        Ok(Zkey::Plonk(key)) => read(level, key.gates()),
+        Ok(Zkey::Fflonk(key)) => read(level, key.gates()),
         Err(_) => {}
     }
 });

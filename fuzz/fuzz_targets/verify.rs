@@ -4,10 +4,10 @@
 
 use libfuzzer_sys::fuzz_target;
 use proofmill_circom::{
-    AnyPlonkProof, AnyPlonkVerificationKey, Groth16Proof, Groth16VerificationKey, parse_public,
+    AnyPlonkProof, AnyPlonkVerificationKey, FflonkProof, FflonkVerificationKey, Groth16Proof, Groth16VerificationKey, parse_public,
 };
 use proofmill_field::bn254::Fr;
-use proofmill_plonk::{Proof, VerifyingKey};
+use proofmill_plonk::{Proof, VerifyingKey, fflonk};
 use proofmill_cpu::Level;
 use std::sync::LazyLock;
 
@@ -55,9 +55,41 @@ fn plonk_proof(text: &[u8]) -> Option<Proof> {
     }
 }
 
+/// fflonk's key, public signals and proof.
+static FFLONK: LazyLock<(FflonkVerificationKey, Vec<Fr>, FflonkProof)> = LazyLock::new(|| {
+    let [key, public, proof] =
+        texts!["examples/membership-small" "fflonk.vk.json" "public.json" "fflonk.proof.json"][0];
+    (
+        FflonkVerificationKey::parse("key", key).expect("a key"),
+        parse_public("public", public).expect("signals"),
+        FflonkProof::parse("proof", proof).expect("a proof"),
+    )
+});
+
+/// Verifies fflonk's proof with the text in place of key, public signals or proof.
+fn verify_fflonk(level: Level, text: &[u8], public: Option<&[Fr]>) {
+    let (honest_key, honest_public, honest_proof) = &*FFLONK;
+    let verify = |key: &FflonkVerificationKey, public: &[Fr], proof: &FflonkProof| {
+        let accepted = fflonk::verify(level, key, public, proof).is_ok();
+        let same = key == honest_key && public == honest_public && proof == honest_proof;
+        assert!(!accepted || same, "another proof of fflonk is accepted");
+    };
+    if let Ok(key) = FflonkVerificationKey::parse("input", text) {
+        verify(&key, honest_public, honest_proof);
+        drop(fflonk::solidity::verifier(&key));
+    }
+    if let Some(public) = public {
+        verify(honest_key, public, honest_proof);
+    }
+    if let Ok(proof) = FflonkProof::parse("input", text) {
+        verify(honest_key, honest_public, &proof);
+    }
+}
+
 fuzz_target!(|text: &[u8]| {
     let level = Level::best();
     let public = parse_public("input", text);
+    verify_fflonk(level, text, public.as_deref().ok());
     drop(Groth16VerificationKey::parse("input", text));
     if let (Ok(key), Ok(public), Ok(proof)) = (
         Groth16VerificationKey::parse("key", GROTH16_KEY),

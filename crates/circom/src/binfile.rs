@@ -47,6 +47,24 @@ pub struct Text {
     pub(crate) bytes: FileBytes,
 }
 
+impl Text {
+    /// The file's name in messages.
+    pub fn name(&self) -> &FileName {
+        &self.name
+    }
+
+    /// The bytes, which may be anything.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Whether it begins like a JSON object or list.
+    pub fn is_json(&self) -> bool {
+        let first = self.bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+        matches!(first, Some(b'{' | b'['))
+    }
+}
+
 /// Maps a file, or reads a pipe: as much as fits into memory of a container, and of anything else what a JSON file may have.
 fn read_any(path: &Path) -> Result<(FileName, FileBytes), CircomError> {
     let name = FileName::new(path);

@@ -118,8 +118,8 @@ fn r1cs_facts(file: &BinFile) -> Result<Facts, CircomError> {
 
 fn zkey_facts(file: &BinFile) -> Result<Facts, CircomError> {
     let protocol = Protocol::read(file)?;
-    if !matches!(protocol, Protocol::Groth16 | Protocol::Plonk) {
-        // The layout of these headers is not known here.
+    if matches!(protocol, Protocol::Unknown(_)) {
+        // The layout of its header is not known here.
         return Ok(("unknown".to_owned(), Some(protocol), Vec::new()));
     }
     let header = Counts::read(file)?;
@@ -176,6 +176,25 @@ fn content(kind: FileKind, protocol: Option<Protocol>, id: u32) -> &'static str 
             "permutation polynomials",
             "lagrange polynomials",
             "powers of tau",
+        ],
+        (FileKind::Zkey, Some(Protocol::Fflonk)) => &[
+            "protocol",
+            "header",
+            "additions",
+            "wire map A",
+            "wire map B",
+            "wire map C",
+            "selector Ql",
+            "selector Qr",
+            "selector Qm",
+            "selector Qo",
+            "selector Qc",
+            "permutation polynomial S1",
+            "permutation polynomial S2",
+            "permutation polynomial S3",
+            "lagrange polynomials",
+            "powers of tau",
+            "polynomial C0",
         ],
         (FileKind::Zkey, _) => &["protocol", "header"],
         (FileKind::Pmpk, _) => &[

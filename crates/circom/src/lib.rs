@@ -26,9 +26,10 @@ pub use describe::{Description, SectionDescription, describe, describe_file};
 pub use error::{CircomError, FileName, Place, SectionName};
 pub use file_kind::FileKind;
 pub use json::{
-    AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey, Groth16Proof,
-    Groth16VerificationKey, JsonDescription, PlonkProof, PlonkVerificationKey, describe_json, json_protocol,
-    parse_public, public_text, read_public, write_groth16_json, write_r1cs_json,
+    AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey, FflonkProof,
+    FflonkVerificationKey, Groth16Proof, Groth16VerificationKey, JsonDescription, PlonkProof,
+    PlonkVerificationKey, describe_json, parse_public, public_text, read_public, write_groth16_json,
+    write_r1cs_json,
 };
 pub use output::{
     BinWriter, OutputFile, SectionWriter, Target, remove_unfinished, write_bytes, write_text, write_texts,
@@ -37,7 +38,8 @@ pub use ptau::{Ptau, PtauHeader, PtauPoints, PtauWriter};
 pub use r1cs::{R1cs, R1csFile, R1csHeader, SparseMatrix, Terms, write_r1cs};
 pub use wtns::{decode_witness, read_witness, write_witness};
 pub use zkey::{
-    Addition, Beacon, Coefficient, Coefficients, Column, Contribution, Contributions, Groth16Header,
+    Addition, Beacon, Coefficient, Coefficients, Column, Contribution, Contributions, FflonkHeader,
+    FflonkWriter, FflonkZkey, GateCounts, GateHeader, GateSections, GateWriter, GateZkey, Groth16Header,
     Groth16Points, Groth16Writer, Groth16Zkey, Matrix, PlonkHeader, PlonkWriter, PlonkZkey, Polynomial,
     Selector, Zkey,
 };

@@ -3,9 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use proofmill_circom::{
-    BinFile, CircomError, Column, FileKind, Groth16Proof, Groth16VerificationKey, Groth16Zkey, PlonkProof,
-    PlonkVerificationKey, PlonkZkey, PointCheck, Polynomial, Ptau, PtauHeader, PtauPoints, PtauWriter, R1cs,
-    Selector, Zkey, decode_witness, describe_file, parse_public,
+    BinFile, CircomError, Column, FflonkProof, FflonkVerificationKey, FileKind, GateHeader, GateZkey,
+    Groth16Proof, Groth16VerificationKey, Groth16Zkey, PlonkProof, PlonkVerificationKey, PointCheck,
+    Polynomial, Ptau, PtauHeader, PtauPoints, PtauWriter, R1cs, Selector, Zkey, decode_witness,
+    describe_file, parse_public,
 };
 use proofmill_cpu::Level;
 use proofmill_curve::{
@@ -13,7 +14,11 @@ use proofmill_curve::{
     bn254::{G1, G2},
 };
 use proofmill_field::{Field, bn254::Fr};
-use std::{fmt::Write, fs, path::Path};
+use std::{
+    fmt::{Debug, Write},
+    fs,
+    path::Path,
+};
 
 const CHECK: PointCheck = PointCheck::InSubgroup;
 
@@ -39,7 +44,10 @@ fn read_all(bytes: Vec<u8>) -> Result<String, CircomError> {
         }
         FileKind::Zkey => match Zkey::read(file)? {
             Zkey::Groth16(zkey) => write!(all, "{}", read_groth16(&zkey, level)?),
-            Zkey::Plonk(zkey) => write!(all, "{}", read_plonk(&zkey, level)?),
+            Zkey::Plonk(zkey) => write!(all, "{}", read_gates(&zkey, level)?),
+            Zkey::Fflonk(zkey) => {
+                write!(all, "{}{:?}", read_gates(&zkey, level)?, zkey.gates().c0().unwrap().decode(level)?)
+            }
         },
         FileKind::Pmpk => Ok(()),
     }
@@ -61,20 +69,21 @@ fn read_groth16(zkey: &Groth16Zkey, level: Level) -> Result<String, CircomError>
     Ok(all)
 }
 
-fn read_plonk(zkey: &PlonkZkey, level: Level) -> Result<String, CircomError> {
-    let mut all = format!("{:?}{:?}", zkey.header(), zkey.additions()?);
+fn read_gates<H: GateHeader + Debug>(zkey: &GateZkey<H>, level: Level) -> Result<String, CircomError> {
+    let gates = zkey.gates();
+    let mut all = format!("{:?}{:?}", zkey.header(), gates.additions()?);
     let mut polynomials: Vec<Polynomial<'_>> =
-        Selector::ALL.into_iter().map(|selector| zkey.selector(selector)).collect();
+        Selector::ALL.into_iter().map(|selector| gates.selector(selector)).collect();
     for column in Column::ALL {
-        write!(all, "{:?}", zkey.wire_map(column)?).unwrap();
-        polynomials.push(zkey.sigma(column));
+        write!(all, "{:?}", gates.wire_map(column)?).unwrap();
+        polynomials.push(gates.sigma(column));
     }
-    polynomials.extend((0..zkey.header().lagrange_polynomials()).map(|index| zkey.lagrange(index)));
+    polynomials.extend((0..gates.counts().lagrange_polynomials()).map(|index| gates.lagrange(index)));
     for polynomial in polynomials {
         let coefficients = polynomial.coefficients.decode(level)?;
         write!(all, "{coefficients:?}{:?}", polynomial.extended.decode(level)?).unwrap();
     }
-    write!(all, "{:?}", zkey.ptau().decode(level, CHECK)?).unwrap();
+    write!(all, "{:?}", gates.ptau().decode(level, CHECK)?).unwrap();
     Ok(all)
 }
 
@@ -91,11 +100,19 @@ fn unread(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
 }
 
 fn every_change_is_noticed(bytes: &[u8]) {
+    changes_are_noticed(bytes, 1);
+}
+
+/// Changes the bytes of the beginning and the end, and every `step`-th byte between them.
+fn changes_are_noticed(bytes: &[u8], step: usize) {
     let truth = read_all(bytes.to_vec()).unwrap();
     let unread = unread(bytes);
     for at in 0..bytes.len() {
         // One bit of each byte; for the headers, which are first or last, also all eight bits at once.
         let edge = at < 1000 || at + 1000 > bytes.len();
+        if !edge && !at.is_multiple_of(step) {
+            continue;
+        }
         for mask in [1 << (at % 8), 0xff].into_iter().take(if edge { 2 } else { 1 }) {
             let mut changed = bytes.to_vec();
             changed[at] ^= mask;
@@ -158,8 +175,17 @@ fn changes_to_a_plonk_key_are_noticed() {
 }
 
 #[test]
+fn changes_to_an_fflonk_key_are_noticed() {
+    let bytes = data("fflonk.zkey");
+    for length in (0..bytes.len()).step_by(31) {
+        read_all(bytes[..length].to_vec()).unwrap_err();
+    }
+    changes_are_noticed(&bytes, 31);
+}
+
+#[test]
 fn lengths_and_counts_beyond_the_file_allocate_nothing() {
-    for name in ["circuit.r1cs", "witness.wtns", "groth16.zkey", "plonk.zkey"] {
+    for name in ["circuit.r1cs", "witness.wtns", "groth16.zkey", "plonk.zkey", "fflonk.zkey"] {
         let bytes = data(name);
         let file = BinFile::from_bytes("file", bytes.clone()).unwrap();
         for entry in file.sections() {
@@ -213,13 +239,17 @@ fn a_missing_and_a_repeated_section_are_named() {
 #[test]
 fn changes_to_json_are_noticed() {
     type Reader = fn(&[u8]) -> Result<String, CircomError>;
-    let files: [(&str, Reader); 5] = [
+    let files: [(&str, Reader); 7] = [
         ("groth16.proof.json", |text| Groth16Proof::parse("file", text).map(|value| format!("{value:?}"))),
         ("groth16.vk.json", |text| {
             Groth16VerificationKey::parse("file", text).map(|value| format!("{value:?}"))
         }),
         ("plonk.proof.json", |text| PlonkProof::parse("file", text).map(|value| format!("{value:?}"))),
         ("plonk.vk.json", |text| PlonkVerificationKey::parse("file", text).map(|value| format!("{value:?}"))),
+        ("fflonk.proof.json", |text| FflonkProof::parse("file", text).map(|value| format!("{value:?}"))),
+        ("fflonk.vk.json", |text| {
+            FflonkVerificationKey::parse("file", text).map(|value| format!("{value:?}"))
+        }),
         ("public.json", |text| parse_public("file", text).map(|value| format!("{value:?}"))),
     ];
     for (name, read) in files {

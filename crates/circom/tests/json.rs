@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use proofmill_circom::{
-    AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey, Groth16Proof, Groth16VerificationKey,
-    PlonkProof, PlonkVerificationKey, parse_public, public_text,
+    AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey, FflonkProof, FflonkVerificationKey,
+    Groth16Proof, Groth16VerificationKey, PlonkProof, PlonkVerificationKey, parse_public, public_text,
 };
 use proofmill_curve::{
     Affine, Curve,
@@ -16,6 +16,8 @@ const GROTH16_PROOF: &str = include_str!("data/groth16.proof.json");
 const GROTH16_KEY: &str = include_str!("data/groth16.vk.json");
 const PLONK_PROOF: &str = include_str!("data/plonk.proof.json");
 const PLONK_KEY: &str = include_str!("data/plonk.vk.json");
+const FFLONK_PROOF: &str = include_str!("data/fflonk.proof.json");
+const FFLONK_KEY: &str = include_str!("data/fflonk.vk.json");
 const PUBLIC: &str = include_str!("data/public.json");
 
 fn alpha_beta() -> [[Fq2; 3]; 2] {
@@ -34,6 +36,8 @@ fn snarkjs_files_come_back_byte_for_byte() {
     assert_eq!(Groth16Proof::parse("proof", GROTH16_PROOF.as_bytes()).unwrap().text(), GROTH16_PROOF);
     assert_eq!(PlonkProof::parse("proof", PLONK_PROOF.as_bytes()).unwrap().text(), PLONK_PROOF);
     assert_eq!(PlonkVerificationKey::parse("key", PLONK_KEY.as_bytes()).unwrap().text(), PLONK_KEY);
+    assert_eq!(FflonkProof::parse("proof", FFLONK_PROOF.as_bytes()).unwrap().text(), FFLONK_PROOF);
+    assert_eq!(FflonkVerificationKey::parse("key", FFLONK_KEY.as_bytes()).unwrap().text(), FFLONK_KEY);
     let key = Groth16VerificationKey::parse("key", GROTH16_KEY.as_bytes()).unwrap();
     assert_eq!(key.text(alpha_beta()), GROTH16_KEY);
     assert_eq!(public_text(&parse_public("public", PUBLIC.as_bytes()).unwrap()), PUBLIC);

@@ -2,9 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use proofmill_circom::{
-    BinFile, Coefficient, Column, FileKind, Groth16Header, Groth16Points, Groth16VerificationKey,
-    Groth16Writer, Groth16Zkey, Matrix, PlonkVerificationKey, PlonkWriter, PlonkZkey, PointCheck, Points,
-    Polynomial, Ptau, PtauHeader, PtauPoints, PtauWriter, R1cs, SectionWriter, Selector, Zkey, read_witness,
+    BinFile, Coefficient, Column, FflonkVerificationKey, FflonkWriter, FileKind, GateHeader, GateSections,
+    GateWriter, Groth16Header, Groth16Points, Groth16VerificationKey, Groth16Writer, Groth16Zkey, Matrix,
+    PlonkVerificationKey, PlonkWriter, PlonkZkey, PointCheck, Points, Polynomial, Ptau, PtauHeader,
+    PtauPoints, PtauWriter, R1cs, SectionWriter, Selector, Zkey, read_witness,
 };
 use proofmill_cpu::Level;
 use proofmill_curve::{
@@ -174,6 +175,24 @@ fn scalars(polynomial: Polynomial<'_>) -> Vec<Fr> {
     scalars
 }
 
+/// Writes the common sections again.
+fn rewrite<H: GateHeader>(writer: &mut GateWriter<'_, H>, gates: &GateSections) {
+    writer.additions(gates.additions().unwrap()).unwrap();
+    for column in Column::ALL {
+        writer.wire_map(column, gates.wire_map(column).unwrap()).unwrap();
+    }
+    for selector in GateWriter::<H>::SELECTORS {
+        writer.selector(selector, |out| out.montgomery(&scalars(gates.selector(selector)))).unwrap();
+    }
+    writer.sigma(|column, out| out.montgomery(&scalars(gates.sigma(column)))).unwrap();
+    let polynomials = gates.counts().lagrange_polynomials();
+    let lagrange = |out: &mut SectionWriter<'_>, index| out.montgomery(&scalars(gates.lagrange(index)));
+    writer.lagrange(|out| (0..polynomials).try_for_each(|index| lagrange(out, index))).unwrap();
+    assert!(gates.lagrange(polynomials).coefficients.is_empty());
+    let ptau = decode(gates.ptau());
+    writer.ptau(|out| out.points(&ptau)).unwrap();
+}
+
 #[test]
 fn a_rewritten_plonk_key_is_the_same_bytes() {
     let Zkey::Plonk(zkey) = Zkey::open(&data("plonk.zkey")).unwrap() else { unreachable!("it is PLONK's") };
@@ -182,30 +201,47 @@ fn a_rewritten_plonk_key_is_the_same_bytes() {
     let header = *zkey.header();
     assert_eq!((header.k1, header.k2, header.x_2), (key.k1, key.k2, key.x_2));
     assert_eq!((header.selectors, header.sigma), (key.selectors, key.sigma));
-    assert_eq!((header.public, header.domain_size.ilog2()), (key.public, key.power));
+    assert_eq!((header.counts.public, header.counts.power()), (key.public, key.power));
 
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("rewritten.zkey");
     let mut writer = PlonkWriter::create(&target, false).unwrap();
-    writer.additions(zkey.additions().unwrap()).unwrap();
-    for column in Column::ALL {
-        writer.wire_map(column, zkey.wire_map(column).unwrap()).unwrap();
-    }
-    for selector in Selector::ALL {
-        writer.selector(selector, |out| out.montgomery(&scalars(zkey.selector(selector)))).unwrap();
-    }
-    let sigma = |out: &mut SectionWriter<'_>, column| out.montgomery(&scalars(zkey.sigma(column)));
-    writer.sigma(|out| Column::ALL.into_iter().try_for_each(|column| sigma(out, column))).unwrap();
-    let lagrange = |out: &mut SectionWriter<'_>, index| out.montgomery(&scalars(zkey.lagrange(index)));
-    writer
-        .lagrange(|out| (0..header.lagrange_polynomials()).try_for_each(|index| lagrange(out, index)))
-        .unwrap();
-    let ptau = decode(zkey.ptau());
-    writer.ptau(|out| out.points(&ptau)).unwrap();
+    rewrite(&mut writer, zkey.gates());
     writer.header(&header).unwrap();
     writer.finish().unwrap();
     assert_eq!(fs::read(&target).unwrap(), fs::read(data("plonk.zkey")).unwrap());
-    assert!(zkey.lagrange(header.lagrange_polynomials()).coefficients.is_empty());
+}
+
+#[test]
+fn a_rewritten_fflonk_key_is_the_same_bytes() {
+    let Zkey::Fflonk(zkey) = Zkey::open(&data("fflonk.zkey")).unwrap() else {
+        unreachable!("it is fflonk's")
+    };
+    let text = fs::read(data("fflonk.vk.json")).unwrap();
+    assert_eq!(
+        FflonkVerificationKey::from(zkey.header()),
+        FflonkVerificationKey::parse("key", &text).unwrap()
+    );
+
+    let c0 = zkey.gates().c0().unwrap().decode(Level::best()).unwrap();
+    let polynomial = |place: usize| c0.iter().copied().skip(place).step_by(8).collect::<Vec<_>>();
+    let coefficients = |of: Polynomial<'_>| of.coefficients.decode(Level::best()).unwrap();
+    let selectors = [Selector::Ql, Selector::Qr, Selector::Qo, Selector::Qm, Selector::Qc];
+    for (place, selector) in selectors.into_iter().enumerate() {
+        assert_eq!(coefficients(zkey.gates().selector(selector)), polynomial(place));
+    }
+    for (place, column) in Column::ALL.into_iter().enumerate() {
+        assert_eq!(coefficients(zkey.gates().sigma(column)), polynomial(5 + place));
+    }
+
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("rewritten.zkey");
+    let mut writer = FflonkWriter::create(&target, false).unwrap();
+    rewrite(&mut writer, zkey.gates());
+    writer.c0(|out| out.montgomery(&c0)).unwrap();
+    writer.header(zkey.header()).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(fs::read(&target).unwrap(), fs::read(data("fflonk.zkey")).unwrap());
 }
 
 /// Multiples 1, 2, ... of the generator.
@@ -258,9 +294,9 @@ fn errors_say_which_protocol_and_curve_were_found() {
 
     let mut bytes = fs::read(data("groth16.zkey")).unwrap();
     assert_eq!(bytes[24..28], [1, 0, 0, 0]);
-    bytes[24] = 10;
+    bytes[24] = 11;
     let error = Zkey::read(BinFile::from_bytes("key", bytes.clone()).unwrap()).unwrap_err().to_string();
-    assert_eq!(error, "key: expected protocol groth16 or plonk, found fflonk");
+    assert_eq!(error, "key: expected protocol groth16, plonk or fflonk, found number 11");
     bytes[24] = 1;
     bytes[44] ^= 1;
     let error = Zkey::read(BinFile::from_bytes("key", bytes).unwrap()).unwrap_err().to_string();

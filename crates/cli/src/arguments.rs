@@ -1,14 +1,14 @@
 //! The definition of the command line, also for completions and man pages.
 
 use crate::{
-    bench::BenchArguments, bls::BlsCommand, dev::Dev, files::Files, groth16::Groth16Command, info::Info,
-    merkle::MerkleCommand, ntt::Ntt, plonk::PlonkCommand, r1cs::R1csCommand, sha256::Sha256Command,
-    srs::SrsCommand, witness::WtnsCommand, zkey::ZkeyCommand,
+    bench::BenchArguments, bls::BlsCommand, dev::Dev, fflonk::FflonkCommand, files::Files,
+    groth16::Groth16Command, info::Info, merkle::MerkleCommand, ntt::Ntt, plonk::PlonkCommand,
+    r1cs::R1csCommand, sha256::Sha256Command, srs::SrsCommand, witness::WtnsCommand, zkey::ZkeyCommand,
 };
 use clap::{Parser, Subcommand};
 use proofmill_console::{Completions, Man, Options, StorageOptions};
 
-/// Proves circom's circuits with Groth16 and PLONK: snarkjs's files and argument order, many times the speed.
+/// Proves circom's circuits with Groth16, PLONK and fflonk: snarkjs's files and argument order, many times the speed.
 #[derive(Debug, Parser)]
 #[command(
     name = "proofmill",
@@ -43,6 +43,12 @@ pub(crate) enum Command {
         after_help = "Examples:\n  proofmill plonk setup circuit.r1cs pot.ptau circuit.zkey\n  proofmill plonk prove circuit.zkey witness.wtns proof.json public.json"
     )]
     Plonk(PlonkCommand),
+    /// fflonk, PLONK with proofs that are cheaper to verify: set up, prove, verify
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  proofmill fflonk setup circuit.r1cs pot.ptau circuit.zkey\n  proofmill fflonk prove circuit.zkey witness.wtns proof.json public.json"
+    )]
+    Fflonk(FflonkCommand),
     /// Proving keys
     #[command(
         subcommand,
@@ -118,6 +124,7 @@ impl Command {
     pub(crate) fn storage(&self) -> Option<&StorageOptions> {
         match self {
             Self::Plonk(command) => command.storage(),
+            Self::Fflonk(command) => command.storage(),
             _ => None,
         }
     }
@@ -127,6 +134,7 @@ impl Command {
         match self {
             Self::Groth16(command) => command.name(),
             Self::Plonk(command) => command.name(),
+            Self::Fflonk(command) => command.name(),
             Self::Zkey(command) => command.name(),
             Self::R1cs(command) => command.name(),
             Self::Wtns(command) => command.name(),
@@ -150,6 +158,7 @@ impl Command {
             Self::Groth16(command) => command.files(),
             Self::Plonk(command) => command.files(),
             Self::R1cs(command) => command.files(),
+            Self::Fflonk(command) => command.files(),
             Self::Zkey(command) => command.files(),
             Self::Merkle(command) => command.files(),
             Self::Srs(command) => command.files(),

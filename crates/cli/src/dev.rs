@@ -4,7 +4,7 @@ use crate::files::Files;
 use clap::{Args, ValueEnum};
 use proofmill::{
     circom::{Ptau, PublicSignals, R1cs, Witness},
-    groth16, plonk,
+    fflonk, groth16, plonk,
     srs::Srs,
 };
 use proofmill_console::{Failure, Machine, Outcome};
@@ -61,6 +61,8 @@ enum System {
     Groth16,
     /// PLONK in the standard arithmetisation
     Plonk,
+    /// fflonk
+    Fflonk,
 }
 
 impl System {
@@ -68,6 +70,7 @@ impl System {
         match self {
             Self::Groth16 => "groth16",
             Self::Plonk => "plonk",
+            Self::Fflonk => "fflonk",
         }
     }
 
@@ -75,8 +78,9 @@ impl System {
     /// constant part, and one for each public signal.
     const fn gas(self) -> [u64; 2] {
         match self {
-            Self::Groth16 => [182_900, 6_190],
-            Self::Plonk => [246_600, 320],
+            Self::Groth16 => [181_900, 6_515],
+            Self::Plonk => [246_400, 400],
+            Self::Fflonk => [152_050, 400],
         }
     }
 }
@@ -173,21 +177,22 @@ impl Session<'_> {
         }
         let witness = timed(&mut steps, "witness", || self.witness(&stem))?;
         circuit.check(&witness)?;
+        /// Proves and verifies; returns the arguments of a contract's call.
+        macro_rules! prove {
+            ($system:ident) => {
+                machine.run(|_, _| {
+                    let key = $system::ProvingKey::open(self.path(KEY))?;
+                    let proof = timed(&mut steps, "prove", || key.prove(&witness))?;
+                    proof.save(self.path(PROOF), self.path(PUBLIC))?;
+                    timed(&mut steps, "verify", || proof.verify(&key.verifying_key()))?;
+                    Ok::<_, Failure>(proof.solidity_calldata())
+                })
+            };
+        }
         let call = match self.dev.system {
-            System::Groth16 => machine.run(|_, _| {
-                let key = groth16::ProvingKey::open(self.path(KEY))?;
-                let proof = timed(&mut steps, "prove", || key.prove(&witness))?;
-                proof.save(self.path(PROOF), self.path(PUBLIC))?;
-                timed(&mut steps, "verify", || proof.verify(&key.verifying_key()))?;
-                Ok::<_, Failure>(proof.solidity_calldata())
-            }),
-            System::Plonk => machine.run(|_, _| {
-                let key = plonk::ProvingKey::open(self.path(KEY))?;
-                let proof = timed(&mut steps, "prove", || key.prove(&witness))?;
-                proof.save(self.path(PROOF), self.path(PUBLIC))?;
-                timed(&mut steps, "verify", || proof.verify(&key.verifying_key()))?;
-                Ok(proof.solidity_calldata())
-            }),
+            System::Groth16 => prove!(groth16),
+            System::Plonk => prove!(plonk),
+            System::Fflonk => prove!(fflonk),
         }?;
         let public = PublicSignals::open(self.path(PUBLIC))?.len();
         let [constant, of_signal] = self.dev.system.gas();
@@ -206,28 +211,34 @@ impl Session<'_> {
 
     /// Makes powers of tau and a key.
     fn set_up(&self, circuit: &R1cs) -> Result<(), Failure> {
+        let log = |rows: usize| rows.next_power_of_two().ilog2().max(SMALLEST);
         let power = match self.dev.system {
-            System::Groth16 => {
-                let rows = u64::from(circuit.constraints()) + u64::from(circuit.public_signals()) + 1;
-                rows.next_power_of_two().ilog2()
-            }
-            System::Plonk => plonk::log_rows(circuit)?,
+            System::Groth16 => log(circuit.constraints() as usize + circuit.public_signals() as usize + 1),
+            System::Plonk => log(plonk::rows(circuit)?),
+            // Two rows are for blinding, and one polynomial interleaves eight.
+            System::Fflonk => log(plonk::rows(circuit)? + 2) + 3,
         };
         if power > LARGEST {
-            let problem = format!("needs 2^{power} rows, more than the 2^{LARGEST} of a set-up for tests");
+            let problem =
+                format!("needs 2^{power} powers of tau, more than the 2^{LARGEST} of a set-up for tests");
             return Err(Failure::about(&self.dev.circuit, problem));
         }
         let ptau = self.path("insecure.ptau");
-        Srs::write_insecure_prepared(&ptau, power.max(1))?;
+        Srs::write_insecure_prepared(&ptau, power)?;
+        let (key, verification_key) = (self.path(KEY), self.path(VERIFICATION_KEY));
         match self.dev.system {
             System::Groth16 => {
-                groth16::write_key(self.path(KEY), circuit, &Ptau::open(&ptau)?)?;
-                groth16::VerifyingKey::open(self.path(KEY))?.save(self.path(VERIFICATION_KEY))?;
+                groth16::write_key(&key, circuit, &Ptau::open(&ptau)?)?;
+                groth16::VerifyingKey::open(key)?.save(verification_key)?;
             }
             System::Plonk => {
                 let standard = plonk::Arithmetisation::Standard;
-                plonk::write_key(self.path(KEY), circuit, &Srs::open(&ptau)?, standard)?;
-                plonk::VerifyingKey::open(self.path(KEY))?.save(self.path(VERIFICATION_KEY))?;
+                plonk::write_key(&key, circuit, &Srs::open(&ptau)?, standard)?;
+                plonk::VerifyingKey::open(key)?.save(verification_key)?;
+            }
+            System::Fflonk => {
+                fflonk::write_key(&key, circuit, &Ptau::open(&ptau)?)?;
+                fflonk::VerifyingKey::open(key)?.save(verification_key)?;
             }
         }
         Ok(())
@@ -257,7 +268,8 @@ impl Session<'_> {
     }
 }
 
-/// The logarithm of the most rows: the secrets of one for 2^22 take 1 GB.
+/// The logarithms of the fewest and of the most powers of tau: the scalars of 2^22 take 1 GB.
+const SMALLEST: u32 = 4;
 const LARGEST: u32 = 22;
 
 const KEY: &str = "insecure.zkey";

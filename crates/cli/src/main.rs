@@ -4,9 +4,11 @@
 mod alias;
 mod arguments;
 mod artefact;
+mod audit;
 mod bench;
 mod bls;
 mod dev;
+mod fflonk;
 mod files;
 mod groth16;
 mod info;
@@ -69,6 +71,7 @@ fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
         Command::Groth16(command) => groth16::run(command, machine),
         Command::Plonk(command) => plonk::run(command, machine),
+        Command::Fflonk(command) => fflonk::run(command, machine),
         Command::Zkey(command) => zkey::run(command, machine),
         Command::R1cs(command) => r1cs::run(command, machine),
         Command::Dev(dev) => dev::run(&dev, machine),

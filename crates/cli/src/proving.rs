@@ -1,4 +1,4 @@
-//! The file arguments of `prove`, `verify` and `setup`, for both proof systems.
+//! The file arguments of `prove`, `verify` and `setup`, for all proof systems.
 
 use crate::files::{Files, Input, Output};
 use clap::Args;

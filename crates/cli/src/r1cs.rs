@@ -62,7 +62,7 @@ pub(crate) struct ExportJson {
     r1cs: Input,
     /// The file to write [default: the circuit's name with .json]
     #[arg(value_name = "JSON")]
-    json: Option<Output>,
+    output: Option<Output>,
 }
 
 impl R1csCommand {
@@ -92,7 +92,7 @@ pub(crate) fn run(command: R1csCommand, machine: &mut Machine) -> Result<Outcome
         R1csCommand::Print(circuit) => print(&circuit.r1cs),
         R1csCommand::Export(R1csExport::Json(files)) => {
             let target =
-                files.json.unwrap_or_else(|| files.r1cs.with_extension("json").into_os_string().into());
+                files.output.unwrap_or_else(|| files.r1cs.with_extension("json").into_os_string().into());
             Files { inputs: vec![&files.r1cs], outputs: vec![&target] }.check()?;
             machine.run(|_, _| write_r1cs_json(&files.r1cs, &target))?;
             Ok(Outcome::done(json!({ "json": &*target })))

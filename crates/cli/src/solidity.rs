@@ -4,7 +4,7 @@ use crate::files::{Input, Output};
 use clap::Args;
 use proofmill::{
     circom::{PublicSignals, protocol},
-    groth16, plonk,
+    fflonk, groth16, plonk,
 };
 use proofmill_circom::write_text;
 use proofmill_console::{Failure, Machine, Outcome};
@@ -15,7 +15,7 @@ use serde_json::json;
   proofmill zkey export solidityverifier circuit.zkey verifier.sol
   proofmill zkey export solidityverifier verification_key.json verifier.sol")]
 pub(crate) struct SolidityVerifier {
-    /// The proving key or verification key of Groth16, or of PLONK in any arithmetisation
+    /// The proving key or verification key of Groth16, fflonk, or PLONK in any arithmetisation
     #[arg(value_name = "KEY")]
     pub(crate) key: Input,
     /// The contract to write
@@ -31,7 +31,7 @@ pub(crate) struct SolidityCalldata {
     /// The public signals
     #[arg(value_name = "PUBLIC", default_value = "public.json")]
     public: Input,
-    /// The proof, of Groth16 or PLONK
+    /// The proof of Groth16, PLONK or fflonk
     #[arg(value_name = "PROOF", default_value = "proof.json")]
     proof: Input,
     /// The proving key or verification key: print only a call that its contract accepts
@@ -44,6 +44,7 @@ pub(crate) fn verifier(files: &SolidityVerifier, machine: &mut Machine) -> Resul
     let protocol = protocol(&files.key)?;
     let source = machine.run(|_, _| match protocol.as_deref() {
         Some("plonk" | "proofmill-plonk") => plonk::VerifyingKey::open(&files.key)?.solidity_verifier(),
+        Some("fflonk") => fflonk::VerifyingKey::open(&files.key)?.solidity_verifier(),
         _ => groth16::VerifyingKey::open(&files.key)?.solidity_verifier(),
     })?;
     write_text(&files.contract, &source)?;
@@ -59,6 +60,13 @@ pub(crate) fn calldata(files: &SolidityCalldata, machine: &mut Machine) -> Resul
             let proof = plonk::Proof::open(&files.proof, public)?;
             if let Some(key) = &files.key {
                 proof.verify(&plonk::VerifyingKey::open(key)?)?;
+            }
+            Ok(proof.solidity_calldata())
+        }
+        Some("fflonk") => {
+            let proof = fflonk::Proof::open(&files.proof, public)?;
+            if let Some(key) = &files.key {
+                proof.verify(&fflonk::VerifyingKey::open(key)?)?;
             }
             Ok(proof.solidity_calldata())
         }

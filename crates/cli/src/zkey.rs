@@ -1,11 +1,12 @@
 //! `zkey`: proving keys.
 
 use crate::{
+    audit::ZkeyAudit,
     files::{Files, Input, Output},
     solidity::{self, SolidityCalldata, SolidityVerifier},
 };
 use clap::{Args, Subcommand};
-use proofmill::{circom::protocol, groth16, plonk};
+use proofmill::{circom::protocol, fflonk, groth16, plonk};
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
 
@@ -18,14 +19,16 @@ pub(crate) enum ZkeyCommand {
   proofmill zkey export solidityverifier circuit.zkey verifier.sol"
     )]
     Export(ExportCommand),
+    /// Say whether anyone can forge proofs for a key or a Solidity verifier, and where its setup is from
+    Audit(ZkeyAudit),
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ExportCommand {
-    /// Write the verification key of a Groth16 or PLONK proving key
+    /// Write the verification key of a proving key of Groth16, PLONK or fflonk
     #[command(name = "verificationkey")]
     VerificationKey(VerificationKey),
-    /// Write a Solidity contract that verifies the proofs of a Groth16 or PLONK key
+    /// Write a Solidity contract that verifies the proofs of a key
     #[command(name = "solidityverifier")]
     SolidityVerifier(SolidityVerifier),
     /// Write a Groth16 proving key as JSON: the same bytes as `snarkjs zkey export json`, in bounded memory
@@ -56,7 +59,7 @@ pub(crate) struct KeyJson {
     zkey: Input,
     /// The file to write
     #[arg(value_name = "JSON", default_value = "circuit_final.zkey.json")]
-    json: Output,
+    output: Output,
 }
 
 impl ZkeyCommand {
@@ -66,6 +69,7 @@ impl ZkeyCommand {
             Self::Export(ExportCommand::Json(_)) => "zkey export json",
             Self::Export(ExportCommand::SolidityVerifier(_)) => "zkey export solidityverifier",
             Self::Export(ExportCommand::SolidityCalldata(_)) => "zkey export soliditycalldata",
+            Self::Audit(_) => "zkey audit",
         }
     }
 
@@ -75,22 +79,23 @@ impl ZkeyCommand {
                 Files { inputs: vec![&export.zkey], outputs: vec![&export.key] }
             }
             Self::Export(ExportCommand::Json(export)) => {
-                Files { inputs: vec![&export.zkey], outputs: vec![&export.json] }
+                Files { inputs: vec![&export.zkey], outputs: vec![&export.output] }
             }
             Self::Export(ExportCommand::SolidityVerifier(export)) => {
                 Files { inputs: vec![&export.key], outputs: vec![&export.contract] }
             }
-            Self::Export(ExportCommand::SolidityCalldata(_)) => Files::default(),
+            Self::Export(ExportCommand::SolidityCalldata(_)) | Self::Audit(_) => Files::default(),
         }
     }
 }
 
 pub(crate) fn run(command: ZkeyCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
+        ZkeyCommand::Audit(arguments) => arguments.run(machine),
         ZkeyCommand::Export(ExportCommand::VerificationKey(files)) => export(&files, machine),
         ZkeyCommand::Export(ExportCommand::Json(files)) => {
-            machine.run(|_, _| groth16::ProvingKey::open(&files.zkey)?.write_json(&files.json))?;
-            Ok(Outcome::done(json!({ "json": &*files.json })))
+            machine.run(|_, _| groth16::ProvingKey::open(&files.zkey)?.write_json(&files.output))?;
+            Ok(Outcome::done(json!({ "json": &*files.output })))
         }
         ZkeyCommand::Export(ExportCommand::SolidityVerifier(files)) => solidity::verifier(&files, machine),
         ZkeyCommand::Export(ExportCommand::SolidityCalldata(files)) => solidity::calldata(&files, machine),
@@ -101,6 +106,7 @@ fn export(files: &VerificationKey, machine: &mut Machine) -> Result<Outcome, Fai
     let protocol = protocol(&files.zkey)?;
     machine.run(|_, _| match protocol.as_deref() {
         Some("plonk" | "proofmill-plonk") => plonk::VerifyingKey::open(&files.zkey)?.save(&files.key),
+        Some("fflonk") => fflonk::VerifyingKey::open(&files.zkey)?.save(&files.key),
         _ => groth16::VerifyingKey::open(&files.zkey)?.save(&files.key),
     })?;
     Ok(Outcome::done(json!({ "protocol": protocol, "verification_key": &*files.key })))

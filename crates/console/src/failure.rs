@@ -2,7 +2,7 @@
 
 use proofmill_circom::CircomError;
 use std::{
-    io,
+    fmt, io,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -13,6 +13,9 @@ pub enum Failure {
     /// Well-formed but invalid input: a wrong proof, a witness that does not satisfy its circuit.
     #[error("{0}")]
     Rejected(String),
+    /// A witness that does not satisfy its circuit. `{:#}` also prints values of it, if they explain the error.
+    #[error(fmt = unsatisfied)]
+    Unsatisfied(proofmill::Error),
     /// A malformed file or argument.
     #[error("{0}")]
     Input(String),
@@ -30,19 +33,30 @@ pub enum Failure {
 }
 
 impl From<proofmill::Error> for Failure {
-    /// Maps invalid proofs and witnesses to `Rejected`, and every other error to `Input`; names the option that permits what the
+    /// Maps invalid proofs and witnesses to `Rejected` and `Unsatisfied`, and every other error to `Input`; names the option that permits what the
     /// library refuses.
     fn from(error: proofmill::Error) -> Self {
         match error {
-            proofmill::Error::Rejected(cause) | proofmill::Error::Unsatisfied(cause) => {
-                Self::Rejected(cause.to_string())
-            }
+            proofmill::Error::Rejected(cause) => Self::Rejected(cause.to_string()),
+            error @ proofmill::Error::Unsatisfied(_) => Self::Unsatisfied(error),
             proofmill::Error::InsecureSetup(cause) => {
                 Self::Input(format!("{cause}; --allow-insecure-setup permits it in tests"))
             }
             error => Self::Input(error.to_string()),
         }
     }
+}
+
+fn unsatisfied(error: &proofmill::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if f.alternate() {
+        return write!(f, "{error:#}");
+    }
+    let has_values = format!("{error:#}") != error.to_string();
+    write!(
+        f,
+        "{error}{}",
+        if has_values { "; --show-values prints the values, which are secret" } else { "" }
+    )
 }
 
 impl Failure {
@@ -59,7 +73,7 @@ impl Failure {
     /// 1 for input that was checked and is invalid, 2 for anything that could not be checked.
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Rejected(_) => ExitCode::from(1),
+            Self::Rejected(_) | Self::Unsatisfied(_) => ExitCode::from(1),
             Self::Input(_) | Self::Io { .. } | Self::File(_) => ExitCode::from(2),
         }
     }

@@ -27,6 +27,9 @@ pub struct Options {
         value_parser = FalseyValueParser::new(),
     )]
     pub allow_insecure_setup: bool,
+    /// Print secret values of a witness that does not satisfy its circuit, where they explain the error
+    #[arg(long, global = true, hide_short_help = true)]
+    pub show_values: bool,
     /// Print nothing but errors
     #[arg(long, short, global = true)]
     pub quiet: bool,
@@ -52,6 +55,9 @@ impl Options {
         }
         if self.allow_insecure_setup {
             words.push("--allow-insecure-setup".into());
+        }
+        if self.show_values {
+            words.push("--show-values".into());
         }
         if self.quiet {
             words.push("--quiet".into());
@@ -144,12 +150,26 @@ mod tests {
 
     #[test]
     fn options_become_the_words_that_they_came_from() {
-        let words =
-            ["--level", "portable", "--threads", "1,2,all", "--allow-insecure-setup", "--quiet", "--json"];
+        let words = [
+            "--level",
+            "portable",
+            "--threads",
+            "1,2,all",
+            "--allow-insecure-setup",
+            "--show-values",
+            "--quiet",
+            "--json",
+        ];
         let parse = |words: &[&str]| Arguments::parse_from([&["program"], words].concat()).options;
         assert_eq!(parse(&words).words(), words);
-        let again =
-            parse(&["--json", "-q", "--threads=1,2,all", "--allow-insecure-setup", "--level=portable"]);
+        let again = parse(&[
+            "--json",
+            "-q",
+            "--threads=1,2,all",
+            "--show-values",
+            "--allow-insecure-setup",
+            "--level=portable",
+        ]);
         assert_eq!(again.words(), words);
     }
 }

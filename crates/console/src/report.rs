@@ -35,17 +35,19 @@ pub struct Report {
     machine: Option<Machine>,
     json: bool,
     quiet: bool,
+    show_values: bool,
 }
 
 impl Report {
     /// The report of a command that used a machine.
     pub fn new(command: &'static str, options: &Options, machine: Machine) -> Self {
-        Self { command, machine: Some(machine), json: options.print_json(), quiet: options.quiet }
+        Self { machine: Some(machine), ..Self::without_machine(command, options) }
     }
 
     /// The report of a command that could not begin, or that uses several levels and numbers of threads.
     pub fn without_machine(command: &'static str, options: &Options) -> Self {
-        Self { command, machine: None, json: options.print_json(), quiet: options.quiet }
+        let &Options { quiet, show_values, .. } = options;
+        Self { command, machine: None, json: options.print_json(), quiet, show_values }
     }
 
     /// Prints the result or the error, and returns the process's exit status.
@@ -55,10 +57,14 @@ impl Report {
         match result.and(printed) {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => {
-                eprintln!("error: {failure}");
+                eprintln!("error: {}", self.message(&failure));
                 failure.exit_code()
             }
         }
+    }
+
+    fn message(&self, failure: &Failure) -> String {
+        if self.show_values { format!("{failure:#}") } else { failure.to_string() }
     }
 
     /// Prints the result, or with `--json` also an error; on a terminal also the times of the phases.
@@ -104,10 +110,10 @@ impl Report {
             Ok(outcome) => {
                 object.insert("result".into(), outcome.result.clone());
                 if let Some(failure) = &outcome.failure {
-                    object.insert("error".into(), failure.to_string().into());
+                    object.insert("error".into(), self.message(failure).into());
                 }
             }
-            Err(failure) => _ = object.insert("error".into(), failure.to_string().into()),
+            Err(failure) => _ = object.insert("error".into(), self.message(failure).into()),
         }
         Value::Object(object)
     }

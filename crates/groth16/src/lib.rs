@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod belongs;
 mod circuit_hash;
 mod columns;
 mod combination;
@@ -15,6 +16,7 @@ mod setup;
 pub mod solidity;
 mod verify;
 
+pub use belongs::differs;
 pub use error::Groth16Error;
 pub use insecurity::insecurity;
 pub use proofmill_circom::{Groth16Proof as Proof, Groth16VerificationKey as VerifyingKey};

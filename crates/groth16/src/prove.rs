@@ -11,6 +11,7 @@ use proofmill_field::bn254::Fr;
 use proofmill_pairing::pairing;
 use rand::{CryptoRng, TryRngCore, rngs::OsRng};
 use std::sync::{Mutex, PoisonError};
+use zeroize::Zeroizing;
 
 /// Proves knowledge of `witness` (one value for each wire, the first is 1) with blinding from the operating system's
 /// randomness. The proof is verified before it is returned.
@@ -51,12 +52,12 @@ pub fn prove_with_rng(
     }
     let (public, private) = witness.split_at(header.public as usize + 1);
     // They hide the witness, so products with them are computed in constant time.
-    let [r, s] = [Fr::random(rng), Fr::random(rng)];
+    let [r, s] = [Fr::random(rng), Fr::random(rng)].map(Zeroizing::new);
     let delta_1 = Jacobian::from(header.delta_1);
     let blinding_a = multiple(level, &delta_1, &r);
     let blinding_b1 = multiple(level, &delta_1, &s);
     let blinding_b2 = multiple(level, &Jacobian::from(header.delta_2), &s);
-    let blinding_c = multiple(level, &delta_1, &-(r * s));
+    let blinding_c = multiple(level, &delta_1, &Zeroizing::new(-(*r * *s)));
 
     let quotient = quotient(level, key, witness, progress)?;
     progress.begin("msm h");

@@ -2,7 +2,7 @@
 
 use crate::{named::UnknownName, unsatisfied::Unsatisfied};
 use proofmill_circom::CircomError;
-use std::{io, path::PathBuf};
+use std::{fmt, io, path::PathBuf};
 
 /// Why a key or a proof could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -47,8 +47,8 @@ pub enum PlonkError {
         /// The number of values of the witness.
         found: usize,
     },
-    /// The witness does not satisfy the circuit; the first unsatisfied row.
-    #[error("the witness does not satisfy {0} (rows are counted from 0; public inputs come first)")]
+    /// The witness does not satisfy the circuit; the first unsatisfied row. `{:#}` also prints values.
+    #[error(fmt = unsatisfied)]
     Unsatisfied(Unsatisfied),
     /// The permutation in the proving key does not agree with its wire maps.
     #[error("proving key: the permutation does not connect the wires of gate {gate} as the wire maps do")]
@@ -169,4 +169,11 @@ pub enum MalformedError {
         /// The number of public inputs.
         public: u32,
     },
+}
+
+/// Hands the formatter on, which says whether to print values.
+fn unsatisfied(unsatisfied: &Unsatisfied, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_str("the witness does not satisfy ")?;
+    fmt::Display::fmt(unsatisfied, f)?;
+    f.write_str(" (rows are counted from 0; public inputs come first)")
 }

@@ -8,7 +8,8 @@ use crate::{
     polynomial::form,
 };
 use proofmill_circom::{
-    BinFile, Column as Wire, PlonkHeader, PlonkZkey, PointCheck, Polynomial, Selector as ZkeySelector,
+    BinFile, Column as Wire, GateSections, PlonkHeader, PlonkZkey, PointCheck, Polynomial,
+    Selector as ZkeySelector,
 };
 use proofmill_cpu::Level;
 use proofmill_curve::{
@@ -93,13 +94,15 @@ pub struct ProvingKey {
     source: Source,
     storage: Storage,
     verifying_key: VerifyingKey,
+    /// Rows at the end of the domain without gates and copy constraints.
+    pub(crate) free_rows: usize,
 }
 
 #[derive(Debug)]
 enum Source {
     /// The polynomials stay in the file. Coefficients are decoded on first use and kept; values are decoded
     /// on each use.
-    Zkey(Box<(PlonkZkey, [OnceLock<Scalars>; ZKEY_COLUMNS])>),
+    Zkey(Box<(GateSections, [OnceLock<Scalars>; ZKEY_COLUMNS])>),
     Built(Box<Built>),
 }
 
@@ -170,7 +173,7 @@ impl FixedColumns {
         let cosets = Cosets::new(log_n, system.parts());
         let form = form(level);
         progress.begin("permutation");
-        let positions = permutation::sigma(&variables_of, variables, n);
+        let positions = permutation::sigma(&variables_of, variables, n, 0);
         let roots = permutation::powers(domain.root(), n);
         let mut polynomials = BTreeMap::new();
         let sigmas = (0..wires).map(Column::Sigma).zip(positions.chunks(n));
@@ -247,7 +250,13 @@ impl FixedColumns {
         };
         let storage = self.storage.clone();
         let built = Built { columns: self, reference, derivations };
-        ProvingKey { file: None, source: Source::Built(Box::new(built)), storage, verifying_key }
+        ProvingKey {
+            file: None,
+            source: Source::Built(Box::new(built)),
+            storage,
+            verifying_key,
+            free_rows: 0,
+        }
     }
 }
 
@@ -313,8 +322,13 @@ impl ProvingKey {
     /// A key backed by an open file. The coefficients of a column are kept after the first read.
     pub fn new(zkey: PlonkZkey) -> Self {
         let verifying_key = VerifyingKey::from(zkey.header());
-        let source = Source::Zkey(Box::new((zkey, Default::default())));
-        Self { file: None, source, storage: Storage::from(Memory::Low), verifying_key }
+        Self::of_gates(zkey.into_gates(), verifying_key)
+    }
+
+    /// A key backed by the sections of an open file.
+    pub(crate) fn of_gates(gates: GateSections, verifying_key: VerifyingKey) -> Self {
+        let source = Source::Zkey(Box::new((gates, Default::default())));
+        Self { file: None, source, storage: Storage::from(Memory::Low), verifying_key, free_rows: 0 }
     }
 
     /// Stores the vectors that the key keeps, and those of its proofs, in temporary files in this folder.
@@ -329,6 +343,14 @@ impl ProvingKey {
         match &self.source {
             Source::Zkey(zkey) => Some(zkey.0.file()),
             Source::Built(_) => self.file.as_ref(),
+        }
+    }
+
+    /// The sections of the zkey that the key was read from, if any.
+    pub(crate) fn gates(&self) -> Option<&GateSections> {
+        match &self.source {
+            Source::Zkey(zkey) => Some(&zkey.0),
+            Source::Built(_) => None,
         }
     }
 
@@ -354,7 +376,7 @@ impl ProvingKey {
     pub(crate) fn derivations(&self) -> Result<Option<Cow<'_, Derivations>>, PlonkError> {
         match &self.source {
             Source::Zkey(zkey) => {
-                let first = zkey.0.header().circuit_wires();
+                let first = zkey.0.counts().circuit_wires();
                 Ok(Some(Cow::Owned(Derivations::from_additions(first, zkey.0.additions()?))))
             }
             Source::Built(built) => Ok(built.derivations.as_ref().map(Cow::Borrowed)),
@@ -364,7 +386,7 @@ impl ProvingKey {
     /// The number of variables in a witness that has all of them.
     pub(crate) fn variables(&self) -> u32 {
         match &self.source {
-            Source::Zkey(zkey) => zkey.0.header().wires,
+            Source::Zkey(zkey) => zkey.0.counts().wires,
             Source::Built(built) => built.columns.variables,
         }
     }
@@ -476,12 +498,12 @@ impl From<&PlonkHeader> for VerifyingKey {
         let [.., k3] = permutation::multipliers();
         Self {
             system: System::standard(),
-            log_n: header.domain_size.trailing_zeros(),
-            public: header.public,
+            log_n: header.counts.power(),
+            public: header.counts.public,
             multipliers: [Fr::ONE, header.k1, header.k2, k3],
             fixed: [header.selectors.as_slice(), &header.sigma].concat(),
             tau: header.x_2,
-            insecure_setup: header.insecure_setup,
+            insecure_setup: header.counts.insecure_setup,
         }
     }
 }

@@ -153,7 +153,7 @@ impl<A: Algebra> Sink<A> for Collected<'_, A> {
 
 /// `L_1(xi)` and `PI(xi) = -sum of public[i] L_(i+1)(xi)`, where `vanishing = xi^n - 1` is not zero and
 /// `L_i(xi) = omega^(i-1) vanishing / (n (xi - omega^(i-1)))`.
-fn public_input(log_n: u32, public: &[Fr], xi: Fr, vanishing: Fr) -> Option<(Fr, Fr)> {
+pub(crate) fn public_input(log_n: u32, public: &[Fr], xi: Fr, vanishing: Fr) -> Option<(Fr, Fr)> {
     let root = Fr::root_of_unity(log_n)?;
     let roots = std::iter::successors(Some(Fr::ONE), |power| Some(*power * root));
     let size = Fr::from(1 << log_n);

@@ -79,17 +79,18 @@ fn folded<A: Algebra>(wire: u8, cells: &impl Cells<A>, parameters: &Parameters<A
 
 /// The permutation on positions: `sigma[p]` is the previous position of the variable at `p`, and for the
 /// variable's first position its last. Positions are ordered by row, then by wire. Rows beyond the circuit's
-/// hold variable 0 on every wire. `n` is the size of the domain.
+/// hold variable 0 on every wire, except for the last `free` rows, whose positions are fixed points. `n` is the
+/// size of the domain.
 ///
 /// # Panics
 /// If a variable is not below `variables`, or if there are 2^32 - 1 positions or more.
-pub(crate) fn sigma(variables_of: &[Vec<u32>], variables: u32, n: usize) -> Vec<u32> {
+pub(crate) fn sigma(variables_of: &[Vec<u32>], variables: u32, n: usize, free: usize) -> Vec<u32> {
     const NOWHERE: u32 = u32::MAX;
     let size = u32::try_from(variables_of.len() * n).expect("positions fit 32 bits");
     assert!(size < NOWHERE);
-    let mut sigma = vec![0; size as usize];
+    let mut sigma: Vec<u32> = (0..size).collect();
     let (mut first, mut last) = (vec![NOWHERE; variables as usize], vec![NOWHERE; variables as usize]);
-    for row in 0..n {
+    for row in 0..n - free {
         for (wire, variables) in variables_of.iter().enumerate() {
             let variable = variables.get(row).copied().unwrap_or_default() as usize;
             let position = wire * n + row;
@@ -133,7 +134,7 @@ mod tests {
     fn sigma_maps_a_position_to_the_previous_one_of_its_variable() {
         let n = 4;
         // Variable 1 is at (row 0, a), (row 0, c), (row 1, b): positions 0, 8, 5.
-        let sigma = sigma(&[vec![1, 3], vec![2, 1], vec![1, 0]], 4, n);
+        let sigma = sigma(&[vec![1, 3], vec![2, 1], vec![1, 0]], 4, n, 0);
         assert_eq!([sigma[0], sigma[8], sigma[5]], [5, 0, 8]);
         assert_eq!([sigma[4], sigma[1]], [4, 1], "a variable that appears once is a fixed point");
         // Variable 0: (1, c), then every wire of rows 2 and 3.
@@ -142,6 +143,12 @@ mod tests {
         let mut sorted = sigma.clone();
         sorted.sort_unstable();
         assert_eq!(sorted, (0..12).collect::<Vec<_>>(), "a permutation");
+    }
+
+    #[test]
+    fn positions_of_free_rows_are_fixed_points() {
+        let sigma = sigma(&[vec![1, 2], vec![2, 1]], 3, 4, 1);
+        assert_eq!(sigma, [5, 4, 6, 3, 1, 0, 2, 7]);
     }
 
     #[test]

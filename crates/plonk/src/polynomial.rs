@@ -102,7 +102,11 @@ pub(crate) fn each_chunk(elements: &mut [Fr], body: impl Fn(usize, &mut [Fr]) + 
 
 /// Multiplies the elements by [`form`].
 pub(crate) fn bring_in_form(level: Level, elements: &mut [Fr]) {
-    let factor = form(level);
+    multiply(level, elements, form(level));
+}
+
+/// Multiplies the elements by a factor.
+pub(crate) fn multiply(level: Level, elements: &mut [Fr], factor: Fr) {
     each_chunk(elements, |_, chunk| {
         dispatch!(level, engine => engine.run(#[inline(always)] || scale(engine, chunk, factor)));
     });

@@ -43,6 +43,15 @@ pub struct VerifyingKey {
     pub insecure_setup: bool,
 }
 
+/// Why anyone may forge proofs for a key with this mark and this tau in G2.
+pub(crate) fn insecurity(marked: bool, tau: &Affine<G2>) -> Option<&'static str> {
+    if marked {
+        return Some("nobody contributed to its powers of tau");
+    }
+    let known = [G2::GENERATOR, -G2::GENERATOR, Affine::INFINITY].contains(tau);
+    known.then_some("tau is known: nobody contributed to its powers of tau")
+}
+
 impl VerifyingKey {
     /// A hash of everything in the key. It includes the reference string through `tau`.
     pub fn digest(&self) -> Fr {
@@ -65,11 +74,7 @@ impl VerifyingKey {
 
     /// Why anyone may forge proofs for this key, as far as the key shows it: `None` does not mean that tau is unknown.
     pub fn insecurity(&self) -> Option<&'static str> {
-        if self.insecure_setup {
-            return Some("nobody contributed to its powers of tau");
-        }
-        let known = [G2::GENERATOR, -G2::GENERATOR, Affine::INFINITY].contains(&self.tau);
-        known.then_some("tau is known: nobody contributed to its powers of tau")
+        insecurity(self.insecure_setup, &self.tau)
     }
 
     /// The key in snarkjs's format, or `None` if its system is not the standard one.

@@ -8,12 +8,18 @@ use crate::{
     Decomposition, PlonkError, Progress,
     layout::LOG_N,
     permutation::{self, multipliers},
+    r1cs::ZeroTerms,
 };
 use proofmill_circom::{
-    CircomError, Column, PlonkHeader, PlonkWriter, PointCheck, Ptau, R1cs, SectionWriter, Selector, Target,
+    CircomError, Column, GateCounts, GateHeader, GateWriter, PlonkHeader, PlonkWriter, PointCheck, Ptau,
+    R1cs, SectionWriter, Selector, Target,
 };
 use proofmill_cpu::Level;
-use proofmill_curve::{Affine, bn254::G1, msm};
+use proofmill_curve::{
+    Affine,
+    bn254::{G1, G2},
+    msm,
+};
 use proofmill_field::{
     Field,
     bn254::{Fr, FrParams},
@@ -44,107 +50,187 @@ fn write(
     zkey: Target<'_>,
     progress: Progress<'_>,
 ) -> Result<(), PlonkError> {
-    progress.begin("compile");
-    let circuit = Decomposition::of(r1cs)?;
-    let (gates, log_n) = (circuit.rows.len(), circuit.log_n());
-    if gates == 0 {
-        return Err(PlonkError::NoConstraints);
-    }
+    let circuit = compile(r1cs, ZeroTerms::Kept, progress)?;
+    let (gates, log_n) = (circuit.rows.len(), circuit.log_n(0));
     let available = ptau.header().power.min(*LOG_N.end());
     if log_n > available {
         return Err(PlonkError::TooFewPowers { gates, needed: log_n, found: available });
     }
     progress.begin("read ptau");
     let lagrange_points = ptau.lagrange_tau_g1(log_n)?.decode(level, PointCheck::OnCurve)?;
-    let (Some(domain), Some(extended)) = (Domain::new(log_n), Domain::new(log_n + 2)) else {
-        return Err(PlonkError::TooFewPowers { gates, needed: log_n, found: *LOG_N.end() });
-    };
-    let mut writer = Setup { level, domain, extended, lagrange_points, progress };
+    let mut commitments =
+        Commitments { level, progress, lagrange_points, points: [Affine::INFINITY; FIXED_COLUMNS] };
     let mut file = PlonkWriter::create(zkey, ptau.is_insecure())?;
-    writer.write(&circuit, ptau, &mut file)?;
+    let setup = GateSetup::new(level, &circuit, 0, progress)?;
+    let counts = setup.counts(ptau.is_insecure());
+    let powers = ptau.tau_g1()?.slice(0..counts.domain_size as usize + 6)?;
+    setup.write(&mut file, &mut commitments)?;
+    progress.begin("read ptau");
+    let powers = powers.decode(level, PointCheck::OnCurve)?;
+    file.ptau(|out| out.points(&powers))?;
+    let [qm, ql, qr, qo, qc, s1, s2, s3] = commitments.points;
+    let [_, k1, k2, _] = multipliers();
+    file.header(&PlonkHeader {
+        counts,
+        k1,
+        k2,
+        selectors: [qm, ql, qr, qo, qc],
+        sigma: [s1, s2, s3],
+        x_2: tau_g2(level, ptau)?,
+    })?;
     Ok(file.finish()?)
 }
 
-struct Setup<'a> {
+/// The rows of a circuit.
+pub(crate) fn compile(
+    r1cs: &R1cs,
+    zero_terms: ZeroTerms,
+    progress: Progress<'_>,
+) -> Result<Decomposition, PlonkError> {
+    progress.begin("compile");
+    let circuit = Decomposition::of(r1cs, zero_terms)?;
+    if circuit.rows.is_empty() {
+        return Err(PlonkError::NoConstraints);
+    }
+    Ok(circuit)
+}
+
+/// tau in G2.
+pub(crate) fn tau_g2(level: Level, ptau: &Ptau) -> Result<Affine<G2>, PlonkError> {
+    let tau = ptau.tau_g2()?.slice(1..2)?.decode(level, PointCheck::InSubgroup)?;
+    Ok(tau.first().copied().unwrap_or(Affine::INFINITY))
+}
+
+/// Fixed columns of the standard arithmetisation: selectors, then the permutation.
+pub(crate) const FIXED_COLUMNS: usize = Selector::ALL.len() + Column::ALL.len();
+
+/// Receives each fixed column while a key is written.
+pub(crate) trait FixedColumnSink {
+    /// The n values of fixed column `place`, in the order of `System::standard`.
+    fn values(&mut self, _place: usize, _values: &[Fr]) {}
+
+    /// Its n coefficients.
+    fn coefficients(&mut self, _place: usize, _coefficients: &[Fr]) {}
+}
+
+/// Commits to each fixed column.
+struct Commitments<'a> {
     level: Level,
+    progress: Progress<'a>,
+    lagrange_points: Vec<Affine<G1>>,
+    points: [Affine<G1>; FIXED_COLUMNS],
+}
+
+impl FixedColumnSink for Commitments<'_> {
+    fn values(&mut self, place: usize, values: &[Fr]) {
+        self.progress.begin("msm");
+        self.points[place] = msm::<G1>(self.level, &self.lagrange_points, values).to_affine();
+    }
+}
+
+/// Writes the sections that the keys of PLONK and fflonk have in common.
+pub(crate) struct GateSetup<'a> {
+    level: Level,
+    circuit: &'a Decomposition,
+    /// Rows at the end of the domain without gates and copy constraints.
+    free_rows: usize,
     domain: Domain<FrParams>,
     /// The domain of four times the size.
     extended: Domain<FrParams>,
-    lagrange_points: Vec<Affine<G1>>,
     progress: Progress<'a>,
 }
 
-impl Setup<'_> {
-    /// Writes all sections, in snarkjs's order.
-    fn write(
-        &mut self,
-        circuit: &Decomposition,
-        ptau: &Ptau,
-        file: &mut PlonkWriter<'_>,
+impl<'a> GateSetup<'a> {
+    pub(crate) fn new(
+        level: Level,
+        circuit: &'a Decomposition,
+        free_rows: usize,
+        progress: Progress<'a>,
+    ) -> Result<Self, PlonkError> {
+        let log_n = circuit.log_n(free_rows);
+        match (Domain::new(log_n), Domain::new(log_n + 2)) {
+            (Some(domain), Some(extended)) => {
+                Ok(Self { level, circuit, free_rows, domain, extended, progress })
+            }
+            _ => Err(PlonkError::TooLarge),
+        }
+    }
+
+    /// The counts of the header.
+    pub(crate) fn counts(&self, insecure_setup: bool) -> GateCounts {
+        GateCounts {
+            wires: self.circuit.variables,
+            public: self.circuit.public,
+            domain_size: self.domain.len() as u32,
+            additions: self.circuit.additions.len() as u32,
+            constraints: self.circuit.rows.len() as u32,
+            insecure_setup,
+        }
+    }
+
+    /// Writes the sections before the powers of tau, in snarkjs's order.
+    pub(crate) fn write<H: GateHeader>(
+        &self,
+        file: &mut GateWriter<'_, H>,
+        sink: &mut dyn FixedColumnSink,
     ) -> Result<(), PlonkError> {
-        let n = self.domain.len();
+        let (circuit, n) = (self.circuit, self.domain.len());
         file.additions(circuit.additions.iter().copied())?;
         for (wire, column) in Column::ALL.into_iter().enumerate() {
             file.wire_map(column, circuit.rows.iter().map(|row| row.wires[wire]))?;
         }
-
-        let mut selectors = Vec::new();
-        for (index, selector) in Selector::ALL.into_iter().enumerate() {
-            let mut values: Vec<Fr> = circuit.rows.iter().map(|row| row.selectors[index]).collect();
+        for selector in GateWriter::<H>::SELECTORS {
+            let place = Selector::ALL.iter().position(|each| *each == selector).unwrap_or_default();
+            let mut values: Vec<Fr> = circuit.rows.iter().map(|row| row.selectors[place]).collect();
             values.resize(n, Fr::ZERO);
-            selectors.push(self.commit(&values));
-            file.selector(selector, |out| self.polynomial(values, out))?;
+            file.selector(selector, |out| self.fixed_column(place, values, sink, out))?;
         }
 
-        let [_, k1, k2, _] = multipliers();
         self.progress.begin("permutation");
         let variables_of: Vec<Vec<u32>> =
             (0..3).map(|wire| circuit.rows.iter().map(|row| row.wires[wire]).collect()).collect();
-        let positions = permutation::sigma(&variables_of, circuit.variables, n);
+        let positions = permutation::sigma(&variables_of, circuit.variables, n, self.free_rows);
         let roots = permutation::powers(self.domain.root(), n);
         let labels = permutation::labels(&positions, &roots);
-        let sigma: Vec<_> = labels.chunks(n).map(|labels| self.commit(labels)).collect();
-        file.sigma(|out| labels.chunks(n).try_for_each(|labels| self.polynomial(labels.to_vec(), out)))?;
+        let mut columns = (Selector::ALL.len()..).zip(labels.chunks(n));
+        file.sigma(|_, out| {
+            columns
+                .next()
+                .map_or(Ok(()), |(place, labels)| self.fixed_column(place, labels.to_vec(), sink, out))
+        })?;
 
         file.lagrange(|out| {
             (0..circuit.public.max(1) as usize).try_for_each(|row| {
                 let mut values = vec![Fr::ZERO; n];
                 values[row] = Fr::ONE;
-                self.polynomial(values, out)
+                self.polynomial(values, out, |_| ())
             })
-        })?;
-        self.progress.begin("read ptau");
-        let powers = ptau.tau_g1()?.slice(0..n + 6)?.decode(self.level, PointCheck::OnCurve)?;
-        file.ptau(|out| out.points(&powers))?;
-        let tau = ptau.tau_g2()?.slice(1..2)?.decode(self.level, PointCheck::InSubgroup)?;
-
-        file.header(&PlonkHeader {
-            wires: circuit.variables,
-            public: circuit.public,
-            domain_size: n as u32,
-            additions: circuit.additions.len() as u32,
-            constraints: circuit.rows.len() as u32,
-            k1,
-            k2,
-            selectors: std::array::from_fn(|i| selectors[i]),
-            sigma: std::array::from_fn(|i| sigma[i]),
-            x_2: tau[0],
-            insecure_setup: ptau.is_insecure(),
         })?;
         Ok(())
     }
 
-    /// The commitment to the polynomial with these values on the domain.
-    fn commit(&mut self, values: &[Fr]) -> Affine<G1> {
-        self.progress.begin("msm");
-        msm::<G1>(self.level, &self.lagrange_points, values).to_affine()
+    fn fixed_column(
+        &self,
+        place: usize,
+        values: Vec<Fr>,
+        sink: &mut dyn FixedColumnSink,
+        out: &mut SectionWriter<'_>,
+    ) -> Result<(), CircomError> {
+        sink.values(place, &values);
+        self.polynomial(values, out, |coefficients| sink.coefficients(place, coefficients))
     }
 
     /// Writes the polynomial with these values on the domain: its coefficients, then its values on the
     /// extended domain.
-    fn polynomial(&mut self, mut values: Vec<Fr>, out: &mut SectionWriter<'_>) -> Result<(), CircomError> {
+    fn polynomial(
+        &self,
+        mut values: Vec<Fr>,
+        out: &mut SectionWriter<'_>,
+        coefficients: impl FnOnce(&[Fr]),
+    ) -> Result<(), CircomError> {
         self.progress.begin("ntt");
         self.domain.intt(self.level, &mut values);
+        coefficients(&values);
         out.montgomery(&values)?;
         values.resize(self.extended.len(), Fr::ZERO);
         self.extended.ntt(self.level, &mut values);

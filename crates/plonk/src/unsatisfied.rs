@@ -2,13 +2,15 @@
 
 use crate::{Cell, Gate};
 use proofmill_field::bn254::Fr;
+use std::{error, fmt};
 
 /// The first violation of a circuit by a witness.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+///
+/// `{}` prints where it is; `{:#}` also prints the values, which are secrets of the prover.
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unsatisfied {
     /// A gate's constraint is not zero.
-    #[error("row {row}{}: constraint {constraint} of gate {} does not hold with {}", within(gadget), gate.name(), listed(cells))]
     Gate {
         /// The row in the layout. Public inputs come first.
         row: usize,
@@ -22,7 +24,6 @@ pub enum Unsatisfied {
         cells: Vec<(Cell, Fr)>,
     },
     /// The values of a lookup are not a row of its table.
-    #[error("row {row}{}: table {} has no row ({})", within(gadget), named(*table, name), tuple.map(decimal).join(", "))]
     Lookup {
         /// The row in the layout. Public inputs come first.
         row: usize,
@@ -36,13 +37,44 @@ pub enum Unsatisfied {
         tuple: Box<[Fr; 3]>,
     },
     /// Two variables are asserted to be equal but differ.
-    #[error("two variables{} are asserted to be equal: {} and {}", within(gadget), decimal(values[0]), decimal(values[1]))]
     Equality {
         /// The path of gadgets that assert it, outermost first.
         gadget: Option<String>,
         /// The values of the two variables.
         values: [Fr; 2],
     },
+}
+
+impl error::Error for Unsatisfied {}
+
+impl fmt::Display for Unsatisfied {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let with_values = f.alternate();
+        match self {
+            Self::Gate { row, gadget, gate, constraint, cells } => {
+                let (within, gate) = (within(gadget), gate.name());
+                write!(f, "row {row}{within}: constraint {constraint} of gate {gate} does not hold ")?;
+                let cell = |(cell, value): &(Cell, Fr)| {
+                    let name = format!("{}{}", cell.column, if cell.next { "'" } else { "" });
+                    if with_values { format!("{name} = {value}") } else { name }
+                };
+                let cells = cells.iter().map(cell).collect::<Vec<_>>().join(", ");
+                write!(f, "{} {cells}", if with_values { "with" } else { "for" })
+            }
+            Self::Lookup { row, gadget, table, name, tuple } => {
+                let table = name.as_ref().map_or_else(|| table.to_string(), |name| format!("{name:?}"));
+                write!(f, "row {row}{}: table {table} has no row ", within(gadget))?;
+                match with_values {
+                    true => write!(f, "({})", tuple.map(|value| value.to_string()).join(", ")),
+                    false => f.write_str("of the values looked up"),
+                }
+            }
+            Self::Equality { gadget, values: [left, right] } => {
+                write!(f, "two variables{} are asserted to be equal, but differ", within(gadget))?;
+                if with_values { write!(f, ": {left} and {right}") } else { Ok(()) }
+            }
+        }
+    }
 }
 
 impl Unsatisfied {
@@ -54,19 +86,4 @@ impl Unsatisfied {
 
 fn within(gadget: &Option<String>) -> String {
     gadget.as_ref().map(|gadget| format!(" in {gadget}")).unwrap_or_default()
-}
-
-fn named(number: Fr, name: &Option<String>) -> String {
-    name.as_ref().map_or_else(|| decimal(number), |name| format!("{name:?}"))
-}
-
-fn decimal(value: Fr) -> String {
-    value.to_string()
-}
-
-fn listed(cells: &[(Cell, Fr)]) -> String {
-    let one = |(cell, value): &(Cell, Fr)| {
-        format!("{}{} = {}", cell.column, if cell.next { "'" } else { "" }, decimal(*value))
-    };
-    cells.iter().map(one).collect::<Vec<_>>().join(", ")
 }

@@ -119,32 +119,36 @@ impl VerifyingKey {
         for (column, point) in fixed.iter().zip(&self.fixed) {
             check_point(column, point)?;
         }
-        if !self.tau.is_on_curve() || !self.tau.is_in_subgroup() {
-            return Err(MalformedError::Point { name: "X_2".into() });
-        }
-        if self.tau.is_infinity() {
-            return Err(MalformedError::NoSecret);
-        }
-        self.check_multipliers()
-    }
-
-    /// Checks that the multipliers put the wires' labels on disjoint cosets: two of them are on the same
-    /// coset of the domain if their n-th powers are equal.
-    fn check_multipliers(&self) -> Result<(), MalformedError> {
-        let wires = self.multipliers.iter().take(self.system.wires().into());
-        let powers: Vec<Fr> = wires.map(|multiplier| repeated_square(*multiplier, self.log_n)).collect();
-        for (wire, power) in powers.iter().enumerate() {
-            let before = powers.iter().take(wire).position(|before| before == power);
-            // Zero is not on any coset.
-            let same = before.or(power.is_zero().then_some(wire));
-            if let Some(same) = same {
-                return Err(MalformedError::Multipliers { wires: (same, wire) });
-            }
-        }
-        Ok(())
+        check_tau(&self.tau)?;
+        let wires = self.multipliers.get(..self.system.wires().into()).unwrap_or(&self.multipliers);
+        check_multipliers(wires, self.log_n)
     }
 }
 
-fn check_point(name: &impl ToString, point: &Affine<G1>) -> Result<(), MalformedError> {
+/// Checks that the reference string's secret in G2 is a point of the group, and not zero.
+pub(crate) fn check_tau(tau: &Affine<G2>) -> Result<(), MalformedError> {
+    if !tau.is_on_curve() || !tau.is_in_subgroup() {
+        return Err(MalformedError::Point { name: "X_2".into() });
+    }
+    if tau.is_infinity() { Err(MalformedError::NoSecret) } else { Ok(()) }
+}
+
+/// Checks that the multipliers put the wires' labels on disjoint cosets: two of them are on the same coset of
+/// the domain if their n-th powers are equal.
+pub(crate) fn check_multipliers(multipliers: &[Fr], log_n: u32) -> Result<(), MalformedError> {
+    let powers: Vec<Fr> = multipliers.iter().map(|multiplier| repeated_square(*multiplier, log_n)).collect();
+    for (wire, power) in powers.iter().enumerate() {
+        let before = powers.iter().take(wire).position(|before| before == power);
+        // Zero is not on any coset.
+        let same = before.or(power.is_zero().then_some(wire));
+        if let Some(same) = same {
+            return Err(MalformedError::Multipliers { wires: (same, wire) });
+        }
+    }
+    Ok(())
+}
+
+/// Checks that a point is on the curve.
+pub(crate) fn check_point(name: &impl ToString, point: &Affine<G1>) -> Result<(), MalformedError> {
     if point.is_on_curve() { Ok(()) } else { Err(MalformedError::Point { name: name.to_string() }) }
 }

@@ -220,11 +220,13 @@ fn an_unsatisfied_gate_is_reported() {
         let key = key(&circuit.layout(), Memory::Balanced);
         let error = seeded(Level::best(), &key, &values, 1).expect_err("refused");
         assert!(matches!(error, PlonkError::Unsatisfied(Unsatisfied::Gate { row: 41, .. })), "{error}");
-        let message = error.to_string();
         let gate = arithmetisation.arithmetic().name();
-        let row = format!(
-            "the witness does not satisfy row 41: constraint 0 of gate {gate} does not hold with w1 = "
-        );
-        assert!(message.starts_with(&row) && message.lines().count() == 1, "{message}");
+        let row = format!("the witness does not satisfy row 41: constraint 0 of gate {gate} does not hold");
+        for (message, cells) in [(format!("{error}"), " for w1, w2"), (format!("{error:#}"), " with w1 = ")] {
+            assert!(
+                message.starts_with(&format!("{row}{cells}")) && message.lines().count() == 1,
+                "{message}"
+            );
+        }
     }
 }

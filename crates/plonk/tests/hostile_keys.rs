@@ -92,7 +92,7 @@ fn no_counts_lead_to_a_panic() {
         });
         let Ok(key) = read(key) else { continue };
         accepted += 1;
-        let wires = key.header().circuit_wires() as usize;
+        let wires = key.header().counts.circuit_wires() as usize;
         let key = ProvingKey::new(key);
         for check_witness in [true, false] {
             let options = ProveOptions { check_witness };

@@ -26,10 +26,11 @@ pub use proofmill_circom::{
     Beacon, Contribution, Contributions, Description, FileKind, JsonDescription, SectionDescription,
 };
 use proofmill_circom::{
-    BinFile, CircomError, FileName, R1csFile, Target, decode_witness, describe_file, json_protocol,
+    BinFile, CircomError, ContainerOrText, FileName, R1csFile, Target, decode_witness, describe_file,
     parse_public, public_text, read_public, write_bytes, write_r1cs, write_text, write_witness,
 };
-use std::{ops::Deref, path::Path};
+use std::{fmt, ops::Deref, path::Path};
+use zeroize::Zeroizing;
 
 /// Describes an r1cs, wtns, zkey, ptau or key file: kind, curve, protocol, counts, sections and the contributions to a Groth16 key.
 /// Nothing else of the file is read.
@@ -61,12 +62,13 @@ pub fn describe(path: impl AsRef<Path>) -> Result<Description> {
 /// # Errors
 /// [`Error::Io`], and [`Error::Malformed`] for a file that is neither a known binary one nor JSON.
 pub fn protocol(path: impl AsRef<Path>) -> Result<Option<String>> {
-    match BinFile::open(path.as_ref()) {
-        Ok(file) if file.kind() == FileKind::Pmpk => Ok(Some("proofmill-plonk".to_owned())),
-        Ok(file) => Ok(describe_file(&file)?.protocol),
-        Err(CircomError::Kind { .. }) => Ok(json_protocol(path.as_ref())?),
-        Err(error) => Err(error.into()),
-    }
+    Ok(match BinFile::open_or_text(path.as_ref())? {
+        ContainerOrText::Container(file) if file.kind() == FileKind::Pmpk => {
+            Some("proofmill-plonk".to_owned())
+        }
+        ContainerOrText::Container(file) => describe_file(&file)?.protocol,
+        ContainerOrText::Text(text) => text.protocol()?,
+    })
 }
 
 /// Describes a `proof.json`, `verification_key.json` or `public.json` of any proof system. Points are checked to be on their curve,
@@ -108,11 +110,19 @@ pub fn write_r1cs_json(circuit: impl AsRef<Path>, path: impl AsRef<Path>) -> Res
     Ok(proofmill_circom::write_r1cs_json(&circuit, path.as_ref())?)
 }
 
-/// The value of every wire of a circuit: a `.wtns` file, or the variables of a circuit that was built in Rust.
-#[derive(Clone, Debug)]
+/// The value of every wire of a circuit: a `.wtns` file, or the variables of a circuit that was built in Rust. The values are the
+/// prover's secret: they are wiped from memory when it is dropped, and `Debug` does not print them.
+#[derive(Clone)]
 pub struct Witness {
-    values: Vec<Fr>,
+    values: Zeroizing<Vec<Fr>>,
     name: Option<FileName>,
+}
+
+impl fmt::Debug for Witness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let length = self.values.len();
+        f.debug_struct("Witness").field("name", &self.name).field("length", &length).finish_non_exhaustive()
+    }
 }
 
 impl Witness {
@@ -122,7 +132,7 @@ impl Witness {
     /// [`Error::Io`], and [`Error::Malformed`] for anything but a witness over BN254's scalar field.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let file = BinFile::open(path.as_ref())?;
-        let values = decode_witness(&file, current().level)?;
+        let values = decode_witness(&file, current().level)?.into();
         Ok(Self { values, name: Some(file.name().clone()) })
     }
 
@@ -132,12 +142,12 @@ impl Witness {
     /// [`Error::Malformed`].
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         let file = BinFile::from_bytes("witness", bytes)?;
-        Ok(Self { values: decode_witness(&file, current().level)?, name: None })
+        Ok(Self { values: decode_witness(&file, current().level)?.into(), name: None })
     }
 
     /// A witness of these values, one for each wire. For a circuit of circom's the first must be 1.
     pub fn from_values(values: Vec<Fr>) -> Self {
-        Self { values, name: None }
+        Self { values: values.into(), name: None }
     }
 
     /// The values.

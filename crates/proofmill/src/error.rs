@@ -13,7 +13,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// An error by kind, with a message of one line that names the file and the position in it.
 ///
-/// Only `Ok(())` of a verifier means valid.
+/// Only `Ok(())` of a verifier means valid. `{}` prints no values of a witness; `{:#}` does where they explain the error.
 ///
 /// ```
 /// use proofmill::{Error, bls::{SecretKey, Signature}};
@@ -81,7 +81,7 @@ impl Cause {
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.about {
-            Some(name) => write!(f, "{name}: {}", self.error),
+            Some(name) => write!(f, "{name}: ").and_then(|()| self.error.fmt(f)),
             None => self.error.fmt(f),
         }
     }

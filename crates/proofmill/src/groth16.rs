@@ -88,6 +88,10 @@ impl ProvingKey {
         write_bytes(path.as_ref(), self.as_bytes()).map_err(Error::from)
     }
 
+    pub(crate) fn get(&self) -> &Groth16Zkey {
+        &self.zkey
+    }
+
     /// Writes the key as JSON, as `snarkjs zkey export json` does: everything but the contributions. Memory is bounded.
     ///
     /// # Errors
@@ -194,6 +198,10 @@ impl VerifyingKey {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.check_setup()?;
         Ok(write_text(path.as_ref(), &self.to_json())?)
+    }
+
+    pub(crate) fn get(&self) -> &Groth16VerificationKey {
+        &self.key
     }
 
     /// The number of public signals of a proof.

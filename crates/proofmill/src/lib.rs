@@ -15,8 +15,9 @@
 //!
 //! | module | |
 //! |---|---|
-//! | [`groth16`], [`plonk`] | keys, proofs and verifiers of circom's circuits, and of circuits written in Rust |
+//! | [`groth16`], [`plonk`], [`fflonk`] | keys, proofs and verifiers of circom's circuits, and of circuits written in Rust |
 //! | [`circom`] | files of witnesses, constraints, powers of tau, public signals |
+//! | [`audit`](mod@audit) | what keys and contracts show of their setup |
 //! | [`srs`] | structured reference strings and KZG commitments |
 //! | [`bls`] | BLS signatures of Ethereum's ciphersuite |
 //! | [`merkle`] | Merkle trees over rows of words, and SSZ trees |
@@ -37,10 +38,12 @@
 
 #[cfg(feature = "arkworks")]
 pub mod arkworks;
+pub mod audit;
 pub mod bls;
 pub mod circom;
 pub mod curve;
 mod error;
+pub mod fflonk;
 pub mod field;
 pub mod groth16;
 pub mod hash;

@@ -51,14 +51,15 @@ use crate::{
     srs::Srs,
 };
 use proofmill_circom::{
-    AnyPlonkProof, BinFile, CircuitProof, FileName, Target, write_bytes, write_text, write_texts,
+    AnyPlonkProof, AnyPlonkVerificationKey, BinFile, CircuitProof, FileName, Target, Text, write_bytes,
+    write_text, write_texts,
 };
 pub use proofmill_plonk::{
     Arithmetisation, Bit, Circuit, GadgetReport, LookupArgument, MerkleNode, Multiples, Point, Report, Table,
     TableNumber, TableReport, Variable,
 };
 use proofmill_plonk::{
-    Decomposition, Derivations, Layout, PlonkError, ProveOptions, r1cs, setup_circuit, solidity,
+    Decomposition, Derivations, Layout, PlonkError, ProveOptions, ZeroTerms, r1cs, setup_circuit, solidity,
 };
 use std::path::Path;
 
@@ -89,7 +90,7 @@ impl ProvingKey {
         Self::read(BinFile::from_bytes("proving key", bytes)?, None)
     }
 
-    fn read(file: BinFile, name: Option<FileName>) -> Result<Self> {
+    pub(crate) fn read(file: BinFile, name: Option<FileName>) -> Result<Self> {
         let machine = current();
         let storage = machine.storage.clone();
         let key = proofmill_plonk::ProvingKey::read(machine.level, file, storage, machine.progress());
@@ -222,14 +223,14 @@ fn setup_error(error: PlonkError, srs: &Srs, circuit: Option<&FileName>) -> Erro
     Names { circuit, powers: Some(srs.get().name()), ..Names::default() }.plonk(error)
 }
 
-/// The logarithm of the number of rows that a circuit takes in the standard arithmetisation, a power of two: the power of the
-/// `.ptau` that its setup needs.
+/// The number of rows that a circuit of circom's takes in the standard arithmetisation; fflonk takes at most as many.
 ///
 /// # Errors
 /// [`Error::Malformed`] for a circuit with too many rows.
-pub fn log_rows(circuit: &R1cs) -> Result<u32> {
+pub fn rows(circuit: &R1cs) -> Result<usize> {
     let names = Names { circuit: circuit.name(), ..Names::default() };
-    Ok(Decomposition::of(circuit.get()).map_err(|error| names.plonk(error))?.log_n())
+    let circuit = Decomposition::of(circuit.get(), ZeroTerms::Kept);
+    Ok(circuit.map_err(|error| names.plonk(error))?.rows.len())
 }
 
 /// The values of a circuit's variables.
@@ -257,6 +258,16 @@ impl VerifyingKey {
         let key = proofmill_plonk::VerifyingKey::open(current().level, path.as_ref());
         let key = key.map_err(|error| Names { key: name.as_ref(), ..Names::default() }.plonk(error))?;
         Ok(Self { key, name })
+    }
+
+    pub(crate) fn of_text(text: &Text) -> Result<Self> {
+        let names = Names { key: Some(text.name()), ..Names::default() };
+        let key = proofmill_plonk::VerifyingKey::try_from(&AnyPlonkVerificationKey::of_text(text)?);
+        Ok(Self { key: key.map_err(|error| names.malformed(error))?, name: Some(text.name().clone()) })
+    }
+
+    pub(crate) fn get(&self) -> &proofmill_plonk::VerifyingKey {
+        &self.key
     }
 
     /// The verifying key in the bytes of either file.

@@ -3,6 +3,9 @@
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod constants;
+
+pub use constants::Constants;
 use proofmill_field::{
     Prime,
     bn254::{FqParams, Fr, FrParams},

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod ceremonies;
 mod check;
 mod error;
 mod insecure;
@@ -15,6 +16,7 @@ mod prepared;
 mod string;
 mod transcript;
 
+pub use ceremonies::{ceremony_of_alpha, ceremony_of_tau};
 pub use error::SrsError;
 pub use insecure::{SPARE, write_insecure};
 pub use prepared::write_insecure_prepared;

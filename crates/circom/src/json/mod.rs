@@ -42,6 +42,7 @@ macro_rules! document {
 mod circuit;
 mod describe;
 mod export;
+mod fflonk;
 mod groth16;
 mod plonk;
 mod reader;
@@ -50,10 +51,11 @@ mod stream;
 pub use circuit::{AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey};
 pub use describe::{JsonDescription, describe_json};
 pub use export::{write_groth16_json, write_r1cs_json};
+pub use fflonk::{FflonkProof, FflonkVerificationKey};
 pub use groth16::{Groth16Proof, Groth16VerificationKey};
 pub use plonk::{PlonkProof, PlonkVerificationKey};
 
-use crate::error::CircomError;
+use crate::{binfile::Text, error::CircomError};
 use proofmill_curve::{
     Affine,
     bn254::{G1, G2},
@@ -96,12 +98,15 @@ fn public_of(document: &Document) -> Result<Vec<Fr>, CircomError> {
     document.root().items()?.iter().map(reader::Node::scalar).collect()
 }
 
-/// The protocol that a proof or verification key names; `None` for other JSON. Nothing else of the file is checked.
-///
-/// # Errors
-/// [`CircomError::Io`], [`CircomError::JsonSyntax`].
-pub fn json_protocol(path: &Path) -> Result<Option<String>, CircomError> {
-    Ok(Document::open(path)?.protocol().map(str::to_owned))
+impl Text {
+    /// The protocol that a proof or verification key in JSON names; `None` for other JSON. Nothing else is checked.
+    ///
+    /// # Errors
+    /// [`CircomError::JsonSyntax`], [`CircomError::JsonValue`] for a text that is too long.
+    pub fn protocol(&self) -> Result<Option<String>, CircomError> {
+        let document = Document::from_text(self.name.clone(), &self.bytes)?;
+        Ok(document.protocol().map(str::to_owned))
+    }
 }
 
 /// The text of a `public.json`, as snarkjs writes it.

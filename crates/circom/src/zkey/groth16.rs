@@ -4,8 +4,8 @@
 //! all affine points in Montgomery form; 10 the circuit's hash and the contributions to the ceremony.
 
 use super::{
-    Coefficient, Coefficients, Contributions, Counts, HEADER, Matrix, PROTOCOL, Protocol,
-    contributions::CONTRIBUTIONS, g1, g2,
+    Coefficient, Coefficients, Contributions, Counts, HEADER, Matrix, Protocol, contributions::CONTRIBUTIONS,
+    g1, g2,
 };
 use crate::{
     binfile::{BinFile, Section},
@@ -191,8 +191,18 @@ impl Groth16Zkey {
         Contributions::of_file(&self.file)
     }
 
+    /// The encoded points of a section.
+    pub fn section(&self, points: Groth16Points) -> Section<'_> {
+        self.file.checked_section(points.section())
+    }
+
+    /// The encoded matrices.
+    pub fn coefficients_section(&self) -> Section<'_> {
+        self.file.checked_section(COEFFICIENTS)
+    }
+
     fn points<C: Curve<Base: Coordinate>>(&self, points: Groth16Points) -> Points<'_, C> {
-        Points::new(self.file.checked_section(points.section()))
+        Points::new(self.section(points))
     }
 }
 
@@ -227,7 +237,7 @@ impl<'a> Groth16Writer<'a> {
     /// [`CircomError::Io`].
     pub fn create(target: impl Into<Target<'a>>, header: &Groth16Header) -> Result<Self, CircomError> {
         let mut file = BinWriter::create(target, FileKind::Zkey, 1, 10)?;
-        file.section(PROTOCOL.id, |out| out.u32(1))?;
+        Protocol::Groth16.write(&mut file)?;
         file.section(HEADER.id, |out| {
             out.modulus(&FqParams::MODULUS)?;
             out.modulus(&FrParams::MODULUS)?;

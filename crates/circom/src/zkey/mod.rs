@@ -2,13 +2,20 @@
 
 mod coefficients;
 mod contributions;
+mod fflonk;
+mod gates;
 mod groth16;
 mod plonk;
 
 pub use coefficients::{Coefficient, Coefficients, Matrix};
 pub use contributions::{Beacon, Contribution, Contributions};
+pub use fflonk::{FflonkHeader, FflonkWriter, FflonkZkey};
+pub(crate) use fflonk::{ROOTS as FFLONK_ROOTS, roots_of_unity as fflonk_roots};
+pub use gates::{
+    Addition, Column, GateCounts, GateHeader, GateSections, GateWriter, GateZkey, Polynomial, Selector,
+};
 pub use groth16::{Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey};
-pub use plonk::{Addition, Column, PlonkHeader, PlonkWriter, PlonkZkey, Polynomial, Selector};
+pub use plonk::{PlonkHeader, PlonkWriter, PlonkZkey};
 
 use crate::{
     binfile::{BinFile, Cursor, Section},
@@ -16,6 +23,7 @@ use crate::{
     error::{CircomError, SectionName},
     file_kind::FileKind,
     modulus::{FieldOf, Modulus},
+    output::BinWriter,
 };
 use proofmill_cpu::{Level, Portable};
 use proofmill_curve::{
@@ -52,11 +60,26 @@ impl Protocol {
         })
     }
 
+    /// Writes the section with the protocol's number.
+    fn write(self, file: &mut BinWriter<'_>) -> Result<(), CircomError> {
+        let number = match self {
+            Self::Groth16 => 1,
+            Self::Plonk => 2,
+            Self::Fflonk => 10,
+            Self::Unknown(number) => number,
+        };
+        file.section(PROTOCOL.id, |out| out.u32(number))
+    }
+
     fn expect(self, file: &BinFile, expected: Self) -> Result<(), CircomError> {
         if self == expected {
             return Ok(());
         }
-        let expected = if expected == Self::Plonk { "plonk" } else { "groth16" };
+        let expected = match expected {
+            Self::Fflonk => "fflonk",
+            Self::Plonk => "plonk",
+            _ => "groth16",
+        };
         Err(CircomError::Protocol { file: file.name().clone(), expected, found: self.to_string() })
     }
 }
@@ -72,20 +95,22 @@ impl fmt::Display for Protocol {
     }
 }
 
-/// A proving key of either supported protocol.
+/// A proving key of any supported protocol.
 #[derive(Debug)]
 pub enum Zkey {
     /// Groth16.
     Groth16(Groth16Zkey),
     /// PLONK.
     Plonk(PlonkZkey),
+    /// fflonk.
+    Fflonk(FflonkZkey),
 }
 
 impl Zkey {
     /// Opens a key and checks its header and the lengths of its sections.
     ///
     /// # Errors
-    /// [`CircomError`] for anything that is not a Groth16 or PLONK key over BN254; the error names FFLONK for its keys.
+    /// [`CircomError`] for anything that is not a key of Groth16, PLONK or fflonk over BN254.
     pub fn open(path: &Path) -> Result<Self, CircomError> {
         Self::read(BinFile::open(path)?)
     }
@@ -99,9 +124,10 @@ impl Zkey {
         match Protocol::read(&file)? {
             Protocol::Groth16 => Groth16Zkey::read(file).map(Self::Groth16),
             Protocol::Plonk => PlonkZkey::read(file).map(Self::Plonk),
-            other => {
-                let found = other.to_string();
-                Err(CircomError::Protocol { file: file.name().clone(), expected: "groth16 or plonk", found })
+            Protocol::Fflonk => FflonkZkey::read(file).map(Self::Fflonk),
+            other @ Protocol::Unknown(_) => {
+                let (expected, found) = ("groth16, plonk or fflonk", other.to_string());
+                Err(CircomError::Protocol { file: file.name().clone(), expected, found })
             }
         }
     }

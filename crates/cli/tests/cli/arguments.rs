@@ -3,7 +3,7 @@
 use crate::process::Folder;
 use serde_json::Value;
 
-const COMMANDS: [&str; 42] = [
+const COMMANDS: [&str; 46] = [
     "",
     "groth16",
     "groth16 prove",
@@ -13,6 +13,10 @@ const COMMANDS: [&str; 42] = [
     "plonk prove",
     "plonk verify",
     "plonk setup",
+    "fflonk",
+    "fflonk prove",
+    "fflonk verify",
+    "fflonk setup",
     "zkey",
     "zkey export",
     "zkey export verificationkey",

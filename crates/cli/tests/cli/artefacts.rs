@@ -15,7 +15,7 @@ fn info(folder: &Folder, file: &str) -> Value {
 #[test]
 fn info_knows_every_file() {
     let folder = Folder::new();
-    folder.run("groth16 setup circuit.r1cs pot8.ptau new.zkey").succeeded();
+    folder.run("groth16 setup circuit.r1cs pot8.ptau new.zkey --quiet").succeeded();
     folder.run("plonk setup --arithmetization turbo circuit.r1cs pot8.ptau turbo.key").succeeded();
     folder.run("plonk prove turbo.key witness.wtns turbo.json turbo.public").succeeded();
     folder.run("zkey export verificationkey turbo.key turbo.vk").succeeded();
@@ -33,9 +33,11 @@ fn info_knows_every_file() {
         ("turbo.key", "pmpk"),
         ("groth16.proof.json", "proof"),
         ("plonk.proof.json", "proof"),
+        ("fflonk.proof.json", "proof"),
         ("turbo.json", "proof"),
         ("groth16.vk.json", "verification key"),
         ("plonk.vk.json", "verification key"),
+        ("fflonk.vk.json", "verification key"),
         ("turbo.vk", "verification key"),
         ("public.json", "public signals"),
         ("tree", "merkle tree"),
@@ -59,7 +61,7 @@ fn info_knows_every_file() {
 #[test]
 fn info_shows_contributions() {
     let folder = Folder::new();
-    folder.run("groth16 setup circuit.r1cs pot8.ptau new.zkey").succeeded();
+    folder.run("groth16 setup circuit.r1cs pot8.ptau new.zkey --quiet").succeeded();
     assert_eq!(info(&folder, "new.zkey")["contributions"]["contributions"], json!([]));
     let text = folder.run("info new.zkey").succeeded().stdout;
     assert!(text.contains("\ncontributions    none: anyone can forge proofs for this key\n"), "{text}");
@@ -125,7 +127,7 @@ fn calls_are_printed_for_valid_proofs() {
             format!("zkey export soliditycalldata signals.json {system}.proof.json --key {system}.vk.json");
         assert!(folder.run(&wrong).failed(1).contains("the proof is not valid"));
         folder.write("signals.json", r#"["1"]"#);
-        refused(&folder, &wrong, &["signals.json: expected 3 public signals, found 1"]);
+        refused(&folder, &wrong, &["signals.json: expected 3 public", "found 1"]);
         let r = "21888242871839275222246405745257275088548364400416034343698204186575808495617";
         folder.write("signals.json", format!("[\"{r}\"]"));
         refused(&folder, &wrong, &["signals.json: [0]: "]);
@@ -168,7 +170,7 @@ fn an_alias_is_its_command() {
         assert!(
             crate::alias::ALIASES
                 .iter()
-                .all(|(_, words)| words != alias && !words.starts_with(&format!("{alias} ")))
+                .all(|(_, words)| *words != alias && !words.starts_with(&format!("{alias} ")))
         );
     }
     folder.run("g16p groth16.zkey witness.wtns g16p p.json").succeeded();

@@ -103,6 +103,36 @@ fn groth16_setup_gives_a_working_key() {
 }
 
 #[test]
+fn fflonk_setup_gives_a_working_key_or_says_how_many_powers_it_needs() {
+    let folder = Folder::new();
+    let toy = examples().join("../crates/plonk/tests/data/toy").display().to_string();
+    folder.run(&format!("fflonk setup {toy}.circuit.r1cs pot8.ptau toy.zkey")).succeeded();
+    folder.run("zkey export verificationkey toy.zkey toy.vk.json").succeeded();
+    folder.run(&format!("fflonk prove toy.zkey {toy}.witness.wtns proof.json signals.json")).succeeded();
+    folder.run("fflonk verify toy.vk.json signals.json proof.json").succeeded();
+    let error = folder.run("fflonk setup circuit.r1cs pot8.ptau made.zkey").failed(2);
+    assert!(error.contains("pot8.ptau: the circuit needs 2322 powers of tau, found 511"), "{error}");
+}
+
+#[test]
+fn contracts_are_written_for_keys_and_verification_keys() {
+    let folder = Folder::new();
+    for system in ["plonk", "fflonk"] {
+        for key in [format!("{system}.zkey"), format!("{system}.vk.json")] {
+            folder.run(&format!("zkey export solidityverifier {key} {key}.sol")).succeeded();
+        }
+        let contract = folder.text(&format!("{system}.zkey.sol"));
+        assert_eq!(contract, folder.text(&format!("{system}.vk.json.sol")));
+        assert!(contract.contains("function verifyProof("), "{contract}");
+        let calldata = format!("zkey export soliditycalldata public.json {system}.proof.json");
+        assert!(folder.run(&calldata).succeeded().stdout.contains("0x"));
+    }
+    folder.run("zkey export solidityverifier groth16.zkey made.sol").failed(2);
+    folder.run("zkey export soliditycalldata public.json groth16.proof.json").failed(2);
+    folder.run("zkey export verificationkey witness.wtns made.json").failed(2);
+}
+
+#[test]
 fn exported_verification_keys_are_those_of_snarkjs() {
     let folder = Folder::new();
     for system in SYSTEMS {
@@ -124,6 +154,24 @@ fn the_witness_check_finds_the_first_failing_constraint() {
 }
 
 #[test]
+fn values_of_a_witness_are_printed_only_when_asked_for() {
+    let folder = Folder::new();
+    let mut witness = folder.read("witness.wtns");
+    // A value that occurs in no other place.
+    let at = witness.len() - 32;
+    witness[at..].copy_from_slice(&[&[0xb1, 0x68, 0xde, 0x3a][..], &[0; 28]].concat());
+    folder.write("bad.wtns", witness);
+    folder.run("plonk setup circuit.r1cs pot8.ptau turbo.key --arithmetisation turbo").succeeded();
+    for key in ["plonk.zkey", "turbo.key"] {
+        let prove = format!("plonk prove {key} bad.wtns p.json s.json");
+        let error = folder.run(&prove).failed(1);
+        assert!(!error.contains("987654321") && error.contains("--show-values"), "{error}");
+        let error = folder.run(&format!("{prove} --show-values")).failed(1);
+        assert!(error.contains(" = 987654321"), "{error}");
+    }
+}
+
+#[test]
 fn info_says_what_files_are() {
     let folder = Folder::new();
     for (file, words) in [
@@ -131,6 +179,7 @@ fn info_says_what_files_are() {
         ("witness.wtns", ["wtns", "bn254", "149"]),
         ("groth16.zkey", ["zkey", "bn254", "groth16"]),
         ("plonk.zkey", ["zkey", "bn254", "plonk"]),
+        ("fflonk.zkey", ["zkey", "bn254", "fflonk"]),
         ("pot8.ptau", ["ptau", "bn254", "8"]),
     ] {
         let text = folder.run(&format!("info {file}")).succeeded().stdout;

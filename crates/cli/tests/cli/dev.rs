@@ -14,7 +14,10 @@ use std::{
 fn folder() -> Folder {
     let folder = Folder::new();
     for (name, program) in [
-        ("circom", "#!/bin/sh\n[ -e broken ] && { echo 'error[P1000]' >&2; exit 1; }\ncp circuit.r1cs \"$6/main.r1cs\"\n"),
+        (
+            "circom",
+            "#!/bin/sh\n[ -e broken ] && { echo 'error[P1000]' >&2; exit 1; }\ncp circuit.r1cs \"$6/main.r1cs\"\n",
+        ),
         ("node", "#!/bin/sh\ngrep -q . \"$3\" && cp witness.wtns \"$4\"\n"),
     ] {
         folder.write(name, program);
@@ -35,17 +38,23 @@ fn command(folder: &Folder, arguments: &str) -> Command {
 #[test]
 fn a_circuit_is_proven_with_insecure_keys() {
     let folder = folder();
-    for system in ["groth16", "plonk"] {
+    for system in ["groth16", "plonk", "fflonk"] {
         let output = command(&folder, &format!("--system {system} --keep made --json")).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         let warnings = String::from_utf8(output.stderr).unwrap();
         assert!(warnings.starts_with("warning: INSECURE: "), "{warnings}");
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         let result = &report["result"];
-        assert_eq!((&result["insecure"], &result["system"], &result["constraints"]), (&true.into(), &system.into(), &144.into()));
+        assert_eq!(
+            (&result["insecure"], &result["system"], &result["constraints"]),
+            (&true.into(), &system.into(), &144.into())
+        );
         let steps: Vec<&String> = result["seconds"].as_object().unwrap().keys().collect();
         assert_eq!(steps, ["compile", "prove", "set_up", "verify", "witness"]);
-        assert!(result["gas"]["transaction"].as_u64().unwrap() > result["gas"]["execution"].as_u64().unwrap() + 21_000);
+        assert!(
+            result["gas"]["transaction"].as_u64().unwrap()
+                > result["gas"]["execution"].as_u64().unwrap() + 21_000
+        );
         // The files are those of the other commands, which refuse the Groth16 key and warn of PLONK's.
         folder.run("r1cs info made/main.r1cs").succeeded();
         let verify = format!(
@@ -67,7 +76,10 @@ fn failures_of_a_step_are_told() {
     assert!(told.contains("\nerror[P1000]\nerror: circom: exit status: 1\n"), "{told}");
     let output = command(&folder, "--circom nowhere").output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(2) && told.contains("\nerror: nowhere: not found: install circom"), "{told}");
+    assert!(
+        output.status.code() == Some(2) && told.contains("\nerror: nowhere: not found: install circom"),
+        "{told}"
+    );
     fs::remove_file(folder.path("broken")).unwrap();
     let mut witness = folder.read("witness.wtns");
     let last = witness.len() - 32;

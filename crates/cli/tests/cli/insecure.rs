@@ -1,6 +1,6 @@
 //! Keys for which anyone can forge proofs are refused, and used only with a warning.
 
-use crate::process::{Folder, refused};
+use crate::process::{Folder, refused, section_of};
 
 const ALLOW: &str = "--allow-insecure-setup";
 
@@ -70,7 +70,7 @@ fn snarkjs_keys_are_marked_too() {
     let folder = folder();
     // The same powers as if nobody had contributed: the count of section 7 is zero.
     let mut powers = folder.read("pot8.ptau");
-    let at = section(&powers, 7);
+    let at = section_of(&powers, 7);
     powers[at..at + 4].fill(0);
     folder.write("nobody.ptau", &powers);
     folder.run("plonk setup circuit.r1cs nobody.ptau nobody.zkey").warned();
@@ -109,17 +109,4 @@ fn known_points_are_found_without_a_mark() {
     value["X_2"] = generator;
     folder.write("forgeable.json", value.to_string());
     refused(&folder, "plonk verify forgeable.json public.json plonk.proof.json", &["tau is known"]);
-}
-
-/// Where the content of a section begins.
-fn section(file: &[u8], id: u32) -> usize {
-    let mut at = 12;
-    loop {
-        let found = u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
-        let length = u64::from_le_bytes(file[at + 4..at + 12].try_into().unwrap());
-        if found == id {
-            return at + 12;
-        }
-        at += 12 + length as usize;
-    }
 }

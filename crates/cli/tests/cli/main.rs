@@ -5,6 +5,7 @@
 mod alias;
 mod arguments;
 mod artefacts;
+mod audit;
 mod bench;
 mod bls;
 mod day;

@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 pub(crate) use proofmill_testing::examples;
 
-pub(crate) const SYSTEMS: [&str; 2] = ["groth16", "plonk"];
+pub(crate) const SYSTEMS: [&str; 3] = ["groth16", "plonk", "fflonk"];
 
 /// The modulus of Goldilocks.
 pub(crate) const MODULUS: u64 = 0xffff_ffff_0000_0001;
@@ -47,4 +47,17 @@ pub(crate) fn refused(folder: &Folder, command: &str, words: &[&str]) {
         assert!(error.contains(word), "{command}: {error}: not {word}");
     }
     assert_eq!(folder.names(), before);
+}
+
+/// Where the content of a section of a binary file begins.
+pub(crate) fn section_of(file: &[u8], id: u32) -> usize {
+    let mut at = 12;
+    loop {
+        let found = u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
+        let length = u64::from_le_bytes(file[at + 4..at + 12].try_into().unwrap());
+        if found == id {
+            return at + 12;
+        }
+        at += 12 + length as usize;
+    }
 }

@@ -13,6 +13,8 @@ mod quotient;
 mod rows;
 mod wires;
 
+pub(crate) use wires::Assignment;
+
 use crate::{
     Column, PlonkError, Progress, Proof, ProvingKey, Storage, System,
     key::Reference,
@@ -63,9 +65,14 @@ pub fn prove(
     options: ProveOptions,
     progress: Progress<'_>,
 ) -> Result<(Proof, Vec<Fr>), PlonkError> {
+    prove_with_rng(level, key, witness, options, &mut os_rng()?, progress)
+}
+
+/// A generator seeded by the operating system.
+pub(crate) fn os_rng() -> Result<StdRng, PlonkError> {
     let mut seed = [0; 32];
     OsRng.try_fill_bytes(&mut seed).map_err(|error| PlonkError::Randomness(error.to_string()))?;
-    prove_with_rng(level, key, witness, options, &mut StdRng::from_seed(seed), progress)
+    Ok(StdRng::from_seed(seed))
 }
 
 /// [`prove`] with blinding from `rng`, for tests that need the same proof twice. A predictable generator
@@ -106,25 +113,25 @@ pub fn prove_with_rng(
 }
 
 /// The state shared by the rounds.
-struct Prover<'a> {
-    level: Level,
+pub(crate) struct Prover<'a> {
+    pub(crate) level: Level,
     key: &'a ProvingKey,
-    system: &'a System,
-    domain: Domain<FrParams>,
+    pub(crate) system: &'a System,
+    pub(crate) domain: Domain<FrParams>,
     reference: Reference,
     progress: Progress<'a>,
     blinding: Blinding,
-    challenges: Challenges,
+    pub(crate) challenges: Challenges,
     /// The blinded coefficients of the witness columns, and the coefficients of the folded tables.
-    polynomials: BTreeMap<Column, Scalars>,
+    pub(crate) polynomials: BTreeMap<Column, Scalars>,
 }
 
 /// Random blinding coefficients.
-struct Blinding {
+pub(crate) struct Blinding {
     /// The coefficients of each column, lowest first.
-    columns: BTreeMap<Column, Vec<Fr>>,
+    pub(crate) columns: BTreeMap<Column, Vec<Fr>>,
     /// One coefficient for each border between parts of the quotient.
-    quotient: Vec<Fr>,
+    pub(crate) quotient: Vec<Fr>,
 }
 
 impl Blinding {
@@ -138,13 +145,13 @@ impl Blinding {
 }
 
 /// Witness columns as values on n rows, followed by the first value again.
-type Values = Vec<(Column, Scalars)>;
+pub(crate) type Values = Vec<(Column, Scalars)>;
 
 /// Columns as values, owned or borrowed.
-type Columns<'a> = Vec<(Column, Held<'a>)>;
+pub(crate) type Columns<'a> = Vec<(Column, Held<'a>)>;
 
 impl<'a> Prover<'a> {
-    fn new(
+    pub(crate) fn new(
         level: Level,
         key: &'a ProvingKey,
         blinding: Blinding,
@@ -165,11 +172,11 @@ impl<'a> Prover<'a> {
     }
 
     /// Where vectors are stored.
-    fn storage(&self) -> &'a Storage {
+    pub(crate) fn storage(&self) -> &'a Storage {
         self.key.storage()
     }
 
-    fn phase(&mut self, name: &'static str) {
+    pub(crate) fn phase(&mut self, name: &'static str) {
         self.progress.begin(name);
     }
 
@@ -193,7 +200,11 @@ impl<'a> Prover<'a> {
     }
 
     /// The commitment to a polynomial.
-    fn commit(&mut self, phase: &'static str, coefficients: &[Fr]) -> Result<Affine<G1>, PlonkError> {
+    pub(crate) fn commit(
+        &mut self,
+        phase: &'static str,
+        coefficients: &[Fr],
+    ) -> Result<Affine<G1>, PlonkError> {
         self.phase(phase);
         self.reference.commit(self.level, self.storage().piece(), coefficients)
     }
@@ -204,14 +215,9 @@ impl<'a> Prover<'a> {
         &mut self,
         columns: impl IntoIterator<Item = (Column, Held<'v>)>,
     ) -> Result<Vec<Affine<G1>>, PlonkError> {
-        let (n, mut commitments) = (self.domain.len(), Vec::new());
+        let mut commitments = Vec::new();
         for (column, values) in columns {
-            self.phase("ntt");
-            let blinding = self.blinding.columns.remove(&column).unwrap_or_default();
-            let mut coefficients = self.storage().copy(&values[..n], n + blinding.len())?;
-            drop(values);
-            self.domain.intt(self.level, &mut coefficients[..n]);
-            blind(&mut coefficients, &blinding);
+            let coefficients = self.interpolate_column(column, values)?;
             let phase = match column {
                 Column::GrandProduct => "msm z",
                 Column::Wire(_) => "msm wires",
@@ -221,5 +227,21 @@ impl<'a> Prover<'a> {
             self.polynomials.insert(column, coefficients);
         }
         Ok(commitments)
+    }
+
+    /// The blinded coefficients of a column given by at least n values.
+    pub(crate) fn interpolate_column(
+        &mut self,
+        column: Column,
+        values: Held<'_>,
+    ) -> Result<Scalars, PlonkError> {
+        self.phase("ntt");
+        let n = self.domain.len();
+        let blinding = self.blinding.columns.remove(&column).unwrap_or_default();
+        let mut coefficients = self.storage().copy(&values[..n], n + blinding.len())?;
+        drop(values);
+        self.domain.intt(self.level, &mut coefficients[..n]);
+        blind(&mut coefficients, &blinding);
+        Ok(coefficients)
     }
 }

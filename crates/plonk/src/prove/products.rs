@@ -56,7 +56,7 @@ impl Running {
 
 impl Prover<'_> {
     /// The values of the running columns, in the order of their commitments.
-    pub(super) fn round3_running(&mut self, assignment: Assignment) -> Result<Columns<'static>, PlonkError> {
+    pub(crate) fn round3_running(&mut self, assignment: Assignment) -> Result<Columns<'static>, PlonkError> {
         self.phase("grand product");
         let mut columns = Values::new();
         for (column, values) in assignment.values {
@@ -139,7 +139,7 @@ impl Prover<'_> {
         for column in self.system.fixed_columns(Argument::Permutation) {
             sigmas.push(self.key.values(self.level, &self.domain, column)?);
         }
-        let positions = permutation::sigma(&maps, self.key.variables(), n);
+        let positions = permutation::sigma(&maps, self.key.variables(), n, self.key.free_rows);
         let labels = permutation::labels(&positions, &permutation::powers(self.domain.root(), n));
         let differs = |row: &usize| {
             sigmas.iter().zip(labels.chunks(n)).any(|(sigma, labels)| sigma[*row] != labels[*row])

@@ -23,43 +23,38 @@ use crate::{
     key::Cosets,
     memory::{Held, Scalars},
     polynomial::{CHUNK, Lanes, bring_in_form, form, load, load_bits, splat, store_bits},
+    summand::Parameters,
     system::Argument,
 };
 use proofmill_cpu::Token;
 use proofmill_field::{Algebra, Engine, Field, Invert, LANES, bn254::Fr, dispatch};
 use proofmill_parallel as parallel;
 
+/// A coset of the domain.
+#[derive(Clone, Copy)]
+struct Coset {
+    /// The number of the coset, counted from 0.
+    index: usize,
+    shift: Fr,
+    /// The value of `X^n`.
+    power: Fr,
+    /// The level's [`form`].
+    form: Fr,
+}
+
 impl<'a> Prover<'a> {
     /// t in parts of n coefficients; the last part also has the excess. Blinding at the borders between parts
     /// cancels in the sum.
     pub(super) fn round4_quotient(&mut self, public: &[Fr]) -> Result<Vec<Scalars>, PlonkError> {
         let n = self.domain.len();
-        self.phase("ntt");
-        let mut input = self.storage().scalars(n)?;
-        for (value, public) in input.iter_mut().zip(public) {
-            *value = -*public;
-        }
-        self.domain.intt(self.level, &mut input);
-        self.polynomials.insert(Column::PublicInput, input);
-
-        let cosets = Cosets::new(n.trailing_zeros(), self.system.parts());
-        let form = form(self.level);
-        let mut remainders = Vec::with_capacity(cosets.shifts.len());
-        let mut spare = Vec::new();
-        for (index, (shift, power)) in cosets.shifts.iter().zip(&cosets.powers).enumerate() {
-            let mut values = self.identity_on_coset(index, *shift, *power, form, &mut spare)?;
-            self.phase("ntt");
-            self.domain.coset_intt(self.level, &mut values[..n], *shift);
-            values.release(0..n);
-            remainders.push(values);
-        }
-        drop(spare);
-        self.phase("quotient");
-        let mut parts = remainders;
-        self.interpolate(&mut parts, &cosets.powers, form);
+        self.interpolate_public_inputs(public)?;
+        let parameters = self.system.parameters(&self.challenges, self.key.verifying_key().multipliers);
+        let (count, room) = (self.system.parts(), self.system.excess().max(1));
+        let mut parts = self.quotient_parts(&self.system.arguments(), &parameters, count, room)?;
         let beyond = self.quotient_beyond_parts()?;
         // t = parts + M h. These are the coefficients of M, lowest first, without the leading one.
-        for (part, coefficient) in parts.iter_mut().zip(product_of_linear(&cosets.powers)) {
+        let powers = Cosets::new(n.trailing_zeros(), count).powers;
+        for (part, coefficient) in parts.iter_mut().zip(product_of_linear(&powers)) {
             for (value, beyond) in part.iter_mut().zip(&beyond) {
                 *value += coefficient * *beyond;
             }
@@ -75,20 +70,62 @@ impl<'a> Prover<'a> {
         Ok(parts)
     }
 
-    /// The identity's values on a coset, times [`form`] (as all values here), with room after them for the
-    /// quotient's excess coefficients. `spare` holds reusable vectors of n + 1 scalars.
+    /// Adds the column of the public inputs to the witness columns.
+    pub(crate) fn interpolate_public_inputs(&mut self, public: &[Fr]) -> Result<(), PlonkError> {
+        self.phase("ntt");
+        let mut input = self.storage().scalars(self.domain.len())?;
+        for (value, public) in input.iter_mut().zip(public) {
+            *value = -*public;
+        }
+        self.domain.intt(self.level, &mut input);
+        self.polynomials.insert(Column::PublicInput, input);
+        Ok(())
+    }
+
+    /// The quotient of the sum of these arguments, and the public inputs if their column is there, modulo the
+    /// product of `X^n - c` over `count` cosets: `count` parts of n coefficients, with `room` zeros after
+    /// each.
+    pub(crate) fn quotient_parts(
+        &mut self,
+        arguments: &[Argument],
+        parameters: &Parameters<Fr>,
+        count: usize,
+        room: usize,
+    ) -> Result<Vec<Scalars>, PlonkError> {
+        let n = self.domain.len();
+        let cosets = Cosets::new(n.trailing_zeros(), count);
+        let form = form(self.level);
+        let mut parts = Vec::with_capacity(count);
+        let mut spare = Vec::new();
+        for (index, (shift, power)) in cosets.shifts.iter().zip(&cosets.powers).enumerate() {
+            let coset = Coset { index, shift: *shift, power: *power, form };
+            let mut values = self.storage().scalars(n + room)?;
+            self.identity_on_coset(coset, arguments, parameters, &mut values[..n], &mut spare)?;
+            self.phase("ntt");
+            self.domain.coset_intt(self.level, &mut values[..n], *shift);
+            values.release(0..n);
+            parts.push(values);
+        }
+        drop(spare);
+        self.phase("quotient");
+        self.interpolate(&mut parts, &cosets.powers, form);
+        Ok(parts)
+    }
+
+    /// Writes the sum of the arguments on a coset, times [`form`] (as all values here). `spare` holds reusable
+    /// vectors of n + 1 scalars.
     fn identity_on_coset(
         &mut self,
-        index: usize,
-        shift: Fr,
-        power: Fr,
-        form: Fr,
+        coset: Coset,
+        arguments: &[Argument],
+        parameters: &Parameters<Fr>,
+        values: &mut [Fr],
         spare: &mut Vec<Scalars>,
-    ) -> Result<Scalars, PlonkError> {
+    ) -> Result<(), PlonkError> {
         self.phase("ntt");
         let (level, n) = (self.level, self.domain.len());
-        let mut values = self.storage().scalars(n + self.system.excess().max(1))?;
-        self.witness_on_coset(Column::PublicInput, shift, power, form, &mut values[..n]);
+        let Coset { index, shift, power, form } = coset;
+        self.witness_on_coset(Column::PublicInput, shift, power, form, values);
         let names: Vec<Column> =
             self.polynomials.keys().copied().filter(|name| *name != Column::PublicInput).collect();
         let mut witness = Vec::with_capacity(names.len());
@@ -98,11 +135,9 @@ impl<'a> Prover<'a> {
             wrap(&mut values);
             witness.push((column, values));
         }
-        let arguments = self.system.arguments();
         let needs: Vec<Vec<Column>> =
             arguments.iter().map(|argument| self.system.fixed_columns(*argument)).collect();
         let mut fixed: Vec<(Column, Held<'_>)> = Vec::new();
-        let parameters = self.system.parameters(&self.challenges, self.key.verifying_key().multipliers);
         for (place, argument) in arguments.iter().enumerate() {
             self.progress.begin("ntt");
             for column in &needs[place] {
@@ -118,7 +153,7 @@ impl<'a> Prover<'a> {
             let about_points =
                 matches!(argument, Argument::Permutation | Argument::Lookup(LookupArgument::Plookup));
             let known = |start, count| if about_points { on_coset(start, count) } else { [vec![], vec![]] };
-            add_summand(level, self.system, *argument, &columns, &parameters, &known, &mut values[..n]);
+            add_summand(level, self.system, *argument, &columns, parameters, &known, values);
             let done = |column: &Column| needs[place + 1..].iter().all(|needs| !needs.contains(column));
             for (_, values) in fixed.extract_if(.., |(column, _)| done(column)) {
                 if let Held::Made(values) = values {
@@ -127,7 +162,7 @@ impl<'a> Prover<'a> {
             }
         }
         spare.extend(witness.into_iter().map(|(_, values)| values));
-        Ok(values)
+        Ok(())
     }
 
     /// A vector of n + 1 scalars with arbitrary content.

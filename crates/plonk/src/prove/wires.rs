@@ -20,18 +20,18 @@ use std::borrow::Cow;
 
 /// Columns as values on the n rows of the domain, followed by the first value again for columns whose next
 /// row is used.
-pub(super) struct Assignment {
+pub(crate) struct Assignment {
     /// The wires, the multiplicities and, later, the folded tables and the sorted columns.
-    pub(super) values: Values,
+    pub(crate) values: Values,
     /// The public inputs.
-    pub(super) public: Vec<Fr>,
+    pub(crate) public: Vec<Fr>,
     /// The row of the tables that each row looks up.
     pub(super) tuples: Option<Tuples>,
 }
 
 impl Assignment {
     /// The columns to commit to.
-    pub(super) fn columns(&self) -> impl Iterator<Item = (Column, Held<'_>)> {
+    pub(crate) fn columns(&self) -> impl Iterator<Item = (Column, Held<'_>)> {
         self.values.iter().map(|(column, values)| (*column, Held::from(values)))
     }
 
@@ -51,7 +51,7 @@ pub(super) fn wrap(values: &mut Scalars) {
 
 impl Prover<'_> {
     /// The wires and multiplicities of a witness.
-    pub(super) fn round1_assign(
+    pub(crate) fn round1_assign(
         &mut self,
         witness: &[Fr],
         options: ProveOptions,

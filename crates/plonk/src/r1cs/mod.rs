@@ -10,7 +10,7 @@ mod standard;
 mod wide;
 
 pub use derivations::Derivations;
-pub use standard::{Decomposition, Row};
+pub use standard::{Decomposition, Row, ZeroTerms};
 
 use crate::{Arithmetisation, Layout, PlonkError, layout::LOG_N};
 use proofmill_circom::R1cs;
@@ -32,7 +32,7 @@ const MOST_WIRES: u32 = u32::MAX - (1 << 28);
 /// [`PlonkError::TooLarge`].
 pub fn layout(r1cs: &R1cs, arithmetisation: Arithmetisation) -> Result<(Layout, Derivations), PlonkError> {
     match arithmetisation {
-        Arithmetisation::Standard => Ok(Decomposition::of(r1cs)?.into_layout()),
+        Arithmetisation::Standard => Ok(Decomposition::of(r1cs, ZeroTerms::Kept)?.into_layout()),
         Arithmetisation::Turbo | Arithmetisation::Ultra => wide::layout(r1cs),
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! * one row `q_l a = public input` for each public signal, first;
 //! * constraints in the file's order, the terms of each linear combination in ascending order of signals
-//!   (terms with coefficient zero count as terms);
+//!   (whether terms with coefficient zero count as terms depends on the protocol: [`ZeroTerms`]);
 //! * `A * B = C` with A or B without any term: a row for `C = 0`; with A (or B) constant: rows for
 //!   `A * B - C = 0`, a linear combination; otherwise rows for A, B and C and one row that multiplies;
 //! * a linear combination with more than the allowed number of terms (3 in a sum, 1 as a factor) is a queue:
@@ -37,6 +37,16 @@ pub struct Row {
     pub selectors: [Fr; SELECTORS],
 }
 
+/// Whether terms with coefficient zero, given or cancelled, count as terms of a linear combination. They do in
+/// `snarkjs plonk setup`, whose comparison with zero never holds, and do not in `snarkjs fflonk setup`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ZeroTerms {
+    /// They count, as in PLONK's keys.
+    Kept,
+    /// They do not count, as in fflonk's keys.
+    Dropped,
+}
+
 /// A circuit in the standard arithmetisation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decomposition {
@@ -48,6 +58,8 @@ pub struct Decomposition {
     pub additions: Vec<Addition>,
     /// The gates.
     pub rows: Vec<Row>,
+    /// Whether zeros count as terms.
+    pub zero_terms: ZeroTerms,
 }
 
 /// The terms of a linear combination in ascending order of signals, without the constant.
@@ -64,6 +76,15 @@ impl Combination {
         let mut terms = VecDeque::from(terms);
         let constant = terms.pop_front_if(|(signal, _)| *signal == 0).map(|(_, constant)| constant);
         Self { constant, terms }
+    }
+
+    /// Removes zeros if they do not count.
+    fn with(mut self, zero_terms: ZeroTerms) -> Self {
+        if zero_terms == ZeroTerms::Dropped {
+            self.constant = self.constant.filter(|constant| !constant.is_zero());
+            self.terms.retain(|(_, coefficient)| !coefficient.is_zero());
+        }
+        self
     }
 
     /// `factor * self - other`, over the signals of either.
@@ -89,24 +110,25 @@ impl Combination {
 
 impl Decomposition {
     /// An empty circuit for R1CS wires `0..wires`, of which `1..=public` are public.
-    pub fn new(wires: u32, public: u32) -> Self {
+    pub fn new(wires: u32, public: u32, zero_terms: ZeroTerms) -> Self {
         let row = |signal| Row {
             wires: [signal, 0, 0],
             selectors: [Fr::ZERO, Fr::ONE, Fr::ZERO, Fr::ZERO, Fr::ZERO],
         };
-        Self { public, variables: wires, additions: Vec::new(), rows: (1..=public).map(row).collect() }
+        let rows = (1..=public).map(row).collect();
+        Self { public, variables: wires, additions: Vec::new(), rows, zero_terms }
     }
 
     /// The rows of all constraints of a circuit.
     ///
     /// # Errors
     /// [`PlonkError::TooLarge`].
-    pub fn of(r1cs: &R1cs) -> Result<Self, PlonkError> {
+    pub fn of(r1cs: &R1cs, zero_terms: ZeroTerms) -> Result<Self, PlonkError> {
         let (wires, public) = (r1cs.header.wires, r1cs.header.public());
         if public as usize > MOST_ROWS || wires > MOST_WIRES {
             return Err(PlonkError::TooLarge);
         }
-        let mut circuit = Self::new(wires, public);
+        let mut circuit = Self::new(wires, public, zero_terms);
         for row in 0..r1cs.a.rows() {
             circuit.constrain([r1cs.a.row(row), r1cs.b.row(row), r1cs.c.row(row)]);
             if circuit.rows.len() > MOST_ROWS {
@@ -118,7 +140,7 @@ impl Decomposition {
 
     /// The columns, and the derivations of the additional variables.
     pub fn into_layout(self) -> (Layout, Derivations) {
-        let Self { public, variables, additions, rows } = self;
+        let Self { public, variables, additions, rows, .. } = self;
         let mut fixed = BTreeMap::new();
         for (index, selector) in Arithmetic::SELECTORS.iter().enumerate() {
             let values: Vec<Fr> = rows.iter().map(|row| row.selectors[index]).collect();
@@ -144,7 +166,7 @@ impl Decomposition {
     /// # Panics
     /// If there are 2^32 variables.
     pub fn constrain(&mut self, constraint: [impl Iterator<Item = (u32, Fr)>; 3]) {
-        let [a, b, c] = constraint.map(Combination::new);
+        let [a, b, c] = constraint.map(|terms| Combination::new(terms).with(self.zero_terms));
         match (a.terms.is_empty(), a.constant, b.terms.is_empty(), b.constant) {
             (true, None, ..) | (_, _, true, None) => self.sum(c),
             (true, Some(factor), ..) => self.sum(b.scaled_minus(factor, c)),
@@ -155,6 +177,7 @@ impl Decomposition {
 
     /// Rows for `combination = 0`.
     fn sum(&mut self, combination: Combination) {
+        let combination = combination.with(self.zero_terms);
         let (terms, constant) = self.reduce::<WIRES>(combination);
         let [ql, qr, qo] = terms.map(|(_, coefficient)| coefficient);
         let wires = terms.map(|(variable, _)| variable);
@@ -200,9 +223,10 @@ impl Decomposition {
         sum
     }
 
-    /// The logarithm of the domain's size, at least the smallest that the protocol supports.
-    pub fn log_n(&self) -> u32 {
-        self.rows.len().next_power_of_two().trailing_zeros().max(*LOG_N.start())
+    /// The logarithm of the domain's size for all rows and `free` more, at least the smallest that the
+    /// protocol supports.
+    pub fn log_n(&self, free: usize) -> u32 {
+        (self.rows.len() + free).next_power_of_two().trailing_zeros().max(*LOG_N.start())
     }
 }
 
@@ -224,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_product_of_sums_is_reduced_pairwise() {
-        let mut circuit = Decomposition::new(6, 1);
+        let mut circuit = Decomposition::new(6, 1, ZeroTerms::Kept);
         circuit.constrain([lc(&[(4, 7), (2, 5), (0, 9)]), lc(&[(3, 2)]), lc(&[(5, 1), (0, 4)])]);
         assert_eq!(circuit.variables, 7);
         assert_eq!(
@@ -244,17 +268,26 @@ mod tests {
 
     #[test]
     fn a_constant_factor_makes_a_sum_and_keeps_cancelled_terms() {
-        let mut circuit = Decomposition::new(6, 0);
+        let mut circuit = Decomposition::new(6, 0, ZeroTerms::Kept);
         // 2 * (3 x1 + x2 + x4 + 5) = 6 x1 + x3, so x1 cancels but keeps its place in the queue.
         circuit.constrain([lc(&[(0, 2)]), lc(&[(1, 3), (2, 1), (4, 1), (0, 5)]), lc(&[(1, 6), (3, 1)])]);
         assert_eq!(circuit.rows, [row([1, 2, 6], [0, 0, -2, 1, 0]), row([3, 4, 6], [0, -1, 2, 1, 10])]);
     }
 
     #[test]
+    fn zeros_that_are_dropped_are_not_terms() {
+        let mut circuit = Decomposition::new(6, 0, ZeroTerms::Dropped);
+        circuit.constrain([lc(&[(0, 2)]), lc(&[(1, 3), (2, 1), (4, 1), (0, 5)]), lc(&[(1, 6), (3, 1)])]);
+        assert_eq!(circuit.rows, [row([2, 3, 4], [0, 2, -1, 2, 10])]);
+        circuit.constrain([lc(&[(0, 0), (1, 0)]), lc(&[(1, 1)]), lc(&[(2, 4), (3, 0)])]);
+        assert_eq!(circuit.rows[1], row([2, 0, 0], [0, 4, 0, 0, 0]));
+    }
+
+    #[test]
     fn a_product_with_an_empty_factor_constrains_only_the_result() {
-        let mut circuit = Decomposition::new(4, 0);
+        let mut circuit = Decomposition::new(4, 0, ZeroTerms::Kept);
         circuit.constrain([lc(&[]), lc(&[(1, 1)]), lc(&[(2, 4)])]);
         assert_eq!(circuit.rows, [row([2, 0, 0], [0, 4, 0, 0, 0])]);
-        assert_eq!(circuit.log_n(), 3);
+        assert_eq!([circuit.log_n(0), circuit.log_n(8)], [3, 4]);
     }
 }

@@ -9,8 +9,13 @@
 //! [`System::opened`](crate::System::opened). For standard circuits this is snarkjs's order and signature.
 
 mod contract;
+mod function;
 mod trace;
 mod yul;
+
+pub(crate) use function::{Arguments, Function, Part, Source, memory};
+pub(crate) use trace::{InputWord, Traced, record};
+pub(crate) use yul::compile;
 
 use crate::{MalformedError, Proof, VerifyingKey};
 use contract::Contract;

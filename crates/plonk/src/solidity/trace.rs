@@ -8,34 +8,34 @@ use std::{
 
 /// A value of the recorded program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Traced(u32);
+pub(crate) struct Traced(u32);
 
 impl Traced {
     /// The index in the program.
-    pub(super) fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 
-    pub(super) fn constant(value: Fr) -> Self {
+    pub(crate) fn constant(value: Fr) -> Self {
         push(Node::Constant(value))
     }
 
     /// An input of the program.
-    pub(super) fn input(word: InputWord) -> Self {
+    pub(crate) fn input(word: InputWord) -> Self {
         push(Node::Input(word))
     }
 }
 
 /// The address of an input, by its first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum InputWord {
+pub(crate) enum InputWord {
     Calldata(usize),
     Memory(usize),
 }
 
 /// An operation of the program. Operands precede the operations that use them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Node {
+pub(crate) enum Node {
     Constant(Fr),
     Input(InputWord),
     Sum(Traced, Traced),
@@ -46,7 +46,7 @@ pub(super) enum Node {
 
 impl Node {
     /// The operands.
-    pub(super) fn operands(self) -> impl Iterator<Item = Traced> {
+    pub(crate) fn operands(self) -> impl Iterator<Item = Traced> {
         let (first, second) = match self {
             Self::Constant(_) | Self::Input(_) => (None, None),
             Self::Sum(a, b) | Self::Difference(a, b) | Self::Product(a, b) => (Some(a), Some(b)),
@@ -61,7 +61,7 @@ thread_local! {
 }
 
 /// Runs formulas on [`Traced`] values and returns their result and the program.
-pub(super) fn record<T>(formulas: impl FnOnce() -> T) -> (T, Vec<Node>) {
+pub(crate) fn record<T>(formulas: impl FnOnce() -> T) -> (T, Vec<Node>) {
     RECORDING.take();
     let result = formulas();
     (result, RECORDING.take())

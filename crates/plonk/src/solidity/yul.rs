@@ -10,20 +10,20 @@ const DEEPEST: usize = 4;
 
 /// A program as Yul text.
 #[derive(Debug)]
-pub(super) struct Compiled {
+pub(crate) struct Compiled {
     /// Statements that store every value with several uses in memory.
-    pub(super) statements: Vec<String>,
+    pub(crate) statements: Vec<String>,
     /// The expressions of the roots. They can be evaluated in any order after the statements.
-    pub(super) roots: Vec<String>,
+    pub(crate) roots: Vec<String>,
     /// The first unused byte of memory.
-    pub(super) end: usize,
+    pub(crate) end: usize,
 }
 
 /// An expression and its depth.
 type Expression = (String, usize);
 
 /// Compiles everything that `roots` depend on, with memory from byte `begin` on.
-pub(super) fn compile(nodes: &[Node], roots: &[Traced], begin: usize) -> Compiled {
+pub(crate) fn compile(nodes: &[Node], roots: &[Traced], begin: usize) -> Compiled {
     let mut uses = vec![0usize; nodes.len()];
     roots.iter().for_each(|root| uses[root.index()] += 1);
     for (index, node) in nodes.iter().enumerate().rev() {

@@ -4,6 +4,7 @@
 #[cfg(feature = "arkworks")]
 mod arkworks;
 mod bls;
+mod fflonk;
 mod groth16;
 mod merkle;
 mod plonk;

@@ -211,10 +211,9 @@ fn equal_variables_are_one() {
             values: [Fr::from(6), Fr::from(7)],
         };
         assert_eq!(unsatisfied, expected);
-        assert_eq!(
-            unsatisfied.to_string(),
-            "two variables in outer > inner are asserted to be equal: 6 and 7"
-        );
+        let message = "two variables in outer > inner are asserted to be equal, but differ";
+        assert_eq!(unsatisfied.to_string(), message);
+        assert_eq!(format!("{unsatisfied:#}"), format!("{message}: 6 and 7"));
     }
 }
 

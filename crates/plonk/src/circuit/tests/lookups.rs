@@ -33,10 +33,9 @@ fn values_are_those_of_a_row() {
         };
         assert_eq!(unsatisfied, expected);
     }
-    assert_eq!(
-        one_lookup(&table, [1, 2, 4]).check().expect_err("no row of the table").to_string(),
-        "row 0: table \"table\" has no row (1, 2, 4)"
-    );
+    let unsatisfied = one_lookup(&table, [1, 2, 4]).check().expect_err("no row of the table");
+    assert_eq!(unsatisfied.to_string(), "row 0: table \"table\" has no row of the values looked up");
+    assert_eq!(format!("{unsatisfied:#}"), "row 0: table \"table\" has no row (1, 2, 4)");
 }
 
 #[test]

@@ -1,0 +1,122 @@
+//! `zkey audit`: what a key or a contract shows of its setup.
+
+use crate::files::Input;
+use clap::Args;
+use proofmill::audit::{Audit, Beacon, Circuit, Contribution, audit};
+use proofmill_console::{Failure, Machine, Outcome};
+use serde_json::json;
+use std::fmt::Write as _;
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill zkey audit circuit.zkey
+  proofmill zkey audit verifier.sol --r1cs circuit.r1cs --ptau pot.ptau
+  proofmill zkey audit verification_key.json --json
+
+Exit status 1: anyone can forge proofs, or the key is not the circuit's. Status 0 does not prove that a setup is secure: whether its secrets were destroyed leaves no trace.")]
+pub(crate) struct ZkeyAudit {
+    /// A proving key, a verification key, or the source of a Solidity verifier
+    #[arg(value_name = "KEY")]
+    key: Input,
+    /// Compare the key with that of this circuit
+    #[arg(long, value_name = "R1CS", requires = "ptau")]
+    r1cs: Option<Input>,
+    /// The powers of tau of the circuit's key, prepared for phase 2
+    #[arg(long, value_name = "PTAU", requires = "r1cs")]
+    ptau: Option<Input>,
+}
+
+impl ZkeyAudit {
+    pub(crate) fn run(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
+        let found = machine.run(|_, progress| {
+            progress.begin("audit");
+            let circuit = match (&self.r1cs, &self.ptau) {
+                (Some(r1cs), Some(ptau)) => Some(Circuit::open(r1cs, ptau)?),
+                _ => None,
+            };
+            audit(&self.key, circuit.as_ref())
+        })?;
+        let key = self.key.display();
+        let failure = match (&found.insecurity, &found.differs) {
+            (Some(reason), _) => Some(format!("{key}: anyone can forge proofs: {reason}")),
+            (None, Some(part)) => {
+                Some(format!("{key}: it is not the circuit's key, whose setup differs in {part}"))
+            }
+            (None, None) => None,
+        };
+        Ok(Outcome {
+            text: self.table(&found),
+            failure: failure.map(Failure::Rejected),
+            ..Outcome::done(self.object(&found))
+        })
+    }
+
+    fn object(&self, found: &Audit) -> serde_json::Value {
+        let contribution = |contribution: &Contribution| {
+            json!({
+                "name": contribution.name,
+                "hash": hex::encode(contribution.hash()),
+                "beacon": contribution.beacon.as_ref().map(|Beacon { seed, log_iterations }| json!({
+                    "seed": hex::encode(seed), "log_iterations": log_iterations,
+                })),
+            })
+        };
+        let contributions = found.contributions.as_ref();
+        json!({
+            "protocol": found.protocol,
+            "insecure": found.insecurity.is_some(),
+            "insecurity": found.insecurity,
+            "ceremony": found.ceremony,
+            "contributions": contributions.map(|list| list.iter().map(contribution).collect::<Vec<_>>()),
+            "contributions_match": contributions.map(|_| found.contributions_match),
+            "ignored_signals": found.ignored_signals,
+            "belongs_to_circuit": self.r1cs.as_ref().map(|_| found.differs.is_none()),
+            "differs": found.differs,
+        })
+    }
+
+    fn table(&self, found: &Audit) -> String {
+        let mut table = String::new();
+        let mut row = |name: &str, value: &str| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(table, "{name:16} {value}");
+        };
+        row("kind", if found.protocol == "solidity" { "a verifier in Solidity" } else { &found.protocol });
+        match found.insecurity {
+            Some(reason) => row("setup", &format!("INSECURE: {reason}")),
+            None => row("setup", "no sign of an insecure one"),
+        }
+        row("powers of tau", found.ceremony.unwrap_or("of no ceremony that is known here"));
+        if let Some(list) = &found.contributions {
+            row("contributions", &list.len().to_string());
+            for (index, contribution) in list.iter().enumerate() {
+                row("", &format!("{}: {}", index + 1, described(contribution)));
+            }
+            if !list.is_empty() && !found.contributions_match {
+                row("", "delta is not that of the last contribution");
+            }
+        }
+        for signal in &found.ignored_signals {
+            row(
+                "public signals",
+                &format!("the value of signal {signal} does not matter: proofs hold for any"),
+            );
+        }
+        match (&self.r1cs, found.differs) {
+            (Some(r1cs), None) => row("circuit", &format!("{}", r1cs.display())),
+            (Some(r1cs), Some(part)) => row("circuit", &format!("not {}: {part}", r1cs.display())),
+            (None, _) => row("circuit", "not compared: give --r1cs and --ptau"),
+        }
+        table
+    }
+}
+
+/// A contribution in a line. Control characters in a name are escaped.
+fn described(contribution: &Contribution) -> String {
+    let name = contribution.name.as_deref().unwrap_or("without a name");
+    let kind = match &contribution.beacon {
+        Some(Beacon { log_iterations, .. }) => format!(", a beacon of 2^{log_iterations} iterations"),
+        None => String::new(),
+    };
+    format!("{}{kind}, {}...", name.escape_debug(), hex::encode(&contribution.hash()[..8]))
+}

@@ -1,0 +1,117 @@
+//! `fflonk`: set up, prove, verify.
+
+use crate::{
+    files::Files,
+    proving::{Prove, Setup, Verify},
+};
+use clap::{Args, Subcommand};
+use proofmill::{
+    circom::{Ptau, R1cs, Witness},
+    fflonk::{Proof, ProvingKey, VerifyingKey, write_key},
+};
+use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
+
+/// The approximate number of phases of a proof.
+const PROVE_PHASES: usize = 15;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FflonkCommand {
+    /// Prove that a witness satisfies a circuit
+    #[command(after_help = "Examples:
+  proofmill fflonk prove circuit.zkey witness.wtns proof.json public.json
+  proofmill fflonk prove circuit.zkey witness.wtns proof.json public.json --r1cs circuit.r1cs
+  proofmill fflonk prove circuit.zkey witness.wtns --scratch /var/tmp")]
+    Prove(FflonkProve),
+    /// Verify a proof
+    #[command(after_help = "Examples:
+  proofmill fflonk verify verification_key.json public.json proof.json
+  proofmill fflonk verify verification_key.json public.json proof.json && echo valid")]
+    Verify(Verify),
+    /// Make a circuit's proving key: the same bytes as `snarkjs fflonk setup`
+    #[command(after_help = "Examples:
+  proofmill fflonk setup circuit.r1cs pot.ptau circuit.zkey
+
+A domain of n points needs 9 n + 18 powers of tau; the file may have twice as many as its power says.")]
+    Setup(Setup),
+}
+
+/// Arguments of `fflonk prove`.
+#[derive(Args, Debug)]
+pub(crate) struct FflonkProve {
+    #[command(flatten)]
+    files: Prove,
+    #[command(flatten)]
+    storage: StorageOptions,
+}
+
+impl FflonkCommand {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Prove(_) => "fflonk prove",
+            Self::Verify(_) => "fflonk verify",
+            Self::Setup(_) => "fflonk setup",
+        }
+    }
+
+    /// The storage options of commands with a proving key.
+    pub(crate) fn storage(&self) -> Option<&StorageOptions> {
+        match self {
+            Self::Prove(prove) => Some(&prove.storage),
+            Self::Verify(_) | Self::Setup(_) => None,
+        }
+    }
+
+    pub(crate) fn files(&self) -> Files<'_> {
+        match self {
+            Self::Prove(prove) => prove.files.files(),
+            Self::Verify(_) => Files::default(),
+            Self::Setup(setup) => setup.files(),
+        }
+    }
+}
+
+pub(crate) fn run(command: FflonkCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
+    match command {
+        FflonkCommand::Prove(arguments) => prove(&arguments.files, machine),
+        FflonkCommand::Verify(files) => verify(&files, machine),
+        FflonkCommand::Setup(files) => setup(&files, machine),
+    }
+}
+
+fn prove(files: &Prove, machine: &mut Machine) -> Result<Outcome, Failure> {
+    machine.clock().expect(PROVE_PHASES);
+    machine.run(|_, progress| {
+        progress.begin("read zkey");
+        let key = ProvingKey::open(&files.zkey)?;
+        progress.begin("read witness");
+        let witness = Witness::open(&files.witness)?;
+        files.check_r1cs(&witness, progress)?;
+        let proof = if files.no_check { key.prove_unchecked(&witness) } else { key.prove(&witness) }?;
+        progress.begin("write proof");
+        proof.save(&files.proof, &files.public)?;
+        Ok(files.outcome(proof.public()))
+    })
+}
+
+fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
+    machine.run(|_, progress| {
+        progress.begin("read proof");
+        let key = VerifyingKey::open(&files.key)?;
+        let proof = Proof::open(&files.proof, files.signals()?)?;
+        progress.begin("verify");
+        proof.verify(&key)?;
+        Ok(files.outcome())
+    })
+}
+
+fn setup(files: &Setup, machine: &mut Machine) -> Result<Outcome, Failure> {
+    let quiet = machine.quiet();
+    machine.run(|_, progress| {
+        progress.begin("read r1cs");
+        let circuit = R1cs::open(&files.r1cs)?;
+        let ptau = Ptau::open(&files.ptau)?;
+        write_key(&files.zkey, &circuit, &ptau)?;
+        files.warn_of_powers(ptau.is_insecure(), quiet);
+        Ok(files.outcome())
+    })
+}

@@ -1,0 +1,110 @@
+//! `zkey audit`: forgeable keys and contracts are told from others, and keys of other circuits.
+
+use crate::process::{Folder, section_of};
+use serde_json::Value;
+
+const CIRCUIT: &str = "--r1cs circuit.r1cs --ptau pot8.ptau";
+
+/// Asserts exit status 1, and these words on standard error and output.
+#[track_caller]
+fn rejected(folder: &Folder, command: &str, words: &str) {
+    let run = folder.run(command);
+    assert_eq!(run.status, Some(1), "{run:?}");
+    assert!(run.stderr.starts_with("error: ") && run.stderr.lines().count() == 1, "{run:?}");
+    assert!(run.stderr.contains(words) && run.stdout.contains(words), "{words}: {run:?}");
+}
+
+#[test]
+fn keys_of_the_example_belong_to_their_circuit() {
+    let folder = Folder::new();
+    folder.run("plonk setup circuit.r1cs pot8.ptau turbo.key --arithmetisation turbo").succeeded();
+    folder.run("zkey export verificationkey turbo.key turbo.vk.json").succeeded();
+    for key in ["groth16", "plonk", "turbo"] {
+        folder.run(&format!("zkey export solidityverifier {key}.vk.json {key}.sol")).succeeded();
+        let proving_key = if key == "turbo" { "turbo.key".to_owned() } else { format!("{key}.zkey") };
+        for file in [proving_key, format!("{key}.vk.json"), format!("{key}.sol")] {
+            let run = folder.run(&format!("zkey audit {file} {CIRCUIT}")).succeeded();
+            assert!(run.stdout.contains("no sign of an insecure one"), "{}", run.stdout);
+            assert!(run.stdout.contains("circuit          circuit.r1cs"), "{}", run.stdout);
+        }
+    }
+    let run = folder.run("zkey audit groth16.zkey --json").succeeded();
+    let result = &serde_json::from_str::<Value>(&run.stdout).unwrap()["result"];
+    assert_eq!(result["contributions"].as_array().unwrap().len(), 1);
+    assert_eq!((&result["contributions_match"], &result["insecure"]), (&true.into(), &false.into()));
+    assert_eq!(result["belongs_to_circuit"], Value::Null);
+}
+
+#[test]
+fn forgeable_keys_and_contracts_are_rejected() {
+    let folder = Folder::new();
+    let allow = "--allow-insecure-setup";
+    folder.run("groth16 setup circuit.r1cs pot8.ptau new.zkey -q").succeeded();
+    folder.run(&format!("zkey export verificationkey new.zkey new.json {allow}")).warned();
+    folder.run(&format!("zkey export solidityverifier new.zkey new.sol {allow}")).warned();
+    for file in ["new.zkey", "new.json", "new.sol"] {
+        rejected(&folder, &format!("zkey audit {file}"), "delta equals gamma");
+    }
+    let run = folder.run("zkey audit new.zkey");
+    assert!(run.stdout.contains("contributions    0"), "{run:?}");
+    folder.run("srs new --size 2^10 new.ptau -q").succeeded();
+    folder.run("plonk setup circuit.r1cs new.ptau new.key --arithmetisation ultra -q").succeeded();
+    rejected(&folder, "zkey audit new.key", "nobody contributed to its powers of tau");
+}
+
+#[test]
+fn keys_of_other_circuits_are_rejected() {
+    let folder = Folder::new();
+    // Another coefficient in the circuit's first constraint.
+    let mut circuit = folder.read("circuit.r1cs");
+    let zkey = folder.read("groth16.zkey");
+    let coefficient = constraint_coefficient(&circuit);
+    circuit[coefficient..coefficient + 32].fill(0);
+    circuit[coefficient] = 3;
+    folder.write("other.r1cs", &circuit);
+    let other = "--r1cs other.r1cs --ptau pot8.ptau";
+    for file in ["groth16.zkey", "plonk.zkey", "groth16.vk.json", "plonk.vk.json"] {
+        let run = folder.run(&format!("zkey audit {file} {other}"));
+        // The points of the public signals need not depend on the constraint.
+        if file != "groth16.vk.json" {
+            assert_eq!(run.status, Some(1), "{run:?}");
+            assert!(run.stderr.contains("not the circuit's key"), "{run:?}");
+        }
+    }
+    // A point of C, which contributions change: the generator in its place is on the curve, but wrong.
+    for (section, part) in
+        [(8, "the points C"), (9, "the points H"), (5, "the points A"), (3, "the public signals")]
+    {
+        let mut changed = zkey.clone();
+        let (at, from) = (section_of(&changed, section), section_of(&changed, 5));
+        let (first, second) = (at, if section == 5 { from + 64 * 9 } else { from + 64 * 5 });
+        let point: Vec<u8> = changed[second..second + 64].to_vec();
+        assert_ne!(changed[first..first + 64], point[..]);
+        changed[first..first + 64].copy_from_slice(&point);
+        folder.write("changed.zkey", &changed);
+        rejected(&folder, &format!("zkey audit changed.zkey {CIRCUIT}"), part);
+    }
+}
+
+#[test]
+fn other_files_are_refused() {
+    let folder = Folder::new();
+    folder.write("empty.sol", "contract Empty {}");
+    for (file, words) in [
+        ("empty.sol", "found no points of a verification key"),
+        ("circuit.r1cs", "expected zkey"),
+        ("public.json", "expected protocol groth16"),
+        ("absent", "No such file"),
+    ] {
+        let error = folder.run(&format!("zkey audit {file}")).failed(2);
+        assert!(error.contains(words) && error.contains(file), "{error}");
+    }
+    let run = folder.run("zkey audit groth16.zkey --r1cs circuit.r1cs");
+    assert!(run.status == Some(2) && run.stderr.contains("--ptau"), "{run:?}");
+}
+
+/// Where the first coefficient of the first constraint's A begins in a `.r1cs`.
+fn constraint_coefficient(circuit: &[u8]) -> usize {
+    // The count of terms, then a wire, then the coefficient.
+    section_of(circuit, 2) + 8
+}

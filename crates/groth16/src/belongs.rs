@@ -1,0 +1,81 @@
+//! Whether a key belongs to a circuit: whether it is the circuit's key before contributions, but for delta.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use crate::Groth16Error;
+use proofmill_circom::{Groth16Header, Groth16Points, Groth16Zkey, PointCheck, Points};
+use proofmill_cpu::Level;
+use proofmill_curve::{
+    Affine, Curve,
+    bn254::{G1, G2},
+    msm,
+};
+use proofmill_field::bn254::Fr;
+use proofmill_pairing::pairing_product_is_one;
+use rand::{RngCore, TryRngCore, rngs::OsRng};
+
+/// Compares a key with the one that [`setup`](crate::setup) makes of a circuit. Contributions divide the points C and H by their
+/// secret and multiply delta by it; everything else must be the same. Returns the first part that differs.
+///
+/// C and H are compared as random combinations with factors of 128 bits: a difference is missed with a probability of 2^-128.
+/// Whether delta's logarithm is unknown, and the contributions' proofs of knowledge, are not checked.
+///
+/// # Errors
+/// [`Groth16Error::File`] for a point that is not on the curve, [`Groth16Error::Randomness`].
+pub fn differs(
+    level: Level,
+    key: &Groth16Zkey,
+    fresh: &Groth16Zkey,
+) -> Result<Option<&'static str>, Groth16Error> {
+    let shape = |header: &Groth16Header| (header.wires, header.public, header.domain_size);
+    if shape(key.header()) != shape(fresh.header()) {
+        return Ok(Some("the numbers of wires, public signals or constraints"));
+    }
+    let of_powers = |header: &Groth16Header| (header.alpha_1, header.beta_1, header.beta_2, header.gamma_2);
+    if of_powers(key.header()) != of_powers(fresh.header()) {
+        return Ok(Some("alpha, beta or gamma: it is from other powers of tau"));
+    }
+    if key.coefficients_section().bytes() != fresh.coefficients_section().bytes() {
+        return Ok(Some("the matrices"));
+    }
+    for (points, name) in [
+        (Groth16Points::Ic, "the points of the public signals"),
+        (Groth16Points::A, "the points A"),
+        (Groth16Points::B1, "the points B in G1"),
+        (Groth16Points::B2, "the points B in G2"),
+    ] {
+        if key.section(points).bytes() != fresh.section(points).bytes() {
+            return Ok(Some(name));
+        }
+    }
+    let (delta_1, delta_2) = (key.header().delta_1, key.header().delta_2);
+    if !pairing_product_is_one(level, &[(delta_1, G2::GENERATOR), (-G1::GENERATOR, delta_2)]) {
+        return Ok(Some("delta in G1 and in G2"));
+    }
+    for (points, expected, name) in
+        [(key.c(), fresh.c(), "the points C"), (key.h(), fresh.h(), "the points H")]
+    {
+        let factors = random(points.len())?;
+        let [sum, expected] =
+            [combination(level, points, &factors)?, combination(level, expected, &factors)?];
+        if !pairing_product_is_one(level, &[(sum, delta_2), (-expected, G2::GENERATOR)]) {
+            return Ok(Some(name));
+        }
+    }
+    // A key that was imported from JSON has no hash.
+    let hash =
+        |key: &Groth16Zkey| Ok::<_, Groth16Error>(key.decoded_contributions()?.map(|all| all.circuit_hash));
+    let (own, expected) = (hash(key)?, hash(fresh)?);
+    Ok((own.is_some() && own != expected).then_some("the circuit's hash"))
+}
+
+fn combination(level: Level, points: Points<'_, G1>, factors: &[Fr]) -> Result<Affine<G1>, Groth16Error> {
+    Ok(msm::<G1>(level, &points.decode(level, PointCheck::OnCurve)?, factors).to_affine())
+}
+
+/// Factors of 128 bits from the operating system.
+fn random(count: usize) -> Result<Vec<Fr>, Groth16Error> {
+    OsRng.try_next_u64().map_err(|error| Groth16Error::Randomness(error.to_string()))?;
+    let mut rng = OsRng.unwrap_err();
+    let factor = || Fr::from_canonical([rng.next_u64(), rng.next_u64(), 0, 0]).unwrap_or_default();
+    Ok(std::iter::repeat_with(factor).take(count).collect())
+}
