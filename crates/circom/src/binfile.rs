@@ -32,7 +32,6 @@ pub struct SectionEntry {
 
 /// A file that is a container, or else a text.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub enum ContainerOrText {
     /// Of any kind.
     Container(BinFile),
