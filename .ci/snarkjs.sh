@@ -25,6 +25,18 @@ done
 snarkjs zkey export json "$small/groth16.zkey" theirs.json
 cmp key.json theirs.json
 
+echo "-- snarkjs prepares the same powers as srs new --prepared"
+"$proofmill" srs new --prepared --size 2^4 --quiet prepared.ptau
+# Sections are in ascending order: the first seven are what is prepared.
+node -e '
+    const bytes = fs.readFileSync("prepared.ptau");
+    let end = 12;
+    for (let section = 0; section < 7; section++) end += 12 + Number(bytes.readBigUInt64LE(end + 4));
+    bytes.writeUInt32LE(7, 8);
+    fs.writeFileSync("raw.ptau", bytes.subarray(0, end));'
+snarkjs powersoftau prepare phase2 raw.ptau theirs.ptau > said
+cmp prepared.ptau theirs.ptau
+
 echo "-- info shows the hashes of contributions that snarkjs shows"
 snarkjs zkey contribute "$small/groth16.zkey" second.zkey --name=second -e=test
 snarkjs zkey beacon second.zkey third.zkey 0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f 10 --name=beacon

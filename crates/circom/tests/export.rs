@@ -101,7 +101,7 @@ fn json_files_are_recognised() {
     assert_eq!(described("plonk.vk.json"), ("verification key", system("plonk"), counts));
     let error = describe_json(&data("circuit.json")).unwrap_err().to_string();
     assert!(
-        error.ends_with("expected the protocol groth16, plonk or proofmill-plonk, found none"),
+        error.ends_with("expected the protocol groth16, plonk, fflonk or proofmill-plonk, found none"),
         "{error}"
     );
 }

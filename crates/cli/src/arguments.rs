@@ -1,9 +1,9 @@
 //! The definition of the command line, also for completions and man pages.
 
 use crate::{
-    bench::BenchArguments, bls::BlsCommand, fflonk::FflonkCommand, files::Files, groth16::Groth16Command,
-    info::Info, merkle::MerkleCommand, ntt::Ntt, plonk::PlonkCommand, r1cs::R1csCommand,
-    sha256::Sha256Command, srs::SrsCommand, witness::WtnsCommand, zkey::ZkeyCommand,
+    bench::BenchArguments, bls::BlsCommand, dev::Dev, fflonk::FflonkCommand, files::Files,
+    groth16::Groth16Command, info::Info, merkle::MerkleCommand, ntt::Ntt, plonk::PlonkCommand,
+    r1cs::R1csCommand, sha256::Sha256Command, srs::SrsCommand, witness::WtnsCommand, zkey::ZkeyCommand,
 };
 use clap::{Parser, Subcommand};
 use proofmill_console::{Completions, Man, Options, StorageOptions};
@@ -64,6 +64,8 @@ pub(crate) enum Command {
     /// Witnesses
     #[command(subcommand, after_help = "Examples:\n  proofmill wtns check circuit.r1cs witness.wtns")]
     Wtns(WtnsCommand),
+    /// Try a circuit from its source, with keys for tests: compile, set up, prove, verify, price
+    Dev(Dev),
     /// Merkle trees over rows of 64-bit integers: root, build, open, check
     #[command(
         subcommand,
@@ -141,6 +143,7 @@ impl Command {
             Self::Sha256(_) => "sha256",
             Self::Bls(command) => command.name(),
             Self::Ntt(_) => "ntt",
+            Self::Dev(_) => "dev",
             Self::Info(_) => "info",
             Self::Cpu { .. } => "cpu",
             Self::Bench(_) => "bench",
@@ -160,6 +163,7 @@ impl Command {
             Self::Merkle(command) => command.files(),
             Self::Srs(command) => command.files(),
             Self::Ntt(arguments) => arguments.files(),
+            Self::Dev(dev) => dev.files(),
             Self::Wtns(_)
             | Self::Sha256(_)
             | Self::Bls(_)

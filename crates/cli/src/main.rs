@@ -7,6 +7,7 @@ mod artefact;
 mod audit;
 mod bench;
 mod bls;
+mod dev;
 mod fflonk;
 mod files;
 mod groth16;
@@ -36,7 +37,9 @@ static ALLOCATOR: proofmill_memory::LargeBlocks = proofmill_memory::LargeBlocks;
 
 fn main() -> ExitCode {
     proofmill_memory::return_freed_memory();
-    let Arguments { command, options } = Arguments::parse_from(alias::expand(std::env::args_os()));
+    let Arguments { command, mut options } = Arguments::parse_from(alias::expand(std::env::args_os()));
+    // Its keys are insecure by design.
+    options.allow_insecure_setup |= matches!(command, Command::Dev(_));
     let name = command.name();
     if let Some(result) = run_by_bench(&command, &options) {
         return Report::without_machine(name, &options).end(result);
@@ -64,13 +67,14 @@ fn run_by_bench(command: &Command, options: &Options) -> Option<Result<Outcome, 
 fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
     let files = command.files();
     files.check()?;
-    interrupt::remove_unfinished_at_a_signal(files.outputs)?;
+    interrupt::clean_up_at_a_signal(files.outputs, dev::remove_temporary)?;
     match command {
         Command::Groth16(command) => groth16::run(command, machine),
         Command::Plonk(command) => plonk::run(command, machine),
         Command::Fflonk(command) => fflonk::run(command, machine),
         Command::Zkey(command) => zkey::run(command, machine),
         Command::R1cs(command) => r1cs::run(command, machine),
+        Command::Dev(dev) => dev::run(&dev, machine),
         Command::Info(info) => info::run(&info),
         Command::Wtns(command) => witness::run(command, machine),
         Command::Merkle(command) => merkle::run(command, machine),

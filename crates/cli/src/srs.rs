@@ -15,6 +15,7 @@ pub(crate) enum SrsCommand {
     /// Write powers of a random tau: UNSAFE for production, for tests and benchmarks only
     #[command(after_help = "Examples:
   proofmill srs new --size 2^20 test.ptau
+  proofmill srs new --size 2^12 test.ptau --prepared
   proofmill srs new --size 300000 test.ptau --threads 1
 
 UNSAFE for production: tau is random and wiped from memory, but the user who runs this command can learn it nevertheless, and with tau can prove false statements. In production, use the powers of a ceremony: a snarkjs ptau file or Aztec's Ignition transcripts.")]
@@ -39,6 +40,9 @@ pub(crate) struct New {
     /// The ptau file to write: powers in G1, two in G2
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// Write all sections, prepared for phase 2, as the setup of Groth16 and of standard PLONK need them
+    #[arg(long)]
+    prepared: bool,
     /// Gates of the largest circuit, a number or 2^k; the file has 64 more powers, for the blinding of polynomials
     #[arg(long, value_name = "2^K", value_parser = size)]
     size: usize,
@@ -102,7 +106,17 @@ pub(crate) fn run(command: SrsCommand, machine: &mut Machine) -> Result<Outcome,
 
 impl New {
     fn write(&self) -> Result<Outcome, Failure> {
-        let srs = Srs::insecure_to(&self.file, self.size)?;
+        let srs = if self.prepared {
+            let power = self.size.next_power_of_two().ilog2().max(1);
+            if power == LARGEST {
+                let problem = format!("expected a size of at most 2^{} with --prepared", LARGEST - 1);
+                return Err(Failure::Input(problem));
+            }
+            Srs::write_insecure_prepared(&self.file, power)?;
+            Srs::open(&self.file)?
+        } else {
+            Srs::insecure_to(&self.file, self.size)?
+        };
         Ok(Outcome::done(json!({
             "file": self.file,
             "powers": srs.len(),

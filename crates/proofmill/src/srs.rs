@@ -21,7 +21,7 @@ use crate::{
     machine::current,
 };
 pub use proofmill_srs::SrsKind;
-use proofmill_srs::{SPARE, write_insecure};
+use proofmill_srs::{SPARE, write_insecure, write_insecure_prepared};
 use std::{
     ops::Range,
     path::{Path, PathBuf},
@@ -84,6 +84,18 @@ impl Srs {
     pub fn insecure_to(path: impl AsRef<Path>, size: usize) -> Result<Self> {
         write_insecure(current().level, path.as_ref(), size + SPARE)?;
         Self::open(path)
+    }
+
+    /// Writes a `.ptau` with all sections, prepared for phase 2, for circuits of up to `2^power` rows, from a random tau, alpha and
+    /// beta, which are wiped afterwards. For tests only, as [`Self::insecure`].
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::System`] without randomness.
+    ///
+    /// # Panics
+    /// If `power` is 0 or above 27.
+    pub fn write_insecure_prepared(path: impl AsRef<Path>, power: u32) -> Result<()> {
+        Ok(write_insecure_prepared(current().level, path.as_ref(), power)?)
     }
 
     /// Checks that all powers are those of one tau: each is tau times the one before. Also checks the checksums of Ignition's

@@ -31,14 +31,20 @@ pub fn write_insecure<'a>(level: Level, target: impl Into<Target<'a>>, count: us
     write(level, target.into(), count)
 }
 
+/// A random nonzero scalar, which is wiped when it is dropped.
+pub(crate) fn random() -> Result<Zeroizing<Fr>, SrsError> {
+    OsRng.try_next_u64().map_err(|error| SrsError::Randomness(error.to_string()))?;
+    let mut secret = Zeroizing::new(Fr::ZERO);
+    while secret.is_zero() {
+        *secret = Fr::random(&mut OsRng.unwrap_err());
+    }
+    Ok(secret)
+}
+
 #[allow(clippy::indexing_slicing)] // A piece is no longer than its buffers.
 fn write(level: Level, target: Target<'_>, count: usize) -> Result<(), SrsError> {
     assert!((2..1 << 29).contains(&count), "from 2 to 2^29 - 1 powers");
-    OsRng.try_next_u64().map_err(|error| SrsError::Randomness(error.to_string()))?;
-    let mut tau = Zeroizing::new(Fr::ZERO);
-    while tau.is_zero() {
-        *tau = Fr::random(&mut OsRng.unwrap_err());
-    }
+    let tau = random()?;
     let power = count.ilog2();
     let mut file = PtauWriter::create(target, &PtauHeader { power, ceremony_power: power }, 2)?;
     let mut fixed = FixedBase::new(level, &G1::GENERATOR, count);

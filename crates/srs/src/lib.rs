@@ -12,10 +12,12 @@ mod ceremonies;
 mod check;
 mod error;
 mod insecure;
+mod prepared;
 mod string;
 mod transcript;
 
 pub use ceremonies::{ceremony_of_alpha, ceremony_of_tau};
 pub use error::SrsError;
 pub use insecure::{SPARE, write_insecure};
+pub use prepared::write_insecure_prepared;
 pub use string::{Srs, SrsBases, SrsKind};

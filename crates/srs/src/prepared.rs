@@ -69,8 +69,7 @@ fn write(level: Level, target: Target<'_>, power: u32, secrets: &Secrets) -> Res
     file.points(PtauPoints::LagrangeTauG2, |out| {
         domains(power).try_for_each(|domain| multiples(&mut g2, &one, &domain, out))
     })?;
-    for (section, factor) in
-        [(PtauPoints::LagrangeAlphaTauG1, alpha), (PtauPoints::LagrangeBetaTauG1, beta)]
+    for (section, factor) in [(PtauPoints::LagrangeAlphaTauG1, alpha), (PtauPoints::LagrangeBetaTauG1, beta)]
     {
         file.points(section, |out| {
             domains(power).try_for_each(|domain| multiples(&mut g1, factor, &domain, out))

@@ -1,8 +1,8 @@
 //! Descriptions of JSON files, recognised by their protocol and keys, and checked as their readers do.
 
 use super::{
-    CircuitProof, CircuitVerificationKey, Groth16Proof, Groth16VerificationKey, PlonkProof,
-    PlonkVerificationKey, public_of, reader::Document,
+    CircuitProof, CircuitVerificationKey, FflonkProof, FflonkVerificationKey, Groth16Proof,
+    Groth16VerificationKey, PlonkProof, PlonkVerificationKey, public_of, reader::Document,
 };
 use crate::error::CircomError;
 use serde::Serialize;
@@ -51,8 +51,13 @@ pub fn describe_json(path: &Path) -> Result<JsonDescription, CircomError> {
             let key = CircuitVerificationKey::read(&document)?;
             vec![("public signals", u64::from(key.public)), ("domain size", domain(key.power))]
         }
+        (Some("fflonk"), true) => FflonkProof::read(&document).map(|_| Vec::new())?,
+        (Some("fflonk"), false) => {
+            let key = FflonkVerificationKey::read(&document)?;
+            vec![("public signals", u64::from(key.public)), ("domain size", domain(key.power))]
+        }
         _ => {
-            let expected = "the protocol groth16, plonk or proofmill-plonk";
+            let expected = "the protocol groth16, plonk, fflonk or proofmill-plonk";
             let found = document.protocol().map_or("none".to_owned(), |name| name.escape_debug().to_string());
             return Err(root.problem(format!("expected {expected}, found {found}")));
         }

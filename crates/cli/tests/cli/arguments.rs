@@ -3,7 +3,7 @@
 use crate::process::Folder;
 use serde_json::Value;
 
-const COMMANDS: [&str; 45] = [
+const COMMANDS: [&str; 46] = [
     "",
     "groth16",
     "groth16 prove",
@@ -44,6 +44,7 @@ const COMMANDS: [&str; 45] = [
     "bls sign",
     "bls verify",
     "bls aggregate",
+    "dev",
     "ntt",
     "info",
     "cpu",

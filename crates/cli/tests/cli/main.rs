@@ -9,6 +9,7 @@ mod audit;
 mod bench;
 mod bls;
 mod day;
+mod dev;
 mod insecure;
 mod malformed;
 mod merkle;

@@ -1,0 +1,108 @@
+//! `dev`, with programs in place of circom and Node.js that copy the example's files.
+#![cfg(unix)]
+
+use crate::process::Folder;
+use serde_json::Value;
+use std::{
+    env, fs,
+    io::{BufRead, BufReader},
+    os::unix::fs::PermissionsExt,
+    process::{Command, Stdio},
+};
+
+/// A folder with the programs `circom CIRCUIT --r1cs --wasm --sym -o FOLDER` and `node PROGRAM WASM INPUT WITNESS`.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    for (name, program) in [
+        (
+            "circom",
+            "#!/bin/sh\n[ -e broken ] && { echo 'error[P1000]' >&2; exit 1; }\ncp circuit.r1cs \"$6/main.r1cs\"\n",
+        ),
+        ("node", "#!/bin/sh\ngrep -q . \"$3\" && cp witness.wtns \"$4\"\n"),
+    ] {
+        folder.write(name, program);
+        fs::set_permissions(folder.path(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    folder.write("main.circom", "include \"part.circom\";\n");
+    folder.write("part.circom", "\n");
+    folder
+}
+
+fn command(folder: &Folder, arguments: &str) -> Command {
+    let mut command = folder.command(&format!("dev main.circom input.json {arguments}"));
+    let path = format!("{}:{}", folder.path(".").display(), env::var("PATH").unwrap());
+    command.env("PATH", path);
+    command
+}
+
+#[test]
+fn a_circuit_is_proven_with_insecure_keys() {
+    let folder = folder();
+    for system in ["groth16", "plonk", "fflonk"] {
+        let output = command(&folder, &format!("--system {system} --keep made --json")).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let warnings = String::from_utf8(output.stderr).unwrap();
+        assert!(warnings.starts_with("warning: INSECURE: "), "{warnings}");
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let result = &report["result"];
+        assert_eq!(
+            (&result["insecure"], &result["system"], &result["constraints"]),
+            (&true.into(), &system.into(), &144.into())
+        );
+        let steps: Vec<&String> = result["seconds"].as_object().unwrap().keys().collect();
+        assert_eq!(steps, ["compile", "prove", "set_up", "verify", "witness"]);
+        assert!(
+            result["gas"]["transaction"].as_u64().unwrap()
+                > result["gas"]["execution"].as_u64().unwrap() + 21_000
+        );
+        // The files are those of the other commands, which refuse the Groth16 key and warn of PLONK's.
+        folder.run("r1cs info made/main.r1cs").succeeded();
+        let verify = format!(
+            "{system} verify made/insecure.verification_key.json made/public.json made/insecure.proof.json --allow-insecure-setup"
+        );
+        assert_eq!(folder.run(&verify).stdout, "valid\n");
+        let verify = verify.replace(" --allow-insecure-setup", "");
+        assert!(folder.run(&verify).failed(2).contains("anyone can forge proofs for this key"));
+    }
+}
+
+#[test]
+fn failures_of_a_step_are_told() {
+    let folder = folder();
+    folder.write("broken", "");
+    let output = command(&folder, "").output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(told.contains("\nerror[P1000]\nerror: circom: exit status: 1\n"), "{told}");
+    let output = command(&folder, "--circom nowhere").output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        output.status.code() == Some(2) && told.contains("\nerror: nowhere: not found: install circom"),
+        "{told}"
+    );
+    fs::remove_file(folder.path("broken")).unwrap();
+    let mut witness = folder.read("witness.wtns");
+    let last = witness.len() - 32;
+    witness[last] ^= 1;
+    folder.write("witness.wtns", witness);
+    assert_eq!(command(&folder, "").output().unwrap().status.code(), Some(1));
+}
+
+#[test]
+fn a_changed_include_is_watched_for() {
+    let folder = folder();
+    let mut child = command(&folder, "--watch").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let steps = |lines: &mut dyn Iterator<Item = String>| -> Vec<String> {
+        let run = lines.skip_while(String::is_empty).take_while(|line| !line.is_empty());
+        run.map(|line| line[..10].trim().to_owned()).collect()
+    };
+    let first = ["groth16", "compile", "set up", "witness", "prove", "verify", "on chain", "valid: the"];
+    assert_eq!(steps(&mut lines), first);
+    folder.write("part.circom", "// changed\n");
+    // The constraints are the same, and so is the key.
+    let second = ["groth16", "compile", "witness", "prove", "verify", "on chain", "valid: the"];
+    assert_eq!(steps(&mut lines), second);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
