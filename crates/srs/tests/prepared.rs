@@ -23,7 +23,7 @@ fn interpolated<C: Curve<Scalar = Fr>>(domain: &[Affine<C>], exponent: u64) -> A
     let mut power = Fr::ONE;
     let mut sum = Jacobian::from(Affine::INFINITY);
     for point in domain {
-        sum = sum + point.mul_vartime(&power);
+        sum = sum.add(&point.mul_vartime(&power));
         power *= root;
     }
     sum.to_affine()

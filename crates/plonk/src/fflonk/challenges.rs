@@ -99,6 +99,7 @@ mod tests {
             k2: Fr::from(3),
             x_2: G2::GENERATOR,
             c0: point(9),
+            insecure_setup: false,
         };
         let mut public = [Fr::from(7), Fr::from(8)];
         let mut proof = Proof {
