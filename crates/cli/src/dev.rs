@@ -284,7 +284,8 @@ const BYTE: u64 = 16;
 
 /// The gas for the data of a call with these arguments, as they are printed.
 fn gas_of_data(arguments: &str) -> u64 {
-    let words = arguments.split('"').filter_map(|word| word.strip_prefix("0x"));
+    let words =
+        arguments.split(|c: char| !c.is_ascii_alphanumeric()).filter_map(|word| word.strip_prefix("0x"));
     let bytes = words.flat_map(|word| hex::decode(word).unwrap_or_default());
     let selector = 4 * BYTE;
     selector + bytes.map(|byte| if byte == 0 { ZERO_BYTE } else { BYTE }).sum::<u64>()
