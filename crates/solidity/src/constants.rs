@@ -108,6 +108,7 @@ fn hexadecimal(digits: &str) -> Option<Fq> {
 }
 
 #[cfg(test)]
+#[allow(clippy::expect_used)]
 mod tests {
     use super::*;
     use proofmill_field::bn254::Fr;

@@ -81,3 +81,57 @@ impl Challenges {
         self.seed.pow_vartime(&[24])
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+    use proofmill_curve::{Curve, bn254::G2};
+    use proofmill_field::Field;
+
+    /// Asserts that a change changes the challenges from `first` on, and none before.
+    fn assert_from(first: usize, change: impl FnOnce(&mut VerifyingKey, &mut [Fr], &mut Proof)) {
+        let point = |k: u64| G1::GENERATOR.mul_words_vartime(&[k]).to_affine();
+        let mut key = VerifyingKey {
+            public: 2,
+            power: 4,
+            k1: Fr::from(2),
+            k2: Fr::from(3),
+            x_2: G2::GENERATOR,
+            c0: point(9),
+            insecure_setup: false,
+        };
+        let mut public = [Fr::from(7), Fr::from(8)];
+        let mut proof = Proof {
+            points: [1, 2, 3, 4].map(point),
+            evaluations: std::array::from_fn(|index| Fr::from(index as u64)),
+            inverse: Fr::ONE,
+        };
+        let drawn = |key: &VerifyingKey, public: &[Fr], proof: &Proof| {
+            let Challenges { beta, gamma, seed, alpha, y } = Challenges::of(key, public, proof);
+            [beta, gamma, seed, alpha, y]
+        };
+        let before = drawn(&key, &public, &proof);
+        change(&mut key, &mut public, &mut proof);
+        let after = drawn(&key, &public, &proof);
+        for (index, (before, after)) in before.into_iter().zip(after).enumerate() {
+            assert_eq!(before != after, index >= first, "challenge {index}, {first}");
+        }
+    }
+
+    #[test]
+    fn every_message_changes_all_later_challenges_and_no_earlier_one() {
+        let [beta, seed, alpha, y, none] = [0, 2, 3, 4, 5];
+        assert_from(beta, |key, _, _| key.c0 = -key.c0);
+        for index in 0..2 {
+            assert_from(beta, |_, public, _| public[index] += Fr::ONE);
+        }
+        for (index, first) in [beta, seed, y, none].into_iter().enumerate() {
+            assert_from(first, |_, _, proof| proof.points[index] = -proof.points[index]);
+        }
+        for index in 0..15 {
+            assert_from(alpha, |_, _, proof| proof.evaluations[index] += Fr::ONE);
+        }
+        assert_from(none, |_, _, proof| proof.inverse += Fr::ONE);
+    }
+}
