@@ -1,16 +1,23 @@
 //! Arbitrary bytes as proving keys of circuits in every arithmetisation, and R1CS laid out in each.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
+mod counts;
+
+use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use proofmill_circom::{BinFile, FileKind, R1cs};
-use proofmill_field::bn254::Fr;
-use proofmill_plonk::{Progress, 
-    Arithmetisation, CircuitKey, Memory, ProveOptions, ProvingKey, VerifyingKey, key_file, prove, r1cs, verify,
-};
 use proofmill_cpu::Level;
+use proofmill_field::bn254::Fr;
+use proofmill_plonk::{
+    Arithmetisation, CircuitKey, Memory, Progress, ProveOptions, ProvingKey, VerifyingKey, key_file, prove,
+    r1cs, verify,
+};
 
 /// The most rows of keys that are used to prove.
 const MOST_ROWS: u32 = 128;
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    counts::mutate(data, size, max_size, seed)
+});
 
 fuzz_target!(|bytes: &[u8]| {
     let level = Level::best();

@@ -47,6 +47,15 @@ pub struct Text {
 }
 
 impl Text {
+    /// Maps a text, or reads it from a pipe.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    pub fn open(path: &Path) -> Result<Self, CircomError> {
+        let (name, bytes) = read_any(path)?;
+        Ok(Self { name, bytes })
+    }
+
     /// The file's name in messages.
     pub fn name(&self) -> &FileName {
         &self.name

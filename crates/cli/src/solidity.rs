@@ -2,10 +2,7 @@
 
 use crate::files::{Input, Output};
 use clap::Args;
-use proofmill::{
-    circom::{PublicSignals, protocol},
-    fflonk, groth16, plonk,
-};
+use proofmill::{AnyProof, AnyVerifyingKey, circom::PublicSignals};
 use proofmill_circom::write_text;
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
@@ -41,11 +38,9 @@ pub(crate) struct SolidityCalldata {
 
 /// Writes the contract that verifies a key's proofs.
 pub(crate) fn verifier(files: &SolidityVerifier, machine: &mut Machine) -> Result<Outcome, Failure> {
-    let protocol = protocol(&files.key)?;
-    let source = machine.run(|_, _| match protocol.as_deref() {
-        Some("plonk" | "proofmill-plonk") => plonk::VerifyingKey::open(&files.key)?.solidity_verifier(),
-        Some("fflonk") => fflonk::VerifyingKey::open(&files.key)?.solidity_verifier(),
-        _ => groth16::VerifyingKey::open(&files.key)?.solidity_verifier(),
+    let (protocol, source) = machine.run(|_, _| {
+        let key = AnyVerifyingKey::open(&files.key)?;
+        Ok::<_, proofmill::Error>((key.protocol(), key.solidity_verifier()?))
     })?;
     write_text(&files.contract, &source)?;
     Ok(Outcome::done(json!({ "protocol": protocol, "contract": &*files.contract })))
@@ -54,29 +49,12 @@ pub(crate) fn verifier(files: &SolidityVerifier, machine: &mut Machine) -> Resul
 /// Prints the arguments for a call of that contract, of a proof that was verified if the key is known.
 pub(crate) fn calldata(files: &SolidityCalldata, machine: &mut Machine) -> Result<Outcome, Failure> {
     let public = PublicSignals::open(&files.public)?;
-    let protocol = protocol(&files.proof)?;
-    let calldata = machine.run(|_, _| match protocol.as_deref() {
-        Some("plonk" | "proofmill-plonk") => {
-            let proof = plonk::Proof::open(&files.proof, public)?;
-            if let Some(key) = &files.key {
-                proof.verify(&plonk::VerifyingKey::open(key)?)?;
-            }
-            Ok(proof.solidity_calldata())
+    let calldata = machine.run(|_, _| {
+        let proof = AnyProof::open(&files.proof, public)?;
+        if let Some(key) = &files.key {
+            proof.verify(&AnyVerifyingKey::open(key)?)?;
         }
-        Some("fflonk") => {
-            let proof = fflonk::Proof::open(&files.proof, public)?;
-            if let Some(key) = &files.key {
-                proof.verify(&fflonk::VerifyingKey::open(key)?)?;
-            }
-            Ok(proof.solidity_calldata())
-        }
-        _ => {
-            let proof = groth16::Proof::open(&files.proof, public)?;
-            if let Some(key) = &files.key {
-                proof.verify(&groth16::VerifyingKey::open(key)?)?;
-            }
-            Ok::<_, proofmill::Error>(proof.solidity_calldata())
-        }
+        Ok::<_, proofmill::Error>(proof.solidity_calldata())
     })?;
     let text = format!("{calldata}\n");
     Ok(Outcome { text, ..Outcome::done(json!({ "calldata": calldata })) })

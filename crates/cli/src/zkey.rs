@@ -6,7 +6,7 @@ use crate::{
     solidity::{self, SolidityCalldata, SolidityVerifier},
 };
 use clap::{Args, Subcommand};
-use proofmill::{circom::protocol, fflonk, groth16, plonk};
+use proofmill::{AnyVerifyingKey, groth16};
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
 
@@ -103,11 +103,10 @@ pub(crate) fn run(command: ZkeyCommand, machine: &mut Machine) -> Result<Outcome
 }
 
 fn export(files: &VerificationKey, machine: &mut Machine) -> Result<Outcome, Failure> {
-    let protocol = protocol(&files.zkey)?;
-    machine.run(|_, _| match protocol.as_deref() {
-        Some("plonk" | "proofmill-plonk") => plonk::VerifyingKey::open(&files.zkey)?.save(&files.key),
-        Some("fflonk") => fflonk::VerifyingKey::open(&files.zkey)?.save(&files.key),
-        _ => groth16::VerifyingKey::open(&files.zkey)?.save(&files.key),
+    let protocol = machine.run(|_, _| {
+        let key = AnyVerifyingKey::open(&files.zkey)?;
+        key.save(&files.key)?;
+        Ok::<_, proofmill::Error>(key.protocol())
     })?;
     Ok(Outcome::done(json!({ "protocol": protocol, "verification_key": &*files.key })))
 }

@@ -15,6 +15,7 @@
 pub use crate::circom::{Beacon, Contribution};
 use crate::{
     Error, Result,
+    any::protocol_of,
     circom::{Ptau, R1cs},
     curve::{Affine, Curve, bn254},
     error::Names,
@@ -25,7 +26,6 @@ use crate::{
 };
 use proofmill_circom::{
     BinFile, ContainerOrText, FflonkVerificationKey, FileKind, Groth16VerificationKey, Groth16Zkey, Text,
-    describe_file,
 };
 use proofmill_solidity::Constants;
 use proofmill_srs::{ceremony_of_alpha, ceremony_of_tau};
@@ -82,8 +82,10 @@ impl Circuit {
 pub fn audit(path: impl AsRef<Path>, circuit: Option<&Circuit>) -> Result<Audit> {
     let path = path.as_ref();
     match BinFile::open_or_text(path)? {
-        ContainerOrText::Container(file) if protocol_of(&file)? == "groth16" => groth16_key(file, circuit),
-        ContainerOrText::Container(file) if protocol_of(&file)? == "fflonk" => {
+        ContainerOrText::Container(file) if protocol_of(&file)?.as_deref() == Some("groth16") => {
+            groth16_key(file, circuit)
+        }
+        ContainerOrText::Container(file) if protocol_of(&file)?.as_deref() == Some("fflonk") => {
             let name = file.name().clone();
             fflonk_key(&fflonk::ProvingKey::read(file, Some(name))?, circuit)
         }
@@ -94,14 +96,6 @@ pub fn audit(path: impl AsRef<Path>, circuit: Option<&Circuit>) -> Result<Audit>
         }
         ContainerOrText::Text(text) if text.is_json() => verification_key(&text, circuit),
         ContainerOrText::Text(text) => contract(&text, circuit),
-    }
-}
-
-/// The protocol of a zkey; empty for other files.
-fn protocol_of(file: &BinFile) -> Result<String> {
-    match file.kind() {
-        FileKind::Zkey => Ok(describe_file(file)?.protocol.unwrap_or_default()),
-        _ => Ok(String::new()),
     }
 }
 

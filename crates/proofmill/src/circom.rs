@@ -26,8 +26,8 @@ pub use proofmill_circom::{
     Beacon, Contribution, Contributions, Description, FileKind, JsonDescription, SectionDescription,
 };
 use proofmill_circom::{
-    BinFile, CircomError, ContainerOrText, FileName, R1csFile, Target, decode_witness, describe_file,
-    parse_public, public_text, read_public, write_bytes, write_r1cs, write_text, write_witness,
+    BinFile, CircomError, FileName, R1csFile, Target, decode_witness, describe_file, parse_public,
+    public_text, read_public, write_bytes, write_r1cs, write_text, write_witness,
 };
 use std::{fmt, ops::Deref, path::Path};
 use zeroize::Zeroizing;
@@ -54,21 +54,6 @@ use zeroize::Zeroizing;
 /// [`Error::Io`], and [`Error::Malformed`] for a file that is none of these.
 pub fn describe(path: impl AsRef<Path>) -> Result<Description> {
     Ok(describe_file(&BinFile::open(path.as_ref())?)?)
-}
-
-/// The proof system of a proving key, verification key or proof: `groth16`, `plonk`, `proofmill-plonk` for the wider
-/// arithmetisations, or another name in the file. `None` if it names none. Nothing else of the file is checked.
-///
-/// # Errors
-/// [`Error::Io`], and [`Error::Malformed`] for a file that is neither a known binary one nor JSON.
-pub fn protocol(path: impl AsRef<Path>) -> Result<Option<String>> {
-    Ok(match BinFile::open_or_text(path.as_ref())? {
-        ContainerOrText::Container(file) if file.kind() == FileKind::Pmpk => {
-            Some("proofmill-plonk".to_owned())
-        }
-        ContainerOrText::Container(file) => describe_file(&file)?.protocol,
-        ContainerOrText::Text(text) => text.protocol()?,
-    })
 }
 
 /// Describes a `proof.json`, `verification_key.json` or `public.json` of any proof system. Points are checked to be on their curve,

@@ -25,7 +25,7 @@ use crate::{
     machine::current,
 };
 use proofmill_circom::{
-    BinFile, ContainerOrText, FileKind, FileName, Target, write_bytes, write_text, write_texts,
+    BinFile, ContainerOrText, FileKind, FileName, Target, Text, write_bytes, write_text, write_texts,
 };
 use proofmill_plonk::{ProveOptions, fflonk};
 use std::path::Path;
@@ -151,12 +151,19 @@ impl VerifyingKey {
     /// # Errors
     /// [`Error::Io`], and [`Error::Malformed`] for a file that is neither.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let name = Some(FileName::new(path));
-        match BinFile::open_or_text(path)? {
-            ContainerOrText::Container(file) => Ok(ProvingKey::read(file, name)?.verifying_key()),
-            ContainerOrText::Text(text) => Ok(Self { key: fflonk::VerifyingKey::of_text(&text)?, name }),
+        match BinFile::open_or_text(path.as_ref())? {
+            ContainerOrText::Container(file) => Self::of_container(file),
+            ContainerOrText::Text(text) => Self::of_text(&text),
         }
+    }
+
+    pub(crate) fn of_container(file: BinFile) -> Result<Self> {
+        let name = file.name().clone();
+        Ok(ProvingKey::read(file, Some(name))?.verifying_key())
+    }
+
+    pub(crate) fn of_text(text: &Text) -> Result<Self> {
+        Ok(Self { key: fflonk::VerifyingKey::of_text(text)?, name: Some(text.name().clone()) })
     }
 
     /// The verifying key in the bytes of a `verification_key.json` or of a `.zkey`.
@@ -268,6 +275,14 @@ impl Proof {
         let path = path.as_ref();
         let proof = fflonk::Proof::open(path)?;
         Ok(Self { proof, public: public.into(), name: Some(FileName::new(path)) })
+    }
+
+    pub(crate) fn of_text(text: &Text, public: PublicSignals) -> Result<Self> {
+        Ok(Self { proof: fflonk::Proof::of_text(text)?, public, name: Some(text.name().clone()) })
+    }
+
+    pub(crate) fn name(&self) -> Option<&FileName> {
+        self.name.as_ref()
     }
 
     /// Parses the text of a `proof.json`, as a proof for these public signals.

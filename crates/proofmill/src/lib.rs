@@ -36,6 +36,7 @@
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used)]
 
+mod any;
 #[cfg(feature = "arkworks")]
 pub mod arkworks;
 pub mod audit;
@@ -54,6 +55,7 @@ pub mod ntt;
 pub mod plonk;
 pub mod srs;
 
+pub use any::{AnyProof, AnyVerifyingKey};
 pub use error::{Cause, Error, Result};
 pub use machine::{Machine, MachineBuilder};
 pub use proofmill_cpu::{Level, LevelError};

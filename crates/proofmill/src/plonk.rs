@@ -51,8 +51,8 @@ use crate::{
     srs::Srs,
 };
 use proofmill_circom::{
-    AnyPlonkProof, AnyPlonkVerificationKey, BinFile, CircuitProof, FileName, Target, Text, write_bytes,
-    write_text, write_texts,
+    AnyPlonkProof, AnyPlonkVerificationKey, BinFile, CircuitProof, ContainerOrText, FileName, Target, Text,
+    write_bytes, write_text, write_texts,
 };
 pub use proofmill_plonk::{
     Arithmetisation, Bit, Circuit, GadgetReport, LookupArgument, MerkleNode, Multiples, Point, Report, Table,
@@ -254,8 +254,15 @@ impl VerifyingKey {
     /// # Errors
     /// [`Error::Io`], and [`Error::Malformed`] for a file that is neither.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let name = Some(FileName::new(path.as_ref()));
-        let key = proofmill_plonk::VerifyingKey::open(current().level, path.as_ref());
+        match BinFile::open_or_text(path.as_ref())? {
+            ContainerOrText::Container(file) => Self::of_container(file),
+            ContainerOrText::Text(text) => Self::of_text(&text),
+        }
+    }
+
+    pub(crate) fn of_container(file: BinFile) -> Result<Self> {
+        let name = Some(file.name().clone());
+        let key = proofmill_plonk::VerifyingKey::read(current().level, file);
         let key = key.map_err(|error| Names { key: name.as_ref(), ..Names::default() }.plonk(error))?;
         Ok(Self { key, name })
     }
@@ -379,6 +386,18 @@ impl Proof {
     pub fn open(path: impl AsRef<Path>, public: impl Into<PublicSignals>) -> Result<Self> {
         let path = path.as_ref();
         Ok(Self::read(AnyPlonkProof::open(path)?, public.into(), Some(FileName::new(path))))
+    }
+
+    pub(crate) fn of_text(text: &Text, public: PublicSignals) -> Result<Self> {
+        Ok(Self::read(AnyPlonkProof::of_text(text)?, public, Some(text.name().clone())))
+    }
+
+    pub(crate) fn is_standard(&self) -> bool {
+        self.standard
+    }
+
+    pub(crate) fn name(&self) -> Option<&FileName> {
+        self.name.as_ref()
     }
 
     /// Parses the text of a `proof.json`, as a proof for these public signals.

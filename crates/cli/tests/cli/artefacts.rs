@@ -109,7 +109,11 @@ fn exports_are_named_after_their_source_and_never_replace_it() {
     {
         refused(&folder, command, &["would replace the input"]);
     }
-    refused(&folder, "zkey export json plonk.zkey p.json", &["expected protocol groth16, found plonk"]);
+    refused(
+        &folder,
+        "zkey export json plonk.zkey p.json",
+        &["expected protocol groth16, found plonk"],
+    );
 }
 
 #[test]
@@ -135,7 +139,7 @@ fn calls_are_printed_for_valid_proofs() {
     refused(
         &folder,
         "zkey export soliditycalldata public.json groth16.proof.json --key plonk.vk.json",
-        &["expected protocol groth16, found plonk"],
+        &["groth16.proof.json: expected a proof of plonk, found one of groth16"],
     );
 }
 

@@ -56,6 +56,19 @@ fn every_input_can_be_a_pipe() {
         let command = format!("{system} verify - public.json proof.json");
         assert_eq!(done(given(&folder, &command, &folder.read(&format!("{system}.zkey")))), b"valid\n");
     }
+    for system in ["groth16", "plonk", "fflonk"] {
+        let export = |kind: &str, to: &str| format!("zkey export {kind} - {to}");
+        for file in ["zkey", "vk.json"] {
+            let key = folder.read(&format!("{system}.{file}"));
+            done(given(&folder, &export("verificationkey", "piped.json"), &key));
+            assert_eq!(folder.text("piped.json"), folder.text(&format!("{system}.vk.json")));
+            assert!(done(given(&folder, &export("solidityverifier", "-"), &key)).starts_with(b"// SPDX"));
+            done(given(&folder, "zkey audit -", &key));
+        }
+        let proof = folder.read(&format!("{system}.proof.json"));
+        let call = format!("zkey export soliditycalldata public.json - --key {system}.vk.json");
+        assert!(!done(given(&folder, &call, &proof)).is_empty());
+    }
     done(given(&folder, "wtns check circuit.r1cs -", &folder.read("witness.wtns")));
     done(given(&folder, "wtns check - witness.wtns", &folder.read("circuit.r1cs")));
     done(given(&folder, "info -", &folder.read("circuit.r1cs")));

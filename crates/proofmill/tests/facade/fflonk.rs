@@ -2,8 +2,8 @@
 
 use crate::{bytes, example, machines, refused, text};
 use proofmill::{
-    Machine,
-    circom::{Ptau, PublicSignals, R1cs, Witness, protocol},
+    AnyProof, AnyVerifyingKey, Machine,
+    circom::{Ptau, PublicSignals, R1cs, Witness},
     fflonk::{Proof, ProvingKey, VerifyingKey, write_key},
     field::Fr,
 };
@@ -99,14 +99,21 @@ fn errors_have_their_kind_and_name_the_file() {
 #[test]
 fn files_name_their_protocol() {
     for system in ["groth16", "plonk", "fflonk"] {
-        for file in ["zkey", "vk.json", "proof.json"] {
-            assert_eq!(protocol(example(&format!("{system}.{file}"))).unwrap().as_deref(), Some(system));
+        let public = PublicSignals::open(example("public.json")).unwrap();
+        let proof = AnyProof::open(example(&format!("{system}.proof.json")), public).unwrap();
+        assert_eq!(proof.protocol(), system);
+        for file in ["zkey", "vk.json"] {
+            let key = AnyVerifyingKey::open(example(&format!("{system}.{file}"))).unwrap();
+            assert_eq!(key.protocol(), system);
+            proof.verify(&key).unwrap();
         }
+        let other = if system == "plonk" { "fflonk.vk.json" } else { "plonk.vk.json" };
+        let other = AnyVerifyingKey::open(example(other)).unwrap();
+        refused(proof.verify(&other), "mismatch", &format!("found one of {system}"));
     }
-    for without in ["witness.wtns", "public.json"] {
-        assert_eq!(protocol(example(without)).unwrap(), None);
-    }
-    refused(protocol(example("absent.zkey")), "io", "absent.zkey");
+    refused(AnyVerifyingKey::open(example("witness.wtns")), "malformed", "expected zkey");
+    refused(AnyVerifyingKey::open(example("public.json")), "malformed", "public.json");
+    refused(AnyVerifyingKey::open(example("absent.zkey")), "io", "absent.zkey");
 }
 
 #[test]
