@@ -109,11 +109,7 @@ fn exports_are_named_after_their_source_and_never_replace_it() {
     {
         refused(&folder, command, &["would replace the input"]);
     }
-    refused(
-        &folder,
-        "zkey export json plonk.zkey p.json",
-        &["expected protocol groth16, found plonk"],
-    );
+    refused(&folder, "zkey export json plonk.zkey p.json", &["expected protocol groth16, found plonk"]);
 }
 
 #[test]
