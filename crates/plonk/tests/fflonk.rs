@@ -54,6 +54,8 @@ fn powers_of(zkey: &FflonkZkey) -> Ptau {
     writer.points(PtauPoints::TauG2, |out| out.points(&[G2::GENERATOR, zkey.header().x_2])).expect("memory");
     writer.no_contributions().expect("memory");
     writer.finish().expect("memory");
+    // One contribution in the count at the end, as the real powers have: without any, the key would be marked.
+    *bytes.iter_mut().nth_back(3).expect("a count") = 1;
     Ptau::read(BinFile::from_bytes("powers", bytes).expect("a container")).expect("powers of tau")
 }
 
