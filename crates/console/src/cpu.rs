@@ -62,6 +62,8 @@ pub fn list(machine: &Machine) -> Outcome {
 pub fn of_scalars(level: Level) -> Level {
     match proofmill_field::prime_field_level(level) {
         #[cfg(target_arch = "x86_64")]
+        Level::Avx2(token) => Level::Adx(token.adx()),
+        #[cfg(target_arch = "x86_64")]
         Level::Avx512Ifma(token) => Level::Adx(token.adx()),
         level => level,
     }

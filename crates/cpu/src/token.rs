@@ -64,7 +64,7 @@ impl Adx {
 
 /// Declares a token whose bundle has vector instructions: detection, the tokens of contained bundles, and [`Token::run`].
 macro_rules! vector_token {
-    ($(#[$doc:meta])* $name:ident, $detect:ident, [$($feature:tt)*], $features:literal $(, $inner:ident -> $inner_type:ident)*) => {
+    ($(#[$doc:meta])* $name:ident, $detect:ident, [$($feature:tt)*], $features:literal $(in $mode:ident)? $(, $inner:ident -> $inner_type:ident)*) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $name(());
@@ -98,6 +98,7 @@ macro_rules! vector_token {
             // is here because rustc 1.95 drops it from functions with target features.
             #[inline(never)]
             fn run<R>(self, f: impl FnOnce() -> R) -> R {
+                $(let _mode = $mode::set();)?
                 #[target_feature(enable = $features)]
                 fn enter<R>(f: impl FnOnce() -> R) -> R {
                     f()
@@ -109,17 +110,61 @@ macro_rules! vector_token {
     };
 }
 
+/// Doubles are rounded to nearest, never flushed to zero, and raise no exceptions while this exists: a caller in another language
+/// may have set it otherwise.
+#[cfg(target_arch = "x86_64")]
+struct DefaultRounding {
+    /// The register of modes that the caller had, if it is another.
+    before: Option<u32>,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl DefaultRounding {
+    /// The register without its flags, when a thread begins.
+    const MODES: u32 = 0x1f80;
+    const FLAGS: u32 = 0x3f;
+
+    #[inline(always)]
+    fn set() -> Self {
+        let mut modes = 0_u32;
+        // SAFETY: stores the register.
+        unsafe { std::arch::asm!("stmxcsr [{}]", in(reg) &mut modes, options(nostack, preserves_flags)) };
+        let before = (modes & !Self::FLAGS != Self::MODES).then_some(modes);
+        if before.is_some() {
+            load_modes(Self::MODES);
+        }
+        Self { before }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Drop for DefaultRounding {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(modes) = self.before {
+            load_modes(modes);
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[cold]
+fn load_modes(modes: u32) {
+    // SAFETY: what a thread begins with, or what it had.
+    unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &modes, options(nostack, preserves_flags)) };
+}
+
 #[cfg(target_arch = "x86_64")]
 vector_token!(
-    /// Proof that this CPU has AVX2, and [`Adx`].
-    Avx2, is_x86_feature_detected, ["avx2"], "avx2,bmi2,adx", adx -> Adx, ssse3 -> Ssse3
+    /// Proof that this CPU has AVX2, FMA, and [`Adx`]. Its [`Token::run`] computes with doubles in the default mode of rounding.
+    Avx2, is_x86_feature_detected, ["avx2" "fma"], "avx2,fma,bmi2,adx" in DefaultRounding, adx -> Adx, ssse3 -> Ssse3
 );
 
 #[cfg(target_arch = "x86_64")]
 vector_token!(
     /// Proof that this CPU has AVX-512 F, DQ, BW and VL, and [`Avx2`].
     Avx512, is_x86_feature_detected, ["avx512f" "avx512dq" "avx512bw" "avx512vl"],
-    "avx512f,avx512dq,avx512bw,avx512vl,avx2,bmi2,adx", avx2 -> Avx2, adx -> Adx, ssse3 -> Ssse3
+    "avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,bmi2,adx", avx2 -> Avx2, adx -> Adx, ssse3 -> Ssse3
 );
 
 #[cfg(target_arch = "x86_64")]
@@ -141,7 +186,7 @@ impl Avx512 {
 vector_token!(
     /// Proof that this CPU has AVX-512 VBMI2 (`vpshrdq`) and IFMA (`vpmadd52luq`, `vpmadd52huq`), and [`Avx512`].
     Avx512Ifma, is_x86_feature_detected, ["avx512vbmi2" "avx512ifma"],
-    "avx512f,avx512dq,avx512bw,avx512vl,avx512vbmi2,avx512ifma,avx2,bmi2,adx", avx512 -> Avx512, adx -> Adx
+    "avx512f,avx512dq,avx512bw,avx512vl,avx512vbmi2,avx512ifma,avx2,fma,bmi2,adx", avx512 -> Avx512, adx -> Adx
 );
 
 #[cfg(target_arch = "x86_64")]

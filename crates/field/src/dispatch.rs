@@ -7,9 +7,7 @@ use proofmill_cpu::{Level, Portable};
 pub fn prime_field_level(level: Level) -> Level {
     match level {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2(token) => Level::Adx(token.into()),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512(token) => Level::Adx(token.into()),
+        Level::Avx512(token) => Level::Avx2(token.into()),
         #[cfg(target_arch = "aarch64")]
         Level::Neon(_) | Level::Sve(_) | Level::Sve2(_) => Level::Portable(Portable),
         level => level,
@@ -43,6 +41,8 @@ macro_rules! dispatch {
         match $crate::prime_field_level($level) {
             #[cfg(target_arch = "x86_64")]
             $crate::cpu::Level::Adx($engine) => $body,
+            #[cfg(target_arch = "x86_64")]
+            $crate::cpu::Level::Avx2($engine) => $body,
             #[cfg(target_arch = "x86_64")]
             $crate::cpu::Level::Avx512Ifma($engine) => $body,
             _ => {

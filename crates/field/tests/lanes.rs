@@ -262,32 +262,53 @@ fn lanes_agree_with_scalars() {
 #[test]
 fn rows_are_gathered_and_scattered() {
     for level in proofmill_field::prime_field_levels() {
-        dispatch!(level, engine => check_rows(engine));
+        dispatch!(level, engine => {
+            check_rows::<FqParams, _>(engine);
+            check_rows::<FrParams, _>(engine);
+            check_rows::<bls12_381::FqParams, _>(engine);
+            check_rows::<bls12_381::FrParams, _>(engine);
+        });
     }
 }
 
-fn check_rows<E: Engine>(engine: E) {
-    type Lanes<E> = <E as Engine>::Packed<FqParams>;
-    let mut rng = ChaCha8Rng::seed_from_u64(2);
-    let rows: [[[u64; 4]; 2]; LANES] =
-        std::array::from_fn(|_| std::array::from_fn(|_| Fp::<FqParams>::random(&mut rng).to_montgomery()));
-    let mut swapped = [[[0; 4]; 2]; LANES];
+fn check_rows<P: Prime, E: Engine>(engine: E) {
+    let inputs = inputs::<P>();
+    let (blocks, _) = inputs.as_chunks::<LANES>();
+    for (first, second) in blocks.iter().zip(blocks.iter().cycle().skip(7)) {
+        check_rows_of(engine, std::array::from_fn(|lane| [first[lane], second[lane]]));
+    }
+}
+
+fn check_rows_of<P: Prime, E: Engine>(engine: E, points: [[Fp<P>; 2]; LANES]) {
+    type Lanes<P, E> = <E as Engine>::Packed<P>;
+    let rows = points.map(|point| point.map(|coordinate| coordinate.to_montgomery()));
+    let (mut swapped, mut canonical) = ([[P::Limbs::ZERO; 2]; LANES], [[Fp::<P>::ZERO; LANES]; 2]);
     engine.run(
         #[inline(always)]
         || {
-            let first = Lanes::<E>::gather(
+            let first = Lanes::<P, E>::gather(
                 engine,
                 #[inline(always)]
                 |lane| &rows[lane][0],
             );
-            let second = Lanes::<E>::gather(
+            let second = Lanes::<P, E>::gather(
                 engine,
                 #[inline(always)]
                 |lane| &rows[lane][1],
             );
             first.scatter(&mut swapped, |row| &mut row[1]);
             second.scatter(&mut swapped, |row| &mut row[0]);
+            // What is scattered need not be canonical.
+            for (side, canonical) in canonical.iter_mut().enumerate() {
+                let lanes = Lanes::<P, E>::gather(
+                    engine,
+                    #[inline(always)]
+                    |lane| &swapped[lane][side],
+                );
+                lanes.reduced().store_scaled(canonical);
+            }
         },
     );
-    assert_eq!(swapped, rows.map(|[first, second]| [second, first]));
+    let [second, first] = canonical;
+    assert_eq!(points, std::array::from_fn(|lane| [first[lane], second[lane]]));
 }

@@ -6,6 +6,7 @@
 
 mod bls12_381;
 mod bn254;
+mod fma;
 mod pedersen;
 mod poseidon;
 mod poseidon2;
@@ -61,7 +62,7 @@ fn main() -> ExitCode {
         poseidon::round_constants(),
         poseidon2::round_constants(),
     ];
-    let kernels = [sve::poseidon(), sve::poseidon2(), sve::basic_functions(), sve::ntt()];
+    let kernels = [fma::kernels(), sve::poseidon(), sve::poseidon2(), sve::basic_functions(), sve::ntt()];
     for Generated { path, text } in tables.into_iter().chain(kernels.into_iter().flatten()) {
         let file = root.join(path);
         if fs::read_to_string(&file).is_ok_and(|committed| committed == text) {

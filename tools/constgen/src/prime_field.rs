@@ -107,7 +107,7 @@ fn row(words: &[String]) -> String {
 }
 
 /// An array of words on one line, on the next line, or one word per line, as rustfmt formats it.
-fn constant(indent: usize, declaration: &str, words: &[String]) -> String {
+pub(crate) fn constant(indent: usize, declaration: &str, words: &[String]) -> String {
     let margin = " ".repeat(indent);
     let head = format!("{margin}{declaration}: [u64; {}] =", words.len());
     let array = format!("[{}];", words.join(", "));

@@ -2,13 +2,14 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::{
+    fma::FmaLanes,
     ifma::{self, IfmaLanes},
     single52::Single52,
 };
 use super::{Engine, Fp, Prime, scalar_lanes::ScalarLanes};
 use proofmill_cpu::Portable;
 #[cfg(target_arch = "x86_64")]
-use proofmill_cpu::{Adx, Avx512Ifma};
+use proofmill_cpu::{Adx, Avx2, Avx512Ifma};
 
 impl Engine for Portable {
     type Backend = Portable;
@@ -32,6 +33,19 @@ impl Engine for Adx {
     #[inline(always)]
     fn backend(self) -> Self {
         self
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Engine for Avx2 {
+    type Backend = Adx;
+    type Vector<P: Prime> = FmaLanes<P>;
+    type Packed<P: Prime> = FmaLanes<P>;
+    type Single<P: Prime> = Fp<P, Self>;
+
+    #[inline(always)]
+    fn backend(self) -> Adx {
+        self.adx()
     }
 }
 

@@ -89,6 +89,8 @@ macro_rules! impl_limbs {
             type Lanes52 = [std::arch::x86_64::__m512i; $lanes];
             #[cfg(target_arch = "x86_64")]
             type Single52 = [std::arch::x86_64::__m512i; $single];
+            #[cfg(target_arch = "x86_64")]
+            type Digits = [[std::arch::x86_64::__m256d; $lanes]; 2];
             const LEN: usize = $n;
             const ZERO: Self = [0; $n];
 

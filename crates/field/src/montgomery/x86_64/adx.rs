@@ -23,7 +23,7 @@
 //! % slower).
 
 use crate::montgomery::{Backend, Limbs, Prime};
-use proofmill_cpu::Adx;
+use proofmill_cpu::{Adx, Avx2};
 use std::arch::asm;
 
 impl Backend for Adx {
@@ -37,6 +37,19 @@ impl Backend for Adx {
     fn sum_of_products<P: Prime>(self, a: &[P::Limbs; 2], b: [&P::Limbs; 2]) -> P::Limbs {
         // SAFETY: as above.
         unsafe { P::Limbs::sum_of_products_adx::<P>(a, b) }
+    }
+}
+
+/// For single elements among lanes.
+impl Backend for Avx2 {
+    #[inline(always)]
+    fn mul_mont<P: Prime>(self, a: &P::Limbs, b: &P::Limbs) -> P::Limbs {
+        self.adx().mul_mont::<P>(a, b)
+    }
+
+    #[inline(always)]
+    fn sum_of_products<P: Prime>(self, a: &[P::Limbs; 2], b: [&P::Limbs; 2]) -> P::Limbs {
+        self.adx().sum_of_products::<P>(a, b)
     }
 }
 

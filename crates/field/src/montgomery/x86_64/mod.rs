@@ -1,6 +1,7 @@
 //! x86-64 kernels.
 
 pub(super) mod adx;
+pub(super) mod fma;
 pub(super) mod ifma;
 pub(super) mod lane_limbs;
 mod radix52;
