@@ -23,5 +23,10 @@ export CARGO_TARGET_DIR=$root/build
 # Without server, file watcher and search, which take a minute to compile.
 [ -x "$root/bin/mdbook" ] || cargo install --quiet --locked --debug --no-default-features --root "$root" mdbook@0.5.4
 [ -x "$root/bin/cargo-fuzz" ] || cargo install --quiet --locked --debug --root "$root" cargo-fuzz@0.13.1
-[ -d "$root/node_modules/playwright-core" ] ||
-    npm install --prefix "$root" --no-audit --no-fund --loglevel error snarkjs@0.7.6 solc@0.8.37 chart.js@4.6.1 playwright-core@1.65.1
+# The copy in node_modules says which versions are installed.
+npm=$(dirname "$0")/npm
+if ! cmp -s "$npm/package-lock.json" "$root/node_modules/package-lock.json"; then
+    cp "$npm"/*.json "$root"
+    npm ci --prefix "$root" --no-audit --no-fund --loglevel error
+    cp "$npm/package-lock.json" "$root/node_modules"
+fi

@@ -56,6 +56,11 @@ impl Text {
         Ok(Self { name, bytes })
     }
 
+    /// A text in memory; `name` stands for it in messages.
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Self {
+        Self { name: FileName::new(Path::new(name)), bytes: FileBytes::Owned(bytes) }
+    }
+
     /// The file's name in messages.
     pub fn name(&self) -> &FileName {
         &self.name

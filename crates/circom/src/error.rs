@@ -152,6 +152,16 @@ pub enum CircomError {
         /// Line, column and expectation.
         source: serde_json::Error,
     },
+    /// A line of a `.sym` that is not one of a signal.
+    #[error("{file}: line {line}: {problem}")]
+    Symbols {
+        /// The file.
+        file: FileName,
+        /// The line, from 1.
+        line: u64,
+        /// What was expected.
+        problem: String,
+    },
     /// JSON of the right shape with an invalid value.
     #[error("{file}: {key}: {problem}")]
     JsonValue {

@@ -17,6 +17,7 @@ mod modulus;
 mod output;
 mod ptau;
 mod r1cs;
+mod sym;
 mod wtns;
 mod zkey;
 
@@ -29,13 +30,14 @@ pub use json::{
     AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey, FflonkProof,
     FflonkVerificationKey, Groth16Proof, Groth16VerificationKey, JsonDescription, PlonkProof,
     PlonkVerificationKey, describe_json, parse_public, public_text, read_public, write_groth16_json,
-    write_r1cs_json,
+    write_r1cs_json, write_witness_json,
 };
 pub use output::{
     BinWriter, OutputFile, SectionWriter, Target, remove_unfinished, write_bytes, write_text, write_texts,
 };
 pub use ptau::{Ptau, PtauHeader, PtauPoints, PtauWriter};
 pub use r1cs::{R1cs, R1csFile, R1csHeader, SparseMatrix, Terms, write_r1cs};
+pub use sym::{Symbol, Symbols};
 pub use wtns::{decode_witness, read_witness, write_witness};
 pub use zkey::{
     Addition, Beacon, Coefficient, Coefficients, Column, Contribution, Contributions, FflonkHeader,

@@ -62,7 +62,10 @@ pub(crate) enum Command {
     )]
     R1cs(R1csCommand),
     /// Witnesses
-    #[command(subcommand, after_help = "Examples:\n  proofmill wtns check circuit.r1cs witness.wtns")]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  proofmill wtns calculate circuit.wasm input.json witness.wtns\n  proofmill wtns check circuit.r1cs witness.wtns"
+    )]
     Wtns(WtnsCommand),
     /// Try a circuit from its source, with keys for tests: compile, set up, prove, verify, price
     Dev(Dev),
@@ -164,8 +167,8 @@ impl Command {
             Self::Srs(command) => command.files(),
             Self::Ntt(arguments) => arguments.files(),
             Self::Dev(dev) => dev.files(),
-            Self::Wtns(_)
-            | Self::Sha256(_)
+            Self::Wtns(command) => command.files(),
+            Self::Sha256(_)
             | Self::Bls(_)
             | Self::Info(_)
             | Self::Cpu { .. }

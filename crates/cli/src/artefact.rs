@@ -1,7 +1,7 @@
 //! What `info` knows of files without sections, and of the contributions to a key.
 
 use proofmill::{
-    circom::{Contribution, Contributions, describe_json},
+    circom::{Contribution, Contributions, Symbols, describe_json},
     merkle::{Opening, TreeFile},
     srs::Srs,
 };
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use std::{
     fmt::Write as _,
     fs::{self, File},
-    io::{BufRead, BufReader, Read},
+    io::Read,
     path::Path,
 };
 
@@ -114,31 +114,11 @@ fn document(path: &Path) -> Result<Vec<(&'static str, Value)>, Failure> {
 
 /// circom's `.sym`: lines of label, wire (-1 for a signal without one), component and name.
 fn symbols(path: &Path) -> Result<Vec<(&'static str, Value)>, Failure> {
-    let io = |source| Failure::io(path, source);
-    let mut lines = BufReader::new(File::open(path).map_err(io)?);
-    let (mut signals, mut wires, mut line) = (0u64, 0u64, Vec::new());
-    loop {
-        line.clear();
-        // Longer than any name; a file that is not text has no end of line.
-        if lines.by_ref().take(1 << 16).read_until(b'\n', &mut line).map_err(io)? == 0 {
-            break;
-        }
-        signals += 1;
-        let text = str::from_utf8(&line).unwrap_or_default();
-        let fields: Vec<&str> = text.trim_end().splitn(4, ',').collect();
-        let numbers = fields.iter().take(3).all(|field| field.parse::<i64>().is_ok());
-        let [_, wire, _, name] = fields.as_slice() else {
-            return Err(Failure::about(path, format!("line {signals}: expected label,wire,component,name")));
-        };
-        if !numbers || name.is_empty() {
-            return Err(Failure::about(path, format!("line {signals}: expected three numbers and a name")));
-        }
-        wires += u64::from(!wire.starts_with('-'));
-    }
+    let symbols = Symbols::open(path)?;
     Ok(vec![
         ("kind", json!("sym, names of a circuit's signals")),
-        ("signals", json!(signals)),
-        ("with wires", json!(wires)),
+        ("signals", json!(symbols.signals())),
+        ("named wires", json!(symbols.wires())),
     ])
 }
 

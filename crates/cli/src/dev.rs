@@ -1,9 +1,9 @@
 //! `dev`: a circuit from its source to a verified proof, with keys for tests, again whenever a file changes.
 
-use crate::files::Files;
+use crate::{calculator, files::Files};
 use clap::{Args, ValueEnum};
 use proofmill::{
-    circom::{Ptau, PublicSignals, R1cs, Witness},
+    circom::{Ptau, PublicSignals, R1cs, Symbols, Witness},
     fflonk, groth16, plonk,
     srs::Srs,
 };
@@ -175,7 +175,8 @@ impl Session<'_> {
             timed(&mut steps, "set up", || machine.run(|_, _| self.set_up(&circuit)))?;
             self.circuit = Some(bytes);
         }
-        let witness = timed(&mut steps, "witness", || self.witness(&stem))?;
+        let quiet = machine.quiet();
+        let witness = timed(&mut steps, "witness", || self.witness(&stem, quiet))?;
         circuit.check(&witness)?;
         /// Proves and verifies; returns the arguments of a contract's call.
         macro_rules! prove {
@@ -244,15 +245,14 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Computes the witness, by the program that circom has written.
-    fn witness(&self, stem: &str) -> Result<Witness, Failure> {
-        let generator = self.path(&format!("{stem}_js"));
-        let witness = self.path("witness.wtns");
-        let mut command = Command::new("node");
-        command.arg(generator.join("generate_witness.js")).arg(generator.join(format!("{stem}.wasm")));
-        command.arg(&self.dev.input).arg(&witness);
-        execute(&mut command, "install Node.js, which runs circom's witness generators")?;
-        Ok(Witness::open(&witness)?)
+    /// Calculates the witness by the program that circom has written, and keeps it with the other files.
+    fn witness(&self, stem: &str, quiet: bool) -> Result<Witness, Failure> {
+        let program = self.path(&format!("{stem}_js")).join(format!("{stem}.wasm"));
+        let sym = Some(self.path(&format!("{stem}.sym"))).filter(|sym| sym.exists());
+        let symbols = sym.map(Symbols::open).transpose()?;
+        let witness = calculator::calculate(&program, &self.dev.input, symbols, quiet)?;
+        witness.save(self.path("witness.wtns"))?;
+        Ok(witness)
     }
 
     /// What `--watch` compares: the files and when they were changed.

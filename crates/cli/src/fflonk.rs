@@ -1,8 +1,8 @@
 //! `fflonk`: set up, prove, verify.
 
 use crate::{
-    files::Files,
-    proving::{Prove, Setup, Verify},
+    files::{Files, Input},
+    proving::{FullProve, ProofOutputs, Prove, Setup, Verify},
 };
 use clap::{Args, Subcommand};
 use proofmill::{
@@ -10,6 +10,7 @@ use proofmill::{
     fflonk::{Proof, ProvingKey, VerifyingKey, write_key},
 };
 use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
+use proofmill_progress::Progress;
 
 /// The approximate number of phases of a proof.
 const PROVE_PHASES: usize = 15;
@@ -22,6 +23,13 @@ pub(crate) enum FflonkCommand {
   proofmill fflonk prove circuit.zkey witness.wtns proof.json public.json --r1cs circuit.r1cs
   proofmill fflonk prove circuit.zkey witness.wtns --scratch /var/tmp")]
     Prove(FflonkProve),
+    /// Prove from a circuit's inputs: calculate the witness, which stays in memory, and prove
+    #[command(
+        name = "fullprove",
+        after_help = "Examples:
+  proofmill fflonk fullprove input.json circuit.wasm circuit.zkey proof.json public.json"
+    )]
+    FullProve(FflonkFullProve),
     /// Verify a proof
     #[command(after_help = "Examples:
   proofmill fflonk verify verification_key.json public.json proof.json
@@ -44,10 +52,20 @@ pub(crate) struct FflonkProve {
     storage: StorageOptions,
 }
 
+/// Arguments of `fflonk fullprove`.
+#[derive(Args, Debug)]
+pub(crate) struct FflonkFullProve {
+    #[command(flatten)]
+    files: FullProve,
+    #[command(flatten)]
+    storage: StorageOptions,
+}
+
 impl FflonkCommand {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Prove(_) => "fflonk prove",
+            Self::FullProve(_) => "fflonk fullprove",
             Self::Verify(_) => "fflonk verify",
             Self::Setup(_) => "fflonk setup",
         }
@@ -57,6 +75,7 @@ impl FflonkCommand {
     pub(crate) fn storage(&self) -> Option<&StorageOptions> {
         match self {
             Self::Prove(prove) => Some(&prove.storage),
+            Self::FullProve(prove) => Some(&prove.storage),
             Self::Verify(_) | Self::Setup(_) => None,
         }
     }
@@ -64,6 +83,7 @@ impl FflonkCommand {
     pub(crate) fn files(&self) -> Files<'_> {
         match self {
             Self::Prove(prove) => prove.files.files(),
+            Self::FullProve(prove) => prove.files.files(),
             Self::Verify(_) => Files::default(),
             Self::Setup(setup) => setup.files(),
         }
@@ -72,24 +92,34 @@ impl FflonkCommand {
 
 pub(crate) fn run(command: FflonkCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
-        FflonkCommand::Prove(arguments) => prove(&arguments.files, machine),
+        FflonkCommand::Prove(FflonkProve { files, .. }) => {
+            prove(&files.zkey, &files.outputs, !files.no_check, machine, |progress| files.witness(progress))
+        }
+        FflonkCommand::FullProve(FflonkFullProve { files, .. }) => {
+            let quiet = machine.quiet();
+            prove(&files.zkey, &files.outputs, true, machine, |progress| files.witness(quiet, progress))
+        }
         FflonkCommand::Verify(files) => verify(&files, machine),
         FflonkCommand::Setup(files) => setup(&files, machine),
     }
 }
 
-fn prove(files: &Prove, machine: &mut Machine) -> Result<Outcome, Failure> {
+fn prove(
+    zkey: &Input,
+    outputs: &ProofOutputs,
+    check: bool,
+    machine: &mut Machine,
+    witness: impl FnOnce(Progress<'_>) -> Result<Witness, Failure> + Send,
+) -> Result<Outcome, Failure> {
     machine.clock().expect(PROVE_PHASES);
     machine.run(|_, progress| {
         progress.begin("read zkey");
-        let key = ProvingKey::open(&files.zkey)?;
-        progress.begin("read witness");
-        let witness = Witness::open(&files.witness)?;
-        files.check_r1cs(&witness, progress)?;
-        let proof = if files.no_check { key.prove_unchecked(&witness) } else { key.prove(&witness) }?;
+        let key = ProvingKey::open(zkey)?;
+        let witness = witness(progress)?;
+        let proof = if check { key.prove(&witness) } else { key.prove_unchecked(&witness) }?;
         progress.begin("write proof");
-        proof.save(&files.proof, &files.public)?;
-        Ok(files.outcome(proof.public()))
+        proof.save(&outputs.proof, &outputs.public)?;
+        Ok(outputs.outcome(proof.public()))
     })
 }
 

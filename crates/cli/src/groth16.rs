@@ -1,8 +1,8 @@
 //! `groth16`: prove, verify.
 
 use crate::{
-    files::Files,
-    proving::{Prove, Setup, Verify},
+    files::{Files, Input},
+    proving::{FullProve, ProofOutputs, Prove, Setup, Verify},
 };
 use clap::Subcommand;
 use proofmill::{
@@ -10,6 +10,7 @@ use proofmill::{
     groth16::{Proof, ProvingKey, VerifyingKey, write_key},
 };
 use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_progress::Progress;
 
 /// The approximate number of phases of a proof.
 const PROVE_PHASES: usize = 10;
@@ -22,6 +23,13 @@ pub(crate) enum Groth16Command {
   proofmill groth16 prove circuit.zkey witness.wtns proof.json public.json --r1cs circuit.r1cs
   proofmill groth16 prove circuit.zkey witness.wtns --threads 1 --json")]
     Prove(Prove),
+    /// Calculate a witness and prove that it satisfies a circuit, with the witness in memory only
+    #[command(
+        name = "fullprove",
+        after_help = "Examples:
+  proofmill groth16 fullprove input.json circuit.wasm circuit.zkey proof.json public.json"
+    )]
+    FullProve(FullProve),
     /// Verify a proof
     #[command(after_help = "Examples:
   proofmill groth16 verify verification_key.json public.json proof.json
@@ -39,6 +47,7 @@ impl Groth16Command {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Prove(_) => "groth16 prove",
+            Self::FullProve(_) => "groth16 fullprove",
             Self::Verify(_) => "groth16 verify",
             Self::Setup(_) => "groth16 setup",
         }
@@ -47,6 +56,7 @@ impl Groth16Command {
     pub(crate) fn files(&self) -> Files<'_> {
         match self {
             Self::Prove(prove) => prove.files(),
+            Self::FullProve(prove) => prove.files(),
             Self::Verify(_) => Files::default(),
             Self::Setup(setup) => setup.files(),
         }
@@ -55,24 +65,32 @@ impl Groth16Command {
 
 pub(crate) fn run(command: Groth16Command, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
-        Groth16Command::Prove(files) => prove(&files, machine),
+        Groth16Command::Prove(files) => {
+            prove(&files.zkey, &files.outputs, machine, |progress| files.witness(progress))
+        }
+        Groth16Command::FullProve(files) => {
+            let quiet = machine.quiet();
+            prove(&files.zkey, &files.outputs, machine, |progress| files.witness(quiet, progress))
+        }
         Groth16Command::Verify(files) => verify(&files, machine),
         Groth16Command::Setup(files) => setup(&files, machine),
     }
 }
 
-fn prove(files: &Prove, machine: &mut Machine) -> Result<Outcome, Failure> {
+fn prove(
+    zkey: &Input,
+    outputs: &ProofOutputs,
+    machine: &mut Machine,
+    witness: impl FnOnce(Progress<'_>) -> Result<Witness, Failure> + Send,
+) -> Result<Outcome, Failure> {
     machine.clock().expect(PROVE_PHASES);
     machine.run(|_, progress| {
         progress.begin("read zkey");
-        let key = ProvingKey::open(&files.zkey)?;
-        progress.begin("read witness");
-        let witness = Witness::open(&files.witness)?;
-        files.check_r1cs(&witness, progress)?;
-        let proof = key.prove(&witness)?;
+        let key = ProvingKey::open(zkey)?;
+        let proof = key.prove(&witness(progress)?)?;
         progress.begin("write proof");
-        proof.save(&files.proof, &files.public)?;
-        Ok(files.outcome(proof.public()))
+        proof.save(&outputs.proof, &outputs.public)?;
+        Ok(outputs.outcome(proof.public()))
     })
 }
 

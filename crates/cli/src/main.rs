@@ -7,6 +7,8 @@ mod artefact;
 mod audit;
 mod bench;
 mod bls;
+mod calculator;
+mod debug;
 mod dev;
 mod fflonk;
 mod files;

@@ -2,8 +2,8 @@
 
 use crate::{
     bench::BenchArguments,
-    files::Files,
-    proving::{Prove, Setup, Verify},
+    files::{Files, Input},
+    proving::{FullProve, ProofOutputs, Prove, Setup, Verify},
 };
 use clap::{Args, Subcommand};
 use proofmill::{
@@ -12,6 +12,7 @@ use proofmill::{
     srs::Srs,
 };
 use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
+use proofmill_progress::Progress;
 
 /// The approximate number of phases of a proof.
 const PROVE_PHASES: usize = 15;
@@ -25,6 +26,13 @@ pub(crate) enum PlonkCommand {
   proofmill plonk prove circuit.key witness.wtns --memory low --scratch /var/tmp
   proofmill plonk prove circuit.zkey witness.wtns --threads 1 --json")]
     Prove(PlonkProve),
+    /// Calculate a witness and prove that it satisfies a circuit, with the witness in memory only
+    #[command(
+        name = "fullprove",
+        after_help = "Examples:
+  proofmill plonk fullprove input.json circuit.wasm circuit.zkey proof.json public.json"
+    )]
+    FullProve(PlonkFullProve),
     /// Verify a proof
     #[command(after_help = "Examples:
   proofmill plonk verify verification_key.json public.json proof.json
@@ -53,6 +61,15 @@ pub(crate) struct PlonkProve {
     storage: StorageOptions,
 }
 
+/// Arguments of `plonk fullprove`.
+#[derive(Args, Debug)]
+pub(crate) struct PlonkFullProve {
+    #[command(flatten)]
+    files: FullProve,
+    #[command(flatten)]
+    storage: StorageOptions,
+}
+
 /// Arguments of `plonk setup`.
 #[derive(Args, Debug)]
 pub(crate) struct PlonkSetup {
@@ -67,6 +84,7 @@ impl PlonkCommand {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Prove(_) => "plonk prove",
+            Self::FullProve(_) => "plonk fullprove",
             Self::Verify(_) => "plonk verify",
             Self::Setup(_) => "plonk setup",
             Self::Workload(_) => "plonk workload",
@@ -77,6 +95,7 @@ impl PlonkCommand {
     pub(crate) fn storage(&self) -> Option<&StorageOptions> {
         match self {
             Self::Prove(prove) => Some(&prove.storage),
+            Self::FullProve(prove) => Some(&prove.storage),
             Self::Verify(_) | Self::Setup(_) | Self::Workload(_) => None,
         }
     }
@@ -84,6 +103,7 @@ impl PlonkCommand {
     pub(crate) fn files(&self) -> Files<'_> {
         match self {
             Self::Prove(prove) => prove.files.files(),
+            Self::FullProve(prove) => prove.files.files(),
             Self::Verify(_) | Self::Workload(_) => Files::default(),
             Self::Setup(setup) => setup.files.files(),
         }
@@ -92,26 +112,35 @@ impl PlonkCommand {
 
 pub(crate) fn run(command: PlonkCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
-        PlonkCommand::Prove(arguments) => prove(&arguments, machine),
+        PlonkCommand::Prove(PlonkProve { files, .. }) => {
+            prove(&files.zkey, &files.outputs, !files.no_check, machine, |progress| files.witness(progress))
+        }
+        PlonkCommand::FullProve(PlonkFullProve { files, .. }) => {
+            let quiet = machine.quiet();
+            prove(&files.zkey, &files.outputs, true, machine, |progress| files.witness(quiet, progress))
+        }
         PlonkCommand::Verify(files) => verify(&files, machine),
         PlonkCommand::Setup(arguments) => setup(&arguments, machine),
         PlonkCommand::Workload(_) => unreachable!("proofmill-bench runs it"),
     }
 }
 
-fn prove(arguments: &PlonkProve, machine: &mut Machine) -> Result<Outcome, Failure> {
-    let PlonkProve { files, .. } = arguments;
+fn prove(
+    zkey: &Input,
+    outputs: &ProofOutputs,
+    check: bool,
+    machine: &mut Machine,
+    witness: impl FnOnce(Progress<'_>) -> Result<Witness, Failure> + Send,
+) -> Result<Outcome, Failure> {
     machine.clock().expect(PROVE_PHASES);
     machine.run(|_, progress| {
         progress.begin("read zkey");
-        let key = ProvingKey::open(&files.zkey)?;
-        progress.begin("read witness");
-        let witness = Witness::open(&files.witness)?;
-        files.check_r1cs(&witness, progress)?;
-        let proof = if files.no_check { key.prove_unchecked(&witness) } else { key.prove(&witness) }?;
+        let key = ProvingKey::open(zkey)?;
+        let witness = witness(progress)?;
+        let proof = if check { key.prove(&witness) } else { key.prove_unchecked(&witness) }?;
         progress.begin("write proof");
-        proof.save(&files.proof, &files.public)?;
-        Ok(files.outcome(proof.public()))
+        proof.save(&outputs.proof, &outputs.public)?;
+        Ok(outputs.outcome(proof.public()))
     })
 }
 

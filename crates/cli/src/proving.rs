@@ -1,11 +1,38 @@
 //! The file arguments of `prove`, `verify` and `setup`, for all proof systems.
 
-use crate::files::{Files, Input, Output};
+use crate::{
+    calculator,
+    files::{Files, Input, Output},
+};
 use clap::Args;
-use proofmill::circom::{PublicSignals, R1cs, Witness};
+use proofmill::circom::{PublicSignals, R1cs, Symbols, Witness};
 use proofmill_console::{Failure, Outcome};
 use proofmill_progress::Progress;
 use serde_json::json;
+use std::path::Path;
+
+/// The files that `prove` and `fullprove` write.
+#[derive(Args, Debug)]
+pub(crate) struct ProofOutputs {
+    /// The proof to write
+    #[arg(value_name = "PROOF", default_value = "proof.json")]
+    pub(crate) proof: Output,
+    /// The public signals to write
+    #[arg(value_name = "PUBLIC", default_value = "public.json")]
+    pub(crate) public: Output,
+}
+
+impl ProofOutputs {
+    fn paths(&self) -> Vec<&Path> {
+        vec![&self.proof, &self.public]
+    }
+
+    /// The outcome of a proof.
+    pub(crate) fn outcome(&self, public: &PublicSignals) -> Outcome {
+        let signals: Vec<_> = public.iter().map(ToString::to_string).collect();
+        Outcome::done(json!({ "proof": &*self.proof, "public": &*self.public, "signals": signals }))
+    }
+}
 
 /// Arguments of `prove`.
 #[derive(Args, Debug)]
@@ -16,15 +43,14 @@ pub(crate) struct Prove {
     /// The value of every wire
     #[arg(value_name = "WTNS")]
     pub(crate) witness: Input,
-    /// The proof to write
-    #[arg(value_name = "PROOF", default_value = "proof.json")]
-    pub(crate) proof: Output,
-    /// The public signals to write
-    #[arg(value_name = "PUBLIC", default_value = "public.json")]
-    pub(crate) public: Output,
+    #[command(flatten)]
+    pub(crate) outputs: ProofOutputs,
     /// Check the witness against this circuit first
     #[arg(long, value_name = "R1CS")]
     r1cs: Option<Input>,
+    /// Name the signals of the constraint that fails, by circom's names
+    #[arg(long, value_name = "SYM", requires = "r1cs")]
+    sym: Option<Input>,
     /// Do not check the witness first (the proof is still verified)
     #[arg(long)]
     pub(crate) no_check: bool,
@@ -32,23 +58,58 @@ pub(crate) struct Prove {
 
 impl Prove {
     pub(crate) fn files(&self) -> Files<'_> {
-        let inputs = [Some(&*self.zkey), Some(&*self.witness), self.r1cs.as_deref()];
-        Files { inputs: inputs.into_iter().flatten().collect(), outputs: vec![&self.proof, &self.public] }
+        let inputs = [Some(&*self.zkey), Some(&*self.witness), self.r1cs.as_deref(), self.sym.as_deref()];
+        Files { inputs: inputs.into_iter().flatten().collect(), outputs: self.outputs.paths() }
     }
 
-    /// Checks the witness against the circuit of `--r1cs`, if one is given.
-    pub(crate) fn check_r1cs(&self, witness: &Witness, progress: Progress<'_>) -> Result<(), Failure> {
-        let Some(path) = self.r1cs.as_deref().filter(|_| !self.no_check) else { return Ok(()) };
-        progress.begin("read r1cs");
-        let circuit = R1cs::open(path)?;
-        progress.begin("check witness");
-        Ok(circuit.check(witness)?)
+    /// Reads the witness, and checks it against the circuit of `--r1cs` if one is given.
+    pub(crate) fn witness(&self, progress: Progress<'_>) -> Result<Witness, Failure> {
+        progress.begin("read witness");
+        let witness = Witness::open(&self.witness)?;
+        if let Some(path) = self.r1cs.as_deref().filter(|_| !self.no_check) {
+            progress.begin("read r1cs");
+            let circuit = R1cs::open(path)?;
+            progress.begin("check witness");
+            circuit.check_named(&witness, symbols(self.sym.as_ref())?.as_ref())?;
+        }
+        Ok(witness)
+    }
+}
+
+/// The names of signals, if a file of them is given.
+pub(crate) fn symbols(sym: Option<&Input>) -> Result<Option<Symbols>, Failure> {
+    Ok(sym.map(Symbols::open).transpose()?)
+}
+
+/// Arguments of `fullprove`.
+#[derive(Args, Debug)]
+pub(crate) struct FullProve {
+    /// The values of the circuit's input signals
+    #[arg(value_name = "INPUT")]
+    inputs: Input,
+    /// The circuit, as compiled by `circom --wasm`, or a graph of circom-witnesscalc
+    #[arg(value_name = "WASM")]
+    circuit: Input,
+    /// The proving key
+    #[arg(value_name = "ZKEY")]
+    pub(crate) zkey: Input,
+    #[command(flatten)]
+    pub(crate) outputs: ProofOutputs,
+    /// Name signals in errors, by circom's names
+    #[arg(long, value_name = "SYM")]
+    sym: Option<Input>,
+}
+
+impl FullProve {
+    pub(crate) fn files(&self) -> Files<'_> {
+        let inputs = [Some(&*self.inputs), Some(&*self.circuit), Some(&*self.zkey), self.sym.as_deref()];
+        Files { inputs: inputs.into_iter().flatten().collect(), outputs: self.outputs.paths() }
     }
 
-    /// The outcome of `prove`.
-    pub(crate) fn outcome(&self, public: &PublicSignals) -> Outcome {
-        let signals: Vec<_> = public.iter().map(ToString::to_string).collect();
-        Outcome::done(json!({ "proof": &*self.proof, "public": &*self.public, "signals": signals }))
+    /// Calculates the witness, which stays in memory.
+    pub(crate) fn witness(&self, quiet: bool, progress: Progress<'_>) -> Result<Witness, Failure> {
+        progress.begin("calculate witness");
+        calculator::calculate(&self.circuit, &self.inputs, symbols(self.sym.as_ref())?, quiet)
     }
 }
 

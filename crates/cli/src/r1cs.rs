@@ -3,10 +3,11 @@
 use crate::{
     files::{Files, Input, Output},
     info,
+    proving::symbols,
 };
 use clap::{Args, Subcommand};
 use proofmill::{
-    circom::{FileKind, describe, each_constraint, write_r1cs_json},
+    circom::{FileKind, Symbols, describe, each_constraint, write_r1cs_json},
     field::Fr,
 };
 use proofmill_console::{Failure, Machine, Outcome};
@@ -21,7 +22,7 @@ use std::{
 pub(crate) enum R1csCommand {
     /// Describe a circuit: its curve, constraints, wires, inputs, outputs and labels
     Info(Circuit),
-    /// Print the constraints, one a line, with wires by number: w0 is the constant 1, then come outputs and inputs
+    /// Print the constraints, one a line, with wires by number (w0 is the constant 1, then come outputs and inputs) or name
     Print(Print),
     /// Export a circuit
     #[command(subcommand, after_help = "Examples:\n  proofmill r1cs export json circuit.r1cs circuit.json")]
@@ -53,6 +54,9 @@ pub(crate) struct Print {
     /// The circuit
     #[arg(value_name = "R1CS", conflicts_with = "json")]
     r1cs: Input,
+    /// Circom's names, in place of numbers
+    #[arg(value_name = "SYM")]
+    sym: Option<Input>,
 }
 
 #[derive(Args, Debug)]
@@ -89,7 +93,7 @@ pub(crate) fn run(command: R1csCommand, machine: &mut Machine) -> Result<Outcome
             }
             Ok(info::outcome(&description))
         }
-        R1csCommand::Print(circuit) => print(&circuit.r1cs),
+        R1csCommand::Print(circuit) => print(&circuit.r1cs, symbols(circuit.sym.as_ref())?.as_ref()),
         R1csCommand::Export(R1csExport::Json(files)) => {
             let target =
                 files.output.unwrap_or_else(|| files.r1cs.with_extension("json").into_os_string().into());
@@ -113,7 +117,7 @@ impl From<proofmill::Error> for Stop {
     }
 }
 
-fn print(r1cs: &Path) -> Result<Outcome, Failure> {
+fn print(r1cs: &Path, symbols: Option<&Symbols>) -> Result<Outcome, Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
     let stop = |error: io::Error| match error.kind() {
         io::ErrorKind::BrokenPipe => Stop::Closed,
@@ -122,7 +126,8 @@ fn print(r1cs: &Path) -> Result<Outcome, Failure> {
     let mut count = 0u64;
     let printed = each_constraint(r1cs, |[a, b, c]| {
         count += 1;
-        writeln!(out, "({}) * ({}) = {}", Sum(a), Sum(b), Sum(c)).map_err(stop)
+        let [a, b, c] = [a, b, c].map(|terms| Sum { terms, symbols });
+        writeln!(out, "({a}) * ({b}) = {c}").map_err(stop)
     });
     match printed.and_then(|()| out.flush().map_err(stop)) {
         Ok(()) | Err(Stop::Closed) => Ok(Outcome::done(json!({ "constraints": count }))),
@@ -131,14 +136,21 @@ fn print(r1cs: &Path) -> Result<Outcome, Failure> {
 }
 
 /// A linear combination for people: coefficients above r / 2 as negative ones.
-struct Sum<'a>(&'a [(u32, Fr)]);
+struct Sum<'a> {
+    terms: &'a [(u32, Fr)],
+    symbols: Option<&'a Symbols>,
+}
 
 impl fmt::Display for Sum<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() {
+        let wire_name = |wire: u32| match self.symbols.and_then(|symbols| symbols.name(wire)) {
+            Some(name) => name.to_owned(),
+            None => format!("w{wire}"),
+        };
+        if self.terms.is_empty() {
             return f.write_str("0");
         }
-        for (index, (wire, value)) in self.0.iter().enumerate() {
+        for (index, (wire, value)) in self.terms.iter().enumerate() {
             let is_negative = (-*value).to_bytes_be() < value.to_bytes_be();
             let size = if is_negative { -*value } else { *value };
             f.write_str(match (index, is_negative) {
@@ -149,8 +161,8 @@ impl fmt::Display for Sum<'_> {
             })?;
             match (*wire, size == Fr::from(1)) {
                 (0, _) => write!(f, "{size}")?,
-                (_, true) => write!(f, "w{wire}")?,
-                (_, false) => write!(f, "{size} w{wire}")?,
+                (_, true) => f.write_str(&wire_name(*wire))?,
+                (_, false) => write!(f, "{size} {}", wire_name(*wire))?,
             }
         }
         Ok(())

@@ -1,6 +1,11 @@
 //! `wtns`: witnesses.
 
-use crate::files::Input;
+use crate::{
+    calculator,
+    debug::{self, Debug},
+    files::{Files, Input, Output},
+    proving::symbols,
+};
 use clap::{Args, Subcommand};
 use proofmill::circom::{R1cs, Witness};
 use proofmill_console::{Failure, Machine, Outcome};
@@ -8,8 +13,55 @@ use serde_json::json;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WtnsCommand {
+    /// Calculate a witness from a circuit's inputs
+    Calculate(Calculate),
+    /// Calculate a witness and print the circuit's signals by name, with their secret values
+    Debug(Debug),
     /// Check that a witness satisfies every constraint of a circuit
     Check(Check),
+    /// Export a witness
+    #[command(subcommand, after_help = "Examples:\n  proofmill wtns export json witness.wtns witness.json")]
+    Export(WtnsExport),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WtnsExport {
+    /// Write the value of every wire as JSON: the same bytes as `snarkjs wtns export json`
+    #[command(after_help = "Examples:\n  proofmill wtns export json witness.wtns witness.json")]
+    Json(ExportJson),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExportJson {
+    /// The value of every wire
+    #[arg(value_name = "WTNS", default_value = "witness.wtns")]
+    witness: Input,
+    /// The file to write
+    #[arg(value_name = "JSON", default_value = "witness.json")]
+    output: Output,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill wtns calculate circuit.wasm input.json witness.wtns
+  proofmill wtns calculate circuit.wasm input.json --sym circuit.sym
+
+The inputs are an object with a number or (nested) arrays of numbers for each input signal: decimal, hexadecimal after 0x, or
+negative, in quotes if large. The WASM runs in an interpreter, with at most 4 GiB of memory. What it prints by log() goes to
+standard error.")]
+pub(crate) struct Calculate {
+    /// The circuit, as compiled by `circom --wasm`, or a graph of circom-witnesscalc
+    #[arg(value_name = "WASM")]
+    circuit: Input,
+    /// The values of its input signals
+    #[arg(value_name = "INPUT")]
+    inputs: Input,
+    /// The witness to write
+    #[arg(value_name = "WTNS", default_value = "witness.wtns")]
+    witness: Output,
+    /// Name signals in errors, by circom's names
+    #[arg(long, value_name = "SYM")]
+    sym: Option<Input>,
 }
 
 #[derive(Args, Debug)]
@@ -23,20 +75,59 @@ pub(crate) struct Check {
     /// The value of every wire
     #[arg(value_name = "WTNS")]
     witness: Input,
+    /// Name the signals of the constraint that fails, by circom's names
+    #[arg(long, value_name = "SYM")]
+    sym: Option<Input>,
 }
 
 impl WtnsCommand {
     pub(crate) fn name(&self) -> &'static str {
         match self {
+            Self::Calculate(_) => "wtns calculate",
+            Self::Debug(_) => "wtns debug",
             Self::Check(_) => "wtns check",
+            Self::Export(WtnsExport::Json(_)) => "wtns export json",
+        }
+    }
+
+    pub(crate) fn files(&self) -> Files<'_> {
+        match self {
+            Self::Calculate(files) => {
+                let inputs = [Some(&*files.circuit), Some(&*files.inputs), files.sym.as_deref()];
+                Files { inputs: inputs.into_iter().flatten().collect(), outputs: vec![&files.witness] }
+            }
+            Self::Debug(debug) => debug.files(),
+            Self::Check(_) => Files::default(),
+            Self::Export(WtnsExport::Json(files)) => {
+                Files { inputs: vec![&files.witness], outputs: vec![&files.output] }
+            }
         }
     }
 }
 
 pub(crate) fn run(command: WtnsCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
+        WtnsCommand::Calculate(files) => calculate(&files, machine),
+        WtnsCommand::Debug(debug) => debug::run(debug, machine),
         WtnsCommand::Check(files) => check(&files, machine),
+        WtnsCommand::Export(WtnsExport::Json(files)) => {
+            machine.run(|_, _| Witness::open(&files.witness)?.write_json(&files.output))?;
+            Ok(Outcome::done(json!({ "json": &*files.output })))
+        }
     }
+}
+
+fn calculate(files: &Calculate, machine: &mut Machine) -> Result<Outcome, Failure> {
+    machine.clock().expect(2);
+    let quiet = machine.quiet();
+    machine.run(|_, progress| {
+        progress.begin("calculate witness");
+        let symbols = symbols(files.sym.as_ref())?;
+        let witness = calculator::calculate(&files.circuit, &files.inputs, symbols, quiet)?;
+        progress.begin("write witness");
+        witness.save(&files.witness)?;
+        Ok(Outcome::done(json!({ "witness": &*files.witness, "wires": witness.values().len() })))
+    })
 }
 
 fn check(files: &Check, machine: &mut Machine) -> Result<Outcome, Failure> {
@@ -47,7 +138,7 @@ fn check(files: &Check, machine: &mut Machine) -> Result<Outcome, Failure> {
         progress.begin("read witness");
         let witness = Witness::open(&files.witness)?;
         progress.begin("check witness");
-        circuit.check(&witness)?;
+        circuit.check_named(&witness, symbols(files.sym.as_ref())?.as_ref())?;
         let result = json!({ "satisfied": true, "constraints": circuit.constraints() });
         Ok(Outcome { note: "satisfied", ..Outcome::done(result) })
     })

@@ -16,6 +16,14 @@ pub enum Failure {
     /// A witness that does not satisfy its circuit. `{:#}` also prints values of it, if they explain the error.
     #[error(fmt = unsatisfied)]
     Unsatisfied(proofmill::Error),
+    /// Another failure, and an option or a command that tells more.
+    #[error(fmt = advised)]
+    Advised {
+        /// The failure.
+        failure: Box<Failure>,
+        /// What to do, as part of a sentence.
+        advice: &'static str,
+    },
     /// A malformed file or argument.
     #[error("{0}")]
     Input(String),
@@ -59,7 +67,17 @@ fn unsatisfied(error: &proofmill::Error, f: &mut fmt::Formatter<'_>) -> fmt::Res
     )
 }
 
+fn advised(failure: &Failure, advice: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fmt::Display::fmt(failure, f)?;
+    write!(f, "; {advice}")
+}
+
 impl Failure {
+    /// This failure with advice.
+    pub fn with_advice(self, advice: &'static str) -> Self {
+        Self::Advised { failure: Box::new(self), advice }
+    }
+
     /// A file that cannot be read or written.
     pub fn io(path: &Path, source: io::Error) -> Self {
         Self::Io { path: path.to_owned(), source }
@@ -74,6 +92,7 @@ impl Failure {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Rejected(_) | Self::Unsatisfied(_) => ExitCode::from(1),
+            Self::Advised { failure, .. } => failure.exit_code(),
             Self::Input(_) | Self::Io { .. } | Self::File(_) => ExitCode::from(2),
         }
     }

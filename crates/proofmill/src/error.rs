@@ -6,6 +6,7 @@ use proofmill_groth16::Groth16Error;
 use proofmill_merkle::MerkleError;
 use proofmill_plonk::{MalformedError, PlonkError, VerifyError};
 use proofmill_srs::SrsError;
+use proofmill_witness::WitnessError;
 use std::{error, fmt, path::Path};
 
 /// [`std::result::Result`] with this crate's error.
@@ -173,6 +174,22 @@ impl Error {
 
     pub(crate) fn insecure_setup(name: Option<&FileName>, problem: String) -> Self {
         Self::InsecureSetup(Cause::about(name, problem))
+    }
+
+    /// An error of calculating a witness with the program `circuit` from the file `inputs`.
+    pub(crate) fn witness(
+        circuit: Option<&FileName>,
+        inputs: Option<&FileName>,
+        error: WitnessError,
+    ) -> Self {
+        match error {
+            WitnessError::Input(_) => Self::Malformed(Cause::about(inputs, error)),
+            WitnessError::Signals(_) | WitnessError::Missing(_) => {
+                Self::Mismatch(Cause::about(inputs, error))
+            }
+            WitnessError::Unsatisfied { .. } => Self::Unsatisfied(Cause::about(inputs, error)),
+            _ => Self::Malformed(Cause::about(circuit, error)),
+        }
     }
 
     pub(crate) fn io(path: &Path, error: std::io::Error) -> Self {

@@ -1,4 +1,4 @@
-//! `provers`: times provers as whole processes, from start to written proof.
+//! `provers`: times provers as whole processes, from start to written proof, and calculators of witnesses.
 
 use super::{
     recording::{Recording, RecordingArguments},
@@ -25,17 +25,17 @@ use std::{
 /// Arguments of `provers`.
 #[derive(Args, Debug)]
 pub(crate) struct Provers {
-    /// groth16 or plonk
-    #[arg(value_name = "PROTOCOL", value_parser = ["groth16", "plonk"])]
+    /// groth16, plonk or fflonk; or wtns for the calculation of a witness
+    #[arg(value_name = "PROTOCOL", value_parser = ["groth16", "plonk", "fflonk", "wtns"])]
     protocol: String,
-    /// snarkjs's proving key
+    /// snarkjs's proving key; for wtns, the circuit's program by circom
     #[arg(value_name = "ZKEY")]
     key: PathBuf,
-    /// The witness
+    /// The witness; for wtns, the inputs
     #[arg(value_name = "WTNS")]
     witness: PathBuf,
     /// Another prover: its name and its command, in which {zkey}, {wtns}, {proof} and {public} stand for
-    /// files
+    /// files; for wtns, {wasm}, {input} and {wtns}
     #[arg(long = "peer", value_name = "NAME=COMMAND", value_parser = peer)]
     peers: Vec<Peer>,
     /// The program proofmill [default: next to this one, or in the folders of PATH]
@@ -68,26 +68,34 @@ fn peer(text: &str) -> Result<Peer, String> {
     }
 }
 
-/// The files of a proof.
-struct Files<'a> {
-    key: &'a Path,
-    witness: &'a Path,
-    proof: PathBuf,
-    public: PathBuf,
-}
+/// The files of a command, in the order of its arguments, with their placeholders. Programs are right if they write the same last file.
+struct Files(Vec<(&'static str, PathBuf)>);
 
-impl Files<'_> {
-    fn named(&self) -> [(&'static str, &Path); 4] {
-        [("{zkey}", self.key), ("{wtns}", self.witness), ("{proof}", &self.proof), ("{public}", &self.public)]
+impl Files {
+    fn new(arguments: &Provers, scratch: &Path) -> Self {
+        let (key, witness) = (arguments.key.clone(), arguments.witness.clone());
+        Self(match arguments.calculates() {
+            false => vec![
+                ("{zkey}", key),
+                ("{wtns}", witness),
+                ("{proof}", scratch.join("proof.json")),
+                ("{public}", scratch.join("public.json")),
+            ],
+            true => vec![("{wasm}", key), ("{input}", witness), ("{wtns}", scratch.join("witness.wtns"))],
+        })
+    }
+
+    fn result(&self) -> &Path {
+        &self.0[self.0.len() - 1].1
     }
 
     /// An argument of a peer's command, with the placeholders replaced by the files' names.
     fn word(&self, word: &str) -> OsString {
-        match self.named().into_iter().find(|(name, _)| *name == word) {
+        match self.0.iter().find(|(name, _)| *name == word) {
             Some((_, path)) => path.into(),
             None => self
-                .named()
-                .into_iter()
+                .0
+                .iter()
                 .fold(word.to_owned(), |word, (name, path)| word.replace(name, &path.to_string_lossy()))
                 .into(),
         }
@@ -95,6 +103,11 @@ impl Files<'_> {
 }
 
 impl Provers {
+    /// Whether witnesses are calculated, in place of proofs.
+    fn calculates(&self) -> bool {
+        self.protocol == "wtns"
+    }
+
     pub(super) fn outputs(&self) -> Vec<&Path> {
         self.recording.json_file().into_iter().collect()
     }
@@ -107,11 +120,12 @@ impl Provers {
     }
 
     /// Names and commands: Proofmill at each level, then the peers.
-    fn commands(&self, levels: &[&str], threads: usize, files: &Files<'_>) -> Vec<(String, Vec<OsString>)> {
+    fn commands(&self, levels: &[&str], threads: usize, files: &Files) -> Vec<(String, Vec<OsString>)> {
         let ours = levels.iter().map(|level| {
             let mut words: Vec<OsString> = vec![self.proofmill().into()];
-            words.extend([(&self.protocol).into(), "prove".into()]);
-            words.extend(files.named().map(|(_, path)| path.into()));
+            let action = if self.calculates() { "calculate" } else { "prove" };
+            words.extend([self.protocol.as_str(), action].map(Into::into));
+            words.extend(files.0.iter().map(|(_, path)| path.into()));
             words.extend(["--level".into(), (*level).into(), "--threads".into(), threads.to_string().into()]);
             ((*level).to_owned(), words)
         });
@@ -140,12 +154,7 @@ pub(super) fn run(arguments: &Provers, options: &Options) -> Result<Outcome, Fai
         path.metadata().map_err(|source| Failure::io(path, source))?;
     }
     let scratch = tempfile::tempdir().map_err(|source| Failure::io(&std::env::temp_dir(), source))?;
-    let files = Files {
-        key: &arguments.key,
-        witness: &arguments.witness,
-        proof: scratch.path().join("proof.json"),
-        public: scratch.path().join("public.json"),
-    };
+    let files = Files::new(arguments, scratch.path());
     let mut recording = arguments.recording.begin()?;
     let mut noise = NoiseWatch::new();
     let screen = Screen::new(options);
@@ -180,7 +189,7 @@ fn group(
     arguments: &Provers,
     commands: Vec<(String, Vec<OsString>)>,
     threads: u32,
-    files: &Files<'_>,
+    files: &Files,
     screen: &Screen,
     recording: &mut Recording,
 ) -> Result<(), BenchError> {
@@ -191,7 +200,7 @@ fn group(
     let (mut answer, mut provers, mut outcomes) = (None, Vec::new(), Vec::new());
     for (name, words) in commands {
         screen.bar.set_message(format!("{heading}, {name}"));
-        let mut program = Program::new(format!("{heading} by {name}"), words, &files.public);
+        let mut program = Program::new(format!("{heading} by {name}"), words, files.result());
         match right_answer(&mut program, &mut answer, &heading, &name) {
             Ok(()) => provers.push((name, program)),
             Err(error) => outcomes.push((name, RowOutcome::Failed { reason: error.to_string() })),
@@ -205,7 +214,8 @@ fn group(
     let taken = sampler::take(&mut subjects, effort, Clock::Wall, recording.meter.as_ref(), progress);
     let measured = provers.into_iter().zip(taken).map(|((name, _), taken)| match taken {
         Ok(figures) => {
-            let (unit, answer) = ("proofs".to_owned(), answer.clone());
+            let unit = if arguments.calculates() { "witnesses" } else { "proofs" };
+            let (unit, answer) = (unit.to_owned(), answer.clone());
             (name, RowOutcome::Measured(Figures { amount: 1.0, unit, answer, ..figures }))
         }
         Err(error) => (name, RowOutcome::Failed { reason: error.to_string() }),
@@ -235,7 +245,7 @@ fn group(
     Ok(())
 }
 
-/// Runs a prover once and compares its public signals with the first prover's.
+/// Runs a program once and compares its result with the first one's.
 fn right_answer(
     program: &mut Program,
     answer: &mut Option<String>,

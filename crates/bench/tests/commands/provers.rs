@@ -66,6 +66,26 @@ fn provers_are_sampled_in_alternation() {
 }
 
 #[test]
+fn calculators_of_witnesses_are_sampled() {
+    let folder = ready();
+    let proofmill = r#"[ "$1 $2" = "wtns calculate" ] && cat "$3" "$4" > "$5""#;
+    program(&folder, "proofmill", proofmill);
+    program(&folder, "other", r#"cat "$1" "$2" > "$3""#);
+    program(&folder, "wrong", r#"cat "$1" > "$3""#);
+    for (peer, status) in [("./other", 0), ("./wrong", 1)] {
+        let command = RUN.replace("plonk", "wtns") + " --json run.json --peer";
+        let peer = format!("peer={peer} {{wasm}} {{input}} {{wtns}}");
+        let output = folder.command(&command).arg(peer).output().unwrap();
+        assert_eq!(output.status.code(), Some(status), "{output:?}");
+        let file: Value = serde_json::from_str(&folder.text("run.json")).unwrap();
+        let rows = file["runs"][0]["measurements"].as_array().unwrap();
+        assert_eq!((rows.len(), &rows[0]["row"]["family"]), (2, &"wtns".into()));
+        assert_eq!(rows[0]["outcome"]["unit"], "witnesses");
+        assert_eq!(rows[1]["outcome"]["status"], if status == 0 { "measured" } else { "failed" });
+    }
+}
+
+#[test]
 fn provers_that_fail_or_are_wrong_are_not_timed() {
     let folder = ready();
     program(&folder, "wrong", r#"echo '["2"]' > "$1""#);

@@ -54,6 +54,16 @@ fn write_terms(out: &mut JsonStream, terms: &Terms) -> Result<(), CircomError> {
     out.object(|out| terms.iter().try_for_each(|(wire, value)| out.key(wire)?.string(value)))
 }
 
+/// Writes the values of a witness as `snarkjs wtns export json` does.
+///
+/// # Errors
+/// [`CircomError::Io`].
+pub fn write_witness_json(values: &[Fr], path: &Path) -> Result<(), CircomError> {
+    let mut file = JsonStream::create(path)?;
+    file.list(|out| values.iter().try_for_each(|value| out.string(value)))?;
+    file.finish()
+}
+
 /// Writes a Groth16 key as `snarkjs zkey export json` does: everything but the contributions. Points are checked to be on their
 /// curve.
 ///

@@ -3,18 +3,21 @@
 use crate::process::Folder;
 use serde_json::Value;
 
-const COMMANDS: [&str; 46] = [
+const COMMANDS: [&str; 53] = [
     "",
     "groth16",
     "groth16 prove",
+    "groth16 fullprove",
     "groth16 verify",
     "groth16 setup",
     "plonk",
     "plonk prove",
+    "plonk fullprove",
     "plonk verify",
     "plonk setup",
     "fflonk",
     "fflonk prove",
+    "fflonk fullprove",
     "fflonk verify",
     "fflonk setup",
     "zkey",
@@ -29,7 +32,11 @@ const COMMANDS: [&str; 46] = [
     "r1cs export",
     "r1cs export json",
     "wtns",
+    "wtns calculate",
     "wtns check",
+    "wtns debug",
+    "wtns export",
+    "wtns export json",
     "merkle",
     "merkle root",
     "merkle build",

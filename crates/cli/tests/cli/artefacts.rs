@@ -50,9 +50,9 @@ fn info_knows_every_file() {
         assert_eq!(info(&folder, file)["kind"], kind, "{file}");
     }
     assert_eq!(info(&folder, "groth16.vk.json")["public_signals"], 3);
-    assert_eq!(info(&folder, "a.sym")["with_wires"], 1);
+    assert_eq!(info(&folder, "a.sym")["named_wires"], 1);
     folder.write("bad.sym", "1,1,0,main.a\n2,x,0,main.b\n");
-    refused(&folder, "info bad.sym", &["bad.sym: line 2: expected three numbers and a name"]);
+    refused(&folder, "info bad.sym", &["bad.sym: line 2: expected label,wire,component,name"]);
     refused(&folder, "info input.json", &["input.json: ", "expected the protocol"]);
     folder.write("text", "hello");
     refused(&folder, "info text", &["text: expected r1cs, wtns, zkey, ptau or pmpk, found"]);

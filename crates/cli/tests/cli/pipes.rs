@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-fn given(folder: &Folder, command: &str, input: &[u8]) -> Output {
+pub(crate) fn given(folder: &Folder, command: &str, input: &[u8]) -> Output {
     let mut child: Child = folder
         .command(command)
         .stdin(Stdio::piped())
@@ -26,7 +26,7 @@ fn given(folder: &Folder, command: &str, input: &[u8]) -> Output {
 }
 
 #[track_caller]
-fn done(output: Output) -> Vec<u8> {
+pub(crate) fn done(output: Output) -> Vec<u8> {
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     output.stdout
 }

@@ -23,14 +23,17 @@
 
 use crate::{Error, Result, error::Names, field::Fr, machine::current};
 pub use proofmill_circom::{
-    Beacon, Contribution, Contributions, Description, FileKind, JsonDescription, SectionDescription,
+    Beacon, Contribution, Contributions, Description, FileKind, JsonDescription, SectionDescription, Symbol,
 };
 use proofmill_circom::{
     BinFile, CircomError, FileName, R1csFile, Target, decode_witness, describe_file, parse_public,
     public_text, read_public, write_bytes, write_r1cs, write_text, write_witness,
 };
-use std::{fmt, ops::Deref, path::Path};
+use std::{collections::BTreeSet, fmt, ops::Deref, path::Path};
 use zeroize::Zeroizing;
+
+mod witness_calculator;
+pub use witness_calculator::{Debugged, Event, Limits, WitnessCalculator, WitnessError};
 
 /// Describes an r1cs, wtns, zkey, ptau or key file: kind, curve, protocol, counts, sections and the contributions to a Groth16 key.
 /// Nothing else of the file is read.
@@ -161,8 +164,52 @@ impl Witness {
         Ok(write_witness(path.as_ref(), &self.values)?)
     }
 
+    /// Writes the values as JSON, as `snarkjs wtns export json` does, completely or not at all. They are secret.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn write_json(&self, path: impl AsRef<Path>) -> Result<()> {
+        Ok(proofmill_circom::write_witness_json(&self.values, path.as_ref())?)
+    }
+
     pub(crate) fn name(&self) -> Option<&FileName> {
         self.name.as_ref()
+    }
+}
+
+/// The names of a circuit's wires: a `.sym` file.
+#[derive(Debug)]
+pub struct Symbols {
+    symbols: proofmill_circom::Symbols,
+}
+
+impl Symbols {
+    /// Opens a `.sym` file.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Malformed`] with the first line that is not one of a signal.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Ok(Self { symbols: proofmill_circom::Symbols::open(path.as_ref())? })
+    }
+
+    /// The name of a wire's first signal, such as `main.hash.out[3]`.
+    pub fn name(&self, wire: u32) -> Option<&str> {
+        self.symbols.name(wire)
+    }
+
+    /// All signals, in the order of the file.
+    pub fn each(&self) -> impl Iterator<Item = Symbol<'_>> {
+        self.symbols.each()
+    }
+
+    /// The number of signals, with and without a wire.
+    pub fn signals(&self) -> u64 {
+        self.symbols.signals()
+    }
+
+    /// The number of wires with a name.
+    pub fn wires(&self) -> usize {
+        self.symbols.wires()
     }
 }
 
@@ -222,12 +269,36 @@ impl R1cs {
         self.r1cs.header.public()
     }
 
+    /// The signals of a constraint for a message; a few of them, if there are many.
+    fn signals_of(&self, constraint: usize, symbols: &Symbols) -> String {
+        const MOST: usize = 6;
+        let matrices = [&self.r1cs.a, &self.r1cs.b, &self.r1cs.c];
+        let wires = matrices.into_iter().flat_map(|matrix| matrix.row(constraint)).map(|(wire, _)| wire);
+        let wires: BTreeSet<u32> = wires.filter(|wire| *wire != 0).collect();
+        let names: Vec<_> =
+            wires.iter().map(|wire| symbols.name(*wire).unwrap_or("a signal without a name")).collect();
+        match names.get(..MOST) {
+            Some(first) if names.len() > MOST => {
+                format!(", of {} and {} more signals", first.join(", "), names.len() - MOST)
+            }
+            _ => format!(", of {}", names.join(", ")),
+        }
+    }
+
     /// Checks that the witness satisfies every constraint.
     ///
     /// # Errors
     /// [`Error::Unsatisfied`] with the first constraint that does not hold, [`Error::Mismatch`] if the number of values is not
     /// that of the wires.
     pub fn check(&self, witness: &Witness) -> Result<()> {
+        self.check_named(witness, None)
+    }
+
+    /// [`Self::check`] whose error names the signals of the constraint, never their values.
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub fn check_named(&self, witness: &Witness, symbols: Option<&Symbols>) -> Result<()> {
         let (wires, constraints) = (self.wires(), self.constraints());
         let found = witness.values.len();
         if found != wires as usize {
@@ -241,7 +312,10 @@ impl R1cs {
             None => Ok(()),
             Some(index) => Err(Error::unsatisfied(
                 witness.name(),
-                format!("does not satisfy constraint {index} of {constraints} (counted from 0)"),
+                format!(
+                    "does not satisfy constraint {index} of {constraints} (counted from 0){}",
+                    symbols.map(|symbols| self.signals_of(index, symbols)).unwrap_or_default()
+                ),
             )),
         }
     }

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# snarkjs.sh FOLDER PROOFMILL PROOFMILL-BENCH RECORD.csv: times whole processes of proofmill and snarkjs in alternation: witnesses of
+# circomlib's SHA-256 and EdDSA, and fflonk at every level of this CPU. FOLDER is one in which .ci/install.sh has installed. Takes
+# about ten minutes.
+set -euo pipefail
+tools=$(realpath "$1") proofmill=$(realpath "$2") bench=$(realpath "$3") record=$(realpath -m "$4")
+export PATH=$tools/node_modules/.bin:$PATH
+cd "$(dirname "$0")/.."
+circuits=$PWD/.ci/circom
+cd "$(mktemp -d)"
+trap 'rm -rf "$PWD"' EXIT
+# circom2 reads no files outside of the folder.
+cp "$circuits"/* .
+cp -r "$tools/node_modules/circomlib/circuits" circomlib
+# 16,381 squarings and two rows for the output: with fflonk's two free rows, the domain is 2^14.
+cat > squares-2e14.circom << 'CIRCUIT'
+pragma circom 2.0.0;
+template Squares(count) {
+    signal input first;
+    signal output last;
+    signal powers[count];
+    powers[0] <== first * first;
+    for (var i = 1; i < count; i++) {
+        powers[i] <== powers[i - 1] * powers[i - 1];
+    }
+    last <== powers[count - 1];
+}
+component main = Squares(16381);
+CIRCUIT
+echo '{ "first": "3" }' > squares-2e14.json
+node -p 'JSON.stringify({ in: Array.from({ length: 512 }, (_, i) => (i * i + i >> 1) % 2) })' > sha256.json
+for circuit in sha256 eddsa squares-2e14; do
+    circom2 "$circuit.circom" --r1cs --wasm -l circomlib
+done
+"$proofmill" srs new --prepared --size 2^17 powers.ptau
+"$proofmill" fflonk setup squares-2e14.r1cs powers.ptau squares-2e14.zkey
+"$proofmill" wtns calculate squares-2e14_js/squares-2e14.wasm squares-2e14.json squares-2e14.wtns
+
+# The keys are for this test only.
+export PROOFMILL_ALLOW_INSECURE_SETUP=true
+measure() { "$bench" provers "$@" --proofmill "$proofmill" --power none --db runs.db; }
+for circuit in sha256 eddsa; do
+    measure wtns "${circuit}_js/$circuit.wasm" "$circuit.json" --time 20s --peer 'snarkjs=snarkjs wtns calculate {wasm} {input} {wtns}'
+done
+# Two runs of six samples: those after six are not taken in alternation, since snarkjs has used up its time.
+for _ in 1 2; do
+    measure fflonk squares-2e14.zkey squares-2e14.wtns --level all --time 1s --precision 99 \
+        --peer 'snarkjs=snarkjs fflonk prove {zkey} {wtns} {proof} {public}'
+done
+"$bench" export --db runs.db --out runs.json
+node - runs.json > "$record" << 'JS'
+const fs = require("node:fs");
+const { runs } = JSON.parse(fs.readFileSync(process.argv[2]));
+const median = (values) => {
+    const sorted = values.toSorted((a, b) => a - b);
+    return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
+};
+console.log("command,circuit,program,run,samples,wall_median_s,wall_min_s,peak_mb,others_share");
+for (const [index, { measurements, noise }] of runs.entries()) {
+    // As many samples of each program as of the one with the fewest, which are those in alternation.
+    const rounds = Math.min(...measurements.map(({ outcome }) => outcome.seconds.length));
+    for (const { row, outcome } of measurements) {
+        const seconds = outcome.seconds.slice(0, rounds);
+        const times = [median(seconds), Math.min(...seconds)].map((time) => time.toPrecision(3));
+        const [circuit, peak] = [row.benchmark.replace(/\..*/, ""), (outcome.peak_memory / 1e6).toFixed(0)];
+        console.log([row.family, circuit, row.implementation, index + 1, rounds, ...times, peak, noise.others.toFixed(2)].join());
+    }
+}
+JS

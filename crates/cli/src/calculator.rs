@@ -1,0 +1,51 @@
+//! Witnesses from inputs, for `wtns calculate`, `fullprove` and `dev`.
+
+use proofmill::{
+    Error,
+    circom::{Event, Symbols, Witness, WitnessCalculator, WitnessError},
+};
+use proofmill_console::Failure;
+use std::{
+    io::{self, Write},
+    path::Path,
+};
+
+const NAME_SIGNALS: &str = "--sym circuit.sym names those that are missing";
+const DEBUG: &str = "`proofmill wtns debug` prints its signals";
+
+/// Calculates a witness. What the circuit prints goes to standard error, unless `quiet`.
+pub(crate) fn calculate(
+    circuit: &Path,
+    inputs: &Path,
+    symbols: Option<Symbols>,
+    quiet: bool,
+) -> Result<Witness, Failure> {
+    let has_names = symbols.is_some();
+    let mut calculator = WitnessCalculator::open(circuit)?;
+    if let Some(symbols) = symbols {
+        calculator = calculator.with_symbols(symbols);
+    }
+    if !quiet {
+        calculator = calculator.on_event(|event| {
+            if let Event::Log(line) = event {
+                // A reader that goes away is no error.
+                drop(writeln!(io::stderr(), "log: {line}"));
+            }
+        });
+    }
+    calculator.calculate_file(inputs).map_err(|error| {
+        let advice = match &error {
+            Error::Unsatisfied(_) => Some(DEBUG),
+            Error::Mismatch(cause) => match cause.get().downcast_ref() {
+                Some(WitnessError::Missing(_)) if !has_names => Some(NAME_SIGNALS),
+                _ => None,
+            },
+            _ => None,
+        };
+        let failure = Failure::from(error);
+        match advice {
+            Some(advice) => failure.with_advice(advice),
+            None => failure,
+        }
+    })
+}

@@ -1,0 +1,191 @@
+//! `wtns debug`: the signals of a circuit by name, as it calculates them.
+
+use crate::files::{Files, Input, Output};
+use clap::Args;
+use proofmill::circom::{Event, Symbols, WitnessCalculator};
+use proofmill_console::{Failure, Machine, Outcome};
+use serde_json::json;
+use std::{
+    collections::HashMap,
+    fmt,
+    io::{self, BufWriter, Stdout, Write},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill wtns debug circuit.wasm input.json witness.wtns circuit.sym
+  proofmill wtns debug circuit.wasm input.json | grep main.hash
+  proofmill wtns debug circuit.wasm input.json --set --trigger
+
+It prints secret values. An assertion that fails ends the calculation: signals that have no value yet are printed as 0 then. Signals that
+the compiler has removed are not printed: compile the circuit with --O0 to keep all.")]
+pub(crate) struct Debug {
+    /// The circuit, as compiled by `circom --wasm`, or a graph of circom-witnesscalc
+    #[arg(value_name = "WASM", conflicts_with = "json")]
+    circuit: Input,
+    /// The values of its input signals
+    #[arg(value_name = "INPUT")]
+    inputs: Input,
+    /// The witness to write
+    #[arg(value_name = "WTNS", default_value = "witness.wtns")]
+    witness: Output,
+    /// The names of its signals [default: the circuit's name with .sym]
+    #[arg(value_name = "SYM")]
+    sym: Option<Input>,
+    /// Print each signal that is read, in place of all signals at the end; circom 1 only
+    #[arg(long, short)]
+    get: bool,
+    /// Print each signal that is set; circom 1 only
+    #[arg(long, short)]
+    set: bool,
+    /// Print the components that begin and end; circom 1 only
+    #[arg(long, short)]
+    trigger: bool,
+}
+
+impl Debug {
+    pub(crate) fn files(&self) -> Files<'_> {
+        let inputs = [Some(&*self.circuit), Some(&*self.inputs), self.sym.as_deref()];
+        Files { inputs: inputs.into_iter().flatten().collect(), outputs: vec![&self.witness] }
+    }
+
+    /// Whether an event is to be printed.
+    fn wants(&self, event: &Event<'_>) -> bool {
+        match event {
+            Event::Get(..) => self.get,
+            Event::Set(..) => self.set,
+            Event::Start(_) | Event::Finish(_) => self.trigger,
+            _ => true,
+        }
+    }
+}
+
+pub(crate) fn run(debug: Debug, machine: &mut Machine) -> Result<Outcome, Failure> {
+    let sym =
+        debug.sym.clone().unwrap_or_else(|| debug.circuit.with_extension("sym").into_os_string().into());
+    Files { inputs: vec![&sym], outputs: vec![&debug.witness] }.check()?;
+    let circuit = WitnessCalculator::open(&debug.circuit)?.with_symbols(Symbols::open(&sym)?);
+    let symbols = Symbols::open(&sym)?;
+    let mut wants_signals = !(debug.get || debug.set || debug.trigger);
+    if !wants_signals && !circuit.reports_signals() {
+        wants_signals = true;
+        if !machine.quiet() {
+            eprintln!(
+                "warning: only circuits of circom 1 report when they read and set signals: their values at the end are printed"
+            );
+        }
+    }
+    let (witness, inputs) = (debug.witness.clone(), debug.inputs.clone());
+    let names = if wants_signals { Names::default() } else { Names::of(&symbols) };
+    let lines = Arc::new(Lines::default());
+    let events = lines.clone();
+    let circuit = circuit.on_event(move |event| {
+        if debug.wants(&event) {
+            names.print(event, &events);
+        }
+    });
+    let debugged = machine.run(|_, _| circuit.debug_file(&inputs))?;
+    let values = debugged.witness.values();
+    if wants_signals && !values.is_empty() {
+        for symbol in symbols.each() {
+            let Some(wire) = symbol.wire else { continue };
+            match values.get(wire as usize) {
+                Some(value) => lines.print(format_args!("{} = {value}", symbol.name)),
+                // Circom 1 gives these numbers to signals that it has removed.
+                None if circuit.reports_signals() => {}
+                None => {
+                    let problem =
+                        format!("{} is wire {wire}, but the circuit has {}", symbol.name, values.len());
+                    return Err(Failure::about(&sym, problem));
+                }
+            }
+        }
+    }
+    lines.end()?;
+    match debugged.error {
+        Some(error) => Err(error.into()),
+        None => {
+            debugged.witness.save(&witness)?;
+            Ok(Outcome::done(json!({ "witness": &*witness, "wires": values.len() })))
+        }
+    }
+}
+
+/// The names of signals by label, and of components by number.
+#[derive(Default)]
+struct Names {
+    signals: HashMap<u64, String>,
+    components: HashMap<u64, String>,
+}
+
+impl Names {
+    fn of(symbols: &Symbols) -> Self {
+        let mut names = Self::default();
+        for symbol in symbols.each() {
+            names.signals.insert(symbol.label, symbol.name.to_owned());
+            names.components.entry(symbol.component).or_insert_with(|| symbol.component_name().to_owned());
+        }
+        names
+    }
+
+    fn print(&self, event: Event<'_>, lines: &Lines) {
+        let signal = |label| Name(self.signals.get(&u64::from(label)), "signal", label);
+        let component = |number| Name(self.components.get(&u64::from(number)), "component", number);
+        match event {
+            Event::Log(line) => lines.print(format_args!("LOG {line}")),
+            Event::Set(label, value) => lines.print(format_args!("SET {} <-- {value}", signal(label))),
+            Event::Get(label, value) => lines.print(format_args!("GET {} --> {value}", signal(label))),
+            Event::Start(number) => lines.print(format_args!("START: {}", component(number))),
+            Event::Finish(number) => lines.print(format_args!("FINISH: {}", component(number))),
+            _ => {}
+        }
+    }
+}
+
+/// A name, or what it would name and its number.
+struct Name<'a>(Option<&'a String>, &'static str, u32);
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self(Some(name), ..) => f.write_str(name),
+            Self(None, kind, number) => write!(f, "{kind} {number}"),
+        }
+    }
+}
+
+/// Lines of standard output. After a line that cannot be written there are no more.
+struct Lines(Mutex<io::Result<BufWriter<Stdout>>>);
+
+impl Default for Lines {
+    fn default() -> Self {
+        Self(Mutex::new(Ok(BufWriter::new(io::stdout()))))
+    }
+}
+
+impl Lines {
+    fn print(&self, line: fmt::Arguments<'_>) {
+        let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Ok(open) = &mut *out
+            && let Err(error) = writeln!(open, "{line}")
+        {
+            *out = Err(error);
+        }
+    }
+
+    /// Writes what is left. A closed pipe is not an error.
+    fn end(&self) -> Result<(), Failure> {
+        let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = match &mut *out {
+            Ok(open) => open.flush(),
+            Err(error) => Err(std::mem::replace(error, io::ErrorKind::BrokenPipe.into())),
+        };
+        match written {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Failure::io("standard output".as_ref(), error))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Witnesses from a circuit's inputs.
+
+use super::{Symbols, Witness};
+use crate::{Error, Result};
+use proofmill_circom::FileName;
+use proofmill_memory::read_file_at_most;
+pub use proofmill_witness::{Event, Limits, WitnessError};
+use proofmill_witness::{Graph, Inputs, LARGEST_INPUT, Program};
+use std::path::Path;
+use zeroize::Zeroizing;
+
+/// The most bytes of a compiled circuit.
+const LARGEST_CIRCUIT: u64 = 1 << 30;
+
+/// A circuit that calculates witnesses from its inputs: the WASM that `circom --wasm` writes, of circom 1 (0.5) or 2, or a graph of
+/// circom-witnesscalc, which checks no assertions. The first bytes and the exports decide.
+///
+/// The WASM runs in an interpreter with no functions of the host but those that circom's circuits report by. It may be hostile: it is
+/// confined to its [`Limits`]. Without a limit of its steps it may run for ever.
+///
+/// ```
+/// use proofmill::circom::WitnessCalculator;
+///
+/// # fn main() -> proofmill::Result<()> {
+/// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../witness/tests/data");
+/// # std::env::set_current_dir(folder).expect("the example");
+/// let circuit = WitnessCalculator::open("inputs.wasm")?;
+/// let witness = circuit.calculate(br#"{"a": "0x2", "b": [[1, 2, 3], ["-4", 5, 6]]}"#)?;
+/// println!("{} wires", witness.values().len());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct WitnessCalculator {
+    circuit: Circuit,
+    name: Option<FileName>,
+}
+
+#[derive(Debug)]
+enum Circuit {
+    Wasm(Program),
+    Graph(Graph),
+}
+
+/// The end of a run that is debugged.
+#[derive(Debug)]
+pub struct Debugged {
+    /// Why there is no witness.
+    pub error: Option<Error>,
+    /// The value of every wire, also if an assertion fails: then that of a wire without a value yet is 0. Empty after other errors.
+    pub witness: Witness,
+}
+
+impl WitnessCalculator {
+    /// Reads a compiled circuit.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Malformed`] for anything but a circuit of circom's.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let bytes = read_file_at_most(path, LARGEST_CIRCUIT).map_err(|error| Error::io(path, error))?;
+        Self::decode(&bytes, Limits::default(), Some(FileName::new(path)))
+    }
+
+    /// Decodes the bytes of a compiled circuit.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Self::with_limits(bytes, Limits::default())
+    }
+
+    /// [`Self::from_bytes`] with limits of memory and steps.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`].
+    pub fn with_limits(bytes: &[u8], limits: Limits) -> Result<Self> {
+        Self::decode(bytes, limits, None)
+    }
+
+    fn decode(bytes: &[u8], limits: Limits, name: Option<FileName>) -> Result<Self> {
+        let circuit = if bytes.starts_with(Graph::MAGIC) {
+            Graph::from_bytes(bytes).map(Circuit::Graph)
+        } else {
+            Program::from_bytes(bytes, limits).map(Circuit::Wasm)
+        };
+        match circuit {
+            Ok(circuit) => Ok(Self { circuit, name }),
+            Err(error) => Err(Error::witness(name.as_ref(), None, error)),
+        }
+    }
+
+    /// Whether it reports when it reads and sets signals, as circom 1's programs do.
+    pub fn reports_signals(&self) -> bool {
+        matches!(&self.circuit, Circuit::Wasm(program) if program.reports_signals())
+    }
+
+    /// A function that receives what the WASM reports: the lines that it prints by `log()`, which may
+    /// be secret, and in [`Self::debug_file`] all events.
+    #[must_use]
+    pub fn on_event(mut self, observer: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
+        if let Circuit::Wasm(program) = self.circuit {
+            self.circuit = Circuit::Wasm(program.on_event(observer));
+        }
+        self
+    }
+
+    /// The names of the circuit's signals, from which errors name missing inputs and the component whose assertion fails.
+    #[must_use]
+    pub fn with_symbols(mut self, symbols: Symbols) -> Self {
+        if let Circuit::Wasm(program) = self.circuit {
+            self.circuit = Circuit::Wasm(program.with_symbols(symbols.symbols));
+        }
+        self
+    }
+
+    /// Calculates the witness of these inputs, the text of an `input.json`: an object with a number or nested arrays of numbers for
+    /// each signal. Numbers are decimal, or hexadecimal, octal or binary after `0x`, `0o` or `0b`; negative and large ones are reduced
+    /// modulo the field's prime. Those above 2^64 are in quotes.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for a text of another form and for a program that does not work, [`Error::Mismatch`] for inputs that are
+    /// not the circuit's (its cause is [`WitnessError::Missing`] if some are missing that
+    /// [`Self::with_symbols`] could name), [`Error::Unsatisfied`] for an assertion
+    /// that fails, with the template and line that the circuit reports.
+    pub fn calculate(&self, inputs_json: &[u8]) -> Result<Witness> {
+        self.run(inputs_json, None)
+    }
+
+    /// [`Self::calculate`] with the inputs in a file.
+    ///
+    /// # Errors
+    /// As [`Self::calculate`], and [`Error::Io`].
+    pub fn calculate_file(&self, path: impl AsRef<Path>) -> Result<Witness> {
+        let path = path.as_ref();
+        self.run(&read_inputs(path)?, Some(&FileName::new(path)))
+    }
+
+    /// [`Self::calculate_file`] with all checks that circom's WASM has, such as that no signal is set twice, all events, and the values
+    /// where it ends.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Malformed`] for anything but JSON of inputs.
+    pub fn debug_file(&self, path: impl AsRef<Path>) -> Result<Debugged> {
+        let path = path.as_ref();
+        let (text, name) = (read_inputs(path)?, FileName::new(path));
+        let failed = |error| Error::witness(self.name.as_ref(), Some(&name), error);
+        let inputs = Inputs::from_json(&text).map_err(failed)?;
+        let (error, values) = match &self.circuit {
+            Circuit::Wasm(program) => {
+                let debugged = program.debug(&inputs);
+                (debugged.error, debugged.values)
+            }
+            Circuit::Graph(graph) => match graph.calculate(&inputs) {
+                Ok(values) => (None, values),
+                Err(error) => (Some(error), Zeroizing::default()),
+            },
+        };
+        Ok(Debugged { error: error.map(failed), witness: Witness { values, name: None } })
+    }
+
+    fn run(&self, inputs_json: &[u8], name: Option<&FileName>) -> Result<Witness> {
+        let values = Inputs::from_json(inputs_json).and_then(|inputs| match &self.circuit {
+            Circuit::Wasm(program) => program.calculate(&inputs),
+            Circuit::Graph(graph) => graph.calculate(&inputs),
+        });
+        let values = values.map_err(|error| Error::witness(self.name.as_ref(), name, error))?;
+        Ok(Witness { values, name: None })
+    }
+}
+
+fn read_inputs(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
+    let text = read_file_at_most(path, LARGEST_INPUT).map_err(|error| Error::io(path, error))?;
+    Ok(Zeroizing::new(text))
+}

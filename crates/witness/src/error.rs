@@ -1,0 +1,45 @@
+//! Why there is no witness.
+
+use std::fmt;
+
+/// Why a circuit or its inputs gave no witness. `{}` shows no value of a signal; `{:#}` does where it explains the error.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WitnessError {
+    /// The inputs are not JSON of the expected form.
+    #[error("{0}")]
+    Input(String),
+    /// The inputs are well-formed, but not those of this circuit.
+    #[error("{0}")]
+    Signals(String),
+    /// Inputs are missing whose names are not known, unless they are given by
+    /// [`Program::with_symbols`](crate::Program::with_symbols).
+    #[error("{0}")]
+    Missing(String),
+    /// The program is not one of circom's.
+    #[error("{0}")]
+    Program(String),
+    /// The circuit is over another field.
+    #[error(
+        "expected a circuit over the scalar field of bn254, found the modulus 0x{0}: compile the circuit with --prime bn128"
+    )]
+    Prime(String),
+    /// The inputs violate a constraint or an assertion of the circuit.
+    #[error(fmt = unsatisfied)]
+    Unsatisfied {
+        /// What fails, and where.
+        problem: String,
+        /// The values that violate it, which are secret, if they are known.
+        values: Option<String>,
+    },
+    /// The program wants more than its [`Limits`](crate::Limits).
+    #[error("{0}")]
+    Limit(String),
+}
+
+fn unsatisfied(problem: &str, values: &Option<String>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match values {
+        Some(values) if f.alternate() => write!(f, "{problem}: {values}"),
+        _ => f.write_str(problem),
+    }
+}

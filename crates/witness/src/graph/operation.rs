@@ -1,0 +1,223 @@
+//! The operations of graphs: those of circom's expressions. Numbers are compared as signed ones, those above p/2 negative; shifts by
+//! a negative number go the other way; bits are those of the canonical integer, of which 254 are kept. Division by zero gives zero.
+//!
+//! Source: circom's documentation, "Basic Operators", and circom-witnesscalc's field.rs.
+
+use proofmill_field::{
+    Algebra, Field, Invert, Prime,
+    bn254::{Fr, FrParams},
+};
+use std::cmp::Ordering;
+
+type Limbs = [u64; 4];
+
+const P: Limbs = FrParams::MODULUS;
+/// Bits of the modulus.
+const BITS: u32 = 254;
+
+/// An operation on one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    /// The additive inverse.
+    Negate,
+    /// The operand itself.
+    Identity,
+}
+
+/// An operation on two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "circom's operators")]
+pub enum Binary {
+    Multiply,
+    Divide,
+    Add,
+    Subtract,
+    Power,
+    IntegerDivide,
+    Remainder,
+    Equal,
+    NotEqual,
+    Less,
+    Greater,
+    LessOrEqual,
+    GreaterOrEqual,
+    And,
+    Or,
+    ShiftLeft,
+    ShiftRight,
+    BitOr,
+    BitAnd,
+    BitXor,
+}
+
+impl Unary {
+    pub(super) fn from_code(code: u32) -> Option<Self> {
+        [Self::Negate, Self::Identity].get(code as usize).copied()
+    }
+
+    /// The result.
+    pub fn evaluate(self, a: Fr) -> Fr {
+        match self {
+            Self::Negate => -a,
+            Self::Identity => a,
+        }
+    }
+}
+
+impl Binary {
+    /// All operations, by their codes in graphs.
+    pub const ALL: [Self; 20] = [
+        Self::Multiply,
+        Self::Divide,
+        Self::Add,
+        Self::Subtract,
+        Self::Power,
+        Self::IntegerDivide,
+        Self::Remainder,
+        Self::Equal,
+        Self::NotEqual,
+        Self::Less,
+        Self::Greater,
+        Self::LessOrEqual,
+        Self::GreaterOrEqual,
+        Self::And,
+        Self::Or,
+        Self::ShiftLeft,
+        Self::ShiftRight,
+        Self::BitOr,
+        Self::BitAnd,
+        Self::BitXor,
+    ];
+
+    pub(super) fn from_code(code: u32) -> Option<Self> {
+        Self::ALL.get(code as usize).copied()
+    }
+
+    /// The result.
+    pub fn evaluate(self, a: Fr, b: Fr) -> Fr {
+        let truth = |holds: bool| Fr::from(u64::from(holds));
+        let bits = |operation: fn(u64, u64) -> u64| {
+            let (mut a, b) = (a.to_canonical(), b.to_canonical());
+            a.iter_mut().zip(b).for_each(|(a, b)| *a = operation(*a, b));
+            reduced(a)
+        };
+        match self {
+            Self::Multiply => a * b,
+            Self::Divide => b.invert_vartime().map_or(Fr::ZERO, |inverse| a * inverse),
+            Self::Add => a + b,
+            Self::Subtract => a - b,
+            Self::Power => a.pow_vartime(&b.to_canonical()),
+            Self::IntegerDivide => reduced(divide(a.to_canonical(), b.to_canonical()).0),
+            Self::Remainder => reduced(divide(a.to_canonical(), b.to_canonical()).1),
+            Self::Equal => truth(a == b),
+            Self::NotEqual => truth(a != b),
+            Self::Less => truth(signed(a, b).is_lt()),
+            Self::Greater => truth(signed(a, b).is_gt()),
+            Self::LessOrEqual => truth(signed(a, b).is_le()),
+            Self::GreaterOrEqual => truth(signed(a, b).is_ge()),
+            Self::And => truth(a != Fr::ZERO && b != Fr::ZERO),
+            Self::Or => truth(a != Fr::ZERO || b != Fr::ZERO),
+            Self::ShiftLeft => shift(a, b, -b),
+            Self::ShiftRight => shift(a, -b, b),
+            Self::BitOr => bits(|a, b| a | b),
+            Self::BitAnd => bits(|a, b| a & b),
+            Self::BitXor => bits(|a, b| a ^ b),
+        }
+    }
+}
+
+/// The element of little-endian bytes, of any number.
+pub(super) fn from_bytes(bytes: &[u8]) -> Fr {
+    let base = Fr::from(256);
+    bytes.iter().rev().fold(Fr::ZERO, |value, byte| value * base + Fr::from(u64::from(*byte)))
+}
+
+fn compare(a: &Limbs, b: &Limbs) -> Ordering {
+    a.iter().rev().cmp(b.iter().rev())
+}
+
+/// The order of two elements as signed numbers.
+fn signed(a: Fr, b: Fr) -> Ordering {
+    let half = shifted_right(P, 1);
+    let negative = |value: &Limbs| compare(value, &half).is_gt();
+    let (a, b) = (a.to_canonical(), b.to_canonical());
+    negative(&b).cmp(&negative(&a)).then_with(|| compare(&a, &b))
+}
+
+/// `a` shifted left if `left` is a number of bits below 254, or right if `right` is; otherwise 0.
+fn shift(a: Fr, left: Fr, right: Fr) -> Fr {
+    let count = |distance: Fr| match distance.to_canonical() {
+        [count, 0, 0, 0] if count < u64::from(BITS) => Some(count as u32),
+        _ => None,
+    };
+    let value = a.to_canonical();
+    match (count(left), count(right)) {
+        (Some(count), _) => {
+            let [low, second, third, high] = shifted_left(value, count);
+            reduced([low, second, third, high & (u64::MAX >> (256 - BITS))])
+        }
+        (None, Some(count)) => reduced(shifted_right(value, count)),
+        (None, None) => Fr::ZERO,
+    }
+}
+
+fn shifted_left(value: Limbs, count: u32) -> Limbs {
+    let bit = |position: u32| value.get((position / 64) as usize).map_or(0, |limb| limb >> (position % 64));
+    std::array::from_fn(|limb| {
+        let start = 64 * limb as u32;
+        // The 64 bits from `start - count`.
+        match start.checked_sub(count) {
+            Some(from) => {
+                bit(from) | if from % 64 == 0 { 0 } else { bit((from / 64 + 1) * 64) << (64 - from % 64) }
+            }
+            None if count - start < 64 => value.first().map_or(0, |limb| limb << (count - start)),
+            None => 0,
+        }
+    })
+}
+
+fn shifted_right(value: Limbs, count: u32) -> Limbs {
+    let limb = |index: usize| value.get(index).copied().unwrap_or(0);
+    let (limbs, bits) = ((count / 64) as usize, count % 64);
+    std::array::from_fn(|index| {
+        let low = limb(index + limbs) >> bits;
+        low | if bits == 0 { 0 } else { limb(index + limbs + 1) << (64 - bits) }
+    })
+}
+
+/// `a - b`, and whether that is negative.
+fn subtract(mut a: Limbs, b: &Limbs) -> (Limbs, bool) {
+    let mut borrow = false;
+    for (a, b) in a.iter_mut().zip(b) {
+        let (difference, first) = a.overflowing_sub(*b);
+        let (difference, second) = difference.overflowing_sub(u64::from(borrow));
+        (*a, borrow) = (difference, first || second);
+    }
+    (a, borrow)
+}
+
+/// An integer below 2^254, which is less than twice the modulus, as an element.
+fn reduced(value: Limbs) -> Fr {
+    Fr::from_canonical(value).or_else(|| Fr::from_canonical(subtract(value, &P).0)).unwrap_or(Fr::ZERO)
+}
+
+/// Quotient and remainder, both 0 if `b` is: one bit after the other.
+fn divide(a: Limbs, b: Limbs) -> (Limbs, Limbs) {
+    let (mut quotient, mut remainder) = ([0; 4], [0; 4]);
+    if b == [0; 4] {
+        return (quotient, remainder);
+    }
+    for position in (0..BITS).rev() {
+        let [bit, ..] = shifted_right(a, position);
+        let [low, rest @ ..] = shifted_left(remainder, 1);
+        let [second, third, high] = rest;
+        remainder = [low | bit & 1, second, third, high];
+        let [low, second, third, high] = shifted_left(quotient, 1);
+        let (difference, negative) = subtract(remainder, &b);
+        if !negative {
+            remainder = difference;
+        }
+        quotient = [low | u64::from(!negative), second, third, high];
+    }
+    (quotient, remainder)
+}

@@ -1,0 +1,19 @@
+//! Witnesses of circom's circuits from their inputs: the WASM that circom's compiler writes, run by an interpreter, and graphs of
+//! circom-witnesscalc.
+//!
+//! [`Inputs`] parses an `input.json`; [`Program`] is a compiled circuit, [`Graph`] one without branches. Circuits and inputs may be hostile: for any bytes the result
+//! is a value or a [`WitnessError`], within [`Limits`]. No error shows a value of a signal by `{}`.
+#![forbid(unsafe_code)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod error;
+mod graph;
+mod input;
+mod names;
+mod number;
+mod wasm;
+
+pub use error::WitnessError;
+pub use graph::{Binary, Graph, Unary};
+pub use input::{Inputs, LARGEST_INPUT, Signal};
+pub use wasm::{Debugged, Event, Limits, Program};

@@ -1,0 +1,40 @@
+//! Numbers in inputs, reduced to field elements.
+
+use proofmill_field::{Field, bn254::Fr};
+
+/// What a number may look like, for messages.
+pub(crate) const EXPECTED: &str = "expected a whole number, in quotes if it is above 2^64: decimal, or hexadecimal, octal or binary after 0x, 0o or 0b";
+
+/// A whole number of any size modulo the field's prime: decimal digits, or those after `0x`, `0o` or `0b`, after an optional minus
+/// and between optional white space. `None` for anything else.
+pub(crate) fn parse(text: &str) -> Option<Fr> {
+    let text = text.trim();
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let magnitude = match digits.as_bytes() {
+        [b'0', b'x' | b'X', digits @ ..] => positional(digits, 16, 15),
+        [b'0', b'o' | b'O', digits @ ..] => positional(digits, 8, 20),
+        [b'0', b'b' | b'B', digits @ ..] => positional(digits, 2, 60),
+        digits => positional(digits, 10, 19),
+    }?;
+    Some(if negative { -magnitude } else { magnitude })
+}
+
+/// The value of digits by Horner's rule. `chunk` digits of the base fit 64 bits.
+fn positional(digits: &[u8], base: u32, chunk: usize) -> Option<Fr> {
+    if digits.is_empty() {
+        return None;
+    }
+    let mut value = Fr::ZERO;
+    for digits in digits.chunks(chunk) {
+        let (mut part, mut scale) = (0_u64, 1_u64);
+        for digit in digits {
+            part = part * u64::from(base) + u64::from(char::from(*digit).to_digit(base)?);
+            scale *= u64::from(base);
+        }
+        value = value * Fr::from(scale) + Fr::from(part);
+    }
+    Some(value)
+}

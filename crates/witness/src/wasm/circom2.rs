@@ -1,0 +1,105 @@
+//! Circom 2's interface: elements go through a buffer in the circuit's memory, eight little-endian words each.
+
+use super::{
+    expect_size,
+    instance::{Instance, element},
+    missing,
+};
+use crate::{
+    error::WitnessError,
+    input::{Inputs, Signal, shown},
+};
+use proofmill_circom::Symbols;
+use proofmill_field::bn254::Fr;
+use zeroize::Zeroizing;
+
+/// Passes the inputs, of which the last starts the calculation.
+pub(super) fn run(
+    circuit: &mut Instance,
+    inputs: &Inputs,
+    symbols: Option<&Symbols>,
+) -> Result<(), WitnessError> {
+    let buffer = buffer(circuit)?;
+    let words = circuit.call_named::<_, i32>("getFieldNumLen32", ())? as u32;
+    circuit.call_named::<_, ()>("getRawPrime", ())?;
+    circuit.expect_bn254(buffer, words)?;
+    // Assertions are checked in any case.
+    let sanity_check = circuit.host().debug.into();
+    circuit.call_named::<i32, ()>("init", sanity_check)?;
+    let mut set = 0;
+    for signal in inputs.signals() {
+        set_signal(circuit, buffer, signal)?;
+        set += signal.values.len();
+    }
+    let expected = circuit.call_named::<_, i32>("getInputSize", ())? as u32;
+    if set < expected as usize {
+        return Err(missing(set, expected, symbols, inputs, |name| Ok(size(circuit, name)?.unwrap_or(0))));
+    }
+    Ok(())
+}
+
+/// Where elements are exchanged.
+fn buffer(circuit: &mut Instance) -> Result<u32, WitnessError> {
+    Ok(circuit.call_named::<_, i32>("getSharedRWMemoryStart", ())? as u32)
+}
+
+/// The number of an input's values, 0 if there is no such input; `None` for versions before 2.0.4, which do not tell it.
+fn size(circuit: &mut Instance, name: &str) -> Result<Option<usize>, WitnessError> {
+    if !circuit.has_function("getInputSignalSize") {
+        return Ok(None);
+    }
+    let size: i32 = circuit.call_named("getInputSignalSize", hash(name))?;
+    Ok(Some(usize::try_from(size).unwrap_or(0)))
+}
+
+fn set_signal(circuit: &mut Instance, buffer: u32, signal: &Signal) -> Result<(), WitnessError> {
+    let (high, low) = hash(&signal.name);
+    if let Some(expected) = size(circuit, &signal.name)? {
+        expect_size(signal, expected)?;
+    }
+    let set = circuit.function::<_, ()>("setInputSignal")?;
+    for (index, value) in signal.values.iter().enumerate() {
+        let mut bytes = Zeroizing::new([0; 32]);
+        for (bytes, limb) in bytes.as_chunks_mut().0.iter_mut().zip(value.to_canonical()) {
+            *bytes = limb.to_le_bytes();
+        }
+        circuit.write(buffer, &*bytes)?;
+        let index = i32::try_from(index).map_err(|_| {
+            WitnessError::Signals(format!("signal {} has too many values", shown(&signal.name)))
+        })?;
+        circuit.call(&set, (high, low, index)).map_err(|error| match error {
+            WitnessError::Signals(problem) => {
+                WitnessError::Signals(format!("signal {}: {problem}", shown(&signal.name)))
+            }
+            error => error,
+        })?;
+    }
+    Ok(())
+}
+
+/// The value of every wire.
+pub(super) fn witness(circuit: &mut Instance) -> Result<Zeroizing<Vec<Fr>>, WitnessError> {
+    let buffer = buffer(circuit)?;
+    let wires = circuit.call_named::<_, i32>("getWitnessSize", ())? as u32;
+    let get = circuit.function::<i32, ()>("getWitness")?;
+    let mut values = circuit.room(wires)?;
+    for wire in 0..wires {
+        circuit.call(&get, wire as i32)?;
+        let value = element(&circuit.read(buffer)?).ok_or_else(|| {
+            WitnessError::Program(format!(
+                "the circuit's WASM gives wire {wire} a value that is not below the modulus"
+            ))
+        })?;
+        values.push(value);
+    }
+    Ok(values)
+}
+
+/// The 64-bit FNV-1a hash of a signal's name, by which circom's WASM knows it: its high and its low half. Characters are UTF-16 units
+/// in the generated JavaScript, and names are ASCII.
+pub(super) fn hash(name: &str) -> (i32, i32) {
+    let hash = name.encode_utf16().fold(0xcbf2_9ce4_8422_2325_u64, |hash, unit| {
+        (hash ^ u64::from(unit)).wrapping_mul(0x0100_0000_01b3)
+    });
+    ((hash >> 32) as i32, hash as i32)
+}

@@ -1,0 +1,278 @@
+//! The WASM that circom writes: an interpreter runs it within limits, with no host functions but circom's.
+//!
+//! Circom 2 exchanges field elements by a buffer in its memory, eight words each; circom 1 by pointers to tagged elements.
+//! Source: the `witness_calculator.js` that circom writes next to the WASM, and iden3's circom_runtime.
+
+mod circom1;
+mod circom2;
+mod element;
+mod host;
+mod instance;
+mod native;
+mod prelude;
+
+use crate::{
+    error::WitnessError,
+    input::{Inputs, Signal, shown},
+    names,
+};
+use host::Host;
+use instance::{Instance, explain};
+use proofmill_circom::Symbols;
+use proofmill_field::{Field, bn254::Fr};
+use std::{fmt, sync::Arc};
+use wasmi::{Config, Engine, Linker, Module, Store};
+use zeroize::Zeroizing;
+
+/// The most calls within calls, and bytes of their values.
+const DEEPEST_CALLS: usize = 10_000;
+const LARGEST_STACK: usize = 1 << 24;
+
+/// What a circuit's WASM may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of its memory, at most 4 GiB. The witness takes up to eight times as much in addition.
+    pub memory: u64,
+    /// Steps of the interpreter, of which each takes about a nanosecond; any number if `None`. Counting them takes time.
+    pub steps: Option<u64>,
+}
+
+impl Default for Limits {
+    /// All the memory that a WASM can address, any number of steps.
+    fn default() -> Self {
+        Self { memory: 1 << 32, steps: None }
+    }
+}
+
+/// What a circuit reports while it runs. Values are secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// A line that the circuit prints by `log()`, without its end. There are at most 1 MiB of them.
+    Log(&'a str),
+    /// The signal with this label is set; only of circom 1 in [`Program::debug`], as all that follow.
+    Set(u32, Fr),
+    /// The signal with this label is read.
+    Get(u32, Fr),
+    /// The component with this number has all its inputs.
+    Start(u32),
+    /// The component with this number ends.
+    Finish(u32),
+}
+
+/// Receives events.
+type Observer = Arc<dyn Fn(Event<'_>) + Send + Sync>;
+
+/// A circuit that circom compiled to WASM.
+pub struct Program {
+    module: Module,
+    interface: Interface,
+    /// Whether it calls native arithmetic.
+    native: bool,
+    limits: Limits,
+    observer: Option<Observer>,
+    symbols: Option<Symbols>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Interface {
+    Circom1,
+    Circom2,
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program")
+            .field("interface", &self.interface)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The end of a run that is debugged.
+#[derive(Debug)]
+pub struct Debugged {
+    /// Why there is no witness.
+    pub error: Option<WitnessError>,
+    /// The value of every wire, also if an assertion fails: then that of a wire without a value yet is 0. Empty after other errors.
+    pub values: Zeroizing<Vec<Fr>>,
+}
+
+impl Program {
+    /// The first bytes of a WASM.
+    pub const MAGIC: [u8; 4] = *b"\0asm";
+
+    /// Compiles the bytes of a WASM for the interpreter.
+    ///
+    /// # Errors
+    /// [`WitnessError::Program`] if it is malformed or imports anything but circom's functions.
+    pub fn from_bytes(bytes: &[u8], limits: Limits) -> Result<Self, WitnessError> {
+        match prelude::redirect(bytes) {
+            Some(redirected) => Self::compile(&redirected, limits, true),
+            None => Self::compile(bytes, limits, false),
+        }
+    }
+
+    fn compile(bytes: &[u8], limits: Limits, native: bool) -> Result<Self, WitnessError> {
+        let mut config = Config::default();
+        config.consume_fuel(limits.steps.is_some());
+        // About those of JavaScript engines. The stack is on the heap and grows with the calls.
+        config.set_max_recursion_depth(DEEPEST_CALLS);
+        config.set_max_stack_height(LARGEST_STACK);
+        // Extensions that circom does not use.
+        config.wasm_multi_value(false).wasm_multi_memory(false).wasm_memory64(false).wasm_tail_call(false);
+        let module = Module::new(&Engine::new(&config), bytes).map_err(|error| {
+            WitnessError::Program(format!("not a valid WASM: {}", one_line(&error.to_string())))
+        })?;
+        for import in module.imports() {
+            host::expect_known(&import)?;
+        }
+        let interface = match module.get_export("getPRawPrime") {
+            Some(_) => Interface::Circom1,
+            None => Interface::Circom2,
+        };
+        Ok(Self { module, interface, native, limits, observer: None, symbols: None })
+    }
+
+    /// Whether it reports more events than lines of `log()`, as circom 1's programs do.
+    pub fn reports_signals(&self) -> bool {
+        matches!(self.interface, Interface::Circom1)
+    }
+
+    /// A function that receives what the circuit reports.
+    #[must_use]
+    pub fn on_event(mut self, observer: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
+        self.observer = Some(Arc::new(observer));
+        self
+    }
+
+    /// The names of signals, for errors.
+    #[must_use]
+    pub fn with_symbols(mut self, symbols: Symbols) -> Self {
+        self.symbols = Some(symbols);
+        self
+    }
+
+    /// Runs the circuit on these inputs: the value of every wire, the first of which is 1.
+    ///
+    /// # Errors
+    /// [`WitnessError`]: inputs that are missing, unknown or of another size, assertions that fail, a field other than BN254's, limits.
+    pub fn calculate(&self, inputs: &Inputs) -> Result<Zeroizing<Vec<Fr>>, WitnessError> {
+        let mut circuit = self.instantiate(false)?;
+        self.run(&mut circuit, inputs)?;
+        self.witness(&mut circuit)
+    }
+
+    /// [`Self::calculate`] with all of circom's checks and all that the circuit reports, and with the values where it ends.
+    pub fn debug(&self, inputs: &Inputs) -> Debugged {
+        let failed = |error| Debugged { error: Some(error), values: Zeroizing::default() };
+        let mut circuit = match self.instantiate(true) {
+            Ok(circuit) => circuit,
+            Err(error) => return failed(error),
+        };
+        let error = self.run(&mut circuit, inputs).err();
+        match error {
+            None => {}
+            Some(WitnessError::Unsatisfied { .. }) => {}
+            Some(error) => return failed(error),
+        }
+        match self.witness(&mut circuit) {
+            Ok(values) => Debugged { error, values },
+            Err(other) => failed(error.unwrap_or(other)),
+        }
+    }
+
+    fn run(&self, circuit: &mut Instance, inputs: &Inputs) -> Result<(), WitnessError> {
+        let symbols = self.symbols.as_ref();
+        let result = match self.interface {
+            Interface::Circom1 => circom1::run(circuit, inputs, symbols),
+            Interface::Circom2 => circom2::run(circuit, inputs, symbols),
+        };
+        result.map_err(|error| match (error, symbols) {
+            (WitnessError::Unsatisfied { problem, values }, Some(symbols)) => {
+                let place = match self.interface {
+                    Interface::Circom1 => circuit.host().place.named(symbols),
+                    Interface::Circom2 => names::components(symbols, &circuit.host().trace),
+                };
+                let problem = [Some(problem), place].into_iter().flatten().collect::<Vec<_>>().join("; ");
+                WitnessError::Unsatisfied { problem, values }
+            }
+            (error, _) => error,
+        })
+    }
+
+    fn witness(&self, circuit: &mut Instance) -> Result<Zeroizing<Vec<Fr>>, WitnessError> {
+        let values = match self.interface {
+            Interface::Circom1 => circom1::witness(circuit),
+            Interface::Circom2 => circom2::witness(circuit),
+        }?;
+        expect_one(&values)?;
+        Ok(values)
+    }
+
+    fn instantiate(&self, debug: bool) -> Result<Instance, WitnessError> {
+        let mut store =
+            Store::new(self.module.engine(), Host::new(self.limits, self.observer.clone(), debug));
+        store.limiter(|host| &mut host.limits);
+        if let Some(steps) = self.limits.steps {
+            store.set_fuel(steps).map_err(|error| WitnessError::Limit(error.to_string()))?;
+        }
+        let mut linker = Linker::new(self.module.engine());
+        host::define(&mut linker, &mut store, &self.module).map_err(|error| explain(&error))?;
+        let instance = match self.interface {
+            Interface::Circom1 => circom1::instantiate(&mut linker, &mut store, &self.module),
+            Interface::Circom2 => {
+                linker.instantiate_and_start(&mut store, &self.module).map(|instance| (instance, None))
+            }
+        };
+        let (instance, memory) = instance.map_err(|error| explain(&error))?;
+        if self.native {
+            let table = instance.get_table(&store, prelude::TABLE);
+            let table = table.ok_or_else(|| {
+                WitnessError::Program("its table of native functions is missing".to_owned())
+            })?;
+            native::fill(&mut store, &table).map_err(|error| explain(&error))?;
+        }
+        Instance::new(store, instance, memory)
+    }
+}
+
+/// An error's text for messages.
+fn one_line(text: &str) -> String {
+    shown(text)
+}
+
+/// Refuses a witness whose first wire is not the constant 1.
+pub(crate) fn expect_one(values: &[Fr]) -> Result<(), WitnessError> {
+    match values.first() {
+        Some(one) if *one == Fr::ONE => Ok(()),
+        _ => Err(WitnessError::Program("the circuit does not give its wire 0 the value 1".to_owned())),
+    }
+}
+
+/// Refuses a signal unless it is an input of so many values, 0 for one that is no input.
+fn expect_size(signal: &Signal, expected: usize) -> Result<(), WitnessError> {
+    let (name, found) = (shown(&signal.name), signal.values.len());
+    match (expected, found) {
+        (0, 1..) => Err(WitnessError::Signals(format!("signal {name} is not an input of the circuit"))),
+        _ if expected == found => Ok(()),
+        _ => Err(WitnessError::Signals(format!("signal {name}: expected {expected} values, found {found}"))),
+    }
+}
+
+/// The error of too few values, with the names of missing inputs as far as known. `size` tells that of an input by its name, or 0.
+fn missing(
+    found: usize,
+    expected: u32,
+    symbols: Option<&Symbols>,
+    inputs: &Inputs,
+    size: impl FnMut(&str) -> Result<usize, WitnessError>,
+) -> WitnessError {
+    match symbols.map(|symbols| names::not_given(symbols, inputs, size)) {
+        Some(Err(error)) => error,
+        Some(Ok(signals)) if !signals.is_empty() => WitnessError::Signals(names::missing(&signals)),
+        _ => {
+            WitnessError::Missing(format!("only {found} of the circuit's {expected} input values are given"))
+        }
+    }
+}

@@ -1,0 +1,25 @@
+;; A circuit with circom 2's exports, written by hand: one input, x; the wires are 1 and x. Tests replace parts of this text.
+(module
+  (import "runtime" "exceptionHandler" (func $raise (param i32)))
+  (import "runtime" "printErrorMessage" (func $print))
+  (memory (export "memory") 1)
+  (global $buffer i32 (i32.const 1024))
+  ;; The modulus.
+  (data (i32.const 2048) "\01\00\00\f0\93\f5\e1\43\91\70\b9\79\48\e8\33\28\5d\58\81\81\b6\45\50\b8\29\a0\31\e1\72\4e\64\30")
+  (func (export "getSharedRWMemoryStart") (result i32) (global.get $buffer))
+  (func (export "getFieldNumLen32") (result i32) (i32.const 8))
+  (func (export "getRawPrime") (memory.copy (global.get $buffer) (i32.const 2048) (i32.const 32)))
+  (func $init (export "init") (param i32))
+  (func (export "getInputSignalSize") (param i32 i32) (result i32) (i32.const 1))
+  (func (export "setInputSignal") (param i32 i32 i32)
+    (memory.copy (i32.const 3072) (global.get $buffer) (i32.const 32)))
+  (func (export "getInputSize") (result i32) (i32.const 1))
+  (func (export "getWitnessSize") (result i32) (i32.const 2))
+  (func (export "getWitness") (param $wire i32)
+    (memory.copy (global.get $buffer) (i32.const 3072) (i32.const 32))
+    (if (i32.eqz (local.get $wire))
+      (then
+        (memory.fill (global.get $buffer) (i32.const 0) (i32.const 32))
+        (i32.store (global.get $buffer) (i32.const 1)))))
+  (func $message (export "getMessageChar") (result i32) (i32.const 0))
+)
