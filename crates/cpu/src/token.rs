@@ -11,6 +11,12 @@ pub trait Token: Copy + Send + Sync + 'static {
     /// `f` and all it calls in its hot loops must be `#[inline(always)]`: functions that are not inlined are compiled without
     /// the features and run tens of times slower.
     fn run<R>(self, f: impl FnOnce() -> R) -> R;
+
+    /// [`run`](Self::run) by a caller that is run so: a part of its code as a function.
+    #[inline(always)]
+    fn call<R>(self, f: impl FnOnce() -> R) -> R {
+        self.run(f)
+    }
 }
 
 /// Plain Rust: every CPU has it.
@@ -94,11 +100,16 @@ macro_rules! vector_token {
         }
 
         impl Token for $name {
-            // Not inlined: code that already has the features calls `run` too, and one copy serves all callers. The attribute
-            // is here because rustc 1.95 drops it from functions with target features.
-            #[inline(never)]
+            #[inline(always)]
             fn run<R>(self, f: impl FnOnce() -> R) -> R {
                 $(let _mode = $mode::set();)?
+                self.call(f)
+            }
+
+            // Not inlined: one copy serves all callers. The attribute is here because rustc 1.95 drops it from functions with
+            // target features.
+            #[inline(never)]
+            fn call<R>(self, f: impl FnOnce() -> R) -> R {
                 #[target_feature(enable = $features)]
                 fn enter<R>(f: impl FnOnce() -> R) -> R {
                     f()

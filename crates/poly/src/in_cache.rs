@@ -48,8 +48,8 @@ pub(crate) fn transform<P: Prime, V: Vector<Fp<P>>>(
 /// Two layers with twiddle 1, and `w^(n/4)` for the odd half of the second.
 #[inline(always)]
 fn butterfly_trivial<V: Algebra>([a0, a1, a2, a3]: [V; 4], fourth_root: V) -> [V; 4] {
-    let (b0, b1) = (a0 + a1, a0.sub_lazy(a1));
-    let (b2, b3) = (a2 + a3, a2.sub_lazy(a3) * fourth_root);
+    let (b0, b1) = (a0 + a1, a0.sub_term(a1));
+    let (b2, b3) = (a2 + a3, a2.sub_factor(a3) * fourth_root);
     [b0 + b2, b1.add_lazy(b3), b0.sub_lazy(b2), b1.sub_lazy(b3)]
 }
 
@@ -57,8 +57,8 @@ fn butterfly_trivial<V: Algebra>([a0, a1, a2, a3]: [V; 4], fourth_root: V) -> [V
 #[inline(always)]
 fn butterfly<V: Algebra>([a0, a1, a2, a3]: [V; 4], first: V, second: [V; 2]) -> [V; 4] {
     let [t1, t3] = V::mul_pair([a1, a3], [first, first]);
-    let (b0, b1) = (a0.add_lazy(t1), a0.sub_lazy(t1));
-    let (b2, b3) = (a2.add_lazy(t3), a2.sub_lazy(t3));
+    let (b0, b1) = (a0.add_term(t1), a0.sub_term(t1));
+    let (b2, b3) = (a2.add_factor(t3), a2.sub_factor(t3));
     let [t2, t3] = V::mul_pair([b2, b3], second);
     [b0.add_lazy(t2), b1.add_lazy(t3), b0.sub_lazy(t2), b1.sub_lazy(t3)]
 }

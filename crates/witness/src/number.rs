@@ -5,6 +5,20 @@ use proofmill_field::{Field, bn254::Fr};
 /// What a number may look like, for messages.
 pub(crate) const EXPECTED: &str = "expected a whole number, in quotes if it is above 2^64: decimal, or hexadecimal, octal or binary after 0x, 0o or 0b";
 
+/// The limbs in 32 little-endian bytes.
+pub(crate) fn limbs(bytes: &[u8; 32]) -> [u64; 4] {
+    let mut limbs = [0; 4];
+    for (limb, bytes) in limbs.iter_mut().zip(bytes.as_chunks().0) {
+        *limb = u64::from_le_bytes(*bytes);
+    }
+    limbs
+}
+
+/// The element in 32 little-endian bytes; `None` if it is not below the modulus.
+pub(crate) fn element(bytes: &[u8; 32]) -> Option<Fr> {
+    Fr::from_canonical(limbs(bytes))
+}
+
 /// A whole number of any size modulo the field's prime: decimal digits, or those after `0x`, `0o` or `0b`, after an optional minus
 /// and between optional white space. `None` for anything else.
 pub(crate) fn parse(text: &str) -> Option<Fr> {

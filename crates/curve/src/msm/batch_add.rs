@@ -327,7 +327,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         let signs = self.signs(group);
         let y1 = LanesOf::<F, E>::negate_lanes(signs[0], self.gather(group, 0, 1));
         let y2 = LanesOf::<F, E>::negate_lanes(signs[1], self.gather(group, 1, 1));
-        Step { x1, y1, x2, denominator, numerator: y2.sub_lazy(y1) }
+        Step { x1, y1, x2, denominator, numerator: y2.sub_factor(y1) }
     }
 
     /// [`Self::step`] that also doubles equal points, and keeps the denominator invertible in the lanes that
@@ -349,7 +349,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         }
         self.infinity |= opposite != 0;
         let square = x1.square();
-        let numerator = LanesOf::<F, E>::select(double, square + square + square, y2.sub_lazy(y1));
+        let numerator = LanesOf::<F, E>::select(double, square + square + square, y2.sub_factor(y1));
         let denominator = LanesOf::<F, E>::select(double, y1 + y1, x2.sub_lazy(x1));
         let denominator =
             LanesOf::<F, E>::select(opposite | first, F::Lanes::<E>::one(self.engine), denominator);
@@ -385,7 +385,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
             );
         }
         for k in 0..K {
-            falls[k] = x1[k].sub_lazy(x3[k]);
+            falls[k] = x1[k].sub_factor(x3[k]);
         }
         for k in (0..K).step_by(2) {
             [y3[k], y3[k + 1]] = Algebra::mul_sub_pair(

@@ -30,6 +30,10 @@ pub trait Algebra:
 {
     /// Proof that the CPU has the instructions of this type.
     type Token: Copy + Send + Sync + 'static;
+    /// Whether formulas with many products call functions for them: inlined, they would not fit the instruction cache.
+    const CALLS_PRODUCTS: bool = false;
+    /// Whether formulas with a few products in the quadratic extension call functions for them too.
+    const CALLS_QUADRATICS: bool = false;
 
     /// The token that the element holds.
     fn token(&self) -> Self::Token;
@@ -61,13 +65,13 @@ pub trait Algebra:
     /// `a b` in the quadratic extension; by default Karatsuba's three products.
     #[inline(always)]
     fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
-        Quadratic::karatsuba(a, b)
+        if Self::CALLS_QUADRATICS { a.called_product(b) } else { Quadratic::karatsuba(a, b) }
     }
 
     /// `a^2` in the quadratic extension; by default two products.
     #[inline(always)]
     fn square_quadratic(a: &Quadratic<Self>) -> Quadratic<Self> {
-        Quadratic::complex_square(a)
+        if Self::CALLS_QUADRATICS { a.called_square() } else { Quadratic::complex_square(a) }
     }
 
     /// Independent products in the quadratic extension. The formulas of towers pass all independent products together, here
@@ -81,7 +85,7 @@ pub trait Algebra:
         // A loop, because closures of `map` are not always inlined, and are then compiled without the level's instructions.
         let mut products = [Quadratic::zero(token); N];
         for (product, [a, b]) in products.iter_mut().zip(factors) {
-            *product = Self::mul_quadratic(a, b);
+            *product = if Self::CALLS_PRODUCTS { a.called_product(b) } else { Self::mul_quadratic(a, b) };
         }
         products
     }
@@ -96,13 +100,27 @@ pub trait Algebra:
     ) -> Quadratics<Self, N, S, M> {
         let mut squared = [Quadratic::zero(token); S];
         for (square, a) in squared.iter_mut().zip(squares) {
-            *square = a.square();
+            *square = if Self::CALLS_PRODUCTS { a.called_square() } else { a.square() };
         }
         let mut scaled = [Quadratic::zero(token); M];
         for (multiple, (a, factor)) in scaled.iter_mut().zip(multiples) {
-            *multiple = a.scale(*factor);
+            let [c0, c1] = Self::pair_in_formula([&a.c0, &a.c1], [factor; 2]);
+            *multiple = Quadratic::new(c0, c1);
         }
         (Self::mul_quadratics(token, factors), squared, scaled)
+    }
+
+    /// [`mul_pair`](Self::mul_pair) in a formula with many products.
+    #[inline(always)]
+    fn pair_in_formula(a: [&Self; 2], b: [&Self; 2]) -> [Self; 2] {
+        if !Self::CALLS_PRODUCTS {
+            return Self::mul_pair([*a[0], *a[1]], [*b[0], *b[1]]);
+        }
+        Self::outlined(
+            a[0].token(),
+            #[inline(always)]
+            || Self::mul_pair([*a[0], *a[1]], [*b[0], *b[1]]),
+        )
     }
 
     /// Independent products and squares: the formulas of curves pass all that are independent together.
@@ -116,7 +134,7 @@ pub trait Algebra:
         for (products, factors) in products.chunks_mut(2).zip(factors.chunks(2)) {
             match (products, factors) {
                 ([first, second], [[a, b], [c, d]]) => {
-                    [*first, *second] = Self::mul_pair([**a, **c], [**b, **d])
+                    [*first, *second] = Self::pair_in_formula([a, c], [b, d])
                 }
                 ([product], [[a, b]]) => *product = **a * **b,
                 _ => unreachable!("chunks of one or two"),
@@ -124,6 +142,13 @@ pub trait Algebra:
         }
         for (squared, squares) in squared.chunks_mut(2).zip(squares.chunks(2)) {
             match (squared, squares) {
+                ([first, second], [a, b]) if Self::CALLS_PRODUCTS => {
+                    [*first, *second] = Self::outlined(
+                        token,
+                        #[inline(always)]
+                        || Self::square_pair([**a, **b]),
+                    );
+                }
                 ([first, second], [a, b]) => [*first, *second] = Self::square_pair([**a, **b]),
                 ([square], [a]) => *square = a.square(),
                 _ => unreachable!("chunks of one or two"),
@@ -173,6 +198,12 @@ pub trait Algebra:
         [first - c[0], second - c[1]]
     }
 
+    /// `a b - c - d`, reduced.
+    #[inline(always)]
+    fn mul_sub_two(a: Self, b: Self, c: Self, d: Self) -> Self {
+        a * b - c - d
+    }
+
     /// `a^2 - b - c` twice, for a reduced a.
     #[inline(always)]
     fn square_sub_two_pair(a: [Self; 2], b: [Self; 2], c: [Self; 2]) -> [Self; 2] {
@@ -191,5 +222,29 @@ pub trait Algebra:
     #[inline(always)]
     fn sub_lazy(self, rhs: Self) -> Self {
         self - rhs
+    }
+
+    /// `self + rhs` of reduced values, to be used only as the factor of a product whose other factor is reduced.
+    #[inline(always)]
+    fn add_factor(self, rhs: Self) -> Self {
+        self.add_lazy(rhs)
+    }
+
+    /// `self - rhs`, otherwise as [`add_factor`](Self::add_factor).
+    #[inline(always)]
+    fn sub_factor(self, rhs: Self) -> Self {
+        self.sub_lazy(rhs)
+    }
+
+    /// `self + rhs` of reduced values, to be used only as an operand of the next lazy sum.
+    #[inline(always)]
+    fn add_term(self, rhs: Self) -> Self {
+        self.add_lazy(rhs)
+    }
+
+    /// `self - rhs`, otherwise as [`add_term`](Self::add_term).
+    #[inline(always)]
+    fn sub_term(self, rhs: Self) -> Self {
+        self.sub_lazy(rhs)
     }
 }

@@ -37,15 +37,34 @@ impl<A: Algebra> Quadratic<A> {
     #[inline(always)]
     pub(crate) fn karatsuba(a: &Self, b: &Self) -> Self {
         let [v0, v1] = A::mul_pair([a.c0, a.c1], [b.c0, b.c1]);
-        let cross = a.c0.add_lazy(a.c1) * b.c0.add_lazy(b.c1);
-        Self::new(v0 - v1, cross - v0 - v1)
+        Self::new(v0 - v1, A::mul_sub_two(a.c0.add_factor(a.c1), b.c0.add_lazy(b.c1), v0, v1))
+    }
+
+    /// [`karatsuba`](Self::karatsuba) as a function.
+    #[inline(always)]
+    pub(crate) fn called_product(&self, rhs: &Self) -> Self {
+        A::outlined(
+            self.token(),
+            #[inline(always)]
+            || Self::karatsuba(self, rhs),
+        )
     }
 
     /// `(c0 + c1)(c0 - c1) + 2 c0 c1 u`: two products.
     #[inline(always)]
     pub(crate) fn complex_square(a: &Self) -> Self {
-        let [c0, cross] = A::mul_pair([a.c0.add_lazy(a.c1), a.c0], [a.c0.sub_lazy(a.c1), a.c1]);
+        let [c0, cross] = A::mul_pair([a.c0.add_lazy(a.c1), a.c0], [a.c0.sub_factor(a.c1), a.c1]);
         Self::new(c0, cross.double())
+    }
+
+    /// [`complex_square`](Self::complex_square) as a function.
+    #[inline(always)]
+    pub(crate) fn called_square(&self) -> Self {
+        A::outlined(
+            self.token(),
+            #[inline(always)]
+            || Self::complex_square(self),
+        )
     }
 
     /// `c0^2 + c1^2`, the product with the conjugate.

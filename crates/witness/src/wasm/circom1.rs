@@ -7,13 +7,13 @@
 use super::{
     element::{self, Element},
     expect_size,
-    host::{Exception, Host, unsatisfied},
+    host::{Exception, Host, Place, unsatisfied},
     instance::{Instance, explain},
     missing, one_line,
 };
 use crate::{
     error::WitnessError,
-    input::{Inputs, shown},
+    input::Inputs,
     wasm::{Event, circom2::hash},
 };
 use proofmill_circom::Symbols;
@@ -38,27 +38,6 @@ const BYTES_OF_A_SLOT: u32 = 12;
 /// Bytes of a signal's description: its label, the address of its sizes, and its kind.
 const BYTES_OF_A_SIGNAL: u32 = 12;
 const KIND_SIGNAL: u32 = 1;
-
-/// The component and the signal of an error.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place {
-    component: Option<u32>,
-    signal: Option<u32>,
-}
-
-impl Place {
-    /// Their names, as words of a message.
-    pub(super) fn named(self, symbols: &Symbols) -> Option<String> {
-        let is = |number: Option<u32>, found: u64| number.is_some_and(|number| u64::from(number) == found);
-        let signal = symbols.each().find(|symbol| is(self.signal, symbol.label));
-        let component = symbols.each().find(|symbol| is(self.component, symbol.component));
-        match (signal, component) {
-            (Some(signal), _) => Some(format!("signal {}", shown(signal.name))),
-            (None, Some(component)) => Some(format!("in {}", shown(component.component_name()))),
-            (None, None) => None,
-        }
-    }
-}
 
 /// Instantiates the module with the memory that it imports.
 pub(super) fn instantiate(

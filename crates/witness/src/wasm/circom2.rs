@@ -1,13 +1,10 @@
 //! Circom 2's interface: elements go through a buffer in the circuit's memory, eight little-endian words each.
 
-use super::{
-    expect_size,
-    instance::{Instance, element},
-    missing,
-};
+use super::{expect_size, instance::Instance, missing};
 use crate::{
     error::WitnessError,
     input::{Inputs, Signal, shown},
+    number::element,
 };
 use proofmill_circom::Symbols;
 use proofmill_field::bn254::Fr;

@@ -4,7 +4,7 @@
 //! bytes, little-endian, in Montgomery form for 2^256 with the flag `MONTGOMERY`; otherwise it is the i32. A circuit treats all forms
 //! alike. Source: the WASM that circom writes.
 
-use super::instance::limbs;
+use crate::number::limbs;
 use proofmill_field::bn254::Fr;
 use wasmi::{Error, TrapCode};
 

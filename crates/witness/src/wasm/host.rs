@@ -1,7 +1,8 @@
 //! What circom's WASM imports.
 
-use super::{Event, Limits, Observer, circom1, one_line};
-use crate::error::WitnessError;
+use super::{Event, Limits, Observer, one_line};
+use crate::{error::WitnessError, input::shown, number::element};
+use proofmill_circom::Symbols;
 use proofmill_field::bn254::Fr;
 use std::fmt;
 use wasmi::{
@@ -25,7 +26,7 @@ pub(super) struct Host {
     /// The messages of the assertion that fails.
     pub(super) trace: Vec<String>,
     /// Circom 1's component and signal of the error.
-    pub(super) place: circom1::Place,
+    pub(super) place: Place,
     pub(super) observer: Option<Observer>,
     /// Whether to report more than `log()`, and check more than assertions and constraints.
     pub(super) debug: bool,
@@ -36,6 +37,27 @@ pub(super) struct Host {
     logs_strings: bool,
     /// Whether a host function calls the circuit. The circuit must not call the host there, which could nest without end.
     calls_circuit: bool,
+}
+
+/// The component and the signal of circom 1's error.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Place {
+    pub(super) component: Option<u32>,
+    pub(super) signal: Option<u32>,
+}
+
+impl Place {
+    /// Their names, as words of a message.
+    pub(super) fn named(self, symbols: &Symbols) -> Option<String> {
+        let is = |number: Option<u32>, found: u64| number.is_some_and(|number| u64::from(number) == found);
+        let signal = symbols.each().find(|symbol| is(self.signal, symbol.label));
+        let component = symbols.each().find(|symbol| is(self.component, symbol.component));
+        match (signal, component) {
+            (Some(signal), _) => Some(format!("signal {}", shown(signal.name))),
+            (None, Some(component)) => Some(format!("in {}", shown(component.component_name()))),
+            (None, None) => None,
+        }
+    }
 }
 
 impl Host {
@@ -49,7 +71,7 @@ impl Host {
             counts_steps,
             memory: None,
             trace: Vec::new(),
-            place: circom1::Place::default(),
+            place: Place::default(),
             observer,
             debug,
             words: Vec::new(),
@@ -184,7 +206,7 @@ pub(super) fn define(
         Ok::<(), Error>(())
     })?;
     linker.func_wrap("runtime", "printDebug", |_: i32| ())?;
-    circom1::define(linker)
+    Ok(())
 }
 
 /// Reads the message that the circuit has for its host.
@@ -222,6 +244,6 @@ fn shared_value(caller: &mut Caller<'_, Host>) -> Result<String, Error> {
     let memory = memory.ok_or_else(|| Error::new("it does not export its memory"))?;
     let mut bytes = [0; 32];
     memory.read(&*caller, start as u32 as usize, &mut bytes).map_err(|_| TrapCode::MemoryOutOfBounds)?;
-    Ok(super::instance::element(&bytes)
+    Ok(element(&bytes)
         .map_or_else(|| "a number that is not below the modulus".to_owned(), |value| value.to_string()))
 }

@@ -132,20 +132,6 @@ impl Instance {
     }
 }
 
-/// The limbs in 32 little-endian bytes.
-pub(super) fn limbs(bytes: &[u8; 32]) -> [u64; 4] {
-    let mut limbs = [0; 4];
-    for (limb, bytes) in limbs.iter_mut().zip(bytes.as_chunks().0) {
-        *limb = u64::from_le_bytes(*bytes);
-    }
-    limbs
-}
-
-/// The element in 32 little-endian bytes; `None` if it is not below the modulus.
-pub(super) fn element(bytes: &[u8; 32]) -> Option<Fr> {
-    Fr::from_canonical(limbs(bytes))
-}
-
 fn outside(at: u32) -> WitnessError {
     WitnessError::Program(format!("the circuit's WASM gives the address {at}, outside its memory"))
 }

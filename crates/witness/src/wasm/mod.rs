@@ -218,7 +218,9 @@ impl Program {
             store.set_fuel(steps).map_err(|error| WitnessError::Limit(error.to_string()))?;
         }
         let mut linker = Linker::new(self.module.engine());
-        host::define(&mut linker, &mut store, &self.module).map_err(|error| explain(&error))?;
+        host::define(&mut linker, &mut store, &self.module)
+            .and_then(|()| circom1::define(&mut linker))
+            .map_err(|error| explain(&error))?;
         let instance = match self.interface {
             Interface::Circom1 => circom1::instantiate(&mut linker, &mut store, &self.module),
             Interface::Circom2 => {

@@ -13,11 +13,11 @@
 //! is close to 2^(BITS - 1), the unit is half as large.
 
 use super::{
-    lane_limbs::LaneLimbs,
-    radix52::{self, MASK, MAX, Radix52, multiple, power_of_two, simd, splat, split, transpose, words},
+    lane_limbs::{LaneLimbs, MAX},
+    radix52::{self, MASK, Radix52, multiple, power_of_two, simd, splat, split, transpose, words},
 };
 use crate::{
-    algebra::{Algebra, LANES, Lanes, Quadratic, Quadratics, Select},
+    algebra::{Algebra, LANES, Lanes, Select},
     montgomery::{Fp, Limbs, Packable, Prime, Vector},
 };
 use proofmill_cpu::{Avx512Ifma, Token};
@@ -85,50 +85,6 @@ impl<P: Prime> IfmaLanes<P> {
             lanes.limbs = square;
         }
         lanes
-    }
-
-    /// [`Algebra::mul_pair`] as a function.
-    #[inline(always)]
-    fn called_pair(a: [&Self; 2], b: [&Self; 2]) -> [Self; 2] {
-        Self::outlined(
-            a[0].token,
-            #[inline(always)]
-            || Self::mul_pair([*a[0], *a[1]], [*b[0], *b[1]]),
-        )
-    }
-
-    /// [`Algebra::square_pair`] as a function.
-    #[inline(always)]
-    fn called_square_pair(a: [&Self; 2]) -> [Self; 2] {
-        Self::outlined(
-            a[0].token,
-            #[inline(always)]
-            || Self::square_pair([*a[0], *a[1]]),
-        )
-    }
-
-    /// Whether products in the quadratic extension are inlined into formulas that have only a few. Those of longer elements
-    /// are 10 KB of instructions, and their operands do not fit the registers.
-    const IS_SHORT: bool = P::Limbs::LEN <= 4;
-
-    /// The product in the quadratic extension as a function.
-    #[inline(always)]
-    fn called_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
-        Self::outlined(
-            a.token(),
-            #[inline(always)]
-            || Quadratic::karatsuba(a, b),
-        )
-    }
-
-    /// The square in the quadratic extension as a function.
-    #[inline(always)]
-    fn called_quadratic_square(a: &Quadratic<Self>) -> Quadratic<Self> {
-        Self::outlined(
-            a.token(),
-            #[inline(always)]
-            || Quadratic::complex_square(a),
-        )
     }
 
     /// Limb-wise sum, not normalised.
@@ -289,6 +245,9 @@ impl<P: Prime> Mul for IfmaLanes<P> {
 
 impl<P: Prime> Algebra for IfmaLanes<P> {
     type Token = Avx512Ifma;
+    const CALLS_PRODUCTS: bool = true;
+    /// Those of six words are 10 KB of instructions, and their operands do not fit the registers.
+    const CALLS_QUADRATICS: bool = P::Limbs::LEN > 4;
 
     #[inline(always)]
     fn token(&self) -> Avx512Ifma {
@@ -347,82 +306,8 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
     }
 
     #[inline(always)]
-    fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
-        if Self::IS_SHORT { Quadratic::karatsuba(a, b) } else { Self::called_quadratic(a, b) }
-    }
-
-    #[inline(always)]
-    fn square_quadratic(a: &Quadratic<Self>) -> Quadratic<Self> {
-        if Self::IS_SHORT { Quadratic::complex_square(a) } else { Self::called_quadratic_square(a) }
-    }
-
-    #[inline(always)]
-    fn mul_quadratics<const N: usize>(
-        token: Avx512Ifma,
-        factors: [[&Quadratic<Self>; 2]; N],
-    ) -> [Quadratic<Self>; N] {
-        let mut products = [Quadratic::zero(token); N];
-        for (product, [a, b]) in products.iter_mut().zip(factors) {
-            *product = Self::called_quadratic(a, b);
-        }
-        products
-    }
-
-    #[inline(always)]
-    fn quadratics<const N: usize, const S: usize, const M: usize>(
-        token: Avx512Ifma,
-        factors: [[&Quadratic<Self>; 2]; N],
-        squares: [&Quadratic<Self>; S],
-        multiples: [(&Quadratic<Self>, &Self); M],
-    ) -> Quadratics<Self, N, S, M> {
-        let zero = Quadratic::zero(token);
-        let mut results = (Self::mul_quadratics(token, factors), [zero; S], [zero; M]);
-        for (square, a) in results.1.iter_mut().zip(&squares) {
-            *square = Self::called_quadratic_square(a);
-        }
-        for (multiple, (a, factor)) in results.2.iter_mut().zip(&multiples) {
-            *multiple = Self::outlined(
-                token,
-                #[inline(always)]
-                || a.scale(**factor),
-            );
-        }
-        results
-    }
-
-    /// Two at a time by a function: the formulas of curves have a dozen, which would not fit the instruction cache.
-    #[inline(always)]
-    fn products<const N: usize, const S: usize>(
-        token: Avx512Ifma,
-        factors: [[&Self; 2]; N],
-        squares: [&Self; S],
-    ) -> ([Self; N], [Self; S]) {
-        let zero = Self::zero(token);
-        let (mut products, mut squared) = ([zero; N], [zero; S]);
-        for (products, factors) in products.chunks_mut(2).zip(factors.chunks(2)) {
-            match (products, factors) {
-                ([first, second], [a, b]) => {
-                    [*first, *second] = Self::called_pair([a[0], b[0]], [a[1], b[1]])
-                }
-                ([product], [[a, b]]) => *product = **a * **b,
-                _ => unreachable!("chunks of one or two"),
-            }
-        }
-        for (squared, squares) in squared.chunks_mut(2).zip(squares.chunks(2)) {
-            match (squared, squares) {
-                ([first, second], pair @ [_, _]) => {
-                    [*first, *second] = Self::called_square_pair([pair[0], pair[1]])
-                }
-                ([square], [a]) => *square = a.square(),
-                _ => unreachable!("chunks of one or two"),
-            }
-        }
-        (products, squared)
-    }
-
-    #[inline(always)]
     fn outlined<R>(token: Avx512Ifma, formula: impl FnOnce() -> R) -> R {
-        token.run(formula)
+        token.call(formula)
     }
 
     #[inline(always)]

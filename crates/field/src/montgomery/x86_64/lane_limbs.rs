@@ -2,6 +2,9 @@
 
 use std::arch::x86_64::__m512i;
 
+/// The most limbs of any field, in any radix.
+pub(super) const MAX: usize = 8;
+
 /// Vectors of limbs: `[__m512i; 5]`, `[__m512i; 6]` or `[__m512i; 8]`.
 pub trait LaneLimbs: Copy + Send + Sync + AsRef<[__m512i]> + AsMut<[__m512i]> + 'static {
     /// The number of 52-bit limbs.

@@ -7,7 +7,7 @@
 //! integer arithmetic using Intel IFMA extensions", ARITH 2016; Koc, Acar, Kaliski 1996 for the reduction): 4 L^2
 //! multiply-adds.
 
-use super::lane_limbs::LaneLimbs;
+use super::lane_limbs::{LaneLimbs, MAX};
 use crate::montgomery::{Limbs, Prime, limbs::sbb};
 use proofmill_cpu::Avx512Ifma;
 use std::{arch::x86_64::*, marker::PhantomData};
@@ -28,8 +28,6 @@ pub(super) fn splat(token: Avx512Ifma, value: u64) -> __m512i {
     simd!(token; _mm512_set1_epi64(value as i64))
 }
 
-/// The most limbs of any field.
-pub(super) const MAX: usize = 8;
 pub(super) const MASK: u64 = (1 << 52) - 1;
 
 /// Constants of the field `P` in radix 2^52, on the number of limbs of `V`.

@@ -16,8 +16,8 @@
 //! (crates/field/tests/towers.rs, crates/pairing/src/terms.rs): they stay below 1000.
 
 use super::{
-    lane_limbs::LaneLimbs,
-    radix52::{MASK, MAX, Radix52, multiple, multiply, power_of_two, simd, splat, split, transpose, words},
+    lane_limbs::{LaneLimbs, MAX},
+    radix52::{MASK, Radix52, multiple, multiply, power_of_two, simd, splat, split, transpose, words},
 };
 use crate::{
     algebra::{Algebra, Lanes, Quadratic, Quadratics, Select},
@@ -377,7 +377,7 @@ impl<P: Prime> Algebra for Single52<P> {
 
     #[inline(always)]
     fn outlined<R>(token: Avx512Ifma, formula: impl FnOnce() -> R) -> R {
-        token.run(formula)
+        token.call(formula)
     }
 }
 

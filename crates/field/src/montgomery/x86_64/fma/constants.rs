@@ -1,145 +1,124 @@
 //! Constants of a field in balanced radix 2^W.
 
 use super::{
-    super::radix52::{MAX, power_of_two, words},
-    starts,
+    super::{
+        lane_limbs::MAX,
+        radix52::{power_of_two, words},
+    },
+    digits::{COLUMNS, Constants, Digits, MOST},
 };
 use crate::montgomery::{Limbs, Prime, limbs::sbb};
+use std::marker::PhantomData;
 
-/// One value in four lanes.
-type Splat<T> = [T; 4];
+/// The constants of the field `P` in the digits `D`. Arrays hold the digits in their first places.
+pub(super) struct Radix<P, D>(PhantomData<(P, D)>);
 
-/// The most columns of any field.
-const COLUMNS: usize = 16;
-
-/// What the kernels read. tools/constgen knows the order.
-#[repr(C, align(32))]
-pub(super) struct Constants<const N: usize> {
-    /// 1.5 * 2^(W + 52): a product that is added to it is rounded to a multiple of 2^W.
-    rest: Splat<f64>,
-    /// `rest + low`.
-    rest_and_low: Splat<f64>,
-    /// The lowest W bits.
-    mask: Splat<u64>,
-    /// 2^52: its bits, or a digit of W bits, are 2^52 plus the digit.
-    magic: Splat<f64>,
-    /// 2^52 + 2^(W - 1).
-    offset: Splat<f64>,
-    /// 1.5 * 2^52.
-    low: Splat<f64>,
-    /// `-p^-1 mod 2^W`, balanced.
-    inverse: Splat<f64>,
-    /// The reciprocal of p / 2^(W (N - 1)).
-    top_inverse: Splat<f64>,
-    /// 2^-W.
-    base_inverse: Splat<f64>,
-    modulus: [Splat<f64>; N],
-    /// `2^-(W j) mod p`, for the j digits that are removed by their residues.
-    jump: [Splat<f64>; N],
-    product: [Splat<u64>; COLUMNS],
-    square: [Splat<u64>; COLUMNS],
-}
-
-/// The constants of the field `P` in `N` limbs.
-pub struct Radix<P, const N: usize>(std::marker::PhantomData<P>);
-
-impl<P: Prime, const N: usize> Radix<P, N> {
-    /// Bits of a limb.
-    pub(super) const BITS: u32 = if N == 5 { 51 } else { 48 };
-    pub(super) const MASK: u64 = (1 << Self::BITS) - 1;
+impl<P: Prime, D: Digits> Radix<P, D> {
+    pub(super) const MASK: u64 = (1 << D::BITS) - 1;
     /// The Montgomery form's power of two.
-    pub(super) const R: u32 = Self::BITS * N as u32;
+    pub(super) const R: u32 = D::BITS * D::LEN as u32;
     /// Whether R is the same as in memory.
     pub(super) const SAME_R: bool = Self::R == 64 * P::Limbs::LEN as u32;
     /// Whether products of reduced values are above p: then they are reduced too.
     pub(super) const DENSE: bool = P::BITS == Self::R;
-    pub(super) const MODULUS: [f64; N] = digits(&words::<P>(&P::MODULUS), Self::BITS);
+    pub(super) const MODULUS: [f64; MAX] = Self::digits(&words::<P>(&P::MODULUS));
     /// 2^R mod p: one.
-    pub(super) const ONE: [f64; N] = Self::power(Self::R);
+    pub(super) const ONE: [f64; MAX] = Self::power(Self::R);
     /// A product with this converts the 64-bit Montgomery form to this one.
-    pub(super) const ENTER: [f64; N] = Self::power(2 * Self::R - 64 * P::Limbs::LEN as u32);
+    pub(super) const ENTER: [f64; MAX] = Self::power(2 * Self::R - 64 * P::Limbs::LEN as u32);
     /// A product with this converts this Montgomery form to the 64-bit one.
-    pub(super) const LEAVE: [f64; N] = Self::power(64 * P::Limbs::LEN as u32);
-    pub(super) const CONSTANTS: Constants<N> = {
+    pub(super) const LEAVE: [f64; MAX] = Self::power(64 * P::Limbs::LEN as u32);
+    pub(super) const CONSTANTS: &'static Constants = &const {
         let low = 1.5 * (1u64 << 52) as f64;
-        let rest = low * (1u64 << Self::BITS) as f64;
-        let base_inverse = 1.0 / (1u64 << Self::BITS) as f64;
-        let top = Self::MODULUS[N - 1] + Self::MODULUS[N - 2] * base_inverse;
-        let half = (1u64 << (Self::BITS - 1)) as f64;
-        let removed = if N == 5 { 2 } else { 4 };
-        let jump = Self::centred(inverse_power_of_two::<P>(removed * Self::BITS));
-        let inverse = (P::INV << (64 - Self::BITS)) as i64 >> (64 - Self::BITS);
-        let (mut product, mut square) = ([[0; 4]; COLUMNS], [[0; 4]; COLUMNS]);
+        let rest = low * (1u64 << D::BITS) as f64;
+        let base_inverse = 1.0 / (1u64 << D::BITS) as f64;
+        let top = Self::MODULUS[D::LEN - 1] + Self::MODULUS[D::LEN - 2] * base_inverse;
+        let inverse = (P::INV << (64 - D::BITS)) as i64 >> (64 - D::BITS);
+        let jump = Self::centred(inverse_power_of_two::<P>(D::REMOVED * D::BITS));
+        let mut list = List::EMPTY
+            // A product that is added to it is rounded to a multiple of 2^W.
+            .with(rest.to_bits())
+            .with((rest + low).to_bits())
+            .with(Self::MASK)
+            // Its bits, or a digit of W bits, are 2^52 plus the digit.
+            .with(((1u64 << 52) as f64).to_bits())
+            .with(((1u64 << 52) as f64 + (1u64 << (D::BITS - 1)) as f64).to_bits())
+            .with(low.to_bits())
+            .with((inverse as f64).to_bits())
+            // The reciprocal of p / 2^(W (N - 1)).
+            .with((1.0 / top).to_bits())
+            .with(base_inverse.to_bits());
+        let mut digit = 0;
+        while digit < 2 * D::LEN {
+            let [modulus, jump] = [&Self::MODULUS, &jump];
+            let limbs = if digit < D::LEN { modulus } else { jump };
+            list = list.with(limbs[digit % D::LEN].to_bits());
+            digit += 1;
+        }
         let mut column = 0;
-        while column < 2 * N {
-            product[column] = [if N == 5 { starts::PRODUCT_5[column] } else { starts::PRODUCT_8[column] }; 4];
-            square[column] = [if N == 5 { starts::SQUARE_5[column] } else { starts::SQUARE_8[column] }; 4];
+        while column < 2 * COLUMNS {
+            let starts = D::STARTS[column / COLUMNS];
+            let used = column % COLUMNS < starts.len();
+            list = list.with(if used { starts[column % COLUMNS] } else { 0 });
             column += 1;
         }
-        Constants {
-            rest: [rest; 4],
-            rest_and_low: [rest + low; 4],
-            mask: [Self::MASK; 4],
-            magic: [(1u64 << 52) as f64; 4],
-            offset: [(1u64 << 52) as f64 + half; 4],
-            low: [low; 4],
-            inverse: [inverse as f64; 4],
-            top_inverse: [1.0 / top; 4],
-            base_inverse: [base_inverse; 4],
-            modulus: splat(&Self::MODULUS),
-            jump: splat(&jump),
-            product,
-            square,
-        }
+        Constants(list.vectors)
     };
 
-    const fn power(exponent: u32) -> [f64; N] {
+    const fn power(exponent: u32) -> [f64; MAX] {
         Self::centred(power_of_two::<P>(exponent))
     }
 
     /// The digits of an element, or of it less p if that is smaller.
-    pub(super) const fn centred(element: [u64; MAX]) -> [f64; N] {
+    pub(super) const fn centred(element: [u64; MAX]) -> [f64; MAX] {
         let less = subtract(&words::<P>(&P::MODULUS), &element);
         if subtract(&less, &element)[MAX - 1] >> 63 == 0 {
-            return digits(&element, Self::BITS);
+            return Self::digits(&element);
         }
-        let mut digits = digits(&less, Self::BITS);
+        let mut digits = Self::digits(&less);
         let mut i = 0;
-        while i < N {
+        while i < D::LEN {
             digits[i] = -digits[i];
+            i += 1;
+        }
+        digits
+    }
+
+    /// Balanced digits, all but the last from -2^(W - 1) to 2^(W - 1) - 1.
+    const fn digits(words: &[u64; MAX]) -> [f64; MAX] {
+        let bits = D::BITS;
+        let mut digits = [0.0; MAX];
+        let mut carry = 0;
+        let mut i = 0;
+        while i < D::LEN {
+            let (word, shift) = (bits as usize * i / 64, bits * i as u32 % 64);
+            let mut digit = words[word] >> shift;
+            if shift + bits > 64 && word + 1 < MAX {
+                digit |= words[word + 1] << (64 - shift);
+            }
+            digit = (digit & Self::MASK) + carry;
+            carry = (i + 1 < D::LEN && digit >> (bits - 1) != 0) as u64;
+            digits[i] = digit as f64 - (carry << bits) as f64;
             i += 1;
         }
         digits
     }
 }
 
-const fn splat<const N: usize>(digits: &[f64; N]) -> [Splat<f64>; N] {
-    let mut lanes = [[0.0; 4]; N];
-    let mut i = 0;
-    while i < N {
-        lanes[i] = [digits[i]; 4];
-        i += 1;
-    }
-    lanes
+/// Constants in lanes, appended one after another.
+struct List {
+    vectors: [[u64; 4]; MOST],
+    len: usize,
 }
 
-/// Balanced digits of `bits` bits, all but the last from -2^(bits - 1) to 2^(bits - 1) - 1.
-const fn digits<const N: usize>(words: &[u64; MAX], bits: u32) -> [f64; N] {
-    let mut digits = [0.0; N];
-    let mut carry = 0;
-    let mut i = 0;
-    while i < N {
-        let (word, shift) = (bits as usize * i / 64, bits * i as u32 % 64);
-        let mut digit = words[word] >> shift;
-        if shift + bits > 64 && word + 1 < MAX {
-            digit |= words[word + 1] << (64 - shift);
-        }
-        digit = (digit & ((1 << bits) - 1)) + carry;
-        carry = (i + 1 < N && digit >> (bits - 1) != 0) as u64;
-        digits[i] = digit as f64 - (carry << bits) as f64;
-        i += 1;
+impl List {
+    const EMPTY: Self = Self { vectors: [[0; 4]; MOST], len: 0 };
+
+    const fn with(mut self, value: u64) -> Self {
+        self.vectors[self.len] = [value; 4];
+        self.len += 1;
+        self
     }
-    digits
 }
 
 const fn subtract(a: &[u64; MAX], b: &[u64; MAX]) -> [u64; MAX] {
