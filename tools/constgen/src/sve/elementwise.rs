@@ -1,11 +1,11 @@
 //! Kernels along columns: one element per lane; the last vector may be partial.
 
 use super::{
+    instructions::{Edition, pins},
     kernels::Function,
-    registers::{Edition, Outputs, pins},
     trace::{Program, Recorder, Traced, constant, small_constant, small_input},
 };
-use crate::Generated;
+use crate::{Generated, assembly::Outputs};
 use proofmill_cpu::Token;
 use proofmill_field::goldilocks::{
     GoldilocksEngine, GoldilocksLanes,

@@ -1,10 +1,10 @@
 //! The frames of kernels: entry, loops, exit.
 
 use super::{
-    registers::{Edition, Outputs, Pool, compile, load_pins},
+    instructions::{Edition, Pool, compile, load_pins},
     trace::{Operation, Program, Traced, constant},
 };
-use crate::Generated;
+use crate::{Generated, assembly::Outputs};
 use proofmill_field::goldilocks::{GoldilocksLanes, Planes, U64s};
 use proofmill_hash::{
     State,

@@ -6,10 +6,11 @@
 //! code for vectors of any length.
 
 mod elementwise;
+mod instructions;
 mod kernels;
 mod ntt;
 mod poseidon2;
-mod registers;
+
 mod trace;
 
 pub(crate) use elementwise::basic_functions;

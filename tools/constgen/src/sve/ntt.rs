@@ -1,11 +1,11 @@
 //! Passes of transforms: see crates/poly/src/goldilocks/tile/sve.rs for their arguments.
 
 use super::{
+    instructions::{Edition, load_offsets, pins},
     kernels::Function,
-    registers::{Edition, Outputs, load_offsets, pins},
     trace::{Operation, Program, Traced, constant, load, store},
 };
-use crate::Generated;
+use crate::{Generated, assembly::Outputs};
 use proofmill_field::goldilocks::{Factor, Gaussian, GoldilocksLanes, U64s};
 use proofmill_poly::goldilocks::butterflies::{MAX_RADIX, transform};
 

@@ -1,8 +1,8 @@
 //! Poseidon2's permutation of states in lanes.
 
 use super::{
+    instructions::Edition,
     kernels::{Function, planes, repeat},
-    registers::Edition,
     trace::{Program, Traced},
 };
 use crate::Generated;

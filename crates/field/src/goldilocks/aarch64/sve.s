@@ -29,9 +29,9 @@ proofmill_goldilocks_add_sve:
     ld1d {z1.d}, p0/z, [x6, x4, lsl #3]
     sub z1.d, z30.d, z1.d
     cmphi p1.d, p0/z, z1.d, z0.d
-    sub z0.d, z0.d, z1.d
-    sub z0.d, p1/m, z0.d, z31.d
-    st1d {z0.d}, p0, [x7, x4, lsl #3]
+    sub z1.d, z0.d, z1.d
+    sub z1.d, p1/m, z1.d, z31.d
+    st1d {z1.d}, p0, [x7, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b
@@ -73,9 +73,9 @@ proofmill_goldilocks_sub_sve:
     ld1d {z0.d}, p0/z, [x5, x4, lsl #3]
     ld1d {z1.d}, p0/z, [x6, x4, lsl #3]
     cmphi p1.d, p0/z, z1.d, z0.d
-    sub z0.d, z0.d, z1.d
-    sub z0.d, p1/m, z0.d, z31.d
-    st1d {z0.d}, p0, [x7, x4, lsl #3]
+    sub z1.d, z0.d, z1.d
+    sub z1.d, p1/m, z1.d, z31.d
+    st1d {z1.d}, p0, [x7, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b
@@ -115,18 +115,18 @@ proofmill_goldilocks_reduce_128_64_sve:
 1:
     ld1d {z0.d}, p0/z, [x5, x4, lsl #3]
     ld1d {z1.d}, p0/z, [x6, x4, lsl #3]
-    lsr z30.d, z1.d, #32
-    cmphi p1.d, p0/z, z30.d, z0.d
-    sub z0.d, z0.d, z30.d
-    sub z0.d, p1/m, z0.d, z31.d
+    lsr z2.d, z1.d, #32
+    cmphi p1.d, p0/z, z2.d, z0.d
+    sub z2.d, z0.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
     and z1.d, z1.d, z31.d
     mul z1.d, p0/m, z1.d, z31.d
-    add z0.d, z0.d, z1.d
-    cmphi p1.d, p0/z, z1.d, z0.d
-    add z0.d, p1/m, z0.d, z31.d
-    add z30.d, z0.d, z31.d
-    umin z30.d, p0/m, z30.d, z0.d
-    st1d {z30.d}, p0, [x7, x4, lsl #3]
+    add z2.d, z2.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    add z1.d, z2.d, z31.d
+    umin z1.d, p0/m, z1.d, z2.d
+    st1d {z1.d}, p0, [x7, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b
@@ -164,21 +164,20 @@ proofmill_goldilocks_square_128_sve:
     b.none 2f
 1:
     ld1d {z0.d}, p0/z, [x5, x4, lsl #3]
-    movprfx z30, z0
-    mul z30.d, p0/m, z30.d, z0.d
-    movprfx z29, z0
-    umulh z29.d, p0/m, z29.d, z0.d
-    lsr z28.d, z29.d, #32
-    cmphi p1.d, p0/z, z28.d, z30.d
-    sub z30.d, z30.d, z28.d
-    sub z30.d, p1/m, z30.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z30.d, z30.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    add z0.d, z30.d, z31.d
-    umin z0.d, p0/m, z0.d, z30.d
+    movprfx z1, z0
+    mul z1.d, p0/m, z1.d, z0.d
+    umulh z0.d, p0/m, z0.d, z0.d
+    lsr z2.d, z0.d, #32
+    cmphi p1.d, p0/z, z2.d, z1.d
+    sub z2.d, z1.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    and z0.d, z0.d, z31.d
+    mul z0.d, p0/m, z0.d, z31.d
+    add z2.d, z2.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    add z0.d, z2.d, z31.d
+    umin z0.d, p0/m, z0.d, z2.d
     st1d {z0.d}, p0, [x6, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
@@ -219,20 +218,20 @@ proofmill_goldilocks_mult_128_sve:
 1:
     ld1d {z0.d}, p0/z, [x5, x4, lsl #3]
     ld1d {z1.d}, p0/z, [x6, x4, lsl #3]
-    movprfx z30, z0
-    mul z30.d, p0/m, z30.d, z1.d
+    movprfx z2, z0
+    mul z2.d, p0/m, z2.d, z1.d
     umulh z0.d, p0/m, z0.d, z1.d
-    lsr z29.d, z0.d, #32
-    cmphi p1.d, p0/z, z29.d, z30.d
-    sub z30.d, z30.d, z29.d
-    sub z30.d, p1/m, z30.d, z31.d
+    lsr z1.d, z0.d, #32
+    cmphi p1.d, p0/z, z1.d, z2.d
+    sub z1.d, z2.d, z1.d
+    sub z1.d, p1/m, z1.d, z31.d
     and z0.d, z0.d, z31.d
     mul z0.d, p0/m, z0.d, z31.d
-    add z30.d, z30.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    add z0.d, z30.d, z31.d
-    umin z0.d, p0/m, z0.d, z30.d
+    add z1.d, z1.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z1.d
+    add z1.d, p1/m, z1.d, z31.d
+    add z0.d, z1.d, z31.d
+    umin z0.d, p0/m, z0.d, z1.d
     st1d {z0.d}, p0, [x7, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
@@ -273,16 +272,16 @@ proofmill_goldilocks_mult_72_sve:
 1:
     ld1d {z0.d}, p0/z, [x5, x4, lsl #3]
     ld1b {z1.d}, p0/z, [x6, x4]
-    movprfx z30, z0
-    mul z30.d, p0/m, z30.d, z1.d
+    movprfx z2, z0
+    mul z2.d, p0/m, z2.d, z1.d
     umulh z0.d, p0/m, z0.d, z1.d
     and z0.d, z0.d, z31.d
     mul z0.d, p0/m, z0.d, z31.d
-    add z30.d, z30.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    add z0.d, z30.d, z31.d
-    umin z0.d, p0/m, z0.d, z30.d
+    add z2.d, z2.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    add z0.d, z2.d, z31.d
+    umin z0.d, p0/m, z0.d, z2.d
     st1d {z0.d}, p0, [x7, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
@@ -361,182 +360,182 @@ proofmill_goldilocks_spmv_4x12_sve:
     ld1d {z9.d}, p0/z, [x14, x4, lsl #3]
     ld1d {z10.d}, p0/z, [x15, x4, lsl #3]
     ld1d {z11.d}, p0/z, [x16, x4, lsl #3]
-    movprfx z17, z0
-    mul z17.d, p0/m, z17.d, z28.d
+    movprfx z12, z0
+    mul z12.d, p0/m, z12.d, z28.d
     umulh z0.d, p0/m, z0.d, z28.d
-    lsr z16.d, z17.d, #32
-    and z17.d, z17.d, z31.d
-    and z15.d, z0.d, z31.d
+    lsr z13.d, z12.d, #32
+    and z12.d, z12.d, z31.d
+    and z14.d, z0.d, z31.d
     lsr z0.d, z0.d, #32
-    movprfx z14, z4
-    mul z14.d, p0/m, z14.d, z27.d
+    movprfx z15, z4
+    mul z15.d, p0/m, z15.d, z27.d
     umulh z4.d, p0/m, z4.d, z27.d
-    lsr z13.d, z14.d, #32
-    and z14.d, z14.d, z31.d
-    and z12.d, z4.d, z31.d
+    lsr z16.d, z15.d, #32
+    and z15.d, z15.d, z31.d
+    and z17.d, z4.d, z31.d
     lsr z4.d, z4.d, #32
-    add z17.d, z17.d, z14.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z0.d, z0.d, z4.d
-    movprfx z14, z8
-    mul z14.d, p0/m, z14.d, z26.d
+    add z15.d, z12.d, z15.d
+    add z16.d, z13.d, z16.d
+    add z17.d, z14.d, z17.d
+    add z4.d, z0.d, z4.d
+    movprfx z0, z8
+    mul z0.d, p0/m, z0.d, z26.d
     umulh z8.d, p0/m, z8.d, z26.d
-    lsr z13.d, z14.d, #32
-    and z14.d, z14.d, z31.d
-    and z12.d, z8.d, z31.d
+    lsr z14.d, z0.d, #32
+    and z0.d, z0.d, z31.d
+    and z13.d, z8.d, z31.d
     lsr z8.d, z8.d, #32
-    add z17.d, z17.d, z14.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z0.d, z0.d, z8.d
-    sub z17.d, z17.d, z15.d
-    sub z17.d, z17.d, z0.d
-    add z16.d, z16.d, z15.d
-    add z17.d, z17.d, z30.d
-    add z16.d, z16.d, z29.d
-    lsr z15.d, z16.d, #32
-    mul z15.d, p0/m, z15.d, z31.d
-    add z17.d, z17.d, z15.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    add z0.d, z16.d, z31.d
-    umin z0.d, p0/m, z0.d, z16.d
-    movprfx z17, z1
-    mul z17.d, p0/m, z17.d, z25.d
+    add z0.d, z15.d, z0.d
+    add z14.d, z16.d, z14.d
+    add z13.d, z17.d, z13.d
+    add z8.d, z4.d, z8.d
+    sub z0.d, z0.d, z13.d
+    sub z0.d, z0.d, z8.d
+    add z13.d, z14.d, z13.d
+    add z0.d, z0.d, z30.d
+    add z13.d, z13.d, z29.d
+    lsr z14.d, z13.d, #32
+    mul z14.d, p0/m, z14.d, z31.d
+    add z14.d, z0.d, z14.d
+    lsl z13.d, z13.d, #32
+    add z13.d, z13.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    add z14.d, z13.d, z31.d
+    umin z14.d, p0/m, z14.d, z13.d
+    movprfx z13, z1
+    mul z13.d, p0/m, z13.d, z25.d
     umulh z1.d, p0/m, z1.d, z25.d
-    lsr z16.d, z17.d, #32
-    and z17.d, z17.d, z31.d
-    and z15.d, z1.d, z31.d
+    lsr z0.d, z13.d, #32
+    and z13.d, z13.d, z31.d
+    and z8.d, z1.d, z31.d
     lsr z1.d, z1.d, #32
-    movprfx z14, z5
-    mul z14.d, p0/m, z14.d, z24.d
+    movprfx z4, z5
+    mul z4.d, p0/m, z4.d, z24.d
     umulh z5.d, p0/m, z5.d, z24.d
-    lsr z13.d, z14.d, #32
-    and z14.d, z14.d, z31.d
-    and z12.d, z5.d, z31.d
+    lsr z17.d, z4.d, #32
+    and z4.d, z4.d, z31.d
+    and z16.d, z5.d, z31.d
     lsr z5.d, z5.d, #32
-    add z17.d, z17.d, z14.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z1.d, z1.d, z5.d
-    movprfx z14, z9
-    mul z14.d, p0/m, z14.d, z23.d
+    add z4.d, z13.d, z4.d
+    add z17.d, z0.d, z17.d
+    add z16.d, z8.d, z16.d
+    add z5.d, z1.d, z5.d
+    movprfx z1, z9
+    mul z1.d, p0/m, z1.d, z23.d
     umulh z9.d, p0/m, z9.d, z23.d
-    lsr z13.d, z14.d, #32
-    and z14.d, z14.d, z31.d
-    and z12.d, z9.d, z31.d
+    lsr z8.d, z1.d, #32
+    and z1.d, z1.d, z31.d
+    and z0.d, z9.d, z31.d
     lsr z9.d, z9.d, #32
-    add z17.d, z17.d, z14.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z1.d, z1.d, z9.d
-    sub z17.d, z17.d, z15.d
-    sub z17.d, z17.d, z1.d
-    add z16.d, z16.d, z15.d
-    add z17.d, z17.d, z30.d
-    add z16.d, z16.d, z29.d
-    lsr z15.d, z16.d, #32
-    mul z15.d, p0/m, z15.d, z31.d
-    add z17.d, z17.d, z15.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    add z1.d, z16.d, z31.d
-    umin z1.d, p0/m, z1.d, z16.d
-    movprfx z17, z2
-    mul z17.d, p0/m, z17.d, z22.d
+    add z1.d, z4.d, z1.d
+    add z8.d, z17.d, z8.d
+    add z0.d, z16.d, z0.d
+    add z9.d, z5.d, z9.d
+    sub z1.d, z1.d, z0.d
+    sub z1.d, z1.d, z9.d
+    add z0.d, z8.d, z0.d
+    add z1.d, z1.d, z30.d
+    add z0.d, z0.d, z29.d
+    lsr z8.d, z0.d, #32
+    mul z8.d, p0/m, z8.d, z31.d
+    add z8.d, z1.d, z8.d
+    lsl z0.d, z0.d, #32
+    add z0.d, z0.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    add z8.d, z0.d, z31.d
+    umin z8.d, p0/m, z8.d, z0.d
+    movprfx z0, z2
+    mul z0.d, p0/m, z0.d, z22.d
     umulh z2.d, p0/m, z2.d, z22.d
-    lsr z16.d, z17.d, #32
-    and z17.d, z17.d, z31.d
-    and z15.d, z2.d, z31.d
+    lsr z1.d, z0.d, #32
+    and z0.d, z0.d, z31.d
+    and z9.d, z2.d, z31.d
     lsr z2.d, z2.d, #32
-    movprfx z14, z6
-    mul z14.d, p0/m, z14.d, z21.d
+    movprfx z5, z6
+    mul z5.d, p0/m, z5.d, z21.d
     umulh z6.d, p0/m, z6.d, z21.d
-    lsr z13.d, z14.d, #32
-    and z14.d, z14.d, z31.d
-    and z12.d, z6.d, z31.d
+    lsr z16.d, z5.d, #32
+    and z5.d, z5.d, z31.d
+    and z17.d, z6.d, z31.d
     lsr z6.d, z6.d, #32
-    add z17.d, z17.d, z14.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z2.d, z2.d, z6.d
-    movprfx z14, z10
-    mul z14.d, p0/m, z14.d, z20.d
+    add z5.d, z0.d, z5.d
+    add z16.d, z1.d, z16.d
+    add z17.d, z9.d, z17.d
+    add z6.d, z2.d, z6.d
+    movprfx z2, z10
+    mul z2.d, p0/m, z2.d, z20.d
     umulh z10.d, p0/m, z10.d, z20.d
-    lsr z13.d, z14.d, #32
-    and z14.d, z14.d, z31.d
-    and z12.d, z10.d, z31.d
+    lsr z9.d, z2.d, #32
+    and z2.d, z2.d, z31.d
+    and z1.d, z10.d, z31.d
     lsr z10.d, z10.d, #32
-    add z17.d, z17.d, z14.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z2.d, z2.d, z10.d
-    sub z17.d, z17.d, z15.d
-    sub z17.d, z17.d, z2.d
-    add z16.d, z16.d, z15.d
-    add z17.d, z17.d, z30.d
-    add z16.d, z16.d, z29.d
-    lsr z15.d, z16.d, #32
-    mul z15.d, p0/m, z15.d, z31.d
-    add z17.d, z17.d, z15.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    add z2.d, z16.d, z31.d
-    umin z2.d, p0/m, z2.d, z16.d
-    movprfx z17, z3
-    mul z17.d, p0/m, z17.d, z19.d
+    add z2.d, z5.d, z2.d
+    add z9.d, z16.d, z9.d
+    add z1.d, z17.d, z1.d
+    add z10.d, z6.d, z10.d
+    sub z2.d, z2.d, z1.d
+    sub z2.d, z2.d, z10.d
+    add z1.d, z9.d, z1.d
+    add z2.d, z2.d, z30.d
+    add z1.d, z1.d, z29.d
+    lsr z9.d, z1.d, #32
+    mul z9.d, p0/m, z9.d, z31.d
+    add z9.d, z2.d, z9.d
+    lsl z1.d, z1.d, #32
+    add z1.d, z1.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z1.d
+    add z1.d, p1/m, z1.d, z31.d
+    add z9.d, z1.d, z31.d
+    umin z9.d, p0/m, z9.d, z1.d
+    movprfx z1, z3
+    mul z1.d, p0/m, z1.d, z19.d
     umulh z3.d, p0/m, z3.d, z19.d
-    lsr z16.d, z17.d, #32
-    and z17.d, z17.d, z31.d
-    and z15.d, z3.d, z31.d
+    lsr z2.d, z1.d, #32
+    and z1.d, z1.d, z31.d
+    and z10.d, z3.d, z31.d
     lsr z3.d, z3.d, #32
-    movprfx z14, z7
-    mul z14.d, p0/m, z14.d, z18.d
+    movprfx z6, z7
+    mul z6.d, p0/m, z6.d, z18.d
     umulh z7.d, p0/m, z7.d, z18.d
-    lsr z13.d, z14.d, #32
-    and z14.d, z14.d, z31.d
-    and z12.d, z7.d, z31.d
+    lsr z17.d, z6.d, #32
+    and z6.d, z6.d, z31.d
+    and z16.d, z7.d, z31.d
     lsr z7.d, z7.d, #32
-    add z17.d, z17.d, z14.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z3.d, z3.d, z7.d
-    ld1rd {z14.d}, p0/z, [x1, #88]
-    mul z14.d, p0/m, z14.d, z11.d
-    ld1rd {z13.d}, p0/z, [x1, #88]
-    umulh z11.d, p0/m, z11.d, z13.d
-    lsr z13.d, z14.d, #32
-    and z14.d, z14.d, z31.d
-    and z12.d, z11.d, z31.d
+    add z6.d, z1.d, z6.d
+    add z17.d, z2.d, z17.d
+    add z16.d, z10.d, z16.d
+    add z7.d, z3.d, z7.d
+    ld1rd {z3.d}, p0/z, [x1, #88]
+    movprfx z10, z11
+    mul z10.d, p0/m, z10.d, z3.d
+    umulh z11.d, p0/m, z11.d, z3.d
+    lsr z3.d, z10.d, #32
+    and z10.d, z10.d, z31.d
+    and z2.d, z11.d, z31.d
     lsr z11.d, z11.d, #32
-    add z17.d, z17.d, z14.d
-    add z16.d, z16.d, z13.d
-    add z15.d, z15.d, z12.d
-    add z3.d, z3.d, z11.d
-    sub z17.d, z17.d, z15.d
-    sub z17.d, z17.d, z3.d
-    add z16.d, z16.d, z15.d
-    add z17.d, z17.d, z30.d
-    add z16.d, z16.d, z29.d
-    lsr z15.d, z16.d, #32
-    mul z15.d, p0/m, z15.d, z31.d
-    add z17.d, z17.d, z15.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    add z3.d, z16.d, z31.d
-    umin z3.d, p0/m, z3.d, z16.d
-    st1d {z0.d}, p0, [x17, x4, lsl #3]
-    st1d {z1.d}, p0, [x19, x4, lsl #3]
-    st1d {z2.d}, p0, [x20, x4, lsl #3]
+    add z10.d, z6.d, z10.d
+    add z3.d, z17.d, z3.d
+    add z2.d, z16.d, z2.d
+    add z11.d, z7.d, z11.d
+    sub z10.d, z10.d, z2.d
+    sub z10.d, z10.d, z11.d
+    add z2.d, z3.d, z2.d
+    add z10.d, z10.d, z30.d
+    add z2.d, z2.d, z29.d
+    lsr z3.d, z2.d, #32
+    mul z3.d, p0/m, z3.d, z31.d
+    add z3.d, z10.d, z3.d
+    lsl z2.d, z2.d, #32
+    add z2.d, z2.d, z3.d
+    cmphi p1.d, p0/z, z3.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    add z3.d, z2.d, z31.d
+    umin z3.d, p0/m, z3.d, z2.d
+    st1d {z14.d}, p0, [x17, x4, lsl #3]
+    st1d {z8.d}, p0, [x19, x4, lsl #3]
+    st1d {z9.d}, p0, [x20, x4, lsl #3]
     st1d {z3.d}, p0, [x21, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
@@ -618,94 +617,94 @@ proofmill_goldilocks_spmv_4x12_8_sve:
     ld1d {z9.d}, p0/z, [x14, x4, lsl #3]
     ld1d {z10.d}, p0/z, [x15, x4, lsl #3]
     ld1d {z11.d}, p0/z, [x16, x4, lsl #3]
-    and z18.d, z0.d, z31.d
-    mul z18.d, p0/m, z18.d, z30.d
+    and z12.d, z0.d, z31.d
+    mul z12.d, p0/m, z12.d, z30.d
     lsr z0.d, z0.d, #32
     mul z0.d, p0/m, z0.d, z30.d
-    and z17.d, z4.d, z31.d
-    mla z18.d, p0/m, z17.d, z29.d
+    and z13.d, z4.d, z31.d
+    mla z12.d, p0/m, z13.d, z29.d
     lsr z4.d, z4.d, #32
     mla z0.d, p0/m, z4.d, z29.d
-    and z17.d, z8.d, z31.d
-    mla z18.d, p0/m, z17.d, z28.d
+    and z4.d, z8.d, z31.d
+    mla z12.d, p0/m, z4.d, z28.d
     lsr z8.d, z8.d, #32
     mla z0.d, p0/m, z8.d, z28.d
-    lsr z17.d, z0.d, #32
-    mul z17.d, p0/m, z17.d, z31.d
-    add z18.d, z18.d, z17.d
+    lsr z8.d, z0.d, #32
+    mul z8.d, p0/m, z8.d, z31.d
+    add z8.d, z12.d, z8.d
     lsl z0.d, z0.d, #32
-    add z0.d, z0.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z0.d
+    add z0.d, z0.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z0.d
     add z0.d, p1/m, z0.d, z31.d
-    add z18.d, z0.d, z31.d
-    umin z18.d, p0/m, z18.d, z0.d
-    and z17.d, z1.d, z31.d
-    mul z17.d, p0/m, z17.d, z27.d
+    add z8.d, z0.d, z31.d
+    umin z8.d, p0/m, z8.d, z0.d
+    and z0.d, z1.d, z31.d
+    mul z0.d, p0/m, z0.d, z27.d
     lsr z1.d, z1.d, #32
     mul z1.d, p0/m, z1.d, z27.d
-    and z16.d, z5.d, z31.d
-    mla z17.d, p0/m, z16.d, z26.d
+    and z12.d, z5.d, z31.d
+    mla z0.d, p0/m, z12.d, z26.d
     lsr z5.d, z5.d, #32
     mla z1.d, p0/m, z5.d, z26.d
-    and z16.d, z9.d, z31.d
-    mla z17.d, p0/m, z16.d, z25.d
+    and z5.d, z9.d, z31.d
+    mla z0.d, p0/m, z5.d, z25.d
     lsr z9.d, z9.d, #32
     mla z1.d, p0/m, z9.d, z25.d
-    lsr z16.d, z1.d, #32
-    mul z16.d, p0/m, z16.d, z31.d
-    add z17.d, z17.d, z16.d
+    lsr z9.d, z1.d, #32
+    mul z9.d, p0/m, z9.d, z31.d
+    add z9.d, z0.d, z9.d
     lsl z1.d, z1.d, #32
-    add z1.d, z1.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z1.d
+    add z1.d, z1.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z1.d
     add z1.d, p1/m, z1.d, z31.d
-    add z17.d, z1.d, z31.d
-    umin z17.d, p0/m, z17.d, z1.d
-    and z16.d, z2.d, z31.d
-    mul z16.d, p0/m, z16.d, z24.d
+    add z9.d, z1.d, z31.d
+    umin z9.d, p0/m, z9.d, z1.d
+    and z1.d, z2.d, z31.d
+    mul z1.d, p0/m, z1.d, z24.d
     lsr z2.d, z2.d, #32
     mul z2.d, p0/m, z2.d, z24.d
-    and z15.d, z6.d, z31.d
-    mla z16.d, p0/m, z15.d, z23.d
+    and z0.d, z6.d, z31.d
+    mla z1.d, p0/m, z0.d, z23.d
     lsr z6.d, z6.d, #32
     mla z2.d, p0/m, z6.d, z23.d
-    and z15.d, z10.d, z31.d
-    mla z16.d, p0/m, z15.d, z22.d
+    and z6.d, z10.d, z31.d
+    mla z1.d, p0/m, z6.d, z22.d
     lsr z10.d, z10.d, #32
     mla z2.d, p0/m, z10.d, z22.d
-    lsr z15.d, z2.d, #32
-    mul z15.d, p0/m, z15.d, z31.d
-    add z16.d, z16.d, z15.d
+    lsr z10.d, z2.d, #32
+    mul z10.d, p0/m, z10.d, z31.d
+    add z10.d, z1.d, z10.d
     lsl z2.d, z2.d, #32
-    add z2.d, z2.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z2.d
+    add z2.d, z2.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z2.d
     add z2.d, p1/m, z2.d, z31.d
-    add z16.d, z2.d, z31.d
-    umin z16.d, p0/m, z16.d, z2.d
-    and z15.d, z3.d, z31.d
-    mul z15.d, p0/m, z15.d, z21.d
+    add z10.d, z2.d, z31.d
+    umin z10.d, p0/m, z10.d, z2.d
+    and z2.d, z3.d, z31.d
+    mul z2.d, p0/m, z2.d, z21.d
     lsr z3.d, z3.d, #32
     mul z3.d, p0/m, z3.d, z21.d
-    and z14.d, z7.d, z31.d
-    mla z15.d, p0/m, z14.d, z20.d
+    and z1.d, z7.d, z31.d
+    mla z2.d, p0/m, z1.d, z20.d
     lsr z7.d, z7.d, #32
     mla z3.d, p0/m, z7.d, z20.d
-    and z14.d, z11.d, z31.d
-    mla z15.d, p0/m, z14.d, z19.d
+    and z7.d, z11.d, z31.d
+    mla z2.d, p0/m, z7.d, z19.d
     lsr z11.d, z11.d, #32
     mla z3.d, p0/m, z11.d, z19.d
-    lsr z14.d, z3.d, #32
-    mul z14.d, p0/m, z14.d, z31.d
-    add z15.d, z15.d, z14.d
+    lsr z11.d, z3.d, #32
+    mul z11.d, p0/m, z11.d, z31.d
+    add z11.d, z2.d, z11.d
     lsl z3.d, z3.d, #32
-    add z3.d, z3.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z3.d
+    add z3.d, z3.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z3.d
     add z3.d, p1/m, z3.d, z31.d
-    add z15.d, z3.d, z31.d
-    umin z15.d, p0/m, z15.d, z3.d
-    st1d {z18.d}, p0, [x17, x4, lsl #3]
-    st1d {z17.d}, p0, [x19, x4, lsl #3]
-    st1d {z16.d}, p0, [x20, x4, lsl #3]
-    st1d {z15.d}, p0, [x21, x4, lsl #3]
+    add z11.d, z3.d, z31.d
+    umin z11.d, p0/m, z11.d, z3.d
+    st1d {z8.d}, p0, [x17, x4, lsl #3]
+    st1d {z9.d}, p0, [x19, x4, lsl #3]
+    st1d {z10.d}, p0, [x20, x4, lsl #3]
+    st1d {z11.d}, p0, [x21, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b
@@ -774,626 +773,626 @@ proofmill_goldilocks_mmult_4x12_sve:
     ld1d {z9.d}, p0/z, [x14, x4, lsl #3]
     ld1d {z10.d}, p0/z, [x15, x4, lsl #3]
     ld1d {z11.d}, p0/z, [x16, x4, lsl #3]
-    ld1rd {z28.d}, p0/z, [x1, #0]
-    mul z28.d, p0/m, z28.d, z0.d
-    ld1rd {z27.d}, p0/z, [x1, #0]
-    umulh z27.d, p0/m, z27.d, z0.d
-    lsr z26.d, z28.d, #32
-    and z28.d, z28.d, z31.d
-    and z25.d, z27.d, z31.d
-    lsr z27.d, z27.d, #32
-    ld1rd {z24.d}, p0/z, [x1, #8]
-    mul z24.d, p0/m, z24.d, z1.d
-    ld1rd {z23.d}, p0/z, [x1, #8]
-    umulh z23.d, p0/m, z23.d, z1.d
-    lsr z22.d, z24.d, #32
-    and z24.d, z24.d, z31.d
-    and z21.d, z23.d, z31.d
-    lsr z23.d, z23.d, #32
-    add z28.d, z28.d, z24.d
-    add z26.d, z26.d, z22.d
-    add z25.d, z25.d, z21.d
-    add z27.d, z27.d, z23.d
-    ld1rd {z24.d}, p0/z, [x1, #16]
-    mul z24.d, p0/m, z24.d, z2.d
-    ld1rd {z23.d}, p0/z, [x1, #16]
-    umulh z23.d, p0/m, z23.d, z2.d
-    lsr z22.d, z24.d, #32
-    and z24.d, z24.d, z31.d
-    and z21.d, z23.d, z31.d
-    lsr z23.d, z23.d, #32
-    add z28.d, z28.d, z24.d
-    add z26.d, z26.d, z22.d
-    add z25.d, z25.d, z21.d
-    add z27.d, z27.d, z23.d
-    ld1rd {z24.d}, p0/z, [x1, #24]
-    mul z24.d, p0/m, z24.d, z3.d
-    ld1rd {z23.d}, p0/z, [x1, #24]
-    umulh z23.d, p0/m, z23.d, z3.d
-    lsr z22.d, z24.d, #32
-    and z24.d, z24.d, z31.d
-    and z21.d, z23.d, z31.d
-    lsr z23.d, z23.d, #32
-    add z28.d, z28.d, z24.d
-    add z26.d, z26.d, z22.d
-    add z25.d, z25.d, z21.d
-    add z27.d, z27.d, z23.d
-    ld1rd {z24.d}, p0/z, [x1, #32]
-    mul z24.d, p0/m, z24.d, z4.d
-    ld1rd {z23.d}, p0/z, [x1, #32]
-    umulh z23.d, p0/m, z23.d, z4.d
-    lsr z22.d, z24.d, #32
-    and z24.d, z24.d, z31.d
-    and z21.d, z23.d, z31.d
-    lsr z23.d, z23.d, #32
-    add z28.d, z28.d, z24.d
-    add z26.d, z26.d, z22.d
-    add z25.d, z25.d, z21.d
-    add z27.d, z27.d, z23.d
-    ld1rd {z24.d}, p0/z, [x1, #40]
-    mul z24.d, p0/m, z24.d, z5.d
-    ld1rd {z23.d}, p0/z, [x1, #40]
-    umulh z23.d, p0/m, z23.d, z5.d
-    lsr z22.d, z24.d, #32
-    and z24.d, z24.d, z31.d
-    and z21.d, z23.d, z31.d
-    lsr z23.d, z23.d, #32
-    add z28.d, z28.d, z24.d
-    add z26.d, z26.d, z22.d
-    add z25.d, z25.d, z21.d
-    add z27.d, z27.d, z23.d
-    ld1rd {z24.d}, p0/z, [x1, #48]
-    mul z24.d, p0/m, z24.d, z6.d
-    ld1rd {z23.d}, p0/z, [x1, #48]
-    umulh z23.d, p0/m, z23.d, z6.d
-    lsr z22.d, z24.d, #32
-    and z24.d, z24.d, z31.d
-    and z21.d, z23.d, z31.d
-    lsr z23.d, z23.d, #32
-    add z28.d, z28.d, z24.d
-    add z26.d, z26.d, z22.d
-    add z25.d, z25.d, z21.d
-    add z27.d, z27.d, z23.d
-    ld1rd {z24.d}, p0/z, [x1, #56]
-    mul z24.d, p0/m, z24.d, z7.d
-    ld1rd {z23.d}, p0/z, [x1, #56]
-    umulh z23.d, p0/m, z23.d, z7.d
-    lsr z22.d, z24.d, #32
-    and z24.d, z24.d, z31.d
-    and z21.d, z23.d, z31.d
-    lsr z23.d, z23.d, #32
-    add z28.d, z28.d, z24.d
-    add z26.d, z26.d, z22.d
-    add z25.d, z25.d, z21.d
-    add z27.d, z27.d, z23.d
-    ld1rd {z24.d}, p0/z, [x1, #64]
-    mul z24.d, p0/m, z24.d, z8.d
-    ld1rd {z23.d}, p0/z, [x1, #64]
-    umulh z23.d, p0/m, z23.d, z8.d
-    lsr z22.d, z24.d, #32
-    and z24.d, z24.d, z31.d
-    and z21.d, z23.d, z31.d
-    lsr z23.d, z23.d, #32
-    add z28.d, z28.d, z24.d
-    add z26.d, z26.d, z22.d
-    add z25.d, z25.d, z21.d
-    add z27.d, z27.d, z23.d
-    ld1rd {z24.d}, p0/z, [x1, #72]
-    mul z24.d, p0/m, z24.d, z9.d
-    ld1rd {z23.d}, p0/z, [x1, #72]
-    umulh z23.d, p0/m, z23.d, z9.d
-    lsr z22.d, z24.d, #32
-    and z24.d, z24.d, z31.d
-    and z21.d, z23.d, z31.d
-    lsr z23.d, z23.d, #32
-    add z28.d, z28.d, z24.d
-    add z26.d, z26.d, z22.d
-    add z25.d, z25.d, z21.d
-    add z27.d, z27.d, z23.d
-    ld1rd {z24.d}, p0/z, [x1, #80]
-    mul z24.d, p0/m, z24.d, z10.d
-    ld1rd {z23.d}, p0/z, [x1, #80]
-    umulh z23.d, p0/m, z23.d, z10.d
-    lsr z22.d, z24.d, #32
-    and z24.d, z24.d, z31.d
-    and z21.d, z23.d, z31.d
-    lsr z23.d, z23.d, #32
-    add z28.d, z28.d, z24.d
-    add z26.d, z26.d, z22.d
-    add z25.d, z25.d, z21.d
-    add z27.d, z27.d, z23.d
-    ld1rd {z24.d}, p0/z, [x1, #88]
-    mul z24.d, p0/m, z24.d, z11.d
-    ld1rd {z23.d}, p0/z, [x1, #88]
-    umulh z23.d, p0/m, z23.d, z11.d
-    lsr z22.d, z24.d, #32
-    and z24.d, z24.d, z31.d
-    and z21.d, z23.d, z31.d
-    lsr z23.d, z23.d, #32
-    add z28.d, z28.d, z24.d
-    add z26.d, z26.d, z22.d
-    add z25.d, z25.d, z21.d
-    add z27.d, z27.d, z23.d
-    sub z28.d, z28.d, z25.d
-    sub z28.d, z28.d, z27.d
-    add z26.d, z26.d, z25.d
-    add z28.d, z28.d, z30.d
-    add z26.d, z26.d, z29.d
-    lsr z27.d, z26.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z28.d, z28.d, z27.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    add z28.d, z26.d, z31.d
-    umin z28.d, p0/m, z28.d, z26.d
-    ld1rd {z27.d}, p0/z, [x1, #96]
-    mul z27.d, p0/m, z27.d, z0.d
-    ld1rd {z26.d}, p0/z, [x1, #96]
-    umulh z26.d, p0/m, z26.d, z0.d
-    lsr z25.d, z27.d, #32
-    and z27.d, z27.d, z31.d
-    and z24.d, z26.d, z31.d
-    lsr z26.d, z26.d, #32
-    ld1rd {z23.d}, p0/z, [x1, #104]
-    mul z23.d, p0/m, z23.d, z1.d
-    ld1rd {z22.d}, p0/z, [x1, #104]
-    umulh z22.d, p0/m, z22.d, z1.d
-    lsr z21.d, z23.d, #32
-    and z23.d, z23.d, z31.d
-    and z20.d, z22.d, z31.d
-    lsr z22.d, z22.d, #32
-    add z27.d, z27.d, z23.d
-    add z25.d, z25.d, z21.d
-    add z24.d, z24.d, z20.d
-    add z26.d, z26.d, z22.d
-    ld1rd {z23.d}, p0/z, [x1, #112]
-    mul z23.d, p0/m, z23.d, z2.d
-    ld1rd {z22.d}, p0/z, [x1, #112]
-    umulh z22.d, p0/m, z22.d, z2.d
-    lsr z21.d, z23.d, #32
-    and z23.d, z23.d, z31.d
-    and z20.d, z22.d, z31.d
-    lsr z22.d, z22.d, #32
-    add z27.d, z27.d, z23.d
-    add z25.d, z25.d, z21.d
-    add z24.d, z24.d, z20.d
-    add z26.d, z26.d, z22.d
-    ld1rd {z23.d}, p0/z, [x1, #120]
-    mul z23.d, p0/m, z23.d, z3.d
-    ld1rd {z22.d}, p0/z, [x1, #120]
-    umulh z22.d, p0/m, z22.d, z3.d
-    lsr z21.d, z23.d, #32
-    and z23.d, z23.d, z31.d
-    and z20.d, z22.d, z31.d
-    lsr z22.d, z22.d, #32
-    add z27.d, z27.d, z23.d
-    add z25.d, z25.d, z21.d
-    add z24.d, z24.d, z20.d
-    add z26.d, z26.d, z22.d
-    ld1rd {z23.d}, p0/z, [x1, #128]
-    mul z23.d, p0/m, z23.d, z4.d
-    ld1rd {z22.d}, p0/z, [x1, #128]
-    umulh z22.d, p0/m, z22.d, z4.d
-    lsr z21.d, z23.d, #32
-    and z23.d, z23.d, z31.d
-    and z20.d, z22.d, z31.d
-    lsr z22.d, z22.d, #32
-    add z27.d, z27.d, z23.d
-    add z25.d, z25.d, z21.d
-    add z24.d, z24.d, z20.d
-    add z26.d, z26.d, z22.d
-    ld1rd {z23.d}, p0/z, [x1, #136]
-    mul z23.d, p0/m, z23.d, z5.d
-    ld1rd {z22.d}, p0/z, [x1, #136]
-    umulh z22.d, p0/m, z22.d, z5.d
-    lsr z21.d, z23.d, #32
-    and z23.d, z23.d, z31.d
-    and z20.d, z22.d, z31.d
-    lsr z22.d, z22.d, #32
-    add z27.d, z27.d, z23.d
-    add z25.d, z25.d, z21.d
-    add z24.d, z24.d, z20.d
-    add z26.d, z26.d, z22.d
-    ld1rd {z23.d}, p0/z, [x1, #144]
-    mul z23.d, p0/m, z23.d, z6.d
-    ld1rd {z22.d}, p0/z, [x1, #144]
-    umulh z22.d, p0/m, z22.d, z6.d
-    lsr z21.d, z23.d, #32
-    and z23.d, z23.d, z31.d
-    and z20.d, z22.d, z31.d
-    lsr z22.d, z22.d, #32
-    add z27.d, z27.d, z23.d
-    add z25.d, z25.d, z21.d
-    add z24.d, z24.d, z20.d
-    add z26.d, z26.d, z22.d
-    ld1rd {z23.d}, p0/z, [x1, #152]
-    mul z23.d, p0/m, z23.d, z7.d
-    ld1rd {z22.d}, p0/z, [x1, #152]
-    umulh z22.d, p0/m, z22.d, z7.d
-    lsr z21.d, z23.d, #32
-    and z23.d, z23.d, z31.d
-    and z20.d, z22.d, z31.d
-    lsr z22.d, z22.d, #32
-    add z27.d, z27.d, z23.d
-    add z25.d, z25.d, z21.d
-    add z24.d, z24.d, z20.d
-    add z26.d, z26.d, z22.d
-    ld1rd {z23.d}, p0/z, [x1, #160]
-    mul z23.d, p0/m, z23.d, z8.d
-    ld1rd {z22.d}, p0/z, [x1, #160]
-    umulh z22.d, p0/m, z22.d, z8.d
-    lsr z21.d, z23.d, #32
-    and z23.d, z23.d, z31.d
-    and z20.d, z22.d, z31.d
-    lsr z22.d, z22.d, #32
-    add z27.d, z27.d, z23.d
-    add z25.d, z25.d, z21.d
-    add z24.d, z24.d, z20.d
-    add z26.d, z26.d, z22.d
-    ld1rd {z23.d}, p0/z, [x1, #168]
-    mul z23.d, p0/m, z23.d, z9.d
-    ld1rd {z22.d}, p0/z, [x1, #168]
-    umulh z22.d, p0/m, z22.d, z9.d
-    lsr z21.d, z23.d, #32
-    and z23.d, z23.d, z31.d
-    and z20.d, z22.d, z31.d
-    lsr z22.d, z22.d, #32
-    add z27.d, z27.d, z23.d
-    add z25.d, z25.d, z21.d
-    add z24.d, z24.d, z20.d
-    add z26.d, z26.d, z22.d
-    ld1rd {z23.d}, p0/z, [x1, #176]
-    mul z23.d, p0/m, z23.d, z10.d
-    ld1rd {z22.d}, p0/z, [x1, #176]
-    umulh z22.d, p0/m, z22.d, z10.d
-    lsr z21.d, z23.d, #32
-    and z23.d, z23.d, z31.d
-    and z20.d, z22.d, z31.d
-    lsr z22.d, z22.d, #32
-    add z27.d, z27.d, z23.d
-    add z25.d, z25.d, z21.d
-    add z24.d, z24.d, z20.d
-    add z26.d, z26.d, z22.d
-    ld1rd {z23.d}, p0/z, [x1, #184]
-    mul z23.d, p0/m, z23.d, z11.d
-    ld1rd {z22.d}, p0/z, [x1, #184]
-    umulh z22.d, p0/m, z22.d, z11.d
-    lsr z21.d, z23.d, #32
-    and z23.d, z23.d, z31.d
-    and z20.d, z22.d, z31.d
-    lsr z22.d, z22.d, #32
-    add z27.d, z27.d, z23.d
-    add z25.d, z25.d, z21.d
-    add z24.d, z24.d, z20.d
-    add z26.d, z26.d, z22.d
-    sub z27.d, z27.d, z24.d
-    sub z27.d, z27.d, z26.d
-    add z25.d, z25.d, z24.d
-    add z27.d, z27.d, z30.d
-    add z25.d, z25.d, z29.d
-    lsr z26.d, z25.d, #32
-    mul z26.d, p0/m, z26.d, z31.d
-    add z27.d, z27.d, z26.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    add z27.d, z25.d, z31.d
-    umin z27.d, p0/m, z27.d, z25.d
-    ld1rd {z26.d}, p0/z, [x1, #192]
-    mul z26.d, p0/m, z26.d, z0.d
-    ld1rd {z25.d}, p0/z, [x1, #192]
-    umulh z25.d, p0/m, z25.d, z0.d
-    lsr z24.d, z26.d, #32
-    and z26.d, z26.d, z31.d
-    and z23.d, z25.d, z31.d
-    lsr z25.d, z25.d, #32
-    ld1rd {z22.d}, p0/z, [x1, #200]
-    mul z22.d, p0/m, z22.d, z1.d
-    ld1rd {z21.d}, p0/z, [x1, #200]
-    umulh z21.d, p0/m, z21.d, z1.d
-    lsr z20.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z19.d, z21.d, z31.d
-    lsr z21.d, z21.d, #32
-    add z26.d, z26.d, z22.d
-    add z24.d, z24.d, z20.d
-    add z23.d, z23.d, z19.d
-    add z25.d, z25.d, z21.d
-    ld1rd {z22.d}, p0/z, [x1, #208]
-    mul z22.d, p0/m, z22.d, z2.d
-    ld1rd {z21.d}, p0/z, [x1, #208]
-    umulh z21.d, p0/m, z21.d, z2.d
-    lsr z20.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z19.d, z21.d, z31.d
-    lsr z21.d, z21.d, #32
-    add z26.d, z26.d, z22.d
-    add z24.d, z24.d, z20.d
-    add z23.d, z23.d, z19.d
-    add z25.d, z25.d, z21.d
-    ld1rd {z22.d}, p0/z, [x1, #216]
-    mul z22.d, p0/m, z22.d, z3.d
-    ld1rd {z21.d}, p0/z, [x1, #216]
-    umulh z21.d, p0/m, z21.d, z3.d
-    lsr z20.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z19.d, z21.d, z31.d
-    lsr z21.d, z21.d, #32
-    add z26.d, z26.d, z22.d
-    add z24.d, z24.d, z20.d
-    add z23.d, z23.d, z19.d
-    add z25.d, z25.d, z21.d
-    ld1rd {z22.d}, p0/z, [x1, #224]
-    mul z22.d, p0/m, z22.d, z4.d
-    ld1rd {z21.d}, p0/z, [x1, #224]
-    umulh z21.d, p0/m, z21.d, z4.d
-    lsr z20.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z19.d, z21.d, z31.d
-    lsr z21.d, z21.d, #32
-    add z26.d, z26.d, z22.d
-    add z24.d, z24.d, z20.d
-    add z23.d, z23.d, z19.d
-    add z25.d, z25.d, z21.d
-    ld1rd {z22.d}, p0/z, [x1, #232]
-    mul z22.d, p0/m, z22.d, z5.d
-    ld1rd {z21.d}, p0/z, [x1, #232]
-    umulh z21.d, p0/m, z21.d, z5.d
-    lsr z20.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z19.d, z21.d, z31.d
-    lsr z21.d, z21.d, #32
-    add z26.d, z26.d, z22.d
-    add z24.d, z24.d, z20.d
-    add z23.d, z23.d, z19.d
-    add z25.d, z25.d, z21.d
-    ld1rd {z22.d}, p0/z, [x1, #240]
-    mul z22.d, p0/m, z22.d, z6.d
-    ld1rd {z21.d}, p0/z, [x1, #240]
-    umulh z21.d, p0/m, z21.d, z6.d
-    lsr z20.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z19.d, z21.d, z31.d
-    lsr z21.d, z21.d, #32
-    add z26.d, z26.d, z22.d
-    add z24.d, z24.d, z20.d
-    add z23.d, z23.d, z19.d
-    add z25.d, z25.d, z21.d
-    ld1rd {z22.d}, p0/z, [x1, #248]
-    mul z22.d, p0/m, z22.d, z7.d
-    ld1rd {z21.d}, p0/z, [x1, #248]
-    umulh z21.d, p0/m, z21.d, z7.d
-    lsr z20.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z19.d, z21.d, z31.d
-    lsr z21.d, z21.d, #32
-    add z26.d, z26.d, z22.d
-    add z24.d, z24.d, z20.d
-    add z23.d, z23.d, z19.d
-    add z25.d, z25.d, z21.d
-    ld1rd {z22.d}, p0/z, [x1, #256]
-    mul z22.d, p0/m, z22.d, z8.d
-    ld1rd {z21.d}, p0/z, [x1, #256]
-    umulh z21.d, p0/m, z21.d, z8.d
-    lsr z20.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z19.d, z21.d, z31.d
-    lsr z21.d, z21.d, #32
-    add z26.d, z26.d, z22.d
-    add z24.d, z24.d, z20.d
-    add z23.d, z23.d, z19.d
-    add z25.d, z25.d, z21.d
-    ld1rd {z22.d}, p0/z, [x1, #264]
-    mul z22.d, p0/m, z22.d, z9.d
-    ld1rd {z21.d}, p0/z, [x1, #264]
-    umulh z21.d, p0/m, z21.d, z9.d
-    lsr z20.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z19.d, z21.d, z31.d
-    lsr z21.d, z21.d, #32
-    add z26.d, z26.d, z22.d
-    add z24.d, z24.d, z20.d
-    add z23.d, z23.d, z19.d
-    add z25.d, z25.d, z21.d
-    ld1rd {z22.d}, p0/z, [x1, #272]
-    mul z22.d, p0/m, z22.d, z10.d
-    ld1rd {z21.d}, p0/z, [x1, #272]
-    umulh z21.d, p0/m, z21.d, z10.d
-    lsr z20.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z19.d, z21.d, z31.d
-    lsr z21.d, z21.d, #32
-    add z26.d, z26.d, z22.d
-    add z24.d, z24.d, z20.d
-    add z23.d, z23.d, z19.d
-    add z25.d, z25.d, z21.d
-    ld1rd {z22.d}, p0/z, [x1, #280]
-    mul z22.d, p0/m, z22.d, z11.d
-    ld1rd {z21.d}, p0/z, [x1, #280]
-    umulh z21.d, p0/m, z21.d, z11.d
-    lsr z20.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z19.d, z21.d, z31.d
-    lsr z21.d, z21.d, #32
-    add z26.d, z26.d, z22.d
-    add z24.d, z24.d, z20.d
-    add z23.d, z23.d, z19.d
-    add z25.d, z25.d, z21.d
-    sub z26.d, z26.d, z23.d
-    sub z26.d, z26.d, z25.d
-    add z24.d, z24.d, z23.d
-    add z26.d, z26.d, z30.d
-    add z24.d, z24.d, z29.d
-    lsr z25.d, z24.d, #32
-    mul z25.d, p0/m, z25.d, z31.d
-    add z26.d, z26.d, z25.d
-    lsl z24.d, z24.d, #32
-    add z24.d, z24.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    add z26.d, z24.d, z31.d
-    umin z26.d, p0/m, z26.d, z24.d
-    ld1rd {z25.d}, p0/z, [x1, #288]
-    mul z25.d, p0/m, z25.d, z0.d
-    ld1rd {z24.d}, p0/z, [x1, #288]
-    umulh z0.d, p0/m, z0.d, z24.d
-    lsr z24.d, z25.d, #32
-    and z25.d, z25.d, z31.d
-    and z23.d, z0.d, z31.d
+    ld1rd {z12.d}, p0/z, [x1, #0]
+    movprfx z13, z0
+    mul z13.d, p0/m, z13.d, z12.d
+    umulh z12.d, p0/m, z12.d, z0.d
+    lsr z14.d, z13.d, #32
+    and z13.d, z13.d, z31.d
+    and z15.d, z12.d, z31.d
+    lsr z12.d, z12.d, #32
+    ld1rd {z16.d}, p0/z, [x1, #8]
+    movprfx z17, z1
+    mul z17.d, p0/m, z17.d, z16.d
+    umulh z16.d, p0/m, z16.d, z1.d
+    lsr z18.d, z17.d, #32
+    and z17.d, z17.d, z31.d
+    and z19.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    add z17.d, z13.d, z17.d
+    add z18.d, z14.d, z18.d
+    add z19.d, z15.d, z19.d
+    add z16.d, z12.d, z16.d
+    ld1rd {z12.d}, p0/z, [x1, #16]
+    movprfx z15, z2
+    mul z15.d, p0/m, z15.d, z12.d
+    umulh z12.d, p0/m, z12.d, z2.d
+    lsr z14.d, z15.d, #32
+    and z15.d, z15.d, z31.d
+    and z13.d, z12.d, z31.d
+    lsr z12.d, z12.d, #32
+    add z15.d, z17.d, z15.d
+    add z14.d, z18.d, z14.d
+    add z13.d, z19.d, z13.d
+    add z12.d, z16.d, z12.d
+    ld1rd {z16.d}, p0/z, [x1, #24]
+    movprfx z19, z3
+    mul z19.d, p0/m, z19.d, z16.d
+    umulh z16.d, p0/m, z16.d, z3.d
+    lsr z18.d, z19.d, #32
+    and z19.d, z19.d, z31.d
+    and z17.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    add z19.d, z15.d, z19.d
+    add z18.d, z14.d, z18.d
+    add z17.d, z13.d, z17.d
+    add z16.d, z12.d, z16.d
+    ld1rd {z12.d}, p0/z, [x1, #32]
+    movprfx z13, z4
+    mul z13.d, p0/m, z13.d, z12.d
+    umulh z12.d, p0/m, z12.d, z4.d
+    lsr z14.d, z13.d, #32
+    and z13.d, z13.d, z31.d
+    and z15.d, z12.d, z31.d
+    lsr z12.d, z12.d, #32
+    add z13.d, z19.d, z13.d
+    add z14.d, z18.d, z14.d
+    add z15.d, z17.d, z15.d
+    add z12.d, z16.d, z12.d
+    ld1rd {z16.d}, p0/z, [x1, #40]
+    movprfx z17, z5
+    mul z17.d, p0/m, z17.d, z16.d
+    umulh z16.d, p0/m, z16.d, z5.d
+    lsr z18.d, z17.d, #32
+    and z17.d, z17.d, z31.d
+    and z19.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    add z17.d, z13.d, z17.d
+    add z18.d, z14.d, z18.d
+    add z19.d, z15.d, z19.d
+    add z16.d, z12.d, z16.d
+    ld1rd {z12.d}, p0/z, [x1, #48]
+    movprfx z15, z6
+    mul z15.d, p0/m, z15.d, z12.d
+    umulh z12.d, p0/m, z12.d, z6.d
+    lsr z14.d, z15.d, #32
+    and z15.d, z15.d, z31.d
+    and z13.d, z12.d, z31.d
+    lsr z12.d, z12.d, #32
+    add z15.d, z17.d, z15.d
+    add z14.d, z18.d, z14.d
+    add z13.d, z19.d, z13.d
+    add z12.d, z16.d, z12.d
+    ld1rd {z16.d}, p0/z, [x1, #56]
+    movprfx z19, z7
+    mul z19.d, p0/m, z19.d, z16.d
+    umulh z16.d, p0/m, z16.d, z7.d
+    lsr z18.d, z19.d, #32
+    and z19.d, z19.d, z31.d
+    and z17.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    add z19.d, z15.d, z19.d
+    add z18.d, z14.d, z18.d
+    add z17.d, z13.d, z17.d
+    add z16.d, z12.d, z16.d
+    ld1rd {z12.d}, p0/z, [x1, #64]
+    movprfx z13, z8
+    mul z13.d, p0/m, z13.d, z12.d
+    umulh z12.d, p0/m, z12.d, z8.d
+    lsr z14.d, z13.d, #32
+    and z13.d, z13.d, z31.d
+    and z15.d, z12.d, z31.d
+    lsr z12.d, z12.d, #32
+    add z13.d, z19.d, z13.d
+    add z14.d, z18.d, z14.d
+    add z15.d, z17.d, z15.d
+    add z12.d, z16.d, z12.d
+    ld1rd {z16.d}, p0/z, [x1, #72]
+    movprfx z17, z9
+    mul z17.d, p0/m, z17.d, z16.d
+    umulh z16.d, p0/m, z16.d, z9.d
+    lsr z18.d, z17.d, #32
+    and z17.d, z17.d, z31.d
+    and z19.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    add z17.d, z13.d, z17.d
+    add z18.d, z14.d, z18.d
+    add z19.d, z15.d, z19.d
+    add z16.d, z12.d, z16.d
+    ld1rd {z12.d}, p0/z, [x1, #80]
+    movprfx z15, z10
+    mul z15.d, p0/m, z15.d, z12.d
+    umulh z12.d, p0/m, z12.d, z10.d
+    lsr z14.d, z15.d, #32
+    and z15.d, z15.d, z31.d
+    and z13.d, z12.d, z31.d
+    lsr z12.d, z12.d, #32
+    add z15.d, z17.d, z15.d
+    add z14.d, z18.d, z14.d
+    add z13.d, z19.d, z13.d
+    add z12.d, z16.d, z12.d
+    ld1rd {z16.d}, p0/z, [x1, #88]
+    movprfx z19, z11
+    mul z19.d, p0/m, z19.d, z16.d
+    umulh z16.d, p0/m, z16.d, z11.d
+    lsr z18.d, z19.d, #32
+    and z19.d, z19.d, z31.d
+    and z17.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    add z19.d, z15.d, z19.d
+    add z18.d, z14.d, z18.d
+    add z17.d, z13.d, z17.d
+    add z16.d, z12.d, z16.d
+    sub z19.d, z19.d, z17.d
+    sub z19.d, z19.d, z16.d
+    add z17.d, z18.d, z17.d
+    add z19.d, z19.d, z30.d
+    add z17.d, z17.d, z29.d
+    lsr z18.d, z17.d, #32
+    mul z18.d, p0/m, z18.d, z31.d
+    add z18.d, z19.d, z18.d
+    lsl z17.d, z17.d, #32
+    add z17.d, z17.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    add z18.d, z17.d, z31.d
+    umin z18.d, p0/m, z18.d, z17.d
+    ld1rd {z17.d}, p0/z, [x1, #96]
+    movprfx z19, z0
+    mul z19.d, p0/m, z19.d, z17.d
+    umulh z17.d, p0/m, z17.d, z0.d
+    lsr z16.d, z19.d, #32
+    and z19.d, z19.d, z31.d
+    and z12.d, z17.d, z31.d
+    lsr z17.d, z17.d, #32
+    ld1rd {z13.d}, p0/z, [x1, #104]
+    movprfx z14, z1
+    mul z14.d, p0/m, z14.d, z13.d
+    umulh z13.d, p0/m, z13.d, z1.d
+    lsr z15.d, z14.d, #32
+    and z14.d, z14.d, z31.d
+    and z20.d, z13.d, z31.d
+    lsr z13.d, z13.d, #32
+    add z14.d, z19.d, z14.d
+    add z15.d, z16.d, z15.d
+    add z20.d, z12.d, z20.d
+    add z13.d, z17.d, z13.d
+    ld1rd {z17.d}, p0/z, [x1, #112]
+    movprfx z12, z2
+    mul z12.d, p0/m, z12.d, z17.d
+    umulh z17.d, p0/m, z17.d, z2.d
+    lsr z16.d, z12.d, #32
+    and z12.d, z12.d, z31.d
+    and z19.d, z17.d, z31.d
+    lsr z17.d, z17.d, #32
+    add z12.d, z14.d, z12.d
+    add z16.d, z15.d, z16.d
+    add z19.d, z20.d, z19.d
+    add z17.d, z13.d, z17.d
+    ld1rd {z13.d}, p0/z, [x1, #120]
+    movprfx z20, z3
+    mul z20.d, p0/m, z20.d, z13.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    lsr z15.d, z20.d, #32
+    and z20.d, z20.d, z31.d
+    and z14.d, z13.d, z31.d
+    lsr z13.d, z13.d, #32
+    add z20.d, z12.d, z20.d
+    add z15.d, z16.d, z15.d
+    add z14.d, z19.d, z14.d
+    add z13.d, z17.d, z13.d
+    ld1rd {z17.d}, p0/z, [x1, #128]
+    movprfx z19, z4
+    mul z19.d, p0/m, z19.d, z17.d
+    umulh z17.d, p0/m, z17.d, z4.d
+    lsr z16.d, z19.d, #32
+    and z19.d, z19.d, z31.d
+    and z12.d, z17.d, z31.d
+    lsr z17.d, z17.d, #32
+    add z19.d, z20.d, z19.d
+    add z16.d, z15.d, z16.d
+    add z12.d, z14.d, z12.d
+    add z17.d, z13.d, z17.d
+    ld1rd {z13.d}, p0/z, [x1, #136]
+    movprfx z14, z5
+    mul z14.d, p0/m, z14.d, z13.d
+    umulh z13.d, p0/m, z13.d, z5.d
+    lsr z15.d, z14.d, #32
+    and z14.d, z14.d, z31.d
+    and z20.d, z13.d, z31.d
+    lsr z13.d, z13.d, #32
+    add z14.d, z19.d, z14.d
+    add z15.d, z16.d, z15.d
+    add z20.d, z12.d, z20.d
+    add z13.d, z17.d, z13.d
+    ld1rd {z17.d}, p0/z, [x1, #144]
+    movprfx z12, z6
+    mul z12.d, p0/m, z12.d, z17.d
+    umulh z17.d, p0/m, z17.d, z6.d
+    lsr z16.d, z12.d, #32
+    and z12.d, z12.d, z31.d
+    and z19.d, z17.d, z31.d
+    lsr z17.d, z17.d, #32
+    add z12.d, z14.d, z12.d
+    add z16.d, z15.d, z16.d
+    add z19.d, z20.d, z19.d
+    add z17.d, z13.d, z17.d
+    ld1rd {z13.d}, p0/z, [x1, #152]
+    movprfx z20, z7
+    mul z20.d, p0/m, z20.d, z13.d
+    umulh z13.d, p0/m, z13.d, z7.d
+    lsr z15.d, z20.d, #32
+    and z20.d, z20.d, z31.d
+    and z14.d, z13.d, z31.d
+    lsr z13.d, z13.d, #32
+    add z20.d, z12.d, z20.d
+    add z15.d, z16.d, z15.d
+    add z14.d, z19.d, z14.d
+    add z13.d, z17.d, z13.d
+    ld1rd {z17.d}, p0/z, [x1, #160]
+    movprfx z19, z8
+    mul z19.d, p0/m, z19.d, z17.d
+    umulh z17.d, p0/m, z17.d, z8.d
+    lsr z16.d, z19.d, #32
+    and z19.d, z19.d, z31.d
+    and z12.d, z17.d, z31.d
+    lsr z17.d, z17.d, #32
+    add z19.d, z20.d, z19.d
+    add z16.d, z15.d, z16.d
+    add z12.d, z14.d, z12.d
+    add z17.d, z13.d, z17.d
+    ld1rd {z13.d}, p0/z, [x1, #168]
+    movprfx z14, z9
+    mul z14.d, p0/m, z14.d, z13.d
+    umulh z13.d, p0/m, z13.d, z9.d
+    lsr z15.d, z14.d, #32
+    and z14.d, z14.d, z31.d
+    and z20.d, z13.d, z31.d
+    lsr z13.d, z13.d, #32
+    add z14.d, z19.d, z14.d
+    add z15.d, z16.d, z15.d
+    add z20.d, z12.d, z20.d
+    add z13.d, z17.d, z13.d
+    ld1rd {z17.d}, p0/z, [x1, #176]
+    movprfx z12, z10
+    mul z12.d, p0/m, z12.d, z17.d
+    umulh z17.d, p0/m, z17.d, z10.d
+    lsr z16.d, z12.d, #32
+    and z12.d, z12.d, z31.d
+    and z19.d, z17.d, z31.d
+    lsr z17.d, z17.d, #32
+    add z12.d, z14.d, z12.d
+    add z16.d, z15.d, z16.d
+    add z19.d, z20.d, z19.d
+    add z17.d, z13.d, z17.d
+    ld1rd {z13.d}, p0/z, [x1, #184]
+    movprfx z20, z11
+    mul z20.d, p0/m, z20.d, z13.d
+    umulh z13.d, p0/m, z13.d, z11.d
+    lsr z15.d, z20.d, #32
+    and z20.d, z20.d, z31.d
+    and z14.d, z13.d, z31.d
+    lsr z13.d, z13.d, #32
+    add z20.d, z12.d, z20.d
+    add z15.d, z16.d, z15.d
+    add z14.d, z19.d, z14.d
+    add z13.d, z17.d, z13.d
+    sub z20.d, z20.d, z14.d
+    sub z20.d, z20.d, z13.d
+    add z14.d, z15.d, z14.d
+    add z20.d, z20.d, z30.d
+    add z14.d, z14.d, z29.d
+    lsr z15.d, z14.d, #32
+    mul z15.d, p0/m, z15.d, z31.d
+    add z15.d, z20.d, z15.d
+    lsl z14.d, z14.d, #32
+    add z14.d, z14.d, z15.d
+    cmphi p1.d, p0/z, z15.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    add z15.d, z14.d, z31.d
+    umin z15.d, p0/m, z15.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #192]
+    movprfx z20, z0
+    mul z20.d, p0/m, z20.d, z14.d
+    umulh z14.d, p0/m, z14.d, z0.d
+    lsr z13.d, z20.d, #32
+    and z20.d, z20.d, z31.d
+    and z17.d, z14.d, z31.d
+    lsr z14.d, z14.d, #32
+    ld1rd {z19.d}, p0/z, [x1, #200]
+    movprfx z16, z1
+    mul z16.d, p0/m, z16.d, z19.d
+    umulh z19.d, p0/m, z19.d, z1.d
+    lsr z12.d, z16.d, #32
+    and z16.d, z16.d, z31.d
+    and z21.d, z19.d, z31.d
+    lsr z19.d, z19.d, #32
+    add z16.d, z20.d, z16.d
+    add z12.d, z13.d, z12.d
+    add z21.d, z17.d, z21.d
+    add z19.d, z14.d, z19.d
+    ld1rd {z14.d}, p0/z, [x1, #208]
+    movprfx z17, z2
+    mul z17.d, p0/m, z17.d, z14.d
+    umulh z14.d, p0/m, z14.d, z2.d
+    lsr z13.d, z17.d, #32
+    and z17.d, z17.d, z31.d
+    and z20.d, z14.d, z31.d
+    lsr z14.d, z14.d, #32
+    add z17.d, z16.d, z17.d
+    add z13.d, z12.d, z13.d
+    add z20.d, z21.d, z20.d
+    add z14.d, z19.d, z14.d
+    ld1rd {z19.d}, p0/z, [x1, #216]
+    movprfx z21, z3
+    mul z21.d, p0/m, z21.d, z19.d
+    umulh z19.d, p0/m, z19.d, z3.d
+    lsr z12.d, z21.d, #32
+    and z21.d, z21.d, z31.d
+    and z16.d, z19.d, z31.d
+    lsr z19.d, z19.d, #32
+    add z21.d, z17.d, z21.d
+    add z12.d, z13.d, z12.d
+    add z16.d, z20.d, z16.d
+    add z19.d, z14.d, z19.d
+    ld1rd {z14.d}, p0/z, [x1, #224]
+    movprfx z20, z4
+    mul z20.d, p0/m, z20.d, z14.d
+    umulh z14.d, p0/m, z14.d, z4.d
+    lsr z13.d, z20.d, #32
+    and z20.d, z20.d, z31.d
+    and z17.d, z14.d, z31.d
+    lsr z14.d, z14.d, #32
+    add z20.d, z21.d, z20.d
+    add z13.d, z12.d, z13.d
+    add z17.d, z16.d, z17.d
+    add z14.d, z19.d, z14.d
+    ld1rd {z19.d}, p0/z, [x1, #232]
+    movprfx z16, z5
+    mul z16.d, p0/m, z16.d, z19.d
+    umulh z19.d, p0/m, z19.d, z5.d
+    lsr z12.d, z16.d, #32
+    and z16.d, z16.d, z31.d
+    and z21.d, z19.d, z31.d
+    lsr z19.d, z19.d, #32
+    add z16.d, z20.d, z16.d
+    add z12.d, z13.d, z12.d
+    add z21.d, z17.d, z21.d
+    add z19.d, z14.d, z19.d
+    ld1rd {z14.d}, p0/z, [x1, #240]
+    movprfx z17, z6
+    mul z17.d, p0/m, z17.d, z14.d
+    umulh z14.d, p0/m, z14.d, z6.d
+    lsr z13.d, z17.d, #32
+    and z17.d, z17.d, z31.d
+    and z20.d, z14.d, z31.d
+    lsr z14.d, z14.d, #32
+    add z17.d, z16.d, z17.d
+    add z13.d, z12.d, z13.d
+    add z20.d, z21.d, z20.d
+    add z14.d, z19.d, z14.d
+    ld1rd {z19.d}, p0/z, [x1, #248]
+    movprfx z21, z7
+    mul z21.d, p0/m, z21.d, z19.d
+    umulh z19.d, p0/m, z19.d, z7.d
+    lsr z12.d, z21.d, #32
+    and z21.d, z21.d, z31.d
+    and z16.d, z19.d, z31.d
+    lsr z19.d, z19.d, #32
+    add z21.d, z17.d, z21.d
+    add z12.d, z13.d, z12.d
+    add z16.d, z20.d, z16.d
+    add z19.d, z14.d, z19.d
+    ld1rd {z14.d}, p0/z, [x1, #256]
+    movprfx z20, z8
+    mul z20.d, p0/m, z20.d, z14.d
+    umulh z14.d, p0/m, z14.d, z8.d
+    lsr z13.d, z20.d, #32
+    and z20.d, z20.d, z31.d
+    and z17.d, z14.d, z31.d
+    lsr z14.d, z14.d, #32
+    add z20.d, z21.d, z20.d
+    add z13.d, z12.d, z13.d
+    add z17.d, z16.d, z17.d
+    add z14.d, z19.d, z14.d
+    ld1rd {z19.d}, p0/z, [x1, #264]
+    movprfx z16, z9
+    mul z16.d, p0/m, z16.d, z19.d
+    umulh z19.d, p0/m, z19.d, z9.d
+    lsr z12.d, z16.d, #32
+    and z16.d, z16.d, z31.d
+    and z21.d, z19.d, z31.d
+    lsr z19.d, z19.d, #32
+    add z16.d, z20.d, z16.d
+    add z12.d, z13.d, z12.d
+    add z21.d, z17.d, z21.d
+    add z19.d, z14.d, z19.d
+    ld1rd {z14.d}, p0/z, [x1, #272]
+    movprfx z17, z10
+    mul z17.d, p0/m, z17.d, z14.d
+    umulh z14.d, p0/m, z14.d, z10.d
+    lsr z13.d, z17.d, #32
+    and z17.d, z17.d, z31.d
+    and z20.d, z14.d, z31.d
+    lsr z14.d, z14.d, #32
+    add z17.d, z16.d, z17.d
+    add z13.d, z12.d, z13.d
+    add z20.d, z21.d, z20.d
+    add z14.d, z19.d, z14.d
+    ld1rd {z19.d}, p0/z, [x1, #280]
+    movprfx z21, z11
+    mul z21.d, p0/m, z21.d, z19.d
+    umulh z19.d, p0/m, z19.d, z11.d
+    lsr z12.d, z21.d, #32
+    and z21.d, z21.d, z31.d
+    and z16.d, z19.d, z31.d
+    lsr z19.d, z19.d, #32
+    add z21.d, z17.d, z21.d
+    add z12.d, z13.d, z12.d
+    add z16.d, z20.d, z16.d
+    add z19.d, z14.d, z19.d
+    sub z21.d, z21.d, z16.d
+    sub z21.d, z21.d, z19.d
+    add z16.d, z12.d, z16.d
+    add z21.d, z21.d, z30.d
+    add z16.d, z16.d, z29.d
+    lsr z12.d, z16.d, #32
+    mul z12.d, p0/m, z12.d, z31.d
+    add z12.d, z21.d, z12.d
+    lsl z16.d, z16.d, #32
+    add z16.d, z16.d, z12.d
+    cmphi p1.d, p0/z, z12.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    add z12.d, z16.d, z31.d
+    umin z12.d, p0/m, z12.d, z16.d
+    ld1rd {z16.d}, p0/z, [x1, #288]
+    movprfx z21, z0
+    mul z21.d, p0/m, z21.d, z16.d
+    umulh z0.d, p0/m, z0.d, z16.d
+    lsr z16.d, z21.d, #32
+    and z21.d, z21.d, z31.d
+    and z19.d, z0.d, z31.d
     lsr z0.d, z0.d, #32
-    ld1rd {z22.d}, p0/z, [x1, #296]
-    mul z22.d, p0/m, z22.d, z1.d
-    ld1rd {z21.d}, p0/z, [x1, #296]
-    umulh z1.d, p0/m, z1.d, z21.d
-    lsr z21.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z20.d, z1.d, z31.d
+    ld1rd {z14.d}, p0/z, [x1, #296]
+    movprfx z20, z1
+    mul z20.d, p0/m, z20.d, z14.d
+    umulh z1.d, p0/m, z1.d, z14.d
+    lsr z14.d, z20.d, #32
+    and z20.d, z20.d, z31.d
+    and z13.d, z1.d, z31.d
     lsr z1.d, z1.d, #32
-    add z25.d, z25.d, z22.d
-    add z24.d, z24.d, z21.d
-    add z23.d, z23.d, z20.d
-    add z0.d, z0.d, z1.d
-    ld1rd {z22.d}, p0/z, [x1, #304]
-    mul z22.d, p0/m, z22.d, z2.d
-    ld1rd {z21.d}, p0/z, [x1, #304]
-    umulh z2.d, p0/m, z2.d, z21.d
-    lsr z21.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z20.d, z2.d, z31.d
+    add z20.d, z21.d, z20.d
+    add z14.d, z16.d, z14.d
+    add z13.d, z19.d, z13.d
+    add z1.d, z0.d, z1.d
+    ld1rd {z0.d}, p0/z, [x1, #304]
+    movprfx z19, z2
+    mul z19.d, p0/m, z19.d, z0.d
+    umulh z2.d, p0/m, z2.d, z0.d
+    lsr z0.d, z19.d, #32
+    and z19.d, z19.d, z31.d
+    and z16.d, z2.d, z31.d
     lsr z2.d, z2.d, #32
-    add z25.d, z25.d, z22.d
-    add z24.d, z24.d, z21.d
-    add z23.d, z23.d, z20.d
-    add z0.d, z0.d, z2.d
-    ld1rd {z22.d}, p0/z, [x1, #312]
-    mul z22.d, p0/m, z22.d, z3.d
-    ld1rd {z21.d}, p0/z, [x1, #312]
-    umulh z3.d, p0/m, z3.d, z21.d
-    lsr z21.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z20.d, z3.d, z31.d
+    add z19.d, z20.d, z19.d
+    add z0.d, z14.d, z0.d
+    add z16.d, z13.d, z16.d
+    add z2.d, z1.d, z2.d
+    ld1rd {z1.d}, p0/z, [x1, #312]
+    movprfx z13, z3
+    mul z13.d, p0/m, z13.d, z1.d
+    umulh z3.d, p0/m, z3.d, z1.d
+    lsr z1.d, z13.d, #32
+    and z13.d, z13.d, z31.d
+    and z14.d, z3.d, z31.d
     lsr z3.d, z3.d, #32
-    add z25.d, z25.d, z22.d
-    add z24.d, z24.d, z21.d
-    add z23.d, z23.d, z20.d
-    add z0.d, z0.d, z3.d
-    ld1rd {z22.d}, p0/z, [x1, #320]
-    mul z22.d, p0/m, z22.d, z4.d
-    ld1rd {z21.d}, p0/z, [x1, #320]
-    umulh z4.d, p0/m, z4.d, z21.d
-    lsr z21.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z20.d, z4.d, z31.d
+    add z13.d, z19.d, z13.d
+    add z1.d, z0.d, z1.d
+    add z14.d, z16.d, z14.d
+    add z3.d, z2.d, z3.d
+    ld1rd {z2.d}, p0/z, [x1, #320]
+    movprfx z16, z4
+    mul z16.d, p0/m, z16.d, z2.d
+    umulh z4.d, p0/m, z4.d, z2.d
+    lsr z2.d, z16.d, #32
+    and z16.d, z16.d, z31.d
+    and z0.d, z4.d, z31.d
     lsr z4.d, z4.d, #32
-    add z25.d, z25.d, z22.d
-    add z24.d, z24.d, z21.d
-    add z23.d, z23.d, z20.d
-    add z0.d, z0.d, z4.d
-    ld1rd {z22.d}, p0/z, [x1, #328]
-    mul z22.d, p0/m, z22.d, z5.d
-    ld1rd {z21.d}, p0/z, [x1, #328]
-    umulh z5.d, p0/m, z5.d, z21.d
-    lsr z21.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z20.d, z5.d, z31.d
+    add z16.d, z13.d, z16.d
+    add z2.d, z1.d, z2.d
+    add z0.d, z14.d, z0.d
+    add z4.d, z3.d, z4.d
+    ld1rd {z3.d}, p0/z, [x1, #328]
+    movprfx z14, z5
+    mul z14.d, p0/m, z14.d, z3.d
+    umulh z5.d, p0/m, z5.d, z3.d
+    lsr z3.d, z14.d, #32
+    and z14.d, z14.d, z31.d
+    and z1.d, z5.d, z31.d
     lsr z5.d, z5.d, #32
-    add z25.d, z25.d, z22.d
-    add z24.d, z24.d, z21.d
-    add z23.d, z23.d, z20.d
-    add z0.d, z0.d, z5.d
-    ld1rd {z22.d}, p0/z, [x1, #336]
-    mul z22.d, p0/m, z22.d, z6.d
-    ld1rd {z21.d}, p0/z, [x1, #336]
-    umulh z6.d, p0/m, z6.d, z21.d
-    lsr z21.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z20.d, z6.d, z31.d
+    add z14.d, z16.d, z14.d
+    add z3.d, z2.d, z3.d
+    add z1.d, z0.d, z1.d
+    add z5.d, z4.d, z5.d
+    ld1rd {z4.d}, p0/z, [x1, #336]
+    movprfx z0, z6
+    mul z0.d, p0/m, z0.d, z4.d
+    umulh z6.d, p0/m, z6.d, z4.d
+    lsr z4.d, z0.d, #32
+    and z0.d, z0.d, z31.d
+    and z2.d, z6.d, z31.d
     lsr z6.d, z6.d, #32
-    add z25.d, z25.d, z22.d
-    add z24.d, z24.d, z21.d
-    add z23.d, z23.d, z20.d
-    add z0.d, z0.d, z6.d
-    ld1rd {z22.d}, p0/z, [x1, #344]
-    mul z22.d, p0/m, z22.d, z7.d
-    ld1rd {z21.d}, p0/z, [x1, #344]
-    umulh z7.d, p0/m, z7.d, z21.d
-    lsr z21.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z20.d, z7.d, z31.d
+    add z0.d, z14.d, z0.d
+    add z4.d, z3.d, z4.d
+    add z2.d, z1.d, z2.d
+    add z6.d, z5.d, z6.d
+    ld1rd {z5.d}, p0/z, [x1, #344]
+    movprfx z1, z7
+    mul z1.d, p0/m, z1.d, z5.d
+    umulh z7.d, p0/m, z7.d, z5.d
+    lsr z5.d, z1.d, #32
+    and z1.d, z1.d, z31.d
+    and z3.d, z7.d, z31.d
     lsr z7.d, z7.d, #32
-    add z25.d, z25.d, z22.d
-    add z24.d, z24.d, z21.d
-    add z23.d, z23.d, z20.d
-    add z0.d, z0.d, z7.d
-    ld1rd {z22.d}, p0/z, [x1, #352]
-    mul z22.d, p0/m, z22.d, z8.d
-    ld1rd {z21.d}, p0/z, [x1, #352]
-    umulh z8.d, p0/m, z8.d, z21.d
-    lsr z21.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z20.d, z8.d, z31.d
+    add z1.d, z0.d, z1.d
+    add z5.d, z4.d, z5.d
+    add z3.d, z2.d, z3.d
+    add z7.d, z6.d, z7.d
+    ld1rd {z6.d}, p0/z, [x1, #352]
+    movprfx z2, z8
+    mul z2.d, p0/m, z2.d, z6.d
+    umulh z8.d, p0/m, z8.d, z6.d
+    lsr z6.d, z2.d, #32
+    and z2.d, z2.d, z31.d
+    and z4.d, z8.d, z31.d
     lsr z8.d, z8.d, #32
-    add z25.d, z25.d, z22.d
-    add z24.d, z24.d, z21.d
-    add z23.d, z23.d, z20.d
-    add z0.d, z0.d, z8.d
-    ld1rd {z22.d}, p0/z, [x1, #360]
-    mul z22.d, p0/m, z22.d, z9.d
-    ld1rd {z21.d}, p0/z, [x1, #360]
-    umulh z9.d, p0/m, z9.d, z21.d
-    lsr z21.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z20.d, z9.d, z31.d
+    add z2.d, z1.d, z2.d
+    add z6.d, z5.d, z6.d
+    add z4.d, z3.d, z4.d
+    add z8.d, z7.d, z8.d
+    ld1rd {z7.d}, p0/z, [x1, #360]
+    movprfx z3, z9
+    mul z3.d, p0/m, z3.d, z7.d
+    umulh z9.d, p0/m, z9.d, z7.d
+    lsr z7.d, z3.d, #32
+    and z3.d, z3.d, z31.d
+    and z5.d, z9.d, z31.d
     lsr z9.d, z9.d, #32
-    add z25.d, z25.d, z22.d
-    add z24.d, z24.d, z21.d
-    add z23.d, z23.d, z20.d
-    add z0.d, z0.d, z9.d
-    ld1rd {z22.d}, p0/z, [x1, #368]
-    mul z22.d, p0/m, z22.d, z10.d
-    ld1rd {z21.d}, p0/z, [x1, #368]
-    umulh z10.d, p0/m, z10.d, z21.d
-    lsr z21.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z20.d, z10.d, z31.d
+    add z3.d, z2.d, z3.d
+    add z7.d, z6.d, z7.d
+    add z5.d, z4.d, z5.d
+    add z9.d, z8.d, z9.d
+    ld1rd {z8.d}, p0/z, [x1, #368]
+    movprfx z4, z10
+    mul z4.d, p0/m, z4.d, z8.d
+    umulh z10.d, p0/m, z10.d, z8.d
+    lsr z8.d, z4.d, #32
+    and z4.d, z4.d, z31.d
+    and z6.d, z10.d, z31.d
     lsr z10.d, z10.d, #32
-    add z25.d, z25.d, z22.d
-    add z24.d, z24.d, z21.d
-    add z23.d, z23.d, z20.d
-    add z0.d, z0.d, z10.d
-    ld1rd {z22.d}, p0/z, [x1, #376]
-    mul z22.d, p0/m, z22.d, z11.d
-    ld1rd {z21.d}, p0/z, [x1, #376]
-    umulh z11.d, p0/m, z11.d, z21.d
-    lsr z21.d, z22.d, #32
-    and z22.d, z22.d, z31.d
-    and z20.d, z11.d, z31.d
+    add z4.d, z3.d, z4.d
+    add z8.d, z7.d, z8.d
+    add z6.d, z5.d, z6.d
+    add z10.d, z9.d, z10.d
+    ld1rd {z9.d}, p0/z, [x1, #376]
+    movprfx z5, z11
+    mul z5.d, p0/m, z5.d, z9.d
+    umulh z11.d, p0/m, z11.d, z9.d
+    lsr z9.d, z5.d, #32
+    and z5.d, z5.d, z31.d
+    and z7.d, z11.d, z31.d
     lsr z11.d, z11.d, #32
-    add z25.d, z25.d, z22.d
-    add z24.d, z24.d, z21.d
-    add z23.d, z23.d, z20.d
-    add z0.d, z0.d, z11.d
-    sub z25.d, z25.d, z23.d
-    sub z25.d, z25.d, z0.d
-    add z24.d, z24.d, z23.d
-    add z25.d, z25.d, z30.d
-    add z24.d, z24.d, z29.d
-    lsr z23.d, z24.d, #32
-    mul z23.d, p0/m, z23.d, z31.d
-    add z25.d, z25.d, z23.d
-    lsl z24.d, z24.d, #32
-    add z24.d, z24.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    add z3.d, z24.d, z31.d
-    umin z3.d, p0/m, z3.d, z24.d
-    st1d {z28.d}, p0, [x17, x4, lsl #3]
-    st1d {z27.d}, p0, [x19, x4, lsl #3]
-    st1d {z26.d}, p0, [x20, x4, lsl #3]
-    st1d {z3.d}, p0, [x21, x4, lsl #3]
+    add z5.d, z4.d, z5.d
+    add z9.d, z8.d, z9.d
+    add z7.d, z6.d, z7.d
+    add z11.d, z10.d, z11.d
+    sub z5.d, z5.d, z7.d
+    sub z5.d, z5.d, z11.d
+    add z7.d, z9.d, z7.d
+    add z5.d, z5.d, z30.d
+    add z7.d, z7.d, z29.d
+    lsr z9.d, z7.d, #32
+    mul z9.d, p0/m, z9.d, z31.d
+    add z9.d, z5.d, z9.d
+    lsl z7.d, z7.d, #32
+    add z7.d, z7.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    add z9.d, z7.d, z31.d
+    umin z9.d, p0/m, z9.d, z7.d
+    st1d {z18.d}, p0, [x17, x4, lsl #3]
+    st1d {z15.d}, p0, [x19, x4, lsl #3]
+    st1d {z12.d}, p0, [x20, x4, lsl #3]
+    st1d {z9.d}, p0, [x21, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b
@@ -1464,260 +1463,216 @@ proofmill_goldilocks_mmult_4x12_8_sve:
     ld1d {z9.d}, p0/z, [x14, x4, lsl #3]
     ld1d {z10.d}, p0/z, [x15, x4, lsl #3]
     ld1d {z11.d}, p0/z, [x16, x4, lsl #3]
-    and z28.d, z0.d, z31.d
-    movprfx z27, z28
-    mul z27.d, p0/m, z27.d, z30.d
+    and z12.d, z0.d, z31.d
+    movprfx z13, z12
+    mul z13.d, p0/m, z13.d, z30.d
     lsr z0.d, z0.d, #32
-    movprfx z26, z0
-    mul z26.d, p0/m, z26.d, z30.d
-    and z25.d, z1.d, z31.d
-    mla z27.d, p0/m, z25.d, z29.d
+    movprfx z14, z0
+    mul z14.d, p0/m, z14.d, z30.d
+    and z15.d, z1.d, z31.d
+    mla z13.d, p0/m, z15.d, z29.d
     lsr z1.d, z1.d, #32
-    mla z26.d, p0/m, z1.d, z29.d
-    and z24.d, z2.d, z31.d
-    ld1rd {z23.d}, p0/z, [x1, #16]
-    mla z27.d, p0/m, z24.d, z23.d
+    mla z14.d, p0/m, z1.d, z29.d
+    and z16.d, z2.d, z31.d
+    ld1rd {z17.d}, p0/z, [x1, #16]
+    mla z13.d, p0/m, z16.d, z17.d
     lsr z2.d, z2.d, #32
-    ld1rd {z23.d}, p0/z, [x1, #16]
-    mla z26.d, p0/m, z2.d, z23.d
-    and z23.d, z3.d, z31.d
-    ld1rd {z22.d}, p0/z, [x1, #24]
-    mla z27.d, p0/m, z23.d, z22.d
+    mla z14.d, p0/m, z2.d, z17.d
+    and z17.d, z3.d, z31.d
+    ld1rd {z18.d}, p0/z, [x1, #24]
+    mla z13.d, p0/m, z17.d, z18.d
     lsr z3.d, z3.d, #32
-    ld1rd {z22.d}, p0/z, [x1, #24]
-    mla z26.d, p0/m, z3.d, z22.d
-    and z22.d, z4.d, z31.d
-    ld1rd {z21.d}, p0/z, [x1, #32]
-    mla z27.d, p0/m, z22.d, z21.d
+    mla z14.d, p0/m, z3.d, z18.d
+    and z18.d, z4.d, z31.d
+    ld1rd {z19.d}, p0/z, [x1, #32]
+    mla z13.d, p0/m, z18.d, z19.d
     lsr z4.d, z4.d, #32
-    ld1rd {z21.d}, p0/z, [x1, #32]
-    mla z26.d, p0/m, z4.d, z21.d
-    and z21.d, z5.d, z31.d
+    mla z14.d, p0/m, z4.d, z19.d
+    and z19.d, z5.d, z31.d
     ld1rd {z20.d}, p0/z, [x1, #40]
-    mla z27.d, p0/m, z21.d, z20.d
+    mla z13.d, p0/m, z19.d, z20.d
     lsr z5.d, z5.d, #32
-    ld1rd {z20.d}, p0/z, [x1, #40]
-    mla z26.d, p0/m, z5.d, z20.d
+    mla z14.d, p0/m, z5.d, z20.d
     and z20.d, z6.d, z31.d
-    ld1rd {z19.d}, p0/z, [x1, #48]
-    mla z27.d, p0/m, z20.d, z19.d
+    ld1rd {z21.d}, p0/z, [x1, #48]
+    mla z13.d, p0/m, z20.d, z21.d
     lsr z6.d, z6.d, #32
-    ld1rd {z19.d}, p0/z, [x1, #48]
-    mla z26.d, p0/m, z6.d, z19.d
-    and z19.d, z7.d, z31.d
-    ld1rd {z18.d}, p0/z, [x1, #56]
-    mla z27.d, p0/m, z19.d, z18.d
+    mla z14.d, p0/m, z6.d, z21.d
+    and z21.d, z7.d, z31.d
+    ld1rd {z22.d}, p0/z, [x1, #56]
+    mla z13.d, p0/m, z21.d, z22.d
     lsr z7.d, z7.d, #32
-    ld1rd {z18.d}, p0/z, [x1, #56]
-    mla z26.d, p0/m, z7.d, z18.d
-    and z18.d, z8.d, z31.d
-    ld1rd {z17.d}, p0/z, [x1, #64]
-    mla z27.d, p0/m, z18.d, z17.d
+    mla z14.d, p0/m, z7.d, z22.d
+    and z22.d, z8.d, z31.d
+    ld1rd {z23.d}, p0/z, [x1, #64]
+    mla z13.d, p0/m, z22.d, z23.d
     lsr z8.d, z8.d, #32
-    ld1rd {z17.d}, p0/z, [x1, #64]
-    mla z26.d, p0/m, z8.d, z17.d
-    and z17.d, z9.d, z31.d
-    ld1rd {z16.d}, p0/z, [x1, #72]
-    mla z27.d, p0/m, z17.d, z16.d
+    mla z14.d, p0/m, z8.d, z23.d
+    and z23.d, z9.d, z31.d
+    ld1rd {z24.d}, p0/z, [x1, #72]
+    mla z13.d, p0/m, z23.d, z24.d
     lsr z9.d, z9.d, #32
-    ld1rd {z16.d}, p0/z, [x1, #72]
-    mla z26.d, p0/m, z9.d, z16.d
-    and z16.d, z10.d, z31.d
-    ld1rd {z15.d}, p0/z, [x1, #80]
-    mla z27.d, p0/m, z16.d, z15.d
+    mla z14.d, p0/m, z9.d, z24.d
+    and z24.d, z10.d, z31.d
+    ld1rd {z25.d}, p0/z, [x1, #80]
+    mla z13.d, p0/m, z24.d, z25.d
     lsr z10.d, z10.d, #32
-    ld1rd {z15.d}, p0/z, [x1, #80]
-    mla z26.d, p0/m, z10.d, z15.d
-    and z15.d, z11.d, z31.d
-    ld1rd {z14.d}, p0/z, [x1, #88]
-    mla z27.d, p0/m, z15.d, z14.d
+    mla z14.d, p0/m, z10.d, z25.d
+    and z25.d, z11.d, z31.d
+    ld1rd {z26.d}, p0/z, [x1, #88]
+    mla z13.d, p0/m, z25.d, z26.d
     lsr z11.d, z11.d, #32
-    ld1rd {z14.d}, p0/z, [x1, #88]
-    mla z26.d, p0/m, z11.d, z14.d
-    lsr z14.d, z26.d, #32
-    mul z14.d, p0/m, z14.d, z31.d
-    add z27.d, z27.d, z14.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    add z27.d, z26.d, z31.d
-    umin z27.d, p0/m, z27.d, z26.d
-    ld1rd {z26.d}, p0/z, [x1, #96]
-    mul z26.d, p0/m, z26.d, z28.d
-    ld1rd {z14.d}, p0/z, [x1, #96]
-    mul z14.d, p0/m, z14.d, z0.d
-    ld1rd {z13.d}, p0/z, [x1, #104]
-    mla z26.d, p0/m, z25.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #104]
-    mla z14.d, p0/m, z1.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #112]
-    mla z26.d, p0/m, z24.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #112]
-    mla z14.d, p0/m, z2.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #120]
-    mla z26.d, p0/m, z23.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #120]
-    mla z14.d, p0/m, z3.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #128]
-    mla z26.d, p0/m, z22.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #128]
-    mla z14.d, p0/m, z4.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #136]
-    mla z26.d, p0/m, z21.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #136]
-    mla z14.d, p0/m, z5.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #144]
-    mla z26.d, p0/m, z20.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #144]
-    mla z14.d, p0/m, z6.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #152]
-    mla z26.d, p0/m, z19.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #152]
-    mla z14.d, p0/m, z7.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #160]
-    mla z26.d, p0/m, z18.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #160]
-    mla z14.d, p0/m, z8.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #168]
-    mla z26.d, p0/m, z17.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #168]
-    mla z14.d, p0/m, z9.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #176]
-    mla z26.d, p0/m, z16.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #176]
-    mla z14.d, p0/m, z10.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #184]
-    mla z26.d, p0/m, z15.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #184]
-    mla z14.d, p0/m, z11.d, z13.d
-    lsr z13.d, z14.d, #32
-    mul z13.d, p0/m, z13.d, z31.d
-    add z26.d, z26.d, z13.d
+    mla z14.d, p0/m, z11.d, z26.d
+    lsr z26.d, z14.d, #32
+    mul z26.d, p0/m, z26.d, z31.d
+    add z26.d, z13.d, z26.d
     lsl z14.d, z14.d, #32
     add z14.d, z14.d, z26.d
     cmphi p1.d, p0/z, z26.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
     add z26.d, z14.d, z31.d
     umin z26.d, p0/m, z26.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #96]
+    movprfx z13, z12
+    mul z13.d, p0/m, z13.d, z14.d
+    mul z14.d, p0/m, z14.d, z0.d
+    ld1rd {z27.d}, p0/z, [x1, #104]
+    mla z13.d, p0/m, z15.d, z27.d
+    mla z14.d, p0/m, z1.d, z27.d
+    ld1rd {z27.d}, p0/z, [x1, #112]
+    mla z13.d, p0/m, z16.d, z27.d
+    mla z14.d, p0/m, z2.d, z27.d
+    ld1rd {z27.d}, p0/z, [x1, #120]
+    mla z13.d, p0/m, z17.d, z27.d
+    mla z14.d, p0/m, z3.d, z27.d
+    ld1rd {z27.d}, p0/z, [x1, #128]
+    mla z13.d, p0/m, z18.d, z27.d
+    mla z14.d, p0/m, z4.d, z27.d
+    ld1rd {z27.d}, p0/z, [x1, #136]
+    mla z13.d, p0/m, z19.d, z27.d
+    mla z14.d, p0/m, z5.d, z27.d
+    ld1rd {z27.d}, p0/z, [x1, #144]
+    mla z13.d, p0/m, z20.d, z27.d
+    mla z14.d, p0/m, z6.d, z27.d
+    ld1rd {z27.d}, p0/z, [x1, #152]
+    mla z13.d, p0/m, z21.d, z27.d
+    mla z14.d, p0/m, z7.d, z27.d
+    ld1rd {z27.d}, p0/z, [x1, #160]
+    mla z13.d, p0/m, z22.d, z27.d
+    mla z14.d, p0/m, z8.d, z27.d
+    ld1rd {z27.d}, p0/z, [x1, #168]
+    mla z13.d, p0/m, z23.d, z27.d
+    mla z14.d, p0/m, z9.d, z27.d
+    ld1rd {z27.d}, p0/z, [x1, #176]
+    mla z13.d, p0/m, z24.d, z27.d
+    mla z14.d, p0/m, z10.d, z27.d
+    ld1rd {z27.d}, p0/z, [x1, #184]
+    mla z13.d, p0/m, z25.d, z27.d
+    mla z14.d, p0/m, z11.d, z27.d
+    lsr z27.d, z14.d, #32
+    mul z27.d, p0/m, z27.d, z31.d
+    add z27.d, z13.d, z27.d
+    lsl z14.d, z14.d, #32
+    add z14.d, z14.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    add z27.d, z14.d, z31.d
+    umin z27.d, p0/m, z27.d, z14.d
     ld1rd {z14.d}, p0/z, [x1, #192]
-    mul z14.d, p0/m, z14.d, z28.d
-    ld1rd {z13.d}, p0/z, [x1, #192]
-    mul z13.d, p0/m, z13.d, z0.d
-    ld1rd {z12.d}, p0/z, [x1, #200]
-    mla z14.d, p0/m, z25.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #200]
-    mla z13.d, p0/m, z1.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #208]
-    mla z14.d, p0/m, z24.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #208]
-    mla z13.d, p0/m, z2.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #216]
-    mla z14.d, p0/m, z23.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #216]
-    mla z13.d, p0/m, z3.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #224]
-    mla z14.d, p0/m, z22.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #224]
-    mla z13.d, p0/m, z4.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #232]
-    mla z14.d, p0/m, z21.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #232]
-    mla z13.d, p0/m, z5.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #240]
-    mla z14.d, p0/m, z20.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #240]
-    mla z13.d, p0/m, z6.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #248]
-    mla z14.d, p0/m, z19.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #248]
-    mla z13.d, p0/m, z7.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #256]
-    mla z14.d, p0/m, z18.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #256]
-    mla z13.d, p0/m, z8.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #264]
-    mla z14.d, p0/m, z17.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #264]
-    mla z13.d, p0/m, z9.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #272]
-    mla z14.d, p0/m, z16.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #272]
-    mla z13.d, p0/m, z10.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #280]
-    mla z14.d, p0/m, z15.d, z12.d
-    ld1rd {z12.d}, p0/z, [x1, #280]
-    mla z13.d, p0/m, z11.d, z12.d
-    lsr z12.d, z13.d, #32
-    mul z12.d, p0/m, z12.d, z31.d
-    add z14.d, z14.d, z12.d
-    lsl z13.d, z13.d, #32
-    add z13.d, z13.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z13.d
-    add z13.d, p1/m, z13.d, z31.d
-    add z14.d, z13.d, z31.d
-    umin z14.d, p0/m, z14.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #288]
-    mul z28.d, p0/m, z28.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #288]
-    mul z0.d, p0/m, z0.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #296]
-    mla z28.d, p0/m, z25.d, z13.d
-    ld1rd {z25.d}, p0/z, [x1, #296]
-    mla z0.d, p0/m, z1.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #304]
-    mla z28.d, p0/m, z24.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #304]
-    mla z0.d, p0/m, z2.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #312]
-    mla z28.d, p0/m, z23.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #312]
-    mla z0.d, p0/m, z3.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #320]
-    mla z28.d, p0/m, z22.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #320]
-    mla z0.d, p0/m, z4.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #328]
-    mla z28.d, p0/m, z21.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #328]
-    mla z0.d, p0/m, z5.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #336]
-    mla z28.d, p0/m, z20.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #336]
-    mla z0.d, p0/m, z6.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #344]
-    mla z28.d, p0/m, z19.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #344]
-    mla z0.d, p0/m, z7.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #352]
-    mla z28.d, p0/m, z18.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #352]
-    mla z0.d, p0/m, z8.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #360]
-    mla z28.d, p0/m, z17.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #360]
-    mla z0.d, p0/m, z9.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #368]
-    mla z28.d, p0/m, z16.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #368]
-    mla z0.d, p0/m, z10.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #376]
-    mla z28.d, p0/m, z15.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #376]
-    mla z0.d, p0/m, z11.d, z25.d
-    lsr z25.d, z0.d, #32
-    mul z25.d, p0/m, z25.d, z31.d
-    add z28.d, z28.d, z25.d
+    movprfx z13, z12
+    mul z13.d, p0/m, z13.d, z14.d
+    mul z14.d, p0/m, z14.d, z0.d
+    ld1rd {z28.d}, p0/z, [x1, #200]
+    mla z13.d, p0/m, z15.d, z28.d
+    mla z14.d, p0/m, z1.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #208]
+    mla z13.d, p0/m, z16.d, z28.d
+    mla z14.d, p0/m, z2.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #216]
+    mla z13.d, p0/m, z17.d, z28.d
+    mla z14.d, p0/m, z3.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #224]
+    mla z13.d, p0/m, z18.d, z28.d
+    mla z14.d, p0/m, z4.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #232]
+    mla z13.d, p0/m, z19.d, z28.d
+    mla z14.d, p0/m, z5.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #240]
+    mla z13.d, p0/m, z20.d, z28.d
+    mla z14.d, p0/m, z6.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #248]
+    mla z13.d, p0/m, z21.d, z28.d
+    mla z14.d, p0/m, z7.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #256]
+    mla z13.d, p0/m, z22.d, z28.d
+    mla z14.d, p0/m, z8.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #264]
+    mla z13.d, p0/m, z23.d, z28.d
+    mla z14.d, p0/m, z9.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #272]
+    mla z13.d, p0/m, z24.d, z28.d
+    mla z14.d, p0/m, z10.d, z28.d
+    ld1rd {z28.d}, p0/z, [x1, #280]
+    mla z13.d, p0/m, z25.d, z28.d
+    mla z14.d, p0/m, z11.d, z28.d
+    lsr z28.d, z14.d, #32
+    mul z28.d, p0/m, z28.d, z31.d
+    add z28.d, z13.d, z28.d
+    lsl z14.d, z14.d, #32
+    add z14.d, z14.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    add z28.d, z14.d, z31.d
+    umin z28.d, p0/m, z28.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #288]
+    mul z12.d, p0/m, z12.d, z14.d
+    mul z0.d, p0/m, z0.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #296]
+    mla z12.d, p0/m, z15.d, z14.d
+    mla z0.d, p0/m, z1.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #304]
+    mla z12.d, p0/m, z16.d, z14.d
+    mla z0.d, p0/m, z2.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #312]
+    mla z12.d, p0/m, z17.d, z14.d
+    mla z0.d, p0/m, z3.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #320]
+    mla z12.d, p0/m, z18.d, z14.d
+    mla z0.d, p0/m, z4.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #328]
+    mla z12.d, p0/m, z19.d, z14.d
+    mla z0.d, p0/m, z5.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #336]
+    mla z12.d, p0/m, z20.d, z14.d
+    mla z0.d, p0/m, z6.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #344]
+    mla z12.d, p0/m, z21.d, z14.d
+    mla z0.d, p0/m, z7.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #352]
+    mla z12.d, p0/m, z22.d, z14.d
+    mla z0.d, p0/m, z8.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #360]
+    mla z12.d, p0/m, z23.d, z14.d
+    mla z0.d, p0/m, z9.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #368]
+    mla z12.d, p0/m, z24.d, z14.d
+    mla z0.d, p0/m, z10.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #376]
+    mla z12.d, p0/m, z25.d, z14.d
+    mla z0.d, p0/m, z11.d, z14.d
+    lsr z14.d, z0.d, #32
+    mul z14.d, p0/m, z14.d, z31.d
+    add z14.d, z12.d, z14.d
     lsl z0.d, z0.d, #32
-    add z0.d, z0.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z0.d
+    add z0.d, z0.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z0.d
     add z0.d, p1/m, z0.d, z31.d
-    add z3.d, z0.d, z31.d
-    umin z3.d, p0/m, z3.d, z0.d
-    st1d {z27.d}, p0, [x17, x4, lsl #3]
-    st1d {z26.d}, p0, [x19, x4, lsl #3]
-    st1d {z14.d}, p0, [x20, x4, lsl #3]
-    st1d {z3.d}, p0, [x21, x4, lsl #3]
+    add z14.d, z0.d, z31.d
+    umin z14.d, p0/m, z14.d, z0.d
+    st1d {z26.d}, p0, [x17, x4, lsl #3]
+    st1d {z27.d}, p0, [x19, x4, lsl #3]
+    st1d {z28.d}, p0, [x20, x4, lsl #3]
+    st1d {z14.d}, p0, [x21, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b

@@ -22,2564 +22,2492 @@ proofmill_poseidon2_8_sve2:
     ldr z5, [x0, #5, mul vl]
     ldr z6, [x0, #6, mul vl]
     ldr z7, [x0, #7, mul vl]
-    and z30.d, z0.d, z31.d
-    lsr z0.d, z0.d, #32
-    and z29.d, z1.d, z31.d
-    lsr z1.d, z1.d, #32
-    and z28.d, z2.d, z31.d
-    lsr z2.d, z2.d, #32
-    and z27.d, z3.d, z31.d
-    lsr z3.d, z3.d, #32
-    and z26.d, z4.d, z31.d
-    lsr z4.d, z4.d, #32
-    and z25.d, z5.d, z31.d
-    lsr z5.d, z5.d, #32
-    and z24.d, z6.d, z31.d
-    lsr z6.d, z6.d, #32
-    and z23.d, z7.d, z31.d
+    and z16.d, z0.d, z31.d
+    lsr z17.d, z0.d, #32
+    and z18.d, z1.d, z31.d
+    lsr z19.d, z1.d, #32
+    and z20.d, z2.d, z31.d
+    lsr z21.d, z2.d, #32
+    and z22.d, z3.d, z31.d
+    lsr z23.d, z3.d, #32
+    and z24.d, z4.d, z31.d
+    lsr z25.d, z4.d, #32
+    and z26.d, z5.d, z31.d
+    lsr z27.d, z5.d, #32
+    and z28.d, z6.d, z31.d
+    lsr z29.d, z6.d, #32
+    and z30.d, z7.d, z31.d
     lsr z7.d, z7.d, #32
-    add z22.d, z30.d, z29.d
-    add z21.d, z28.d, z27.d
-    add z20.d, z22.d, z21.d
-    add z29.d, z20.d, z29.d
-    add z20.d, z20.d, z27.d
-    add z22.d, z29.d, z22.d
+    add z6.d, z16.d, z18.d
+    add z5.d, z20.d, z22.d
+    add z4.d, z6.d, z5.d
+    add z18.d, z4.d, z18.d
+    add z22.d, z4.d, z22.d
+    add z6.d, z18.d, z6.d
+    lsl z20.d, z20.d, #1
+    add z20.d, z18.d, z20.d
+    add z18.d, z22.d, z5.d
+    lsl z16.d, z16.d, #1
+    add z16.d, z22.d, z16.d
+    add z22.d, z24.d, z26.d
+    add z5.d, z28.d, z30.d
+    add z4.d, z22.d, z5.d
+    add z26.d, z4.d, z26.d
+    add z30.d, z4.d, z30.d
+    add z22.d, z26.d, z22.d
     lsl z28.d, z28.d, #1
-    add z29.d, z29.d, z28.d
-    add z21.d, z20.d, z21.d
-    lsl z30.d, z30.d, #1
-    add z20.d, z20.d, z30.d
-    add z30.d, z26.d, z25.d
-    add z28.d, z24.d, z23.d
-    add z27.d, z30.d, z28.d
-    add z25.d, z27.d, z25.d
-    add z27.d, z27.d, z23.d
-    add z30.d, z25.d, z30.d
+    add z28.d, z26.d, z28.d
+    add z26.d, z30.d, z5.d
     lsl z24.d, z24.d, #1
-    add z25.d, z25.d, z24.d
-    add z28.d, z27.d, z28.d
-    lsl z26.d, z26.d, #1
-    add z27.d, z27.d, z26.d
-    add z26.d, z22.d, z30.d
-    add z22.d, z22.d, z26.d
-    add z30.d, z30.d, z26.d
-    add z26.d, z29.d, z25.d
-    add z29.d, z29.d, z26.d
-    add z25.d, z25.d, z26.d
-    add z26.d, z21.d, z28.d
-    add z21.d, z21.d, z26.d
-    add z28.d, z28.d, z26.d
-    add z26.d, z20.d, z27.d
-    add z20.d, z20.d, z26.d
-    add z27.d, z27.d, z26.d
-    add z26.d, z0.d, z1.d
-    add z24.d, z2.d, z3.d
-    add z23.d, z26.d, z24.d
-    add z1.d, z23.d, z1.d
-    add z23.d, z23.d, z3.d
-    add z26.d, z1.d, z26.d
-    lsl z2.d, z2.d, #1
-    add z1.d, z1.d, z2.d
-    add z24.d, z23.d, z24.d
-    lsl z0.d, z0.d, #1
-    add z23.d, z23.d, z0.d
-    add z19.d, z4.d, z5.d
-    add z18.d, z6.d, z7.d
-    add z17.d, z19.d, z18.d
-    add z5.d, z17.d, z5.d
-    add z17.d, z17.d, z7.d
-    add z19.d, z5.d, z19.d
-    lsl z6.d, z6.d, #1
-    add z5.d, z5.d, z6.d
-    add z18.d, z17.d, z18.d
-    lsl z4.d, z4.d, #1
-    add z17.d, z17.d, z4.d
-    add z16.d, z26.d, z19.d
-    add z8.d, z26.d, z16.d
-    add z12.d, z19.d, z16.d
-    add z26.d, z1.d, z5.d
-    add z9.d, z1.d, z26.d
-    add z13.d, z5.d, z26.d
-    add z26.d, z24.d, z18.d
-    add z10.d, z24.d, z26.d
-    add z14.d, z18.d, z26.d
-    add z26.d, z23.d, z17.d
-    add z11.d, z23.d, z26.d
-    add z15.d, z17.d, z26.d
-    mov z0.d, z22.d
-    mov z1.d, z29.d
-    mov z2.d, z21.d
-    mov z3.d, z20.d
-    mov z4.d, z30.d
-    mov z5.d, z25.d
-    mov z6.d, z28.d
-    mov z7.d, z27.d
+    add z24.d, z30.d, z24.d
+    add z30.d, z6.d, z22.d
+    add z0.d, z6.d, z30.d
+    add z4.d, z22.d, z30.d
+    add z30.d, z20.d, z28.d
+    add z1.d, z20.d, z30.d
+    add z5.d, z28.d, z30.d
+    add z30.d, z18.d, z26.d
+    add z2.d, z18.d, z30.d
+    add z6.d, z26.d, z30.d
+    add z30.d, z16.d, z24.d
+    add z3.d, z16.d, z30.d
+    add z30.d, z24.d, z30.d
+    add z24.d, z17.d, z19.d
+    add z16.d, z21.d, z23.d
+    add z26.d, z24.d, z16.d
+    add z19.d, z26.d, z19.d
+    add z26.d, z26.d, z23.d
+    add z24.d, z19.d, z24.d
+    lsl z21.d, z21.d, #1
+    add z21.d, z19.d, z21.d
+    add z16.d, z26.d, z16.d
+    lsl z17.d, z17.d, #1
+    add z17.d, z26.d, z17.d
+    add z26.d, z25.d, z27.d
+    add z19.d, z29.d, z7.d
+    add z23.d, z26.d, z19.d
+    add z27.d, z23.d, z27.d
+    add z23.d, z23.d, z7.d
+    add z26.d, z27.d, z26.d
+    lsl z29.d, z29.d, #1
+    add z29.d, z27.d, z29.d
+    add z19.d, z23.d, z19.d
+    lsl z25.d, z25.d, #1
+    add z25.d, z23.d, z25.d
+    add z23.d, z24.d, z26.d
+    add z8.d, z24.d, z23.d
+    add z12.d, z26.d, z23.d
+    add z23.d, z21.d, z29.d
+    add z9.d, z21.d, z23.d
+    add z13.d, z29.d, z23.d
+    add z23.d, z16.d, z19.d
+    add z10.d, z16.d, z23.d
+    add z14.d, z19.d, z23.d
+    add z23.d, z17.d, z25.d
+    add z11.d, z17.d, z23.d
+    add z15.d, z25.d, z23.d
+    mov z7.d, z30.d
     mov x3, #4
 1:
-    ld1rd {z30.d}, p0/z, [x1, #0]
-    add z0.d, z0.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #8]
-    add z8.d, z8.d, z30.d
-    lsr z30.d, z8.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z0.d, z0.d, z30.d
-    lsl z8.d, z8.d, #32
-    add z8.d, z8.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #16]
-    add z1.d, z1.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #24]
-    add z9.d, z9.d, z30.d
-    lsr z30.d, z9.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z1.d, z1.d, z30.d
-    lsl z9.d, z9.d, #32
-    add z9.d, z9.d, z1.d
-    cmphi p1.d, p0/z, z1.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #32]
-    add z2.d, z2.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #40]
-    add z10.d, z10.d, z30.d
-    lsr z30.d, z10.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z2.d, z2.d, z30.d
-    lsl z10.d, z10.d, #32
-    add z10.d, z10.d, z2.d
-    cmphi p1.d, p0/z, z2.d, z10.d
-    add z10.d, p1/m, z10.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #48]
-    add z3.d, z3.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #56]
-    add z11.d, z11.d, z30.d
-    lsr z30.d, z11.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z3.d, z3.d, z30.d
-    lsl z11.d, z11.d, #32
-    add z11.d, z11.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z11.d
-    add z11.d, p1/m, z11.d, z31.d
-    mul z30.d, z8.d, z8.d
-    umulh z29.d, z8.d, z8.d
-    lsr z28.d, z29.d, #32
-    cmphi p1.d, p0/z, z28.d, z30.d
-    sub z30.d, z30.d, z28.d
-    sub z30.d, p1/m, z30.d, z31.d
-    umullb z29.d, z29.s, z31.s
-    add z30.d, z30.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    mul z29.d, z9.d, z9.d
-    umulh z28.d, z9.d, z9.d
-    lsr z27.d, z28.d, #32
-    cmphi p1.d, p0/z, z27.d, z29.d
-    sub z29.d, z29.d, z27.d
-    sub z29.d, p1/m, z29.d, z31.d
-    umullb z28.d, z28.s, z31.s
-    add z29.d, z29.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    mul z28.d, z10.d, z10.d
-    umulh z27.d, z10.d, z10.d
-    lsr z26.d, z27.d, #32
-    cmphi p1.d, p0/z, z26.d, z28.d
-    sub z28.d, z28.d, z26.d
-    sub z28.d, p1/m, z28.d, z31.d
-    umullb z27.d, z27.s, z31.s
-    add z28.d, z28.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    mul z27.d, z11.d, z11.d
-    umulh z26.d, z11.d, z11.d
-    lsr z25.d, z26.d, #32
-    cmphi p1.d, p0/z, z25.d, z27.d
-    sub z27.d, z27.d, z25.d
-    sub z27.d, p1/m, z27.d, z31.d
-    umullb z26.d, z26.s, z31.s
-    add z27.d, z27.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    mul z26.d, z30.d, z8.d
-    umulh z8.d, z30.d, z8.d
-    lsr z25.d, z8.d, #32
-    cmphi p1.d, p0/z, z25.d, z26.d
-    sub z26.d, z26.d, z25.d
-    sub z26.d, p1/m, z26.d, z31.d
-    umullb z8.d, z8.s, z31.s
-    add z26.d, z26.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    mul z25.d, z30.d, z30.d
-    umulh z30.d, z30.d, z30.d
-    lsr z24.d, z30.d, #32
-    cmphi p1.d, p0/z, z24.d, z25.d
-    sub z25.d, z25.d, z24.d
-    sub z25.d, p1/m, z25.d, z31.d
-    umullb z30.d, z30.s, z31.s
-    add z25.d, z25.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    mul z30.d, z29.d, z9.d
-    umulh z9.d, z29.d, z9.d
-    lsr z24.d, z9.d, #32
-    cmphi p1.d, p0/z, z24.d, z30.d
-    sub z30.d, z30.d, z24.d
-    sub z30.d, p1/m, z30.d, z31.d
-    umullb z9.d, z9.s, z31.s
-    add z30.d, z30.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    mul z24.d, z29.d, z29.d
-    umulh z29.d, z29.d, z29.d
-    lsr z23.d, z29.d, #32
-    cmphi p1.d, p0/z, z23.d, z24.d
-    sub z24.d, z24.d, z23.d
-    sub z24.d, p1/m, z24.d, z31.d
-    umullb z29.d, z29.s, z31.s
-    add z24.d, z24.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    mul z29.d, z28.d, z10.d
-    umulh z10.d, z28.d, z10.d
-    lsr z23.d, z10.d, #32
-    cmphi p1.d, p0/z, z23.d, z29.d
-    sub z29.d, z29.d, z23.d
-    sub z29.d, p1/m, z29.d, z31.d
-    umullb z10.d, z10.s, z31.s
-    add z29.d, z29.d, z10.d
-    cmphi p1.d, p0/z, z10.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    mul z23.d, z28.d, z28.d
-    umulh z28.d, z28.d, z28.d
-    lsr z22.d, z28.d, #32
-    cmphi p1.d, p0/z, z22.d, z23.d
-    sub z23.d, z23.d, z22.d
-    sub z23.d, p1/m, z23.d, z31.d
-    umullb z28.d, z28.s, z31.s
-    add z23.d, z23.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    mul z28.d, z27.d, z11.d
-    umulh z11.d, z27.d, z11.d
-    lsr z22.d, z11.d, #32
-    cmphi p1.d, p0/z, z22.d, z28.d
-    sub z28.d, z28.d, z22.d
-    sub z28.d, p1/m, z28.d, z31.d
-    umullb z11.d, z11.s, z31.s
-    add z28.d, z28.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    mul z22.d, z27.d, z27.d
-    umulh z27.d, z27.d, z27.d
-    lsr z21.d, z27.d, #32
-    cmphi p1.d, p0/z, z21.d, z22.d
-    sub z22.d, z22.d, z21.d
-    sub z22.d, p1/m, z22.d, z31.d
-    umullb z27.d, z27.s, z31.s
-    add z22.d, z22.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    mul z27.d, z26.d, z25.d
-    umulh z26.d, z26.d, z25.d
-    lsr z25.d, z27.d, #32
-    and z21.d, z26.d, z31.d
-    and z27.d, z27.d, z31.d
-    sub z27.d, z27.d, z21.d
-    lsr z26.d, z26.d, #32
-    sub z27.d, z27.d, z26.d
-    add z25.d, z25.d, z21.d
-    mul z26.d, z30.d, z24.d
-    umulh z30.d, z30.d, z24.d
-    lsr z24.d, z26.d, #32
-    and z21.d, z30.d, z31.d
-    and z26.d, z26.d, z31.d
-    sub z26.d, z26.d, z21.d
-    lsr z30.d, z30.d, #32
-    sub z26.d, z26.d, z30.d
-    add z24.d, z24.d, z21.d
-    mul z30.d, z29.d, z23.d
-    umulh z29.d, z29.d, z23.d
-    lsr z23.d, z30.d, #32
-    and z21.d, z29.d, z31.d
-    and z30.d, z30.d, z31.d
-    sub z30.d, z30.d, z21.d
-    lsr z29.d, z29.d, #32
-    sub z30.d, z30.d, z29.d
-    add z23.d, z23.d, z21.d
-    mul z29.d, z28.d, z22.d
-    umulh z28.d, z28.d, z22.d
-    lsr z22.d, z29.d, #32
-    and z21.d, z28.d, z31.d
-    and z29.d, z29.d, z31.d
-    sub z29.d, z29.d, z21.d
-    lsr z28.d, z28.d, #32
-    sub z29.d, z29.d, z28.d
-    add z22.d, z22.d, z21.d
-    ld1rd {z28.d}, p0/z, [x1, #64]
-    add z4.d, z4.d, z28.d
-    ld1rd {z28.d}, p0/z, [x1, #72]
-    add z12.d, z12.d, z28.d
-    lsr z28.d, z12.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z4.d, z4.d, z28.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #80]
-    add z5.d, z5.d, z28.d
-    ld1rd {z28.d}, p0/z, [x1, #88]
-    add z13.d, z13.d, z28.d
-    lsr z28.d, z13.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z5.d, z5.d, z28.d
-    lsl z13.d, z13.d, #32
-    add z13.d, z13.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z13.d
-    add z13.d, p1/m, z13.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #96]
-    add z6.d, z6.d, z28.d
-    ld1rd {z28.d}, p0/z, [x1, #104]
-    add z14.d, z14.d, z28.d
-    lsr z28.d, z14.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z6.d, z6.d, z28.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #112]
-    add z7.d, z7.d, z28.d
-    ld1rd {z28.d}, p0/z, [x1, #120]
-    add z15.d, z15.d, z28.d
-    lsr z28.d, z15.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z7.d, z7.d, z28.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    mul z28.d, z12.d, z12.d
-    umulh z21.d, z12.d, z12.d
-    lsr z20.d, z21.d, #32
-    cmphi p1.d, p0/z, z20.d, z28.d
-    sub z28.d, z28.d, z20.d
-    sub z28.d, p1/m, z28.d, z31.d
-    umullb z21.d, z21.s, z31.s
-    add z28.d, z28.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    mul z21.d, z13.d, z13.d
-    umulh z20.d, z13.d, z13.d
-    lsr z19.d, z20.d, #32
-    cmphi p1.d, p0/z, z19.d, z21.d
-    sub z21.d, z21.d, z19.d
-    sub z21.d, p1/m, z21.d, z31.d
-    umullb z20.d, z20.s, z31.s
-    add z21.d, z21.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    mul z20.d, z14.d, z14.d
-    umulh z19.d, z14.d, z14.d
-    lsr z18.d, z19.d, #32
-    cmphi p1.d, p0/z, z18.d, z20.d
-    sub z20.d, z20.d, z18.d
-    sub z20.d, p1/m, z20.d, z31.d
-    umullb z19.d, z19.s, z31.s
-    add z20.d, z20.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    mul z19.d, z15.d, z15.d
-    umulh z18.d, z15.d, z15.d
-    lsr z17.d, z18.d, #32
-    cmphi p1.d, p0/z, z17.d, z19.d
-    sub z19.d, z19.d, z17.d
-    sub z19.d, p1/m, z19.d, z31.d
+    ld1rd {z16.d}, p0/z, [x1, #0]
+    add z16.d, z0.d, z16.d
+    ld1rd {z17.d}, p0/z, [x1, #8]
+    add z17.d, z8.d, z17.d
+    lsr z18.d, z17.d, #32
     umullb z18.d, z18.s, z31.s
-    add z19.d, z19.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    mul z18.d, z28.d, z12.d
-    umulh z12.d, z28.d, z12.d
-    lsr z17.d, z12.d, #32
-    cmphi p1.d, p0/z, z17.d, z18.d
-    sub z18.d, z18.d, z17.d
-    sub z18.d, p1/m, z18.d, z31.d
-    umullb z12.d, z12.s, z31.s
-    add z18.d, z18.d, z12.d
-    cmphi p1.d, p0/z, z12.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    mul z17.d, z28.d, z28.d
-    umulh z28.d, z28.d, z28.d
-    lsr z16.d, z28.d, #32
-    cmphi p1.d, p0/z, z16.d, z17.d
-    sub z17.d, z17.d, z16.d
-    sub z17.d, p1/m, z17.d, z31.d
-    umullb z28.d, z28.s, z31.s
-    add z17.d, z17.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z17.d
+    add z18.d, z16.d, z18.d
+    lsl z17.d, z17.d, #32
+    add z17.d, z17.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    mul z28.d, z21.d, z13.d
-    umulh z13.d, z21.d, z13.d
-    lsr z16.d, z13.d, #32
-    cmphi p1.d, p0/z, z16.d, z28.d
-    sub z28.d, z28.d, z16.d
-    sub z28.d, p1/m, z28.d, z31.d
-    umullb z13.d, z13.s, z31.s
-    add z28.d, z28.d, z13.d
-    cmphi p1.d, p0/z, z13.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    mul z16.d, z21.d, z21.d
-    umulh z21.d, z21.d, z21.d
-    lsr z13.d, z21.d, #32
-    cmphi p1.d, p0/z, z13.d, z16.d
-    sub z16.d, z16.d, z13.d
-    sub z16.d, p1/m, z16.d, z31.d
-    umullb z21.d, z21.s, z31.s
-    add z16.d, z16.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    mul z21.d, z20.d, z14.d
-    umulh z14.d, z20.d, z14.d
-    lsr z13.d, z14.d, #32
-    cmphi p1.d, p0/z, z13.d, z21.d
-    sub z21.d, z21.d, z13.d
-    sub z21.d, p1/m, z21.d, z31.d
-    umullb z14.d, z14.s, z31.s
-    add z21.d, z21.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    mul z14.d, z20.d, z20.d
-    umulh z20.d, z20.d, z20.d
-    lsr z13.d, z20.d, #32
-    cmphi p1.d, p0/z, z13.d, z14.d
-    sub z14.d, z14.d, z13.d
-    sub z14.d, p1/m, z14.d, z31.d
-    umullb z20.d, z20.s, z31.s
-    add z14.d, z14.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    mul z20.d, z19.d, z15.d
-    umulh z15.d, z19.d, z15.d
-    lsr z13.d, z15.d, #32
-    cmphi p1.d, p0/z, z13.d, z20.d
-    sub z20.d, z20.d, z13.d
-    sub z20.d, p1/m, z20.d, z31.d
-    umullb z15.d, z15.s, z31.s
-    add z20.d, z20.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    mul z15.d, z19.d, z19.d
-    umulh z19.d, z19.d, z19.d
-    lsr z13.d, z19.d, #32
-    cmphi p1.d, p0/z, z13.d, z15.d
-    sub z15.d, z15.d, z13.d
-    sub z15.d, p1/m, z15.d, z31.d
+    ld1rd {z18.d}, p0/z, [x1, #16]
+    add z18.d, z1.d, z18.d
+    ld1rd {z16.d}, p0/z, [x1, #24]
+    add z16.d, z9.d, z16.d
+    lsr z19.d, z16.d, #32
     umullb z19.d, z19.s, z31.s
-    add z15.d, z15.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    mul z19.d, z18.d, z17.d
-    umulh z18.d, z18.d, z17.d
-    lsr z17.d, z19.d, #32
-    and z13.d, z18.d, z31.d
-    and z19.d, z19.d, z31.d
-    sub z19.d, z19.d, z13.d
-    lsr z18.d, z18.d, #32
-    sub z19.d, z19.d, z18.d
-    add z17.d, z17.d, z13.d
-    mul z18.d, z28.d, z16.d
-    umulh z28.d, z28.d, z16.d
-    lsr z16.d, z18.d, #32
-    and z13.d, z28.d, z31.d
-    and z18.d, z18.d, z31.d
-    sub z18.d, z18.d, z13.d
-    lsr z28.d, z28.d, #32
-    sub z18.d, z18.d, z28.d
-    add z16.d, z16.d, z13.d
-    mul z28.d, z21.d, z14.d
-    umulh z21.d, z21.d, z14.d
-    lsr z14.d, z28.d, #32
-    and z13.d, z21.d, z31.d
-    and z28.d, z28.d, z31.d
-    sub z28.d, z28.d, z13.d
-    lsr z21.d, z21.d, #32
-    sub z28.d, z28.d, z21.d
-    add z14.d, z14.d, z13.d
-    mul z21.d, z20.d, z15.d
-    umulh z20.d, z20.d, z15.d
-    lsr z15.d, z21.d, #32
-    and z13.d, z20.d, z31.d
-    and z21.d, z21.d, z31.d
-    sub z21.d, z21.d, z13.d
-    lsr z20.d, z20.d, #32
-    sub z21.d, z21.d, z20.d
-    add z15.d, z15.d, z13.d
-    add z20.d, z27.d, z26.d
-    add z13.d, z30.d, z29.d
-    add z12.d, z20.d, z13.d
-    add z26.d, z12.d, z26.d
-    add z12.d, z12.d, z29.d
-    add z20.d, z26.d, z20.d
-    lsl z30.d, z30.d, #1
-    add z26.d, z26.d, z30.d
-    add z13.d, z12.d, z13.d
-    lsl z27.d, z27.d, #1
-    add z12.d, z12.d, z27.d
-    add z30.d, z19.d, z18.d
-    add z29.d, z28.d, z21.d
-    add z27.d, z30.d, z29.d
-    add z18.d, z27.d, z18.d
-    add z27.d, z27.d, z21.d
-    add z30.d, z18.d, z30.d
-    lsl z28.d, z28.d, #1
-    add z18.d, z18.d, z28.d
-    add z29.d, z27.d, z29.d
-    lsl z19.d, z19.d, #1
-    add z27.d, z27.d, z19.d
-    add z28.d, z20.d, z30.d
-    add z0.d, z20.d, z28.d
-    add z4.d, z30.d, z28.d
-    add z30.d, z26.d, z18.d
-    add z1.d, z26.d, z30.d
-    add z5.d, z18.d, z30.d
-    add z30.d, z13.d, z29.d
-    add z2.d, z13.d, z30.d
-    add z6.d, z29.d, z30.d
-    add z30.d, z12.d, z27.d
-    add z3.d, z12.d, z30.d
-    add z7.d, z27.d, z30.d
-    add z30.d, z25.d, z24.d
-    add z29.d, z23.d, z22.d
-    add z28.d, z30.d, z29.d
-    add z24.d, z28.d, z24.d
-    add z28.d, z28.d, z22.d
-    add z30.d, z24.d, z30.d
-    lsl z23.d, z23.d, #1
-    add z24.d, z24.d, z23.d
-    add z29.d, z28.d, z29.d
-    lsl z25.d, z25.d, #1
-    add z28.d, z28.d, z25.d
-    add z27.d, z17.d, z16.d
-    add z26.d, z14.d, z15.d
-    add z25.d, z27.d, z26.d
-    add z16.d, z25.d, z16.d
-    add z25.d, z25.d, z15.d
-    add z27.d, z16.d, z27.d
-    lsl z14.d, z14.d, #1
-    add z16.d, z16.d, z14.d
-    add z26.d, z25.d, z26.d
-    lsl z17.d, z17.d, #1
-    add z25.d, z25.d, z17.d
-    add z23.d, z30.d, z27.d
-    add z8.d, z30.d, z23.d
-    add z12.d, z27.d, z23.d
-    add z30.d, z24.d, z16.d
-    add z9.d, z24.d, z30.d
-    add z13.d, z16.d, z30.d
-    add z30.d, z29.d, z26.d
-    add z10.d, z29.d, z30.d
-    add z14.d, z26.d, z30.d
-    add z30.d, z28.d, z25.d
-    add z11.d, z28.d, z30.d
-    add z15.d, z25.d, z30.d
-    add x1, x1, #128
-    subs x3, x3, #1
-    b.ne 1b
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z1.d, z1.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z9.d, z9.d, z30.d
-    lsr z30.d, z9.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z1.d, z1.d, z30.d
-    lsl z9.d, z9.d, #32
-    add z9.d, z9.d, z1.d
-    cmphi p1.d, p0/z, z1.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    and z30.d, z9.d, z31.d
-    lsr z9.d, z9.d, #32
-    ld1rd {z29.d}, p0/z, [x2, #0]
-    add z2.d, z2.d, z29.d
-    ld1rd {z29.d}, p0/z, [x2, #8]
-    add z10.d, z10.d, z29.d
-    lsr z29.d, z10.d, #32
-    umullb z29.d, z29.s, z31.s
-    add z2.d, z2.d, z29.d
-    lsl z10.d, z10.d, #32
-    add z10.d, z10.d, z2.d
-    cmphi p1.d, p0/z, z2.d, z10.d
-    add z10.d, p1/m, z10.d, z31.d
-    and z29.d, z10.d, z31.d
-    lsr z10.d, z10.d, #32
-    ld1rd {z28.d}, p0/z, [x2, #0]
-    add z3.d, z3.d, z28.d
-    ld1rd {z28.d}, p0/z, [x2, #8]
-    add z11.d, z11.d, z28.d
-    lsr z28.d, z11.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z3.d, z3.d, z28.d
-    lsl z11.d, z11.d, #32
-    add z11.d, z11.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z11.d
-    add z11.d, p1/m, z11.d, z31.d
-    and z28.d, z11.d, z31.d
-    lsr z11.d, z11.d, #32
-    ld1rd {z27.d}, p0/z, [x2, #0]
-    add z4.d, z4.d, z27.d
-    ld1rd {z27.d}, p0/z, [x2, #8]
-    add z12.d, z12.d, z27.d
-    lsr z27.d, z12.d, #32
-    umullb z27.d, z27.s, z31.s
-    add z4.d, z4.d, z27.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    and z27.d, z12.d, z31.d
-    lsr z12.d, z12.d, #32
-    ld1rd {z26.d}, p0/z, [x2, #0]
-    add z5.d, z5.d, z26.d
-    ld1rd {z26.d}, p0/z, [x2, #8]
-    add z13.d, z13.d, z26.d
-    lsr z26.d, z13.d, #32
-    umullb z26.d, z26.s, z31.s
-    add z5.d, z5.d, z26.d
-    lsl z13.d, z13.d, #32
-    add z13.d, z13.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z13.d
-    add z13.d, p1/m, z13.d, z31.d
-    and z26.d, z13.d, z31.d
-    lsr z13.d, z13.d, #32
-    ld1rd {z25.d}, p0/z, [x2, #0]
-    add z6.d, z6.d, z25.d
-    ld1rd {z25.d}, p0/z, [x2, #8]
-    add z14.d, z14.d, z25.d
-    lsr z25.d, z14.d, #32
-    umullb z25.d, z25.s, z31.s
-    add z6.d, z6.d, z25.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    and z25.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    ld1rd {z24.d}, p0/z, [x2, #0]
-    add z7.d, z7.d, z24.d
-    ld1rd {z24.d}, p0/z, [x2, #8]
-    add z15.d, z15.d, z24.d
-    lsr z24.d, z15.d, #32
-    umullb z24.d, z24.s, z31.s
-    add z7.d, z7.d, z24.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    and z24.d, z15.d, z31.d
-    lsr z15.d, z15.d, #32
-    ld1rd {z23.d}, p0/z, [x1, #0]
-    add z0.d, z0.d, z23.d
-    ld1rd {z23.d}, p0/z, [x1, #8]
-    add z8.d, z8.d, z23.d
-    lsr z23.d, z8.d, #32
-    umullb z23.d, z23.s, z31.s
-    add z0.d, z0.d, z23.d
-    lsl z8.d, z8.d, #32
-    add z8.d, z8.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    mul z23.d, z8.d, z8.d
-    umulh z22.d, z8.d, z8.d
-    lsr z21.d, z22.d, #32
-    cmphi p1.d, p0/z, z21.d, z23.d
-    sub z23.d, z23.d, z21.d
-    sub z23.d, p1/m, z23.d, z31.d
-    umullb z22.d, z22.s, z31.s
-    add z23.d, z23.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    mul z22.d, z23.d, z8.d
-    umulh z8.d, z23.d, z8.d
-    lsr z21.d, z8.d, #32
-    cmphi p1.d, p0/z, z21.d, z22.d
-    sub z22.d, z22.d, z21.d
-    sub z22.d, p1/m, z22.d, z31.d
-    umullb z8.d, z8.s, z31.s
-    add z22.d, z22.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    mul z21.d, z23.d, z23.d
-    umulh z23.d, z23.d, z23.d
-    lsr z20.d, z23.d, #32
-    cmphi p1.d, p0/z, z20.d, z21.d
-    sub z21.d, z21.d, z20.d
-    sub z21.d, p1/m, z21.d, z31.d
-    umullb z23.d, z23.s, z31.s
-    add z21.d, z21.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    mul z23.d, z22.d, z21.d
-    umulh z22.d, z22.d, z21.d
-    lsr z21.d, z23.d, #32
-    and z20.d, z22.d, z31.d
-    and z23.d, z23.d, z31.d
-    sub z23.d, z23.d, z20.d
-    lsr z22.d, z22.d, #32
-    sub z23.d, z23.d, z22.d
-    add z21.d, z21.d, z20.d
-    add z22.d, z30.d, z29.d
-    add z20.d, z9.d, z10.d
-    add z22.d, z22.d, z27.d
-    add z20.d, z20.d, z12.d
-    add z19.d, z28.d, z26.d
-    add z18.d, z11.d, z13.d
-    add z22.d, z22.d, z25.d
-    add z20.d, z20.d, z14.d
-    add z22.d, z22.d, z24.d
-    add z20.d, z20.d, z15.d
-    add z22.d, z22.d, z19.d
-    add z20.d, z20.d, z18.d
-    add z19.d, z22.d, z23.d
-    add z18.d, z20.d, z21.d
-    sub z22.d, z22.d, z23.d
-    sub z20.d, z20.d, z21.d
-    ld1rd {z23.d}, p0/z, [x1, #16]
-    add z22.d, z22.d, z23.d
-    ld1rd {z23.d}, p0/z, [x1, #24]
-    add z20.d, z20.d, z23.d
-    lsr z23.d, z20.d, #32
-    umullb z23.d, z23.s, z31.s
-    add z22.d, z22.d, z23.d
-    lsl z20.d, z20.d, #32
-    add z20.d, z20.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    mul z23.d, z20.d, z20.d
-    umulh z22.d, z20.d, z20.d
-    lsr z21.d, z22.d, #32
-    cmphi p1.d, p0/z, z21.d, z23.d
-    sub z23.d, z23.d, z21.d
-    sub z23.d, p1/m, z23.d, z31.d
-    umullb z22.d, z22.s, z31.s
-    add z23.d, z23.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    mul z22.d, z23.d, z20.d
-    umulh z20.d, z23.d, z20.d
-    lsr z21.d, z20.d, #32
-    cmphi p1.d, p0/z, z21.d, z22.d
-    sub z22.d, z22.d, z21.d
+    add z19.d, z18.d, z19.d
+    lsl z16.d, z16.d, #32
+    add z16.d, z16.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    ld1rd {z19.d}, p0/z, [x1, #32]
+    add z19.d, z2.d, z19.d
+    ld1rd {z18.d}, p0/z, [x1, #40]
+    add z18.d, z10.d, z18.d
+    lsr z20.d, z18.d, #32
+    umullb z20.d, z20.s, z31.s
+    add z20.d, z19.d, z20.d
+    lsl z18.d, z18.d, #32
+    add z18.d, z18.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    ld1rd {z20.d}, p0/z, [x1, #48]
+    add z20.d, z3.d, z20.d
+    ld1rd {z19.d}, p0/z, [x1, #56]
+    add z19.d, z11.d, z19.d
+    lsr z21.d, z19.d, #32
+    umullb z21.d, z21.s, z31.s
+    add z21.d, z20.d, z21.d
+    lsl z19.d, z19.d, #32
+    add z19.d, z19.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    mul z21.d, z17.d, z17.d
+    umulh z20.d, z17.d, z17.d
+    lsr z22.d, z20.d, #32
+    cmphi p1.d, p0/z, z22.d, z21.d
+    sub z22.d, z21.d, z22.d
     sub z22.d, p1/m, z22.d, z31.d
     umullb z20.d, z20.s, z31.s
     add z22.d, z22.d, z20.d
     cmphi p1.d, p0/z, z20.d, z22.d
     add z22.d, p1/m, z22.d, z31.d
-    mul z21.d, z23.d, z23.d
-    umulh z23.d, z23.d, z23.d
-    lsr z20.d, z23.d, #32
-    cmphi p1.d, p0/z, z20.d, z21.d
-    sub z21.d, z21.d, z20.d
-    sub z21.d, p1/m, z21.d, z31.d
-    umullb z23.d, z23.s, z31.s
-    add z21.d, z21.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    mul z23.d, z22.d, z21.d
-    umulh z22.d, z22.d, z21.d
-    lsr z21.d, z23.d, #32
-    and z20.d, z22.d, z31.d
-    and z23.d, z23.d, z31.d
-    sub z23.d, z23.d, z20.d
-    lsr z22.d, z22.d, #32
-    sub z23.d, z23.d, z22.d
-    add z21.d, z21.d, z20.d
-    lsl z22.d, z19.d, #1
-    lsl z20.d, z18.d, #1
-    add z30.d, z19.d, z30.d
-    add z9.d, z18.d, z9.d
-    lsl z29.d, z29.d, #1
-    lsl z10.d, z10.d, #1
-    add z29.d, z19.d, z29.d
-    add z10.d, z18.d, z10.d
-    add z28.d, z22.d, z28.d
-    add z11.d, z20.d, z11.d
-    lsl z17.d, z27.d, #1
-    lsl z16.d, z12.d, #1
-    add z17.d, z17.d, z27.d
-    add z16.d, z16.d, z12.d
-    add z17.d, z19.d, z17.d
-    add z16.d, z18.d, z16.d
-    sub z22.d, z22.d, z26.d
-    sub z20.d, z20.d, z13.d
-    lsl z27.d, z25.d, #1
-    lsl z26.d, z14.d, #1
-    add z27.d, z27.d, z25.d
-    add z26.d, z26.d, z14.d
-    sub z27.d, z19.d, z27.d
-    sub z26.d, z18.d, z26.d
-    lsl z24.d, z24.d, #2
-    lsl z15.d, z15.d, #2
-    sub z19.d, z19.d, z24.d
-    sub z18.d, z18.d, z15.d
-    add z25.d, z30.d, z29.d
-    add z24.d, z9.d, z10.d
-    add z25.d, z25.d, z17.d
-    add z24.d, z24.d, z16.d
-    add z15.d, z28.d, z22.d
-    add z14.d, z11.d, z20.d
-    add z25.d, z25.d, z27.d
-    add z24.d, z24.d, z26.d
-    add z25.d, z25.d, z19.d
-    add z24.d, z24.d, z18.d
-    lsl z13.d, z15.d, #31
-    and z13.d, z13.d, z31.d
-    lsl z12.d, z14.d, #31
-    and z12.d, z12.d, z31.d
-    asr z15.d, z15.d, #1
-    add z15.d, z15.d, z12.d
-    add z15.d, z15.d, z13.d
-    asr z14.d, z14.d, #1
-    sub z14.d, z14.d, z13.d
-    add z25.d, z25.d, z15.d
-    add z24.d, z24.d, z14.d
-    add z15.d, z25.d, z23.d
-    add z14.d, z24.d, z21.d
-    sub z25.d, z25.d, z23.d
-    sub z24.d, z24.d, z21.d
-    ld1rd {z23.d}, p0/z, [x1, #32]
-    add z25.d, z25.d, z23.d
-    ld1rd {z23.d}, p0/z, [x1, #40]
-    add z24.d, z24.d, z23.d
-    lsr z23.d, z24.d, #32
-    umullb z23.d, z23.s, z31.s
-    add z25.d, z25.d, z23.d
-    lsl z24.d, z24.d, #32
-    add z24.d, z24.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    mul z25.d, z24.d, z24.d
-    umulh z23.d, z24.d, z24.d
-    lsr z21.d, z23.d, #32
-    cmphi p1.d, p0/z, z21.d, z25.d
-    sub z25.d, z25.d, z21.d
-    sub z25.d, p1/m, z25.d, z31.d
-    umullb z23.d, z23.s, z31.s
-    add z25.d, z25.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    mul z23.d, z25.d, z24.d
-    umulh z24.d, z25.d, z24.d
-    lsr z21.d, z24.d, #32
+    mul z20.d, z16.d, z16.d
+    umulh z21.d, z16.d, z16.d
+    lsr z23.d, z21.d, #32
+    cmphi p1.d, p0/z, z23.d, z20.d
+    sub z23.d, z20.d, z23.d
+    sub z23.d, p1/m, z23.d, z31.d
+    umullb z21.d, z21.s, z31.s
+    add z23.d, z23.d, z21.d
     cmphi p1.d, p0/z, z21.d, z23.d
-    sub z23.d, z23.d, z21.d
+    add z23.d, p1/m, z23.d, z31.d
+    mul z21.d, z18.d, z18.d
+    umulh z20.d, z18.d, z18.d
+    lsr z24.d, z20.d, #32
+    cmphi p1.d, p0/z, z24.d, z21.d
+    sub z24.d, z21.d, z24.d
+    sub z24.d, p1/m, z24.d, z31.d
+    umullb z20.d, z20.s, z31.s
+    add z24.d, z24.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    mul z20.d, z19.d, z19.d
+    umulh z21.d, z19.d, z19.d
+    lsr z25.d, z21.d, #32
+    cmphi p1.d, p0/z, z25.d, z20.d
+    sub z25.d, z20.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    umullb z21.d, z21.s, z31.s
+    add z25.d, z25.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
+    mul z21.d, z22.d, z17.d
+    umulh z17.d, z22.d, z17.d
+    lsr z20.d, z17.d, #32
+    cmphi p1.d, p0/z, z20.d, z21.d
+    sub z20.d, z21.d, z20.d
+    sub z20.d, p1/m, z20.d, z31.d
+    umullb z17.d, z17.s, z31.s
+    add z20.d, z20.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    mul z17.d, z22.d, z22.d
+    umulh z22.d, z22.d, z22.d
+    lsr z21.d, z22.d, #32
+    cmphi p1.d, p0/z, z21.d, z17.d
+    sub z21.d, z17.d, z21.d
+    sub z21.d, p1/m, z21.d, z31.d
+    umullb z22.d, z22.s, z31.s
+    add z21.d, z21.d, z22.d
+    cmphi p1.d, p0/z, z22.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    mul z22.d, z23.d, z16.d
+    umulh z16.d, z23.d, z16.d
+    lsr z17.d, z16.d, #32
+    cmphi p1.d, p0/z, z17.d, z22.d
+    sub z17.d, z22.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
+    umullb z16.d, z16.s, z31.s
+    add z17.d, z17.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    mul z16.d, z23.d, z23.d
+    umulh z23.d, z23.d, z23.d
+    lsr z22.d, z23.d, #32
+    cmphi p1.d, p0/z, z22.d, z16.d
+    sub z22.d, z16.d, z22.d
+    sub z22.d, p1/m, z22.d, z31.d
+    umullb z23.d, z23.s, z31.s
+    add z22.d, z22.d, z23.d
+    cmphi p1.d, p0/z, z23.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
+    mul z23.d, z24.d, z18.d
+    umulh z18.d, z24.d, z18.d
+    lsr z16.d, z18.d, #32
+    cmphi p1.d, p0/z, z16.d, z23.d
+    sub z16.d, z23.d, z16.d
+    sub z16.d, p1/m, z16.d, z31.d
+    umullb z18.d, z18.s, z31.s
+    add z16.d, z16.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    mul z18.d, z24.d, z24.d
+    umulh z24.d, z24.d, z24.d
+    lsr z23.d, z24.d, #32
+    cmphi p1.d, p0/z, z23.d, z18.d
+    sub z23.d, z18.d, z23.d
     sub z23.d, p1/m, z23.d, z31.d
     umullb z24.d, z24.s, z31.s
     add z23.d, z23.d, z24.d
     cmphi p1.d, p0/z, z24.d, z23.d
     add z23.d, p1/m, z23.d, z31.d
-    mul z24.d, z25.d, z25.d
+    mul z24.d, z25.d, z19.d
+    umulh z19.d, z25.d, z19.d
+    lsr z18.d, z19.d, #32
+    cmphi p1.d, p0/z, z18.d, z24.d
+    sub z18.d, z24.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    umullb z19.d, z19.s, z31.s
+    add z18.d, z18.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    mul z19.d, z25.d, z25.d
     umulh z25.d, z25.d, z25.d
-    lsr z21.d, z25.d, #32
-    cmphi p1.d, p0/z, z21.d, z24.d
-    sub z24.d, z24.d, z21.d
+    lsr z24.d, z25.d, #32
+    cmphi p1.d, p0/z, z24.d, z19.d
+    sub z24.d, z19.d, z24.d
     sub z24.d, p1/m, z24.d, z31.d
     umullb z25.d, z25.s, z31.s
     add z24.d, z24.d, z25.d
     cmphi p1.d, p0/z, z25.d, z24.d
     add z24.d, p1/m, z24.d, z31.d
-    mul z25.d, z23.d, z24.d
-    umulh z23.d, z23.d, z24.d
-    lsr z24.d, z25.d, #32
-    and z21.d, z23.d, z31.d
+    mul z25.d, z20.d, z21.d
+    umulh z21.d, z20.d, z21.d
+    lsr z20.d, z25.d, #32
+    and z19.d, z21.d, z31.d
     and z25.d, z25.d, z31.d
-    sub z25.d, z25.d, z21.d
-    lsr z23.d, z23.d, #32
-    sub z25.d, z25.d, z23.d
-    add z24.d, z24.d, z21.d
-    lsl z23.d, z15.d, #2
-    lsl z21.d, z14.d, #2
-    add z30.d, z15.d, z30.d
-    add z9.d, z14.d, z9.d
-    lsl z29.d, z29.d, #1
-    lsl z10.d, z10.d, #1
-    add z29.d, z15.d, z29.d
-    add z10.d, z14.d, z10.d
-    add z28.d, z23.d, z28.d
-    add z11.d, z21.d, z11.d
-    lsl z13.d, z17.d, #1
-    lsl z12.d, z16.d, #1
-    add z13.d, z13.d, z17.d
-    add z12.d, z12.d, z16.d
-    add z13.d, z15.d, z13.d
-    add z12.d, z14.d, z12.d
-    sub z23.d, z23.d, z22.d
-    sub z21.d, z21.d, z20.d
-    lsl z22.d, z27.d, #1
-    lsl z20.d, z26.d, #1
-    add z22.d, z22.d, z27.d
-    add z20.d, z20.d, z26.d
-    sub z22.d, z15.d, z22.d
-    sub z20.d, z14.d, z20.d
-    lsl z19.d, z19.d, #2
-    lsl z18.d, z18.d, #2
-    sub z15.d, z15.d, z19.d
-    sub z14.d, z14.d, z18.d
-    add z27.d, z30.d, z29.d
-    add z26.d, z9.d, z10.d
-    add z27.d, z27.d, z13.d
-    add z26.d, z26.d, z12.d
-    add z19.d, z28.d, z23.d
-    add z18.d, z11.d, z21.d
-    add z27.d, z27.d, z22.d
-    add z26.d, z26.d, z20.d
-    add z27.d, z27.d, z15.d
-    add z26.d, z26.d, z14.d
-    lsl z17.d, z19.d, #30
+    sub z25.d, z25.d, z19.d
+    lsr z21.d, z21.d, #32
+    sub z21.d, z25.d, z21.d
+    add z19.d, z20.d, z19.d
+    mul z20.d, z17.d, z22.d
+    umulh z22.d, z17.d, z22.d
+    lsr z17.d, z20.d, #32
+    and z25.d, z22.d, z31.d
+    and z20.d, z20.d, z31.d
+    sub z20.d, z20.d, z25.d
+    lsr z22.d, z22.d, #32
+    sub z22.d, z20.d, z22.d
+    add z25.d, z17.d, z25.d
+    mul z17.d, z16.d, z23.d
+    umulh z23.d, z16.d, z23.d
+    lsr z16.d, z17.d, #32
+    and z20.d, z23.d, z31.d
     and z17.d, z17.d, z31.d
-    lsl z16.d, z18.d, #30
+    sub z17.d, z17.d, z20.d
+    lsr z23.d, z23.d, #32
+    sub z23.d, z17.d, z23.d
+    add z20.d, z16.d, z20.d
+    mul z16.d, z18.d, z24.d
+    umulh z24.d, z18.d, z24.d
+    lsr z18.d, z16.d, #32
+    and z17.d, z24.d, z31.d
     and z16.d, z16.d, z31.d
-    asr z19.d, z19.d, #2
-    add z19.d, z19.d, z16.d
-    add z19.d, z19.d, z17.d
-    asr z18.d, z18.d, #2
-    sub z18.d, z18.d, z17.d
-    add z27.d, z27.d, z19.d
-    add z26.d, z26.d, z18.d
-    add z19.d, z27.d, z25.d
-    add z18.d, z26.d, z24.d
-    sub z27.d, z27.d, z25.d
-    sub z26.d, z26.d, z24.d
-    ld1rd {z25.d}, p0/z, [x1, #48]
-    add z27.d, z27.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #56]
-    add z26.d, z26.d, z25.d
-    lsr z25.d, z26.d, #32
-    umullb z25.d, z25.s, z31.s
-    add z27.d, z27.d, z25.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    mul z27.d, z26.d, z26.d
-    umulh z25.d, z26.d, z26.d
-    lsr z24.d, z25.d, #32
-    cmphi p1.d, p0/z, z24.d, z27.d
-    sub z27.d, z27.d, z24.d
-    sub z27.d, p1/m, z27.d, z31.d
-    umullb z25.d, z25.s, z31.s
-    add z27.d, z27.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    mul z25.d, z27.d, z26.d
-    umulh z26.d, z27.d, z26.d
-    lsr z24.d, z26.d, #32
-    cmphi p1.d, p0/z, z24.d, z25.d
-    sub z25.d, z25.d, z24.d
-    sub z25.d, p1/m, z25.d, z31.d
-    umullb z26.d, z26.s, z31.s
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    mul z26.d, z27.d, z27.d
-    umulh z27.d, z27.d, z27.d
-    lsr z24.d, z27.d, #32
-    cmphi p1.d, p0/z, z24.d, z26.d
-    sub z26.d, z26.d, z24.d
-    sub z26.d, p1/m, z26.d, z31.d
-    umullb z27.d, z27.s, z31.s
-    add z26.d, z26.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    mul z27.d, z25.d, z26.d
-    umulh z25.d, z25.d, z26.d
-    lsr z26.d, z27.d, #32
-    and z24.d, z25.d, z31.d
-    and z27.d, z27.d, z31.d
-    sub z27.d, z27.d, z24.d
-    lsr z25.d, z25.d, #32
-    sub z27.d, z27.d, z25.d
-    add z26.d, z26.d, z24.d
-    lsl z25.d, z19.d, #3
-    lsl z24.d, z18.d, #3
-    add z30.d, z19.d, z30.d
-    add z9.d, z18.d, z9.d
-    lsl z29.d, z29.d, #1
-    lsl z10.d, z10.d, #1
-    add z29.d, z19.d, z29.d
-    add z10.d, z18.d, z10.d
-    add z28.d, z25.d, z28.d
-    add z11.d, z24.d, z11.d
-    lsl z17.d, z13.d, #1
-    lsl z16.d, z12.d, #1
-    add z17.d, z17.d, z13.d
-    add z16.d, z16.d, z12.d
-    add z17.d, z19.d, z17.d
-    add z16.d, z18.d, z16.d
-    sub z25.d, z25.d, z23.d
-    sub z24.d, z24.d, z21.d
-    lsl z23.d, z22.d, #1
-    lsl z21.d, z20.d, #1
-    add z23.d, z23.d, z22.d
-    add z21.d, z21.d, z20.d
-    sub z23.d, z19.d, z23.d
-    sub z21.d, z18.d, z21.d
-    lsl z15.d, z15.d, #2
-    lsl z14.d, z14.d, #2
-    sub z19.d, z19.d, z15.d
-    sub z18.d, z18.d, z14.d
-    add z22.d, z30.d, z29.d
-    add z20.d, z9.d, z10.d
-    add z22.d, z22.d, z17.d
-    add z20.d, z20.d, z16.d
-    add z15.d, z28.d, z25.d
-    add z14.d, z11.d, z24.d
-    add z22.d, z22.d, z23.d
-    add z20.d, z20.d, z21.d
-    add z22.d, z22.d, z19.d
-    add z20.d, z20.d, z18.d
-    lsl z13.d, z15.d, #29
-    and z13.d, z13.d, z31.d
-    lsl z12.d, z14.d, #29
-    and z12.d, z12.d, z31.d
-    asr z15.d, z15.d, #3
-    add z15.d, z15.d, z12.d
-    add z15.d, z15.d, z13.d
-    asr z14.d, z14.d, #3
-    sub z14.d, z14.d, z13.d
-    add z22.d, z22.d, z15.d
-    add z20.d, z20.d, z14.d
-    add z15.d, z22.d, z27.d
-    add z14.d, z20.d, z26.d
-    sub z0.d, z22.d, z27.d
-    sub z8.d, z20.d, z26.d
-    lsl z27.d, z15.d, #4
-    lsl z26.d, z14.d, #4
-    add z30.d, z15.d, z30.d
-    add z9.d, z14.d, z9.d
-    lsl z29.d, z29.d, #1
-    lsl z10.d, z10.d, #1
-    add z29.d, z15.d, z29.d
-    add z10.d, z14.d, z10.d
-    add z28.d, z27.d, z28.d
-    add z11.d, z26.d, z11.d
-    lsl z22.d, z17.d, #1
-    lsl z20.d, z16.d, #1
-    add z22.d, z22.d, z17.d
-    add z20.d, z20.d, z16.d
-    add z22.d, z15.d, z22.d
-    add z20.d, z14.d, z20.d
-    sub z27.d, z27.d, z25.d
-    sub z26.d, z26.d, z24.d
-    lsl z25.d, z23.d, #1
-    lsl z24.d, z21.d, #1
-    add z25.d, z25.d, z23.d
-    add z24.d, z24.d, z21.d
-    sub z25.d, z15.d, z25.d
-    sub z24.d, z14.d, z24.d
-    lsl z19.d, z19.d, #2
-    lsl z18.d, z18.d, #2
-    sub z15.d, z15.d, z19.d
-    sub z14.d, z14.d, z18.d
-    ld1rd {z23.d}, p0/z, [x2, #0]
-    add z30.d, z30.d, z23.d
-    ld1rd {z23.d}, p0/z, [x2, #8]
-    add z9.d, z9.d, z23.d
-    lsr z23.d, z9.d, #32
-    umullb z23.d, z23.s, z31.s
-    add z30.d, z30.d, z23.d
-    lsl z9.d, z9.d, #32
-    add z9.d, z9.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    and z1.d, z9.d, z31.d
-    lsr z9.d, z9.d, #32
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z29.d, z29.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z10.d, z10.d, z30.d
-    lsr z30.d, z10.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z29.d, z29.d, z30.d
-    lsl z10.d, z10.d, #32
-    add z10.d, z10.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z10.d
-    add z10.d, p1/m, z10.d, z31.d
-    and z2.d, z10.d, z31.d
-    lsr z10.d, z10.d, #32
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z28.d, z28.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z11.d, z11.d, z30.d
-    lsr z30.d, z11.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z28.d, z28.d, z30.d
-    lsl z11.d, z11.d, #32
-    add z11.d, z11.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z11.d
-    add z11.d, p1/m, z11.d, z31.d
-    and z30.d, z11.d, z31.d
-    lsr z11.d, z11.d, #32
-    lsl z29.d, z30.d, #28
-    and z29.d, z29.d, z31.d
-    lsl z28.d, z11.d, #28
-    and z28.d, z28.d, z31.d
-    asr z30.d, z30.d, #4
-    add z30.d, z30.d, z28.d
-    add z3.d, z30.d, z29.d
-    asr z11.d, z11.d, #4
-    sub z11.d, z11.d, z29.d
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z22.d, z22.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z20.d, z20.d, z30.d
-    lsr z30.d, z20.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z22.d, z22.d, z30.d
-    lsl z20.d, z20.d, #32
-    add z20.d, z20.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    and z4.d, z20.d, z31.d
-    lsr z12.d, z20.d, #32
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z27.d, z27.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z26.d, z26.d, z30.d
-    lsr z30.d, z26.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z27.d, z27.d, z30.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z30.d, z26.d, z31.d
-    lsr z26.d, z26.d, #32
-    lsl z29.d, z30.d, #28
-    and z29.d, z29.d, z31.d
-    lsl z28.d, z26.d, #28
-    and z28.d, z28.d, z31.d
-    asr z30.d, z30.d, #4
-    add z30.d, z30.d, z28.d
-    add z5.d, z30.d, z29.d
-    asr z26.d, z26.d, #4
-    sub z13.d, z26.d, z29.d
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z25.d, z25.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z24.d, z24.d, z30.d
-    lsr z30.d, z24.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z25.d, z25.d, z30.d
-    lsl z24.d, z24.d, #32
-    add z24.d, z24.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    and z6.d, z24.d, z31.d
+    sub z16.d, z16.d, z17.d
     lsr z24.d, z24.d, #32
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z15.d, z15.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z14.d, z14.d, z30.d
-    lsr z30.d, z14.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z15.d, z15.d, z30.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    and z7.d, z14.d, z31.d
-    lsr z15.d, z14.d, #32
-    mov z14.d, z24.d
-    add x1, x1, #64
-    mov x3, #3
-2:
-    ld1rd {z30.d}, p0/z, [x1, #0]
-    add z0.d, z0.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #8]
-    add z8.d, z8.d, z30.d
-    lsr z30.d, z8.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z0.d, z0.d, z30.d
-    lsl z8.d, z8.d, #32
-    add z8.d, z8.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    mul z30.d, z8.d, z8.d
-    umulh z29.d, z8.d, z8.d
-    lsr z28.d, z29.d, #32
-    cmphi p1.d, p0/z, z28.d, z30.d
-    sub z30.d, z30.d, z28.d
-    sub z30.d, p1/m, z30.d, z31.d
+    sub z24.d, z16.d, z24.d
+    add z17.d, z18.d, z17.d
+    ld1rd {z18.d}, p0/z, [x1, #64]
+    add z18.d, z4.d, z18.d
+    ld1rd {z16.d}, p0/z, [x1, #72]
+    add z16.d, z12.d, z16.d
+    lsr z26.d, z16.d, #32
+    umullb z26.d, z26.s, z31.s
+    add z26.d, z18.d, z26.d
+    lsl z16.d, z16.d, #32
+    add z16.d, z16.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    ld1rd {z26.d}, p0/z, [x1, #80]
+    add z26.d, z5.d, z26.d
+    ld1rd {z18.d}, p0/z, [x1, #88]
+    add z18.d, z13.d, z18.d
+    lsr z27.d, z18.d, #32
+    umullb z27.d, z27.s, z31.s
+    add z27.d, z26.d, z27.d
+    lsl z18.d, z18.d, #32
+    add z18.d, z18.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    ld1rd {z27.d}, p0/z, [x1, #96]
+    add z27.d, z6.d, z27.d
+    ld1rd {z26.d}, p0/z, [x1, #104]
+    add z26.d, z14.d, z26.d
+    lsr z28.d, z26.d, #32
+    umullb z28.d, z28.s, z31.s
+    add z28.d, z27.d, z28.d
+    lsl z26.d, z26.d, #32
+    add z26.d, z26.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z26.d
+    add z26.d, p1/m, z26.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #112]
+    add z28.d, z7.d, z28.d
+    ld1rd {z27.d}, p0/z, [x1, #120]
+    add z27.d, z15.d, z27.d
+    lsr z29.d, z27.d, #32
     umullb z29.d, z29.s, z31.s
-    add z30.d, z30.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    mul z29.d, z30.d, z8.d
-    umulh z8.d, z30.d, z8.d
-    lsr z28.d, z8.d, #32
-    cmphi p1.d, p0/z, z28.d, z29.d
-    sub z29.d, z29.d, z28.d
-    sub z29.d, p1/m, z29.d, z31.d
-    umullb z8.d, z8.s, z31.s
-    add z29.d, z29.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    mul z28.d, z30.d, z30.d
-    umulh z30.d, z30.d, z30.d
-    lsr z27.d, z30.d, #32
-    cmphi p1.d, p0/z, z27.d, z28.d
-    sub z28.d, z28.d, z27.d
-    sub z28.d, p1/m, z28.d, z31.d
-    umullb z30.d, z30.s, z31.s
-    add z28.d, z28.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    mul z30.d, z29.d, z28.d
-    umulh z29.d, z29.d, z28.d
-    lsr z28.d, z30.d, #32
-    and z27.d, z29.d, z31.d
-    and z30.d, z30.d, z31.d
-    sub z30.d, z30.d, z27.d
-    lsr z29.d, z29.d, #32
-    sub z30.d, z30.d, z29.d
-    add z28.d, z28.d, z27.d
-    add z29.d, z1.d, z2.d
-    add z27.d, z9.d, z10.d
-    add z29.d, z29.d, z4.d
-    add z27.d, z27.d, z12.d
-    add z26.d, z3.d, z5.d
-    add z25.d, z11.d, z13.d
-    add z29.d, z29.d, z6.d
-    add z27.d, z27.d, z14.d
-    add z29.d, z29.d, z7.d
-    add z27.d, z27.d, z15.d
-    add z29.d, z29.d, z26.d
-    add z27.d, z27.d, z25.d
-    add z26.d, z29.d, z30.d
-    add z25.d, z27.d, z28.d
-    sub z29.d, z29.d, z30.d
-    sub z27.d, z27.d, z28.d
-    ld1rd {z30.d}, p0/z, [x1, #16]
-    add z29.d, z29.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #24]
-    add z27.d, z27.d, z30.d
-    lsr z30.d, z27.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z29.d, z29.d, z30.d
+    add z29.d, z28.d, z29.d
     lsl z27.d, z27.d, #32
     add z27.d, z27.d, z29.d
     cmphi p1.d, p0/z, z29.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
-    mul z30.d, z27.d, z27.d
-    umulh z29.d, z27.d, z27.d
-    lsr z28.d, z29.d, #32
-    cmphi p1.d, p0/z, z28.d, z30.d
-    sub z30.d, z30.d, z28.d
+    mul z29.d, z16.d, z16.d
+    umulh z28.d, z16.d, z16.d
+    lsr z30.d, z28.d, #32
+    cmphi p1.d, p0/z, z30.d, z29.d
+    sub z30.d, z29.d, z30.d
     sub z30.d, p1/m, z30.d, z31.d
-    umullb z29.d, z29.s, z31.s
-    add z30.d, z30.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z30.d
+    umullb z28.d, z28.s, z31.s
+    add z30.d, z30.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z30.d
     add z30.d, p1/m, z30.d, z31.d
-    mul z29.d, z30.d, z27.d
-    umulh z27.d, z30.d, z27.d
-    lsr z28.d, z27.d, #32
-    cmphi p1.d, p0/z, z28.d, z29.d
-    sub z29.d, z29.d, z28.d
+    mul z28.d, z18.d, z18.d
+    umulh z29.d, z18.d, z18.d
+    lsr z15.d, z29.d, #32
+    cmphi p1.d, p0/z, z15.d, z28.d
+    sub z28.d, z28.d, z15.d
+    sub z28.d, p1/m, z28.d, z31.d
+    umullb z29.d, z29.s, z31.s
+    add z28.d, z28.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    mul z29.d, z26.d, z26.d
+    umulh z15.d, z26.d, z26.d
+    lsr z7.d, z15.d, #32
+    cmphi p1.d, p0/z, z7.d, z29.d
+    sub z29.d, z29.d, z7.d
+    sub z29.d, p1/m, z29.d, z31.d
+    umullb z15.d, z15.s, z31.s
+    add z29.d, z29.d, z15.d
+    cmphi p1.d, p0/z, z15.d, z29.d
+    add z29.d, p1/m, z29.d, z31.d
+    mul z15.d, z27.d, z27.d
+    umulh z7.d, z27.d, z27.d
+    lsr z14.d, z7.d, #32
+    cmphi p1.d, p0/z, z14.d, z15.d
+    sub z14.d, z15.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    umullb z7.d, z7.s, z31.s
+    add z14.d, z14.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    mul z7.d, z30.d, z16.d
+    umulh z16.d, z30.d, z16.d
+    lsr z15.d, z16.d, #32
+    cmphi p1.d, p0/z, z15.d, z7.d
+    sub z15.d, z7.d, z15.d
+    sub z15.d, p1/m, z15.d, z31.d
+    umullb z16.d, z16.s, z31.s
+    add z15.d, z15.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z15.d
+    add z15.d, p1/m, z15.d, z31.d
+    mul z16.d, z30.d, z30.d
+    umulh z30.d, z30.d, z30.d
+    lsr z7.d, z30.d, #32
+    cmphi p1.d, p0/z, z7.d, z16.d
+    sub z16.d, z16.d, z7.d
+    sub z16.d, p1/m, z16.d, z31.d
+    umullb z30.d, z30.s, z31.s
+    add z16.d, z16.d, z30.d
+    cmphi p1.d, p0/z, z30.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    mul z30.d, z28.d, z18.d
+    umulh z18.d, z28.d, z18.d
+    lsr z7.d, z18.d, #32
+    cmphi p1.d, p0/z, z7.d, z30.d
+    sub z30.d, z30.d, z7.d
+    sub z30.d, p1/m, z30.d, z31.d
+    umullb z18.d, z18.s, z31.s
+    add z30.d, z30.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    mul z18.d, z28.d, z28.d
+    umulh z28.d, z28.d, z28.d
+    lsr z7.d, z28.d, #32
+    cmphi p1.d, p0/z, z7.d, z18.d
+    sub z18.d, z18.d, z7.d
+    sub z18.d, p1/m, z18.d, z31.d
+    umullb z28.d, z28.s, z31.s
+    add z18.d, z18.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    mul z28.d, z29.d, z26.d
+    umulh z26.d, z29.d, z26.d
+    lsr z7.d, z26.d, #32
+    cmphi p1.d, p0/z, z7.d, z28.d
+    sub z28.d, z28.d, z7.d
+    sub z28.d, p1/m, z28.d, z31.d
+    umullb z26.d, z26.s, z31.s
+    add z28.d, z28.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    mul z26.d, z29.d, z29.d
+    umulh z29.d, z29.d, z29.d
+    lsr z7.d, z29.d, #32
+    cmphi p1.d, p0/z, z7.d, z26.d
+    sub z26.d, z26.d, z7.d
+    sub z26.d, p1/m, z26.d, z31.d
+    umullb z29.d, z29.s, z31.s
+    add z26.d, z26.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z26.d
+    add z26.d, p1/m, z26.d, z31.d
+    mul z29.d, z14.d, z27.d
+    umulh z27.d, z14.d, z27.d
+    lsr z7.d, z27.d, #32
+    cmphi p1.d, p0/z, z7.d, z29.d
+    sub z29.d, z29.d, z7.d
     sub z29.d, p1/m, z29.d, z31.d
     umullb z27.d, z27.s, z31.s
     add z29.d, z29.d, z27.d
     cmphi p1.d, p0/z, z27.d, z29.d
     add z29.d, p1/m, z29.d, z31.d
-    mul z28.d, z30.d, z30.d
-    umulh z30.d, z30.d, z30.d
-    lsr z27.d, z30.d, #32
-    cmphi p1.d, p0/z, z27.d, z28.d
-    sub z28.d, z28.d, z27.d
-    sub z28.d, p1/m, z28.d, z31.d
-    umullb z30.d, z30.s, z31.s
-    add z28.d, z28.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    mul z30.d, z29.d, z28.d
-    umulh z29.d, z29.d, z28.d
-    lsr z28.d, z30.d, #32
-    and z27.d, z29.d, z31.d
-    and z30.d, z30.d, z31.d
-    sub z30.d, z30.d, z27.d
-    lsr z29.d, z29.d, #32
-    sub z30.d, z30.d, z29.d
-    add z28.d, z28.d, z27.d
-    lsl z29.d, z26.d, #1
-    lsl z27.d, z25.d, #1
-    add z1.d, z26.d, z1.d
-    add z9.d, z25.d, z9.d
-    lsl z2.d, z2.d, #1
-    lsl z10.d, z10.d, #1
-    add z2.d, z26.d, z2.d
-    add z10.d, z25.d, z10.d
-    add z3.d, z29.d, z3.d
-    add z11.d, z27.d, z11.d
-    lsl z24.d, z4.d, #1
-    lsl z23.d, z12.d, #1
-    add z24.d, z24.d, z4.d
-    add z23.d, z23.d, z12.d
-    add z24.d, z26.d, z24.d
-    add z23.d, z25.d, z23.d
-    sub z29.d, z29.d, z5.d
-    sub z27.d, z27.d, z13.d
-    lsl z22.d, z6.d, #1
-    lsl z21.d, z14.d, #1
-    add z22.d, z22.d, z6.d
-    add z21.d, z21.d, z14.d
-    sub z22.d, z26.d, z22.d
-    sub z21.d, z25.d, z21.d
-    lsl z7.d, z7.d, #2
-    lsl z15.d, z15.d, #2
-    sub z26.d, z26.d, z7.d
-    sub z25.d, z25.d, z15.d
-    add z20.d, z1.d, z2.d
-    add z19.d, z9.d, z10.d
-    add z20.d, z20.d, z24.d
-    add z19.d, z19.d, z23.d
-    add z18.d, z3.d, z29.d
-    add z17.d, z11.d, z27.d
-    add z20.d, z20.d, z22.d
-    add z19.d, z19.d, z21.d
-    add z20.d, z20.d, z26.d
-    add z19.d, z19.d, z25.d
-    lsl z16.d, z18.d, #31
-    and z16.d, z16.d, z31.d
-    lsl z15.d, z17.d, #31
+    mul z27.d, z14.d, z14.d
+    umulh z14.d, z14.d, z14.d
+    lsr z7.d, z14.d, #32
+    cmphi p1.d, p0/z, z7.d, z27.d
+    sub z27.d, z27.d, z7.d
+    sub z27.d, p1/m, z27.d, z31.d
+    umullb z14.d, z14.s, z31.s
+    add z27.d, z27.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z27.d
+    add z27.d, p1/m, z27.d, z31.d
+    mul z14.d, z15.d, z16.d
+    umulh z16.d, z15.d, z16.d
+    lsr z15.d, z14.d, #32
+    and z7.d, z16.d, z31.d
+    and z14.d, z14.d, z31.d
+    sub z14.d, z14.d, z7.d
+    lsr z16.d, z16.d, #32
+    sub z16.d, z14.d, z16.d
+    add z7.d, z15.d, z7.d
+    mul z15.d, z30.d, z18.d
+    umulh z18.d, z30.d, z18.d
+    lsr z30.d, z15.d, #32
+    and z14.d, z18.d, z31.d
     and z15.d, z15.d, z31.d
-    asr z18.d, z18.d, #1
-    add z18.d, z18.d, z15.d
-    add z18.d, z18.d, z16.d
-    asr z17.d, z17.d, #1
-    sub z17.d, z17.d, z16.d
-    add z20.d, z20.d, z18.d
-    add z19.d, z19.d, z17.d
-    add z18.d, z20.d, z30.d
-    add z17.d, z19.d, z28.d
-    sub z20.d, z20.d, z30.d
-    sub z19.d, z19.d, z28.d
-    ld1rd {z30.d}, p0/z, [x1, #32]
-    add z20.d, z20.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #40]
-    add z19.d, z19.d, z30.d
-    lsr z30.d, z19.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z20.d, z20.d, z30.d
+    sub z15.d, z15.d, z14.d
+    lsr z18.d, z18.d, #32
+    sub z18.d, z15.d, z18.d
+    add z30.d, z30.d, z14.d
+    mul z14.d, z28.d, z26.d
+    umulh z26.d, z28.d, z26.d
+    lsr z28.d, z14.d, #32
+    and z15.d, z26.d, z31.d
+    and z14.d, z14.d, z31.d
+    sub z14.d, z14.d, z15.d
+    lsr z26.d, z26.d, #32
+    sub z26.d, z14.d, z26.d
+    add z28.d, z28.d, z15.d
+    mul z15.d, z29.d, z27.d
+    umulh z27.d, z29.d, z27.d
+    lsr z29.d, z15.d, #32
+    and z14.d, z27.d, z31.d
+    and z15.d, z15.d, z31.d
+    sub z15.d, z15.d, z14.d
+    lsr z27.d, z27.d, #32
+    sub z27.d, z15.d, z27.d
+    add z29.d, z29.d, z14.d
+    add z14.d, z21.d, z22.d
+    add z15.d, z23.d, z24.d
+    add z6.d, z14.d, z15.d
+    add z22.d, z6.d, z22.d
+    add z24.d, z6.d, z24.d
+    add z14.d, z22.d, z14.d
+    lsl z23.d, z23.d, #1
+    add z23.d, z22.d, z23.d
+    add z22.d, z24.d, z15.d
+    lsl z21.d, z21.d, #1
+    add z21.d, z24.d, z21.d
+    add z24.d, z16.d, z18.d
+    add z15.d, z26.d, z27.d
+    add z6.d, z24.d, z15.d
+    add z18.d, z6.d, z18.d
+    add z27.d, z6.d, z27.d
+    add z24.d, z18.d, z24.d
+    lsl z26.d, z26.d, #1
+    add z26.d, z18.d, z26.d
+    add z18.d, z27.d, z15.d
+    lsl z16.d, z16.d, #1
+    add z16.d, z27.d, z16.d
+    add z27.d, z14.d, z24.d
+    add z0.d, z14.d, z27.d
+    add z4.d, z24.d, z27.d
+    add z27.d, z23.d, z26.d
+    add z1.d, z23.d, z27.d
+    add z5.d, z26.d, z27.d
+    add z27.d, z22.d, z18.d
+    add z2.d, z22.d, z27.d
+    add z6.d, z18.d, z27.d
+    add z27.d, z21.d, z16.d
+    add z3.d, z21.d, z27.d
+    add z27.d, z16.d, z27.d
+    add z16.d, z19.d, z25.d
+    add z21.d, z20.d, z17.d
+    add z18.d, z16.d, z21.d
+    add z25.d, z18.d, z25.d
+    add z18.d, z18.d, z17.d
+    add z16.d, z25.d, z16.d
+    lsl z20.d, z20.d, #1
+    add z20.d, z25.d, z20.d
+    add z21.d, z18.d, z21.d
+    lsl z19.d, z19.d, #1
+    add z19.d, z18.d, z19.d
+    add z18.d, z7.d, z30.d
+    add z25.d, z28.d, z29.d
+    add z17.d, z18.d, z25.d
+    add z30.d, z17.d, z30.d
+    add z17.d, z17.d, z29.d
+    add z18.d, z30.d, z18.d
+    lsl z28.d, z28.d, #1
+    add z28.d, z30.d, z28.d
+    add z25.d, z17.d, z25.d
+    lsl z30.d, z7.d, #1
+    add z30.d, z17.d, z30.d
+    add z17.d, z16.d, z18.d
+    add z8.d, z16.d, z17.d
+    add z12.d, z18.d, z17.d
+    add z17.d, z20.d, z28.d
+    add z9.d, z20.d, z17.d
+    add z13.d, z28.d, z17.d
+    add z17.d, z21.d, z25.d
+    add z10.d, z21.d, z17.d
+    add z14.d, z25.d, z17.d
+    add z17.d, z19.d, z30.d
+    add z11.d, z19.d, z17.d
+    add z15.d, z30.d, z17.d
+    mov z7.d, z27.d
+    add x1, x1, #128
+    subs x3, x3, #1
+    b.ne 1b
+    ld1rd {z16.d}, p0/z, [x2, #0]
+    add z17.d, z1.d, z16.d
+    ld1rd {z18.d}, p0/z, [x2, #8]
+    add z19.d, z9.d, z18.d
+    lsr z20.d, z19.d, #32
+    umullb z20.d, z20.s, z31.s
+    add z20.d, z17.d, z20.d
     lsl z19.d, z19.d, #32
     add z19.d, z19.d, z20.d
     cmphi p1.d, p0/z, z20.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
-    mul z30.d, z19.d, z19.d
-    umulh z28.d, z19.d, z19.d
-    lsr z20.d, z28.d, #32
-    cmphi p1.d, p0/z, z20.d, z30.d
-    sub z30.d, z30.d, z20.d
-    sub z30.d, p1/m, z30.d, z31.d
-    umullb z28.d, z28.s, z31.s
-    add z30.d, z30.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    mul z28.d, z30.d, z19.d
-    umulh z19.d, z30.d, z19.d
-    lsr z20.d, z19.d, #32
-    cmphi p1.d, p0/z, z20.d, z28.d
-    sub z28.d, z28.d, z20.d
-    sub z28.d, p1/m, z28.d, z31.d
-    umullb z19.d, z19.s, z31.s
-    add z28.d, z28.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    mul z20.d, z30.d, z30.d
-    umulh z30.d, z30.d, z30.d
-    lsr z19.d, z30.d, #32
-    cmphi p1.d, p0/z, z19.d, z20.d
-    sub z20.d, z20.d, z19.d
-    sub z20.d, p1/m, z20.d, z31.d
-    umullb z30.d, z30.s, z31.s
-    add z20.d, z20.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    mul z30.d, z28.d, z20.d
-    umulh z28.d, z28.d, z20.d
-    lsr z20.d, z30.d, #32
-    and z19.d, z28.d, z31.d
-    and z30.d, z30.d, z31.d
-    sub z30.d, z30.d, z19.d
-    lsr z28.d, z28.d, #32
-    sub z30.d, z30.d, z28.d
-    add z20.d, z20.d, z19.d
-    lsl z28.d, z18.d, #2
-    lsl z19.d, z17.d, #2
-    add z1.d, z18.d, z1.d
-    add z9.d, z17.d, z9.d
-    lsl z2.d, z2.d, #1
-    lsl z10.d, z10.d, #1
-    add z2.d, z18.d, z2.d
-    add z10.d, z17.d, z10.d
-    add z3.d, z28.d, z3.d
-    add z11.d, z19.d, z11.d
-    lsl z16.d, z24.d, #1
-    lsl z15.d, z23.d, #1
-    add z16.d, z16.d, z24.d
-    add z15.d, z15.d, z23.d
-    add z16.d, z18.d, z16.d
-    add z15.d, z17.d, z15.d
-    sub z28.d, z28.d, z29.d
-    sub z19.d, z19.d, z27.d
-    lsl z29.d, z22.d, #1
-    lsl z27.d, z21.d, #1
-    add z29.d, z29.d, z22.d
-    add z27.d, z27.d, z21.d
-    sub z29.d, z18.d, z29.d
-    sub z27.d, z17.d, z27.d
-    lsl z26.d, z26.d, #2
-    lsl z25.d, z25.d, #2
-    sub z18.d, z18.d, z26.d
-    sub z17.d, z17.d, z25.d
-    add z26.d, z1.d, z2.d
-    add z25.d, z9.d, z10.d
-    add z26.d, z26.d, z16.d
-    add z25.d, z25.d, z15.d
-    add z24.d, z3.d, z28.d
-    add z23.d, z11.d, z19.d
-    add z26.d, z26.d, z29.d
-    add z25.d, z25.d, z27.d
-    add z26.d, z26.d, z18.d
-    add z25.d, z25.d, z17.d
-    lsl z22.d, z24.d, #30
-    and z22.d, z22.d, z31.d
-    lsl z21.d, z23.d, #30
-    and z21.d, z21.d, z31.d
-    asr z24.d, z24.d, #2
-    add z24.d, z24.d, z21.d
-    add z24.d, z24.d, z22.d
-    asr z23.d, z23.d, #2
-    sub z23.d, z23.d, z22.d
-    add z26.d, z26.d, z24.d
-    add z25.d, z25.d, z23.d
-    add z24.d, z26.d, z30.d
-    add z23.d, z25.d, z20.d
-    sub z26.d, z26.d, z30.d
-    sub z25.d, z25.d, z20.d
-    ld1rd {z30.d}, p0/z, [x1, #48]
-    add z26.d, z26.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #56]
-    add z25.d, z25.d, z30.d
-    lsr z30.d, z25.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z26.d, z26.d, z30.d
+    and z20.d, z19.d, z31.d
+    lsr z19.d, z19.d, #32
+    add z17.d, z2.d, z16.d
+    add z21.d, z10.d, z18.d
+    lsr z22.d, z21.d, #32
+    umullb z22.d, z22.s, z31.s
+    add z22.d, z17.d, z22.d
+    lsl z21.d, z21.d, #32
+    add z21.d, z21.d, z22.d
+    cmphi p1.d, p0/z, z22.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    and z22.d, z21.d, z31.d
+    lsr z21.d, z21.d, #32
+    add z17.d, z3.d, z16.d
+    add z23.d, z11.d, z18.d
+    lsr z24.d, z23.d, #32
+    umullb z24.d, z24.s, z31.s
+    add z24.d, z17.d, z24.d
+    lsl z23.d, z23.d, #32
+    add z23.d, z23.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z23.d
+    add z23.d, p1/m, z23.d, z31.d
+    and z24.d, z23.d, z31.d
+    lsr z23.d, z23.d, #32
+    add z17.d, z4.d, z16.d
+    add z25.d, z12.d, z18.d
+    lsr z26.d, z25.d, #32
+    umullb z26.d, z26.s, z31.s
+    add z26.d, z17.d, z26.d
     lsl z25.d, z25.d, #32
     add z25.d, z25.d, z26.d
     cmphi p1.d, p0/z, z26.d, z25.d
     add z25.d, p1/m, z25.d, z31.d
-    mul z30.d, z25.d, z25.d
-    umulh z26.d, z25.d, z25.d
-    lsr z22.d, z26.d, #32
-    cmphi p1.d, p0/z, z22.d, z30.d
-    sub z30.d, z30.d, z22.d
-    sub z30.d, p1/m, z30.d, z31.d
-    umullb z26.d, z26.s, z31.s
-    add z30.d, z30.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    mul z26.d, z30.d, z25.d
-    umulh z25.d, z30.d, z25.d
-    lsr z22.d, z25.d, #32
-    cmphi p1.d, p0/z, z22.d, z26.d
-    sub z26.d, z26.d, z22.d
-    sub z26.d, p1/m, z26.d, z31.d
-    umullb z25.d, z25.s, z31.s
-    add z26.d, z26.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    mul z25.d, z30.d, z30.d
-    umulh z30.d, z30.d, z30.d
-    lsr z22.d, z30.d, #32
-    cmphi p1.d, p0/z, z22.d, z25.d
-    sub z25.d, z25.d, z22.d
-    sub z25.d, p1/m, z25.d, z31.d
-    umullb z30.d, z30.s, z31.s
-    add z25.d, z25.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    mul z30.d, z26.d, z25.d
-    umulh z26.d, z26.d, z25.d
-    lsr z25.d, z30.d, #32
-    and z22.d, z26.d, z31.d
-    and z30.d, z30.d, z31.d
-    sub z30.d, z30.d, z22.d
-    lsr z26.d, z26.d, #32
-    sub z30.d, z30.d, z26.d
-    add z25.d, z25.d, z22.d
-    lsl z26.d, z24.d, #3
-    lsl z22.d, z23.d, #3
-    add z1.d, z24.d, z1.d
-    add z9.d, z23.d, z9.d
-    lsl z2.d, z2.d, #1
-    lsl z10.d, z10.d, #1
-    add z2.d, z24.d, z2.d
-    add z10.d, z23.d, z10.d
-    add z3.d, z26.d, z3.d
-    add z11.d, z22.d, z11.d
-    lsl z21.d, z16.d, #1
-    lsl z20.d, z15.d, #1
-    add z21.d, z21.d, z16.d
-    add z20.d, z20.d, z15.d
-    add z21.d, z24.d, z21.d
-    add z20.d, z23.d, z20.d
-    sub z26.d, z26.d, z28.d
-    sub z22.d, z22.d, z19.d
-    lsl z28.d, z29.d, #1
-    lsl z19.d, z27.d, #1
-    add z28.d, z28.d, z29.d
-    add z19.d, z19.d, z27.d
-    sub z28.d, z24.d, z28.d
-    sub z19.d, z23.d, z19.d
-    lsl z18.d, z18.d, #2
-    lsl z17.d, z17.d, #2
-    sub z24.d, z24.d, z18.d
-    sub z23.d, z23.d, z17.d
-    add z29.d, z1.d, z2.d
-    add z27.d, z9.d, z10.d
-    add z29.d, z29.d, z21.d
-    add z27.d, z27.d, z20.d
-    add z18.d, z3.d, z26.d
-    add z17.d, z11.d, z22.d
-    add z29.d, z29.d, z28.d
-    add z27.d, z27.d, z19.d
-    add z29.d, z29.d, z24.d
-    add z27.d, z27.d, z23.d
-    lsl z16.d, z18.d, #29
-    and z16.d, z16.d, z31.d
-    lsl z15.d, z17.d, #29
-    and z15.d, z15.d, z31.d
-    asr z18.d, z18.d, #3
-    add z18.d, z18.d, z15.d
-    add z18.d, z18.d, z16.d
-    asr z17.d, z17.d, #3
-    sub z17.d, z17.d, z16.d
-    add z29.d, z29.d, z18.d
-    add z27.d, z27.d, z17.d
-    add z18.d, z29.d, z30.d
-    add z17.d, z27.d, z25.d
-    sub z29.d, z29.d, z30.d
-    sub z27.d, z27.d, z25.d
-    ld1rd {z30.d}, p0/z, [x1, #64]
-    add z29.d, z29.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #72]
-    add z27.d, z27.d, z30.d
-    lsr z30.d, z27.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z29.d, z29.d, z30.d
+    and z26.d, z25.d, z31.d
+    lsr z25.d, z25.d, #32
+    add z17.d, z5.d, z16.d
+    add z27.d, z13.d, z18.d
+    lsr z28.d, z27.d, #32
+    umullb z28.d, z28.s, z31.s
+    add z28.d, z17.d, z28.d
     lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z27.d
+    add z27.d, z27.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
-    mul z30.d, z27.d, z27.d
-    umulh z29.d, z27.d, z27.d
-    lsr z25.d, z29.d, #32
-    cmphi p1.d, p0/z, z25.d, z30.d
-    sub z30.d, z30.d, z25.d
-    sub z30.d, p1/m, z30.d, z31.d
-    umullb z29.d, z29.s, z31.s
-    add z30.d, z30.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    mul z29.d, z30.d, z27.d
-    umulh z27.d, z30.d, z27.d
+    and z28.d, z27.d, z31.d
+    lsr z27.d, z27.d, #32
+    add z17.d, z6.d, z16.d
+    add z29.d, z14.d, z18.d
+    lsr z30.d, z29.d, #32
+    umullb z30.d, z30.s, z31.s
+    add z30.d, z17.d, z30.d
+    lsl z29.d, z29.d, #32
+    add z29.d, z29.d, z30.d
+    cmphi p1.d, p0/z, z30.d, z29.d
+    add z29.d, p1/m, z29.d, z31.d
+    and z30.d, z29.d, z31.d
+    lsr z29.d, z29.d, #32
+    add z17.d, z7.d, z16.d
+    add z15.d, z15.d, z18.d
+    lsr z7.d, z15.d, #32
+    umullb z7.d, z7.s, z31.s
+    add z17.d, z17.d, z7.d
+    lsl z15.d, z15.d, #32
+    add z15.d, z15.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z15.d
+    add z15.d, p1/m, z15.d, z31.d
+    and z17.d, z15.d, z31.d
+    lsr z15.d, z15.d, #32
+    ld1rd {z7.d}, p0/z, [x1, #0]
+    add z7.d, z0.d, z7.d
+    ld1rd {z0.d}, p0/z, [x1, #8]
+    add z0.d, z8.d, z0.d
+    lsr z8.d, z0.d, #32
+    umullb z8.d, z8.s, z31.s
+    add z8.d, z7.d, z8.d
+    lsl z0.d, z0.d, #32
+    add z0.d, z0.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    mul z8.d, z0.d, z0.d
+    umulh z7.d, z0.d, z0.d
+    lsr z14.d, z7.d, #32
+    cmphi p1.d, p0/z, z14.d, z8.d
+    sub z14.d, z8.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    umullb z7.d, z7.s, z31.s
+    add z14.d, z14.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    mul z7.d, z14.d, z0.d
+    umulh z0.d, z14.d, z0.d
+    lsr z8.d, z0.d, #32
+    cmphi p1.d, p0/z, z8.d, z7.d
+    sub z8.d, z7.d, z8.d
+    sub z8.d, p1/m, z8.d, z31.d
+    umullb z0.d, z0.s, z31.s
+    add z8.d, z8.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
+    mul z0.d, z14.d, z14.d
+    umulh z14.d, z14.d, z14.d
+    lsr z7.d, z14.d, #32
+    cmphi p1.d, p0/z, z7.d, z0.d
+    sub z7.d, z0.d, z7.d
+    sub z7.d, p1/m, z7.d, z31.d
+    umullb z14.d, z14.s, z31.s
+    add z7.d, z7.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    mul z14.d, z8.d, z7.d
+    umulh z7.d, z8.d, z7.d
+    lsr z8.d, z14.d, #32
+    and z0.d, z7.d, z31.d
+    and z14.d, z14.d, z31.d
+    sub z14.d, z14.d, z0.d
+    lsr z7.d, z7.d, #32
+    sub z7.d, z14.d, z7.d
+    add z0.d, z8.d, z0.d
+    add z8.d, z20.d, z22.d
+    add z14.d, z19.d, z21.d
+    add z8.d, z8.d, z26.d
+    add z14.d, z14.d, z25.d
+    add z6.d, z24.d, z28.d
+    add z13.d, z23.d, z27.d
+    add z8.d, z8.d, z30.d
+    add z14.d, z14.d, z29.d
+    add z8.d, z8.d, z17.d
+    add z14.d, z14.d, z15.d
+    add z8.d, z8.d, z6.d
+    add z14.d, z14.d, z13.d
+    add z13.d, z8.d, z7.d
+    add z6.d, z14.d, z0.d
+    sub z8.d, z8.d, z7.d
+    sub z14.d, z14.d, z0.d
+    ld1rd {z0.d}, p0/z, [x1, #16]
+    add z0.d, z8.d, z0.d
+    ld1rd {z8.d}, p0/z, [x1, #24]
+    add z8.d, z14.d, z8.d
+    lsr z14.d, z8.d, #32
+    umullb z14.d, z14.s, z31.s
+    add z14.d, z0.d, z14.d
+    lsl z8.d, z8.d, #32
+    add z8.d, z8.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
+    mul z14.d, z8.d, z8.d
+    umulh z0.d, z8.d, z8.d
+    lsr z7.d, z0.d, #32
+    cmphi p1.d, p0/z, z7.d, z14.d
+    sub z7.d, z14.d, z7.d
+    sub z7.d, p1/m, z7.d, z31.d
+    umullb z0.d, z0.s, z31.s
+    add z7.d, z7.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    mul z0.d, z7.d, z8.d
+    umulh z8.d, z7.d, z8.d
+    lsr z14.d, z8.d, #32
+    cmphi p1.d, p0/z, z14.d, z0.d
+    sub z14.d, z0.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    umullb z8.d, z8.s, z31.s
+    add z14.d, z14.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    mul z8.d, z7.d, z7.d
+    umulh z7.d, z7.d, z7.d
+    lsr z0.d, z7.d, #32
+    cmphi p1.d, p0/z, z0.d, z8.d
+    sub z0.d, z8.d, z0.d
+    sub z0.d, p1/m, z0.d, z31.d
+    umullb z7.d, z7.s, z31.s
+    add z0.d, z0.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    mul z7.d, z14.d, z0.d
+    umulh z0.d, z14.d, z0.d
+    lsr z14.d, z7.d, #32
+    and z8.d, z0.d, z31.d
+    and z7.d, z7.d, z31.d
+    sub z7.d, z7.d, z8.d
+    lsr z0.d, z0.d, #32
+    sub z0.d, z7.d, z0.d
+    add z8.d, z14.d, z8.d
+    lsl z14.d, z13.d, #1
+    lsl z7.d, z6.d, #1
+    add z20.d, z13.d, z20.d
+    add z19.d, z6.d, z19.d
+    lsl z22.d, z22.d, #1
+    lsl z21.d, z21.d, #1
+    add z22.d, z13.d, z22.d
+    add z21.d, z6.d, z21.d
+    add z24.d, z14.d, z24.d
+    add z23.d, z7.d, z23.d
+    lsl z5.d, z26.d, #1
+    lsl z12.d, z25.d, #1
+    add z26.d, z5.d, z26.d
+    add z25.d, z12.d, z25.d
+    add z26.d, z13.d, z26.d
+    add z25.d, z6.d, z25.d
+    sub z28.d, z14.d, z28.d
+    sub z27.d, z7.d, z27.d
+    lsl z7.d, z30.d, #1
+    lsl z14.d, z29.d, #1
+    add z30.d, z7.d, z30.d
+    add z29.d, z14.d, z29.d
+    sub z30.d, z13.d, z30.d
+    sub z29.d, z6.d, z29.d
+    lsl z17.d, z17.d, #2
+    lsl z15.d, z15.d, #2
+    sub z17.d, z13.d, z17.d
+    sub z15.d, z6.d, z15.d
+    add z6.d, z20.d, z22.d
+    add z13.d, z19.d, z21.d
+    add z6.d, z6.d, z26.d
+    add z13.d, z13.d, z25.d
+    add z14.d, z24.d, z28.d
+    add z7.d, z23.d, z27.d
+    add z6.d, z6.d, z30.d
+    add z13.d, z13.d, z29.d
+    add z6.d, z6.d, z17.d
+    add z13.d, z13.d, z15.d
+    lsl z12.d, z14.d, #31
+    and z12.d, z12.d, z31.d
+    lsl z5.d, z7.d, #31
+    and z5.d, z5.d, z31.d
+    asr z14.d, z14.d, #1
+    add z14.d, z14.d, z5.d
+    add z14.d, z14.d, z12.d
+    asr z7.d, z7.d, #1
+    sub z7.d, z7.d, z12.d
+    add z14.d, z6.d, z14.d
+    add z7.d, z13.d, z7.d
+    add z13.d, z14.d, z0.d
+    add z6.d, z7.d, z8.d
+    sub z14.d, z14.d, z0.d
+    sub z7.d, z7.d, z8.d
+    ld1rd {z8.d}, p0/z, [x1, #32]
+    add z8.d, z14.d, z8.d
+    ld1rd {z14.d}, p0/z, [x1, #40]
+    add z14.d, z7.d, z14.d
+    lsr z7.d, z14.d, #32
+    umullb z7.d, z7.s, z31.s
+    add z7.d, z8.d, z7.d
+    lsl z14.d, z14.d, #32
+    add z14.d, z14.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    mul z7.d, z14.d, z14.d
+    umulh z8.d, z14.d, z14.d
+    lsr z0.d, z8.d, #32
+    cmphi p1.d, p0/z, z0.d, z7.d
+    sub z0.d, z7.d, z0.d
+    sub z0.d, p1/m, z0.d, z31.d
+    umullb z8.d, z8.s, z31.s
+    add z0.d, z0.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    mul z8.d, z0.d, z14.d
+    umulh z14.d, z0.d, z14.d
+    lsr z7.d, z14.d, #32
+    cmphi p1.d, p0/z, z7.d, z8.d
+    sub z7.d, z8.d, z7.d
+    sub z7.d, p1/m, z7.d, z31.d
+    umullb z14.d, z14.s, z31.s
+    add z7.d, z7.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    mul z14.d, z0.d, z0.d
+    umulh z0.d, z0.d, z0.d
+    lsr z8.d, z0.d, #32
+    cmphi p1.d, p0/z, z8.d, z14.d
+    sub z8.d, z14.d, z8.d
+    sub z8.d, p1/m, z8.d, z31.d
+    umullb z0.d, z0.s, z31.s
+    add z8.d, z8.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
+    mul z0.d, z7.d, z8.d
+    umulh z8.d, z7.d, z8.d
+    lsr z7.d, z0.d, #32
+    and z14.d, z8.d, z31.d
+    and z0.d, z0.d, z31.d
+    sub z0.d, z0.d, z14.d
+    lsr z8.d, z8.d, #32
+    sub z8.d, z0.d, z8.d
+    add z14.d, z7.d, z14.d
+    lsl z7.d, z13.d, #2
+    lsl z0.d, z6.d, #2
+    add z20.d, z13.d, z20.d
+    add z19.d, z6.d, z19.d
+    lsl z22.d, z22.d, #1
+    lsl z21.d, z21.d, #1
+    add z22.d, z13.d, z22.d
+    add z21.d, z6.d, z21.d
+    add z24.d, z7.d, z24.d
+    add z23.d, z0.d, z23.d
+    lsl z12.d, z26.d, #1
+    lsl z5.d, z25.d, #1
+    add z26.d, z12.d, z26.d
+    add z25.d, z5.d, z25.d
+    add z26.d, z13.d, z26.d
+    add z25.d, z6.d, z25.d
+    sub z28.d, z7.d, z28.d
+    sub z27.d, z0.d, z27.d
+    lsl z0.d, z30.d, #1
+    lsl z7.d, z29.d, #1
+    add z30.d, z0.d, z30.d
+    add z29.d, z7.d, z29.d
+    sub z30.d, z13.d, z30.d
+    sub z29.d, z6.d, z29.d
+    lsl z17.d, z17.d, #2
+    lsl z15.d, z15.d, #2
+    sub z17.d, z13.d, z17.d
+    sub z15.d, z6.d, z15.d
+    add z6.d, z20.d, z22.d
+    add z13.d, z19.d, z21.d
+    add z6.d, z6.d, z26.d
+    add z13.d, z13.d, z25.d
+    add z7.d, z24.d, z28.d
+    add z0.d, z23.d, z27.d
+    add z6.d, z6.d, z30.d
+    add z13.d, z13.d, z29.d
+    add z6.d, z6.d, z17.d
+    add z13.d, z13.d, z15.d
+    lsl z5.d, z7.d, #30
+    and z5.d, z5.d, z31.d
+    lsl z12.d, z0.d, #30
+    and z12.d, z12.d, z31.d
+    asr z7.d, z7.d, #2
+    add z7.d, z7.d, z12.d
+    add z7.d, z7.d, z5.d
+    asr z0.d, z0.d, #2
+    sub z0.d, z0.d, z5.d
+    add z7.d, z6.d, z7.d
+    add z0.d, z13.d, z0.d
+    add z13.d, z7.d, z8.d
+    add z6.d, z0.d, z14.d
+    sub z7.d, z7.d, z8.d
+    sub z0.d, z0.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #48]
+    add z14.d, z7.d, z14.d
+    ld1rd {z7.d}, p0/z, [x1, #56]
+    add z7.d, z0.d, z7.d
+    lsr z0.d, z7.d, #32
+    umullb z0.d, z0.s, z31.s
+    add z0.d, z14.d, z0.d
+    lsl z7.d, z7.d, #32
+    add z7.d, z7.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    mul z0.d, z7.d, z7.d
+    umulh z14.d, z7.d, z7.d
+    lsr z8.d, z14.d, #32
+    cmphi p1.d, p0/z, z8.d, z0.d
+    sub z8.d, z0.d, z8.d
+    sub z8.d, p1/m, z8.d, z31.d
+    umullb z14.d, z14.s, z31.s
+    add z8.d, z8.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
+    mul z14.d, z8.d, z7.d
+    umulh z7.d, z8.d, z7.d
+    lsr z0.d, z7.d, #32
+    cmphi p1.d, p0/z, z0.d, z14.d
+    sub z0.d, z14.d, z0.d
+    sub z0.d, p1/m, z0.d, z31.d
+    umullb z7.d, z7.s, z31.s
+    add z0.d, z0.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    mul z7.d, z8.d, z8.d
+    umulh z8.d, z8.d, z8.d
+    lsr z14.d, z8.d, #32
+    cmphi p1.d, p0/z, z14.d, z7.d
+    sub z14.d, z7.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    umullb z8.d, z8.s, z31.s
+    add z14.d, z14.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    mul z8.d, z0.d, z14.d
+    umulh z14.d, z0.d, z14.d
+    lsr z0.d, z8.d, #32
+    and z7.d, z14.d, z31.d
+    and z8.d, z8.d, z31.d
+    sub z8.d, z8.d, z7.d
+    lsr z14.d, z14.d, #32
+    sub z14.d, z8.d, z14.d
+    add z7.d, z0.d, z7.d
+    lsl z0.d, z13.d, #3
+    lsl z8.d, z6.d, #3
+    add z20.d, z13.d, z20.d
+    add z19.d, z6.d, z19.d
+    lsl z22.d, z22.d, #1
+    lsl z21.d, z21.d, #1
+    add z22.d, z13.d, z22.d
+    add z21.d, z6.d, z21.d
+    add z24.d, z0.d, z24.d
+    add z23.d, z8.d, z23.d
+    lsl z5.d, z26.d, #1
+    lsl z12.d, z25.d, #1
+    add z26.d, z5.d, z26.d
+    add z25.d, z12.d, z25.d
+    add z26.d, z13.d, z26.d
+    add z25.d, z6.d, z25.d
+    sub z28.d, z0.d, z28.d
+    sub z27.d, z8.d, z27.d
+    lsl z8.d, z30.d, #1
+    lsl z0.d, z29.d, #1
+    add z30.d, z8.d, z30.d
+    add z29.d, z0.d, z29.d
+    sub z30.d, z13.d, z30.d
+    sub z29.d, z6.d, z29.d
+    lsl z17.d, z17.d, #2
+    lsl z15.d, z15.d, #2
+    sub z17.d, z13.d, z17.d
+    sub z15.d, z6.d, z15.d
+    add z6.d, z20.d, z22.d
+    add z13.d, z19.d, z21.d
+    add z6.d, z6.d, z26.d
+    add z13.d, z13.d, z25.d
+    add z0.d, z24.d, z28.d
+    add z8.d, z23.d, z27.d
+    add z6.d, z6.d, z30.d
+    add z13.d, z13.d, z29.d
+    add z6.d, z6.d, z17.d
+    add z13.d, z13.d, z15.d
+    lsl z12.d, z0.d, #29
+    and z12.d, z12.d, z31.d
+    lsl z5.d, z8.d, #29
+    and z5.d, z5.d, z31.d
+    asr z0.d, z0.d, #3
+    add z0.d, z0.d, z5.d
+    add z0.d, z0.d, z12.d
+    asr z8.d, z8.d, #3
+    sub z8.d, z8.d, z12.d
+    add z0.d, z6.d, z0.d
+    add z8.d, z13.d, z8.d
+    add z13.d, z0.d, z14.d
+    add z6.d, z8.d, z7.d
+    sub z0.d, z0.d, z14.d
+    sub z8.d, z8.d, z7.d
+    lsl z7.d, z13.d, #4
+    lsl z14.d, z6.d, #4
+    add z20.d, z13.d, z20.d
+    add z19.d, z6.d, z19.d
+    lsl z22.d, z22.d, #1
+    lsl z21.d, z21.d, #1
+    add z22.d, z13.d, z22.d
+    add z21.d, z6.d, z21.d
+    add z24.d, z7.d, z24.d
+    add z23.d, z14.d, z23.d
+    lsl z12.d, z26.d, #1
+    lsl z5.d, z25.d, #1
+    add z26.d, z12.d, z26.d
+    add z25.d, z5.d, z25.d
+    add z26.d, z13.d, z26.d
+    add z25.d, z6.d, z25.d
+    sub z28.d, z7.d, z28.d
+    sub z27.d, z14.d, z27.d
+    lsl z14.d, z30.d, #1
+    lsl z7.d, z29.d, #1
+    add z30.d, z14.d, z30.d
+    add z29.d, z7.d, z29.d
+    sub z30.d, z13.d, z30.d
+    sub z29.d, z6.d, z29.d
+    lsl z17.d, z17.d, #2
+    lsl z15.d, z15.d, #2
+    sub z17.d, z13.d, z17.d
+    sub z15.d, z6.d, z15.d
+    add z20.d, z20.d, z16.d
+    add z19.d, z19.d, z18.d
+    lsr z6.d, z19.d, #32
+    umullb z6.d, z6.s, z31.s
+    add z20.d, z20.d, z6.d
+    lsl z19.d, z19.d, #32
+    add z19.d, z19.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    and z1.d, z19.d, z31.d
+    lsr z9.d, z19.d, #32
+    add z22.d, z22.d, z16.d
+    add z21.d, z21.d, z18.d
+    lsr z19.d, z21.d, #32
+    umullb z19.d, z19.s, z31.s
+    add z19.d, z22.d, z19.d
+    lsl z21.d, z21.d, #32
+    add z21.d, z21.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    and z2.d, z21.d, z31.d
+    lsr z10.d, z21.d, #32
+    add z24.d, z24.d, z16.d
+    add z23.d, z23.d, z18.d
+    lsr z21.d, z23.d, #32
+    umullb z21.d, z21.s, z31.s
+    add z21.d, z24.d, z21.d
+    lsl z23.d, z23.d, #32
+    add z23.d, z23.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z23.d
+    add z23.d, p1/m, z23.d, z31.d
+    and z21.d, z23.d, z31.d
+    lsr z23.d, z23.d, #32
+    lsl z24.d, z21.d, #28
+    and z24.d, z24.d, z31.d
+    lsl z19.d, z23.d, #28
+    and z19.d, z19.d, z31.d
+    asr z21.d, z21.d, #4
+    add z21.d, z21.d, z19.d
+    add z3.d, z21.d, z24.d
+    asr z23.d, z23.d, #4
+    sub z11.d, z23.d, z24.d
+    add z26.d, z26.d, z16.d
+    add z25.d, z25.d, z18.d
+    lsr z23.d, z25.d, #32
+    umullb z23.d, z23.s, z31.s
+    add z23.d, z26.d, z23.d
+    lsl z25.d, z25.d, #32
+    add z25.d, z25.d, z23.d
+    cmphi p1.d, p0/z, z23.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
+    and z4.d, z25.d, z31.d
+    lsr z12.d, z25.d, #32
+    add z28.d, z28.d, z16.d
+    add z27.d, z27.d, z18.d
     lsr z25.d, z27.d, #32
-    cmphi p1.d, p0/z, z25.d, z29.d
-    sub z29.d, z29.d, z25.d
-    sub z29.d, p1/m, z29.d, z31.d
+    umullb z25.d, z25.s, z31.s
+    add z25.d, z28.d, z25.d
+    lsl z27.d, z27.d, #32
+    add z27.d, z27.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z27.d
+    add z27.d, p1/m, z27.d, z31.d
+    and z25.d, z27.d, z31.d
+    lsr z27.d, z27.d, #32
+    lsl z28.d, z25.d, #28
+    and z28.d, z28.d, z31.d
+    lsl z23.d, z27.d, #28
+    and z23.d, z23.d, z31.d
+    asr z25.d, z25.d, #4
+    add z25.d, z25.d, z23.d
+    add z5.d, z25.d, z28.d
+    asr z27.d, z27.d, #4
+    sub z13.d, z27.d, z28.d
+    add z30.d, z30.d, z16.d
+    add z29.d, z29.d, z18.d
+    lsr z27.d, z29.d, #32
     umullb z27.d, z27.s, z31.s
+    add z27.d, z30.d, z27.d
+    lsl z29.d, z29.d, #32
     add z29.d, z29.d, z27.d
     cmphi p1.d, p0/z, z27.d, z29.d
     add z29.d, p1/m, z29.d, z31.d
-    mul z27.d, z30.d, z30.d
-    umulh z30.d, z30.d, z30.d
-    lsr z25.d, z30.d, #32
-    cmphi p1.d, p0/z, z25.d, z27.d
-    sub z27.d, z27.d, z25.d
-    sub z27.d, p1/m, z27.d, z31.d
-    umullb z30.d, z30.s, z31.s
-    add z27.d, z27.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    mul z30.d, z29.d, z27.d
-    umulh z29.d, z29.d, z27.d
-    lsr z27.d, z30.d, #32
-    and z25.d, z29.d, z31.d
-    and z30.d, z30.d, z31.d
-    sub z30.d, z30.d, z25.d
-    lsr z29.d, z29.d, #32
-    sub z30.d, z30.d, z29.d
-    add z27.d, z27.d, z25.d
-    lsl z29.d, z18.d, #4
-    lsl z25.d, z17.d, #4
-    add z1.d, z18.d, z1.d
-    add z9.d, z17.d, z9.d
-    lsl z2.d, z2.d, #1
-    lsl z10.d, z10.d, #1
-    add z2.d, z18.d, z2.d
-    add z10.d, z17.d, z10.d
-    add z3.d, z29.d, z3.d
-    add z11.d, z25.d, z11.d
-    lsl z16.d, z21.d, #1
-    lsl z15.d, z20.d, #1
-    add z16.d, z16.d, z21.d
-    add z15.d, z15.d, z20.d
-    add z16.d, z18.d, z16.d
-    add z15.d, z17.d, z15.d
-    sub z29.d, z29.d, z26.d
-    sub z25.d, z25.d, z22.d
-    lsl z26.d, z28.d, #1
-    lsl z22.d, z19.d, #1
-    add z26.d, z26.d, z28.d
-    add z22.d, z22.d, z19.d
-    sub z26.d, z18.d, z26.d
-    sub z22.d, z17.d, z22.d
-    lsl z24.d, z24.d, #2
-    lsl z23.d, z23.d, #2
-    sub z18.d, z18.d, z24.d
-    sub z17.d, z17.d, z23.d
-    add z28.d, z1.d, z2.d
-    add z24.d, z9.d, z10.d
-    add z28.d, z28.d, z16.d
-    add z24.d, z24.d, z15.d
-    add z23.d, z3.d, z29.d
-    add z21.d, z11.d, z25.d
-    add z28.d, z28.d, z26.d
-    add z24.d, z24.d, z22.d
-    add z28.d, z28.d, z18.d
-    add z24.d, z24.d, z17.d
-    lsl z20.d, z23.d, #28
-    and z20.d, z20.d, z31.d
-    lsl z19.d, z21.d, #28
-    and z19.d, z19.d, z31.d
-    asr z23.d, z23.d, #4
-    add z23.d, z23.d, z19.d
-    add z23.d, z23.d, z20.d
-    asr z21.d, z21.d, #4
-    sub z21.d, z21.d, z20.d
-    add z28.d, z28.d, z23.d
-    add z24.d, z24.d, z21.d
-    add z23.d, z28.d, z30.d
-    add z21.d, z24.d, z27.d
-    sub z28.d, z28.d, z30.d
-    sub z24.d, z24.d, z27.d
-    ld1rd {z30.d}, p0/z, [x1, #80]
-    add z28.d, z28.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #88]
-    add z24.d, z24.d, z30.d
-    lsr z30.d, z24.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z28.d, z28.d, z30.d
-    lsl z24.d, z24.d, #32
-    add z24.d, z24.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    mul z30.d, z24.d, z24.d
-    umulh z28.d, z24.d, z24.d
-    lsr z27.d, z28.d, #32
-    cmphi p1.d, p0/z, z27.d, z30.d
-    sub z30.d, z30.d, z27.d
-    sub z30.d, p1/m, z30.d, z31.d
-    umullb z28.d, z28.s, z31.s
-    add z30.d, z30.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    mul z28.d, z30.d, z24.d
-    umulh z24.d, z30.d, z24.d
-    lsr z27.d, z24.d, #32
-    cmphi p1.d, p0/z, z27.d, z28.d
-    sub z28.d, z28.d, z27.d
-    sub z28.d, p1/m, z28.d, z31.d
-    umullb z24.d, z24.s, z31.s
-    add z28.d, z28.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    mul z27.d, z30.d, z30.d
-    umulh z30.d, z30.d, z30.d
-    lsr z24.d, z30.d, #32
-    cmphi p1.d, p0/z, z24.d, z27.d
-    sub z27.d, z27.d, z24.d
-    sub z27.d, p1/m, z27.d, z31.d
-    umullb z30.d, z30.s, z31.s
-    add z27.d, z27.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    mul z30.d, z28.d, z27.d
-    umulh z28.d, z28.d, z27.d
-    lsr z27.d, z30.d, #32
-    and z24.d, z28.d, z31.d
-    and z30.d, z30.d, z31.d
-    sub z30.d, z30.d, z24.d
-    lsr z28.d, z28.d, #32
-    sub z30.d, z30.d, z28.d
-    add z27.d, z27.d, z24.d
-    lsl z28.d, z23.d, #5
-    lsl z24.d, z21.d, #5
-    add z1.d, z23.d, z1.d
-    add z9.d, z21.d, z9.d
-    lsl z2.d, z2.d, #1
-    lsl z10.d, z10.d, #1
-    add z2.d, z23.d, z2.d
-    add z10.d, z21.d, z10.d
-    add z3.d, z28.d, z3.d
-    add z11.d, z24.d, z11.d
-    lsl z20.d, z16.d, #1
-    lsl z19.d, z15.d, #1
-    add z20.d, z20.d, z16.d
-    add z19.d, z19.d, z15.d
-    add z20.d, z23.d, z20.d
-    add z19.d, z21.d, z19.d
-    sub z28.d, z28.d, z29.d
-    sub z24.d, z24.d, z25.d
-    lsl z29.d, z26.d, #1
-    lsl z25.d, z22.d, #1
-    add z29.d, z29.d, z26.d
-    add z25.d, z25.d, z22.d
-    sub z29.d, z23.d, z29.d
-    sub z25.d, z21.d, z25.d
-    lsl z18.d, z18.d, #2
-    lsl z17.d, z17.d, #2
-    sub z23.d, z23.d, z18.d
-    sub z21.d, z21.d, z17.d
-    add z26.d, z1.d, z2.d
-    add z22.d, z9.d, z10.d
-    add z26.d, z26.d, z20.d
-    add z22.d, z22.d, z19.d
-    add z18.d, z3.d, z28.d
-    add z17.d, z11.d, z24.d
-    add z26.d, z26.d, z29.d
-    add z22.d, z22.d, z25.d
-    add z26.d, z26.d, z23.d
-    add z22.d, z22.d, z21.d
-    lsl z16.d, z18.d, #27
-    and z16.d, z16.d, z31.d
-    lsl z15.d, z17.d, #27
-    and z15.d, z15.d, z31.d
-    asr z18.d, z18.d, #5
-    add z18.d, z18.d, z15.d
+    and z6.d, z29.d, z31.d
+    lsr z14.d, z29.d, #32
+    add z17.d, z17.d, z16.d
+    add z18.d, z15.d, z18.d
+    lsr z16.d, z18.d, #32
+    umullb z16.d, z16.s, z31.s
+    add z16.d, z17.d, z16.d
+    lsl z18.d, z18.d, #32
     add z18.d, z18.d, z16.d
-    asr z17.d, z17.d, #5
-    sub z17.d, z17.d, z16.d
-    add z26.d, z26.d, z18.d
-    add z22.d, z22.d, z17.d
-    add z18.d, z26.d, z30.d
-    add z17.d, z22.d, z27.d
-    sub z0.d, z26.d, z30.d
-    sub z8.d, z22.d, z27.d
-    lsl z30.d, z18.d, #6
-    lsl z27.d, z17.d, #6
-    add z1.d, z18.d, z1.d
-    add z9.d, z17.d, z9.d
-    lsl z2.d, z2.d, #1
-    lsl z10.d, z10.d, #1
-    add z2.d, z18.d, z2.d
-    add z10.d, z17.d, z10.d
-    add z3.d, z30.d, z3.d
-    add z11.d, z27.d, z11.d
-    lsl z26.d, z20.d, #1
-    lsl z22.d, z19.d, #1
-    add z26.d, z26.d, z20.d
-    add z22.d, z22.d, z19.d
-    add z26.d, z18.d, z26.d
-    add z22.d, z17.d, z22.d
-    sub z30.d, z30.d, z28.d
-    sub z27.d, z27.d, z24.d
-    lsl z28.d, z29.d, #1
-    lsl z24.d, z25.d, #1
-    add z28.d, z28.d, z29.d
-    add z24.d, z24.d, z25.d
-    sub z28.d, z18.d, z28.d
-    sub z24.d, z17.d, z24.d
-    lsl z23.d, z23.d, #2
-    lsl z21.d, z21.d, #2
-    sub z18.d, z18.d, z23.d
-    sub z17.d, z17.d, z21.d
-    ld1rd {z29.d}, p0/z, [x2, #0]
-    add z1.d, z1.d, z29.d
-    ld1rd {z29.d}, p0/z, [x2, #8]
-    add z9.d, z9.d, z29.d
-    lsr z29.d, z9.d, #32
-    umullb z29.d, z29.s, z31.s
-    add z1.d, z1.d, z29.d
-    lsl z9.d, z9.d, #32
-    add z9.d, z9.d, z1.d
-    cmphi p1.d, p0/z, z1.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    and z1.d, z9.d, z31.d
-    lsr z9.d, z9.d, #32
-    ld1rd {z29.d}, p0/z, [x2, #0]
-    add z2.d, z2.d, z29.d
-    ld1rd {z29.d}, p0/z, [x2, #8]
-    add z10.d, z10.d, z29.d
-    lsr z29.d, z10.d, #32
-    umullb z29.d, z29.s, z31.s
-    add z2.d, z2.d, z29.d
-    lsl z10.d, z10.d, #32
-    add z10.d, z10.d, z2.d
-    cmphi p1.d, p0/z, z2.d, z10.d
-    add z10.d, p1/m, z10.d, z31.d
-    and z2.d, z10.d, z31.d
-    lsr z10.d, z10.d, #32
-    ld1rd {z29.d}, p0/z, [x2, #0]
-    add z3.d, z3.d, z29.d
-    ld1rd {z29.d}, p0/z, [x2, #8]
-    add z11.d, z11.d, z29.d
-    lsr z29.d, z11.d, #32
-    umullb z29.d, z29.s, z31.s
-    add z3.d, z3.d, z29.d
-    lsl z11.d, z11.d, #32
-    add z11.d, z11.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z11.d
-    add z11.d, p1/m, z11.d, z31.d
-    and z29.d, z11.d, z31.d
-    lsr z11.d, z11.d, #32
-    lsl z25.d, z29.d, #26
-    and z25.d, z25.d, z31.d
-    lsl z23.d, z11.d, #26
-    and z23.d, z23.d, z31.d
-    asr z29.d, z29.d, #6
-    add z29.d, z29.d, z23.d
-    add z3.d, z29.d, z25.d
-    asr z11.d, z11.d, #6
-    sub z11.d, z11.d, z25.d
-    ld1rd {z29.d}, p0/z, [x2, #0]
-    add z26.d, z26.d, z29.d
-    ld1rd {z29.d}, p0/z, [x2, #8]
-    add z22.d, z22.d, z29.d
-    lsr z29.d, z22.d, #32
-    umullb z29.d, z29.s, z31.s
-    add z26.d, z26.d, z29.d
-    lsl z22.d, z22.d, #32
-    add z22.d, z22.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    and z4.d, z22.d, z31.d
-    lsr z12.d, z22.d, #32
-    ld1rd {z29.d}, p0/z, [x2, #0]
-    add z30.d, z30.d, z29.d
-    ld1rd {z29.d}, p0/z, [x2, #8]
-    add z27.d, z27.d, z29.d
-    lsr z29.d, z27.d, #32
-    umullb z29.d, z29.s, z31.s
-    add z30.d, z30.d, z29.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    and z30.d, z27.d, z31.d
-    lsr z27.d, z27.d, #32
-    lsl z29.d, z30.d, #26
-    and z29.d, z29.d, z31.d
-    lsl z26.d, z27.d, #26
-    and z26.d, z26.d, z31.d
-    asr z30.d, z30.d, #6
-    add z30.d, z30.d, z26.d
-    add z5.d, z30.d, z29.d
-    asr z27.d, z27.d, #6
-    sub z13.d, z27.d, z29.d
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z28.d, z28.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z24.d, z24.d, z30.d
-    lsr z30.d, z24.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z28.d, z28.d, z30.d
-    lsl z24.d, z24.d, #32
-    add z24.d, z24.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    and z6.d, z24.d, z31.d
-    lsr z14.d, z24.d, #32
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z18.d, z18.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z17.d, z17.d, z30.d
-    lsr z30.d, z17.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z18.d, z18.d, z30.d
+    cmphi p1.d, p0/z, z16.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    and z7.d, z18.d, z31.d
+    lsr z15.d, z18.d, #32
+    add x1, x1, #64
+    mov x3, #3
+2:
+    ld1rd {z16.d}, p0/z, [x1, #0]
+    add z16.d, z0.d, z16.d
+    ld1rd {z17.d}, p0/z, [x1, #8]
+    add z17.d, z8.d, z17.d
+    lsr z18.d, z17.d, #32
+    umullb z18.d, z18.s, z31.s
+    add z18.d, z16.d, z18.d
     lsl z17.d, z17.d, #32
     add z17.d, z17.d, z18.d
     cmphi p1.d, p0/z, z18.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    and z7.d, z17.d, z31.d
-    lsr z15.d, z17.d, #32
-    add x1, x1, #96
-    subs x3, x3, #1
-    b.ne 2b
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z0.d, z0.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z8.d, z8.d, z30.d
-    lsr z30.d, z8.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z0.d, z0.d, z30.d
-    lsl z8.d, z8.d, #32
-    add z8.d, z8.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    and z0.d, z8.d, z31.d
-    lsr z8.d, z8.d, #32
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z1.d, z1.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z9.d, z9.d, z30.d
-    lsr z30.d, z9.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z1.d, z1.d, z30.d
-    lsl z9.d, z9.d, #32
-    add z9.d, z9.d, z1.d
-    cmphi p1.d, p0/z, z1.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    and z1.d, z9.d, z31.d
-    lsr z9.d, z9.d, #32
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z2.d, z2.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z10.d, z10.d, z30.d
-    lsr z30.d, z10.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z2.d, z2.d, z30.d
-    lsl z10.d, z10.d, #32
-    add z10.d, z10.d, z2.d
-    cmphi p1.d, p0/z, z2.d, z10.d
-    add z10.d, p1/m, z10.d, z31.d
-    and z2.d, z10.d, z31.d
-    lsr z10.d, z10.d, #32
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z3.d, z3.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z11.d, z11.d, z30.d
-    lsr z30.d, z11.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z3.d, z3.d, z30.d
-    lsl z11.d, z11.d, #32
-    add z11.d, z11.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z11.d
-    add z11.d, p1/m, z11.d, z31.d
-    and z3.d, z11.d, z31.d
-    lsr z11.d, z11.d, #32
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z4.d, z4.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z12.d, z12.d, z30.d
-    lsr z30.d, z12.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z4.d, z4.d, z30.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    and z4.d, z12.d, z31.d
-    lsr z12.d, z12.d, #32
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z5.d, z5.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z13.d, z13.d, z30.d
-    lsr z30.d, z13.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z5.d, z5.d, z30.d
-    lsl z13.d, z13.d, #32
-    add z13.d, z13.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z13.d
-    add z13.d, p1/m, z13.d, z31.d
-    and z5.d, z13.d, z31.d
-    lsr z13.d, z13.d, #32
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z6.d, z6.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z14.d, z14.d, z30.d
-    lsr z30.d, z14.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z6.d, z6.d, z30.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    and z6.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z7.d, z7.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #8]
-    add z15.d, z15.d, z30.d
-    lsr z30.d, z15.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z7.d, z7.d, z30.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    and z7.d, z15.d, z31.d
-    lsr z15.d, z15.d, #32
-    mov x3, #4
-3:
-    ld1rd {z30.d}, p0/z, [x1, #0]
-    add z0.d, z0.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #8]
-    add z8.d, z8.d, z30.d
-    lsr z30.d, z8.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z0.d, z0.d, z30.d
-    lsl z8.d, z8.d, #32
-    add z8.d, z8.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #16]
-    add z1.d, z1.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #24]
-    add z9.d, z9.d, z30.d
-    lsr z30.d, z9.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z1.d, z1.d, z30.d
-    lsl z9.d, z9.d, #32
-    add z9.d, z9.d, z1.d
-    cmphi p1.d, p0/z, z1.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #32]
-    add z2.d, z2.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #40]
-    add z10.d, z10.d, z30.d
-    lsr z30.d, z10.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z2.d, z2.d, z30.d
-    lsl z10.d, z10.d, #32
-    add z10.d, z10.d, z2.d
-    cmphi p1.d, p0/z, z2.d, z10.d
-    add z10.d, p1/m, z10.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #48]
-    add z3.d, z3.d, z30.d
-    ld1rd {z30.d}, p0/z, [x1, #56]
-    add z11.d, z11.d, z30.d
-    lsr z30.d, z11.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z3.d, z3.d, z30.d
-    lsl z11.d, z11.d, #32
-    add z11.d, z11.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z11.d
-    add z11.d, p1/m, z11.d, z31.d
-    mul z30.d, z8.d, z8.d
-    umulh z29.d, z8.d, z8.d
-    lsr z28.d, z29.d, #32
-    cmphi p1.d, p0/z, z28.d, z30.d
-    sub z30.d, z30.d, z28.d
-    sub z30.d, p1/m, z30.d, z31.d
-    umullb z29.d, z29.s, z31.s
-    add z30.d, z30.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    mul z29.d, z9.d, z9.d
-    umulh z28.d, z9.d, z9.d
-    lsr z27.d, z28.d, #32
-    cmphi p1.d, p0/z, z27.d, z29.d
-    sub z29.d, z29.d, z27.d
-    sub z29.d, p1/m, z29.d, z31.d
-    umullb z28.d, z28.s, z31.s
-    add z29.d, z29.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    mul z28.d, z10.d, z10.d
-    umulh z27.d, z10.d, z10.d
-    lsr z26.d, z27.d, #32
-    cmphi p1.d, p0/z, z26.d, z28.d
-    sub z28.d, z28.d, z26.d
-    sub z28.d, p1/m, z28.d, z31.d
-    umullb z27.d, z27.s, z31.s
-    add z28.d, z28.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    mul z27.d, z11.d, z11.d
-    umulh z26.d, z11.d, z11.d
-    lsr z25.d, z26.d, #32
-    cmphi p1.d, p0/z, z25.d, z27.d
-    sub z27.d, z27.d, z25.d
-    sub z27.d, p1/m, z27.d, z31.d
-    umullb z26.d, z26.s, z31.s
-    add z27.d, z27.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    mul z26.d, z30.d, z8.d
-    umulh z8.d, z30.d, z8.d
-    lsr z25.d, z8.d, #32
-    cmphi p1.d, p0/z, z25.d, z26.d
-    sub z26.d, z26.d, z25.d
-    sub z26.d, p1/m, z26.d, z31.d
-    umullb z8.d, z8.s, z31.s
-    add z26.d, z26.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    mul z25.d, z30.d, z30.d
-    umulh z30.d, z30.d, z30.d
-    lsr z24.d, z30.d, #32
-    cmphi p1.d, p0/z, z24.d, z25.d
-    sub z25.d, z25.d, z24.d
-    sub z25.d, p1/m, z25.d, z31.d
-    umullb z30.d, z30.s, z31.s
-    add z25.d, z25.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    mul z30.d, z29.d, z9.d
-    umulh z9.d, z29.d, z9.d
-    lsr z24.d, z9.d, #32
-    cmphi p1.d, p0/z, z24.d, z30.d
-    sub z30.d, z30.d, z24.d
-    sub z30.d, p1/m, z30.d, z31.d
-    umullb z9.d, z9.s, z31.s
-    add z30.d, z30.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    mul z24.d, z29.d, z29.d
-    umulh z29.d, z29.d, z29.d
-    lsr z23.d, z29.d, #32
-    cmphi p1.d, p0/z, z23.d, z24.d
-    sub z24.d, z24.d, z23.d
-    sub z24.d, p1/m, z24.d, z31.d
-    umullb z29.d, z29.s, z31.s
-    add z24.d, z24.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    mul z29.d, z28.d, z10.d
-    umulh z10.d, z28.d, z10.d
-    lsr z23.d, z10.d, #32
-    cmphi p1.d, p0/z, z23.d, z29.d
-    sub z29.d, z29.d, z23.d
-    sub z29.d, p1/m, z29.d, z31.d
-    umullb z10.d, z10.s, z31.s
-    add z29.d, z29.d, z10.d
-    cmphi p1.d, p0/z, z10.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    mul z23.d, z28.d, z28.d
-    umulh z28.d, z28.d, z28.d
-    lsr z22.d, z28.d, #32
-    cmphi p1.d, p0/z, z22.d, z23.d
-    sub z23.d, z23.d, z22.d
-    sub z23.d, p1/m, z23.d, z31.d
-    umullb z28.d, z28.s, z31.s
-    add z23.d, z23.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    mul z28.d, z27.d, z11.d
-    umulh z11.d, z27.d, z11.d
-    lsr z22.d, z11.d, #32
-    cmphi p1.d, p0/z, z22.d, z28.d
-    sub z28.d, z28.d, z22.d
-    sub z28.d, p1/m, z28.d, z31.d
-    umullb z11.d, z11.s, z31.s
-    add z28.d, z28.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    mul z22.d, z27.d, z27.d
-    umulh z27.d, z27.d, z27.d
-    lsr z21.d, z27.d, #32
-    cmphi p1.d, p0/z, z21.d, z22.d
-    sub z22.d, z22.d, z21.d
-    sub z22.d, p1/m, z22.d, z31.d
-    umullb z27.d, z27.s, z31.s
-    add z22.d, z22.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    mul z27.d, z26.d, z25.d
-    umulh z26.d, z26.d, z25.d
-    lsr z25.d, z27.d, #32
-    and z21.d, z26.d, z31.d
-    and z27.d, z27.d, z31.d
-    sub z27.d, z27.d, z21.d
-    lsr z26.d, z26.d, #32
-    sub z27.d, z27.d, z26.d
-    add z25.d, z25.d, z21.d
-    mul z26.d, z30.d, z24.d
-    umulh z30.d, z30.d, z24.d
-    lsr z24.d, z26.d, #32
-    and z21.d, z30.d, z31.d
-    and z26.d, z26.d, z31.d
-    sub z26.d, z26.d, z21.d
-    lsr z30.d, z30.d, #32
-    sub z26.d, z26.d, z30.d
-    add z24.d, z24.d, z21.d
-    mul z30.d, z29.d, z23.d
-    umulh z29.d, z29.d, z23.d
-    lsr z23.d, z30.d, #32
-    and z21.d, z29.d, z31.d
-    and z30.d, z30.d, z31.d
-    sub z30.d, z30.d, z21.d
-    lsr z29.d, z29.d, #32
-    sub z30.d, z30.d, z29.d
-    add z23.d, z23.d, z21.d
-    mul z29.d, z28.d, z22.d
-    umulh z28.d, z28.d, z22.d
-    lsr z22.d, z29.d, #32
-    and z21.d, z28.d, z31.d
-    and z29.d, z29.d, z31.d
-    sub z29.d, z29.d, z21.d
-    lsr z28.d, z28.d, #32
-    sub z29.d, z29.d, z28.d
-    add z22.d, z22.d, z21.d
-    ld1rd {z28.d}, p0/z, [x1, #64]
-    add z4.d, z4.d, z28.d
-    ld1rd {z28.d}, p0/z, [x1, #72]
-    add z12.d, z12.d, z28.d
-    lsr z28.d, z12.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z4.d, z4.d, z28.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #80]
-    add z5.d, z5.d, z28.d
-    ld1rd {z28.d}, p0/z, [x1, #88]
-    add z13.d, z13.d, z28.d
-    lsr z28.d, z13.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z5.d, z5.d, z28.d
-    lsl z13.d, z13.d, #32
-    add z13.d, z13.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z13.d
-    add z13.d, p1/m, z13.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #96]
-    add z6.d, z6.d, z28.d
-    ld1rd {z28.d}, p0/z, [x1, #104]
-    add z14.d, z14.d, z28.d
-    lsr z28.d, z14.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z6.d, z6.d, z28.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #112]
-    add z7.d, z7.d, z28.d
-    ld1rd {z28.d}, p0/z, [x1, #120]
-    add z15.d, z15.d, z28.d
-    lsr z28.d, z15.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z7.d, z7.d, z28.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    mul z28.d, z12.d, z12.d
-    umulh z21.d, z12.d, z12.d
-    lsr z20.d, z21.d, #32
-    cmphi p1.d, p0/z, z20.d, z28.d
-    sub z28.d, z28.d, z20.d
-    sub z28.d, p1/m, z28.d, z31.d
-    umullb z21.d, z21.s, z31.s
-    add z28.d, z28.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    mul z21.d, z13.d, z13.d
-    umulh z20.d, z13.d, z13.d
-    lsr z19.d, z20.d, #32
-    cmphi p1.d, p0/z, z19.d, z21.d
-    sub z21.d, z21.d, z19.d
-    sub z21.d, p1/m, z21.d, z31.d
-    umullb z20.d, z20.s, z31.s
-    add z21.d, z21.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    mul z20.d, z14.d, z14.d
-    umulh z19.d, z14.d, z14.d
-    lsr z18.d, z19.d, #32
-    cmphi p1.d, p0/z, z18.d, z20.d
-    sub z20.d, z20.d, z18.d
-    sub z20.d, p1/m, z20.d, z31.d
+    mul z18.d, z17.d, z17.d
+    umulh z16.d, z17.d, z17.d
+    lsr z19.d, z16.d, #32
+    cmphi p1.d, p0/z, z19.d, z18.d
+    sub z19.d, z18.d, z19.d
+    sub z19.d, p1/m, z19.d, z31.d
+    umullb z16.d, z16.s, z31.s
+    add z19.d, z19.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    mul z16.d, z19.d, z17.d
+    umulh z17.d, z19.d, z17.d
+    lsr z18.d, z17.d, #32
+    cmphi p1.d, p0/z, z18.d, z16.d
+    sub z18.d, z16.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    umullb z17.d, z17.s, z31.s
+    add z18.d, z18.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    mul z17.d, z19.d, z19.d
+    umulh z19.d, z19.d, z19.d
+    lsr z16.d, z19.d, #32
+    cmphi p1.d, p0/z, z16.d, z17.d
+    sub z16.d, z17.d, z16.d
+    sub z16.d, p1/m, z16.d, z31.d
     umullb z19.d, z19.s, z31.s
-    add z20.d, z20.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    mul z19.d, z15.d, z15.d
-    umulh z18.d, z15.d, z15.d
-    lsr z17.d, z18.d, #32
-    cmphi p1.d, p0/z, z17.d, z19.d
+    add z16.d, z16.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    mul z19.d, z18.d, z16.d
+    umulh z16.d, z18.d, z16.d
+    lsr z18.d, z19.d, #32
+    and z17.d, z16.d, z31.d
+    and z19.d, z19.d, z31.d
     sub z19.d, z19.d, z17.d
+    lsr z16.d, z16.d, #32
+    sub z16.d, z19.d, z16.d
+    add z17.d, z18.d, z17.d
+    add z18.d, z1.d, z2.d
+    add z19.d, z9.d, z10.d
+    add z18.d, z18.d, z4.d
+    add z19.d, z19.d, z12.d
+    add z20.d, z3.d, z5.d
+    add z21.d, z11.d, z13.d
+    add z18.d, z18.d, z6.d
+    add z19.d, z19.d, z14.d
+    add z18.d, z18.d, z7.d
+    add z19.d, z19.d, z15.d
+    add z18.d, z18.d, z20.d
+    add z19.d, z19.d, z21.d
+    add z21.d, z18.d, z16.d
+    add z20.d, z19.d, z17.d
+    sub z18.d, z18.d, z16.d
+    sub z19.d, z19.d, z17.d
+    ld1rd {z17.d}, p0/z, [x1, #16]
+    add z17.d, z18.d, z17.d
+    ld1rd {z18.d}, p0/z, [x1, #24]
+    add z18.d, z19.d, z18.d
+    lsr z19.d, z18.d, #32
+    umullb z19.d, z19.s, z31.s
+    add z19.d, z17.d, z19.d
+    lsl z18.d, z18.d, #32
+    add z18.d, z18.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    mul z19.d, z18.d, z18.d
+    umulh z17.d, z18.d, z18.d
+    lsr z16.d, z17.d, #32
+    cmphi p1.d, p0/z, z16.d, z19.d
+    sub z16.d, z19.d, z16.d
+    sub z16.d, p1/m, z16.d, z31.d
+    umullb z17.d, z17.s, z31.s
+    add z16.d, z16.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    mul z17.d, z16.d, z18.d
+    umulh z18.d, z16.d, z18.d
+    lsr z19.d, z18.d, #32
+    cmphi p1.d, p0/z, z19.d, z17.d
+    sub z19.d, z17.d, z19.d
     sub z19.d, p1/m, z19.d, z31.d
     umullb z18.d, z18.s, z31.s
     add z19.d, z19.d, z18.d
     cmphi p1.d, p0/z, z18.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
-    mul z18.d, z28.d, z12.d
-    umulh z12.d, z28.d, z12.d
-    lsr z17.d, z12.d, #32
+    mul z18.d, z16.d, z16.d
+    umulh z16.d, z16.d, z16.d
+    lsr z17.d, z16.d, #32
     cmphi p1.d, p0/z, z17.d, z18.d
-    sub z18.d, z18.d, z17.d
-    sub z18.d, p1/m, z18.d, z31.d
-    umullb z12.d, z12.s, z31.s
-    add z18.d, z18.d, z12.d
-    cmphi p1.d, p0/z, z12.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    mul z17.d, z28.d, z28.d
-    umulh z28.d, z28.d, z28.d
-    lsr z16.d, z28.d, #32
-    cmphi p1.d, p0/z, z16.d, z17.d
-    sub z17.d, z17.d, z16.d
+    sub z17.d, z18.d, z17.d
     sub z17.d, p1/m, z17.d, z31.d
-    umullb z28.d, z28.s, z31.s
-    add z17.d, z17.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z17.d
+    umullb z16.d, z16.s, z31.s
+    add z17.d, z17.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    mul z28.d, z21.d, z13.d
-    umulh z13.d, z21.d, z13.d
-    lsr z16.d, z13.d, #32
-    cmphi p1.d, p0/z, z16.d, z28.d
-    sub z28.d, z28.d, z16.d
-    sub z28.d, p1/m, z28.d, z31.d
-    umullb z13.d, z13.s, z31.s
-    add z28.d, z28.d, z13.d
-    cmphi p1.d, p0/z, z13.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    mul z16.d, z21.d, z21.d
-    umulh z21.d, z21.d, z21.d
-    lsr z13.d, z21.d, #32
-    cmphi p1.d, p0/z, z13.d, z16.d
+    mul z16.d, z19.d, z17.d
+    umulh z17.d, z19.d, z17.d
+    lsr z19.d, z16.d, #32
+    and z18.d, z17.d, z31.d
+    and z16.d, z16.d, z31.d
+    sub z16.d, z16.d, z18.d
+    lsr z17.d, z17.d, #32
+    sub z17.d, z16.d, z17.d
+    add z18.d, z19.d, z18.d
+    lsl z19.d, z21.d, #1
+    lsl z16.d, z20.d, #1
+    add z22.d, z21.d, z1.d
+    add z23.d, z20.d, z9.d
+    lsl z24.d, z2.d, #1
+    lsl z25.d, z10.d, #1
+    add z24.d, z21.d, z24.d
+    add z25.d, z20.d, z25.d
+    add z26.d, z19.d, z3.d
+    add z27.d, z16.d, z11.d
+    lsl z28.d, z4.d, #1
+    lsl z29.d, z12.d, #1
+    add z28.d, z28.d, z4.d
+    add z29.d, z29.d, z12.d
+    add z28.d, z21.d, z28.d
+    add z29.d, z20.d, z29.d
+    sub z19.d, z19.d, z5.d
     sub z16.d, z16.d, z13.d
-    sub z16.d, p1/m, z16.d, z31.d
-    umullb z21.d, z21.s, z31.s
-    add z16.d, z16.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    mul z21.d, z20.d, z14.d
-    umulh z14.d, z20.d, z14.d
-    lsr z13.d, z14.d, #32
-    cmphi p1.d, p0/z, z13.d, z21.d
-    sub z21.d, z21.d, z13.d
-    sub z21.d, p1/m, z21.d, z31.d
-    umullb z14.d, z14.s, z31.s
-    add z21.d, z21.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    mul z14.d, z20.d, z20.d
-    umulh z20.d, z20.d, z20.d
-    lsr z13.d, z20.d, #32
-    cmphi p1.d, p0/z, z13.d, z14.d
-    sub z14.d, z14.d, z13.d
+    lsl z30.d, z6.d, #1
+    lsl z13.d, z14.d, #1
+    add z30.d, z30.d, z6.d
+    add z13.d, z13.d, z14.d
+    sub z30.d, z21.d, z30.d
+    sub z13.d, z20.d, z13.d
+    lsl z7.d, z7.d, #2
+    lsl z15.d, z15.d, #2
+    sub z21.d, z21.d, z7.d
+    sub z20.d, z20.d, z15.d
+    add z15.d, z22.d, z24.d
+    add z7.d, z23.d, z25.d
+    add z15.d, z15.d, z28.d
+    add z7.d, z7.d, z29.d
+    add z14.d, z26.d, z19.d
+    add z6.d, z27.d, z16.d
+    add z15.d, z15.d, z30.d
+    add z7.d, z7.d, z13.d
+    add z15.d, z15.d, z21.d
+    add z7.d, z7.d, z20.d
+    lsl z5.d, z14.d, #31
+    and z5.d, z5.d, z31.d
+    lsl z12.d, z6.d, #31
+    and z12.d, z12.d, z31.d
+    asr z14.d, z14.d, #1
+    add z14.d, z14.d, z12.d
+    add z14.d, z14.d, z5.d
+    asr z6.d, z6.d, #1
+    sub z6.d, z6.d, z5.d
+    add z14.d, z15.d, z14.d
+    add z6.d, z7.d, z6.d
+    add z7.d, z14.d, z17.d
+    add z15.d, z6.d, z18.d
+    sub z17.d, z14.d, z17.d
+    sub z18.d, z6.d, z18.d
+    ld1rd {z6.d}, p0/z, [x1, #32]
+    add z17.d, z17.d, z6.d
+    ld1rd {z6.d}, p0/z, [x1, #40]
+    add z18.d, z18.d, z6.d
+    lsr z6.d, z18.d, #32
+    umullb z6.d, z6.s, z31.s
+    add z17.d, z17.d, z6.d
+    lsl z18.d, z18.d, #32
+    add z18.d, z18.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    mul z17.d, z18.d, z18.d
+    umulh z6.d, z18.d, z18.d
+    lsr z14.d, z6.d, #32
+    cmphi p1.d, p0/z, z14.d, z17.d
+    sub z17.d, z17.d, z14.d
+    sub z17.d, p1/m, z17.d, z31.d
+    umullb z6.d, z6.s, z31.s
+    add z17.d, z17.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    mul z6.d, z17.d, z18.d
+    umulh z18.d, z17.d, z18.d
+    lsr z14.d, z18.d, #32
+    cmphi p1.d, p0/z, z14.d, z6.d
+    sub z14.d, z6.d, z14.d
     sub z14.d, p1/m, z14.d, z31.d
-    umullb z20.d, z20.s, z31.s
-    add z14.d, z14.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z14.d
+    umullb z18.d, z18.s, z31.s
+    add z14.d, z14.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
-    mul z20.d, z19.d, z15.d
-    umulh z15.d, z19.d, z15.d
-    lsr z13.d, z15.d, #32
-    cmphi p1.d, p0/z, z13.d, z20.d
-    sub z20.d, z20.d, z13.d
-    sub z20.d, p1/m, z20.d, z31.d
-    umullb z15.d, z15.s, z31.s
-    add z20.d, z20.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    mul z15.d, z19.d, z19.d
-    umulh z19.d, z19.d, z19.d
-    lsr z13.d, z19.d, #32
-    cmphi p1.d, p0/z, z13.d, z15.d
-    sub z15.d, z15.d, z13.d
-    sub z15.d, p1/m, z15.d, z31.d
-    umullb z19.d, z19.s, z31.s
-    add z15.d, z15.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    mul z19.d, z18.d, z17.d
-    umulh z18.d, z18.d, z17.d
-    lsr z17.d, z19.d, #32
-    and z13.d, z18.d, z31.d
-    and z19.d, z19.d, z31.d
-    sub z19.d, z19.d, z13.d
+    mul z18.d, z17.d, z17.d
+    umulh z17.d, z17.d, z17.d
+    lsr z6.d, z17.d, #32
+    cmphi p1.d, p0/z, z6.d, z18.d
+    sub z18.d, z18.d, z6.d
+    sub z18.d, p1/m, z18.d, z31.d
+    umullb z17.d, z17.s, z31.s
+    add z18.d, z18.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    mul z17.d, z14.d, z18.d
+    umulh z18.d, z14.d, z18.d
+    lsr z14.d, z17.d, #32
+    and z6.d, z18.d, z31.d
+    and z17.d, z17.d, z31.d
+    sub z17.d, z17.d, z6.d
     lsr z18.d, z18.d, #32
-    sub z19.d, z19.d, z18.d
-    add z17.d, z17.d, z13.d
-    mul z18.d, z28.d, z16.d
-    umulh z28.d, z28.d, z16.d
-    lsr z16.d, z18.d, #32
-    and z13.d, z28.d, z31.d
-    and z18.d, z18.d, z31.d
-    sub z18.d, z18.d, z13.d
-    lsr z28.d, z28.d, #32
-    sub z18.d, z18.d, z28.d
-    add z16.d, z16.d, z13.d
-    mul z28.d, z21.d, z14.d
-    umulh z21.d, z21.d, z14.d
-    lsr z14.d, z28.d, #32
-    and z13.d, z21.d, z31.d
-    and z28.d, z28.d, z31.d
-    sub z28.d, z28.d, z13.d
-    lsr z21.d, z21.d, #32
-    sub z28.d, z28.d, z21.d
-    add z14.d, z14.d, z13.d
-    mul z21.d, z20.d, z15.d
-    umulh z20.d, z20.d, z15.d
-    lsr z15.d, z21.d, #32
-    and z13.d, z20.d, z31.d
-    and z21.d, z21.d, z31.d
-    sub z21.d, z21.d, z13.d
-    lsr z20.d, z20.d, #32
-    sub z21.d, z21.d, z20.d
-    add z15.d, z15.d, z13.d
-    add z20.d, z27.d, z26.d
-    add z13.d, z30.d, z29.d
-    add z12.d, z20.d, z13.d
-    add z26.d, z12.d, z26.d
-    add z12.d, z12.d, z29.d
-    add z20.d, z26.d, z20.d
-    lsl z30.d, z30.d, #1
-    add z26.d, z26.d, z30.d
-    add z13.d, z12.d, z13.d
-    lsl z27.d, z27.d, #1
-    add z12.d, z12.d, z27.d
-    add z30.d, z19.d, z18.d
-    add z29.d, z28.d, z21.d
-    add z27.d, z30.d, z29.d
-    add z18.d, z27.d, z18.d
-    add z27.d, z27.d, z21.d
-    add z30.d, z18.d, z30.d
-    lsl z28.d, z28.d, #1
-    add z18.d, z18.d, z28.d
-    add z29.d, z27.d, z29.d
-    lsl z19.d, z19.d, #1
-    add z27.d, z27.d, z19.d
-    add z28.d, z20.d, z30.d
-    add z0.d, z20.d, z28.d
-    add z4.d, z30.d, z28.d
-    add z30.d, z26.d, z18.d
-    add z1.d, z26.d, z30.d
-    add z5.d, z18.d, z30.d
-    add z30.d, z13.d, z29.d
-    add z2.d, z13.d, z30.d
-    add z6.d, z29.d, z30.d
-    add z30.d, z12.d, z27.d
-    add z3.d, z12.d, z30.d
-    add z7.d, z27.d, z30.d
-    add z30.d, z25.d, z24.d
-    add z29.d, z23.d, z22.d
-    add z28.d, z30.d, z29.d
-    add z24.d, z28.d, z24.d
-    add z28.d, z28.d, z22.d
-    add z30.d, z24.d, z30.d
-    lsl z23.d, z23.d, #1
-    add z24.d, z24.d, z23.d
-    add z29.d, z28.d, z29.d
+    sub z18.d, z17.d, z18.d
+    add z17.d, z14.d, z6.d
+    lsl z6.d, z7.d, #2
+    lsl z14.d, z15.d, #2
+    add z22.d, z7.d, z22.d
+    add z23.d, z15.d, z23.d
+    lsl z24.d, z24.d, #1
     lsl z25.d, z25.d, #1
-    add z28.d, z28.d, z25.d
-    add z27.d, z17.d, z16.d
-    add z26.d, z14.d, z15.d
-    add z25.d, z27.d, z26.d
-    add z16.d, z25.d, z16.d
+    add z24.d, z7.d, z24.d
+    add z25.d, z15.d, z25.d
+    add z26.d, z6.d, z26.d
+    add z27.d, z14.d, z27.d
+    lsl z5.d, z28.d, #1
+    lsl z12.d, z29.d, #1
+    add z28.d, z5.d, z28.d
+    add z29.d, z12.d, z29.d
+    add z28.d, z7.d, z28.d
+    add z29.d, z15.d, z29.d
+    sub z19.d, z6.d, z19.d
+    sub z16.d, z14.d, z16.d
+    lsl z14.d, z30.d, #1
+    lsl z6.d, z13.d, #1
+    add z30.d, z14.d, z30.d
+    add z6.d, z6.d, z13.d
+    sub z30.d, z7.d, z30.d
+    sub z6.d, z15.d, z6.d
+    lsl z21.d, z21.d, #2
+    lsl z20.d, z20.d, #2
+    sub z21.d, z7.d, z21.d
+    sub z20.d, z15.d, z20.d
+    add z15.d, z22.d, z24.d
+    add z7.d, z23.d, z25.d
+    add z15.d, z15.d, z28.d
+    add z7.d, z7.d, z29.d
+    add z13.d, z26.d, z19.d
+    add z14.d, z27.d, z16.d
+    add z15.d, z15.d, z30.d
+    add z7.d, z7.d, z6.d
+    add z15.d, z15.d, z21.d
+    add z7.d, z7.d, z20.d
+    lsl z12.d, z13.d, #30
+    and z12.d, z12.d, z31.d
+    lsl z5.d, z14.d, #30
+    and z5.d, z5.d, z31.d
+    asr z13.d, z13.d, #2
+    add z13.d, z13.d, z5.d
+    add z13.d, z13.d, z12.d
+    asr z14.d, z14.d, #2
+    sub z14.d, z14.d, z12.d
+    add z13.d, z15.d, z13.d
+    add z14.d, z7.d, z14.d
+    add z7.d, z13.d, z18.d
+    add z15.d, z14.d, z17.d
+    sub z18.d, z13.d, z18.d
+    sub z17.d, z14.d, z17.d
+    ld1rd {z14.d}, p0/z, [x1, #48]
+    add z18.d, z18.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #56]
+    add z17.d, z17.d, z14.d
+    lsr z14.d, z17.d, #32
+    umullb z14.d, z14.s, z31.s
+    add z18.d, z18.d, z14.d
+    lsl z17.d, z17.d, #32
+    add z17.d, z17.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    mul z18.d, z17.d, z17.d
+    umulh z14.d, z17.d, z17.d
+    lsr z13.d, z14.d, #32
+    cmphi p1.d, p0/z, z13.d, z18.d
+    sub z18.d, z18.d, z13.d
+    sub z18.d, p1/m, z18.d, z31.d
+    umullb z14.d, z14.s, z31.s
+    add z18.d, z18.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    mul z14.d, z18.d, z17.d
+    umulh z17.d, z18.d, z17.d
+    lsr z13.d, z17.d, #32
+    cmphi p1.d, p0/z, z13.d, z14.d
+    sub z13.d, z14.d, z13.d
+    sub z13.d, p1/m, z13.d, z31.d
+    umullb z17.d, z17.s, z31.s
+    add z13.d, z13.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    mul z17.d, z18.d, z18.d
+    umulh z18.d, z18.d, z18.d
+    lsr z14.d, z18.d, #32
+    cmphi p1.d, p0/z, z14.d, z17.d
+    sub z17.d, z17.d, z14.d
+    sub z17.d, p1/m, z17.d, z31.d
+    umullb z18.d, z18.s, z31.s
+    add z17.d, z17.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    mul z18.d, z13.d, z17.d
+    umulh z17.d, z13.d, z17.d
+    lsr z13.d, z18.d, #32
+    and z14.d, z17.d, z31.d
+    and z18.d, z18.d, z31.d
+    sub z18.d, z18.d, z14.d
+    lsr z17.d, z17.d, #32
+    sub z17.d, z18.d, z17.d
+    add z18.d, z13.d, z14.d
+    lsl z14.d, z7.d, #3
+    lsl z13.d, z15.d, #3
+    add z22.d, z7.d, z22.d
+    add z23.d, z15.d, z23.d
+    lsl z24.d, z24.d, #1
+    lsl z25.d, z25.d, #1
+    add z24.d, z7.d, z24.d
+    add z25.d, z15.d, z25.d
+    add z26.d, z14.d, z26.d
+    add z27.d, z13.d, z27.d
+    lsl z12.d, z28.d, #1
+    lsl z5.d, z29.d, #1
+    add z28.d, z12.d, z28.d
+    add z29.d, z5.d, z29.d
+    add z28.d, z7.d, z28.d
+    add z29.d, z15.d, z29.d
+    sub z19.d, z14.d, z19.d
+    sub z16.d, z13.d, z16.d
+    lsl z13.d, z30.d, #1
+    lsl z14.d, z6.d, #1
+    add z30.d, z13.d, z30.d
+    add z14.d, z14.d, z6.d
+    sub z30.d, z7.d, z30.d
+    sub z14.d, z15.d, z14.d
+    lsl z21.d, z21.d, #2
+    lsl z20.d, z20.d, #2
+    sub z21.d, z7.d, z21.d
+    sub z20.d, z15.d, z20.d
+    add z15.d, z22.d, z24.d
+    add z7.d, z23.d, z25.d
+    add z15.d, z15.d, z28.d
+    add z7.d, z7.d, z29.d
+    add z6.d, z26.d, z19.d
+    add z13.d, z27.d, z16.d
+    add z15.d, z15.d, z30.d
+    add z7.d, z7.d, z14.d
+    add z15.d, z15.d, z21.d
+    add z7.d, z7.d, z20.d
+    lsl z5.d, z6.d, #29
+    and z5.d, z5.d, z31.d
+    lsl z12.d, z13.d, #29
+    and z12.d, z12.d, z31.d
+    asr z6.d, z6.d, #3
+    add z6.d, z6.d, z12.d
+    add z6.d, z6.d, z5.d
+    asr z13.d, z13.d, #3
+    sub z13.d, z13.d, z5.d
+    add z6.d, z15.d, z6.d
+    add z13.d, z7.d, z13.d
+    add z7.d, z6.d, z17.d
+    add z15.d, z13.d, z18.d
+    sub z17.d, z6.d, z17.d
+    sub z18.d, z13.d, z18.d
+    ld1rd {z13.d}, p0/z, [x1, #64]
+    add z17.d, z17.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #72]
+    add z18.d, z18.d, z13.d
+    lsr z13.d, z18.d, #32
+    umullb z13.d, z13.s, z31.s
+    add z17.d, z17.d, z13.d
+    lsl z18.d, z18.d, #32
+    add z18.d, z18.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    mul z17.d, z18.d, z18.d
+    umulh z13.d, z18.d, z18.d
+    lsr z6.d, z13.d, #32
+    cmphi p1.d, p0/z, z6.d, z17.d
+    sub z17.d, z17.d, z6.d
+    sub z17.d, p1/m, z17.d, z31.d
+    umullb z13.d, z13.s, z31.s
+    add z17.d, z17.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    mul z13.d, z17.d, z18.d
+    umulh z18.d, z17.d, z18.d
+    lsr z6.d, z18.d, #32
+    cmphi p1.d, p0/z, z6.d, z13.d
+    sub z6.d, z13.d, z6.d
+    sub z6.d, p1/m, z6.d, z31.d
+    umullb z18.d, z18.s, z31.s
+    add z6.d, z6.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z6.d
+    add z6.d, p1/m, z6.d, z31.d
+    mul z18.d, z17.d, z17.d
+    umulh z17.d, z17.d, z17.d
+    lsr z13.d, z17.d, #32
+    cmphi p1.d, p0/z, z13.d, z18.d
+    sub z18.d, z18.d, z13.d
+    sub z18.d, p1/m, z18.d, z31.d
+    umullb z17.d, z17.s, z31.s
+    add z18.d, z18.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    mul z17.d, z6.d, z18.d
+    umulh z18.d, z6.d, z18.d
+    lsr z6.d, z17.d, #32
+    and z13.d, z18.d, z31.d
+    and z17.d, z17.d, z31.d
+    sub z17.d, z17.d, z13.d
+    lsr z18.d, z18.d, #32
+    sub z18.d, z17.d, z18.d
+    add z17.d, z6.d, z13.d
+    lsl z13.d, z7.d, #4
+    lsl z6.d, z15.d, #4
+    add z22.d, z7.d, z22.d
+    add z23.d, z15.d, z23.d
+    lsl z24.d, z24.d, #1
+    lsl z25.d, z25.d, #1
+    add z24.d, z7.d, z24.d
+    add z25.d, z15.d, z25.d
+    add z26.d, z13.d, z26.d
+    add z27.d, z6.d, z27.d
+    lsl z5.d, z28.d, #1
+    lsl z12.d, z29.d, #1
+    add z28.d, z5.d, z28.d
+    add z29.d, z12.d, z29.d
+    add z28.d, z7.d, z28.d
+    add z29.d, z15.d, z29.d
+    sub z19.d, z13.d, z19.d
+    sub z16.d, z6.d, z16.d
+    lsl z6.d, z30.d, #1
+    lsl z13.d, z14.d, #1
+    add z30.d, z6.d, z30.d
+    add z13.d, z13.d, z14.d
+    sub z30.d, z7.d, z30.d
+    sub z13.d, z15.d, z13.d
+    lsl z21.d, z21.d, #2
+    lsl z20.d, z20.d, #2
+    sub z21.d, z7.d, z21.d
+    sub z20.d, z15.d, z20.d
+    add z15.d, z22.d, z24.d
+    add z7.d, z23.d, z25.d
+    add z15.d, z15.d, z28.d
+    add z7.d, z7.d, z29.d
+    add z14.d, z26.d, z19.d
+    add z6.d, z27.d, z16.d
+    add z15.d, z15.d, z30.d
+    add z7.d, z7.d, z13.d
+    add z15.d, z15.d, z21.d
+    add z7.d, z7.d, z20.d
+    lsl z12.d, z14.d, #28
+    and z12.d, z12.d, z31.d
+    lsl z5.d, z6.d, #28
+    and z5.d, z5.d, z31.d
+    asr z14.d, z14.d, #4
+    add z14.d, z14.d, z5.d
+    add z14.d, z14.d, z12.d
+    asr z6.d, z6.d, #4
+    sub z6.d, z6.d, z12.d
+    add z14.d, z15.d, z14.d
+    add z6.d, z7.d, z6.d
+    add z7.d, z14.d, z18.d
+    add z15.d, z6.d, z17.d
+    sub z18.d, z14.d, z18.d
+    sub z17.d, z6.d, z17.d
+    ld1rd {z6.d}, p0/z, [x1, #80]
+    add z18.d, z18.d, z6.d
+    ld1rd {z6.d}, p0/z, [x1, #88]
+    add z17.d, z17.d, z6.d
+    lsr z6.d, z17.d, #32
+    umullb z6.d, z6.s, z31.s
+    add z18.d, z18.d, z6.d
+    lsl z17.d, z17.d, #32
+    add z17.d, z17.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    mul z18.d, z17.d, z17.d
+    umulh z6.d, z17.d, z17.d
+    lsr z14.d, z6.d, #32
+    cmphi p1.d, p0/z, z14.d, z18.d
+    sub z18.d, z18.d, z14.d
+    sub z18.d, p1/m, z18.d, z31.d
+    umullb z6.d, z6.s, z31.s
+    add z18.d, z18.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    mul z6.d, z18.d, z17.d
+    umulh z17.d, z18.d, z17.d
+    lsr z14.d, z17.d, #32
+    cmphi p1.d, p0/z, z14.d, z6.d
+    sub z14.d, z6.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    umullb z17.d, z17.s, z31.s
+    add z14.d, z14.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    mul z17.d, z18.d, z18.d
+    umulh z18.d, z18.d, z18.d
+    lsr z6.d, z18.d, #32
+    cmphi p1.d, p0/z, z6.d, z17.d
+    sub z17.d, z17.d, z6.d
+    sub z17.d, p1/m, z17.d, z31.d
+    umullb z18.d, z18.s, z31.s
+    add z17.d, z17.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    mul z18.d, z14.d, z17.d
+    umulh z17.d, z14.d, z17.d
+    lsr z14.d, z18.d, #32
+    and z6.d, z17.d, z31.d
+    and z18.d, z18.d, z31.d
+    sub z18.d, z18.d, z6.d
+    lsr z17.d, z17.d, #32
+    sub z17.d, z18.d, z17.d
+    add z18.d, z14.d, z6.d
+    lsl z6.d, z7.d, #5
+    lsl z14.d, z15.d, #5
+    add z22.d, z7.d, z22.d
+    add z23.d, z15.d, z23.d
+    lsl z24.d, z24.d, #1
+    lsl z25.d, z25.d, #1
+    add z24.d, z7.d, z24.d
+    add z25.d, z15.d, z25.d
+    add z26.d, z6.d, z26.d
+    add z27.d, z14.d, z27.d
+    lsl z12.d, z28.d, #1
+    lsl z5.d, z29.d, #1
+    add z28.d, z12.d, z28.d
+    add z29.d, z5.d, z29.d
+    add z28.d, z7.d, z28.d
+    add z29.d, z15.d, z29.d
+    sub z19.d, z6.d, z19.d
+    sub z16.d, z14.d, z16.d
+    lsl z14.d, z30.d, #1
+    lsl z6.d, z13.d, #1
+    add z30.d, z14.d, z30.d
+    add z6.d, z6.d, z13.d
+    sub z30.d, z7.d, z30.d
+    sub z6.d, z15.d, z6.d
+    lsl z21.d, z21.d, #2
+    lsl z20.d, z20.d, #2
+    sub z21.d, z7.d, z21.d
+    sub z20.d, z15.d, z20.d
+    add z15.d, z22.d, z24.d
+    add z7.d, z23.d, z25.d
+    add z15.d, z15.d, z28.d
+    add z7.d, z7.d, z29.d
+    add z13.d, z26.d, z19.d
+    add z14.d, z27.d, z16.d
+    add z15.d, z15.d, z30.d
+    add z7.d, z7.d, z6.d
+    add z15.d, z15.d, z21.d
+    add z7.d, z7.d, z20.d
+    lsl z5.d, z13.d, #27
+    and z5.d, z5.d, z31.d
+    lsl z12.d, z14.d, #27
+    and z12.d, z12.d, z31.d
+    asr z13.d, z13.d, #5
+    add z13.d, z13.d, z12.d
+    add z13.d, z13.d, z5.d
+    asr z14.d, z14.d, #5
+    sub z14.d, z14.d, z5.d
+    add z13.d, z15.d, z13.d
+    add z14.d, z7.d, z14.d
+    add z7.d, z13.d, z17.d
+    add z15.d, z14.d, z18.d
+    sub z0.d, z13.d, z17.d
+    sub z8.d, z14.d, z18.d
+    lsl z18.d, z7.d, #6
+    lsl z17.d, z15.d, #6
+    add z22.d, z7.d, z22.d
+    add z23.d, z15.d, z23.d
+    lsl z24.d, z24.d, #1
+    lsl z25.d, z25.d, #1
+    add z24.d, z7.d, z24.d
+    add z25.d, z15.d, z25.d
+    add z26.d, z18.d, z26.d
+    add z27.d, z17.d, z27.d
+    lsl z14.d, z28.d, #1
+    lsl z13.d, z29.d, #1
+    add z28.d, z14.d, z28.d
+    add z29.d, z13.d, z29.d
+    add z28.d, z7.d, z28.d
+    add z29.d, z15.d, z29.d
+    sub z18.d, z18.d, z19.d
+    sub z17.d, z17.d, z16.d
+    lsl z16.d, z30.d, #1
+    lsl z19.d, z6.d, #1
+    add z16.d, z16.d, z30.d
+    add z19.d, z19.d, z6.d
+    sub z16.d, z7.d, z16.d
+    sub z19.d, z15.d, z19.d
+    lsl z21.d, z21.d, #2
+    lsl z20.d, z20.d, #2
+    sub z21.d, z7.d, z21.d
+    sub z20.d, z15.d, z20.d
+    ld1rd {z30.d}, p0/z, [x2, #0]
+    add z22.d, z22.d, z30.d
+    ld1rd {z15.d}, p0/z, [x2, #8]
+    add z23.d, z23.d, z15.d
+    lsr z7.d, z23.d, #32
+    umullb z7.d, z7.s, z31.s
+    add z22.d, z22.d, z7.d
+    lsl z23.d, z23.d, #32
+    add z23.d, z23.d, z22.d
+    cmphi p1.d, p0/z, z22.d, z23.d
+    add z23.d, p1/m, z23.d, z31.d
+    and z1.d, z23.d, z31.d
+    lsr z9.d, z23.d, #32
+    add z24.d, z24.d, z30.d
     add z25.d, z25.d, z15.d
+    lsr z23.d, z25.d, #32
+    umullb z23.d, z23.s, z31.s
+    add z23.d, z24.d, z23.d
+    lsl z25.d, z25.d, #32
+    add z25.d, z25.d, z23.d
+    cmphi p1.d, p0/z, z23.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
+    and z2.d, z25.d, z31.d
+    lsr z10.d, z25.d, #32
+    add z26.d, z26.d, z30.d
+    add z27.d, z27.d, z15.d
+    lsr z25.d, z27.d, #32
+    umullb z25.d, z25.s, z31.s
+    add z25.d, z26.d, z25.d
+    lsl z27.d, z27.d, #32
+    add z27.d, z27.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z27.d
+    add z27.d, p1/m, z27.d, z31.d
+    and z25.d, z27.d, z31.d
+    lsr z27.d, z27.d, #32
+    lsl z26.d, z25.d, #26
+    and z26.d, z26.d, z31.d
+    lsl z23.d, z27.d, #26
+    and z23.d, z23.d, z31.d
+    asr z25.d, z25.d, #6
+    add z25.d, z25.d, z23.d
+    add z3.d, z25.d, z26.d
+    asr z27.d, z27.d, #6
+    sub z11.d, z27.d, z26.d
+    add z28.d, z28.d, z30.d
+    add z29.d, z29.d, z15.d
+    lsr z27.d, z29.d, #32
+    umullb z27.d, z27.s, z31.s
+    add z27.d, z28.d, z27.d
+    lsl z29.d, z29.d, #32
+    add z29.d, z29.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z29.d
+    add z29.d, p1/m, z29.d, z31.d
+    and z4.d, z29.d, z31.d
+    lsr z12.d, z29.d, #32
+    add z18.d, z18.d, z30.d
+    add z17.d, z17.d, z15.d
+    lsr z29.d, z17.d, #32
+    umullb z29.d, z29.s, z31.s
+    add z29.d, z18.d, z29.d
+    lsl z17.d, z17.d, #32
+    add z17.d, z17.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    and z29.d, z17.d, z31.d
+    lsr z17.d, z17.d, #32
+    lsl z18.d, z29.d, #26
+    and z18.d, z18.d, z31.d
+    lsl z27.d, z17.d, #26
+    and z27.d, z27.d, z31.d
+    asr z29.d, z29.d, #6
+    add z29.d, z29.d, z27.d
+    add z5.d, z29.d, z18.d
+    asr z17.d, z17.d, #6
+    sub z13.d, z17.d, z18.d
+    add z16.d, z16.d, z30.d
+    add z19.d, z19.d, z15.d
+    lsr z17.d, z19.d, #32
+    umullb z17.d, z17.s, z31.s
+    add z17.d, z16.d, z17.d
+    lsl z19.d, z19.d, #32
+    add z19.d, z19.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    and z6.d, z19.d, z31.d
+    lsr z14.d, z19.d, #32
+    add z30.d, z21.d, z30.d
+    add z20.d, z20.d, z15.d
+    lsr z21.d, z20.d, #32
+    umullb z21.d, z21.s, z31.s
+    add z21.d, z30.d, z21.d
+    lsl z20.d, z20.d, #32
+    add z20.d, z20.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    and z7.d, z20.d, z31.d
+    lsr z15.d, z20.d, #32
+    add x1, x1, #96
+    subs x3, x3, #1
+    b.ne 2b
+    ld1rd {z16.d}, p0/z, [x2, #0]
+    add z17.d, z0.d, z16.d
+    ld1rd {z18.d}, p0/z, [x2, #8]
+    add z19.d, z8.d, z18.d
+    lsr z20.d, z19.d, #32
+    umullb z20.d, z20.s, z31.s
+    add z20.d, z17.d, z20.d
+    lsl z19.d, z19.d, #32
+    add z19.d, z19.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    and z0.d, z19.d, z31.d
+    lsr z8.d, z19.d, #32
+    add z19.d, z1.d, z16.d
+    add z20.d, z9.d, z18.d
+    lsr z17.d, z20.d, #32
+    umullb z17.d, z17.s, z31.s
+    add z17.d, z19.d, z17.d
+    lsl z20.d, z20.d, #32
+    add z20.d, z20.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    and z1.d, z20.d, z31.d
+    lsr z9.d, z20.d, #32
+    add z20.d, z2.d, z16.d
+    add z17.d, z10.d, z18.d
+    lsr z19.d, z17.d, #32
+    umullb z19.d, z19.s, z31.s
+    add z19.d, z20.d, z19.d
+    lsl z17.d, z17.d, #32
+    add z17.d, z17.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    and z2.d, z17.d, z31.d
+    lsr z10.d, z17.d, #32
+    add z17.d, z3.d, z16.d
+    add z19.d, z11.d, z18.d
+    lsr z20.d, z19.d, #32
+    umullb z20.d, z20.s, z31.s
+    add z20.d, z17.d, z20.d
+    lsl z19.d, z19.d, #32
+    add z19.d, z19.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    and z3.d, z19.d, z31.d
+    lsr z11.d, z19.d, #32
+    add z19.d, z4.d, z16.d
+    add z20.d, z12.d, z18.d
+    lsr z17.d, z20.d, #32
+    umullb z17.d, z17.s, z31.s
+    add z17.d, z19.d, z17.d
+    lsl z20.d, z20.d, #32
+    add z20.d, z20.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    and z4.d, z20.d, z31.d
+    lsr z12.d, z20.d, #32
+    add z20.d, z5.d, z16.d
+    add z17.d, z13.d, z18.d
+    lsr z19.d, z17.d, #32
+    umullb z19.d, z19.s, z31.s
+    add z19.d, z20.d, z19.d
+    lsl z17.d, z17.d, #32
+    add z17.d, z17.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    and z5.d, z17.d, z31.d
+    lsr z13.d, z17.d, #32
+    add z17.d, z6.d, z16.d
+    add z19.d, z14.d, z18.d
+    lsr z20.d, z19.d, #32
+    umullb z20.d, z20.s, z31.s
+    add z20.d, z17.d, z20.d
+    lsl z19.d, z19.d, #32
+    add z19.d, z19.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    and z6.d, z19.d, z31.d
+    lsr z14.d, z19.d, #32
+    add z16.d, z7.d, z16.d
+    add z18.d, z15.d, z18.d
+    lsr z19.d, z18.d, #32
+    umullb z19.d, z19.s, z31.s
+    add z19.d, z16.d, z19.d
+    lsl z18.d, z18.d, #32
+    add z18.d, z18.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    and z7.d, z18.d, z31.d
+    lsr z15.d, z18.d, #32
+    mov x3, #4
+3:
+    ld1rd {z16.d}, p0/z, [x1, #0]
+    add z16.d, z0.d, z16.d
+    ld1rd {z17.d}, p0/z, [x1, #8]
+    add z17.d, z8.d, z17.d
+    lsr z18.d, z17.d, #32
+    umullb z18.d, z18.s, z31.s
+    add z18.d, z16.d, z18.d
+    lsl z17.d, z17.d, #32
+    add z17.d, z17.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    ld1rd {z18.d}, p0/z, [x1, #16]
+    add z18.d, z1.d, z18.d
+    ld1rd {z16.d}, p0/z, [x1, #24]
+    add z16.d, z9.d, z16.d
+    lsr z19.d, z16.d, #32
+    umullb z19.d, z19.s, z31.s
+    add z19.d, z18.d, z19.d
+    lsl z16.d, z16.d, #32
+    add z16.d, z16.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    ld1rd {z19.d}, p0/z, [x1, #32]
+    add z19.d, z2.d, z19.d
+    ld1rd {z18.d}, p0/z, [x1, #40]
+    add z18.d, z10.d, z18.d
+    lsr z20.d, z18.d, #32
+    umullb z20.d, z20.s, z31.s
+    add z20.d, z19.d, z20.d
+    lsl z18.d, z18.d, #32
+    add z18.d, z18.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    ld1rd {z20.d}, p0/z, [x1, #48]
+    add z20.d, z3.d, z20.d
+    ld1rd {z19.d}, p0/z, [x1, #56]
+    add z19.d, z11.d, z19.d
+    lsr z21.d, z19.d, #32
+    umullb z21.d, z21.s, z31.s
+    add z21.d, z20.d, z21.d
+    lsl z19.d, z19.d, #32
+    add z19.d, z19.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    mul z21.d, z17.d, z17.d
+    umulh z20.d, z17.d, z17.d
+    lsr z22.d, z20.d, #32
+    cmphi p1.d, p0/z, z22.d, z21.d
+    sub z22.d, z21.d, z22.d
+    sub z22.d, p1/m, z22.d, z31.d
+    umullb z20.d, z20.s, z31.s
+    add z22.d, z22.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
+    mul z20.d, z16.d, z16.d
+    umulh z21.d, z16.d, z16.d
+    lsr z23.d, z21.d, #32
+    cmphi p1.d, p0/z, z23.d, z20.d
+    sub z23.d, z20.d, z23.d
+    sub z23.d, p1/m, z23.d, z31.d
+    umullb z21.d, z21.s, z31.s
+    add z23.d, z23.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z23.d
+    add z23.d, p1/m, z23.d, z31.d
+    mul z21.d, z18.d, z18.d
+    umulh z20.d, z18.d, z18.d
+    lsr z24.d, z20.d, #32
+    cmphi p1.d, p0/z, z24.d, z21.d
+    sub z24.d, z21.d, z24.d
+    sub z24.d, p1/m, z24.d, z31.d
+    umullb z20.d, z20.s, z31.s
+    add z24.d, z24.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    mul z20.d, z19.d, z19.d
+    umulh z21.d, z19.d, z19.d
+    lsr z25.d, z21.d, #32
+    cmphi p1.d, p0/z, z25.d, z20.d
+    sub z25.d, z20.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    umullb z21.d, z21.s, z31.s
+    add z25.d, z25.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
+    mul z21.d, z22.d, z17.d
+    umulh z17.d, z22.d, z17.d
+    lsr z20.d, z17.d, #32
+    cmphi p1.d, p0/z, z20.d, z21.d
+    sub z20.d, z21.d, z20.d
+    sub z20.d, p1/m, z20.d, z31.d
+    umullb z17.d, z17.s, z31.s
+    add z20.d, z20.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    mul z17.d, z22.d, z22.d
+    umulh z22.d, z22.d, z22.d
+    lsr z21.d, z22.d, #32
+    cmphi p1.d, p0/z, z21.d, z17.d
+    sub z21.d, z17.d, z21.d
+    sub z21.d, p1/m, z21.d, z31.d
+    umullb z22.d, z22.s, z31.s
+    add z21.d, z21.d, z22.d
+    cmphi p1.d, p0/z, z22.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    mul z22.d, z23.d, z16.d
+    umulh z16.d, z23.d, z16.d
+    lsr z17.d, z16.d, #32
+    cmphi p1.d, p0/z, z17.d, z22.d
+    sub z17.d, z22.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
+    umullb z16.d, z16.s, z31.s
+    add z17.d, z17.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    mul z16.d, z23.d, z23.d
+    umulh z23.d, z23.d, z23.d
+    lsr z22.d, z23.d, #32
+    cmphi p1.d, p0/z, z22.d, z16.d
+    sub z22.d, z16.d, z22.d
+    sub z22.d, p1/m, z22.d, z31.d
+    umullb z23.d, z23.s, z31.s
+    add z22.d, z22.d, z23.d
+    cmphi p1.d, p0/z, z23.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
+    mul z23.d, z24.d, z18.d
+    umulh z18.d, z24.d, z18.d
+    lsr z16.d, z18.d, #32
+    cmphi p1.d, p0/z, z16.d, z23.d
+    sub z16.d, z23.d, z16.d
+    sub z16.d, p1/m, z16.d, z31.d
+    umullb z18.d, z18.s, z31.s
+    add z16.d, z16.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    mul z18.d, z24.d, z24.d
+    umulh z24.d, z24.d, z24.d
+    lsr z23.d, z24.d, #32
+    cmphi p1.d, p0/z, z23.d, z18.d
+    sub z23.d, z18.d, z23.d
+    sub z23.d, p1/m, z23.d, z31.d
+    umullb z24.d, z24.s, z31.s
+    add z23.d, z23.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z23.d
+    add z23.d, p1/m, z23.d, z31.d
+    mul z24.d, z25.d, z19.d
+    umulh z19.d, z25.d, z19.d
+    lsr z18.d, z19.d, #32
+    cmphi p1.d, p0/z, z18.d, z24.d
+    sub z18.d, z24.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    umullb z19.d, z19.s, z31.s
+    add z18.d, z18.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    mul z19.d, z25.d, z25.d
+    umulh z25.d, z25.d, z25.d
+    lsr z24.d, z25.d, #32
+    cmphi p1.d, p0/z, z24.d, z19.d
+    sub z24.d, z19.d, z24.d
+    sub z24.d, p1/m, z24.d, z31.d
+    umullb z25.d, z25.s, z31.s
+    add z24.d, z24.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    mul z25.d, z20.d, z21.d
+    umulh z21.d, z20.d, z21.d
+    lsr z20.d, z25.d, #32
+    and z19.d, z21.d, z31.d
+    and z25.d, z25.d, z31.d
+    sub z25.d, z25.d, z19.d
+    lsr z21.d, z21.d, #32
+    sub z21.d, z25.d, z21.d
+    add z19.d, z20.d, z19.d
+    mul z20.d, z17.d, z22.d
+    umulh z22.d, z17.d, z22.d
+    lsr z17.d, z20.d, #32
+    and z25.d, z22.d, z31.d
+    and z20.d, z20.d, z31.d
+    sub z20.d, z20.d, z25.d
+    lsr z22.d, z22.d, #32
+    sub z22.d, z20.d, z22.d
+    add z25.d, z17.d, z25.d
+    mul z17.d, z16.d, z23.d
+    umulh z23.d, z16.d, z23.d
+    lsr z16.d, z17.d, #32
+    and z20.d, z23.d, z31.d
+    and z17.d, z17.d, z31.d
+    sub z17.d, z17.d, z20.d
+    lsr z23.d, z23.d, #32
+    sub z23.d, z17.d, z23.d
+    add z20.d, z16.d, z20.d
+    mul z16.d, z18.d, z24.d
+    umulh z24.d, z18.d, z24.d
+    lsr z18.d, z16.d, #32
+    and z17.d, z24.d, z31.d
+    and z16.d, z16.d, z31.d
+    sub z16.d, z16.d, z17.d
+    lsr z24.d, z24.d, #32
+    sub z24.d, z16.d, z24.d
+    add z17.d, z18.d, z17.d
+    ld1rd {z18.d}, p0/z, [x1, #64]
+    add z18.d, z4.d, z18.d
+    ld1rd {z16.d}, p0/z, [x1, #72]
+    add z16.d, z12.d, z16.d
+    lsr z26.d, z16.d, #32
+    umullb z26.d, z26.s, z31.s
+    add z26.d, z18.d, z26.d
+    lsl z16.d, z16.d, #32
+    add z16.d, z16.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    ld1rd {z26.d}, p0/z, [x1, #80]
+    add z26.d, z5.d, z26.d
+    ld1rd {z18.d}, p0/z, [x1, #88]
+    add z18.d, z13.d, z18.d
+    lsr z27.d, z18.d, #32
+    umullb z27.d, z27.s, z31.s
+    add z27.d, z26.d, z27.d
+    lsl z18.d, z18.d, #32
+    add z18.d, z18.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    ld1rd {z27.d}, p0/z, [x1, #96]
+    add z27.d, z6.d, z27.d
+    ld1rd {z26.d}, p0/z, [x1, #104]
+    add z26.d, z14.d, z26.d
+    lsr z28.d, z26.d, #32
+    umullb z28.d, z28.s, z31.s
+    add z28.d, z27.d, z28.d
+    lsl z26.d, z26.d, #32
+    add z26.d, z26.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z26.d
+    add z26.d, p1/m, z26.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #112]
+    add z28.d, z7.d, z28.d
+    ld1rd {z27.d}, p0/z, [x1, #120]
+    add z27.d, z15.d, z27.d
+    lsr z29.d, z27.d, #32
+    umullb z29.d, z29.s, z31.s
+    add z29.d, z28.d, z29.d
+    lsl z27.d, z27.d, #32
+    add z27.d, z27.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z27.d
+    add z27.d, p1/m, z27.d, z31.d
+    mul z29.d, z16.d, z16.d
+    umulh z28.d, z16.d, z16.d
+    lsr z30.d, z28.d, #32
+    cmphi p1.d, p0/z, z30.d, z29.d
+    sub z30.d, z29.d, z30.d
+    sub z30.d, p1/m, z30.d, z31.d
+    umullb z28.d, z28.s, z31.s
+    add z30.d, z30.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    mul z28.d, z18.d, z18.d
+    umulh z29.d, z18.d, z18.d
+    lsr z15.d, z29.d, #32
+    cmphi p1.d, p0/z, z15.d, z28.d
+    sub z28.d, z28.d, z15.d
+    sub z28.d, p1/m, z28.d, z31.d
+    umullb z29.d, z29.s, z31.s
+    add z28.d, z28.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    mul z29.d, z26.d, z26.d
+    umulh z15.d, z26.d, z26.d
+    lsr z7.d, z15.d, #32
+    cmphi p1.d, p0/z, z7.d, z29.d
+    sub z29.d, z29.d, z7.d
+    sub z29.d, p1/m, z29.d, z31.d
+    umullb z15.d, z15.s, z31.s
+    add z29.d, z29.d, z15.d
+    cmphi p1.d, p0/z, z15.d, z29.d
+    add z29.d, p1/m, z29.d, z31.d
+    mul z15.d, z27.d, z27.d
+    umulh z7.d, z27.d, z27.d
+    lsr z14.d, z7.d, #32
+    cmphi p1.d, p0/z, z14.d, z15.d
+    sub z14.d, z15.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    umullb z7.d, z7.s, z31.s
+    add z14.d, z14.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    mul z7.d, z30.d, z16.d
+    umulh z16.d, z30.d, z16.d
+    lsr z15.d, z16.d, #32
+    cmphi p1.d, p0/z, z15.d, z7.d
+    sub z15.d, z7.d, z15.d
+    sub z15.d, p1/m, z15.d, z31.d
+    umullb z16.d, z16.s, z31.s
+    add z15.d, z15.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z15.d
+    add z15.d, p1/m, z15.d, z31.d
+    mul z16.d, z30.d, z30.d
+    umulh z30.d, z30.d, z30.d
+    lsr z7.d, z30.d, #32
+    cmphi p1.d, p0/z, z7.d, z16.d
+    sub z16.d, z16.d, z7.d
+    sub z16.d, p1/m, z16.d, z31.d
+    umullb z30.d, z30.s, z31.s
+    add z16.d, z16.d, z30.d
+    cmphi p1.d, p0/z, z30.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    mul z30.d, z28.d, z18.d
+    umulh z18.d, z28.d, z18.d
+    lsr z7.d, z18.d, #32
+    cmphi p1.d, p0/z, z7.d, z30.d
+    sub z30.d, z30.d, z7.d
+    sub z30.d, p1/m, z30.d, z31.d
+    umullb z18.d, z18.s, z31.s
+    add z30.d, z30.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    mul z18.d, z28.d, z28.d
+    umulh z28.d, z28.d, z28.d
+    lsr z7.d, z28.d, #32
+    cmphi p1.d, p0/z, z7.d, z18.d
+    sub z18.d, z18.d, z7.d
+    sub z18.d, p1/m, z18.d, z31.d
+    umullb z28.d, z28.s, z31.s
+    add z18.d, z18.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    mul z28.d, z29.d, z26.d
+    umulh z26.d, z29.d, z26.d
+    lsr z7.d, z26.d, #32
+    cmphi p1.d, p0/z, z7.d, z28.d
+    sub z28.d, z28.d, z7.d
+    sub z28.d, p1/m, z28.d, z31.d
+    umullb z26.d, z26.s, z31.s
+    add z28.d, z28.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    mul z26.d, z29.d, z29.d
+    umulh z29.d, z29.d, z29.d
+    lsr z7.d, z29.d, #32
+    cmphi p1.d, p0/z, z7.d, z26.d
+    sub z26.d, z26.d, z7.d
+    sub z26.d, p1/m, z26.d, z31.d
+    umullb z29.d, z29.s, z31.s
+    add z26.d, z26.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z26.d
+    add z26.d, p1/m, z26.d, z31.d
+    mul z29.d, z14.d, z27.d
+    umulh z27.d, z14.d, z27.d
+    lsr z7.d, z27.d, #32
+    cmphi p1.d, p0/z, z7.d, z29.d
+    sub z29.d, z29.d, z7.d
+    sub z29.d, p1/m, z29.d, z31.d
+    umullb z27.d, z27.s, z31.s
+    add z29.d, z29.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z29.d
+    add z29.d, p1/m, z29.d, z31.d
+    mul z27.d, z14.d, z14.d
+    umulh z14.d, z14.d, z14.d
+    lsr z7.d, z14.d, #32
+    cmphi p1.d, p0/z, z7.d, z27.d
+    sub z27.d, z27.d, z7.d
+    sub z27.d, p1/m, z27.d, z31.d
+    umullb z14.d, z14.s, z31.s
+    add z27.d, z27.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z27.d
+    add z27.d, p1/m, z27.d, z31.d
+    mul z14.d, z15.d, z16.d
+    umulh z16.d, z15.d, z16.d
+    lsr z15.d, z14.d, #32
+    and z7.d, z16.d, z31.d
+    and z14.d, z14.d, z31.d
+    sub z14.d, z14.d, z7.d
+    lsr z16.d, z16.d, #32
+    sub z16.d, z14.d, z16.d
+    add z7.d, z15.d, z7.d
+    mul z15.d, z30.d, z18.d
+    umulh z18.d, z30.d, z18.d
+    lsr z30.d, z15.d, #32
+    and z14.d, z18.d, z31.d
+    and z15.d, z15.d, z31.d
+    sub z15.d, z15.d, z14.d
+    lsr z18.d, z18.d, #32
+    sub z18.d, z15.d, z18.d
+    add z30.d, z30.d, z14.d
+    mul z14.d, z28.d, z26.d
+    umulh z26.d, z28.d, z26.d
+    lsr z28.d, z14.d, #32
+    and z15.d, z26.d, z31.d
+    and z14.d, z14.d, z31.d
+    sub z14.d, z14.d, z15.d
+    lsr z26.d, z26.d, #32
+    sub z26.d, z14.d, z26.d
+    add z28.d, z28.d, z15.d
+    mul z15.d, z29.d, z27.d
+    umulh z27.d, z29.d, z27.d
+    lsr z29.d, z15.d, #32
+    and z14.d, z27.d, z31.d
+    and z15.d, z15.d, z31.d
+    sub z15.d, z15.d, z14.d
+    lsr z27.d, z27.d, #32
+    sub z27.d, z15.d, z27.d
+    add z29.d, z29.d, z14.d
+    add z14.d, z21.d, z22.d
+    add z15.d, z23.d, z24.d
+    add z6.d, z14.d, z15.d
+    add z22.d, z6.d, z22.d
+    add z24.d, z6.d, z24.d
+    add z14.d, z22.d, z14.d
+    lsl z23.d, z23.d, #1
+    add z23.d, z22.d, z23.d
+    add z22.d, z24.d, z15.d
+    lsl z21.d, z21.d, #1
+    add z21.d, z24.d, z21.d
+    add z24.d, z16.d, z18.d
+    add z15.d, z26.d, z27.d
+    add z6.d, z24.d, z15.d
+    add z18.d, z6.d, z18.d
+    add z27.d, z6.d, z27.d
+    add z24.d, z18.d, z24.d
+    lsl z26.d, z26.d, #1
+    add z26.d, z18.d, z26.d
+    add z18.d, z27.d, z15.d
+    lsl z16.d, z16.d, #1
+    add z16.d, z27.d, z16.d
+    add z27.d, z14.d, z24.d
+    add z0.d, z14.d, z27.d
+    add z4.d, z24.d, z27.d
+    add z27.d, z23.d, z26.d
+    add z1.d, z23.d, z27.d
+    add z5.d, z26.d, z27.d
+    add z27.d, z22.d, z18.d
+    add z2.d, z22.d, z27.d
+    add z6.d, z18.d, z27.d
+    add z27.d, z21.d, z16.d
+    add z3.d, z21.d, z27.d
     add z27.d, z16.d, z27.d
-    lsl z14.d, z14.d, #1
-    add z16.d, z16.d, z14.d
-    add z26.d, z25.d, z26.d
-    lsl z17.d, z17.d, #1
-    add z25.d, z25.d, z17.d
-    add z23.d, z30.d, z27.d
-    add z8.d, z30.d, z23.d
-    add z12.d, z27.d, z23.d
-    add z30.d, z24.d, z16.d
-    add z9.d, z24.d, z30.d
-    add z13.d, z16.d, z30.d
-    add z30.d, z29.d, z26.d
-    add z10.d, z29.d, z30.d
-    add z14.d, z26.d, z30.d
-    add z30.d, z28.d, z25.d
-    add z11.d, z28.d, z30.d
-    add z15.d, z25.d, z30.d
+    add z16.d, z19.d, z25.d
+    add z21.d, z20.d, z17.d
+    add z18.d, z16.d, z21.d
+    add z25.d, z18.d, z25.d
+    add z18.d, z18.d, z17.d
+    add z16.d, z25.d, z16.d
+    lsl z20.d, z20.d, #1
+    add z20.d, z25.d, z20.d
+    add z21.d, z18.d, z21.d
+    lsl z19.d, z19.d, #1
+    add z19.d, z18.d, z19.d
+    add z18.d, z7.d, z30.d
+    add z25.d, z28.d, z29.d
+    add z17.d, z18.d, z25.d
+    add z30.d, z17.d, z30.d
+    add z17.d, z17.d, z29.d
+    add z18.d, z30.d, z18.d
+    lsl z28.d, z28.d, #1
+    add z28.d, z30.d, z28.d
+    add z25.d, z17.d, z25.d
+    lsl z30.d, z7.d, #1
+    add z30.d, z17.d, z30.d
+    add z17.d, z16.d, z18.d
+    add z8.d, z16.d, z17.d
+    add z12.d, z18.d, z17.d
+    add z17.d, z20.d, z28.d
+    add z9.d, z20.d, z17.d
+    add z13.d, z28.d, z17.d
+    add z17.d, z21.d, z25.d
+    add z10.d, z21.d, z17.d
+    add z14.d, z25.d, z17.d
+    add z17.d, z19.d, z30.d
+    add z11.d, z19.d, z17.d
+    add z15.d, z30.d, z17.d
+    mov z7.d, z27.d
     add x1, x1, #128
     subs x3, x3, #1
     b.ne 3b
-    ld1rd {z30.d}, p0/z, [x2, #16]
-    add z0.d, z0.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #24]
-    add z8.d, z8.d, z30.d
-    lsr z30.d, z8.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z0.d, z0.d, z30.d
+    ld1rd {z16.d}, p0/z, [x2, #16]
+    add z17.d, z0.d, z16.d
+    ld1rd {z18.d}, p0/z, [x2, #24]
+    add z8.d, z8.d, z18.d
+    lsr z19.d, z8.d, #32
+    umullb z19.d, z19.s, z31.s
+    add z19.d, z17.d, z19.d
     lsl z8.d, z8.d, #32
-    add z8.d, z8.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z8.d
+    add z8.d, z8.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z8.d
     add z8.d, p1/m, z8.d, z31.d
-    ld1rd {z30.d}, p0/z, [x2, #16]
-    add z1.d, z1.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #24]
-    add z9.d, z9.d, z30.d
-    lsr z30.d, z9.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z1.d, z1.d, z30.d
+    add z19.d, z1.d, z16.d
+    add z9.d, z9.d, z18.d
+    lsr z17.d, z9.d, #32
+    umullb z17.d, z17.s, z31.s
+    add z17.d, z19.d, z17.d
     lsl z9.d, z9.d, #32
-    add z9.d, z9.d, z1.d
-    cmphi p1.d, p0/z, z1.d, z9.d
+    add z9.d, z9.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z9.d
     add z9.d, p1/m, z9.d, z31.d
-    ld1rd {z30.d}, p0/z, [x2, #16]
-    add z2.d, z2.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #24]
-    add z10.d, z10.d, z30.d
-    lsr z30.d, z10.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z2.d, z2.d, z30.d
+    add z17.d, z2.d, z16.d
+    add z10.d, z10.d, z18.d
+    lsr z19.d, z10.d, #32
+    umullb z19.d, z19.s, z31.s
+    add z19.d, z17.d, z19.d
     lsl z10.d, z10.d, #32
-    add z10.d, z10.d, z2.d
-    cmphi p1.d, p0/z, z2.d, z10.d
+    add z10.d, z10.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z10.d
     add z10.d, p1/m, z10.d, z31.d
-    ld1rd {z30.d}, p0/z, [x2, #16]
-    add z3.d, z3.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #24]
-    add z11.d, z11.d, z30.d
-    lsr z30.d, z11.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z3.d, z3.d, z30.d
+    add z19.d, z3.d, z16.d
+    add z11.d, z11.d, z18.d
+    lsr z17.d, z11.d, #32
+    umullb z17.d, z17.s, z31.s
+    add z17.d, z19.d, z17.d
     lsl z11.d, z11.d, #32
-    add z11.d, z11.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z11.d
+    add z11.d, z11.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z11.d
     add z11.d, p1/m, z11.d, z31.d
-    ld1rd {z30.d}, p0/z, [x2, #16]
-    add z4.d, z4.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #24]
-    add z12.d, z12.d, z30.d
-    lsr z30.d, z12.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z4.d, z4.d, z30.d
+    add z17.d, z4.d, z16.d
+    add z12.d, z12.d, z18.d
+    lsr z19.d, z12.d, #32
+    umullb z19.d, z19.s, z31.s
+    add z19.d, z17.d, z19.d
     lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z12.d
+    add z12.d, z12.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z12.d
     add z12.d, p1/m, z12.d, z31.d
-    ld1rd {z30.d}, p0/z, [x2, #16]
-    add z5.d, z5.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #24]
-    add z13.d, z13.d, z30.d
-    lsr z30.d, z13.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z5.d, z5.d, z30.d
+    add z19.d, z5.d, z16.d
+    add z13.d, z13.d, z18.d
+    lsr z17.d, z13.d, #32
+    umullb z17.d, z17.s, z31.s
+    add z17.d, z19.d, z17.d
     lsl z13.d, z13.d, #32
-    add z13.d, z13.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z13.d
+    add z13.d, z13.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z13.d
     add z13.d, p1/m, z13.d, z31.d
-    ld1rd {z30.d}, p0/z, [x2, #16]
-    add z6.d, z6.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #24]
-    add z14.d, z14.d, z30.d
-    lsr z30.d, z14.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z6.d, z6.d, z30.d
+    add z17.d, z6.d, z16.d
+    add z14.d, z14.d, z18.d
+    lsr z19.d, z14.d, #32
+    umullb z19.d, z19.s, z31.s
+    add z19.d, z17.d, z19.d
     lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z14.d
+    add z14.d, z14.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
-    ld1rd {z30.d}, p0/z, [x2, #16]
-    add z7.d, z7.d, z30.d
-    ld1rd {z30.d}, p0/z, [x2, #24]
-    add z15.d, z15.d, z30.d
-    lsr z30.d, z15.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z7.d, z7.d, z30.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
+    add z16.d, z7.d, z16.d
+    add z18.d, z15.d, z18.d
+    lsr z15.d, z18.d, #32
+    umullb z15.d, z15.s, z31.s
+    add z15.d, z16.d, z15.d
+    lsl z18.d, z18.d, #32
+    add z18.d, z18.d, z15.d
+    cmphi p1.d, p0/z, z15.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
     add z0.d, z8.d, z31.d
     umin z0.d, p0/m, z0.d, z8.d
     add z1.d, z9.d, z31.d
@@ -2594,8 +2522,8 @@ proofmill_poseidon2_8_sve2:
     umin z5.d, p0/m, z5.d, z13.d
     add z6.d, z14.d, z31.d
     umin z6.d, p0/m, z6.d, z14.d
-    add z7.d, z15.d, z31.d
-    umin z7.d, p0/m, z7.d, z15.d
+    add z7.d, z18.d, z31.d
+    umin z7.d, p0/m, z7.d, z18.d
     str z0, [x0, #0, mul vl]
     str z1, [x0, #1, mul vl]
     str z2, [x0, #2, mul vl]

@@ -30,29 +30,29 @@ proofmill_goldilocks_ntt_words_to_words_1_sve:
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
 1:
-    ld1d {z27.d}, p0/z, [x3]
-    and z26.d, z27.d, z30.d
-    add z26.d, z26.d, z29.d
-    lsr z27.d, z27.d, #48
-    add z27.d, z27.d, z28.d
-    lsr z25.d, z26.d, #48
-    add z27.d, z27.d, z25.d
-    and z26.d, z26.d, z30.d
-    lsl z25.d, z27.d, #48
-    add z26.d, z26.d, z25.d
-    lsr z25.d, z27.d, #16
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z26.d, z26.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    lsr z27.d, z27.d, #48
-    cmphi p1.d, p0/z, z27.d, z26.d
-    sub z26.d, z26.d, z27.d
-    sub z26.d, p1/m, z26.d, z31.d
-    add z27.d, z26.d, z31.d
-    umin z27.d, p0/m, z27.d, z26.d
-    st1d {z27.d}, p0, [x5]
+    ld1d {z0.d}, p0/z, [x3]
+    and z1.d, z0.d, z30.d
+    add z1.d, z1.d, z29.d
+    lsr z0.d, z0.d, #48
+    add z0.d, z0.d, z28.d
+    lsr z2.d, z1.d, #48
+    add z2.d, z0.d, z2.d
+    and z1.d, z1.d, z30.d
+    lsl z0.d, z2.d, #48
+    add z0.d, z1.d, z0.d
+    lsr z1.d, z2.d, #16
+    and z1.d, z1.d, z31.d
+    mul z1.d, p0/m, z1.d, z31.d
+    add z0.d, z0.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    lsr z2.d, z2.d, #48
+    cmphi p1.d, p0/z, z2.d, z0.d
+    sub z2.d, z0.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    add z0.d, z2.d, z31.d
+    umin z0.d, p0/m, z0.d, z2.d
+    st1d {z0.d}, p0, [x5]
     add x3, x3, x11
     add x5, x5, x12
     subs x13, x13, #1
@@ -100,55 +100,55 @@ proofmill_goldilocks_ntt_words_to_words_2_sve:
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
 1:
-    ld1d {z27.d}, p0/z, [x3]
-    and z26.d, z27.d, z30.d
-    add z26.d, z26.d, z29.d
-    lsr z27.d, z27.d, #48
-    add z27.d, z27.d, z28.d
-    ld1d {z25.d}, p0/z, [x3, x7, lsl #3]
-    and z24.d, z25.d, z30.d
-    add z23.d, z26.d, z24.d
-    lsr z25.d, z25.d, #48
-    add z22.d, z27.d, z25.d
-    lsr z21.d, z23.d, #48
-    add z22.d, z22.d, z21.d
-    and z23.d, z23.d, z30.d
-    lsl z21.d, z22.d, #48
-    add z23.d, z23.d, z21.d
-    lsr z21.d, z22.d, #16
-    and z21.d, z21.d, z31.d
-    mul z21.d, p0/m, z21.d, z31.d
-    add z23.d, z23.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    lsr z22.d, z22.d, #48
-    cmphi p1.d, p0/z, z22.d, z23.d
-    sub z23.d, z23.d, z22.d
-    sub z23.d, p1/m, z23.d, z31.d
-    add z22.d, z23.d, z31.d
-    umin z22.d, p0/m, z22.d, z23.d
-    st1d {z22.d}, p0, [x5]
-    sub z26.d, z26.d, z24.d
-    sub z27.d, z27.d, z25.d
-    lsr z25.d, z26.d, #48
-    add z27.d, z27.d, z25.d
-    and z26.d, z26.d, z30.d
-    lsl z25.d, z27.d, #48
-    add z26.d, z26.d, z25.d
-    lsr z25.d, z27.d, #16
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z26.d, z26.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    lsr z27.d, z27.d, #48
-    cmphi p1.d, p0/z, z27.d, z26.d
-    sub z26.d, z26.d, z27.d
-    sub z26.d, p1/m, z26.d, z31.d
-    add z27.d, z26.d, z31.d
-    umin z27.d, p0/m, z27.d, z26.d
+    ld1d {z0.d}, p0/z, [x3]
+    and z1.d, z0.d, z30.d
+    add z1.d, z1.d, z29.d
+    lsr z0.d, z0.d, #48
+    add z0.d, z0.d, z28.d
+    ld1d {z2.d}, p0/z, [x3, x7, lsl #3]
+    and z3.d, z2.d, z30.d
+    add z4.d, z1.d, z3.d
+    lsr z2.d, z2.d, #48
+    add z5.d, z0.d, z2.d
+    lsr z6.d, z4.d, #48
+    add z6.d, z5.d, z6.d
+    and z4.d, z4.d, z30.d
+    lsl z5.d, z6.d, #48
+    add z5.d, z4.d, z5.d
+    lsr z4.d, z6.d, #16
+    and z4.d, z4.d, z31.d
+    mul z4.d, p0/m, z4.d, z31.d
+    add z5.d, z5.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z5.d
+    add z5.d, p1/m, z5.d, z31.d
+    lsr z6.d, z6.d, #48
+    cmphi p1.d, p0/z, z6.d, z5.d
+    sub z6.d, z5.d, z6.d
+    sub z6.d, p1/m, z6.d, z31.d
+    add z5.d, z6.d, z31.d
+    umin z5.d, p0/m, z5.d, z6.d
+    st1d {z5.d}, p0, [x5]
+    sub z3.d, z1.d, z3.d
+    sub z2.d, z0.d, z2.d
+    lsr z0.d, z3.d, #48
+    add z0.d, z2.d, z0.d
+    and z3.d, z3.d, z30.d
+    lsl z2.d, z0.d, #48
+    add z2.d, z3.d, z2.d
+    lsr z3.d, z0.d, #16
+    and z3.d, z3.d, z31.d
+    mul z3.d, p0/m, z3.d, z31.d
+    add z2.d, z2.d, z3.d
+    cmphi p1.d, p0/z, z3.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    lsr z0.d, z0.d, #48
+    cmphi p1.d, p0/z, z0.d, z2.d
+    sub z0.d, z2.d, z0.d
+    sub z0.d, p1/m, z0.d, z31.d
+    add z2.d, z0.d, z31.d
+    umin z2.d, p0/m, z2.d, z0.d
     ldr x10, [x0, #184]
-    st1d {z27.d}, p0, [x5, x10, lsl #3]
+    st1d {z2.d}, p0, [x5, x10, lsl #3]
     add x3, x3, x11
     add x5, x5, x12
     subs x13, x13, #1
@@ -198,111 +198,111 @@ proofmill_goldilocks_ntt_words_to_words_4_sve:
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
 1:
-    ld1d {z27.d}, p0/z, [x3]
-    and z26.d, z27.d, z30.d
-    add z26.d, z26.d, z29.d
-    lsr z27.d, z27.d, #48
-    add z27.d, z27.d, z28.d
-    ld1d {z25.d}, p0/z, [x3, x8, lsl #3]
-    and z24.d, z25.d, z30.d
-    add z23.d, z26.d, z24.d
-    lsr z25.d, z25.d, #48
-    add z22.d, z27.d, z25.d
-    sub z26.d, z26.d, z24.d
-    sub z27.d, z27.d, z25.d
-    ld1d {z25.d}, p0/z, [x3, x7, lsl #3]
-    and z24.d, z25.d, z30.d
-    ld1d {z21.d}, p0/z, [x3, x15, lsl #3]
-    and z20.d, z21.d, z30.d
-    add z19.d, z24.d, z20.d
-    lsr z25.d, z25.d, #48
-    lsr z21.d, z21.d, #48
-    add z18.d, z25.d, z21.d
-    sub z24.d, z24.d, z20.d
-    sub z25.d, z25.d, z21.d
-    add z21.d, z23.d, z19.d
-    add z20.d, z22.d, z18.d
-    sub z17.d, z26.d, z25.d
-    add z16.d, z27.d, z24.d
-    sub z23.d, z23.d, z19.d
-    sub z22.d, z22.d, z18.d
-    add z26.d, z26.d, z25.d
-    sub z27.d, z27.d, z24.d
-    lsr z25.d, z21.d, #48
-    add z20.d, z20.d, z25.d
-    and z21.d, z21.d, z30.d
-    lsl z25.d, z20.d, #48
-    add z21.d, z21.d, z25.d
-    lsr z25.d, z20.d, #16
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z21.d, z21.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    lsr z20.d, z20.d, #48
-    cmphi p1.d, p0/z, z20.d, z21.d
-    sub z21.d, z21.d, z20.d
-    sub z21.d, p1/m, z21.d, z31.d
-    add z25.d, z21.d, z31.d
-    umin z25.d, p0/m, z25.d, z21.d
-    st1d {z25.d}, p0, [x5]
-    lsr z25.d, z17.d, #48
-    add z16.d, z16.d, z25.d
-    and z17.d, z17.d, z30.d
-    lsl z25.d, z16.d, #48
-    add z17.d, z17.d, z25.d
-    lsr z25.d, z16.d, #16
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z17.d, z17.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    lsr z16.d, z16.d, #48
-    cmphi p1.d, p0/z, z16.d, z17.d
-    sub z17.d, z17.d, z16.d
-    sub z17.d, p1/m, z17.d, z31.d
-    add z25.d, z17.d, z31.d
-    umin z25.d, p0/m, z25.d, z17.d
+    ld1d {z0.d}, p0/z, [x3]
+    and z1.d, z0.d, z30.d
+    add z1.d, z1.d, z29.d
+    lsr z0.d, z0.d, #48
+    add z0.d, z0.d, z28.d
+    ld1d {z2.d}, p0/z, [x3, x8, lsl #3]
+    and z3.d, z2.d, z30.d
+    add z4.d, z1.d, z3.d
+    lsr z2.d, z2.d, #48
+    add z5.d, z0.d, z2.d
+    sub z3.d, z1.d, z3.d
+    sub z2.d, z0.d, z2.d
+    ld1d {z0.d}, p0/z, [x3, x7, lsl #3]
+    and z1.d, z0.d, z30.d
+    ld1d {z6.d}, p0/z, [x3, x15, lsl #3]
+    and z7.d, z6.d, z30.d
+    add z8.d, z1.d, z7.d
+    lsr z0.d, z0.d, #48
+    lsr z6.d, z6.d, #48
+    add z9.d, z0.d, z6.d
+    sub z7.d, z1.d, z7.d
+    sub z6.d, z0.d, z6.d
+    add z0.d, z4.d, z8.d
+    add z1.d, z5.d, z9.d
+    sub z10.d, z3.d, z6.d
+    add z11.d, z2.d, z7.d
+    sub z8.d, z4.d, z8.d
+    sub z9.d, z5.d, z9.d
+    add z6.d, z3.d, z6.d
+    sub z7.d, z2.d, z7.d
+    lsr z2.d, z0.d, #48
+    add z2.d, z1.d, z2.d
+    and z0.d, z0.d, z30.d
+    lsl z1.d, z2.d, #48
+    add z1.d, z0.d, z1.d
+    lsr z0.d, z2.d, #16
+    and z0.d, z0.d, z31.d
+    mul z0.d, p0/m, z0.d, z31.d
+    add z1.d, z1.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z1.d
+    add z1.d, p1/m, z1.d, z31.d
+    lsr z2.d, z2.d, #48
+    cmphi p1.d, p0/z, z2.d, z1.d
+    sub z2.d, z1.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    add z1.d, z2.d, z31.d
+    umin z1.d, p0/m, z1.d, z2.d
+    st1d {z1.d}, p0, [x5]
+    lsr z1.d, z10.d, #48
+    add z1.d, z11.d, z1.d
+    and z10.d, z10.d, z30.d
+    lsl z11.d, z1.d, #48
+    add z11.d, z10.d, z11.d
+    lsr z10.d, z1.d, #16
+    and z10.d, z10.d, z31.d
+    mul z10.d, p0/m, z10.d, z31.d
+    add z11.d, z11.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z11.d
+    add z11.d, p1/m, z11.d, z31.d
+    lsr z1.d, z1.d, #48
+    cmphi p1.d, p0/z, z1.d, z11.d
+    sub z1.d, z11.d, z1.d
+    sub z1.d, p1/m, z1.d, z31.d
+    add z11.d, z1.d, z31.d
+    umin z11.d, p0/m, z11.d, z1.d
     ldr x10, [x0, #184]
-    st1d {z25.d}, p0, [x5, x10, lsl #3]
-    lsr z25.d, z23.d, #48
-    add z22.d, z22.d, z25.d
-    and z23.d, z23.d, z30.d
-    lsl z25.d, z22.d, #48
-    add z23.d, z23.d, z25.d
-    lsr z25.d, z22.d, #16
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z23.d, z23.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    lsr z22.d, z22.d, #48
-    cmphi p1.d, p0/z, z22.d, z23.d
-    sub z23.d, z23.d, z22.d
-    sub z23.d, p1/m, z23.d, z31.d
-    add z25.d, z23.d, z31.d
-    umin z25.d, p0/m, z25.d, z23.d
+    st1d {z11.d}, p0, [x5, x10, lsl #3]
+    lsr z11.d, z8.d, #48
+    add z11.d, z9.d, z11.d
+    and z8.d, z8.d, z30.d
+    lsl z9.d, z11.d, #48
+    add z9.d, z8.d, z9.d
+    lsr z8.d, z11.d, #16
+    and z8.d, z8.d, z31.d
+    mul z8.d, p0/m, z8.d, z31.d
+    add z9.d, z9.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z9.d
+    add z9.d, p1/m, z9.d, z31.d
+    lsr z11.d, z11.d, #48
+    cmphi p1.d, p0/z, z11.d, z9.d
+    sub z11.d, z9.d, z11.d
+    sub z11.d, p1/m, z11.d, z31.d
+    add z9.d, z11.d, z31.d
+    umin z9.d, p0/m, z9.d, z11.d
     ldr x10, [x0, #192]
-    st1d {z25.d}, p0, [x5, x10, lsl #3]
-    lsr z25.d, z26.d, #48
-    add z27.d, z27.d, z25.d
-    and z26.d, z26.d, z30.d
-    lsl z25.d, z27.d, #48
-    add z26.d, z26.d, z25.d
-    lsr z25.d, z27.d, #16
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z26.d, z26.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    lsr z27.d, z27.d, #48
-    cmphi p1.d, p0/z, z27.d, z26.d
-    sub z26.d, z26.d, z27.d
-    sub z26.d, p1/m, z26.d, z31.d
-    add z27.d, z26.d, z31.d
-    umin z27.d, p0/m, z27.d, z26.d
+    st1d {z9.d}, p0, [x5, x10, lsl #3]
+    lsr z9.d, z6.d, #48
+    add z9.d, z7.d, z9.d
+    and z6.d, z6.d, z30.d
+    lsl z7.d, z9.d, #48
+    add z7.d, z6.d, z7.d
+    lsr z6.d, z9.d, #16
+    and z6.d, z6.d, z31.d
+    mul z6.d, p0/m, z6.d, z31.d
+    add z7.d, z7.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    lsr z9.d, z9.d, #48
+    cmphi p1.d, p0/z, z9.d, z7.d
+    sub z9.d, z7.d, z9.d
+    sub z9.d, p1/m, z9.d, z31.d
+    add z7.d, z9.d, z31.d
+    umin z7.d, p0/m, z7.d, z9.d
     ldr x10, [x0, #200]
-    st1d {z27.d}, p0, [x5, x10, lsl #3]
+    st1d {z7.d}, p0, [x5, x10, lsl #3]
     add x3, x3, x11
     add x5, x5, x12
     subs x13, x13, #1
@@ -354,249 +354,249 @@ proofmill_goldilocks_ntt_words_to_words_8_sve:
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
 1:
-    ld1d {z27.d}, p0/z, [x3]
-    and z26.d, z27.d, z30.d
-    add z26.d, z26.d, z29.d
-    lsr z27.d, z27.d, #48
-    add z27.d, z27.d, z28.d
-    ld1d {z25.d}, p0/z, [x3, x16, lsl #3]
-    and z24.d, z25.d, z30.d
-    add z23.d, z26.d, z24.d
-    lsr z25.d, z25.d, #48
-    add z22.d, z27.d, z25.d
-    sub z26.d, z26.d, z24.d
-    sub z27.d, z27.d, z25.d
-    ld1d {z25.d}, p0/z, [x3, x8, lsl #3]
-    and z24.d, z25.d, z30.d
+    ld1d {z0.d}, p0/z, [x3]
+    and z1.d, z0.d, z30.d
+    add z1.d, z1.d, z29.d
+    lsr z0.d, z0.d, #48
+    add z0.d, z0.d, z28.d
+    ld1d {z2.d}, p0/z, [x3, x16, lsl #3]
+    and z3.d, z2.d, z30.d
+    add z4.d, z1.d, z3.d
+    lsr z2.d, z2.d, #48
+    add z5.d, z0.d, z2.d
+    sub z3.d, z1.d, z3.d
+    sub z2.d, z0.d, z2.d
+    ld1d {z0.d}, p0/z, [x3, x8, lsl #3]
+    and z1.d, z0.d, z30.d
     ldr x9, [x0, #96]
-    ld1d {z21.d}, p0/z, [x3, x9, lsl #3]
-    and z20.d, z21.d, z30.d
-    add z19.d, z24.d, z20.d
-    lsr z25.d, z25.d, #48
-    lsr z21.d, z21.d, #48
-    add z18.d, z25.d, z21.d
-    sub z24.d, z24.d, z20.d
-    sub z25.d, z25.d, z21.d
-    add z21.d, z23.d, z19.d
-    add z20.d, z22.d, z18.d
-    sub z17.d, z26.d, z25.d
-    add z16.d, z27.d, z24.d
-    sub z23.d, z23.d, z19.d
-    sub z22.d, z22.d, z18.d
-    add z26.d, z26.d, z25.d
-    sub z27.d, z27.d, z24.d
-    ld1d {z25.d}, p0/z, [x3, x7, lsl #3]
-    and z24.d, z25.d, z30.d
-    ld1d {z19.d}, p0/z, [x3, x17, lsl #3]
-    and z18.d, z19.d, z30.d
-    add z15.d, z24.d, z18.d
-    lsr z25.d, z25.d, #48
-    lsr z19.d, z19.d, #48
-    add z14.d, z25.d, z19.d
-    sub z24.d, z24.d, z18.d
-    sub z25.d, z25.d, z19.d
-    ld1d {z19.d}, p0/z, [x3, x15, lsl #3]
-    and z18.d, z19.d, z30.d
+    ld1d {z6.d}, p0/z, [x3, x9, lsl #3]
+    and z7.d, z6.d, z30.d
+    add z8.d, z1.d, z7.d
+    lsr z0.d, z0.d, #48
+    lsr z6.d, z6.d, #48
+    add z9.d, z0.d, z6.d
+    sub z7.d, z1.d, z7.d
+    sub z6.d, z0.d, z6.d
+    add z0.d, z4.d, z8.d
+    add z1.d, z5.d, z9.d
+    sub z10.d, z3.d, z6.d
+    add z11.d, z2.d, z7.d
+    sub z8.d, z4.d, z8.d
+    sub z9.d, z5.d, z9.d
+    add z6.d, z3.d, z6.d
+    sub z7.d, z2.d, z7.d
+    ld1d {z2.d}, p0/z, [x3, x7, lsl #3]
+    and z3.d, z2.d, z30.d
+    ld1d {z5.d}, p0/z, [x3, x17, lsl #3]
+    and z4.d, z5.d, z30.d
+    add z12.d, z3.d, z4.d
+    lsr z2.d, z2.d, #48
+    lsr z5.d, z5.d, #48
+    add z13.d, z2.d, z5.d
+    sub z4.d, z3.d, z4.d
+    sub z5.d, z2.d, z5.d
+    ld1d {z2.d}, p0/z, [x3, x15, lsl #3]
+    and z3.d, z2.d, z30.d
     ldr x9, [x0, #104]
-    ld1d {z13.d}, p0/z, [x3, x9, lsl #3]
-    and z12.d, z13.d, z30.d
-    add z11.d, z18.d, z12.d
-    lsr z19.d, z19.d, #48
-    lsr z13.d, z13.d, #48
-    add z10.d, z19.d, z13.d
-    sub z18.d, z18.d, z12.d
-    sub z19.d, z19.d, z13.d
-    add z13.d, z15.d, z11.d
-    add z12.d, z14.d, z10.d
-    sub z9.d, z24.d, z19.d
-    add z8.d, z25.d, z18.d
-    sub z15.d, z15.d, z11.d
-    sub z14.d, z14.d, z10.d
-    add z24.d, z24.d, z19.d
-    sub z25.d, z25.d, z18.d
-    lsl z19.d, z9.d, #40
-    lsr z19.d, z19.d, #16
-    asr z9.d, z9.d, #24
-    lsl z18.d, z8.d, #40
+    ld1d {z14.d}, p0/z, [x3, x9, lsl #3]
+    and z15.d, z14.d, z30.d
+    add z16.d, z3.d, z15.d
+    lsr z2.d, z2.d, #48
+    lsr z14.d, z14.d, #48
+    add z17.d, z2.d, z14.d
+    sub z15.d, z3.d, z15.d
+    sub z14.d, z2.d, z14.d
+    add z2.d, z12.d, z16.d
+    add z3.d, z13.d, z17.d
+    sub z18.d, z4.d, z14.d
+    add z19.d, z5.d, z15.d
+    sub z16.d, z12.d, z16.d
+    sub z17.d, z13.d, z17.d
+    add z14.d, z4.d, z14.d
+    sub z15.d, z5.d, z15.d
+    lsl z5.d, z18.d, #40
+    lsr z5.d, z5.d, #16
+    asr z18.d, z18.d, #24
+    lsl z4.d, z19.d, #40
+    lsr z4.d, z4.d, #16
+    asr z19.d, z19.d, #24
+    sub z19.d, z5.d, z19.d
+    add z4.d, z4.d, z18.d
+    lsl z18.d, z14.d, #40
     lsr z18.d, z18.d, #16
-    asr z8.d, z8.d, #24
-    sub z19.d, z19.d, z8.d
-    add z18.d, z18.d, z9.d
-    lsl z11.d, z24.d, #40
-    lsr z11.d, z11.d, #16
-    asr z24.d, z24.d, #24
-    lsl z10.d, z25.d, #40
-    lsr z10.d, z10.d, #16
-    asr z25.d, z25.d, #24
-    sub z11.d, z11.d, z25.d
-    add z10.d, z10.d, z24.d
-    add z25.d, z21.d, z13.d
-    add z24.d, z20.d, z12.d
-    lsr z9.d, z25.d, #48
-    add z24.d, z24.d, z9.d
-    and z25.d, z25.d, z30.d
-    lsl z9.d, z24.d, #48
-    add z25.d, z25.d, z9.d
-    lsr z9.d, z24.d, #16
-    and z9.d, z9.d, z31.d
-    mul z9.d, p0/m, z9.d, z31.d
-    add z25.d, z25.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z25.d
-    sub z25.d, z25.d, z24.d
-    sub z25.d, p1/m, z25.d, z31.d
-    add z24.d, z25.d, z31.d
-    umin z24.d, p0/m, z24.d, z25.d
-    st1d {z24.d}, p0, [x5]
-    add z25.d, z17.d, z19.d
-    add z24.d, z16.d, z18.d
-    lsr z9.d, z25.d, #48
-    add z24.d, z24.d, z9.d
-    and z25.d, z25.d, z30.d
-    lsl z9.d, z24.d, #48
-    add z25.d, z25.d, z9.d
-    lsr z9.d, z24.d, #16
-    and z9.d, z9.d, z31.d
-    mul z9.d, p0/m, z9.d, z31.d
-    add z25.d, z25.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z25.d
-    sub z25.d, z25.d, z24.d
-    sub z25.d, p1/m, z25.d, z31.d
-    add z24.d, z25.d, z31.d
-    umin z24.d, p0/m, z24.d, z25.d
+    asr z14.d, z14.d, #24
+    lsl z5.d, z15.d, #40
+    lsr z5.d, z5.d, #16
+    asr z15.d, z15.d, #24
+    sub z15.d, z18.d, z15.d
+    add z5.d, z5.d, z14.d
+    add z14.d, z0.d, z2.d
+    add z18.d, z1.d, z3.d
+    lsr z13.d, z14.d, #48
+    add z13.d, z18.d, z13.d
+    and z14.d, z14.d, z30.d
+    lsl z18.d, z13.d, #48
+    add z18.d, z14.d, z18.d
+    lsr z14.d, z13.d, #16
+    and z14.d, z14.d, z31.d
+    mul z14.d, p0/m, z14.d, z31.d
+    add z18.d, z18.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    lsr z13.d, z13.d, #48
+    cmphi p1.d, p0/z, z13.d, z18.d
+    sub z13.d, z18.d, z13.d
+    sub z13.d, p1/m, z13.d, z31.d
+    add z18.d, z13.d, z31.d
+    umin z18.d, p0/m, z18.d, z13.d
+    st1d {z18.d}, p0, [x5]
+    add z18.d, z10.d, z19.d
+    add z13.d, z11.d, z4.d
+    lsr z14.d, z18.d, #48
+    add z14.d, z13.d, z14.d
+    and z18.d, z18.d, z30.d
+    lsl z13.d, z14.d, #48
+    add z13.d, z18.d, z13.d
+    lsr z18.d, z14.d, #16
+    and z18.d, z18.d, z31.d
+    mul z18.d, p0/m, z18.d, z31.d
+    add z13.d, z13.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    lsr z14.d, z14.d, #48
+    cmphi p1.d, p0/z, z14.d, z13.d
+    sub z14.d, z13.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    add z13.d, z14.d, z31.d
+    umin z13.d, p0/m, z13.d, z14.d
     ldr x10, [x0, #184]
-    st1d {z24.d}, p0, [x5, x10, lsl #3]
-    sub z25.d, z23.d, z14.d
-    add z24.d, z22.d, z15.d
-    lsr z9.d, z25.d, #48
-    add z24.d, z24.d, z9.d
-    and z25.d, z25.d, z30.d
-    lsl z9.d, z24.d, #48
-    add z25.d, z25.d, z9.d
-    lsr z9.d, z24.d, #16
-    and z9.d, z9.d, z31.d
-    mul z9.d, p0/m, z9.d, z31.d
-    add z25.d, z25.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z25.d
-    sub z25.d, z25.d, z24.d
-    sub z25.d, p1/m, z25.d, z31.d
-    add z24.d, z25.d, z31.d
-    umin z24.d, p0/m, z24.d, z25.d
+    st1d {z13.d}, p0, [x5, x10, lsl #3]
+    sub z13.d, z8.d, z17.d
+    add z14.d, z9.d, z16.d
+    lsr z18.d, z13.d, #48
+    add z18.d, z14.d, z18.d
+    and z13.d, z13.d, z30.d
+    lsl z14.d, z18.d, #48
+    add z14.d, z13.d, z14.d
+    lsr z13.d, z18.d, #16
+    and z13.d, z13.d, z31.d
+    mul z13.d, p0/m, z13.d, z31.d
+    add z14.d, z14.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    lsr z18.d, z18.d, #48
+    cmphi p1.d, p0/z, z18.d, z14.d
+    sub z18.d, z14.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    add z14.d, z18.d, z31.d
+    umin z14.d, p0/m, z14.d, z18.d
     ldr x10, [x0, #192]
-    st1d {z24.d}, p0, [x5, x10, lsl #3]
-    sub z25.d, z26.d, z10.d
-    add z24.d, z27.d, z11.d
-    lsr z9.d, z25.d, #48
-    add z24.d, z24.d, z9.d
-    and z25.d, z25.d, z30.d
-    lsl z9.d, z24.d, #48
-    add z25.d, z25.d, z9.d
-    lsr z9.d, z24.d, #16
-    and z9.d, z9.d, z31.d
-    mul z9.d, p0/m, z9.d, z31.d
-    add z25.d, z25.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z25.d
-    sub z25.d, z25.d, z24.d
-    sub z25.d, p1/m, z25.d, z31.d
-    add z24.d, z25.d, z31.d
-    umin z24.d, p0/m, z24.d, z25.d
+    st1d {z14.d}, p0, [x5, x10, lsl #3]
+    sub z14.d, z6.d, z5.d
+    add z18.d, z7.d, z15.d
+    lsr z13.d, z14.d, #48
+    add z13.d, z18.d, z13.d
+    and z14.d, z14.d, z30.d
+    lsl z18.d, z13.d, #48
+    add z18.d, z14.d, z18.d
+    lsr z14.d, z13.d, #16
+    and z14.d, z14.d, z31.d
+    mul z14.d, p0/m, z14.d, z31.d
+    add z18.d, z18.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    lsr z13.d, z13.d, #48
+    cmphi p1.d, p0/z, z13.d, z18.d
+    sub z13.d, z18.d, z13.d
+    sub z13.d, p1/m, z13.d, z31.d
+    add z18.d, z13.d, z31.d
+    umin z18.d, p0/m, z18.d, z13.d
     ldr x10, [x0, #200]
-    st1d {z24.d}, p0, [x5, x10, lsl #3]
-    sub z21.d, z21.d, z13.d
-    sub z20.d, z20.d, z12.d
-    lsr z25.d, z21.d, #48
-    add z20.d, z20.d, z25.d
-    and z21.d, z21.d, z30.d
-    lsl z25.d, z20.d, #48
-    add z21.d, z21.d, z25.d
-    lsr z25.d, z20.d, #16
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z21.d, z21.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    lsr z20.d, z20.d, #48
-    cmphi p1.d, p0/z, z20.d, z21.d
-    sub z21.d, z21.d, z20.d
-    sub z21.d, p1/m, z21.d, z31.d
-    add z25.d, z21.d, z31.d
-    umin z25.d, p0/m, z25.d, z21.d
+    st1d {z18.d}, p0, [x5, x10, lsl #3]
+    sub z2.d, z0.d, z2.d
+    sub z3.d, z1.d, z3.d
+    lsr z1.d, z2.d, #48
+    add z1.d, z3.d, z1.d
+    and z2.d, z2.d, z30.d
+    lsl z3.d, z1.d, #48
+    add z3.d, z2.d, z3.d
+    lsr z2.d, z1.d, #16
+    and z2.d, z2.d, z31.d
+    mul z2.d, p0/m, z2.d, z31.d
+    add z3.d, z3.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
+    lsr z1.d, z1.d, #48
+    cmphi p1.d, p0/z, z1.d, z3.d
+    sub z1.d, z3.d, z1.d
+    sub z1.d, p1/m, z1.d, z31.d
+    add z3.d, z1.d, z31.d
+    umin z3.d, p0/m, z3.d, z1.d
     ldr x10, [x0, #208]
-    st1d {z25.d}, p0, [x5, x10, lsl #3]
-    sub z17.d, z17.d, z19.d
-    sub z16.d, z16.d, z18.d
-    lsr z25.d, z17.d, #48
-    add z16.d, z16.d, z25.d
-    and z17.d, z17.d, z30.d
-    lsl z25.d, z16.d, #48
-    add z17.d, z17.d, z25.d
-    lsr z25.d, z16.d, #16
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z17.d, z17.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    lsr z16.d, z16.d, #48
-    cmphi p1.d, p0/z, z16.d, z17.d
-    sub z17.d, z17.d, z16.d
-    sub z17.d, p1/m, z17.d, z31.d
-    add z25.d, z17.d, z31.d
-    umin z25.d, p0/m, z25.d, z17.d
+    st1d {z3.d}, p0, [x5, x10, lsl #3]
+    sub z19.d, z10.d, z19.d
+    sub z4.d, z11.d, z4.d
+    lsr z11.d, z19.d, #48
+    add z11.d, z4.d, z11.d
+    and z19.d, z19.d, z30.d
+    lsl z4.d, z11.d, #48
+    add z4.d, z19.d, z4.d
+    lsr z19.d, z11.d, #16
+    and z19.d, z19.d, z31.d
+    mul z19.d, p0/m, z19.d, z31.d
+    add z4.d, z4.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z4.d
+    add z4.d, p1/m, z4.d, z31.d
+    lsr z11.d, z11.d, #48
+    cmphi p1.d, p0/z, z11.d, z4.d
+    sub z11.d, z4.d, z11.d
+    sub z11.d, p1/m, z11.d, z31.d
+    add z4.d, z11.d, z31.d
+    umin z4.d, p0/m, z4.d, z11.d
     ldr x10, [x0, #216]
-    st1d {z25.d}, p0, [x5, x10, lsl #3]
-    add z23.d, z23.d, z14.d
-    sub z22.d, z22.d, z15.d
-    lsr z25.d, z23.d, #48
-    add z22.d, z22.d, z25.d
-    and z23.d, z23.d, z30.d
-    lsl z25.d, z22.d, #48
-    add z23.d, z23.d, z25.d
-    lsr z25.d, z22.d, #16
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z23.d, z23.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    lsr z22.d, z22.d, #48
-    cmphi p1.d, p0/z, z22.d, z23.d
-    sub z23.d, z23.d, z22.d
-    sub z23.d, p1/m, z23.d, z31.d
-    add z25.d, z23.d, z31.d
-    umin z25.d, p0/m, z25.d, z23.d
+    st1d {z4.d}, p0, [x5, x10, lsl #3]
+    add z17.d, z8.d, z17.d
+    sub z16.d, z9.d, z16.d
+    lsr z9.d, z17.d, #48
+    add z9.d, z16.d, z9.d
+    and z17.d, z17.d, z30.d
+    lsl z16.d, z9.d, #48
+    add z16.d, z17.d, z16.d
+    lsr z17.d, z9.d, #16
+    and z17.d, z17.d, z31.d
+    mul z17.d, p0/m, z17.d, z31.d
+    add z16.d, z16.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    lsr z9.d, z9.d, #48
+    cmphi p1.d, p0/z, z9.d, z16.d
+    sub z9.d, z16.d, z9.d
+    sub z9.d, p1/m, z9.d, z31.d
+    add z16.d, z9.d, z31.d
+    umin z16.d, p0/m, z16.d, z9.d
     ldr x10, [x0, #224]
-    st1d {z25.d}, p0, [x5, x10, lsl #3]
-    add z26.d, z26.d, z10.d
-    sub z27.d, z27.d, z11.d
-    lsr z25.d, z26.d, #48
-    add z27.d, z27.d, z25.d
-    and z26.d, z26.d, z30.d
-    lsl z25.d, z27.d, #48
-    add z26.d, z26.d, z25.d
-    lsr z25.d, z27.d, #16
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z26.d, z26.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    lsr z27.d, z27.d, #48
-    cmphi p1.d, p0/z, z27.d, z26.d
-    sub z26.d, z26.d, z27.d
-    sub z26.d, p1/m, z26.d, z31.d
-    add z27.d, z26.d, z31.d
-    umin z27.d, p0/m, z27.d, z26.d
+    st1d {z16.d}, p0, [x5, x10, lsl #3]
+    add z5.d, z6.d, z5.d
+    sub z15.d, z7.d, z15.d
+    lsr z7.d, z5.d, #48
+    add z7.d, z15.d, z7.d
+    and z5.d, z5.d, z30.d
+    lsl z15.d, z7.d, #48
+    add z15.d, z5.d, z15.d
+    lsr z5.d, z7.d, #16
+    and z5.d, z5.d, z31.d
+    mul z5.d, p0/m, z5.d, z31.d
+    add z15.d, z15.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z15.d
+    add z15.d, p1/m, z15.d, z31.d
+    lsr z7.d, z7.d, #48
+    cmphi p1.d, p0/z, z7.d, z15.d
+    sub z7.d, z15.d, z7.d
+    sub z7.d, p1/m, z7.d, z31.d
+    add z15.d, z7.d, z31.d
+    umin z15.d, p0/m, z15.d, z7.d
     ldr x10, [x0, #232]
-    st1d {z27.d}, p0, [x5, x10, lsl #3]
+    st1d {z15.d}, p0, [x5, x10, lsl #3]
     add x3, x3, x11
     add x5, x5, x12
     subs x13, x13, #1
@@ -647,575 +647,575 @@ proofmill_goldilocks_ntt_words_to_words_16_sve:
     ldr x17, [x0, #88]
     ld1rd {z30.d}, p0/z, [x2, #0]
 1:
-    ld1d {z29.d}, p0/z, [x3]
-    and z28.d, z29.d, z30.d
-    ld1rd {z27.d}, p0/z, [x2, #8]
-    add z28.d, z28.d, z27.d
-    lsr z29.d, z29.d, #48
-    ld1rd {z27.d}, p0/z, [x2, #16]
-    add z29.d, z29.d, z27.d
+    ld1d {z0.d}, p0/z, [x3]
+    and z1.d, z0.d, z30.d
+    ld1rd {z2.d}, p0/z, [x2, #8]
+    add z1.d, z1.d, z2.d
+    lsr z0.d, z0.d, #48
+    ld1rd {z2.d}, p0/z, [x2, #16]
+    add z0.d, z0.d, z2.d
     ldr x9, [x0, #112]
-    ld1d {z27.d}, p0/z, [x3, x9, lsl #3]
-    and z26.d, z27.d, z30.d
-    add z25.d, z28.d, z26.d
-    lsr z27.d, z27.d, #48
-    add z24.d, z29.d, z27.d
-    sub z28.d, z28.d, z26.d
-    sub z29.d, z29.d, z27.d
-    ld1d {z27.d}, p0/z, [x3, x16, lsl #3]
-    and z26.d, z27.d, z30.d
+    ld1d {z2.d}, p0/z, [x3, x9, lsl #3]
+    and z3.d, z2.d, z30.d
+    add z4.d, z1.d, z3.d
+    lsr z2.d, z2.d, #48
+    add z5.d, z0.d, z2.d
+    sub z3.d, z1.d, z3.d
+    sub z2.d, z0.d, z2.d
+    ld1d {z0.d}, p0/z, [x3, x16, lsl #3]
+    and z1.d, z0.d, z30.d
     ldr x9, [x0, #144]
-    ld1d {z23.d}, p0/z, [x3, x9, lsl #3]
-    and z22.d, z23.d, z30.d
-    add z21.d, z26.d, z22.d
-    lsr z27.d, z27.d, #48
-    lsr z23.d, z23.d, #48
-    add z20.d, z27.d, z23.d
-    sub z26.d, z26.d, z22.d
-    sub z27.d, z27.d, z23.d
-    add z23.d, z25.d, z21.d
-    add z22.d, z24.d, z20.d
-    sub z19.d, z28.d, z27.d
-    add z18.d, z29.d, z26.d
-    sub z25.d, z25.d, z21.d
-    sub z24.d, z24.d, z20.d
-    add z28.d, z28.d, z27.d
-    sub z29.d, z29.d, z26.d
-    ld1d {z27.d}, p0/z, [x3, x7, lsl #3]
-    and z26.d, z27.d, z30.d
+    ld1d {z6.d}, p0/z, [x3, x9, lsl #3]
+    and z7.d, z6.d, z30.d
+    add z8.d, z1.d, z7.d
+    lsr z0.d, z0.d, #48
+    lsr z6.d, z6.d, #48
+    add z9.d, z0.d, z6.d
+    sub z7.d, z1.d, z7.d
+    sub z6.d, z0.d, z6.d
+    add z0.d, z4.d, z8.d
+    add z1.d, z5.d, z9.d
+    sub z10.d, z3.d, z6.d
+    add z11.d, z2.d, z7.d
+    sub z8.d, z4.d, z8.d
+    sub z9.d, z5.d, z9.d
+    add z6.d, z3.d, z6.d
+    sub z7.d, z2.d, z7.d
+    ld1d {z2.d}, p0/z, [x3, x7, lsl #3]
+    and z3.d, z2.d, z30.d
     ldr x9, [x0, #120]
+    ld1d {z5.d}, p0/z, [x3, x9, lsl #3]
+    and z4.d, z5.d, z30.d
+    add z12.d, z3.d, z4.d
+    lsr z2.d, z2.d, #48
+    lsr z5.d, z5.d, #48
+    add z13.d, z2.d, z5.d
+    sub z4.d, z3.d, z4.d
+    sub z5.d, z2.d, z5.d
+    ld1d {z2.d}, p0/z, [x3, x17, lsl #3]
+    and z3.d, z2.d, z30.d
+    ldr x9, [x0, #152]
+    ld1d {z14.d}, p0/z, [x3, x9, lsl #3]
+    and z15.d, z14.d, z30.d
+    add z16.d, z3.d, z15.d
+    lsr z2.d, z2.d, #48
+    lsr z14.d, z14.d, #48
+    add z17.d, z2.d, z14.d
+    sub z15.d, z3.d, z15.d
+    sub z14.d, z2.d, z14.d
+    add z2.d, z12.d, z16.d
+    add z3.d, z13.d, z17.d
+    sub z18.d, z4.d, z14.d
+    add z19.d, z5.d, z15.d
+    sub z16.d, z12.d, z16.d
+    sub z17.d, z13.d, z17.d
+    add z14.d, z4.d, z14.d
+    sub z15.d, z5.d, z15.d
+    lsl z5.d, z18.d, #28
+    lsr z5.d, z5.d, #16
+    asr z18.d, z18.d, #36
+    lsl z4.d, z19.d, #28
+    lsr z4.d, z4.d, #16
+    asr z19.d, z19.d, #36
+    sub z19.d, z5.d, z19.d
+    add z4.d, z4.d, z18.d
+    lsl z18.d, z16.d, #40
+    lsr z18.d, z18.d, #16
+    asr z16.d, z16.d, #24
+    lsl z5.d, z17.d, #40
+    lsr z5.d, z5.d, #16
+    asr z17.d, z17.d, #24
+    sub z17.d, z18.d, z17.d
+    add z5.d, z5.d, z16.d
+    lsl z16.d, z14.d, #52
+    lsr z16.d, z16.d, #16
+    asr z14.d, z14.d, #12
+    lsl z18.d, z15.d, #52
+    lsr z18.d, z18.d, #16
+    asr z15.d, z15.d, #12
+    sub z15.d, z16.d, z15.d
+    add z18.d, z18.d, z14.d
+    ld1d {z14.d}, p0/z, [x3, x8, lsl #3]
+    and z16.d, z14.d, z30.d
+    ldr x9, [x0, #128]
+    ld1d {z13.d}, p0/z, [x3, x9, lsl #3]
+    and z12.d, z13.d, z30.d
+    add z20.d, z16.d, z12.d
+    lsr z14.d, z14.d, #48
+    lsr z13.d, z13.d, #48
+    add z21.d, z14.d, z13.d
+    sub z12.d, z16.d, z12.d
+    sub z13.d, z14.d, z13.d
+    ldr x9, [x0, #96]
+    ld1d {z14.d}, p0/z, [x3, x9, lsl #3]
+    and z16.d, z14.d, z30.d
+    ldr x9, [x0, #160]
+    ld1d {z22.d}, p0/z, [x3, x9, lsl #3]
+    and z23.d, z22.d, z30.d
+    add z24.d, z16.d, z23.d
+    lsr z14.d, z14.d, #48
+    lsr z22.d, z22.d, #48
+    add z25.d, z14.d, z22.d
+    sub z23.d, z16.d, z23.d
+    sub z22.d, z14.d, z22.d
+    add z14.d, z20.d, z24.d
+    add z16.d, z21.d, z25.d
+    sub z26.d, z12.d, z22.d
+    add z27.d, z13.d, z23.d
+    sub z24.d, z20.d, z24.d
+    sub z25.d, z21.d, z25.d
+    add z22.d, z12.d, z22.d
+    sub z23.d, z13.d, z23.d
+    lsl z13.d, z26.d, #40
+    lsr z13.d, z13.d, #16
+    asr z26.d, z26.d, #24
+    lsl z12.d, z27.d, #40
+    lsr z12.d, z12.d, #16
+    asr z27.d, z27.d, #24
+    sub z27.d, z13.d, z27.d
+    add z12.d, z12.d, z26.d
+    lsl z26.d, z22.d, #40
+    lsr z26.d, z26.d, #16
+    asr z22.d, z22.d, #24
+    lsl z13.d, z23.d, #40
+    lsr z13.d, z13.d, #16
+    asr z23.d, z23.d, #24
+    sub z23.d, z26.d, z23.d
+    add z13.d, z13.d, z22.d
+    ld1d {z22.d}, p0/z, [x3, x15, lsl #3]
+    and z26.d, z22.d, z30.d
+    ldr x9, [x0, #136]
     ld1d {z21.d}, p0/z, [x3, x9, lsl #3]
     and z20.d, z21.d, z30.d
-    add z17.d, z26.d, z20.d
-    lsr z27.d, z27.d, #48
-    lsr z21.d, z21.d, #48
-    add z16.d, z27.d, z21.d
-    sub z26.d, z26.d, z20.d
-    sub z27.d, z27.d, z21.d
-    ld1d {z21.d}, p0/z, [x3, x17, lsl #3]
-    and z20.d, z21.d, z30.d
-    ldr x9, [x0, #152]
-    ld1d {z15.d}, p0/z, [x3, x9, lsl #3]
-    and z14.d, z15.d, z30.d
-    add z13.d, z20.d, z14.d
-    lsr z21.d, z21.d, #48
-    lsr z15.d, z15.d, #48
-    add z12.d, z21.d, z15.d
-    sub z20.d, z20.d, z14.d
-    sub z21.d, z21.d, z15.d
-    add z15.d, z17.d, z13.d
-    add z14.d, z16.d, z12.d
-    sub z11.d, z26.d, z21.d
-    add z10.d, z27.d, z20.d
-    sub z17.d, z17.d, z13.d
-    sub z16.d, z16.d, z12.d
-    add z26.d, z26.d, z21.d
-    sub z27.d, z27.d, z20.d
-    lsl z21.d, z11.d, #28
-    lsr z21.d, z21.d, #16
-    asr z11.d, z11.d, #36
-    lsl z20.d, z10.d, #28
-    lsr z20.d, z20.d, #16
-    asr z10.d, z10.d, #36
-    sub z21.d, z21.d, z10.d
-    add z20.d, z20.d, z11.d
-    lsl z13.d, z17.d, #40
-    lsr z13.d, z13.d, #16
-    asr z17.d, z17.d, #24
-    lsl z12.d, z16.d, #40
-    lsr z12.d, z12.d, #16
-    asr z16.d, z16.d, #24
-    sub z13.d, z13.d, z16.d
-    add z12.d, z12.d, z17.d
-    lsl z17.d, z26.d, #52
-    lsr z17.d, z17.d, #16
-    asr z26.d, z26.d, #12
-    lsl z16.d, z27.d, #52
-    lsr z16.d, z16.d, #16
-    asr z27.d, z27.d, #12
-    sub z17.d, z17.d, z27.d
-    add z16.d, z16.d, z26.d
-    ld1d {z27.d}, p0/z, [x3, x8, lsl #3]
-    and z26.d, z27.d, z30.d
-    ldr x9, [x0, #128]
-    ld1d {z11.d}, p0/z, [x3, x9, lsl #3]
-    and z10.d, z11.d, z30.d
-    add z9.d, z26.d, z10.d
-    lsr z27.d, z27.d, #48
-    lsr z11.d, z11.d, #48
-    add z8.d, z27.d, z11.d
-    sub z26.d, z26.d, z10.d
-    sub z27.d, z27.d, z11.d
-    ldr x9, [x0, #96]
-    ld1d {z11.d}, p0/z, [x3, x9, lsl #3]
-    and z10.d, z11.d, z30.d
-    ldr x9, [x0, #160]
-    ld1d {z7.d}, p0/z, [x3, x9, lsl #3]
-    and z6.d, z7.d, z30.d
-    add z5.d, z10.d, z6.d
-    lsr z11.d, z11.d, #48
-    lsr z7.d, z7.d, #48
-    add z4.d, z11.d, z7.d
-    sub z10.d, z10.d, z6.d
-    sub z11.d, z11.d, z7.d
-    add z7.d, z9.d, z5.d
-    add z6.d, z8.d, z4.d
-    sub z3.d, z26.d, z11.d
-    add z2.d, z27.d, z10.d
-    sub z9.d, z9.d, z5.d
-    sub z8.d, z8.d, z4.d
-    add z26.d, z26.d, z11.d
-    sub z27.d, z27.d, z10.d
-    lsl z11.d, z3.d, #40
-    lsr z11.d, z11.d, #16
-    asr z3.d, z3.d, #24
-    lsl z10.d, z2.d, #40
-    lsr z10.d, z10.d, #16
-    asr z2.d, z2.d, #24
-    sub z11.d, z11.d, z2.d
-    add z10.d, z10.d, z3.d
-    lsl z5.d, z26.d, #40
-    lsr z5.d, z5.d, #16
-    asr z26.d, z26.d, #24
-    lsl z4.d, z27.d, #40
-    lsr z4.d, z4.d, #16
-    asr z27.d, z27.d, #24
-    sub z5.d, z5.d, z27.d
-    add z4.d, z4.d, z26.d
-    ld1d {z27.d}, p0/z, [x3, x15, lsl #3]
-    and z26.d, z27.d, z30.d
-    ldr x9, [x0, #136]
-    ld1d {z3.d}, p0/z, [x3, x9, lsl #3]
-    and z2.d, z3.d, z30.d
-    add z1.d, z26.d, z2.d
-    lsr z27.d, z27.d, #48
-    lsr z3.d, z3.d, #48
-    add z0.d, z27.d, z3.d
-    sub z26.d, z26.d, z2.d
-    sub z27.d, z27.d, z3.d
-    ldr x9, [x0, #104]
-    ld1d {z3.d}, p0/z, [x3, x9, lsl #3]
-    and z2.d, z3.d, z30.d
-    str z16, [sp, #0, mul vl]
-    ldr x9, [x0, #168]
-    ld1d {z16.d}, p0/z, [x3, x9, lsl #3]
-    str z17, [sp, #1, mul vl]
-    and z17.d, z16.d, z30.d
-    str z29, [sp, #2, mul vl]
-    add z29.d, z2.d, z17.d
-    lsr z3.d, z3.d, #48
-    lsr z16.d, z16.d, #48
-    str z5, [sp, #3, mul vl]
-    add z5.d, z3.d, z16.d
-    sub z2.d, z2.d, z17.d
-    sub z3.d, z3.d, z16.d
-    add z17.d, z1.d, z29.d
-    add z16.d, z0.d, z5.d
-    str z28, [sp, #4, mul vl]
-    sub z28.d, z26.d, z3.d
-    str z4, [sp, #5, mul vl]
-    add z4.d, z27.d, z2.d
-    sub z1.d, z1.d, z29.d
-    sub z0.d, z0.d, z5.d
-    add z26.d, z26.d, z3.d
-    sub z27.d, z27.d, z2.d
-    lsl z29.d, z28.d, #52
-    lsr z29.d, z29.d, #16
-    asr z28.d, z28.d, #12
-    lsl z5.d, z4.d, #52
-    lsr z5.d, z5.d, #16
-    asr z4.d, z4.d, #12
-    sub z29.d, z29.d, z4.d
-    add z5.d, z5.d, z28.d
-    lsl z28.d, z1.d, #40
-    lsr z28.d, z28.d, #16
-    asr z1.d, z1.d, #24
-    lsl z4.d, z0.d, #40
-    lsr z4.d, z4.d, #16
-    asr z0.d, z0.d, #24
-    sub z28.d, z28.d, z0.d
-    add z4.d, z4.d, z1.d
-    lsl z3.d, z26.d, #28
-    lsr z3.d, z3.d, #16
-    asr z26.d, z26.d, #36
-    lsl z2.d, z27.d, #28
-    lsr z2.d, z2.d, #16
-    asr z27.d, z27.d, #36
-    sub z3.d, z3.d, z27.d
-    add z2.d, z2.d, z26.d
-    add z27.d, z23.d, z7.d
-    add z26.d, z22.d, z6.d
-    sub z23.d, z23.d, z7.d
-    sub z22.d, z22.d, z6.d
-    add z7.d, z15.d, z17.d
-    add z6.d, z14.d, z16.d
-    sub z15.d, z15.d, z17.d
-    sub z14.d, z14.d, z16.d
-    add z17.d, z27.d, z7.d
-    add z16.d, z26.d, z6.d
-    sub z1.d, z23.d, z14.d
-    add z0.d, z22.d, z15.d
-    sub z27.d, z27.d, z7.d
-    sub z26.d, z26.d, z6.d
-    add z23.d, z23.d, z14.d
-    sub z22.d, z22.d, z15.d
-    lsr z15.d, z17.d, #48
-    add z16.d, z16.d, z15.d
-    and z17.d, z17.d, z30.d
-    lsl z15.d, z16.d, #48
-    add z17.d, z17.d, z15.d
-    lsr z15.d, z16.d, #16
-    and z15.d, z15.d, z31.d
-    mul z15.d, p0/m, z15.d, z31.d
-    add z17.d, z17.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    lsr z16.d, z16.d, #48
-    cmphi p1.d, p0/z, z16.d, z17.d
-    sub z17.d, z17.d, z16.d
-    sub z17.d, p1/m, z17.d, z31.d
-    add z16.d, z17.d, z31.d
-    umin z16.d, p0/m, z16.d, z17.d
-    st1d {z16.d}, p0, [x5]
-    lsr z17.d, z1.d, #48
-    add z0.d, z0.d, z17.d
-    and z1.d, z1.d, z30.d
-    lsl z17.d, z0.d, #48
-    add z1.d, z1.d, z17.d
-    lsr z17.d, z0.d, #16
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z1.d, z1.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z1.d
-    add z1.d, p1/m, z1.d, z31.d
-    lsr z0.d, z0.d, #48
-    cmphi p1.d, p0/z, z0.d, z1.d
-    sub z1.d, z1.d, z0.d
-    sub z1.d, p1/m, z1.d, z31.d
-    add z17.d, z1.d, z31.d
-    umin z17.d, p0/m, z17.d, z1.d
-    ldr x10, [x0, #208]
-    st1d {z17.d}, p0, [x5, x10, lsl #3]
-    lsr z17.d, z27.d, #48
-    add z26.d, z26.d, z17.d
-    and z27.d, z27.d, z30.d
-    lsl z17.d, z26.d, #48
-    add z27.d, z27.d, z17.d
-    lsr z17.d, z26.d, #16
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z27.d, z27.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    lsr z26.d, z26.d, #48
-    cmphi p1.d, p0/z, z26.d, z27.d
-    sub z27.d, z27.d, z26.d
-    sub z27.d, p1/m, z27.d, z31.d
-    add z26.d, z27.d, z31.d
-    umin z26.d, p0/m, z26.d, z27.d
-    ldr x10, [x0, #240]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
-    lsr z27.d, z23.d, #48
-    add z22.d, z22.d, z27.d
-    and z23.d, z23.d, z30.d
-    lsl z27.d, z22.d, #48
-    add z23.d, z23.d, z27.d
-    lsr z27.d, z22.d, #16
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z23.d, z23.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
+    add z28.d, z26.d, z20.d
     lsr z22.d, z22.d, #48
-    cmphi p1.d, p0/z, z22.d, z23.d
-    sub z23.d, z23.d, z22.d
-    sub z23.d, p1/m, z23.d, z31.d
-    add z27.d, z23.d, z31.d
-    umin z27.d, p0/m, z27.d, z23.d
-    ldr x10, [x0, #272]
-    st1d {z27.d}, p0, [x5, x10, lsl #3]
-    add z27.d, z19.d, z11.d
-    add z26.d, z18.d, z10.d
-    sub z19.d, z19.d, z11.d
-    sub z18.d, z18.d, z10.d
-    add z23.d, z21.d, z29.d
-    add z22.d, z20.d, z5.d
-    sub z21.d, z21.d, z29.d
-    sub z20.d, z20.d, z5.d
-    add z29.d, z27.d, z23.d
-    add z17.d, z26.d, z22.d
-    sub z16.d, z19.d, z20.d
-    add z15.d, z18.d, z21.d
-    sub z27.d, z27.d, z23.d
-    sub z26.d, z26.d, z22.d
-    add z19.d, z19.d, z20.d
-    sub z18.d, z18.d, z21.d
-    lsr z23.d, z29.d, #48
-    add z17.d, z17.d, z23.d
-    and z29.d, z29.d, z30.d
-    lsl z23.d, z17.d, #48
-    add z29.d, z29.d, z23.d
-    lsr z23.d, z17.d, #16
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z29.d, z29.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    lsr z17.d, z17.d, #48
-    cmphi p1.d, p0/z, z17.d, z29.d
-    sub z29.d, z29.d, z17.d
-    sub z29.d, p1/m, z29.d, z31.d
-    add z23.d, z29.d, z31.d
-    umin z23.d, p0/m, z23.d, z29.d
-    ldr x10, [x0, #184]
-    st1d {z23.d}, p0, [x5, x10, lsl #3]
-    lsr z29.d, z16.d, #48
-    add z15.d, z15.d, z29.d
-    and z16.d, z16.d, z30.d
-    lsl z29.d, z15.d, #48
-    add z16.d, z16.d, z29.d
-    lsr z29.d, z15.d, #16
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z16.d, z16.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    lsr z15.d, z15.d, #48
-    cmphi p1.d, p0/z, z15.d, z16.d
-    sub z16.d, z16.d, z15.d
-    sub z16.d, p1/m, z16.d, z31.d
-    add z29.d, z16.d, z31.d
-    umin z29.d, p0/m, z29.d, z16.d
-    ldr x10, [x0, #216]
-    st1d {z29.d}, p0, [x5, x10, lsl #3]
-    lsr z29.d, z27.d, #48
-    add z26.d, z26.d, z29.d
-    and z27.d, z27.d, z30.d
-    lsl z29.d, z26.d, #48
-    add z27.d, z27.d, z29.d
-    lsr z29.d, z26.d, #16
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z27.d, z27.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    lsr z26.d, z26.d, #48
-    cmphi p1.d, p0/z, z26.d, z27.d
-    sub z27.d, z27.d, z26.d
-    sub z27.d, p1/m, z27.d, z31.d
-    add z29.d, z27.d, z31.d
-    umin z29.d, p0/m, z29.d, z27.d
-    ldr x10, [x0, #248]
-    st1d {z29.d}, p0, [x5, x10, lsl #3]
-    lsr z29.d, z19.d, #48
-    add z18.d, z18.d, z29.d
-    and z19.d, z19.d, z30.d
-    lsl z29.d, z18.d, #48
-    add z19.d, z19.d, z29.d
-    lsr z29.d, z18.d, #16
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z19.d, z19.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
+    lsr z21.d, z21.d, #48
+    add z29.d, z22.d, z21.d
+    sub z20.d, z26.d, z20.d
+    sub z21.d, z22.d, z21.d
+    ldr x9, [x0, #104]
+    ld1d {z22.d}, p0/z, [x3, x9, lsl #3]
+    and z26.d, z22.d, z30.d
+    str z18, [sp, #0, mul vl]
+    ldr x9, [x0, #168]
+    ld1d {z18.d}, p0/z, [x3, x9, lsl #3]
+    str z15, [sp, #1, mul vl]
+    and z15.d, z18.d, z30.d
+    str z23, [sp, #2, mul vl]
+    add z23.d, z26.d, z15.d
+    lsr z22.d, z22.d, #48
     lsr z18.d, z18.d, #48
-    cmphi p1.d, p0/z, z18.d, z19.d
-    sub z19.d, z19.d, z18.d
-    sub z19.d, p1/m, z19.d, z31.d
-    add z29.d, z19.d, z31.d
-    umin z29.d, p0/m, z29.d, z19.d
-    ldr x10, [x0, #280]
-    st1d {z29.d}, p0, [x5, x10, lsl #3]
-    sub z29.d, z25.d, z8.d
-    add z27.d, z24.d, z9.d
-    add z25.d, z25.d, z8.d
-    sub z24.d, z24.d, z9.d
-    sub z26.d, z13.d, z4.d
-    add z23.d, z12.d, z28.d
-    add z13.d, z13.d, z4.d
-    sub z12.d, z12.d, z28.d
-    add z28.d, z29.d, z26.d
-    add z22.d, z27.d, z23.d
-    sub z21.d, z25.d, z12.d
-    add z20.d, z24.d, z13.d
-    sub z29.d, z29.d, z26.d
-    sub z27.d, z27.d, z23.d
-    add z25.d, z25.d, z12.d
-    sub z24.d, z24.d, z13.d
-    lsr z26.d, z28.d, #48
+    str z7, [sp, #3, mul vl]
+    add z7.d, z22.d, z18.d
+    sub z15.d, z26.d, z15.d
+    sub z18.d, z22.d, z18.d
+    add z22.d, z28.d, z23.d
+    add z26.d, z29.d, z7.d
+    str z13, [sp, #4, mul vl]
+    sub z13.d, z20.d, z18.d
+    str z6, [sp, #5, mul vl]
+    add z6.d, z21.d, z15.d
+    sub z23.d, z28.d, z23.d
+    sub z7.d, z29.d, z7.d
+    add z18.d, z20.d, z18.d
+    sub z15.d, z21.d, z15.d
+    lsl z21.d, z13.d, #52
+    lsr z21.d, z21.d, #16
+    asr z13.d, z13.d, #12
+    lsl z20.d, z6.d, #52
+    lsr z20.d, z20.d, #16
+    asr z6.d, z6.d, #12
+    sub z6.d, z21.d, z6.d
+    add z20.d, z20.d, z13.d
+    lsl z13.d, z23.d, #40
+    lsr z13.d, z13.d, #16
+    asr z23.d, z23.d, #24
+    lsl z21.d, z7.d, #40
+    lsr z21.d, z21.d, #16
+    asr z7.d, z7.d, #24
+    sub z7.d, z13.d, z7.d
+    add z21.d, z21.d, z23.d
+    lsl z23.d, z18.d, #28
+    lsr z23.d, z23.d, #16
+    asr z18.d, z18.d, #36
+    lsl z13.d, z15.d, #28
+    lsr z13.d, z13.d, #16
+    asr z15.d, z15.d, #36
+    sub z15.d, z23.d, z15.d
+    add z13.d, z13.d, z18.d
+    add z18.d, z0.d, z14.d
+    add z23.d, z1.d, z16.d
+    sub z14.d, z0.d, z14.d
+    sub z16.d, z1.d, z16.d
+    add z1.d, z2.d, z22.d
+    add z0.d, z3.d, z26.d
+    sub z22.d, z2.d, z22.d
+    sub z26.d, z3.d, z26.d
+    add z3.d, z18.d, z1.d
+    add z2.d, z23.d, z0.d
+    sub z29.d, z14.d, z26.d
+    add z28.d, z16.d, z22.d
+    sub z1.d, z18.d, z1.d
+    sub z0.d, z23.d, z0.d
+    add z26.d, z14.d, z26.d
+    sub z22.d, z16.d, z22.d
+    lsr z16.d, z3.d, #48
+    add z16.d, z2.d, z16.d
+    and z3.d, z3.d, z30.d
+    lsl z2.d, z16.d, #48
+    add z2.d, z3.d, z2.d
+    lsr z3.d, z16.d, #16
+    and z3.d, z3.d, z31.d
+    mul z3.d, p0/m, z3.d, z31.d
+    add z2.d, z2.d, z3.d
+    cmphi p1.d, p0/z, z3.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    lsr z16.d, z16.d, #48
+    cmphi p1.d, p0/z, z16.d, z2.d
+    sub z16.d, z2.d, z16.d
+    sub z16.d, p1/m, z16.d, z31.d
+    add z2.d, z16.d, z31.d
+    umin z2.d, p0/m, z2.d, z16.d
+    st1d {z2.d}, p0, [x5]
+    lsr z2.d, z29.d, #48
+    add z2.d, z28.d, z2.d
+    and z29.d, z29.d, z30.d
+    lsl z28.d, z2.d, #48
+    add z28.d, z29.d, z28.d
+    lsr z29.d, z2.d, #16
+    and z29.d, z29.d, z31.d
+    mul z29.d, p0/m, z29.d, z31.d
+    add z28.d, z28.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    lsr z2.d, z2.d, #48
+    cmphi p1.d, p0/z, z2.d, z28.d
+    sub z2.d, z28.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    add z28.d, z2.d, z31.d
+    umin z28.d, p0/m, z28.d, z2.d
+    ldr x10, [x0, #208]
+    st1d {z28.d}, p0, [x5, x10, lsl #3]
+    lsr z28.d, z1.d, #48
+    add z28.d, z0.d, z28.d
+    and z1.d, z1.d, z30.d
+    lsl z0.d, z28.d, #48
+    add z0.d, z1.d, z0.d
+    lsr z1.d, z28.d, #16
+    and z1.d, z1.d, z31.d
+    mul z1.d, p0/m, z1.d, z31.d
+    add z0.d, z0.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    lsr z28.d, z28.d, #48
+    cmphi p1.d, p0/z, z28.d, z0.d
+    sub z28.d, z0.d, z28.d
+    sub z28.d, p1/m, z28.d, z31.d
+    add z0.d, z28.d, z31.d
+    umin z0.d, p0/m, z0.d, z28.d
+    ldr x10, [x0, #240]
+    st1d {z0.d}, p0, [x5, x10, lsl #3]
+    lsr z0.d, z26.d, #48
+    add z0.d, z22.d, z0.d
+    and z26.d, z26.d, z30.d
+    lsl z22.d, z0.d, #48
+    add z22.d, z26.d, z22.d
+    lsr z26.d, z0.d, #16
+    and z26.d, z26.d, z31.d
+    mul z26.d, p0/m, z26.d, z31.d
     add z22.d, z22.d, z26.d
-    and z28.d, z28.d, z30.d
-    lsl z26.d, z22.d, #48
-    add z28.d, z28.d, z26.d
-    lsr z26.d, z22.d, #16
+    cmphi p1.d, p0/z, z26.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
+    lsr z0.d, z0.d, #48
+    cmphi p1.d, p0/z, z0.d, z22.d
+    sub z0.d, z22.d, z0.d
+    sub z0.d, p1/m, z0.d, z31.d
+    add z22.d, z0.d, z31.d
+    umin z22.d, p0/m, z22.d, z0.d
+    ldr x10, [x0, #272]
+    st1d {z22.d}, p0, [x5, x10, lsl #3]
+    add z22.d, z10.d, z27.d
+    add z0.d, z11.d, z12.d
+    sub z27.d, z10.d, z27.d
+    sub z12.d, z11.d, z12.d
+    add z11.d, z19.d, z6.d
+    add z10.d, z4.d, z20.d
+    sub z6.d, z19.d, z6.d
+    sub z20.d, z4.d, z20.d
+    add z4.d, z22.d, z11.d
+    add z19.d, z0.d, z10.d
+    sub z26.d, z27.d, z20.d
+    add z28.d, z12.d, z6.d
+    sub z11.d, z22.d, z11.d
+    sub z10.d, z0.d, z10.d
+    add z20.d, z27.d, z20.d
+    sub z6.d, z12.d, z6.d
+    lsr z12.d, z4.d, #48
+    add z12.d, z19.d, z12.d
+    and z4.d, z4.d, z30.d
+    lsl z19.d, z12.d, #48
+    add z19.d, z4.d, z19.d
+    lsr z4.d, z12.d, #16
+    and z4.d, z4.d, z31.d
+    mul z4.d, p0/m, z4.d, z31.d
+    add z19.d, z19.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    lsr z12.d, z12.d, #48
+    cmphi p1.d, p0/z, z12.d, z19.d
+    sub z12.d, z19.d, z12.d
+    sub z12.d, p1/m, z12.d, z31.d
+    add z19.d, z12.d, z31.d
+    umin z19.d, p0/m, z19.d, z12.d
+    ldr x10, [x0, #184]
+    st1d {z19.d}, p0, [x5, x10, lsl #3]
+    lsr z19.d, z26.d, #48
+    add z19.d, z28.d, z19.d
+    and z26.d, z26.d, z30.d
+    lsl z28.d, z19.d, #48
+    add z28.d, z26.d, z28.d
+    lsr z26.d, z19.d, #16
     and z26.d, z26.d, z31.d
     mul z26.d, p0/m, z26.d, z31.d
     add z28.d, z28.d, z26.d
     cmphi p1.d, p0/z, z26.d, z28.d
     add z28.d, p1/m, z28.d, z31.d
-    lsr z22.d, z22.d, #48
-    cmphi p1.d, p0/z, z22.d, z28.d
-    sub z28.d, z28.d, z22.d
-    sub z28.d, p1/m, z28.d, z31.d
-    add z26.d, z28.d, z31.d
-    umin z26.d, p0/m, z26.d, z28.d
-    ldr x10, [x0, #192]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
-    lsr z28.d, z21.d, #48
-    add z20.d, z20.d, z28.d
-    and z21.d, z21.d, z30.d
-    lsl z28.d, z20.d, #48
-    add z21.d, z21.d, z28.d
-    lsr z28.d, z20.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z21.d, z21.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    lsr z20.d, z20.d, #48
-    cmphi p1.d, p0/z, z20.d, z21.d
-    sub z21.d, z21.d, z20.d
-    sub z21.d, p1/m, z21.d, z31.d
-    add z28.d, z21.d, z31.d
-    umin z28.d, p0/m, z28.d, z21.d
-    ldr x10, [x0, #224]
-    st1d {z28.d}, p0, [x5, x10, lsl #3]
-    lsr z28.d, z29.d, #48
-    add z27.d, z27.d, z28.d
-    and z29.d, z29.d, z30.d
-    lsl z28.d, z27.d, #48
-    add z29.d, z29.d, z28.d
-    lsr z28.d, z27.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z29.d, z29.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    lsr z27.d, z27.d, #48
-    cmphi p1.d, p0/z, z27.d, z29.d
-    sub z29.d, z29.d, z27.d
-    sub z29.d, p1/m, z29.d, z31.d
-    add z28.d, z29.d, z31.d
-    umin z28.d, p0/m, z28.d, z29.d
-    ldr x10, [x0, #256]
-    st1d {z28.d}, p0, [x5, x10, lsl #3]
-    lsr z29.d, z25.d, #48
-    add z24.d, z24.d, z29.d
-    and z25.d, z25.d, z30.d
-    lsl z29.d, z24.d, #48
-    add z25.d, z25.d, z29.d
-    lsr z29.d, z24.d, #16
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z25.d, z25.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z25.d
-    sub z25.d, z25.d, z24.d
-    sub z25.d, p1/m, z25.d, z31.d
-    add z29.d, z25.d, z31.d
-    umin z29.d, p0/m, z29.d, z25.d
-    ldr x10, [x0, #288]
-    st1d {z29.d}, p0, [x5, x10, lsl #3]
-    ldr z29, [sp, #4, mul vl]
-    ldr z28, [sp, #5, mul vl]
-    sub z27.d, z29.d, z28.d
-    ldr z26, [sp, #2, mul vl]
-    ldr z25, [sp, #3, mul vl]
-    add z24.d, z26.d, z25.d
-    add z29.d, z29.d, z28.d
-    sub z26.d, z26.d, z25.d
-    ldr z28, [sp, #1, mul vl]
-    sub z25.d, z28.d, z3.d
-    ldr z23, [sp, #0, mul vl]
-    sub z22.d, z23.d, z2.d
-    add z28.d, z28.d, z3.d
-    add z23.d, z23.d, z2.d
-    add z21.d, z27.d, z25.d
-    add z20.d, z24.d, z22.d
-    sub z19.d, z29.d, z23.d
-    add z18.d, z26.d, z28.d
-    sub z27.d, z27.d, z25.d
-    sub z24.d, z24.d, z22.d
-    add z29.d, z29.d, z23.d
-    sub z26.d, z26.d, z28.d
-    lsr z28.d, z21.d, #48
-    add z20.d, z20.d, z28.d
-    and z21.d, z21.d, z30.d
-    lsl z28.d, z20.d, #48
-    add z21.d, z21.d, z28.d
-    lsr z28.d, z20.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z21.d, z21.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    lsr z20.d, z20.d, #48
-    cmphi p1.d, p0/z, z20.d, z21.d
-    sub z21.d, z21.d, z20.d
-    sub z21.d, p1/m, z21.d, z31.d
-    add z28.d, z21.d, z31.d
-    umin z28.d, p0/m, z28.d, z21.d
-    ldr x10, [x0, #200]
-    st1d {z28.d}, p0, [x5, x10, lsl #3]
-    lsr z28.d, z19.d, #48
-    add z18.d, z18.d, z28.d
-    and z19.d, z19.d, z30.d
-    lsl z28.d, z18.d, #48
-    add z19.d, z19.d, z28.d
-    lsr z28.d, z18.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z19.d, z19.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    lsr z18.d, z18.d, #48
-    cmphi p1.d, p0/z, z18.d, z19.d
-    sub z19.d, z19.d, z18.d
+    lsr z19.d, z19.d, #48
+    cmphi p1.d, p0/z, z19.d, z28.d
+    sub z19.d, z28.d, z19.d
     sub z19.d, p1/m, z19.d, z31.d
     add z28.d, z19.d, z31.d
     umin z28.d, p0/m, z28.d, z19.d
-    ldr x10, [x0, #232]
+    ldr x10, [x0, #216]
     st1d {z28.d}, p0, [x5, x10, lsl #3]
-    lsr z28.d, z27.d, #48
-    add z24.d, z24.d, z28.d
-    and z27.d, z27.d, z30.d
-    lsl z28.d, z24.d, #48
-    add z27.d, z27.d, z28.d
-    lsr z28.d, z24.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z27.d, z27.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
+    lsr z28.d, z11.d, #48
+    add z28.d, z10.d, z28.d
+    and z11.d, z11.d, z30.d
+    lsl z10.d, z28.d, #48
+    add z10.d, z11.d, z10.d
+    lsr z11.d, z28.d, #16
+    and z11.d, z11.d, z31.d
+    mul z11.d, p0/m, z11.d, z31.d
+    add z10.d, z10.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z10.d
+    add z10.d, p1/m, z10.d, z31.d
+    lsr z28.d, z28.d, #48
+    cmphi p1.d, p0/z, z28.d, z10.d
+    sub z28.d, z10.d, z28.d
+    sub z28.d, p1/m, z28.d, z31.d
+    add z10.d, z28.d, z31.d
+    umin z10.d, p0/m, z10.d, z28.d
+    ldr x10, [x0, #248]
+    st1d {z10.d}, p0, [x5, x10, lsl #3]
+    lsr z10.d, z20.d, #48
+    add z10.d, z6.d, z10.d
+    and z20.d, z20.d, z30.d
+    lsl z6.d, z10.d, #48
+    add z6.d, z20.d, z6.d
+    lsr z20.d, z10.d, #16
+    and z20.d, z20.d, z31.d
+    mul z20.d, p0/m, z20.d, z31.d
+    add z6.d, z6.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z6.d
+    add z6.d, p1/m, z6.d, z31.d
+    lsr z10.d, z10.d, #48
+    cmphi p1.d, p0/z, z10.d, z6.d
+    sub z10.d, z6.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    add z6.d, z10.d, z31.d
+    umin z6.d, p0/m, z6.d, z10.d
+    ldr x10, [x0, #280]
+    st1d {z6.d}, p0, [x5, x10, lsl #3]
+    sub z6.d, z8.d, z25.d
+    add z10.d, z9.d, z24.d
+    add z25.d, z8.d, z25.d
+    sub z24.d, z9.d, z24.d
+    sub z9.d, z17.d, z21.d
+    add z8.d, z5.d, z7.d
+    add z21.d, z17.d, z21.d
+    sub z7.d, z5.d, z7.d
+    add z5.d, z6.d, z9.d
+    add z17.d, z10.d, z8.d
+    sub z20.d, z25.d, z7.d
+    add z28.d, z24.d, z21.d
+    sub z9.d, z6.d, z9.d
+    sub z8.d, z10.d, z8.d
+    add z7.d, z25.d, z7.d
+    sub z21.d, z24.d, z21.d
+    lsr z24.d, z5.d, #48
+    add z24.d, z17.d, z24.d
+    and z5.d, z5.d, z30.d
+    lsl z17.d, z24.d, #48
+    add z17.d, z5.d, z17.d
+    lsr z5.d, z24.d, #16
+    and z5.d, z5.d, z31.d
+    mul z5.d, p0/m, z5.d, z31.d
+    add z17.d, z17.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
     lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z27.d
-    sub z27.d, z27.d, z24.d
-    sub z27.d, p1/m, z27.d, z31.d
-    add z28.d, z27.d, z31.d
-    umin z28.d, p0/m, z28.d, z27.d
+    cmphi p1.d, p0/z, z24.d, z17.d
+    sub z24.d, z17.d, z24.d
+    sub z24.d, p1/m, z24.d, z31.d
+    add z17.d, z24.d, z31.d
+    umin z17.d, p0/m, z17.d, z24.d
+    ldr x10, [x0, #192]
+    st1d {z17.d}, p0, [x5, x10, lsl #3]
+    lsr z17.d, z20.d, #48
+    add z17.d, z28.d, z17.d
+    and z20.d, z20.d, z30.d
+    lsl z28.d, z17.d, #48
+    add z28.d, z20.d, z28.d
+    lsr z20.d, z17.d, #16
+    and z20.d, z20.d, z31.d
+    mul z20.d, p0/m, z20.d, z31.d
+    add z28.d, z28.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    lsr z17.d, z17.d, #48
+    cmphi p1.d, p0/z, z17.d, z28.d
+    sub z17.d, z28.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
+    add z28.d, z17.d, z31.d
+    umin z28.d, p0/m, z28.d, z17.d
+    ldr x10, [x0, #224]
+    st1d {z28.d}, p0, [x5, x10, lsl #3]
+    lsr z28.d, z9.d, #48
+    add z28.d, z8.d, z28.d
+    and z9.d, z9.d, z30.d
+    lsl z8.d, z28.d, #48
+    add z8.d, z9.d, z8.d
+    lsr z9.d, z28.d, #16
+    and z9.d, z9.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z8.d, z8.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
+    lsr z28.d, z28.d, #48
+    cmphi p1.d, p0/z, z28.d, z8.d
+    sub z28.d, z8.d, z28.d
+    sub z28.d, p1/m, z28.d, z31.d
+    add z8.d, z28.d, z31.d
+    umin z8.d, p0/m, z8.d, z28.d
+    ldr x10, [x0, #256]
+    st1d {z8.d}, p0, [x5, x10, lsl #3]
+    lsr z8.d, z7.d, #48
+    add z8.d, z21.d, z8.d
+    and z7.d, z7.d, z30.d
+    lsl z21.d, z8.d, #48
+    add z21.d, z7.d, z21.d
+    lsr z7.d, z8.d, #16
+    and z7.d, z7.d, z31.d
+    mul z7.d, p0/m, z7.d, z31.d
+    add z21.d, z21.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    lsr z8.d, z8.d, #48
+    cmphi p1.d, p0/z, z8.d, z21.d
+    sub z8.d, z21.d, z8.d
+    sub z8.d, p1/m, z8.d, z31.d
+    add z21.d, z8.d, z31.d
+    umin z21.d, p0/m, z21.d, z8.d
+    ldr x10, [x0, #288]
+    st1d {z21.d}, p0, [x5, x10, lsl #3]
+    ldr z21, [sp, #5, mul vl]
+    ldr z8, [sp, #4, mul vl]
+    sub z7.d, z21.d, z8.d
+    ldr z28, [sp, #3, mul vl]
+    ldr z9, [sp, #2, mul vl]
+    add z17.d, z28.d, z9.d
+    add z8.d, z21.d, z8.d
+    sub z9.d, z28.d, z9.d
+    ldr z28, [sp, #1, mul vl]
+    sub z21.d, z28.d, z15.d
+    ldr z20, [sp, #0, mul vl]
+    sub z24.d, z20.d, z13.d
+    add z15.d, z28.d, z15.d
+    add z13.d, z20.d, z13.d
+    add z20.d, z7.d, z21.d
+    add z28.d, z17.d, z24.d
+    sub z5.d, z8.d, z13.d
+    add z25.d, z9.d, z15.d
+    sub z21.d, z7.d, z21.d
+    sub z24.d, z17.d, z24.d
+    add z13.d, z8.d, z13.d
+    sub z15.d, z9.d, z15.d
+    lsr z9.d, z20.d, #48
+    add z9.d, z28.d, z9.d
+    and z20.d, z20.d, z30.d
+    lsl z28.d, z9.d, #48
+    add z28.d, z20.d, z28.d
+    lsr z20.d, z9.d, #16
+    and z20.d, z20.d, z31.d
+    mul z20.d, p0/m, z20.d, z31.d
+    add z28.d, z28.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    lsr z9.d, z9.d, #48
+    cmphi p1.d, p0/z, z9.d, z28.d
+    sub z9.d, z28.d, z9.d
+    sub z9.d, p1/m, z9.d, z31.d
+    add z28.d, z9.d, z31.d
+    umin z28.d, p0/m, z28.d, z9.d
+    ldr x10, [x0, #200]
+    st1d {z28.d}, p0, [x5, x10, lsl #3]
+    lsr z28.d, z5.d, #48
+    add z28.d, z25.d, z28.d
+    and z5.d, z5.d, z30.d
+    lsl z25.d, z28.d, #48
+    add z25.d, z5.d, z25.d
+    lsr z5.d, z28.d, #16
+    and z5.d, z5.d, z31.d
+    mul z5.d, p0/m, z5.d, z31.d
+    add z25.d, z25.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
+    lsr z28.d, z28.d, #48
+    cmphi p1.d, p0/z, z28.d, z25.d
+    sub z28.d, z25.d, z28.d
+    sub z28.d, p1/m, z28.d, z31.d
+    add z25.d, z28.d, z31.d
+    umin z25.d, p0/m, z25.d, z28.d
+    ldr x10, [x0, #232]
+    st1d {z25.d}, p0, [x5, x10, lsl #3]
+    lsr z25.d, z21.d, #48
+    add z25.d, z24.d, z25.d
+    and z21.d, z21.d, z30.d
+    lsl z24.d, z25.d, #48
+    add z24.d, z21.d, z24.d
+    lsr z21.d, z25.d, #16
+    and z21.d, z21.d, z31.d
+    mul z21.d, p0/m, z21.d, z31.d
+    add z24.d, z24.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    lsr z25.d, z25.d, #48
+    cmphi p1.d, p0/z, z25.d, z24.d
+    sub z25.d, z24.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    add z24.d, z25.d, z31.d
+    umin z24.d, p0/m, z24.d, z25.d
     ldr x10, [x0, #264]
-    st1d {z28.d}, p0, [x5, x10, lsl #3]
-    lsr z28.d, z29.d, #48
-    add z26.d, z26.d, z28.d
-    and z29.d, z29.d, z30.d
-    lsl z28.d, z26.d, #48
-    add z29.d, z29.d, z28.d
-    lsr z28.d, z26.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z29.d, z29.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    lsr z26.d, z26.d, #48
-    cmphi p1.d, p0/z, z26.d, z29.d
-    sub z29.d, z29.d, z26.d
-    sub z29.d, p1/m, z29.d, z31.d
-    add z28.d, z29.d, z31.d
-    umin z28.d, p0/m, z28.d, z29.d
+    st1d {z24.d}, p0, [x5, x10, lsl #3]
+    lsr z24.d, z13.d, #48
+    add z24.d, z15.d, z24.d
+    and z13.d, z13.d, z30.d
+    lsl z15.d, z24.d, #48
+    add z15.d, z13.d, z15.d
+    lsr z13.d, z24.d, #16
+    and z13.d, z13.d, z31.d
+    mul z13.d, p0/m, z13.d, z31.d
+    add z15.d, z15.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z15.d
+    add z15.d, p1/m, z15.d, z31.d
+    lsr z24.d, z24.d, #48
+    cmphi p1.d, p0/z, z24.d, z15.d
+    sub z24.d, z15.d, z24.d
+    sub z24.d, p1/m, z24.d, z31.d
+    add z15.d, z24.d, z31.d
+    umin z15.d, p0/m, z15.d, z24.d
     ldr x10, [x0, #296]
-    st1d {z28.d}, p0, [x5, x10, lsl #3]
+    st1d {z15.d}, p0, [x5, x10, lsl #3]
     add x3, x3, x11
     add x5, x5, x12
     subs x13, x13, #1
@@ -1263,19 +1263,19 @@ proofmill_goldilocks_ntt_words_to_gaussian_1_sve:
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
 1:
-    ld1d {z27.d}, p0/z, [x3]
-    and z26.d, z27.d, z30.d
-    add z26.d, z26.d, z29.d
-    lsr z27.d, z27.d, #48
-    add z27.d, z27.d, z28.d
-    lsr z25.d, z27.d, #48
-    sub z26.d, z26.d, z25.d
-    and z25.d, z26.d, z30.d
-    and z27.d, z27.d, z30.d
-    lsr z26.d, z26.d, #48
-    add z27.d, z27.d, z26.d
-    st1d {z25.d}, p0, [x5]
-    st1d {z27.d}, p0, [x6]
+    ld1d {z0.d}, p0/z, [x3]
+    and z1.d, z0.d, z30.d
+    add z1.d, z1.d, z29.d
+    lsr z0.d, z0.d, #48
+    add z0.d, z0.d, z28.d
+    lsr z2.d, z0.d, #48
+    sub z2.d, z1.d, z2.d
+    and z1.d, z2.d, z30.d
+    and z0.d, z0.d, z30.d
+    lsr z2.d, z2.d, #48
+    add z2.d, z0.d, z2.d
+    st1d {z1.d}, p0, [x5]
+    st1d {z2.d}, p0, [x6]
     add x3, x3, x11
     add x5, x5, x12
     add x6, x6, x12
@@ -1325,59 +1325,59 @@ proofmill_goldilocks_ntt_words_to_gaussian_2_sve:
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
 1:
-    ld1d {z27.d}, p0/z, [x3]
-    and z26.d, z27.d, z30.d
-    add z26.d, z26.d, z29.d
-    lsr z27.d, z27.d, #48
-    add z27.d, z27.d, z28.d
-    ld1d {z25.d}, p0/z, [x3, x7, lsl #3]
-    and z24.d, z25.d, z30.d
-    add z23.d, z26.d, z24.d
-    lsr z25.d, z25.d, #48
-    add z22.d, z27.d, z25.d
-    lsr z21.d, z22.d, #48
-    sub z23.d, z23.d, z21.d
-    and z21.d, z23.d, z30.d
-    and z22.d, z22.d, z30.d
-    lsr z23.d, z23.d, #48
-    add z22.d, z22.d, z23.d
-    st1d {z21.d}, p0, [x5]
-    st1d {z22.d}, p0, [x6]
-    sub z26.d, z26.d, z24.d
-    sub z27.d, z27.d, z25.d
-    lsr z25.d, z26.d, #48
-    add z27.d, z27.d, z25.d
-    and z26.d, z26.d, z30.d
-    lsl z25.d, z27.d, #48
-    add z26.d, z26.d, z25.d
-    lsr z25.d, z27.d, #16
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z26.d, z26.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    lsr z27.d, z27.d, #48
-    cmphi p1.d, p0/z, z27.d, z26.d
-    sub z26.d, z26.d, z27.d
-    sub z26.d, p1/m, z26.d, z31.d
-    ld1rd {z27.d}, p0/z, [x1, #24]
-    mul z27.d, p0/m, z27.d, z26.d
-    ld1rd {z25.d}, p0/z, [x1, #24]
-    umulh z26.d, p0/m, z26.d, z25.d
-    lsr z25.d, z26.d, #32
-    cmphi p1.d, p0/z, z25.d, z27.d
-    sub z27.d, z27.d, z25.d
-    sub z27.d, p1/m, z27.d, z31.d
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z27.d, z27.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    and z26.d, z27.d, z30.d
-    lsr z27.d, z27.d, #48
+    ld1d {z0.d}, p0/z, [x3]
+    and z1.d, z0.d, z30.d
+    add z1.d, z1.d, z29.d
+    lsr z0.d, z0.d, #48
+    add z0.d, z0.d, z28.d
+    ld1d {z2.d}, p0/z, [x3, x7, lsl #3]
+    and z3.d, z2.d, z30.d
+    add z4.d, z1.d, z3.d
+    lsr z2.d, z2.d, #48
+    add z5.d, z0.d, z2.d
+    lsr z6.d, z5.d, #48
+    sub z6.d, z4.d, z6.d
+    and z4.d, z6.d, z30.d
+    and z5.d, z5.d, z30.d
+    lsr z6.d, z6.d, #48
+    add z6.d, z5.d, z6.d
+    st1d {z4.d}, p0, [x5]
+    st1d {z6.d}, p0, [x6]
+    sub z3.d, z1.d, z3.d
+    sub z2.d, z0.d, z2.d
+    lsr z0.d, z3.d, #48
+    add z0.d, z2.d, z0.d
+    and z3.d, z3.d, z30.d
+    lsl z2.d, z0.d, #48
+    add z2.d, z3.d, z2.d
+    lsr z3.d, z0.d, #16
+    and z3.d, z3.d, z31.d
+    mul z3.d, p0/m, z3.d, z31.d
+    add z2.d, z2.d, z3.d
+    cmphi p1.d, p0/z, z3.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    lsr z0.d, z0.d, #48
+    cmphi p1.d, p0/z, z0.d, z2.d
+    sub z0.d, z2.d, z0.d
+    sub z0.d, p1/m, z0.d, z31.d
+    ld1rd {z2.d}, p0/z, [x1, #24]
+    movprfx z3, z0
+    mul z3.d, p0/m, z3.d, z2.d
+    umulh z0.d, p0/m, z0.d, z2.d
+    lsr z2.d, z0.d, #32
+    cmphi p1.d, p0/z, z2.d, z3.d
+    sub z2.d, z3.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    and z0.d, z0.d, z31.d
+    mul z0.d, p0/m, z0.d, z31.d
+    add z2.d, z2.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    and z0.d, z2.d, z30.d
+    lsr z2.d, z2.d, #48
     ldr x10, [x0, #184]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
-    st1d {z27.d}, p0, [x6, x10, lsl #3]
+    st1d {z0.d}, p0, [x5, x10, lsl #3]
+    st1d {z2.d}, p0, [x6, x10, lsl #3]
     add x3, x3, x11
     add x5, x5, x12
     add x6, x6, x12
@@ -1429,143 +1429,143 @@ proofmill_goldilocks_ntt_words_to_gaussian_4_sve:
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
 1:
-    ld1d {z27.d}, p0/z, [x3]
-    and z26.d, z27.d, z30.d
-    add z26.d, z26.d, z29.d
-    lsr z27.d, z27.d, #48
-    add z27.d, z27.d, z28.d
-    ld1d {z25.d}, p0/z, [x3, x8, lsl #3]
-    and z24.d, z25.d, z30.d
-    add z23.d, z26.d, z24.d
-    lsr z25.d, z25.d, #48
-    add z22.d, z27.d, z25.d
-    sub z26.d, z26.d, z24.d
-    sub z27.d, z27.d, z25.d
-    ld1d {z25.d}, p0/z, [x3, x7, lsl #3]
-    and z24.d, z25.d, z30.d
-    ld1d {z21.d}, p0/z, [x3, x15, lsl #3]
-    and z20.d, z21.d, z30.d
-    add z19.d, z24.d, z20.d
-    lsr z25.d, z25.d, #48
-    lsr z21.d, z21.d, #48
-    add z18.d, z25.d, z21.d
-    sub z24.d, z24.d, z20.d
-    sub z25.d, z25.d, z21.d
-    add z21.d, z23.d, z19.d
-    add z20.d, z22.d, z18.d
-    sub z17.d, z26.d, z25.d
-    add z16.d, z27.d, z24.d
-    sub z23.d, z23.d, z19.d
-    sub z22.d, z22.d, z18.d
-    add z26.d, z26.d, z25.d
-    sub z27.d, z27.d, z24.d
-    lsr z25.d, z20.d, #48
-    sub z21.d, z21.d, z25.d
-    and z25.d, z21.d, z30.d
-    and z20.d, z20.d, z30.d
-    lsr z21.d, z21.d, #48
-    add z20.d, z20.d, z21.d
-    st1d {z25.d}, p0, [x5]
-    st1d {z20.d}, p0, [x6]
-    lsr z25.d, z17.d, #48
-    add z16.d, z16.d, z25.d
-    and z17.d, z17.d, z30.d
-    lsl z25.d, z16.d, #48
-    add z17.d, z17.d, z25.d
-    lsr z25.d, z16.d, #16
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z17.d, z17.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    lsr z16.d, z16.d, #48
-    cmphi p1.d, p0/z, z16.d, z17.d
-    sub z17.d, z17.d, z16.d
-    sub z17.d, p1/m, z17.d, z31.d
-    ld1rd {z25.d}, p0/z, [x1, #24]
-    mul z25.d, p0/m, z25.d, z17.d
-    ld1rd {z24.d}, p0/z, [x1, #24]
-    umulh z17.d, p0/m, z17.d, z24.d
-    lsr z24.d, z17.d, #32
-    cmphi p1.d, p0/z, z24.d, z25.d
-    sub z25.d, z25.d, z24.d
-    sub z25.d, p1/m, z25.d, z31.d
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z25.d, z25.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    and z24.d, z25.d, z30.d
-    lsr z25.d, z25.d, #48
+    ld1d {z0.d}, p0/z, [x3]
+    and z1.d, z0.d, z30.d
+    add z1.d, z1.d, z29.d
+    lsr z0.d, z0.d, #48
+    add z0.d, z0.d, z28.d
+    ld1d {z2.d}, p0/z, [x3, x8, lsl #3]
+    and z3.d, z2.d, z30.d
+    add z4.d, z1.d, z3.d
+    lsr z2.d, z2.d, #48
+    add z5.d, z0.d, z2.d
+    sub z3.d, z1.d, z3.d
+    sub z2.d, z0.d, z2.d
+    ld1d {z0.d}, p0/z, [x3, x7, lsl #3]
+    and z1.d, z0.d, z30.d
+    ld1d {z6.d}, p0/z, [x3, x15, lsl #3]
+    and z7.d, z6.d, z30.d
+    add z8.d, z1.d, z7.d
+    lsr z0.d, z0.d, #48
+    lsr z6.d, z6.d, #48
+    add z9.d, z0.d, z6.d
+    sub z7.d, z1.d, z7.d
+    sub z6.d, z0.d, z6.d
+    add z0.d, z4.d, z8.d
+    add z1.d, z5.d, z9.d
+    sub z10.d, z3.d, z6.d
+    add z11.d, z2.d, z7.d
+    sub z8.d, z4.d, z8.d
+    sub z9.d, z5.d, z9.d
+    add z6.d, z3.d, z6.d
+    sub z7.d, z2.d, z7.d
+    lsr z2.d, z1.d, #48
+    sub z2.d, z0.d, z2.d
+    and z0.d, z2.d, z30.d
+    and z1.d, z1.d, z30.d
+    lsr z2.d, z2.d, #48
+    add z2.d, z1.d, z2.d
+    st1d {z0.d}, p0, [x5]
+    st1d {z2.d}, p0, [x6]
+    lsr z2.d, z10.d, #48
+    add z2.d, z11.d, z2.d
+    and z10.d, z10.d, z30.d
+    lsl z11.d, z2.d, #48
+    add z11.d, z10.d, z11.d
+    lsr z10.d, z2.d, #16
+    and z10.d, z10.d, z31.d
+    mul z10.d, p0/m, z10.d, z31.d
+    add z11.d, z11.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z11.d
+    add z11.d, p1/m, z11.d, z31.d
+    lsr z2.d, z2.d, #48
+    cmphi p1.d, p0/z, z2.d, z11.d
+    sub z2.d, z11.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    ld1rd {z11.d}, p0/z, [x1, #24]
+    movprfx z10, z2
+    mul z10.d, p0/m, z10.d, z11.d
+    umulh z2.d, p0/m, z2.d, z11.d
+    lsr z11.d, z2.d, #32
+    cmphi p1.d, p0/z, z11.d, z10.d
+    sub z11.d, z10.d, z11.d
+    sub z11.d, p1/m, z11.d, z31.d
+    and z2.d, z2.d, z31.d
+    mul z2.d, p0/m, z2.d, z31.d
+    add z11.d, z11.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z11.d
+    add z11.d, p1/m, z11.d, z31.d
+    and z2.d, z11.d, z30.d
+    lsr z11.d, z11.d, #48
     ldr x10, [x0, #184]
-    st1d {z24.d}, p0, [x5, x10, lsl #3]
-    st1d {z25.d}, p0, [x6, x10, lsl #3]
-    lsr z25.d, z23.d, #48
-    add z22.d, z22.d, z25.d
-    and z23.d, z23.d, z30.d
-    lsl z25.d, z22.d, #48
-    add z23.d, z23.d, z25.d
-    lsr z25.d, z22.d, #16
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z23.d, z23.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    lsr z22.d, z22.d, #48
-    cmphi p1.d, p0/z, z22.d, z23.d
-    sub z23.d, z23.d, z22.d
-    sub z23.d, p1/m, z23.d, z31.d
-    ld1rd {z25.d}, p0/z, [x1, #48]
-    mul z25.d, p0/m, z25.d, z23.d
-    ld1rd {z24.d}, p0/z, [x1, #48]
-    umulh z23.d, p0/m, z23.d, z24.d
-    lsr z24.d, z23.d, #32
-    cmphi p1.d, p0/z, z24.d, z25.d
-    sub z25.d, z25.d, z24.d
-    sub z25.d, p1/m, z25.d, z31.d
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z25.d, z25.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    and z24.d, z25.d, z30.d
-    lsr z25.d, z25.d, #48
+    st1d {z2.d}, p0, [x5, x10, lsl #3]
+    st1d {z11.d}, p0, [x6, x10, lsl #3]
+    lsr z11.d, z8.d, #48
+    add z11.d, z9.d, z11.d
+    and z8.d, z8.d, z30.d
+    lsl z9.d, z11.d, #48
+    add z9.d, z8.d, z9.d
+    lsr z8.d, z11.d, #16
+    and z8.d, z8.d, z31.d
+    mul z8.d, p0/m, z8.d, z31.d
+    add z9.d, z9.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z9.d
+    add z9.d, p1/m, z9.d, z31.d
+    lsr z11.d, z11.d, #48
+    cmphi p1.d, p0/z, z11.d, z9.d
+    sub z11.d, z9.d, z11.d
+    sub z11.d, p1/m, z11.d, z31.d
+    ld1rd {z9.d}, p0/z, [x1, #48]
+    movprfx z8, z11
+    mul z8.d, p0/m, z8.d, z9.d
+    umulh z11.d, p0/m, z11.d, z9.d
+    lsr z9.d, z11.d, #32
+    cmphi p1.d, p0/z, z9.d, z8.d
+    sub z9.d, z8.d, z9.d
+    sub z9.d, p1/m, z9.d, z31.d
+    and z11.d, z11.d, z31.d
+    mul z11.d, p0/m, z11.d, z31.d
+    add z9.d, z9.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z9.d
+    add z9.d, p1/m, z9.d, z31.d
+    and z11.d, z9.d, z30.d
+    lsr z9.d, z9.d, #48
     ldr x10, [x0, #192]
-    st1d {z24.d}, p0, [x5, x10, lsl #3]
-    st1d {z25.d}, p0, [x6, x10, lsl #3]
-    lsr z25.d, z26.d, #48
-    add z27.d, z27.d, z25.d
-    and z26.d, z26.d, z30.d
-    lsl z25.d, z27.d, #48
-    add z26.d, z26.d, z25.d
-    lsr z25.d, z27.d, #16
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z26.d, z26.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    lsr z27.d, z27.d, #48
-    cmphi p1.d, p0/z, z27.d, z26.d
-    sub z26.d, z26.d, z27.d
-    sub z26.d, p1/m, z26.d, z31.d
-    ld1rd {z27.d}, p0/z, [x1, #72]
-    mul z27.d, p0/m, z27.d, z26.d
-    ld1rd {z25.d}, p0/z, [x1, #72]
-    umulh z26.d, p0/m, z26.d, z25.d
-    lsr z25.d, z26.d, #32
-    cmphi p1.d, p0/z, z25.d, z27.d
-    sub z27.d, z27.d, z25.d
-    sub z27.d, p1/m, z27.d, z31.d
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z27.d, z27.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    and z26.d, z27.d, z30.d
-    lsr z27.d, z27.d, #48
+    st1d {z11.d}, p0, [x5, x10, lsl #3]
+    st1d {z9.d}, p0, [x6, x10, lsl #3]
+    lsr z9.d, z6.d, #48
+    add z9.d, z7.d, z9.d
+    and z6.d, z6.d, z30.d
+    lsl z7.d, z9.d, #48
+    add z7.d, z6.d, z7.d
+    lsr z6.d, z9.d, #16
+    and z6.d, z6.d, z31.d
+    mul z6.d, p0/m, z6.d, z31.d
+    add z7.d, z7.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    lsr z9.d, z9.d, #48
+    cmphi p1.d, p0/z, z9.d, z7.d
+    sub z9.d, z7.d, z9.d
+    sub z9.d, p1/m, z9.d, z31.d
+    ld1rd {z7.d}, p0/z, [x1, #72]
+    movprfx z6, z9
+    mul z6.d, p0/m, z6.d, z7.d
+    umulh z9.d, p0/m, z9.d, z7.d
+    lsr z7.d, z9.d, #32
+    cmphi p1.d, p0/z, z7.d, z6.d
+    sub z7.d, z6.d, z7.d
+    sub z7.d, p1/m, z7.d, z31.d
+    and z9.d, z9.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z7.d, z7.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    and z9.d, z7.d, z30.d
+    lsr z7.d, z7.d, #48
     ldr x10, [x0, #200]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
-    st1d {z27.d}, p0, [x6, x10, lsl #3]
+    st1d {z9.d}, p0, [x5, x10, lsl #3]
+    st1d {z7.d}, p0, [x6, x10, lsl #3]
     add x3, x3, x11
     add x5, x5, x12
     add x6, x6, x12
@@ -1619,337 +1619,337 @@ proofmill_goldilocks_ntt_words_to_gaussian_8_sve:
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
 1:
-    ld1d {z27.d}, p0/z, [x3]
-    and z26.d, z27.d, z30.d
-    add z26.d, z26.d, z29.d
-    lsr z27.d, z27.d, #48
-    add z27.d, z27.d, z28.d
-    ld1d {z25.d}, p0/z, [x3, x16, lsl #3]
-    and z24.d, z25.d, z30.d
-    add z23.d, z26.d, z24.d
-    lsr z25.d, z25.d, #48
-    add z22.d, z27.d, z25.d
-    sub z26.d, z26.d, z24.d
-    sub z27.d, z27.d, z25.d
-    ld1d {z25.d}, p0/z, [x3, x8, lsl #3]
-    and z24.d, z25.d, z30.d
+    ld1d {z0.d}, p0/z, [x3]
+    and z1.d, z0.d, z30.d
+    add z1.d, z1.d, z29.d
+    lsr z0.d, z0.d, #48
+    add z0.d, z0.d, z28.d
+    ld1d {z2.d}, p0/z, [x3, x16, lsl #3]
+    and z3.d, z2.d, z30.d
+    add z4.d, z1.d, z3.d
+    lsr z2.d, z2.d, #48
+    add z5.d, z0.d, z2.d
+    sub z3.d, z1.d, z3.d
+    sub z2.d, z0.d, z2.d
+    ld1d {z0.d}, p0/z, [x3, x8, lsl #3]
+    and z1.d, z0.d, z30.d
     ldr x9, [x0, #96]
-    ld1d {z21.d}, p0/z, [x3, x9, lsl #3]
-    and z20.d, z21.d, z30.d
-    add z19.d, z24.d, z20.d
-    lsr z25.d, z25.d, #48
-    lsr z21.d, z21.d, #48
-    add z18.d, z25.d, z21.d
-    sub z24.d, z24.d, z20.d
-    sub z25.d, z25.d, z21.d
-    add z21.d, z23.d, z19.d
-    add z20.d, z22.d, z18.d
-    sub z17.d, z26.d, z25.d
-    add z16.d, z27.d, z24.d
-    sub z23.d, z23.d, z19.d
-    sub z22.d, z22.d, z18.d
-    add z26.d, z26.d, z25.d
-    sub z27.d, z27.d, z24.d
-    ld1d {z25.d}, p0/z, [x3, x7, lsl #3]
-    and z24.d, z25.d, z30.d
-    ld1d {z19.d}, p0/z, [x3, x17, lsl #3]
-    and z18.d, z19.d, z30.d
-    add z15.d, z24.d, z18.d
-    lsr z25.d, z25.d, #48
-    lsr z19.d, z19.d, #48
-    add z14.d, z25.d, z19.d
-    sub z24.d, z24.d, z18.d
-    sub z25.d, z25.d, z19.d
-    ld1d {z19.d}, p0/z, [x3, x15, lsl #3]
-    and z18.d, z19.d, z30.d
+    ld1d {z6.d}, p0/z, [x3, x9, lsl #3]
+    and z7.d, z6.d, z30.d
+    add z8.d, z1.d, z7.d
+    lsr z0.d, z0.d, #48
+    lsr z6.d, z6.d, #48
+    add z9.d, z0.d, z6.d
+    sub z7.d, z1.d, z7.d
+    sub z6.d, z0.d, z6.d
+    add z0.d, z4.d, z8.d
+    add z1.d, z5.d, z9.d
+    sub z10.d, z3.d, z6.d
+    add z11.d, z2.d, z7.d
+    sub z8.d, z4.d, z8.d
+    sub z9.d, z5.d, z9.d
+    add z6.d, z3.d, z6.d
+    sub z7.d, z2.d, z7.d
+    ld1d {z2.d}, p0/z, [x3, x7, lsl #3]
+    and z3.d, z2.d, z30.d
+    ld1d {z5.d}, p0/z, [x3, x17, lsl #3]
+    and z4.d, z5.d, z30.d
+    add z12.d, z3.d, z4.d
+    lsr z2.d, z2.d, #48
+    lsr z5.d, z5.d, #48
+    add z13.d, z2.d, z5.d
+    sub z4.d, z3.d, z4.d
+    sub z5.d, z2.d, z5.d
+    ld1d {z2.d}, p0/z, [x3, x15, lsl #3]
+    and z3.d, z2.d, z30.d
     ldr x9, [x0, #104]
-    ld1d {z13.d}, p0/z, [x3, x9, lsl #3]
-    and z12.d, z13.d, z30.d
-    add z11.d, z18.d, z12.d
-    lsr z19.d, z19.d, #48
-    lsr z13.d, z13.d, #48
-    add z10.d, z19.d, z13.d
-    sub z18.d, z18.d, z12.d
-    sub z19.d, z19.d, z13.d
-    add z13.d, z15.d, z11.d
-    add z12.d, z14.d, z10.d
-    sub z9.d, z24.d, z19.d
-    add z8.d, z25.d, z18.d
-    sub z15.d, z15.d, z11.d
-    sub z14.d, z14.d, z10.d
-    add z24.d, z24.d, z19.d
-    sub z25.d, z25.d, z18.d
-    lsl z19.d, z9.d, #40
-    lsr z19.d, z19.d, #16
-    asr z9.d, z9.d, #24
-    lsl z18.d, z8.d, #40
+    ld1d {z14.d}, p0/z, [x3, x9, lsl #3]
+    and z15.d, z14.d, z30.d
+    add z16.d, z3.d, z15.d
+    lsr z2.d, z2.d, #48
+    lsr z14.d, z14.d, #48
+    add z17.d, z2.d, z14.d
+    sub z15.d, z3.d, z15.d
+    sub z14.d, z2.d, z14.d
+    add z2.d, z12.d, z16.d
+    add z3.d, z13.d, z17.d
+    sub z18.d, z4.d, z14.d
+    add z19.d, z5.d, z15.d
+    sub z16.d, z12.d, z16.d
+    sub z17.d, z13.d, z17.d
+    add z14.d, z4.d, z14.d
+    sub z15.d, z5.d, z15.d
+    lsl z5.d, z18.d, #40
+    lsr z5.d, z5.d, #16
+    asr z18.d, z18.d, #24
+    lsl z4.d, z19.d, #40
+    lsr z4.d, z4.d, #16
+    asr z19.d, z19.d, #24
+    sub z19.d, z5.d, z19.d
+    add z4.d, z4.d, z18.d
+    lsl z18.d, z14.d, #40
     lsr z18.d, z18.d, #16
-    asr z8.d, z8.d, #24
-    sub z19.d, z19.d, z8.d
-    add z18.d, z18.d, z9.d
-    lsl z11.d, z24.d, #40
-    lsr z11.d, z11.d, #16
-    asr z24.d, z24.d, #24
-    lsl z10.d, z25.d, #40
-    lsr z10.d, z10.d, #16
-    asr z25.d, z25.d, #24
-    sub z11.d, z11.d, z25.d
-    add z10.d, z10.d, z24.d
-    add z25.d, z21.d, z13.d
-    add z24.d, z20.d, z12.d
-    lsr z9.d, z24.d, #48
-    sub z25.d, z25.d, z9.d
-    and z9.d, z25.d, z30.d
-    and z24.d, z24.d, z30.d
-    lsr z25.d, z25.d, #48
-    add z24.d, z24.d, z25.d
-    st1d {z9.d}, p0, [x5]
-    st1d {z24.d}, p0, [x6]
-    add z25.d, z17.d, z19.d
-    add z24.d, z16.d, z18.d
-    lsr z9.d, z25.d, #48
-    add z24.d, z24.d, z9.d
-    and z25.d, z25.d, z30.d
-    lsl z9.d, z24.d, #48
-    add z25.d, z25.d, z9.d
-    lsr z9.d, z24.d, #16
-    and z9.d, z9.d, z31.d
-    mul z9.d, p0/m, z9.d, z31.d
-    add z25.d, z25.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z25.d
-    sub z25.d, z25.d, z24.d
-    sub z25.d, p1/m, z25.d, z31.d
-    ld1rd {z24.d}, p0/z, [x1, #24]
-    mul z24.d, p0/m, z24.d, z25.d
-    ld1rd {z9.d}, p0/z, [x1, #24]
-    umulh z25.d, p0/m, z25.d, z9.d
-    lsr z9.d, z25.d, #32
-    cmphi p1.d, p0/z, z9.d, z24.d
-    sub z24.d, z24.d, z9.d
-    sub z24.d, p1/m, z24.d, z31.d
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z24.d, z24.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    and z25.d, z24.d, z30.d
-    lsr z24.d, z24.d, #48
+    asr z14.d, z14.d, #24
+    lsl z5.d, z15.d, #40
+    lsr z5.d, z5.d, #16
+    asr z15.d, z15.d, #24
+    sub z15.d, z18.d, z15.d
+    add z5.d, z5.d, z14.d
+    add z14.d, z0.d, z2.d
+    add z18.d, z1.d, z3.d
+    lsr z13.d, z18.d, #48
+    sub z13.d, z14.d, z13.d
+    and z14.d, z13.d, z30.d
+    and z18.d, z18.d, z30.d
+    lsr z13.d, z13.d, #48
+    add z13.d, z18.d, z13.d
+    st1d {z14.d}, p0, [x5]
+    st1d {z13.d}, p0, [x6]
+    add z13.d, z10.d, z19.d
+    add z14.d, z11.d, z4.d
+    lsr z18.d, z13.d, #48
+    add z18.d, z14.d, z18.d
+    and z13.d, z13.d, z30.d
+    lsl z14.d, z18.d, #48
+    add z14.d, z13.d, z14.d
+    lsr z13.d, z18.d, #16
+    and z13.d, z13.d, z31.d
+    mul z13.d, p0/m, z13.d, z31.d
+    add z14.d, z14.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    lsr z18.d, z18.d, #48
+    cmphi p1.d, p0/z, z18.d, z14.d
+    sub z18.d, z14.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    ld1rd {z14.d}, p0/z, [x1, #24]
+    movprfx z13, z18
+    mul z13.d, p0/m, z13.d, z14.d
+    umulh z18.d, p0/m, z18.d, z14.d
+    lsr z14.d, z18.d, #32
+    cmphi p1.d, p0/z, z14.d, z13.d
+    sub z14.d, z13.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    and z18.d, z18.d, z31.d
+    mul z18.d, p0/m, z18.d, z31.d
+    add z14.d, z14.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    and z18.d, z14.d, z30.d
+    lsr z14.d, z14.d, #48
     ldr x10, [x0, #184]
-    st1d {z25.d}, p0, [x5, x10, lsl #3]
-    st1d {z24.d}, p0, [x6, x10, lsl #3]
-    sub z25.d, z23.d, z14.d
-    add z24.d, z22.d, z15.d
-    lsr z9.d, z25.d, #48
-    add z24.d, z24.d, z9.d
-    and z25.d, z25.d, z30.d
-    lsl z9.d, z24.d, #48
-    add z25.d, z25.d, z9.d
-    lsr z9.d, z24.d, #16
-    and z9.d, z9.d, z31.d
-    mul z9.d, p0/m, z9.d, z31.d
-    add z25.d, z25.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z25.d
-    sub z25.d, z25.d, z24.d
-    sub z25.d, p1/m, z25.d, z31.d
-    ld1rd {z24.d}, p0/z, [x1, #48]
-    mul z24.d, p0/m, z24.d, z25.d
-    ld1rd {z9.d}, p0/z, [x1, #48]
-    umulh z25.d, p0/m, z25.d, z9.d
-    lsr z9.d, z25.d, #32
-    cmphi p1.d, p0/z, z9.d, z24.d
-    sub z24.d, z24.d, z9.d
-    sub z24.d, p1/m, z24.d, z31.d
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z24.d, z24.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    and z25.d, z24.d, z30.d
-    lsr z24.d, z24.d, #48
+    st1d {z18.d}, p0, [x5, x10, lsl #3]
+    st1d {z14.d}, p0, [x6, x10, lsl #3]
+    sub z14.d, z8.d, z17.d
+    add z18.d, z9.d, z16.d
+    lsr z13.d, z14.d, #48
+    add z13.d, z18.d, z13.d
+    and z14.d, z14.d, z30.d
+    lsl z18.d, z13.d, #48
+    add z18.d, z14.d, z18.d
+    lsr z14.d, z13.d, #16
+    and z14.d, z14.d, z31.d
+    mul z14.d, p0/m, z14.d, z31.d
+    add z18.d, z18.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    lsr z13.d, z13.d, #48
+    cmphi p1.d, p0/z, z13.d, z18.d
+    sub z13.d, z18.d, z13.d
+    sub z13.d, p1/m, z13.d, z31.d
+    ld1rd {z18.d}, p0/z, [x1, #48]
+    movprfx z14, z13
+    mul z14.d, p0/m, z14.d, z18.d
+    umulh z13.d, p0/m, z13.d, z18.d
+    lsr z18.d, z13.d, #32
+    cmphi p1.d, p0/z, z18.d, z14.d
+    sub z18.d, z14.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    and z13.d, z13.d, z31.d
+    mul z13.d, p0/m, z13.d, z31.d
+    add z18.d, z18.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    and z13.d, z18.d, z30.d
+    lsr z18.d, z18.d, #48
     ldr x10, [x0, #192]
-    st1d {z25.d}, p0, [x5, x10, lsl #3]
-    st1d {z24.d}, p0, [x6, x10, lsl #3]
-    sub z25.d, z26.d, z10.d
-    add z24.d, z27.d, z11.d
-    lsr z9.d, z25.d, #48
-    add z24.d, z24.d, z9.d
-    and z25.d, z25.d, z30.d
-    lsl z9.d, z24.d, #48
-    add z25.d, z25.d, z9.d
-    lsr z9.d, z24.d, #16
-    and z9.d, z9.d, z31.d
-    mul z9.d, p0/m, z9.d, z31.d
-    add z25.d, z25.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z25.d
-    sub z25.d, z25.d, z24.d
-    sub z25.d, p1/m, z25.d, z31.d
-    ld1rd {z24.d}, p0/z, [x1, #72]
-    mul z24.d, p0/m, z24.d, z25.d
-    ld1rd {z9.d}, p0/z, [x1, #72]
-    umulh z25.d, p0/m, z25.d, z9.d
-    lsr z9.d, z25.d, #32
-    cmphi p1.d, p0/z, z9.d, z24.d
-    sub z24.d, z24.d, z9.d
-    sub z24.d, p1/m, z24.d, z31.d
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z24.d, z24.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    and z25.d, z24.d, z30.d
-    lsr z24.d, z24.d, #48
+    st1d {z13.d}, p0, [x5, x10, lsl #3]
+    st1d {z18.d}, p0, [x6, x10, lsl #3]
+    sub z18.d, z6.d, z5.d
+    add z13.d, z7.d, z15.d
+    lsr z14.d, z18.d, #48
+    add z14.d, z13.d, z14.d
+    and z18.d, z18.d, z30.d
+    lsl z13.d, z14.d, #48
+    add z13.d, z18.d, z13.d
+    lsr z18.d, z14.d, #16
+    and z18.d, z18.d, z31.d
+    mul z18.d, p0/m, z18.d, z31.d
+    add z13.d, z13.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    lsr z14.d, z14.d, #48
+    cmphi p1.d, p0/z, z14.d, z13.d
+    sub z14.d, z13.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    ld1rd {z13.d}, p0/z, [x1, #72]
+    movprfx z18, z14
+    mul z18.d, p0/m, z18.d, z13.d
+    umulh z14.d, p0/m, z14.d, z13.d
+    lsr z13.d, z14.d, #32
+    cmphi p1.d, p0/z, z13.d, z18.d
+    sub z13.d, z18.d, z13.d
+    sub z13.d, p1/m, z13.d, z31.d
+    and z14.d, z14.d, z31.d
+    mul z14.d, p0/m, z14.d, z31.d
+    add z13.d, z13.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    and z14.d, z13.d, z30.d
+    lsr z13.d, z13.d, #48
     ldr x10, [x0, #200]
-    st1d {z25.d}, p0, [x5, x10, lsl #3]
-    st1d {z24.d}, p0, [x6, x10, lsl #3]
-    sub z21.d, z21.d, z13.d
-    sub z20.d, z20.d, z12.d
-    lsr z25.d, z21.d, #48
-    add z20.d, z20.d, z25.d
-    and z21.d, z21.d, z30.d
-    lsl z25.d, z20.d, #48
-    add z21.d, z21.d, z25.d
-    lsr z25.d, z20.d, #16
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z21.d, z21.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    lsr z20.d, z20.d, #48
-    cmphi p1.d, p0/z, z20.d, z21.d
-    sub z21.d, z21.d, z20.d
-    sub z21.d, p1/m, z21.d, z31.d
-    ld1rd {z25.d}, p0/z, [x1, #96]
-    mul z25.d, p0/m, z25.d, z21.d
-    ld1rd {z24.d}, p0/z, [x1, #96]
-    umulh z21.d, p0/m, z21.d, z24.d
-    lsr z24.d, z21.d, #32
-    cmphi p1.d, p0/z, z24.d, z25.d
-    sub z25.d, z25.d, z24.d
-    sub z25.d, p1/m, z25.d, z31.d
-    and z21.d, z21.d, z31.d
-    mul z21.d, p0/m, z21.d, z31.d
-    add z25.d, z25.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    and z24.d, z25.d, z30.d
-    lsr z25.d, z25.d, #48
+    st1d {z14.d}, p0, [x5, x10, lsl #3]
+    st1d {z13.d}, p0, [x6, x10, lsl #3]
+    sub z2.d, z0.d, z2.d
+    sub z3.d, z1.d, z3.d
+    lsr z1.d, z2.d, #48
+    add z1.d, z3.d, z1.d
+    and z2.d, z2.d, z30.d
+    lsl z3.d, z1.d, #48
+    add z3.d, z2.d, z3.d
+    lsr z2.d, z1.d, #16
+    and z2.d, z2.d, z31.d
+    mul z2.d, p0/m, z2.d, z31.d
+    add z3.d, z3.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
+    lsr z1.d, z1.d, #48
+    cmphi p1.d, p0/z, z1.d, z3.d
+    sub z1.d, z3.d, z1.d
+    sub z1.d, p1/m, z1.d, z31.d
+    ld1rd {z3.d}, p0/z, [x1, #96]
+    movprfx z2, z1
+    mul z2.d, p0/m, z2.d, z3.d
+    umulh z1.d, p0/m, z1.d, z3.d
+    lsr z3.d, z1.d, #32
+    cmphi p1.d, p0/z, z3.d, z2.d
+    sub z3.d, z2.d, z3.d
+    sub z3.d, p1/m, z3.d, z31.d
+    and z1.d, z1.d, z31.d
+    mul z1.d, p0/m, z1.d, z31.d
+    add z3.d, z3.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
+    and z1.d, z3.d, z30.d
+    lsr z3.d, z3.d, #48
     ldr x10, [x0, #208]
-    st1d {z24.d}, p0, [x5, x10, lsl #3]
-    st1d {z25.d}, p0, [x6, x10, lsl #3]
-    sub z17.d, z17.d, z19.d
-    sub z16.d, z16.d, z18.d
-    lsr z25.d, z17.d, #48
-    add z16.d, z16.d, z25.d
+    st1d {z1.d}, p0, [x5, x10, lsl #3]
+    st1d {z3.d}, p0, [x6, x10, lsl #3]
+    sub z19.d, z10.d, z19.d
+    sub z4.d, z11.d, z4.d
+    lsr z11.d, z19.d, #48
+    add z11.d, z4.d, z11.d
+    and z19.d, z19.d, z30.d
+    lsl z4.d, z11.d, #48
+    add z4.d, z19.d, z4.d
+    lsr z19.d, z11.d, #16
+    and z19.d, z19.d, z31.d
+    mul z19.d, p0/m, z19.d, z31.d
+    add z4.d, z4.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z4.d
+    add z4.d, p1/m, z4.d, z31.d
+    lsr z11.d, z11.d, #48
+    cmphi p1.d, p0/z, z11.d, z4.d
+    sub z11.d, z4.d, z11.d
+    sub z11.d, p1/m, z11.d, z31.d
+    ld1rd {z4.d}, p0/z, [x1, #120]
+    movprfx z19, z11
+    mul z19.d, p0/m, z19.d, z4.d
+    umulh z11.d, p0/m, z11.d, z4.d
+    lsr z4.d, z11.d, #32
+    cmphi p1.d, p0/z, z4.d, z19.d
+    sub z4.d, z19.d, z4.d
+    sub z4.d, p1/m, z4.d, z31.d
+    and z11.d, z11.d, z31.d
+    mul z11.d, p0/m, z11.d, z31.d
+    add z4.d, z4.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z4.d
+    add z4.d, p1/m, z4.d, z31.d
+    and z11.d, z4.d, z30.d
+    lsr z4.d, z4.d, #48
+    ldr x10, [x0, #216]
+    st1d {z11.d}, p0, [x5, x10, lsl #3]
+    st1d {z4.d}, p0, [x6, x10, lsl #3]
+    add z17.d, z8.d, z17.d
+    sub z16.d, z9.d, z16.d
+    lsr z9.d, z17.d, #48
+    add z9.d, z16.d, z9.d
     and z17.d, z17.d, z30.d
-    lsl z25.d, z16.d, #48
-    add z17.d, z17.d, z25.d
-    lsr z25.d, z16.d, #16
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z17.d, z17.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    lsr z16.d, z16.d, #48
-    cmphi p1.d, p0/z, z16.d, z17.d
-    sub z17.d, z17.d, z16.d
-    sub z17.d, p1/m, z17.d, z31.d
-    ld1rd {z25.d}, p0/z, [x1, #120]
-    mul z25.d, p0/m, z25.d, z17.d
-    ld1rd {z24.d}, p0/z, [x1, #120]
-    umulh z17.d, p0/m, z17.d, z24.d
-    lsr z24.d, z17.d, #32
-    cmphi p1.d, p0/z, z24.d, z25.d
-    sub z25.d, z25.d, z24.d
-    sub z25.d, p1/m, z25.d, z31.d
+    lsl z16.d, z9.d, #48
+    add z16.d, z17.d, z16.d
+    lsr z17.d, z9.d, #16
     and z17.d, z17.d, z31.d
     mul z17.d, p0/m, z17.d, z31.d
-    add z25.d, z25.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    and z24.d, z25.d, z30.d
-    lsr z25.d, z25.d, #48
-    ldr x10, [x0, #216]
-    st1d {z24.d}, p0, [x5, x10, lsl #3]
-    st1d {z25.d}, p0, [x6, x10, lsl #3]
-    add z23.d, z23.d, z14.d
-    sub z22.d, z22.d, z15.d
-    lsr z25.d, z23.d, #48
-    add z22.d, z22.d, z25.d
-    and z23.d, z23.d, z30.d
-    lsl z25.d, z22.d, #48
-    add z23.d, z23.d, z25.d
-    lsr z25.d, z22.d, #16
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z23.d, z23.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    lsr z22.d, z22.d, #48
-    cmphi p1.d, p0/z, z22.d, z23.d
-    sub z23.d, z23.d, z22.d
-    sub z23.d, p1/m, z23.d, z31.d
-    ld1rd {z25.d}, p0/z, [x1, #144]
-    mul z25.d, p0/m, z25.d, z23.d
-    ld1rd {z24.d}, p0/z, [x1, #144]
-    umulh z23.d, p0/m, z23.d, z24.d
-    lsr z24.d, z23.d, #32
-    cmphi p1.d, p0/z, z24.d, z25.d
-    sub z25.d, z25.d, z24.d
-    sub z25.d, p1/m, z25.d, z31.d
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z25.d, z25.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    and z24.d, z25.d, z30.d
-    lsr z25.d, z25.d, #48
+    add z16.d, z16.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    lsr z9.d, z9.d, #48
+    cmphi p1.d, p0/z, z9.d, z16.d
+    sub z9.d, z16.d, z9.d
+    sub z9.d, p1/m, z9.d, z31.d
+    ld1rd {z16.d}, p0/z, [x1, #144]
+    movprfx z17, z9
+    mul z17.d, p0/m, z17.d, z16.d
+    umulh z9.d, p0/m, z9.d, z16.d
+    lsr z16.d, z9.d, #32
+    cmphi p1.d, p0/z, z16.d, z17.d
+    sub z16.d, z17.d, z16.d
+    sub z16.d, p1/m, z16.d, z31.d
+    and z9.d, z9.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z16.d, z16.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    and z9.d, z16.d, z30.d
+    lsr z16.d, z16.d, #48
     ldr x10, [x0, #224]
-    st1d {z24.d}, p0, [x5, x10, lsl #3]
-    st1d {z25.d}, p0, [x6, x10, lsl #3]
-    add z26.d, z26.d, z10.d
-    sub z27.d, z27.d, z11.d
-    lsr z25.d, z26.d, #48
-    add z27.d, z27.d, z25.d
-    and z26.d, z26.d, z30.d
-    lsl z25.d, z27.d, #48
-    add z26.d, z26.d, z25.d
-    lsr z25.d, z27.d, #16
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z26.d, z26.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    lsr z27.d, z27.d, #48
-    cmphi p1.d, p0/z, z27.d, z26.d
-    sub z26.d, z26.d, z27.d
-    sub z26.d, p1/m, z26.d, z31.d
-    ld1rd {z27.d}, p0/z, [x1, #168]
-    mul z27.d, p0/m, z27.d, z26.d
-    ld1rd {z25.d}, p0/z, [x1, #168]
-    umulh z26.d, p0/m, z26.d, z25.d
-    lsr z25.d, z26.d, #32
-    cmphi p1.d, p0/z, z25.d, z27.d
-    sub z27.d, z27.d, z25.d
-    sub z27.d, p1/m, z27.d, z31.d
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z27.d, z27.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    and z26.d, z27.d, z30.d
-    lsr z27.d, z27.d, #48
+    st1d {z9.d}, p0, [x5, x10, lsl #3]
+    st1d {z16.d}, p0, [x6, x10, lsl #3]
+    add z5.d, z6.d, z5.d
+    sub z15.d, z7.d, z15.d
+    lsr z7.d, z5.d, #48
+    add z7.d, z15.d, z7.d
+    and z5.d, z5.d, z30.d
+    lsl z15.d, z7.d, #48
+    add z15.d, z5.d, z15.d
+    lsr z5.d, z7.d, #16
+    and z5.d, z5.d, z31.d
+    mul z5.d, p0/m, z5.d, z31.d
+    add z15.d, z15.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z15.d
+    add z15.d, p1/m, z15.d, z31.d
+    lsr z7.d, z7.d, #48
+    cmphi p1.d, p0/z, z7.d, z15.d
+    sub z7.d, z15.d, z7.d
+    sub z7.d, p1/m, z7.d, z31.d
+    ld1rd {z15.d}, p0/z, [x1, #168]
+    movprfx z5, z7
+    mul z5.d, p0/m, z5.d, z15.d
+    umulh z7.d, p0/m, z7.d, z15.d
+    lsr z15.d, z7.d, #32
+    cmphi p1.d, p0/z, z15.d, z5.d
+    sub z15.d, z5.d, z15.d
+    sub z15.d, p1/m, z15.d, z31.d
+    and z7.d, z7.d, z31.d
+    mul z7.d, p0/m, z7.d, z31.d
+    add z15.d, z15.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z15.d
+    add z15.d, p1/m, z15.d, z31.d
+    and z7.d, z15.d, z30.d
+    lsr z15.d, z15.d, #48
     ldr x10, [x0, #232]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
-    st1d {z27.d}, p0, [x6, x10, lsl #3]
+    st1d {z7.d}, p0, [x5, x10, lsl #3]
+    st1d {z15.d}, p0, [x6, x10, lsl #3]
     add x3, x3, x11
     add x5, x5, x12
     add x6, x6, x12
@@ -2002,775 +2002,775 @@ proofmill_goldilocks_ntt_words_to_gaussian_16_sve:
     ldr x17, [x0, #88]
     ld1rd {z30.d}, p0/z, [x2, #0]
 1:
-    ld1d {z29.d}, p0/z, [x3]
-    and z28.d, z29.d, z30.d
-    ld1rd {z27.d}, p0/z, [x2, #8]
-    add z28.d, z28.d, z27.d
-    lsr z29.d, z29.d, #48
-    ld1rd {z27.d}, p0/z, [x2, #16]
-    add z29.d, z29.d, z27.d
+    ld1d {z0.d}, p0/z, [x3]
+    and z1.d, z0.d, z30.d
+    ld1rd {z2.d}, p0/z, [x2, #8]
+    add z1.d, z1.d, z2.d
+    lsr z0.d, z0.d, #48
+    ld1rd {z2.d}, p0/z, [x2, #16]
+    add z0.d, z0.d, z2.d
     ldr x9, [x0, #112]
-    ld1d {z27.d}, p0/z, [x3, x9, lsl #3]
-    and z26.d, z27.d, z30.d
-    add z25.d, z28.d, z26.d
-    lsr z27.d, z27.d, #48
-    add z24.d, z29.d, z27.d
-    sub z28.d, z28.d, z26.d
-    sub z29.d, z29.d, z27.d
-    ld1d {z27.d}, p0/z, [x3, x16, lsl #3]
-    and z26.d, z27.d, z30.d
+    ld1d {z2.d}, p0/z, [x3, x9, lsl #3]
+    and z3.d, z2.d, z30.d
+    add z4.d, z1.d, z3.d
+    lsr z2.d, z2.d, #48
+    add z5.d, z0.d, z2.d
+    sub z3.d, z1.d, z3.d
+    sub z2.d, z0.d, z2.d
+    ld1d {z0.d}, p0/z, [x3, x16, lsl #3]
+    and z1.d, z0.d, z30.d
     ldr x9, [x0, #144]
-    ld1d {z23.d}, p0/z, [x3, x9, lsl #3]
-    and z22.d, z23.d, z30.d
-    add z21.d, z26.d, z22.d
-    lsr z27.d, z27.d, #48
-    lsr z23.d, z23.d, #48
-    add z20.d, z27.d, z23.d
-    sub z26.d, z26.d, z22.d
-    sub z27.d, z27.d, z23.d
-    add z23.d, z25.d, z21.d
-    add z22.d, z24.d, z20.d
-    sub z19.d, z28.d, z27.d
-    add z18.d, z29.d, z26.d
-    sub z25.d, z25.d, z21.d
-    sub z24.d, z24.d, z20.d
-    add z28.d, z28.d, z27.d
-    sub z29.d, z29.d, z26.d
-    ld1d {z27.d}, p0/z, [x3, x7, lsl #3]
-    and z26.d, z27.d, z30.d
+    ld1d {z6.d}, p0/z, [x3, x9, lsl #3]
+    and z7.d, z6.d, z30.d
+    add z8.d, z1.d, z7.d
+    lsr z0.d, z0.d, #48
+    lsr z6.d, z6.d, #48
+    add z9.d, z0.d, z6.d
+    sub z7.d, z1.d, z7.d
+    sub z6.d, z0.d, z6.d
+    add z0.d, z4.d, z8.d
+    add z1.d, z5.d, z9.d
+    sub z10.d, z3.d, z6.d
+    add z11.d, z2.d, z7.d
+    sub z8.d, z4.d, z8.d
+    sub z9.d, z5.d, z9.d
+    add z6.d, z3.d, z6.d
+    sub z7.d, z2.d, z7.d
+    ld1d {z2.d}, p0/z, [x3, x7, lsl #3]
+    and z3.d, z2.d, z30.d
     ldr x9, [x0, #120]
+    ld1d {z5.d}, p0/z, [x3, x9, lsl #3]
+    and z4.d, z5.d, z30.d
+    add z12.d, z3.d, z4.d
+    lsr z2.d, z2.d, #48
+    lsr z5.d, z5.d, #48
+    add z13.d, z2.d, z5.d
+    sub z4.d, z3.d, z4.d
+    sub z5.d, z2.d, z5.d
+    ld1d {z2.d}, p0/z, [x3, x17, lsl #3]
+    and z3.d, z2.d, z30.d
+    ldr x9, [x0, #152]
+    ld1d {z14.d}, p0/z, [x3, x9, lsl #3]
+    and z15.d, z14.d, z30.d
+    add z16.d, z3.d, z15.d
+    lsr z2.d, z2.d, #48
+    lsr z14.d, z14.d, #48
+    add z17.d, z2.d, z14.d
+    sub z15.d, z3.d, z15.d
+    sub z14.d, z2.d, z14.d
+    add z2.d, z12.d, z16.d
+    add z3.d, z13.d, z17.d
+    sub z18.d, z4.d, z14.d
+    add z19.d, z5.d, z15.d
+    sub z16.d, z12.d, z16.d
+    sub z17.d, z13.d, z17.d
+    add z14.d, z4.d, z14.d
+    sub z15.d, z5.d, z15.d
+    lsl z5.d, z18.d, #28
+    lsr z5.d, z5.d, #16
+    asr z18.d, z18.d, #36
+    lsl z4.d, z19.d, #28
+    lsr z4.d, z4.d, #16
+    asr z19.d, z19.d, #36
+    sub z19.d, z5.d, z19.d
+    add z4.d, z4.d, z18.d
+    lsl z18.d, z16.d, #40
+    lsr z18.d, z18.d, #16
+    asr z16.d, z16.d, #24
+    lsl z5.d, z17.d, #40
+    lsr z5.d, z5.d, #16
+    asr z17.d, z17.d, #24
+    sub z17.d, z18.d, z17.d
+    add z5.d, z5.d, z16.d
+    lsl z16.d, z14.d, #52
+    lsr z16.d, z16.d, #16
+    asr z14.d, z14.d, #12
+    lsl z18.d, z15.d, #52
+    lsr z18.d, z18.d, #16
+    asr z15.d, z15.d, #12
+    sub z15.d, z16.d, z15.d
+    add z18.d, z18.d, z14.d
+    ld1d {z14.d}, p0/z, [x3, x8, lsl #3]
+    and z16.d, z14.d, z30.d
+    ldr x9, [x0, #128]
+    ld1d {z13.d}, p0/z, [x3, x9, lsl #3]
+    and z12.d, z13.d, z30.d
+    add z20.d, z16.d, z12.d
+    lsr z14.d, z14.d, #48
+    lsr z13.d, z13.d, #48
+    add z21.d, z14.d, z13.d
+    sub z12.d, z16.d, z12.d
+    sub z13.d, z14.d, z13.d
+    ldr x9, [x0, #96]
+    ld1d {z14.d}, p0/z, [x3, x9, lsl #3]
+    and z16.d, z14.d, z30.d
+    ldr x9, [x0, #160]
+    ld1d {z22.d}, p0/z, [x3, x9, lsl #3]
+    and z23.d, z22.d, z30.d
+    add z24.d, z16.d, z23.d
+    lsr z14.d, z14.d, #48
+    lsr z22.d, z22.d, #48
+    add z25.d, z14.d, z22.d
+    sub z23.d, z16.d, z23.d
+    sub z22.d, z14.d, z22.d
+    add z14.d, z20.d, z24.d
+    add z16.d, z21.d, z25.d
+    sub z26.d, z12.d, z22.d
+    add z27.d, z13.d, z23.d
+    sub z24.d, z20.d, z24.d
+    sub z25.d, z21.d, z25.d
+    add z22.d, z12.d, z22.d
+    sub z23.d, z13.d, z23.d
+    lsl z13.d, z26.d, #40
+    lsr z13.d, z13.d, #16
+    asr z26.d, z26.d, #24
+    lsl z12.d, z27.d, #40
+    lsr z12.d, z12.d, #16
+    asr z27.d, z27.d, #24
+    sub z27.d, z13.d, z27.d
+    add z12.d, z12.d, z26.d
+    lsl z26.d, z22.d, #40
+    lsr z26.d, z26.d, #16
+    asr z22.d, z22.d, #24
+    lsl z13.d, z23.d, #40
+    lsr z13.d, z13.d, #16
+    asr z23.d, z23.d, #24
+    sub z23.d, z26.d, z23.d
+    add z13.d, z13.d, z22.d
+    ld1d {z22.d}, p0/z, [x3, x15, lsl #3]
+    and z26.d, z22.d, z30.d
+    ldr x9, [x0, #136]
     ld1d {z21.d}, p0/z, [x3, x9, lsl #3]
     and z20.d, z21.d, z30.d
-    add z17.d, z26.d, z20.d
-    lsr z27.d, z27.d, #48
+    add z28.d, z26.d, z20.d
+    lsr z22.d, z22.d, #48
     lsr z21.d, z21.d, #48
-    add z16.d, z27.d, z21.d
-    sub z26.d, z26.d, z20.d
-    sub z27.d, z27.d, z21.d
-    ld1d {z21.d}, p0/z, [x3, x17, lsl #3]
-    and z20.d, z21.d, z30.d
-    ldr x9, [x0, #152]
-    ld1d {z15.d}, p0/z, [x3, x9, lsl #3]
-    and z14.d, z15.d, z30.d
-    add z13.d, z20.d, z14.d
-    lsr z21.d, z21.d, #48
-    lsr z15.d, z15.d, #48
-    add z12.d, z21.d, z15.d
-    sub z20.d, z20.d, z14.d
-    sub z21.d, z21.d, z15.d
-    add z15.d, z17.d, z13.d
-    add z14.d, z16.d, z12.d
-    sub z11.d, z26.d, z21.d
-    add z10.d, z27.d, z20.d
-    sub z17.d, z17.d, z13.d
-    sub z16.d, z16.d, z12.d
-    add z26.d, z26.d, z21.d
-    sub z27.d, z27.d, z20.d
-    lsl z21.d, z11.d, #28
-    lsr z21.d, z21.d, #16
-    asr z11.d, z11.d, #36
-    lsl z20.d, z10.d, #28
-    lsr z20.d, z20.d, #16
-    asr z10.d, z10.d, #36
-    sub z21.d, z21.d, z10.d
-    add z20.d, z20.d, z11.d
-    lsl z13.d, z17.d, #40
-    lsr z13.d, z13.d, #16
-    asr z17.d, z17.d, #24
-    lsl z12.d, z16.d, #40
-    lsr z12.d, z12.d, #16
-    asr z16.d, z16.d, #24
-    sub z13.d, z13.d, z16.d
-    add z12.d, z12.d, z17.d
-    lsl z17.d, z26.d, #52
-    lsr z17.d, z17.d, #16
-    asr z26.d, z26.d, #12
-    lsl z16.d, z27.d, #52
-    lsr z16.d, z16.d, #16
-    asr z27.d, z27.d, #12
-    sub z17.d, z17.d, z27.d
-    add z16.d, z16.d, z26.d
-    ld1d {z27.d}, p0/z, [x3, x8, lsl #3]
-    and z26.d, z27.d, z30.d
-    ldr x9, [x0, #128]
-    ld1d {z11.d}, p0/z, [x3, x9, lsl #3]
-    and z10.d, z11.d, z30.d
-    add z9.d, z26.d, z10.d
-    lsr z27.d, z27.d, #48
-    lsr z11.d, z11.d, #48
-    add z8.d, z27.d, z11.d
-    sub z26.d, z26.d, z10.d
-    sub z27.d, z27.d, z11.d
-    ldr x9, [x0, #96]
-    ld1d {z11.d}, p0/z, [x3, x9, lsl #3]
-    and z10.d, z11.d, z30.d
-    ldr x9, [x0, #160]
-    ld1d {z7.d}, p0/z, [x3, x9, lsl #3]
-    and z6.d, z7.d, z30.d
-    add z5.d, z10.d, z6.d
-    lsr z11.d, z11.d, #48
-    lsr z7.d, z7.d, #48
-    add z4.d, z11.d, z7.d
-    sub z10.d, z10.d, z6.d
-    sub z11.d, z11.d, z7.d
-    add z7.d, z9.d, z5.d
-    add z6.d, z8.d, z4.d
-    sub z3.d, z26.d, z11.d
-    add z2.d, z27.d, z10.d
-    sub z9.d, z9.d, z5.d
-    sub z8.d, z8.d, z4.d
-    add z26.d, z26.d, z11.d
-    sub z27.d, z27.d, z10.d
-    lsl z11.d, z3.d, #40
-    lsr z11.d, z11.d, #16
-    asr z3.d, z3.d, #24
-    lsl z10.d, z2.d, #40
-    lsr z10.d, z10.d, #16
-    asr z2.d, z2.d, #24
-    sub z11.d, z11.d, z2.d
-    add z10.d, z10.d, z3.d
-    lsl z5.d, z26.d, #40
-    lsr z5.d, z5.d, #16
-    asr z26.d, z26.d, #24
-    lsl z4.d, z27.d, #40
-    lsr z4.d, z4.d, #16
-    asr z27.d, z27.d, #24
-    sub z5.d, z5.d, z27.d
-    add z4.d, z4.d, z26.d
-    ld1d {z27.d}, p0/z, [x3, x15, lsl #3]
-    and z26.d, z27.d, z30.d
-    ldr x9, [x0, #136]
-    ld1d {z3.d}, p0/z, [x3, x9, lsl #3]
-    and z2.d, z3.d, z30.d
-    add z1.d, z26.d, z2.d
-    lsr z27.d, z27.d, #48
-    lsr z3.d, z3.d, #48
-    add z0.d, z27.d, z3.d
-    sub z26.d, z26.d, z2.d
-    sub z27.d, z27.d, z3.d
+    add z29.d, z22.d, z21.d
+    sub z20.d, z26.d, z20.d
+    sub z21.d, z22.d, z21.d
     ldr x9, [x0, #104]
-    ld1d {z3.d}, p0/z, [x3, x9, lsl #3]
-    and z2.d, z3.d, z30.d
-    str z16, [sp, #0, mul vl]
+    ld1d {z22.d}, p0/z, [x3, x9, lsl #3]
+    and z26.d, z22.d, z30.d
+    str z18, [sp, #0, mul vl]
     ldr x9, [x0, #168]
-    ld1d {z16.d}, p0/z, [x3, x9, lsl #3]
-    str z17, [sp, #1, mul vl]
-    and z17.d, z16.d, z30.d
-    str z29, [sp, #2, mul vl]
-    add z29.d, z2.d, z17.d
-    lsr z3.d, z3.d, #48
-    lsr z16.d, z16.d, #48
-    str z5, [sp, #3, mul vl]
-    add z5.d, z3.d, z16.d
-    sub z2.d, z2.d, z17.d
-    sub z3.d, z3.d, z16.d
-    add z17.d, z1.d, z29.d
-    add z16.d, z0.d, z5.d
-    str z28, [sp, #4, mul vl]
-    sub z28.d, z26.d, z3.d
-    str z4, [sp, #5, mul vl]
-    add z4.d, z27.d, z2.d
-    sub z1.d, z1.d, z29.d
-    sub z0.d, z0.d, z5.d
-    add z26.d, z26.d, z3.d
-    sub z27.d, z27.d, z2.d
-    lsl z29.d, z28.d, #52
-    lsr z29.d, z29.d, #16
-    asr z28.d, z28.d, #12
-    lsl z5.d, z4.d, #52
-    lsr z5.d, z5.d, #16
-    asr z4.d, z4.d, #12
-    sub z29.d, z29.d, z4.d
-    add z5.d, z5.d, z28.d
-    lsl z28.d, z1.d, #40
-    lsr z28.d, z28.d, #16
-    asr z1.d, z1.d, #24
-    lsl z4.d, z0.d, #40
-    lsr z4.d, z4.d, #16
-    asr z0.d, z0.d, #24
-    sub z28.d, z28.d, z0.d
-    add z4.d, z4.d, z1.d
-    lsl z3.d, z26.d, #28
-    lsr z3.d, z3.d, #16
-    asr z26.d, z26.d, #36
-    lsl z2.d, z27.d, #28
-    lsr z2.d, z2.d, #16
-    asr z27.d, z27.d, #36
-    sub z3.d, z3.d, z27.d
-    add z2.d, z2.d, z26.d
-    add z27.d, z23.d, z7.d
-    add z26.d, z22.d, z6.d
-    sub z23.d, z23.d, z7.d
-    sub z22.d, z22.d, z6.d
-    add z7.d, z15.d, z17.d
-    add z6.d, z14.d, z16.d
-    sub z15.d, z15.d, z17.d
-    sub z14.d, z14.d, z16.d
-    add z17.d, z27.d, z7.d
-    add z16.d, z26.d, z6.d
-    sub z1.d, z23.d, z14.d
-    add z0.d, z22.d, z15.d
-    sub z27.d, z27.d, z7.d
-    sub z26.d, z26.d, z6.d
-    add z23.d, z23.d, z14.d
-    sub z22.d, z22.d, z15.d
-    lsr z15.d, z16.d, #48
-    sub z17.d, z17.d, z15.d
-    and z15.d, z17.d, z30.d
-    and z16.d, z16.d, z30.d
-    lsr z17.d, z17.d, #48
-    add z16.d, z16.d, z17.d
-    st1d {z15.d}, p0, [x5]
-    st1d {z16.d}, p0, [x6]
-    lsr z17.d, z1.d, #48
-    add z0.d, z0.d, z17.d
-    and z1.d, z1.d, z30.d
-    lsl z17.d, z0.d, #48
-    add z1.d, z1.d, z17.d
-    lsr z17.d, z0.d, #16
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z1.d, z1.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z1.d
-    add z1.d, p1/m, z1.d, z31.d
-    lsr z0.d, z0.d, #48
-    cmphi p1.d, p0/z, z0.d, z1.d
-    sub z1.d, z1.d, z0.d
-    sub z1.d, p1/m, z1.d, z31.d
-    ld1rd {z17.d}, p0/z, [x1, #96]
-    mul z17.d, p0/m, z17.d, z1.d
-    ld1rd {z16.d}, p0/z, [x1, #96]
-    umulh z1.d, p0/m, z1.d, z16.d
-    lsr z16.d, z1.d, #32
-    cmphi p1.d, p0/z, z16.d, z17.d
-    sub z17.d, z17.d, z16.d
-    sub z17.d, p1/m, z17.d, z31.d
-    and z1.d, z1.d, z31.d
-    mul z1.d, p0/m, z1.d, z31.d
-    add z17.d, z17.d, z1.d
-    cmphi p1.d, p0/z, z1.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    and z16.d, z17.d, z30.d
-    lsr z17.d, z17.d, #48
-    ldr x10, [x0, #208]
-    st1d {z16.d}, p0, [x5, x10, lsl #3]
-    st1d {z17.d}, p0, [x6, x10, lsl #3]
-    lsr z17.d, z27.d, #48
-    add z26.d, z26.d, z17.d
-    and z27.d, z27.d, z30.d
-    lsl z17.d, z26.d, #48
-    add z27.d, z27.d, z17.d
-    lsr z17.d, z26.d, #16
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z27.d, z27.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    lsr z26.d, z26.d, #48
-    cmphi p1.d, p0/z, z26.d, z27.d
-    sub z27.d, z27.d, z26.d
-    sub z27.d, p1/m, z27.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #192]
-    mul z26.d, p0/m, z26.d, z27.d
-    ld1rd {z17.d}, p0/z, [x1, #192]
-    umulh z27.d, p0/m, z27.d, z17.d
-    lsr z17.d, z27.d, #32
-    cmphi p1.d, p0/z, z17.d, z26.d
-    sub z26.d, z26.d, z17.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z26.d, z26.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z27.d, z26.d, z30.d
-    lsr z26.d, z26.d, #48
-    ldr x10, [x0, #240]
-    st1d {z27.d}, p0, [x5, x10, lsl #3]
-    st1d {z26.d}, p0, [x6, x10, lsl #3]
-    lsr z27.d, z23.d, #48
-    add z22.d, z22.d, z27.d
-    and z23.d, z23.d, z30.d
-    lsl z27.d, z22.d, #48
-    add z23.d, z23.d, z27.d
-    lsr z27.d, z22.d, #16
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z23.d, z23.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
+    ld1d {z18.d}, p0/z, [x3, x9, lsl #3]
+    str z15, [sp, #1, mul vl]
+    and z15.d, z18.d, z30.d
+    str z23, [sp, #2, mul vl]
+    add z23.d, z26.d, z15.d
     lsr z22.d, z22.d, #48
-    cmphi p1.d, p0/z, z22.d, z23.d
-    sub z23.d, z23.d, z22.d
-    sub z23.d, p1/m, z23.d, z31.d
-    ld1rd {z27.d}, p0/z, [x1, #288]
-    mul z27.d, p0/m, z27.d, z23.d
-    ld1rd {z26.d}, p0/z, [x1, #288]
-    umulh z23.d, p0/m, z23.d, z26.d
-    lsr z26.d, z23.d, #32
-    cmphi p1.d, p0/z, z26.d, z27.d
-    sub z27.d, z27.d, z26.d
-    sub z27.d, p1/m, z27.d, z31.d
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z27.d, z27.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    and z26.d, z27.d, z30.d
-    lsr z27.d, z27.d, #48
-    ldr x10, [x0, #272]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
-    st1d {z27.d}, p0, [x6, x10, lsl #3]
-    add z27.d, z19.d, z11.d
-    add z26.d, z18.d, z10.d
-    sub z19.d, z19.d, z11.d
-    sub z18.d, z18.d, z10.d
-    add z23.d, z21.d, z29.d
-    add z22.d, z20.d, z5.d
-    sub z21.d, z21.d, z29.d
-    sub z20.d, z20.d, z5.d
-    add z29.d, z27.d, z23.d
-    add z17.d, z26.d, z22.d
-    sub z16.d, z19.d, z20.d
-    add z15.d, z18.d, z21.d
-    sub z27.d, z27.d, z23.d
-    sub z26.d, z26.d, z22.d
-    add z19.d, z19.d, z20.d
-    sub z18.d, z18.d, z21.d
-    lsr z23.d, z29.d, #48
-    add z17.d, z17.d, z23.d
-    and z29.d, z29.d, z30.d
-    lsl z23.d, z17.d, #48
-    add z29.d, z29.d, z23.d
-    lsr z23.d, z17.d, #16
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z29.d, z29.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    lsr z17.d, z17.d, #48
-    cmphi p1.d, p0/z, z17.d, z29.d
-    sub z29.d, z29.d, z17.d
-    sub z29.d, p1/m, z29.d, z31.d
-    ld1rd {z23.d}, p0/z, [x1, #24]
-    mul z23.d, p0/m, z23.d, z29.d
-    ld1rd {z22.d}, p0/z, [x1, #24]
-    umulh z29.d, p0/m, z29.d, z22.d
-    lsr z22.d, z29.d, #32
-    cmphi p1.d, p0/z, z22.d, z23.d
-    sub z23.d, z23.d, z22.d
-    sub z23.d, p1/m, z23.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z23.d, z23.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    and z29.d, z23.d, z30.d
-    lsr z23.d, z23.d, #48
-    ldr x10, [x0, #184]
-    st1d {z29.d}, p0, [x5, x10, lsl #3]
-    st1d {z23.d}, p0, [x6, x10, lsl #3]
-    lsr z29.d, z16.d, #48
-    add z15.d, z15.d, z29.d
-    and z16.d, z16.d, z30.d
-    lsl z29.d, z15.d, #48
-    add z16.d, z16.d, z29.d
-    lsr z29.d, z15.d, #16
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z16.d, z16.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    lsr z15.d, z15.d, #48
-    cmphi p1.d, p0/z, z15.d, z16.d
-    sub z16.d, z16.d, z15.d
-    sub z16.d, p1/m, z16.d, z31.d
-    ld1rd {z29.d}, p0/z, [x1, #120]
-    mul z29.d, p0/m, z29.d, z16.d
-    ld1rd {z23.d}, p0/z, [x1, #120]
-    umulh z16.d, p0/m, z16.d, z23.d
-    lsr z23.d, z16.d, #32
-    cmphi p1.d, p0/z, z23.d, z29.d
-    sub z29.d, z29.d, z23.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z16.d, z16.d, z31.d
-    mul z16.d, p0/m, z16.d, z31.d
-    add z29.d, z29.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    and z23.d, z29.d, z30.d
-    lsr z29.d, z29.d, #48
-    ldr x10, [x0, #216]
-    st1d {z23.d}, p0, [x5, x10, lsl #3]
-    st1d {z29.d}, p0, [x6, x10, lsl #3]
-    lsr z29.d, z27.d, #48
-    add z26.d, z26.d, z29.d
-    and z27.d, z27.d, z30.d
-    lsl z29.d, z26.d, #48
-    add z27.d, z27.d, z29.d
-    lsr z29.d, z26.d, #16
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z27.d, z27.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    lsr z26.d, z26.d, #48
-    cmphi p1.d, p0/z, z26.d, z27.d
-    sub z27.d, z27.d, z26.d
-    sub z27.d, p1/m, z27.d, z31.d
-    ld1rd {z29.d}, p0/z, [x1, #216]
-    mul z29.d, p0/m, z29.d, z27.d
-    ld1rd {z26.d}, p0/z, [x1, #216]
-    umulh z27.d, p0/m, z27.d, z26.d
-    lsr z26.d, z27.d, #32
-    cmphi p1.d, p0/z, z26.d, z29.d
-    sub z29.d, z29.d, z26.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z29.d, z29.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    and z27.d, z29.d, z30.d
-    lsr z29.d, z29.d, #48
-    ldr x10, [x0, #248]
-    st1d {z27.d}, p0, [x5, x10, lsl #3]
-    st1d {z29.d}, p0, [x6, x10, lsl #3]
-    lsr z29.d, z19.d, #48
-    add z18.d, z18.d, z29.d
-    and z19.d, z19.d, z30.d
-    lsl z29.d, z18.d, #48
-    add z19.d, z19.d, z29.d
-    lsr z29.d, z18.d, #16
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z19.d, z19.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
     lsr z18.d, z18.d, #48
-    cmphi p1.d, p0/z, z18.d, z19.d
-    sub z19.d, z19.d, z18.d
-    sub z19.d, p1/m, z19.d, z31.d
-    ld1rd {z29.d}, p0/z, [x1, #312]
-    mul z29.d, p0/m, z29.d, z19.d
-    ld1rd {z27.d}, p0/z, [x1, #312]
-    umulh z19.d, p0/m, z19.d, z27.d
-    lsr z27.d, z19.d, #32
-    cmphi p1.d, p0/z, z27.d, z29.d
-    sub z29.d, z29.d, z27.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z29.d, z29.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    and z27.d, z29.d, z30.d
-    lsr z29.d, z29.d, #48
-    ldr x10, [x0, #280]
-    st1d {z27.d}, p0, [x5, x10, lsl #3]
-    st1d {z29.d}, p0, [x6, x10, lsl #3]
-    sub z29.d, z25.d, z8.d
-    add z27.d, z24.d, z9.d
-    add z25.d, z25.d, z8.d
-    sub z24.d, z24.d, z9.d
-    sub z26.d, z13.d, z4.d
-    add z23.d, z12.d, z28.d
-    add z13.d, z13.d, z4.d
-    sub z12.d, z12.d, z28.d
-    add z28.d, z29.d, z26.d
-    add z22.d, z27.d, z23.d
-    sub z21.d, z25.d, z12.d
-    add z20.d, z24.d, z13.d
-    sub z29.d, z29.d, z26.d
-    sub z27.d, z27.d, z23.d
-    add z25.d, z25.d, z12.d
-    sub z24.d, z24.d, z13.d
-    lsr z26.d, z28.d, #48
-    add z22.d, z22.d, z26.d
-    and z28.d, z28.d, z30.d
-    lsl z26.d, z22.d, #48
-    add z28.d, z28.d, z26.d
-    lsr z26.d, z22.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z28.d, z28.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    lsr z22.d, z22.d, #48
-    cmphi p1.d, p0/z, z22.d, z28.d
-    sub z28.d, z28.d, z22.d
-    sub z28.d, p1/m, z28.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #48]
-    mul z26.d, p0/m, z26.d, z28.d
-    ld1rd {z23.d}, p0/z, [x1, #48]
-    umulh z28.d, p0/m, z28.d, z23.d
-    lsr z23.d, z28.d, #32
-    cmphi p1.d, p0/z, z23.d, z26.d
-    sub z26.d, z26.d, z23.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z26.d, z26.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z28.d, z26.d, z30.d
-    lsr z26.d, z26.d, #48
-    ldr x10, [x0, #192]
-    st1d {z28.d}, p0, [x5, x10, lsl #3]
-    st1d {z26.d}, p0, [x6, x10, lsl #3]
-    lsr z28.d, z21.d, #48
-    add z20.d, z20.d, z28.d
-    and z21.d, z21.d, z30.d
-    lsl z28.d, z20.d, #48
-    add z21.d, z21.d, z28.d
-    lsr z28.d, z20.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z21.d, z21.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    lsr z20.d, z20.d, #48
-    cmphi p1.d, p0/z, z20.d, z21.d
-    sub z21.d, z21.d, z20.d
-    sub z21.d, p1/m, z21.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #144]
-    mul z28.d, p0/m, z28.d, z21.d
-    ld1rd {z26.d}, p0/z, [x1, #144]
-    umulh z21.d, p0/m, z21.d, z26.d
-    lsr z26.d, z21.d, #32
-    cmphi p1.d, p0/z, z26.d, z28.d
-    sub z28.d, z28.d, z26.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z21.d, z21.d, z31.d
-    mul z21.d, p0/m, z21.d, z31.d
-    add z28.d, z28.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    and z26.d, z28.d, z30.d
-    lsr z28.d, z28.d, #48
-    ldr x10, [x0, #224]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
-    st1d {z28.d}, p0, [x6, x10, lsl #3]
-    lsr z28.d, z29.d, #48
-    add z27.d, z27.d, z28.d
+    str z7, [sp, #3, mul vl]
+    add z7.d, z22.d, z18.d
+    sub z15.d, z26.d, z15.d
+    sub z18.d, z22.d, z18.d
+    add z22.d, z28.d, z23.d
+    add z26.d, z29.d, z7.d
+    str z13, [sp, #4, mul vl]
+    sub z13.d, z20.d, z18.d
+    str z6, [sp, #5, mul vl]
+    add z6.d, z21.d, z15.d
+    sub z23.d, z28.d, z23.d
+    sub z7.d, z29.d, z7.d
+    add z18.d, z20.d, z18.d
+    sub z15.d, z21.d, z15.d
+    lsl z21.d, z13.d, #52
+    lsr z21.d, z21.d, #16
+    asr z13.d, z13.d, #12
+    lsl z20.d, z6.d, #52
+    lsr z20.d, z20.d, #16
+    asr z6.d, z6.d, #12
+    sub z6.d, z21.d, z6.d
+    add z20.d, z20.d, z13.d
+    lsl z13.d, z23.d, #40
+    lsr z13.d, z13.d, #16
+    asr z23.d, z23.d, #24
+    lsl z21.d, z7.d, #40
+    lsr z21.d, z21.d, #16
+    asr z7.d, z7.d, #24
+    sub z7.d, z13.d, z7.d
+    add z21.d, z21.d, z23.d
+    lsl z23.d, z18.d, #28
+    lsr z23.d, z23.d, #16
+    asr z18.d, z18.d, #36
+    lsl z13.d, z15.d, #28
+    lsr z13.d, z13.d, #16
+    asr z15.d, z15.d, #36
+    sub z15.d, z23.d, z15.d
+    add z13.d, z13.d, z18.d
+    add z18.d, z0.d, z14.d
+    add z23.d, z1.d, z16.d
+    sub z14.d, z0.d, z14.d
+    sub z16.d, z1.d, z16.d
+    add z1.d, z2.d, z22.d
+    add z0.d, z3.d, z26.d
+    sub z22.d, z2.d, z22.d
+    sub z26.d, z3.d, z26.d
+    add z3.d, z18.d, z1.d
+    add z2.d, z23.d, z0.d
+    sub z29.d, z14.d, z26.d
+    add z28.d, z16.d, z22.d
+    sub z1.d, z18.d, z1.d
+    sub z0.d, z23.d, z0.d
+    add z26.d, z14.d, z26.d
+    sub z22.d, z16.d, z22.d
+    lsr z16.d, z2.d, #48
+    sub z16.d, z3.d, z16.d
+    and z3.d, z16.d, z30.d
+    and z2.d, z2.d, z30.d
+    lsr z16.d, z16.d, #48
+    add z16.d, z2.d, z16.d
+    st1d {z3.d}, p0, [x5]
+    st1d {z16.d}, p0, [x6]
+    lsr z16.d, z29.d, #48
+    add z16.d, z28.d, z16.d
     and z29.d, z29.d, z30.d
-    lsl z28.d, z27.d, #48
-    add z29.d, z29.d, z28.d
-    lsr z28.d, z27.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z29.d, z29.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    lsr z27.d, z27.d, #48
-    cmphi p1.d, p0/z, z27.d, z29.d
-    sub z29.d, z29.d, z27.d
-    sub z29.d, p1/m, z29.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #240]
-    mul z28.d, p0/m, z28.d, z29.d
-    ld1rd {z27.d}, p0/z, [x1, #240]
-    umulh z29.d, p0/m, z29.d, z27.d
-    lsr z27.d, z29.d, #32
-    cmphi p1.d, p0/z, z27.d, z28.d
-    sub z28.d, z28.d, z27.d
-    sub z28.d, p1/m, z28.d, z31.d
+    lsl z28.d, z16.d, #48
+    add z28.d, z29.d, z28.d
+    lsr z29.d, z16.d, #16
     and z29.d, z29.d, z31.d
     mul z29.d, p0/m, z29.d, z31.d
     add z28.d, z28.d, z29.d
     cmphi p1.d, p0/z, z29.d, z28.d
     add z28.d, p1/m, z28.d, z31.d
-    and z29.d, z28.d, z30.d
-    lsr z28.d, z28.d, #48
-    ldr x10, [x0, #256]
-    st1d {z29.d}, p0, [x5, x10, lsl #3]
-    st1d {z28.d}, p0, [x6, x10, lsl #3]
-    lsr z29.d, z25.d, #48
-    add z24.d, z24.d, z29.d
-    and z25.d, z25.d, z30.d
-    lsl z29.d, z24.d, #48
-    add z25.d, z25.d, z29.d
-    lsr z29.d, z24.d, #16
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z25.d, z25.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z25.d
-    sub z25.d, z25.d, z24.d
-    sub z25.d, p1/m, z25.d, z31.d
-    ld1rd {z29.d}, p0/z, [x1, #336]
-    mul z29.d, p0/m, z29.d, z25.d
-    ld1rd {z28.d}, p0/z, [x1, #336]
-    umulh z25.d, p0/m, z25.d, z28.d
-    lsr z28.d, z25.d, #32
+    lsr z16.d, z16.d, #48
+    cmphi p1.d, p0/z, z16.d, z28.d
+    sub z16.d, z28.d, z16.d
+    sub z16.d, p1/m, z16.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #96]
+    movprfx z29, z16
+    mul z29.d, p0/m, z29.d, z28.d
+    umulh z16.d, p0/m, z16.d, z28.d
+    lsr z28.d, z16.d, #32
     cmphi p1.d, p0/z, z28.d, z29.d
-    sub z29.d, z29.d, z28.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z29.d, z29.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    and z28.d, z29.d, z30.d
-    lsr z29.d, z29.d, #48
-    ldr x10, [x0, #288]
-    st1d {z28.d}, p0, [x5, x10, lsl #3]
-    st1d {z29.d}, p0, [x6, x10, lsl #3]
-    ldr z29, [sp, #4, mul vl]
-    ldr z28, [sp, #5, mul vl]
-    sub z27.d, z29.d, z28.d
-    ldr z26, [sp, #2, mul vl]
-    ldr z25, [sp, #3, mul vl]
-    add z24.d, z26.d, z25.d
-    add z29.d, z29.d, z28.d
-    sub z26.d, z26.d, z25.d
-    ldr z28, [sp, #1, mul vl]
-    sub z25.d, z28.d, z3.d
-    ldr z23, [sp, #0, mul vl]
-    sub z22.d, z23.d, z2.d
-    add z28.d, z28.d, z3.d
-    add z23.d, z23.d, z2.d
-    add z21.d, z27.d, z25.d
-    add z20.d, z24.d, z22.d
-    sub z19.d, z29.d, z23.d
-    add z18.d, z26.d, z28.d
-    sub z27.d, z27.d, z25.d
-    sub z24.d, z24.d, z22.d
-    add z29.d, z29.d, z23.d
-    sub z26.d, z26.d, z28.d
-    lsr z28.d, z21.d, #48
-    add z20.d, z20.d, z28.d
-    and z21.d, z21.d, z30.d
-    lsl z28.d, z20.d, #48
-    add z21.d, z21.d, z28.d
-    lsr z28.d, z20.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z21.d, z21.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    lsr z20.d, z20.d, #48
-    cmphi p1.d, p0/z, z20.d, z21.d
-    sub z21.d, z21.d, z20.d
-    sub z21.d, p1/m, z21.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #72]
-    mul z28.d, p0/m, z28.d, z21.d
-    ld1rd {z25.d}, p0/z, [x1, #72]
-    umulh z21.d, p0/m, z21.d, z25.d
-    lsr z25.d, z21.d, #32
-    cmphi p1.d, p0/z, z25.d, z28.d
-    sub z28.d, z28.d, z25.d
+    sub z28.d, z29.d, z28.d
     sub z28.d, p1/m, z28.d, z31.d
-    and z21.d, z21.d, z31.d
-    mul z21.d, p0/m, z21.d, z31.d
-    add z28.d, z28.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z28.d
+    and z16.d, z16.d, z31.d
+    mul z16.d, p0/m, z16.d, z31.d
+    add z28.d, z28.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z28.d
     add z28.d, p1/m, z28.d, z31.d
-    and z25.d, z28.d, z30.d
+    and z16.d, z28.d, z30.d
     lsr z28.d, z28.d, #48
-    ldr x10, [x0, #200]
-    st1d {z25.d}, p0, [x5, x10, lsl #3]
+    ldr x10, [x0, #208]
+    st1d {z16.d}, p0, [x5, x10, lsl #3]
     st1d {z28.d}, p0, [x6, x10, lsl #3]
-    lsr z28.d, z19.d, #48
-    add z18.d, z18.d, z28.d
-    and z19.d, z19.d, z30.d
-    lsl z28.d, z18.d, #48
-    add z19.d, z19.d, z28.d
-    lsr z28.d, z18.d, #16
+    lsr z28.d, z1.d, #48
+    add z28.d, z0.d, z28.d
+    and z1.d, z1.d, z30.d
+    lsl z0.d, z28.d, #48
+    add z0.d, z1.d, z0.d
+    lsr z1.d, z28.d, #16
+    and z1.d, z1.d, z31.d
+    mul z1.d, p0/m, z1.d, z31.d
+    add z0.d, z0.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    lsr z28.d, z28.d, #48
+    cmphi p1.d, p0/z, z28.d, z0.d
+    sub z28.d, z0.d, z28.d
+    sub z28.d, p1/m, z28.d, z31.d
+    ld1rd {z0.d}, p0/z, [x1, #192]
+    movprfx z1, z28
+    mul z1.d, p0/m, z1.d, z0.d
+    umulh z28.d, p0/m, z28.d, z0.d
+    lsr z0.d, z28.d, #32
+    cmphi p1.d, p0/z, z0.d, z1.d
+    sub z0.d, z1.d, z0.d
+    sub z0.d, p1/m, z0.d, z31.d
     and z28.d, z28.d, z31.d
     mul z28.d, p0/m, z28.d, z31.d
-    add z19.d, z19.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z19.d
+    add z0.d, z0.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    and z28.d, z0.d, z30.d
+    lsr z0.d, z0.d, #48
+    ldr x10, [x0, #240]
+    st1d {z28.d}, p0, [x5, x10, lsl #3]
+    st1d {z0.d}, p0, [x6, x10, lsl #3]
+    lsr z0.d, z26.d, #48
+    add z0.d, z22.d, z0.d
+    and z26.d, z26.d, z30.d
+    lsl z22.d, z0.d, #48
+    add z22.d, z26.d, z22.d
+    lsr z26.d, z0.d, #16
+    and z26.d, z26.d, z31.d
+    mul z26.d, p0/m, z26.d, z31.d
+    add z22.d, z22.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
+    lsr z0.d, z0.d, #48
+    cmphi p1.d, p0/z, z0.d, z22.d
+    sub z0.d, z22.d, z0.d
+    sub z0.d, p1/m, z0.d, z31.d
+    ld1rd {z22.d}, p0/z, [x1, #288]
+    movprfx z26, z0
+    mul z26.d, p0/m, z26.d, z22.d
+    umulh z0.d, p0/m, z0.d, z22.d
+    lsr z22.d, z0.d, #32
+    cmphi p1.d, p0/z, z22.d, z26.d
+    sub z22.d, z26.d, z22.d
+    sub z22.d, p1/m, z22.d, z31.d
+    and z0.d, z0.d, z31.d
+    mul z0.d, p0/m, z0.d, z31.d
+    add z22.d, z22.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
+    and z0.d, z22.d, z30.d
+    lsr z22.d, z22.d, #48
+    ldr x10, [x0, #272]
+    st1d {z0.d}, p0, [x5, x10, lsl #3]
+    st1d {z22.d}, p0, [x6, x10, lsl #3]
+    add z22.d, z10.d, z27.d
+    add z0.d, z11.d, z12.d
+    sub z27.d, z10.d, z27.d
+    sub z12.d, z11.d, z12.d
+    add z11.d, z19.d, z6.d
+    add z10.d, z4.d, z20.d
+    sub z6.d, z19.d, z6.d
+    sub z20.d, z4.d, z20.d
+    add z4.d, z22.d, z11.d
+    add z19.d, z0.d, z10.d
+    sub z26.d, z27.d, z20.d
+    add z28.d, z12.d, z6.d
+    sub z11.d, z22.d, z11.d
+    sub z10.d, z0.d, z10.d
+    add z20.d, z27.d, z20.d
+    sub z6.d, z12.d, z6.d
+    lsr z12.d, z4.d, #48
+    add z12.d, z19.d, z12.d
+    and z4.d, z4.d, z30.d
+    lsl z19.d, z12.d, #48
+    add z19.d, z4.d, z19.d
+    lsr z4.d, z12.d, #16
+    and z4.d, z4.d, z31.d
+    mul z4.d, p0/m, z4.d, z31.d
+    add z19.d, z19.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
-    lsr z18.d, z18.d, #48
-    cmphi p1.d, p0/z, z18.d, z19.d
-    sub z19.d, z19.d, z18.d
+    lsr z12.d, z12.d, #48
+    cmphi p1.d, p0/z, z12.d, z19.d
+    sub z12.d, z19.d, z12.d
+    sub z12.d, p1/m, z12.d, z31.d
+    ld1rd {z19.d}, p0/z, [x1, #24]
+    movprfx z4, z12
+    mul z4.d, p0/m, z4.d, z19.d
+    umulh z12.d, p0/m, z12.d, z19.d
+    lsr z19.d, z12.d, #32
+    cmphi p1.d, p0/z, z19.d, z4.d
+    sub z19.d, z4.d, z19.d
     sub z19.d, p1/m, z19.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #168]
-    mul z28.d, p0/m, z28.d, z19.d
-    ld1rd {z25.d}, p0/z, [x1, #168]
-    umulh z19.d, p0/m, z19.d, z25.d
-    lsr z25.d, z19.d, #32
-    cmphi p1.d, p0/z, z25.d, z28.d
-    sub z28.d, z28.d, z25.d
+    and z12.d, z12.d, z31.d
+    mul z12.d, p0/m, z12.d, z31.d
+    add z19.d, z19.d, z12.d
+    cmphi p1.d, p0/z, z12.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    and z12.d, z19.d, z30.d
+    lsr z19.d, z19.d, #48
+    ldr x10, [x0, #184]
+    st1d {z12.d}, p0, [x5, x10, lsl #3]
+    st1d {z19.d}, p0, [x6, x10, lsl #3]
+    lsr z19.d, z26.d, #48
+    add z19.d, z28.d, z19.d
+    and z26.d, z26.d, z30.d
+    lsl z28.d, z19.d, #48
+    add z28.d, z26.d, z28.d
+    lsr z26.d, z19.d, #16
+    and z26.d, z26.d, z31.d
+    mul z26.d, p0/m, z26.d, z31.d
+    add z28.d, z28.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    lsr z19.d, z19.d, #48
+    cmphi p1.d, p0/z, z19.d, z28.d
+    sub z19.d, z28.d, z19.d
+    sub z19.d, p1/m, z19.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #120]
+    movprfx z26, z19
+    mul z26.d, p0/m, z26.d, z28.d
+    umulh z19.d, p0/m, z19.d, z28.d
+    lsr z28.d, z19.d, #32
+    cmphi p1.d, p0/z, z28.d, z26.d
+    sub z28.d, z26.d, z28.d
     sub z28.d, p1/m, z28.d, z31.d
     and z19.d, z19.d, z31.d
     mul z19.d, p0/m, z19.d, z31.d
     add z28.d, z28.d, z19.d
     cmphi p1.d, p0/z, z19.d, z28.d
     add z28.d, p1/m, z28.d, z31.d
-    and z25.d, z28.d, z30.d
+    and z19.d, z28.d, z30.d
     lsr z28.d, z28.d, #48
-    ldr x10, [x0, #232]
-    st1d {z25.d}, p0, [x5, x10, lsl #3]
+    ldr x10, [x0, #216]
+    st1d {z19.d}, p0, [x5, x10, lsl #3]
     st1d {z28.d}, p0, [x6, x10, lsl #3]
-    lsr z28.d, z27.d, #48
-    add z24.d, z24.d, z28.d
-    and z27.d, z27.d, z30.d
-    lsl z28.d, z24.d, #48
-    add z27.d, z27.d, z28.d
-    lsr z28.d, z24.d, #16
+    lsr z28.d, z11.d, #48
+    add z28.d, z10.d, z28.d
+    and z11.d, z11.d, z30.d
+    lsl z10.d, z28.d, #48
+    add z10.d, z11.d, z10.d
+    lsr z11.d, z28.d, #16
+    and z11.d, z11.d, z31.d
+    mul z11.d, p0/m, z11.d, z31.d
+    add z10.d, z10.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z10.d
+    add z10.d, p1/m, z10.d, z31.d
+    lsr z28.d, z28.d, #48
+    cmphi p1.d, p0/z, z28.d, z10.d
+    sub z28.d, z10.d, z28.d
+    sub z28.d, p1/m, z28.d, z31.d
+    ld1rd {z10.d}, p0/z, [x1, #216]
+    movprfx z11, z28
+    mul z11.d, p0/m, z11.d, z10.d
+    umulh z28.d, p0/m, z28.d, z10.d
+    lsr z10.d, z28.d, #32
+    cmphi p1.d, p0/z, z10.d, z11.d
+    sub z10.d, z11.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
     and z28.d, z28.d, z31.d
     mul z28.d, p0/m, z28.d, z31.d
-    add z27.d, z27.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
+    add z10.d, z10.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z10.d
+    add z10.d, p1/m, z10.d, z31.d
+    and z28.d, z10.d, z30.d
+    lsr z10.d, z10.d, #48
+    ldr x10, [x0, #248]
+    st1d {z28.d}, p0, [x5, x10, lsl #3]
+    st1d {z10.d}, p0, [x6, x10, lsl #3]
+    lsr z10.d, z20.d, #48
+    add z10.d, z6.d, z10.d
+    and z20.d, z20.d, z30.d
+    lsl z6.d, z10.d, #48
+    add z6.d, z20.d, z6.d
+    lsr z20.d, z10.d, #16
+    and z20.d, z20.d, z31.d
+    mul z20.d, p0/m, z20.d, z31.d
+    add z6.d, z6.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z6.d
+    add z6.d, p1/m, z6.d, z31.d
+    lsr z10.d, z10.d, #48
+    cmphi p1.d, p0/z, z10.d, z6.d
+    sub z10.d, z6.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    ld1rd {z6.d}, p0/z, [x1, #312]
+    movprfx z20, z10
+    mul z20.d, p0/m, z20.d, z6.d
+    umulh z10.d, p0/m, z10.d, z6.d
+    lsr z6.d, z10.d, #32
+    cmphi p1.d, p0/z, z6.d, z20.d
+    sub z6.d, z20.d, z6.d
+    sub z6.d, p1/m, z6.d, z31.d
+    and z10.d, z10.d, z31.d
+    mul z10.d, p0/m, z10.d, z31.d
+    add z6.d, z6.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z6.d
+    add z6.d, p1/m, z6.d, z31.d
+    and z10.d, z6.d, z30.d
+    lsr z6.d, z6.d, #48
+    ldr x10, [x0, #280]
+    st1d {z10.d}, p0, [x5, x10, lsl #3]
+    st1d {z6.d}, p0, [x6, x10, lsl #3]
+    sub z6.d, z8.d, z25.d
+    add z10.d, z9.d, z24.d
+    add z25.d, z8.d, z25.d
+    sub z24.d, z9.d, z24.d
+    sub z9.d, z17.d, z21.d
+    add z8.d, z5.d, z7.d
+    add z21.d, z17.d, z21.d
+    sub z7.d, z5.d, z7.d
+    add z5.d, z6.d, z9.d
+    add z17.d, z10.d, z8.d
+    sub z20.d, z25.d, z7.d
+    add z28.d, z24.d, z21.d
+    sub z9.d, z6.d, z9.d
+    sub z8.d, z10.d, z8.d
+    add z7.d, z25.d, z7.d
+    sub z21.d, z24.d, z21.d
+    lsr z24.d, z5.d, #48
+    add z24.d, z17.d, z24.d
+    and z5.d, z5.d, z30.d
+    lsl z17.d, z24.d, #48
+    add z17.d, z5.d, z17.d
+    lsr z5.d, z24.d, #16
+    and z5.d, z5.d, z31.d
+    mul z5.d, p0/m, z5.d, z31.d
+    add z17.d, z17.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
     lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z27.d
-    sub z27.d, z27.d, z24.d
-    sub z27.d, p1/m, z27.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #264]
-    mul z28.d, p0/m, z28.d, z27.d
-    ld1rd {z25.d}, p0/z, [x1, #264]
-    umulh z27.d, p0/m, z27.d, z25.d
-    lsr z25.d, z27.d, #32
-    cmphi p1.d, p0/z, z25.d, z28.d
-    sub z28.d, z28.d, z25.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z28.d, z28.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z28.d
+    cmphi p1.d, p0/z, z24.d, z17.d
+    sub z24.d, z17.d, z24.d
+    sub z24.d, p1/m, z24.d, z31.d
+    ld1rd {z17.d}, p0/z, [x1, #48]
+    movprfx z5, z24
+    mul z5.d, p0/m, z5.d, z17.d
+    umulh z24.d, p0/m, z24.d, z17.d
+    lsr z17.d, z24.d, #32
+    cmphi p1.d, p0/z, z17.d, z5.d
+    sub z17.d, z5.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
+    and z24.d, z24.d, z31.d
+    mul z24.d, p0/m, z24.d, z31.d
+    add z17.d, z17.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    and z24.d, z17.d, z30.d
+    lsr z17.d, z17.d, #48
+    ldr x10, [x0, #192]
+    st1d {z24.d}, p0, [x5, x10, lsl #3]
+    st1d {z17.d}, p0, [x6, x10, lsl #3]
+    lsr z17.d, z20.d, #48
+    add z17.d, z28.d, z17.d
+    and z20.d, z20.d, z30.d
+    lsl z28.d, z17.d, #48
+    add z28.d, z20.d, z28.d
+    lsr z20.d, z17.d, #16
+    and z20.d, z20.d, z31.d
+    mul z20.d, p0/m, z20.d, z31.d
+    add z28.d, z28.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z28.d
     add z28.d, p1/m, z28.d, z31.d
-    and z27.d, z28.d, z30.d
+    lsr z17.d, z17.d, #48
+    cmphi p1.d, p0/z, z17.d, z28.d
+    sub z17.d, z28.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #144]
+    movprfx z20, z17
+    mul z20.d, p0/m, z20.d, z28.d
+    umulh z17.d, p0/m, z17.d, z28.d
+    lsr z28.d, z17.d, #32
+    cmphi p1.d, p0/z, z28.d, z20.d
+    sub z28.d, z20.d, z28.d
+    sub z28.d, p1/m, z28.d, z31.d
+    and z17.d, z17.d, z31.d
+    mul z17.d, p0/m, z17.d, z31.d
+    add z28.d, z28.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    and z17.d, z28.d, z30.d
     lsr z28.d, z28.d, #48
-    ldr x10, [x0, #264]
-    st1d {z27.d}, p0, [x5, x10, lsl #3]
+    ldr x10, [x0, #224]
+    st1d {z17.d}, p0, [x5, x10, lsl #3]
     st1d {z28.d}, p0, [x6, x10, lsl #3]
-    lsr z28.d, z29.d, #48
-    add z26.d, z26.d, z28.d
-    and z29.d, z29.d, z30.d
-    lsl z28.d, z26.d, #48
-    add z29.d, z29.d, z28.d
-    lsr z28.d, z26.d, #16
+    lsr z28.d, z9.d, #48
+    add z28.d, z8.d, z28.d
+    and z9.d, z9.d, z30.d
+    lsl z8.d, z28.d, #48
+    add z8.d, z9.d, z8.d
+    lsr z9.d, z28.d, #16
+    and z9.d, z9.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z8.d, z8.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
+    lsr z28.d, z28.d, #48
+    cmphi p1.d, p0/z, z28.d, z8.d
+    sub z28.d, z8.d, z28.d
+    sub z28.d, p1/m, z28.d, z31.d
+    ld1rd {z8.d}, p0/z, [x1, #240]
+    movprfx z9, z28
+    mul z9.d, p0/m, z9.d, z8.d
+    umulh z28.d, p0/m, z28.d, z8.d
+    lsr z8.d, z28.d, #32
+    cmphi p1.d, p0/z, z8.d, z9.d
+    sub z8.d, z9.d, z8.d
+    sub z8.d, p1/m, z8.d, z31.d
     and z28.d, z28.d, z31.d
     mul z28.d, p0/m, z28.d, z31.d
-    add z29.d, z29.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    lsr z26.d, z26.d, #48
-    cmphi p1.d, p0/z, z26.d, z29.d
-    sub z29.d, z29.d, z26.d
-    sub z29.d, p1/m, z29.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #360]
-    mul z28.d, p0/m, z28.d, z29.d
-    ld1rd {z27.d}, p0/z, [x1, #360]
-    umulh z29.d, p0/m, z29.d, z27.d
-    lsr z27.d, z29.d, #32
-    cmphi p1.d, p0/z, z27.d, z28.d
-    sub z28.d, z28.d, z27.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z28.d, z28.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z28.d
+    add z8.d, z8.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
+    and z28.d, z8.d, z30.d
+    lsr z8.d, z8.d, #48
+    ldr x10, [x0, #256]
+    st1d {z28.d}, p0, [x5, x10, lsl #3]
+    st1d {z8.d}, p0, [x6, x10, lsl #3]
+    lsr z8.d, z7.d, #48
+    add z8.d, z21.d, z8.d
+    and z7.d, z7.d, z30.d
+    lsl z21.d, z8.d, #48
+    add z21.d, z7.d, z21.d
+    lsr z7.d, z8.d, #16
+    and z7.d, z7.d, z31.d
+    mul z7.d, p0/m, z7.d, z31.d
+    add z21.d, z21.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    lsr z8.d, z8.d, #48
+    cmphi p1.d, p0/z, z8.d, z21.d
+    sub z8.d, z21.d, z8.d
+    sub z8.d, p1/m, z8.d, z31.d
+    ld1rd {z21.d}, p0/z, [x1, #336]
+    movprfx z7, z8
+    mul z7.d, p0/m, z7.d, z21.d
+    umulh z8.d, p0/m, z8.d, z21.d
+    lsr z21.d, z8.d, #32
+    cmphi p1.d, p0/z, z21.d, z7.d
+    sub z21.d, z7.d, z21.d
+    sub z21.d, p1/m, z21.d, z31.d
+    and z8.d, z8.d, z31.d
+    mul z8.d, p0/m, z8.d, z31.d
+    add z21.d, z21.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    and z8.d, z21.d, z30.d
+    lsr z21.d, z21.d, #48
+    ldr x10, [x0, #288]
+    st1d {z8.d}, p0, [x5, x10, lsl #3]
+    st1d {z21.d}, p0, [x6, x10, lsl #3]
+    ldr z21, [sp, #5, mul vl]
+    ldr z8, [sp, #4, mul vl]
+    sub z7.d, z21.d, z8.d
+    ldr z28, [sp, #3, mul vl]
+    ldr z9, [sp, #2, mul vl]
+    add z17.d, z28.d, z9.d
+    add z8.d, z21.d, z8.d
+    sub z9.d, z28.d, z9.d
+    ldr z28, [sp, #1, mul vl]
+    sub z21.d, z28.d, z15.d
+    ldr z20, [sp, #0, mul vl]
+    sub z24.d, z20.d, z13.d
+    add z15.d, z28.d, z15.d
+    add z13.d, z20.d, z13.d
+    add z20.d, z7.d, z21.d
+    add z28.d, z17.d, z24.d
+    sub z5.d, z8.d, z13.d
+    add z25.d, z9.d, z15.d
+    sub z21.d, z7.d, z21.d
+    sub z24.d, z17.d, z24.d
+    add z13.d, z8.d, z13.d
+    sub z15.d, z9.d, z15.d
+    lsr z9.d, z20.d, #48
+    add z9.d, z28.d, z9.d
+    and z20.d, z20.d, z30.d
+    lsl z28.d, z9.d, #48
+    add z28.d, z20.d, z28.d
+    lsr z20.d, z9.d, #16
+    and z20.d, z20.d, z31.d
+    mul z20.d, p0/m, z20.d, z31.d
+    add z28.d, z28.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z28.d
     add z28.d, p1/m, z28.d, z31.d
-    and z29.d, z28.d, z30.d
+    lsr z9.d, z9.d, #48
+    cmphi p1.d, p0/z, z9.d, z28.d
+    sub z9.d, z28.d, z9.d
+    sub z9.d, p1/m, z9.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #72]
+    movprfx z20, z9
+    mul z20.d, p0/m, z20.d, z28.d
+    umulh z9.d, p0/m, z9.d, z28.d
+    lsr z28.d, z9.d, #32
+    cmphi p1.d, p0/z, z28.d, z20.d
+    sub z28.d, z20.d, z28.d
+    sub z28.d, p1/m, z28.d, z31.d
+    and z9.d, z9.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z28.d, z28.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    and z9.d, z28.d, z30.d
     lsr z28.d, z28.d, #48
-    ldr x10, [x0, #296]
-    st1d {z29.d}, p0, [x5, x10, lsl #3]
+    ldr x10, [x0, #200]
+    st1d {z9.d}, p0, [x5, x10, lsl #3]
     st1d {z28.d}, p0, [x6, x10, lsl #3]
+    lsr z28.d, z5.d, #48
+    add z28.d, z25.d, z28.d
+    and z5.d, z5.d, z30.d
+    lsl z25.d, z28.d, #48
+    add z25.d, z5.d, z25.d
+    lsr z5.d, z28.d, #16
+    and z5.d, z5.d, z31.d
+    mul z5.d, p0/m, z5.d, z31.d
+    add z25.d, z25.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
+    lsr z28.d, z28.d, #48
+    cmphi p1.d, p0/z, z28.d, z25.d
+    sub z28.d, z25.d, z28.d
+    sub z28.d, p1/m, z28.d, z31.d
+    ld1rd {z25.d}, p0/z, [x1, #168]
+    movprfx z5, z28
+    mul z5.d, p0/m, z5.d, z25.d
+    umulh z28.d, p0/m, z28.d, z25.d
+    lsr z25.d, z28.d, #32
+    cmphi p1.d, p0/z, z25.d, z5.d
+    sub z25.d, z5.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    and z28.d, z28.d, z31.d
+    mul z28.d, p0/m, z28.d, z31.d
+    add z25.d, z25.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
+    and z28.d, z25.d, z30.d
+    lsr z25.d, z25.d, #48
+    ldr x10, [x0, #232]
+    st1d {z28.d}, p0, [x5, x10, lsl #3]
+    st1d {z25.d}, p0, [x6, x10, lsl #3]
+    lsr z25.d, z21.d, #48
+    add z25.d, z24.d, z25.d
+    and z21.d, z21.d, z30.d
+    lsl z24.d, z25.d, #48
+    add z24.d, z21.d, z24.d
+    lsr z21.d, z25.d, #16
+    and z21.d, z21.d, z31.d
+    mul z21.d, p0/m, z21.d, z31.d
+    add z24.d, z24.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    lsr z25.d, z25.d, #48
+    cmphi p1.d, p0/z, z25.d, z24.d
+    sub z25.d, z24.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    ld1rd {z24.d}, p0/z, [x1, #264]
+    movprfx z21, z25
+    mul z21.d, p0/m, z21.d, z24.d
+    umulh z25.d, p0/m, z25.d, z24.d
+    lsr z24.d, z25.d, #32
+    cmphi p1.d, p0/z, z24.d, z21.d
+    sub z24.d, z21.d, z24.d
+    sub z24.d, p1/m, z24.d, z31.d
+    and z25.d, z25.d, z31.d
+    mul z25.d, p0/m, z25.d, z31.d
+    add z24.d, z24.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    and z25.d, z24.d, z30.d
+    lsr z24.d, z24.d, #48
+    ldr x10, [x0, #264]
+    st1d {z25.d}, p0, [x5, x10, lsl #3]
+    st1d {z24.d}, p0, [x6, x10, lsl #3]
+    lsr z24.d, z13.d, #48
+    add z24.d, z15.d, z24.d
+    and z13.d, z13.d, z30.d
+    lsl z15.d, z24.d, #48
+    add z15.d, z13.d, z15.d
+    lsr z13.d, z24.d, #16
+    and z13.d, z13.d, z31.d
+    mul z13.d, p0/m, z13.d, z31.d
+    add z15.d, z15.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z15.d
+    add z15.d, p1/m, z15.d, z31.d
+    lsr z24.d, z24.d, #48
+    cmphi p1.d, p0/z, z24.d, z15.d
+    sub z24.d, z15.d, z24.d
+    sub z24.d, p1/m, z24.d, z31.d
+    ld1rd {z15.d}, p0/z, [x1, #360]
+    movprfx z13, z24
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z24.d, p0/m, z24.d, z15.d
+    lsr z15.d, z24.d, #32
+    cmphi p1.d, p0/z, z15.d, z13.d
+    sub z15.d, z13.d, z15.d
+    sub z15.d, p1/m, z15.d, z31.d
+    and z24.d, z24.d, z31.d
+    mul z24.d, p0/m, z24.d, z31.d
+    add z15.d, z15.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z15.d
+    add z15.d, p1/m, z15.d, z31.d
+    and z24.d, z15.d, z30.d
+    lsr z15.d, z15.d, #48
+    ldr x10, [x0, #296]
+    st1d {z24.d}, p0, [x5, x10, lsl #3]
+    st1d {z15.d}, p0, [x6, x10, lsl #3]
     add x3, x3, x11
     add x5, x5, x12
     add x6, x6, x12
@@ -2820,28 +2820,28 @@ proofmill_goldilocks_ntt_gaussian_to_words_1_sve:
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
 1:
-    ld1d {z27.d}, p0/z, [x3]
-    add z27.d, z27.d, z30.d
-    lsr z26.d, z27.d, #48
-    ld1d {z25.d}, p0/z, [x4]
-    add z25.d, z25.d, z29.d
-    add z25.d, z25.d, z26.d
-    and z27.d, z27.d, z28.d
-    lsl z26.d, z25.d, #48
-    add z27.d, z27.d, z26.d
-    lsr z26.d, z25.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z27.d, z27.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    lsr z25.d, z25.d, #48
-    cmphi p1.d, p0/z, z25.d, z27.d
-    sub z27.d, z27.d, z25.d
-    sub z27.d, p1/m, z27.d, z31.d
-    add z26.d, z27.d, z31.d
-    umin z26.d, p0/m, z26.d, z27.d
-    st1d {z26.d}, p0, [x5]
+    ld1d {z0.d}, p0/z, [x3]
+    add z0.d, z0.d, z30.d
+    lsr z1.d, z0.d, #48
+    ld1d {z2.d}, p0/z, [x4]
+    add z2.d, z2.d, z29.d
+    add z2.d, z2.d, z1.d
+    and z0.d, z0.d, z28.d
+    lsl z1.d, z2.d, #48
+    add z1.d, z0.d, z1.d
+    lsr z0.d, z2.d, #16
+    and z0.d, z0.d, z31.d
+    mul z0.d, p0/m, z0.d, z31.d
+    add z1.d, z1.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z1.d
+    add z1.d, p1/m, z1.d, z31.d
+    lsr z2.d, z2.d, #48
+    cmphi p1.d, p0/z, z2.d, z1.d
+    sub z2.d, z1.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    add z1.d, z2.d, z31.d
+    umin z1.d, p0/m, z1.d, z2.d
+    st1d {z1.d}, p0, [x5]
     add x3, x3, x11
     add x4, x4, x11
     add x5, x5, x12
@@ -2890,53 +2890,53 @@ proofmill_goldilocks_ntt_gaussian_to_words_2_sve:
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
 1:
-    ld1d {z27.d}, p0/z, [x3]
-    add z27.d, z27.d, z29.d
-    ld1d {z26.d}, p0/z, [x3, x7, lsl #3]
-    add z25.d, z27.d, z26.d
-    ld1d {z24.d}, p0/z, [x4]
-    add z24.d, z24.d, z28.d
-    ld1d {z23.d}, p0/z, [x4, x7, lsl #3]
-    add z22.d, z24.d, z23.d
-    lsr z21.d, z25.d, #48
-    add z22.d, z22.d, z21.d
-    and z25.d, z25.d, z30.d
-    lsl z21.d, z22.d, #48
-    add z25.d, z25.d, z21.d
-    lsr z21.d, z22.d, #16
-    and z21.d, z21.d, z31.d
-    mul z21.d, p0/m, z21.d, z31.d
-    add z25.d, z25.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    lsr z22.d, z22.d, #48
-    cmphi p1.d, p0/z, z22.d, z25.d
-    sub z25.d, z25.d, z22.d
-    sub z25.d, p1/m, z25.d, z31.d
-    add z22.d, z25.d, z31.d
-    umin z22.d, p0/m, z22.d, z25.d
-    st1d {z22.d}, p0, [x5]
-    sub z27.d, z27.d, z26.d
-    sub z24.d, z24.d, z23.d
-    lsr z26.d, z27.d, #48
-    add z24.d, z24.d, z26.d
-    and z27.d, z27.d, z30.d
-    lsl z26.d, z24.d, #48
-    add z27.d, z27.d, z26.d
-    lsr z26.d, z24.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z27.d, z27.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z27.d
-    sub z27.d, z27.d, z24.d
-    sub z27.d, p1/m, z27.d, z31.d
-    add z26.d, z27.d, z31.d
-    umin z26.d, p0/m, z26.d, z27.d
+    ld1d {z0.d}, p0/z, [x3]
+    add z0.d, z0.d, z29.d
+    ld1d {z1.d}, p0/z, [x3, x7, lsl #3]
+    add z2.d, z0.d, z1.d
+    ld1d {z3.d}, p0/z, [x4]
+    add z3.d, z3.d, z28.d
+    ld1d {z4.d}, p0/z, [x4, x7, lsl #3]
+    add z5.d, z3.d, z4.d
+    lsr z6.d, z2.d, #48
+    add z6.d, z5.d, z6.d
+    and z2.d, z2.d, z30.d
+    lsl z5.d, z6.d, #48
+    add z5.d, z2.d, z5.d
+    lsr z2.d, z6.d, #16
+    and z2.d, z2.d, z31.d
+    mul z2.d, p0/m, z2.d, z31.d
+    add z5.d, z5.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z5.d
+    add z5.d, p1/m, z5.d, z31.d
+    lsr z6.d, z6.d, #48
+    cmphi p1.d, p0/z, z6.d, z5.d
+    sub z6.d, z5.d, z6.d
+    sub z6.d, p1/m, z6.d, z31.d
+    add z5.d, z6.d, z31.d
+    umin z5.d, p0/m, z5.d, z6.d
+    st1d {z5.d}, p0, [x5]
+    sub z0.d, z0.d, z1.d
+    sub z3.d, z3.d, z4.d
+    lsr z4.d, z0.d, #48
+    add z4.d, z3.d, z4.d
+    and z0.d, z0.d, z30.d
+    lsl z3.d, z4.d, #48
+    add z3.d, z0.d, z3.d
+    lsr z0.d, z4.d, #16
+    and z0.d, z0.d, z31.d
+    mul z0.d, p0/m, z0.d, z31.d
+    add z3.d, z3.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
+    lsr z4.d, z4.d, #48
+    cmphi p1.d, p0/z, z4.d, z3.d
+    sub z4.d, z3.d, z4.d
+    sub z4.d, p1/m, z4.d, z31.d
+    add z3.d, z4.d, z31.d
+    umin z3.d, p0/m, z3.d, z4.d
     ldr x10, [x0, #184]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
+    st1d {z3.d}, p0, [x5, x10, lsl #3]
     add x3, x3, x11
     add x4, x4, x11
     add x5, x5, x12
@@ -2987,107 +2987,107 @@ proofmill_goldilocks_ntt_gaussian_to_words_4_sve:
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
 1:
-    ld1d {z27.d}, p0/z, [x3]
-    add z27.d, z27.d, z29.d
-    ld1d {z26.d}, p0/z, [x3, x8, lsl #3]
-    add z25.d, z27.d, z26.d
-    ld1d {z24.d}, p0/z, [x4]
-    add z24.d, z24.d, z28.d
-    ld1d {z23.d}, p0/z, [x4, x8, lsl #3]
-    add z22.d, z24.d, z23.d
-    sub z27.d, z27.d, z26.d
-    sub z24.d, z24.d, z23.d
-    ld1d {z26.d}, p0/z, [x3, x7, lsl #3]
-    ld1d {z23.d}, p0/z, [x3, x15, lsl #3]
-    add z21.d, z26.d, z23.d
-    add z20.d, z25.d, z21.d
-    ld1d {z19.d}, p0/z, [x4, x7, lsl #3]
-    ld1d {z18.d}, p0/z, [x4, x15, lsl #3]
-    add z17.d, z19.d, z18.d
-    add z16.d, z22.d, z17.d
-    sub z19.d, z19.d, z18.d
-    sub z18.d, z27.d, z19.d
-    sub z26.d, z26.d, z23.d
-    add z23.d, z24.d, z26.d
-    sub z25.d, z25.d, z21.d
-    sub z22.d, z22.d, z17.d
-    add z27.d, z27.d, z19.d
-    sub z24.d, z24.d, z26.d
-    lsr z26.d, z20.d, #48
-    add z16.d, z16.d, z26.d
-    and z20.d, z20.d, z30.d
-    lsl z26.d, z16.d, #48
-    add z20.d, z20.d, z26.d
-    lsr z26.d, z16.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z20.d, z20.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    lsr z16.d, z16.d, #48
-    cmphi p1.d, p0/z, z16.d, z20.d
-    sub z20.d, z20.d, z16.d
-    sub z20.d, p1/m, z20.d, z31.d
-    add z26.d, z20.d, z31.d
-    umin z26.d, p0/m, z26.d, z20.d
-    st1d {z26.d}, p0, [x5]
-    lsr z26.d, z18.d, #48
-    add z23.d, z23.d, z26.d
-    and z18.d, z18.d, z30.d
-    lsl z26.d, z23.d, #48
-    add z18.d, z18.d, z26.d
-    lsr z26.d, z23.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z18.d, z18.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    lsr z23.d, z23.d, #48
-    cmphi p1.d, p0/z, z23.d, z18.d
-    sub z18.d, z18.d, z23.d
-    sub z18.d, p1/m, z18.d, z31.d
-    add z26.d, z18.d, z31.d
-    umin z26.d, p0/m, z26.d, z18.d
+    ld1d {z0.d}, p0/z, [x3]
+    add z0.d, z0.d, z29.d
+    ld1d {z1.d}, p0/z, [x3, x8, lsl #3]
+    add z2.d, z0.d, z1.d
+    ld1d {z3.d}, p0/z, [x4]
+    add z3.d, z3.d, z28.d
+    ld1d {z4.d}, p0/z, [x4, x8, lsl #3]
+    add z5.d, z3.d, z4.d
+    sub z0.d, z0.d, z1.d
+    sub z3.d, z3.d, z4.d
+    ld1d {z4.d}, p0/z, [x3, x7, lsl #3]
+    ld1d {z1.d}, p0/z, [x3, x15, lsl #3]
+    add z6.d, z4.d, z1.d
+    add z7.d, z2.d, z6.d
+    ld1d {z8.d}, p0/z, [x4, x7, lsl #3]
+    ld1d {z9.d}, p0/z, [x4, x15, lsl #3]
+    add z10.d, z8.d, z9.d
+    add z11.d, z5.d, z10.d
+    sub z9.d, z8.d, z9.d
+    sub z8.d, z0.d, z9.d
+    sub z1.d, z4.d, z1.d
+    add z4.d, z3.d, z1.d
+    sub z6.d, z2.d, z6.d
+    sub z10.d, z5.d, z10.d
+    add z9.d, z0.d, z9.d
+    sub z1.d, z3.d, z1.d
+    lsr z3.d, z7.d, #48
+    add z3.d, z11.d, z3.d
+    and z7.d, z7.d, z30.d
+    lsl z11.d, z3.d, #48
+    add z11.d, z7.d, z11.d
+    lsr z7.d, z3.d, #16
+    and z7.d, z7.d, z31.d
+    mul z7.d, p0/m, z7.d, z31.d
+    add z11.d, z11.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z11.d
+    add z11.d, p1/m, z11.d, z31.d
+    lsr z3.d, z3.d, #48
+    cmphi p1.d, p0/z, z3.d, z11.d
+    sub z3.d, z11.d, z3.d
+    sub z3.d, p1/m, z3.d, z31.d
+    add z11.d, z3.d, z31.d
+    umin z11.d, p0/m, z11.d, z3.d
+    st1d {z11.d}, p0, [x5]
+    lsr z11.d, z8.d, #48
+    add z11.d, z4.d, z11.d
+    and z8.d, z8.d, z30.d
+    lsl z4.d, z11.d, #48
+    add z4.d, z8.d, z4.d
+    lsr z8.d, z11.d, #16
+    and z8.d, z8.d, z31.d
+    mul z8.d, p0/m, z8.d, z31.d
+    add z4.d, z4.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z4.d
+    add z4.d, p1/m, z4.d, z31.d
+    lsr z11.d, z11.d, #48
+    cmphi p1.d, p0/z, z11.d, z4.d
+    sub z11.d, z4.d, z11.d
+    sub z11.d, p1/m, z11.d, z31.d
+    add z4.d, z11.d, z31.d
+    umin z4.d, p0/m, z4.d, z11.d
     ldr x10, [x0, #184]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
-    lsr z26.d, z25.d, #48
-    add z22.d, z22.d, z26.d
-    and z25.d, z25.d, z30.d
-    lsl z26.d, z22.d, #48
-    add z25.d, z25.d, z26.d
-    lsr z26.d, z22.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    lsr z22.d, z22.d, #48
-    cmphi p1.d, p0/z, z22.d, z25.d
-    sub z25.d, z25.d, z22.d
-    sub z25.d, p1/m, z25.d, z31.d
-    add z26.d, z25.d, z31.d
-    umin z26.d, p0/m, z26.d, z25.d
+    st1d {z4.d}, p0, [x5, x10, lsl #3]
+    lsr z4.d, z6.d, #48
+    add z4.d, z10.d, z4.d
+    and z6.d, z6.d, z30.d
+    lsl z10.d, z4.d, #48
+    add z10.d, z6.d, z10.d
+    lsr z6.d, z4.d, #16
+    and z6.d, z6.d, z31.d
+    mul z6.d, p0/m, z6.d, z31.d
+    add z10.d, z10.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z10.d
+    add z10.d, p1/m, z10.d, z31.d
+    lsr z4.d, z4.d, #48
+    cmphi p1.d, p0/z, z4.d, z10.d
+    sub z4.d, z10.d, z4.d
+    sub z4.d, p1/m, z4.d, z31.d
+    add z10.d, z4.d, z31.d
+    umin z10.d, p0/m, z10.d, z4.d
     ldr x10, [x0, #192]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
-    lsr z26.d, z27.d, #48
-    add z24.d, z24.d, z26.d
-    and z27.d, z27.d, z30.d
-    lsl z26.d, z24.d, #48
-    add z27.d, z27.d, z26.d
-    lsr z26.d, z24.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z27.d, z27.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z27.d
-    sub z27.d, z27.d, z24.d
-    sub z27.d, p1/m, z27.d, z31.d
-    add z26.d, z27.d, z31.d
-    umin z26.d, p0/m, z26.d, z27.d
+    st1d {z10.d}, p0, [x5, x10, lsl #3]
+    lsr z10.d, z9.d, #48
+    add z10.d, z1.d, z10.d
+    and z9.d, z9.d, z30.d
+    lsl z1.d, z10.d, #48
+    add z1.d, z9.d, z1.d
+    lsr z9.d, z10.d, #16
+    and z9.d, z9.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z1.d, z1.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z1.d
+    add z1.d, p1/m, z1.d, z31.d
+    lsr z10.d, z10.d, #48
+    cmphi p1.d, p0/z, z10.d, z1.d
+    sub z10.d, z1.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    add z1.d, z10.d, z31.d
+    umin z1.d, p0/m, z1.d, z10.d
     ldr x10, [x0, #200]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
+    st1d {z1.d}, p0, [x5, x10, lsl #3]
     add x3, x3, x11
     add x4, x4, x11
     add x5, x5, x12
@@ -3140,241 +3140,241 @@ proofmill_goldilocks_ntt_gaussian_to_words_8_sve:
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
 1:
-    ld1d {z27.d}, p0/z, [x3]
-    add z27.d, z27.d, z29.d
-    ld1d {z26.d}, p0/z, [x3, x16, lsl #3]
-    add z25.d, z27.d, z26.d
-    ld1d {z24.d}, p0/z, [x4]
-    add z24.d, z24.d, z28.d
-    ld1d {z23.d}, p0/z, [x4, x16, lsl #3]
-    add z22.d, z24.d, z23.d
-    sub z27.d, z27.d, z26.d
-    sub z24.d, z24.d, z23.d
-    ld1d {z26.d}, p0/z, [x3, x8, lsl #3]
+    ld1d {z0.d}, p0/z, [x3]
+    add z0.d, z0.d, z29.d
+    ld1d {z1.d}, p0/z, [x3, x16, lsl #3]
+    add z2.d, z0.d, z1.d
+    ld1d {z3.d}, p0/z, [x4]
+    add z3.d, z3.d, z28.d
+    ld1d {z4.d}, p0/z, [x4, x16, lsl #3]
+    add z5.d, z3.d, z4.d
+    sub z0.d, z0.d, z1.d
+    sub z3.d, z3.d, z4.d
+    ld1d {z4.d}, p0/z, [x3, x8, lsl #3]
     ldr x9, [x0, #96]
-    ld1d {z23.d}, p0/z, [x3, x9, lsl #3]
-    add z21.d, z26.d, z23.d
-    add z20.d, z25.d, z21.d
-    ld1d {z19.d}, p0/z, [x4, x8, lsl #3]
-    ld1d {z18.d}, p0/z, [x4, x9, lsl #3]
-    add z17.d, z19.d, z18.d
-    add z16.d, z22.d, z17.d
-    sub z19.d, z19.d, z18.d
-    sub z18.d, z27.d, z19.d
-    sub z26.d, z26.d, z23.d
-    add z23.d, z24.d, z26.d
-    sub z25.d, z25.d, z21.d
-    sub z22.d, z22.d, z17.d
-    add z27.d, z27.d, z19.d
-    sub z24.d, z24.d, z26.d
-    ld1d {z26.d}, p0/z, [x3, x7, lsl #3]
-    ld1d {z21.d}, p0/z, [x3, x17, lsl #3]
-    add z19.d, z26.d, z21.d
-    ld1d {z17.d}, p0/z, [x3, x15, lsl #3]
+    ld1d {z1.d}, p0/z, [x3, x9, lsl #3]
+    add z6.d, z4.d, z1.d
+    add z7.d, z2.d, z6.d
+    ld1d {z8.d}, p0/z, [x4, x8, lsl #3]
+    ld1d {z9.d}, p0/z, [x4, x9, lsl #3]
+    add z10.d, z8.d, z9.d
+    add z11.d, z5.d, z10.d
+    sub z9.d, z8.d, z9.d
+    sub z8.d, z0.d, z9.d
+    sub z1.d, z4.d, z1.d
+    add z4.d, z3.d, z1.d
+    sub z6.d, z2.d, z6.d
+    sub z10.d, z5.d, z10.d
+    add z9.d, z0.d, z9.d
+    sub z1.d, z3.d, z1.d
+    ld1d {z3.d}, p0/z, [x3, x7, lsl #3]
+    ld1d {z0.d}, p0/z, [x3, x17, lsl #3]
+    add z5.d, z3.d, z0.d
+    ld1d {z2.d}, p0/z, [x3, x15, lsl #3]
     ldr x9, [x0, #104]
-    ld1d {z15.d}, p0/z, [x3, x9, lsl #3]
-    add z14.d, z17.d, z15.d
-    add z13.d, z19.d, z14.d
-    ld1d {z12.d}, p0/z, [x4, x7, lsl #3]
-    ld1d {z11.d}, p0/z, [x4, x17, lsl #3]
-    add z10.d, z12.d, z11.d
-    ld1d {z9.d}, p0/z, [x4, x15, lsl #3]
-    ld1d {z8.d}, p0/z, [x4, x9, lsl #3]
-    add z7.d, z9.d, z8.d
-    add z6.d, z10.d, z7.d
-    sub z26.d, z26.d, z21.d
-    sub z9.d, z9.d, z8.d
-    sub z21.d, z26.d, z9.d
-    sub z12.d, z12.d, z11.d
-    sub z17.d, z17.d, z15.d
-    add z15.d, z12.d, z17.d
-    sub z19.d, z19.d, z14.d
-    sub z10.d, z10.d, z7.d
-    add z26.d, z26.d, z9.d
-    sub z12.d, z12.d, z17.d
-    lsl z17.d, z21.d, #40
-    lsr z17.d, z17.d, #16
-    asr z21.d, z21.d, #24
-    lsl z14.d, z15.d, #40
-    lsr z14.d, z14.d, #16
-    asr z15.d, z15.d, #24
-    sub z17.d, z17.d, z15.d
-    add z14.d, z14.d, z21.d
-    lsl z21.d, z26.d, #40
-    lsr z21.d, z21.d, #16
-    asr z26.d, z26.d, #24
-    lsl z15.d, z12.d, #40
-    lsr z15.d, z15.d, #16
+    ld1d {z12.d}, p0/z, [x3, x9, lsl #3]
+    add z13.d, z2.d, z12.d
+    add z14.d, z5.d, z13.d
+    ld1d {z15.d}, p0/z, [x4, x7, lsl #3]
+    ld1d {z16.d}, p0/z, [x4, x17, lsl #3]
+    add z17.d, z15.d, z16.d
+    ld1d {z18.d}, p0/z, [x4, x15, lsl #3]
+    ld1d {z19.d}, p0/z, [x4, x9, lsl #3]
+    add z20.d, z18.d, z19.d
+    add z21.d, z17.d, z20.d
+    sub z0.d, z3.d, z0.d
+    sub z19.d, z18.d, z19.d
+    sub z18.d, z0.d, z19.d
+    sub z16.d, z15.d, z16.d
+    sub z12.d, z2.d, z12.d
+    add z2.d, z16.d, z12.d
+    sub z13.d, z5.d, z13.d
+    sub z20.d, z17.d, z20.d
+    add z19.d, z0.d, z19.d
+    sub z12.d, z16.d, z12.d
+    lsl z16.d, z18.d, #40
+    lsr z16.d, z16.d, #16
+    asr z18.d, z18.d, #24
+    lsl z0.d, z2.d, #40
+    lsr z0.d, z0.d, #16
+    asr z2.d, z2.d, #24
+    sub z2.d, z16.d, z2.d
+    add z0.d, z0.d, z18.d
+    lsl z18.d, z19.d, #40
+    lsr z18.d, z18.d, #16
+    asr z19.d, z19.d, #24
+    lsl z16.d, z12.d, #40
+    lsr z16.d, z16.d, #16
     asr z12.d, z12.d, #24
-    sub z21.d, z21.d, z12.d
-    add z15.d, z15.d, z26.d
-    add z26.d, z20.d, z13.d
-    add z12.d, z16.d, z6.d
-    lsr z11.d, z26.d, #48
-    add z12.d, z12.d, z11.d
-    and z26.d, z26.d, z30.d
-    lsl z11.d, z12.d, #48
-    add z26.d, z26.d, z11.d
-    lsr z11.d, z12.d, #16
-    and z11.d, z11.d, z31.d
-    mul z11.d, p0/m, z11.d, z31.d
-    add z26.d, z26.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    lsr z12.d, z12.d, #48
-    cmphi p1.d, p0/z, z12.d, z26.d
-    sub z26.d, z26.d, z12.d
-    sub z26.d, p1/m, z26.d, z31.d
-    add z12.d, z26.d, z31.d
-    umin z12.d, p0/m, z12.d, z26.d
-    st1d {z12.d}, p0, [x5]
-    add z26.d, z18.d, z17.d
-    add z12.d, z23.d, z14.d
-    lsr z11.d, z26.d, #48
-    add z12.d, z12.d, z11.d
-    and z26.d, z26.d, z30.d
-    lsl z11.d, z12.d, #48
-    add z26.d, z26.d, z11.d
-    lsr z11.d, z12.d, #16
-    and z11.d, z11.d, z31.d
-    mul z11.d, p0/m, z11.d, z31.d
-    add z26.d, z26.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    lsr z12.d, z12.d, #48
-    cmphi p1.d, p0/z, z12.d, z26.d
-    sub z26.d, z26.d, z12.d
-    sub z26.d, p1/m, z26.d, z31.d
-    add z12.d, z26.d, z31.d
-    umin z12.d, p0/m, z12.d, z26.d
-    ldr x10, [x0, #184]
-    st1d {z12.d}, p0, [x5, x10, lsl #3]
-    sub z26.d, z25.d, z10.d
-    add z12.d, z22.d, z19.d
-    lsr z11.d, z26.d, #48
-    add z12.d, z12.d, z11.d
-    and z26.d, z26.d, z30.d
-    lsl z11.d, z12.d, #48
-    add z26.d, z26.d, z11.d
-    lsr z11.d, z12.d, #16
-    and z11.d, z11.d, z31.d
-    mul z11.d, p0/m, z11.d, z31.d
-    add z26.d, z26.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    lsr z12.d, z12.d, #48
-    cmphi p1.d, p0/z, z12.d, z26.d
-    sub z26.d, z26.d, z12.d
-    sub z26.d, p1/m, z26.d, z31.d
-    add z12.d, z26.d, z31.d
-    umin z12.d, p0/m, z12.d, z26.d
-    ldr x10, [x0, #192]
-    st1d {z12.d}, p0, [x5, x10, lsl #3]
-    sub z26.d, z27.d, z15.d
-    add z12.d, z24.d, z21.d
-    lsr z11.d, z26.d, #48
-    add z12.d, z12.d, z11.d
-    and z26.d, z26.d, z30.d
-    lsl z11.d, z12.d, #48
-    add z26.d, z26.d, z11.d
-    lsr z11.d, z12.d, #16
-    and z11.d, z11.d, z31.d
-    mul z11.d, p0/m, z11.d, z31.d
-    add z26.d, z26.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    lsr z12.d, z12.d, #48
-    cmphi p1.d, p0/z, z12.d, z26.d
-    sub z26.d, z26.d, z12.d
-    sub z26.d, p1/m, z26.d, z31.d
-    add z12.d, z26.d, z31.d
-    umin z12.d, p0/m, z12.d, z26.d
-    ldr x10, [x0, #200]
-    st1d {z12.d}, p0, [x5, x10, lsl #3]
-    sub z20.d, z20.d, z13.d
-    sub z16.d, z16.d, z6.d
-    lsr z26.d, z20.d, #48
-    add z16.d, z16.d, z26.d
-    and z20.d, z20.d, z30.d
-    lsl z26.d, z16.d, #48
-    add z20.d, z20.d, z26.d
-    lsr z26.d, z16.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z20.d, z20.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    lsr z16.d, z16.d, #48
-    cmphi p1.d, p0/z, z16.d, z20.d
-    sub z20.d, z20.d, z16.d
-    sub z20.d, p1/m, z20.d, z31.d
-    add z26.d, z20.d, z31.d
-    umin z26.d, p0/m, z26.d, z20.d
-    ldr x10, [x0, #208]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
-    sub z18.d, z18.d, z17.d
-    sub z23.d, z23.d, z14.d
-    lsr z26.d, z18.d, #48
-    add z23.d, z23.d, z26.d
-    and z18.d, z18.d, z30.d
-    lsl z26.d, z23.d, #48
-    add z18.d, z18.d, z26.d
-    lsr z26.d, z23.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z18.d, z18.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z18.d
+    sub z12.d, z18.d, z12.d
+    add z16.d, z16.d, z19.d
+    add z19.d, z7.d, z14.d
+    add z18.d, z11.d, z21.d
+    lsr z17.d, z19.d, #48
+    add z17.d, z18.d, z17.d
+    and z19.d, z19.d, z30.d
+    lsl z18.d, z17.d, #48
+    add z18.d, z19.d, z18.d
+    lsr z19.d, z17.d, #16
+    and z19.d, z19.d, z31.d
+    mul z19.d, p0/m, z19.d, z31.d
+    add z18.d, z18.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z18.d
     add z18.d, p1/m, z18.d, z31.d
-    lsr z23.d, z23.d, #48
-    cmphi p1.d, p0/z, z23.d, z18.d
-    sub z18.d, z18.d, z23.d
+    lsr z17.d, z17.d, #48
+    cmphi p1.d, p0/z, z17.d, z18.d
+    sub z17.d, z18.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
+    add z18.d, z17.d, z31.d
+    umin z18.d, p0/m, z18.d, z17.d
+    st1d {z18.d}, p0, [x5]
+    add z18.d, z8.d, z2.d
+    add z17.d, z4.d, z0.d
+    lsr z19.d, z18.d, #48
+    add z19.d, z17.d, z19.d
+    and z18.d, z18.d, z30.d
+    lsl z17.d, z19.d, #48
+    add z17.d, z18.d, z17.d
+    lsr z18.d, z19.d, #16
+    and z18.d, z18.d, z31.d
+    mul z18.d, p0/m, z18.d, z31.d
+    add z17.d, z17.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    lsr z19.d, z19.d, #48
+    cmphi p1.d, p0/z, z19.d, z17.d
+    sub z19.d, z17.d, z19.d
+    sub z19.d, p1/m, z19.d, z31.d
+    add z17.d, z19.d, z31.d
+    umin z17.d, p0/m, z17.d, z19.d
+    ldr x10, [x0, #184]
+    st1d {z17.d}, p0, [x5, x10, lsl #3]
+    sub z17.d, z6.d, z20.d
+    add z19.d, z10.d, z13.d
+    lsr z18.d, z17.d, #48
+    add z18.d, z19.d, z18.d
+    and z17.d, z17.d, z30.d
+    lsl z19.d, z18.d, #48
+    add z19.d, z17.d, z19.d
+    lsr z17.d, z18.d, #16
+    and z17.d, z17.d, z31.d
+    mul z17.d, p0/m, z17.d, z31.d
+    add z19.d, z19.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    lsr z18.d, z18.d, #48
+    cmphi p1.d, p0/z, z18.d, z19.d
+    sub z18.d, z19.d, z18.d
     sub z18.d, p1/m, z18.d, z31.d
-    add z26.d, z18.d, z31.d
-    umin z26.d, p0/m, z26.d, z18.d
+    add z19.d, z18.d, z31.d
+    umin z19.d, p0/m, z19.d, z18.d
+    ldr x10, [x0, #192]
+    st1d {z19.d}, p0, [x5, x10, lsl #3]
+    sub z19.d, z9.d, z16.d
+    add z18.d, z1.d, z12.d
+    lsr z17.d, z19.d, #48
+    add z17.d, z18.d, z17.d
+    and z19.d, z19.d, z30.d
+    lsl z18.d, z17.d, #48
+    add z18.d, z19.d, z18.d
+    lsr z19.d, z17.d, #16
+    and z19.d, z19.d, z31.d
+    mul z19.d, p0/m, z19.d, z31.d
+    add z18.d, z18.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    lsr z17.d, z17.d, #48
+    cmphi p1.d, p0/z, z17.d, z18.d
+    sub z17.d, z18.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
+    add z18.d, z17.d, z31.d
+    umin z18.d, p0/m, z18.d, z17.d
+    ldr x10, [x0, #200]
+    st1d {z18.d}, p0, [x5, x10, lsl #3]
+    sub z14.d, z7.d, z14.d
+    sub z21.d, z11.d, z21.d
+    lsr z11.d, z14.d, #48
+    add z11.d, z21.d, z11.d
+    and z14.d, z14.d, z30.d
+    lsl z21.d, z11.d, #48
+    add z21.d, z14.d, z21.d
+    lsr z14.d, z11.d, #16
+    and z14.d, z14.d, z31.d
+    mul z14.d, p0/m, z14.d, z31.d
+    add z21.d, z21.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    lsr z11.d, z11.d, #48
+    cmphi p1.d, p0/z, z11.d, z21.d
+    sub z11.d, z21.d, z11.d
+    sub z11.d, p1/m, z11.d, z31.d
+    add z21.d, z11.d, z31.d
+    umin z21.d, p0/m, z21.d, z11.d
+    ldr x10, [x0, #208]
+    st1d {z21.d}, p0, [x5, x10, lsl #3]
+    sub z2.d, z8.d, z2.d
+    sub z0.d, z4.d, z0.d
+    lsr z4.d, z2.d, #48
+    add z4.d, z0.d, z4.d
+    and z2.d, z2.d, z30.d
+    lsl z0.d, z4.d, #48
+    add z0.d, z2.d, z0.d
+    lsr z2.d, z4.d, #16
+    and z2.d, z2.d, z31.d
+    mul z2.d, p0/m, z2.d, z31.d
+    add z0.d, z0.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    lsr z4.d, z4.d, #48
+    cmphi p1.d, p0/z, z4.d, z0.d
+    sub z4.d, z0.d, z4.d
+    sub z4.d, p1/m, z4.d, z31.d
+    add z0.d, z4.d, z31.d
+    umin z0.d, p0/m, z0.d, z4.d
     ldr x10, [x0, #216]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
-    add z25.d, z25.d, z10.d
-    sub z22.d, z22.d, z19.d
-    lsr z26.d, z25.d, #48
-    add z22.d, z22.d, z26.d
-    and z25.d, z25.d, z30.d
-    lsl z26.d, z22.d, #48
-    add z25.d, z25.d, z26.d
-    lsr z26.d, z22.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    lsr z22.d, z22.d, #48
-    cmphi p1.d, p0/z, z22.d, z25.d
-    sub z25.d, z25.d, z22.d
-    sub z25.d, p1/m, z25.d, z31.d
-    add z26.d, z25.d, z31.d
-    umin z26.d, p0/m, z26.d, z25.d
+    st1d {z0.d}, p0, [x5, x10, lsl #3]
+    add z20.d, z6.d, z20.d
+    sub z13.d, z10.d, z13.d
+    lsr z10.d, z20.d, #48
+    add z10.d, z13.d, z10.d
+    and z20.d, z20.d, z30.d
+    lsl z13.d, z10.d, #48
+    add z13.d, z20.d, z13.d
+    lsr z20.d, z10.d, #16
+    and z20.d, z20.d, z31.d
+    mul z20.d, p0/m, z20.d, z31.d
+    add z13.d, z13.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    lsr z10.d, z10.d, #48
+    cmphi p1.d, p0/z, z10.d, z13.d
+    sub z10.d, z13.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    add z13.d, z10.d, z31.d
+    umin z13.d, p0/m, z13.d, z10.d
     ldr x10, [x0, #224]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
-    add z27.d, z27.d, z15.d
-    sub z24.d, z24.d, z21.d
-    lsr z26.d, z27.d, #48
-    add z24.d, z24.d, z26.d
-    and z27.d, z27.d, z30.d
-    lsl z26.d, z24.d, #48
-    add z27.d, z27.d, z26.d
-    lsr z26.d, z24.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z27.d, z27.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z27.d
-    sub z27.d, z27.d, z24.d
-    sub z27.d, p1/m, z27.d, z31.d
-    add z26.d, z27.d, z31.d
-    umin z26.d, p0/m, z26.d, z27.d
+    st1d {z13.d}, p0, [x5, x10, lsl #3]
+    add z16.d, z9.d, z16.d
+    sub z12.d, z1.d, z12.d
+    lsr z1.d, z16.d, #48
+    add z1.d, z12.d, z1.d
+    and z16.d, z16.d, z30.d
+    lsl z12.d, z1.d, #48
+    add z12.d, z16.d, z12.d
+    lsr z16.d, z1.d, #16
+    and z16.d, z16.d, z31.d
+    mul z16.d, p0/m, z16.d, z31.d
+    add z12.d, z12.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    lsr z1.d, z1.d, #48
+    cmphi p1.d, p0/z, z1.d, z12.d
+    sub z1.d, z12.d, z1.d
+    sub z1.d, p1/m, z1.d, z31.d
+    add z12.d, z1.d, z31.d
+    umin z12.d, p0/m, z12.d, z1.d
     ldr x10, [x0, #232]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
+    st1d {z12.d}, p0, [x5, x10, lsl #3]
     add x3, x3, x11
     add x4, x4, x11
     add x5, x5, x12
@@ -3405,7 +3405,7 @@ proofmill_goldilocks_ntt_gaussian_to_words_16_sve:
     stp d10, d11, [sp, #16]
     stp d12, d13, [sp, #32]
     stp d14, d15, [sp, #48]
-    addvl sp, sp, #-8
+    addvl sp, sp, #-7
     ptrue p0.d
     adr x2, 90f
     mov z31.d, #0xffffffff
@@ -3424,579 +3424,577 @@ proofmill_goldilocks_ntt_gaussian_to_words_16_sve:
     ldr x15, [x0, #72]
     ldr x16, [x0, #80]
     ldr x17, [x0, #88]
-    ld1rd {z30.d}, p0/z, [x2, #0]
 1:
-    ld1d {z29.d}, p0/z, [x3]
-    ld1rd {z28.d}, p0/z, [x2, #8]
-    add z29.d, z29.d, z28.d
+    ld1d {z0.d}, p0/z, [x3]
+    ld1rd {z1.d}, p0/z, [x2, #0]
+    add z1.d, z0.d, z1.d
     ldr x9, [x0, #112]
-    ld1d {z28.d}, p0/z, [x3, x9, lsl #3]
-    add z27.d, z29.d, z28.d
-    ld1d {z26.d}, p0/z, [x4]
-    ld1rd {z25.d}, p0/z, [x2, #16]
-    add z26.d, z26.d, z25.d
-    ld1d {z25.d}, p0/z, [x4, x9, lsl #3]
-    add z24.d, z26.d, z25.d
-    sub z29.d, z29.d, z28.d
-    sub z26.d, z26.d, z25.d
-    ld1d {z28.d}, p0/z, [x3, x16, lsl #3]
-    ldr x9, [x0, #144]
-    ld1d {z25.d}, p0/z, [x3, x9, lsl #3]
-    add z23.d, z28.d, z25.d
-    add z22.d, z27.d, z23.d
-    ld1d {z21.d}, p0/z, [x4, x16, lsl #3]
-    ld1d {z20.d}, p0/z, [x4, x9, lsl #3]
-    add z19.d, z21.d, z20.d
-    add z18.d, z24.d, z19.d
-    sub z21.d, z21.d, z20.d
-    sub z20.d, z29.d, z21.d
-    sub z28.d, z28.d, z25.d
-    add z25.d, z26.d, z28.d
-    sub z27.d, z27.d, z23.d
-    sub z24.d, z24.d, z19.d
-    add z29.d, z29.d, z21.d
-    sub z26.d, z26.d, z28.d
-    ld1d {z28.d}, p0/z, [x3, x7, lsl #3]
-    ldr x9, [x0, #120]
-    ld1d {z23.d}, p0/z, [x3, x9, lsl #3]
-    add z21.d, z28.d, z23.d
-    ld1d {z19.d}, p0/z, [x3, x17, lsl #3]
-    ldr x9, [x0, #152]
-    ld1d {z17.d}, p0/z, [x3, x9, lsl #3]
-    add z16.d, z19.d, z17.d
-    add z15.d, z21.d, z16.d
-    ld1d {z14.d}, p0/z, [x4, x7, lsl #3]
-    ldr x9, [x0, #120]
-    ld1d {z13.d}, p0/z, [x4, x9, lsl #3]
-    add z12.d, z14.d, z13.d
-    ld1d {z11.d}, p0/z, [x4, x17, lsl #3]
-    ldr x9, [x0, #152]
-    ld1d {z10.d}, p0/z, [x4, x9, lsl #3]
-    add z9.d, z11.d, z10.d
-    add z8.d, z12.d, z9.d
-    sub z28.d, z28.d, z23.d
-    sub z11.d, z11.d, z10.d
-    sub z23.d, z28.d, z11.d
-    sub z14.d, z14.d, z13.d
-    sub z19.d, z19.d, z17.d
-    add z17.d, z14.d, z19.d
-    sub z21.d, z21.d, z16.d
-    sub z12.d, z12.d, z9.d
-    add z28.d, z28.d, z11.d
-    sub z14.d, z14.d, z19.d
-    lsl z19.d, z23.d, #28
-    lsr z19.d, z19.d, #16
-    asr z23.d, z23.d, #36
-    lsl z16.d, z17.d, #28
-    lsr z16.d, z16.d, #16
-    asr z17.d, z17.d, #36
-    sub z19.d, z19.d, z17.d
-    add z16.d, z16.d, z23.d
-    lsl z23.d, z21.d, #40
-    lsr z23.d, z23.d, #16
-    asr z21.d, z21.d, #24
-    lsl z17.d, z12.d, #40
-    lsr z17.d, z17.d, #16
-    asr z12.d, z12.d, #24
-    sub z23.d, z23.d, z12.d
-    add z17.d, z17.d, z21.d
-    lsl z21.d, z28.d, #52
-    lsr z21.d, z21.d, #16
-    asr z28.d, z28.d, #12
-    lsl z13.d, z14.d, #52
-    lsr z13.d, z13.d, #16
-    asr z14.d, z14.d, #12
-    sub z21.d, z21.d, z14.d
-    add z13.d, z13.d, z28.d
-    ld1d {z28.d}, p0/z, [x3, x8, lsl #3]
-    ldr x9, [x0, #128]
-    ld1d {z14.d}, p0/z, [x3, x9, lsl #3]
-    add z12.d, z28.d, z14.d
-    ldr x9, [x0, #96]
-    ld1d {z11.d}, p0/z, [x3, x9, lsl #3]
-    ldr x9, [x0, #160]
-    ld1d {z10.d}, p0/z, [x3, x9, lsl #3]
-    add z9.d, z11.d, z10.d
-    add z7.d, z12.d, z9.d
-    ld1d {z6.d}, p0/z, [x4, x8, lsl #3]
-    ldr x9, [x0, #128]
-    ld1d {z5.d}, p0/z, [x4, x9, lsl #3]
-    add z4.d, z6.d, z5.d
-    ldr x9, [x0, #96]
+    ld1d {z0.d}, p0/z, [x3, x9, lsl #3]
+    add z2.d, z1.d, z0.d
+    ld1d {z3.d}, p0/z, [x4]
+    ld1rd {z4.d}, p0/z, [x2, #8]
+    add z4.d, z3.d, z4.d
     ld1d {z3.d}, p0/z, [x4, x9, lsl #3]
+    add z5.d, z4.d, z3.d
+    sub z1.d, z1.d, z0.d
+    sub z4.d, z4.d, z3.d
+    ld1d {z3.d}, p0/z, [x3, x16, lsl #3]
+    ldr x9, [x0, #144]
+    ld1d {z0.d}, p0/z, [x3, x9, lsl #3]
+    add z6.d, z3.d, z0.d
+    add z7.d, z2.d, z6.d
+    ld1d {z8.d}, p0/z, [x4, x16, lsl #3]
+    ld1d {z9.d}, p0/z, [x4, x9, lsl #3]
+    add z10.d, z8.d, z9.d
+    add z11.d, z5.d, z10.d
+    sub z9.d, z8.d, z9.d
+    sub z8.d, z1.d, z9.d
+    sub z0.d, z3.d, z0.d
+    add z3.d, z4.d, z0.d
+    sub z6.d, z2.d, z6.d
+    sub z10.d, z5.d, z10.d
+    add z9.d, z1.d, z9.d
+    sub z0.d, z4.d, z0.d
+    ld1d {z4.d}, p0/z, [x3, x7, lsl #3]
+    ldr x9, [x0, #120]
+    ld1d {z1.d}, p0/z, [x3, x9, lsl #3]
+    add z5.d, z4.d, z1.d
+    ld1d {z2.d}, p0/z, [x3, x17, lsl #3]
+    ldr x9, [x0, #152]
+    ld1d {z12.d}, p0/z, [x3, x9, lsl #3]
+    add z13.d, z2.d, z12.d
+    add z14.d, z5.d, z13.d
+    ld1d {z15.d}, p0/z, [x4, x7, lsl #3]
+    ldr x9, [x0, #120]
+    ld1d {z16.d}, p0/z, [x4, x9, lsl #3]
+    add z17.d, z15.d, z16.d
+    ld1d {z18.d}, p0/z, [x4, x17, lsl #3]
+    ldr x9, [x0, #152]
+    ld1d {z19.d}, p0/z, [x4, x9, lsl #3]
+    add z20.d, z18.d, z19.d
+    add z21.d, z17.d, z20.d
+    sub z1.d, z4.d, z1.d
+    sub z19.d, z18.d, z19.d
+    sub z18.d, z1.d, z19.d
+    sub z16.d, z15.d, z16.d
+    sub z12.d, z2.d, z12.d
+    add z2.d, z16.d, z12.d
+    sub z13.d, z5.d, z13.d
+    sub z20.d, z17.d, z20.d
+    add z19.d, z1.d, z19.d
+    sub z12.d, z16.d, z12.d
+    lsl z16.d, z18.d, #28
+    lsr z16.d, z16.d, #16
+    asr z18.d, z18.d, #36
+    lsl z1.d, z2.d, #28
+    lsr z1.d, z1.d, #16
+    asr z2.d, z2.d, #36
+    sub z2.d, z16.d, z2.d
+    add z1.d, z1.d, z18.d
+    lsl z18.d, z13.d, #40
+    lsr z18.d, z18.d, #16
+    asr z13.d, z13.d, #24
+    lsl z16.d, z20.d, #40
+    lsr z16.d, z16.d, #16
+    asr z20.d, z20.d, #24
+    sub z20.d, z18.d, z20.d
+    add z16.d, z16.d, z13.d
+    lsl z13.d, z19.d, #52
+    lsr z13.d, z13.d, #16
+    asr z19.d, z19.d, #12
+    lsl z18.d, z12.d, #52
+    lsr z18.d, z18.d, #16
+    asr z12.d, z12.d, #12
+    sub z12.d, z13.d, z12.d
+    add z18.d, z18.d, z19.d
+    ld1d {z19.d}, p0/z, [x3, x8, lsl #3]
+    ldr x9, [x0, #128]
+    ld1d {z13.d}, p0/z, [x3, x9, lsl #3]
+    add z17.d, z19.d, z13.d
+    ldr x9, [x0, #96]
+    ld1d {z5.d}, p0/z, [x3, x9, lsl #3]
     ldr x9, [x0, #160]
-    ld1d {z2.d}, p0/z, [x4, x9, lsl #3]
-    add z1.d, z3.d, z2.d
-    add z0.d, z4.d, z1.d
-    sub z28.d, z28.d, z14.d
-    sub z3.d, z3.d, z2.d
-    sub z14.d, z28.d, z3.d
-    sub z6.d, z6.d, z5.d
-    sub z11.d, z11.d, z10.d
-    add z10.d, z6.d, z11.d
-    sub z12.d, z12.d, z9.d
-    sub z4.d, z4.d, z1.d
-    add z28.d, z28.d, z3.d
-    sub z6.d, z6.d, z11.d
-    lsl z11.d, z14.d, #40
-    lsr z11.d, z11.d, #16
-    asr z14.d, z14.d, #24
-    lsl z9.d, z10.d, #40
-    lsr z9.d, z9.d, #16
-    asr z10.d, z10.d, #24
-    sub z11.d, z11.d, z10.d
-    add z9.d, z9.d, z14.d
-    lsl z14.d, z28.d, #40
-    lsr z14.d, z14.d, #16
-    asr z28.d, z28.d, #24
-    lsl z10.d, z6.d, #40
-    lsr z10.d, z10.d, #16
-    asr z6.d, z6.d, #24
-    sub z14.d, z14.d, z6.d
-    add z10.d, z10.d, z28.d
-    ld1d {z28.d}, p0/z, [x3, x15, lsl #3]
-    ldr x9, [x0, #136]
-    ld1d {z6.d}, p0/z, [x3, x9, lsl #3]
-    add z5.d, z28.d, z6.d
-    ldr x9, [x0, #104]
-    ld1d {z3.d}, p0/z, [x3, x9, lsl #3]
-    ldr x9, [x0, #168]
-    ld1d {z2.d}, p0/z, [x3, x9, lsl #3]
-    add z1.d, z3.d, z2.d
-    str z13, [sp, #0, mul vl]
-    add z13.d, z5.d, z1.d
-    str z21, [sp, #1, mul vl]
-    ld1d {z21.d}, p0/z, [x4, x15, lsl #3]
-    str z26, [sp, #2, mul vl]
-    ldr x9, [x0, #136]
+    ld1d {z15.d}, p0/z, [x3, x9, lsl #3]
+    add z4.d, z5.d, z15.d
+    add z22.d, z17.d, z4.d
+    ld1d {z23.d}, p0/z, [x4, x8, lsl #3]
+    ldr x9, [x0, #128]
+    ld1d {z24.d}, p0/z, [x4, x9, lsl #3]
+    add z25.d, z23.d, z24.d
+    ldr x9, [x0, #96]
     ld1d {z26.d}, p0/z, [x4, x9, lsl #3]
-    str z14, [sp, #3, mul vl]
-    add z14.d, z21.d, z26.d
-    str z29, [sp, #4, mul vl]
-    ldr x9, [x0, #104]
-    ld1d {z29.d}, p0/z, [x4, x9, lsl #3]
-    str z10, [sp, #5, mul vl]
-    ldr x9, [x0, #168]
-    ld1d {z10.d}, p0/z, [x4, x9, lsl #3]
-    str z17, [sp, #6, mul vl]
-    add z17.d, z29.d, z10.d
-    str z23, [sp, #7, mul vl]
-    add z23.d, z14.d, z17.d
-    sub z28.d, z28.d, z6.d
-    sub z29.d, z29.d, z10.d
-    sub z10.d, z28.d, z29.d
-    sub z21.d, z21.d, z26.d
-    sub z3.d, z3.d, z2.d
-    add z26.d, z21.d, z3.d
-    sub z5.d, z5.d, z1.d
-    sub z14.d, z14.d, z17.d
-    add z28.d, z28.d, z29.d
-    sub z21.d, z21.d, z3.d
-    lsl z29.d, z10.d, #52
-    lsr z29.d, z29.d, #16
-    asr z10.d, z10.d, #12
-    lsl z17.d, z26.d, #52
-    lsr z17.d, z17.d, #16
-    asr z26.d, z26.d, #12
-    sub z29.d, z29.d, z26.d
-    add z17.d, z17.d, z10.d
-    lsl z26.d, z5.d, #40
-    lsr z26.d, z26.d, #16
+    ldr x9, [x0, #160]
+    ld1d {z27.d}, p0/z, [x4, x9, lsl #3]
+    add z28.d, z26.d, z27.d
+    add z29.d, z25.d, z28.d
+    sub z13.d, z19.d, z13.d
+    sub z27.d, z26.d, z27.d
+    sub z26.d, z13.d, z27.d
+    sub z24.d, z23.d, z24.d
+    sub z15.d, z5.d, z15.d
+    add z5.d, z24.d, z15.d
+    sub z4.d, z17.d, z4.d
+    sub z28.d, z25.d, z28.d
+    add z27.d, z13.d, z27.d
+    sub z15.d, z24.d, z15.d
+    lsl z24.d, z26.d, #40
+    lsr z24.d, z24.d, #16
+    asr z26.d, z26.d, #24
+    lsl z13.d, z5.d, #40
+    lsr z13.d, z13.d, #16
     asr z5.d, z5.d, #24
-    lsl z10.d, z14.d, #40
-    lsr z10.d, z10.d, #16
-    asr z14.d, z14.d, #24
-    sub z26.d, z26.d, z14.d
-    add z10.d, z10.d, z5.d
-    lsl z14.d, z28.d, #28
-    lsr z14.d, z14.d, #16
-    asr z28.d, z28.d, #36
-    lsl z6.d, z21.d, #28
-    lsr z6.d, z6.d, #16
-    asr z21.d, z21.d, #36
-    sub z14.d, z14.d, z21.d
-    add z6.d, z6.d, z28.d
-    add z28.d, z22.d, z7.d
-    add z21.d, z18.d, z0.d
-    sub z22.d, z22.d, z7.d
-    sub z18.d, z18.d, z0.d
-    add z7.d, z15.d, z13.d
-    add z5.d, z8.d, z23.d
-    sub z15.d, z15.d, z13.d
-    sub z8.d, z8.d, z23.d
-    add z23.d, z28.d, z7.d
-    add z13.d, z21.d, z5.d
-    sub z3.d, z22.d, z8.d
-    add z2.d, z18.d, z15.d
-    sub z28.d, z28.d, z7.d
-    sub z21.d, z21.d, z5.d
-    add z22.d, z22.d, z8.d
-    sub z18.d, z18.d, z15.d
-    lsr z15.d, z23.d, #48
-    add z13.d, z13.d, z15.d
-    and z23.d, z23.d, z30.d
-    lsl z15.d, z13.d, #48
-    add z23.d, z23.d, z15.d
-    lsr z15.d, z13.d, #16
-    and z15.d, z15.d, z31.d
-    mul z15.d, p0/m, z15.d, z31.d
-    add z23.d, z23.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    lsr z13.d, z13.d, #48
-    cmphi p1.d, p0/z, z13.d, z23.d
-    sub z23.d, z23.d, z13.d
-    sub z23.d, p1/m, z23.d, z31.d
-    add z15.d, z23.d, z31.d
-    umin z15.d, p0/m, z15.d, z23.d
-    st1d {z15.d}, p0, [x5]
-    lsr z23.d, z3.d, #48
-    add z2.d, z2.d, z23.d
-    and z3.d, z3.d, z30.d
-    lsl z23.d, z2.d, #48
-    add z3.d, z3.d, z23.d
-    lsr z23.d, z2.d, #16
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z3.d, z3.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z3.d
-    add z3.d, p1/m, z3.d, z31.d
-    lsr z2.d, z2.d, #48
-    cmphi p1.d, p0/z, z2.d, z3.d
-    sub z3.d, z3.d, z2.d
-    sub z3.d, p1/m, z3.d, z31.d
-    add z23.d, z3.d, z31.d
-    umin z23.d, p0/m, z23.d, z3.d
-    ldr x10, [x0, #208]
-    st1d {z23.d}, p0, [x5, x10, lsl #3]
-    lsr z23.d, z28.d, #48
-    add z21.d, z21.d, z23.d
-    and z28.d, z28.d, z30.d
-    lsl z23.d, z21.d, #48
-    add z28.d, z28.d, z23.d
-    lsr z23.d, z21.d, #16
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z28.d, z28.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    lsr z21.d, z21.d, #48
-    cmphi p1.d, p0/z, z21.d, z28.d
-    sub z28.d, z28.d, z21.d
-    sub z28.d, p1/m, z28.d, z31.d
-    add z23.d, z28.d, z31.d
-    umin z23.d, p0/m, z23.d, z28.d
-    ldr x10, [x0, #240]
-    st1d {z23.d}, p0, [x5, x10, lsl #3]
-    lsr z28.d, z22.d, #48
-    add z18.d, z18.d, z28.d
-    and z22.d, z22.d, z30.d
-    lsl z28.d, z18.d, #48
-    add z22.d, z22.d, z28.d
-    lsr z28.d, z18.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z22.d, z22.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z22.d
+    sub z5.d, z24.d, z5.d
+    add z13.d, z13.d, z26.d
+    lsl z26.d, z27.d, #40
+    lsr z26.d, z26.d, #16
+    asr z27.d, z27.d, #24
+    lsl z24.d, z15.d, #40
+    lsr z24.d, z24.d, #16
+    asr z15.d, z15.d, #24
+    sub z15.d, z26.d, z15.d
+    add z24.d, z24.d, z27.d
+    ld1d {z27.d}, p0/z, [x3, x15, lsl #3]
+    ldr x9, [x0, #136]
+    ld1d {z26.d}, p0/z, [x3, x9, lsl #3]
+    add z25.d, z27.d, z26.d
+    ldr x9, [x0, #104]
+    ld1d {z17.d}, p0/z, [x3, x9, lsl #3]
+    ldr x9, [x0, #168]
+    ld1d {z23.d}, p0/z, [x3, x9, lsl #3]
+    add z19.d, z17.d, z23.d
+    add z30.d, z25.d, z19.d
+    str z18, [sp, #0, mul vl]
+    ld1d {z18.d}, p0/z, [x4, x15, lsl #3]
+    str z12, [sp, #1, mul vl]
+    ldr x9, [x0, #136]
+    ld1d {z12.d}, p0/z, [x4, x9, lsl #3]
+    str z15, [sp, #2, mul vl]
+    add z15.d, z18.d, z12.d
+    str z0, [sp, #3, mul vl]
+    ldr x9, [x0, #104]
+    ld1d {z0.d}, p0/z, [x4, x9, lsl #3]
+    str z24, [sp, #4, mul vl]
+    ldr x9, [x0, #168]
+    ld1d {z24.d}, p0/z, [x4, x9, lsl #3]
+    str z9, [sp, #5, mul vl]
+    add z9.d, z0.d, z24.d
+    str z16, [sp, #6, mul vl]
+    add z16.d, z15.d, z9.d
+    sub z26.d, z27.d, z26.d
+    sub z24.d, z0.d, z24.d
+    sub z0.d, z26.d, z24.d
+    sub z12.d, z18.d, z12.d
+    sub z23.d, z17.d, z23.d
+    add z17.d, z12.d, z23.d
+    sub z19.d, z25.d, z19.d
+    sub z9.d, z15.d, z9.d
+    add z24.d, z26.d, z24.d
+    sub z23.d, z12.d, z23.d
+    lsl z12.d, z0.d, #52
+    lsr z12.d, z12.d, #16
+    asr z0.d, z0.d, #12
+    lsl z26.d, z17.d, #52
+    lsr z26.d, z26.d, #16
+    asr z17.d, z17.d, #12
+    sub z17.d, z12.d, z17.d
+    add z26.d, z26.d, z0.d
+    lsl z0.d, z19.d, #40
+    lsr z0.d, z0.d, #16
+    asr z19.d, z19.d, #24
+    lsl z12.d, z9.d, #40
+    lsr z12.d, z12.d, #16
+    asr z9.d, z9.d, #24
+    sub z9.d, z0.d, z9.d
+    add z12.d, z12.d, z19.d
+    lsl z19.d, z24.d, #28
+    lsr z19.d, z19.d, #16
+    asr z24.d, z24.d, #36
+    lsl z0.d, z23.d, #28
+    lsr z0.d, z0.d, #16
+    asr z23.d, z23.d, #36
+    sub z23.d, z19.d, z23.d
+    add z0.d, z0.d, z24.d
+    add z24.d, z7.d, z22.d
+    add z19.d, z11.d, z29.d
+    sub z22.d, z7.d, z22.d
+    sub z29.d, z11.d, z29.d
+    add z11.d, z14.d, z30.d
+    add z7.d, z21.d, z16.d
+    sub z30.d, z14.d, z30.d
+    sub z16.d, z21.d, z16.d
+    add z21.d, z24.d, z11.d
+    add z14.d, z19.d, z7.d
+    sub z15.d, z22.d, z16.d
+    add z25.d, z29.d, z30.d
+    sub z11.d, z24.d, z11.d
+    sub z7.d, z19.d, z7.d
+    add z16.d, z22.d, z16.d
+    sub z30.d, z29.d, z30.d
+    lsr z29.d, z21.d, #48
+    add z29.d, z14.d, z29.d
+    ld1rd {z14.d}, p0/z, [x2, #16]
+    and z21.d, z21.d, z14.d
+    lsl z22.d, z29.d, #48
+    add z22.d, z21.d, z22.d
+    lsr z21.d, z29.d, #16
+    and z21.d, z21.d, z31.d
+    mul z21.d, p0/m, z21.d, z31.d
+    add z22.d, z22.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z22.d
     add z22.d, p1/m, z22.d, z31.d
-    lsr z18.d, z18.d, #48
-    cmphi p1.d, p0/z, z18.d, z22.d
-    sub z22.d, z22.d, z18.d
-    sub z22.d, p1/m, z22.d, z31.d
-    add z28.d, z22.d, z31.d
-    umin z28.d, p0/m, z28.d, z22.d
-    ldr x10, [x0, #272]
-    st1d {z28.d}, p0, [x5, x10, lsl #3]
-    add z28.d, z20.d, z11.d
-    add z23.d, z25.d, z9.d
-    sub z20.d, z20.d, z11.d
-    sub z25.d, z25.d, z9.d
-    add z22.d, z19.d, z29.d
-    add z21.d, z16.d, z17.d
-    sub z19.d, z19.d, z29.d
-    sub z16.d, z16.d, z17.d
-    add z29.d, z28.d, z22.d
-    add z18.d, z23.d, z21.d
-    sub z17.d, z20.d, z16.d
-    add z15.d, z25.d, z19.d
-    sub z28.d, z28.d, z22.d
-    sub z23.d, z23.d, z21.d
-    add z20.d, z20.d, z16.d
-    sub z25.d, z25.d, z19.d
-    lsr z22.d, z29.d, #48
-    add z18.d, z18.d, z22.d
-    and z29.d, z29.d, z30.d
-    lsl z22.d, z18.d, #48
-    add z29.d, z29.d, z22.d
-    lsr z22.d, z18.d, #16
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z29.d, z29.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    lsr z18.d, z18.d, #48
-    cmphi p1.d, p0/z, z18.d, z29.d
-    sub z29.d, z29.d, z18.d
+    lsr z29.d, z29.d, #48
+    cmphi p1.d, p0/z, z29.d, z22.d
+    sub z29.d, z22.d, z29.d
     sub z29.d, p1/m, z29.d, z31.d
     add z22.d, z29.d, z31.d
     umin z22.d, p0/m, z22.d, z29.d
-    ldr x10, [x0, #184]
-    st1d {z22.d}, p0, [x5, x10, lsl #3]
-    lsr z29.d, z17.d, #48
-    add z15.d, z15.d, z29.d
-    and z17.d, z17.d, z30.d
-    lsl z29.d, z15.d, #48
-    add z17.d, z17.d, z29.d
-    lsr z29.d, z15.d, #16
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z17.d, z17.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    lsr z15.d, z15.d, #48
-    cmphi p1.d, p0/z, z15.d, z17.d
-    sub z17.d, z17.d, z15.d
-    sub z17.d, p1/m, z17.d, z31.d
-    add z29.d, z17.d, z31.d
-    umin z29.d, p0/m, z29.d, z17.d
-    ldr x10, [x0, #216]
-    st1d {z29.d}, p0, [x5, x10, lsl #3]
-    lsr z29.d, z28.d, #48
-    add z23.d, z23.d, z29.d
-    and z28.d, z28.d, z30.d
-    lsl z29.d, z23.d, #48
-    add z28.d, z28.d, z29.d
-    lsr z29.d, z23.d, #16
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z28.d, z28.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    lsr z23.d, z23.d, #48
-    cmphi p1.d, p0/z, z23.d, z28.d
-    sub z28.d, z28.d, z23.d
-    sub z28.d, p1/m, z28.d, z31.d
-    add z29.d, z28.d, z31.d
-    umin z29.d, p0/m, z29.d, z28.d
-    ldr x10, [x0, #248]
-    st1d {z29.d}, p0, [x5, x10, lsl #3]
-    lsr z29.d, z20.d, #48
-    add z25.d, z25.d, z29.d
-    and z20.d, z20.d, z30.d
-    lsl z29.d, z25.d, #48
-    add z20.d, z20.d, z29.d
-    lsr z29.d, z25.d, #16
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z20.d, z20.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
+    st1d {z22.d}, p0, [x5]
+    lsr z22.d, z15.d, #48
+    add z22.d, z25.d, z22.d
+    and z15.d, z15.d, z14.d
+    lsl z25.d, z22.d, #48
+    add z25.d, z15.d, z25.d
+    lsr z15.d, z22.d, #16
+    and z15.d, z15.d, z31.d
+    mul z15.d, p0/m, z15.d, z31.d
+    add z25.d, z25.d, z15.d
+    cmphi p1.d, p0/z, z15.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
+    lsr z22.d, z22.d, #48
+    cmphi p1.d, p0/z, z22.d, z25.d
+    sub z22.d, z25.d, z22.d
+    sub z22.d, p1/m, z22.d, z31.d
+    add z25.d, z22.d, z31.d
+    umin z25.d, p0/m, z25.d, z22.d
+    ldr x10, [x0, #208]
+    st1d {z25.d}, p0, [x5, x10, lsl #3]
+    lsr z25.d, z11.d, #48
+    add z25.d, z7.d, z25.d
+    and z11.d, z11.d, z14.d
+    lsl z7.d, z25.d, #48
+    add z7.d, z11.d, z7.d
+    lsr z11.d, z25.d, #16
+    and z11.d, z11.d, z31.d
+    mul z11.d, p0/m, z11.d, z31.d
+    add z7.d, z7.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
     lsr z25.d, z25.d, #48
-    cmphi p1.d, p0/z, z25.d, z20.d
-    sub z20.d, z20.d, z25.d
-    sub z20.d, p1/m, z20.d, z31.d
-    add z29.d, z20.d, z31.d
-    umin z29.d, p0/m, z29.d, z20.d
+    cmphi p1.d, p0/z, z25.d, z7.d
+    sub z25.d, z7.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    add z7.d, z25.d, z31.d
+    umin z7.d, p0/m, z7.d, z25.d
+    ldr x10, [x0, #240]
+    st1d {z7.d}, p0, [x5, x10, lsl #3]
+    lsr z7.d, z16.d, #48
+    add z7.d, z30.d, z7.d
+    and z16.d, z16.d, z14.d
+    lsl z30.d, z7.d, #48
+    add z30.d, z16.d, z30.d
+    lsr z16.d, z7.d, #16
+    and z16.d, z16.d, z31.d
+    mul z16.d, p0/m, z16.d, z31.d
+    add z30.d, z30.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    lsr z7.d, z7.d, #48
+    cmphi p1.d, p0/z, z7.d, z30.d
+    sub z7.d, z30.d, z7.d
+    sub z7.d, p1/m, z7.d, z31.d
+    add z30.d, z7.d, z31.d
+    umin z30.d, p0/m, z30.d, z7.d
+    ldr x10, [x0, #272]
+    st1d {z30.d}, p0, [x5, x10, lsl #3]
+    add z30.d, z8.d, z5.d
+    add z7.d, z3.d, z13.d
+    sub z5.d, z8.d, z5.d
+    sub z13.d, z3.d, z13.d
+    add z3.d, z2.d, z17.d
+    add z8.d, z1.d, z26.d
+    sub z17.d, z2.d, z17.d
+    sub z26.d, z1.d, z26.d
+    add z1.d, z30.d, z3.d
+    add z2.d, z7.d, z8.d
+    sub z16.d, z5.d, z26.d
+    add z25.d, z13.d, z17.d
+    sub z3.d, z30.d, z3.d
+    sub z8.d, z7.d, z8.d
+    add z26.d, z5.d, z26.d
+    sub z17.d, z13.d, z17.d
+    lsr z13.d, z1.d, #48
+    add z13.d, z2.d, z13.d
+    and z1.d, z1.d, z14.d
+    lsl z2.d, z13.d, #48
+    add z2.d, z1.d, z2.d
+    lsr z1.d, z13.d, #16
+    and z1.d, z1.d, z31.d
+    mul z1.d, p0/m, z1.d, z31.d
+    add z2.d, z2.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    lsr z13.d, z13.d, #48
+    cmphi p1.d, p0/z, z13.d, z2.d
+    sub z13.d, z2.d, z13.d
+    sub z13.d, p1/m, z13.d, z31.d
+    add z2.d, z13.d, z31.d
+    umin z2.d, p0/m, z2.d, z13.d
+    ldr x10, [x0, #184]
+    st1d {z2.d}, p0, [x5, x10, lsl #3]
+    lsr z2.d, z16.d, #48
+    add z2.d, z25.d, z2.d
+    and z16.d, z16.d, z14.d
+    lsl z25.d, z2.d, #48
+    add z25.d, z16.d, z25.d
+    lsr z16.d, z2.d, #16
+    and z16.d, z16.d, z31.d
+    mul z16.d, p0/m, z16.d, z31.d
+    add z25.d, z25.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
+    lsr z2.d, z2.d, #48
+    cmphi p1.d, p0/z, z2.d, z25.d
+    sub z2.d, z25.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    add z25.d, z2.d, z31.d
+    umin z25.d, p0/m, z25.d, z2.d
+    ldr x10, [x0, #216]
+    st1d {z25.d}, p0, [x5, x10, lsl #3]
+    lsr z25.d, z3.d, #48
+    add z25.d, z8.d, z25.d
+    and z3.d, z3.d, z14.d
+    lsl z8.d, z25.d, #48
+    add z8.d, z3.d, z8.d
+    lsr z3.d, z25.d, #16
+    and z3.d, z3.d, z31.d
+    mul z3.d, p0/m, z3.d, z31.d
+    add z8.d, z8.d, z3.d
+    cmphi p1.d, p0/z, z3.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
+    lsr z25.d, z25.d, #48
+    cmphi p1.d, p0/z, z25.d, z8.d
+    sub z25.d, z8.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    add z8.d, z25.d, z31.d
+    umin z8.d, p0/m, z8.d, z25.d
+    ldr x10, [x0, #248]
+    st1d {z8.d}, p0, [x5, x10, lsl #3]
+    lsr z8.d, z26.d, #48
+    add z8.d, z17.d, z8.d
+    and z26.d, z26.d, z14.d
+    lsl z17.d, z8.d, #48
+    add z17.d, z26.d, z17.d
+    lsr z26.d, z8.d, #16
+    and z26.d, z26.d, z31.d
+    mul z26.d, p0/m, z26.d, z31.d
+    add z17.d, z17.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    lsr z8.d, z8.d, #48
+    cmphi p1.d, p0/z, z8.d, z17.d
+    sub z8.d, z17.d, z8.d
+    sub z8.d, p1/m, z8.d, z31.d
+    add z17.d, z8.d, z31.d
+    umin z17.d, p0/m, z17.d, z8.d
     ldr x10, [x0, #280]
-    st1d {z29.d}, p0, [x5, x10, lsl #3]
-    sub z29.d, z27.d, z4.d
-    add z28.d, z24.d, z12.d
-    add z27.d, z27.d, z4.d
-    sub z24.d, z24.d, z12.d
-    ldr z25, [sp, #7, mul vl]
-    sub z23.d, z25.d, z10.d
-    ldr z22, [sp, #6, mul vl]
-    add z21.d, z22.d, z26.d
-    add z25.d, z25.d, z10.d
-    sub z22.d, z22.d, z26.d
-    add z26.d, z29.d, z23.d
-    add z20.d, z28.d, z21.d
-    sub z19.d, z27.d, z22.d
-    add z18.d, z24.d, z25.d
-    sub z29.d, z29.d, z23.d
-    sub z28.d, z28.d, z21.d
-    add z27.d, z27.d, z22.d
-    sub z24.d, z24.d, z25.d
-    lsr z25.d, z26.d, #48
-    add z20.d, z20.d, z25.d
-    and z26.d, z26.d, z30.d
-    lsl z25.d, z20.d, #48
-    add z26.d, z26.d, z25.d
+    st1d {z17.d}, p0, [x5, x10, lsl #3]
+    sub z17.d, z6.d, z28.d
+    add z8.d, z10.d, z4.d
+    add z28.d, z6.d, z28.d
+    sub z4.d, z10.d, z4.d
+    sub z10.d, z20.d, z12.d
+    ldr z6, [sp, #6, mul vl]
+    add z26.d, z6.d, z9.d
+    add z12.d, z20.d, z12.d
+    sub z9.d, z6.d, z9.d
+    add z6.d, z17.d, z10.d
+    add z20.d, z8.d, z26.d
+    sub z25.d, z28.d, z9.d
+    add z3.d, z4.d, z12.d
+    sub z10.d, z17.d, z10.d
+    sub z26.d, z8.d, z26.d
+    add z9.d, z28.d, z9.d
+    sub z12.d, z4.d, z12.d
+    lsr z4.d, z6.d, #48
+    add z4.d, z20.d, z4.d
+    and z6.d, z6.d, z14.d
+    lsl z20.d, z4.d, #48
+    add z20.d, z6.d, z20.d
+    lsr z6.d, z4.d, #16
+    and z6.d, z6.d, z31.d
+    mul z6.d, p0/m, z6.d, z31.d
+    add z20.d, z20.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    lsr z4.d, z4.d, #48
+    cmphi p1.d, p0/z, z4.d, z20.d
+    sub z4.d, z20.d, z4.d
+    sub z4.d, p1/m, z4.d, z31.d
+    add z20.d, z4.d, z31.d
+    umin z20.d, p0/m, z20.d, z4.d
+    ldr x10, [x0, #192]
+    st1d {z20.d}, p0, [x5, x10, lsl #3]
+    lsr z20.d, z25.d, #48
+    add z20.d, z3.d, z20.d
+    and z25.d, z25.d, z14.d
+    lsl z3.d, z20.d, #48
+    add z3.d, z25.d, z3.d
     lsr z25.d, z20.d, #16
     and z25.d, z25.d, z31.d
     mul z25.d, p0/m, z25.d, z31.d
-    add z26.d, z26.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
+    add z3.d, z3.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
     lsr z20.d, z20.d, #48
-    cmphi p1.d, p0/z, z20.d, z26.d
-    sub z26.d, z26.d, z20.d
-    sub z26.d, p1/m, z26.d, z31.d
-    add z25.d, z26.d, z31.d
-    umin z25.d, p0/m, z25.d, z26.d
-    ldr x10, [x0, #192]
-    st1d {z25.d}, p0, [x5, x10, lsl #3]
-    lsr z26.d, z19.d, #48
-    add z18.d, z18.d, z26.d
-    and z19.d, z19.d, z30.d
-    lsl z26.d, z18.d, #48
-    add z19.d, z19.d, z26.d
-    lsr z26.d, z18.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z19.d, z19.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    lsr z18.d, z18.d, #48
-    cmphi p1.d, p0/z, z18.d, z19.d
-    sub z19.d, z19.d, z18.d
-    sub z19.d, p1/m, z19.d, z31.d
-    add z26.d, z19.d, z31.d
-    umin z26.d, p0/m, z26.d, z19.d
+    cmphi p1.d, p0/z, z20.d, z3.d
+    sub z20.d, z3.d, z20.d
+    sub z20.d, p1/m, z20.d, z31.d
+    add z3.d, z20.d, z31.d
+    umin z3.d, p0/m, z3.d, z20.d
     ldr x10, [x0, #224]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
-    lsr z26.d, z29.d, #48
-    add z28.d, z28.d, z26.d
-    and z29.d, z29.d, z30.d
-    lsl z26.d, z28.d, #48
-    add z29.d, z29.d, z26.d
-    lsr z26.d, z28.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z29.d, z29.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    lsr z28.d, z28.d, #48
-    cmphi p1.d, p0/z, z28.d, z29.d
-    sub z29.d, z29.d, z28.d
-    sub z29.d, p1/m, z29.d, z31.d
-    add z28.d, z29.d, z31.d
-    umin z28.d, p0/m, z28.d, z29.d
+    st1d {z3.d}, p0, [x5, x10, lsl #3]
+    lsr z3.d, z10.d, #48
+    add z3.d, z26.d, z3.d
+    and z10.d, z10.d, z14.d
+    lsl z26.d, z3.d, #48
+    add z26.d, z10.d, z26.d
+    lsr z10.d, z3.d, #16
+    and z10.d, z10.d, z31.d
+    mul z10.d, p0/m, z10.d, z31.d
+    add z26.d, z26.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z26.d
+    add z26.d, p1/m, z26.d, z31.d
+    lsr z3.d, z3.d, #48
+    cmphi p1.d, p0/z, z3.d, z26.d
+    sub z3.d, z26.d, z3.d
+    sub z3.d, p1/m, z3.d, z31.d
+    add z26.d, z3.d, z31.d
+    umin z26.d, p0/m, z26.d, z3.d
     ldr x10, [x0, #256]
-    st1d {z28.d}, p0, [x5, x10, lsl #3]
-    lsr z29.d, z27.d, #48
-    add z24.d, z24.d, z29.d
-    and z27.d, z27.d, z30.d
-    lsl z29.d, z24.d, #48
-    add z27.d, z27.d, z29.d
-    lsr z29.d, z24.d, #16
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z27.d, z27.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z27.d
-    sub z27.d, z27.d, z24.d
-    sub z27.d, p1/m, z27.d, z31.d
-    add z29.d, z27.d, z31.d
-    umin z29.d, p0/m, z29.d, z27.d
+    st1d {z26.d}, p0, [x5, x10, lsl #3]
+    lsr z26.d, z9.d, #48
+    add z26.d, z12.d, z26.d
+    and z9.d, z9.d, z14.d
+    lsl z12.d, z26.d, #48
+    add z12.d, z9.d, z12.d
+    lsr z9.d, z26.d, #16
+    and z9.d, z9.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z12.d, z12.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    lsr z26.d, z26.d, #48
+    cmphi p1.d, p0/z, z26.d, z12.d
+    sub z26.d, z12.d, z26.d
+    sub z26.d, p1/m, z26.d, z31.d
+    add z12.d, z26.d, z31.d
+    umin z12.d, p0/m, z12.d, z26.d
     ldr x10, [x0, #288]
-    st1d {z29.d}, p0, [x5, x10, lsl #3]
-    ldr z29, [sp, #4, mul vl]
-    ldr z28, [sp, #5, mul vl]
-    sub z27.d, z29.d, z28.d
-    ldr z26, [sp, #2, mul vl]
-    ldr z25, [sp, #3, mul vl]
-    add z24.d, z26.d, z25.d
-    add z29.d, z29.d, z28.d
-    sub z26.d, z26.d, z25.d
-    ldr z28, [sp, #1, mul vl]
-    sub z25.d, z28.d, z14.d
-    ldr z23, [sp, #0, mul vl]
-    sub z22.d, z23.d, z6.d
-    add z28.d, z28.d, z14.d
-    add z23.d, z23.d, z6.d
-    add z21.d, z27.d, z25.d
-    add z20.d, z24.d, z22.d
-    sub z19.d, z29.d, z23.d
-    add z18.d, z26.d, z28.d
-    sub z27.d, z27.d, z25.d
-    sub z24.d, z24.d, z22.d
-    add z29.d, z29.d, z23.d
-    sub z26.d, z26.d, z28.d
-    lsr z28.d, z21.d, #48
-    add z20.d, z20.d, z28.d
-    and z21.d, z21.d, z30.d
-    lsl z28.d, z20.d, #48
-    add z21.d, z21.d, z28.d
-    lsr z28.d, z20.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z21.d, z21.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    lsr z20.d, z20.d, #48
-    cmphi p1.d, p0/z, z20.d, z21.d
-    sub z21.d, z21.d, z20.d
-    sub z21.d, p1/m, z21.d, z31.d
-    add z28.d, z21.d, z31.d
-    umin z28.d, p0/m, z28.d, z21.d
+    st1d {z12.d}, p0, [x5, x10, lsl #3]
+    ldr z12, [sp, #5, mul vl]
+    ldr z26, [sp, #4, mul vl]
+    sub z9.d, z12.d, z26.d
+    ldr z3, [sp, #3, mul vl]
+    ldr z10, [sp, #2, mul vl]
+    add z20.d, z3.d, z10.d
+    add z26.d, z12.d, z26.d
+    sub z10.d, z3.d, z10.d
+    ldr z3, [sp, #1, mul vl]
+    sub z12.d, z3.d, z23.d
+    ldr z25, [sp, #0, mul vl]
+    sub z4.d, z25.d, z0.d
+    add z23.d, z3.d, z23.d
+    add z0.d, z25.d, z0.d
+    add z25.d, z9.d, z12.d
+    add z3.d, z20.d, z4.d
+    sub z6.d, z26.d, z0.d
+    add z28.d, z10.d, z23.d
+    sub z12.d, z9.d, z12.d
+    sub z4.d, z20.d, z4.d
+    add z0.d, z26.d, z0.d
+    sub z23.d, z10.d, z23.d
+    lsr z10.d, z25.d, #48
+    add z10.d, z3.d, z10.d
+    and z25.d, z25.d, z14.d
+    lsl z3.d, z10.d, #48
+    add z3.d, z25.d, z3.d
+    lsr z25.d, z10.d, #16
+    and z25.d, z25.d, z31.d
+    mul z25.d, p0/m, z25.d, z31.d
+    add z3.d, z3.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
+    lsr z10.d, z10.d, #48
+    cmphi p1.d, p0/z, z10.d, z3.d
+    sub z10.d, z3.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    add z3.d, z10.d, z31.d
+    umin z3.d, p0/m, z3.d, z10.d
     ldr x10, [x0, #200]
-    st1d {z28.d}, p0, [x5, x10, lsl #3]
-    lsr z28.d, z19.d, #48
-    add z18.d, z18.d, z28.d
-    and z19.d, z19.d, z30.d
-    lsl z28.d, z18.d, #48
-    add z19.d, z19.d, z28.d
-    lsr z28.d, z18.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z19.d, z19.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    lsr z18.d, z18.d, #48
-    cmphi p1.d, p0/z, z18.d, z19.d
-    sub z19.d, z19.d, z18.d
-    sub z19.d, p1/m, z19.d, z31.d
-    add z28.d, z19.d, z31.d
-    umin z28.d, p0/m, z28.d, z19.d
+    st1d {z3.d}, p0, [x5, x10, lsl #3]
+    lsr z3.d, z6.d, #48
+    add z3.d, z28.d, z3.d
+    and z6.d, z6.d, z14.d
+    lsl z28.d, z3.d, #48
+    add z28.d, z6.d, z28.d
+    lsr z6.d, z3.d, #16
+    and z6.d, z6.d, z31.d
+    mul z6.d, p0/m, z6.d, z31.d
+    add z28.d, z28.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    lsr z3.d, z3.d, #48
+    cmphi p1.d, p0/z, z3.d, z28.d
+    sub z3.d, z28.d, z3.d
+    sub z3.d, p1/m, z3.d, z31.d
+    add z28.d, z3.d, z31.d
+    umin z28.d, p0/m, z28.d, z3.d
     ldr x10, [x0, #232]
     st1d {z28.d}, p0, [x5, x10, lsl #3]
-    lsr z28.d, z27.d, #48
-    add z24.d, z24.d, z28.d
-    and z27.d, z27.d, z30.d
-    lsl z28.d, z24.d, #48
-    add z27.d, z27.d, z28.d
-    lsr z28.d, z24.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z27.d, z27.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z27.d
-    sub z27.d, z27.d, z24.d
-    sub z27.d, p1/m, z27.d, z31.d
-    add z28.d, z27.d, z31.d
-    umin z28.d, p0/m, z28.d, z27.d
+    lsr z28.d, z12.d, #48
+    add z28.d, z4.d, z28.d
+    and z12.d, z12.d, z14.d
+    lsl z4.d, z28.d, #48
+    add z4.d, z12.d, z4.d
+    lsr z12.d, z28.d, #16
+    and z12.d, z12.d, z31.d
+    mul z12.d, p0/m, z12.d, z31.d
+    add z4.d, z4.d, z12.d
+    cmphi p1.d, p0/z, z12.d, z4.d
+    add z4.d, p1/m, z4.d, z31.d
+    lsr z28.d, z28.d, #48
+    cmphi p1.d, p0/z, z28.d, z4.d
+    sub z28.d, z4.d, z28.d
+    sub z28.d, p1/m, z28.d, z31.d
+    add z4.d, z28.d, z31.d
+    umin z4.d, p0/m, z4.d, z28.d
     ldr x10, [x0, #264]
-    st1d {z28.d}, p0, [x5, x10, lsl #3]
-    lsr z28.d, z29.d, #48
-    add z26.d, z26.d, z28.d
-    and z29.d, z29.d, z30.d
-    lsl z28.d, z26.d, #48
-    add z29.d, z29.d, z28.d
-    lsr z28.d, z26.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z29.d, z29.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    lsr z26.d, z26.d, #48
-    cmphi p1.d, p0/z, z26.d, z29.d
-    sub z29.d, z29.d, z26.d
-    sub z29.d, p1/m, z29.d, z31.d
-    add z28.d, z29.d, z31.d
-    umin z28.d, p0/m, z28.d, z29.d
+    st1d {z4.d}, p0, [x5, x10, lsl #3]
+    lsr z4.d, z0.d, #48
+    add z4.d, z23.d, z4.d
+    and z0.d, z0.d, z14.d
+    lsl z14.d, z4.d, #48
+    add z14.d, z0.d, z14.d
+    lsr z0.d, z4.d, #16
+    and z0.d, z0.d, z31.d
+    mul z0.d, p0/m, z0.d, z31.d
+    add z14.d, z14.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    lsr z4.d, z4.d, #48
+    cmphi p1.d, p0/z, z4.d, z14.d
+    sub z4.d, z14.d, z4.d
+    sub z4.d, p1/m, z4.d, z31.d
+    add z14.d, z4.d, z31.d
+    umin z14.d, p0/m, z14.d, z4.d
     ldr x10, [x0, #296]
-    st1d {z28.d}, p0, [x5, x10, lsl #3]
+    st1d {z14.d}, p0, [x5, x10, lsl #3]
     add x3, x3, x11
     add x4, x4, x11
     add x5, x5, x12
     subs x13, x13, #1
     b.ne 1b
-    addvl sp, sp, #8
+    addvl sp, sp, #7
     ldp d8, d9, [sp, #0]
     ldp d10, d11, [sp, #16]
     ldp d12, d13, [sp, #32]
@@ -4005,9 +4003,9 @@ proofmill_goldilocks_ntt_gaussian_to_words_16_sve:
     ret
     .p2align 3
 90:
-    .xword 0xffffffffffff
     .xword 0x20001fffe000000
     .xword 0x1fffdfffe000000
+    .xword 0xffffffffffff
     .size proofmill_goldilocks_ntt_gaussian_to_words_16_sve, . - proofmill_goldilocks_ntt_gaussian_to_words_16_sve
 
 // A pass: x0 the job.
@@ -4039,18 +4037,18 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_1_sve:
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
 1:
-    ld1d {z27.d}, p0/z, [x4]
-    add z27.d, z27.d, z29.d
-    lsr z26.d, z27.d, #48
-    ld1d {z25.d}, p0/z, [x3]
-    add z25.d, z25.d, z28.d
-    sub z25.d, z25.d, z26.d
-    and z26.d, z25.d, z30.d
-    and z27.d, z27.d, z30.d
-    lsr z25.d, z25.d, #48
-    add z27.d, z27.d, z25.d
-    st1d {z26.d}, p0, [x5]
-    st1d {z27.d}, p0, [x6]
+    ld1d {z0.d}, p0/z, [x4]
+    add z0.d, z0.d, z28.d
+    lsr z1.d, z0.d, #48
+    ld1d {z2.d}, p0/z, [x3]
+    add z2.d, z2.d, z29.d
+    sub z2.d, z2.d, z1.d
+    and z1.d, z2.d, z30.d
+    and z0.d, z0.d, z30.d
+    lsr z2.d, z2.d, #48
+    add z2.d, z0.d, z2.d
+    st1d {z1.d}, p0, [x5]
+    st1d {z2.d}, p0, [x6]
     add x3, x3, x11
     add x4, x4, x11
     add x5, x5, x12
@@ -4067,8 +4065,8 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_1_sve:
     .p2align 3
 90:
     .xword 0xffffffffffff
-    .xword 0x1fffdfffe000000
     .xword 0x20001fffe000000
+    .xword 0x1fffdfffe000000
     .size proofmill_goldilocks_ntt_gaussian_to_gaussian_1_sve, . - proofmill_goldilocks_ntt_gaussian_to_gaussian_1_sve
 
 // A pass: x0 the job.
@@ -4101,57 +4099,57 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_2_sve:
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
 1:
-    ld1d {z27.d}, p0/z, [x3]
-    add z27.d, z27.d, z29.d
-    ld1d {z26.d}, p0/z, [x3, x7, lsl #3]
-    add z25.d, z27.d, z26.d
-    ld1d {z24.d}, p0/z, [x4]
-    add z24.d, z24.d, z28.d
-    ld1d {z23.d}, p0/z, [x4, x7, lsl #3]
-    add z22.d, z24.d, z23.d
-    lsr z21.d, z22.d, #48
-    sub z25.d, z25.d, z21.d
-    and z21.d, z25.d, z30.d
-    and z22.d, z22.d, z30.d
-    lsr z25.d, z25.d, #48
-    add z22.d, z22.d, z25.d
-    st1d {z21.d}, p0, [x5]
-    st1d {z22.d}, p0, [x6]
-    sub z27.d, z27.d, z26.d
-    sub z24.d, z24.d, z23.d
-    lsr z26.d, z27.d, #48
-    add z24.d, z24.d, z26.d
-    and z27.d, z27.d, z30.d
-    lsl z26.d, z24.d, #48
-    add z27.d, z27.d, z26.d
-    lsr z26.d, z24.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z27.d, z27.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z27.d
-    sub z27.d, z27.d, z24.d
-    sub z27.d, p1/m, z27.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #24]
-    mul z26.d, p0/m, z26.d, z27.d
-    ld1rd {z25.d}, p0/z, [x1, #24]
-    umulh z27.d, p0/m, z27.d, z25.d
-    lsr z25.d, z27.d, #32
-    cmphi p1.d, p0/z, z25.d, z26.d
-    sub z26.d, z26.d, z25.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z26.d, z26.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z27.d, z26.d, z30.d
-    lsr z26.d, z26.d, #48
+    ld1d {z0.d}, p0/z, [x3]
+    add z0.d, z0.d, z29.d
+    ld1d {z1.d}, p0/z, [x3, x7, lsl #3]
+    add z2.d, z0.d, z1.d
+    ld1d {z3.d}, p0/z, [x4]
+    add z3.d, z3.d, z28.d
+    ld1d {z4.d}, p0/z, [x4, x7, lsl #3]
+    add z5.d, z3.d, z4.d
+    lsr z6.d, z5.d, #48
+    sub z6.d, z2.d, z6.d
+    and z2.d, z6.d, z30.d
+    and z5.d, z5.d, z30.d
+    lsr z6.d, z6.d, #48
+    add z6.d, z5.d, z6.d
+    st1d {z2.d}, p0, [x5]
+    st1d {z6.d}, p0, [x6]
+    sub z0.d, z0.d, z1.d
+    sub z3.d, z3.d, z4.d
+    lsr z4.d, z0.d, #48
+    add z4.d, z3.d, z4.d
+    and z0.d, z0.d, z30.d
+    lsl z3.d, z4.d, #48
+    add z3.d, z0.d, z3.d
+    lsr z0.d, z4.d, #16
+    and z0.d, z0.d, z31.d
+    mul z0.d, p0/m, z0.d, z31.d
+    add z3.d, z3.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
+    lsr z4.d, z4.d, #48
+    cmphi p1.d, p0/z, z4.d, z3.d
+    sub z4.d, z3.d, z4.d
+    sub z4.d, p1/m, z4.d, z31.d
+    ld1rd {z3.d}, p0/z, [x1, #24]
+    movprfx z0, z4
+    mul z0.d, p0/m, z0.d, z3.d
+    umulh z4.d, p0/m, z4.d, z3.d
+    lsr z3.d, z4.d, #32
+    cmphi p1.d, p0/z, z3.d, z0.d
+    sub z3.d, z0.d, z3.d
+    sub z3.d, p1/m, z3.d, z31.d
+    and z4.d, z4.d, z31.d
+    mul z4.d, p0/m, z4.d, z31.d
+    add z3.d, z3.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
+    and z4.d, z3.d, z30.d
+    lsr z3.d, z3.d, #48
     ldr x10, [x0, #184]
-    st1d {z27.d}, p0, [x5, x10, lsl #3]
-    st1d {z26.d}, p0, [x6, x10, lsl #3]
+    st1d {z4.d}, p0, [x5, x10, lsl #3]
+    st1d {z3.d}, p0, [x6, x10, lsl #3]
     add x3, x3, x11
     add x4, x4, x11
     add x5, x5, x12
@@ -4204,139 +4202,139 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_4_sve:
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
 1:
-    ld1d {z27.d}, p0/z, [x3]
-    add z27.d, z27.d, z29.d
-    ld1d {z26.d}, p0/z, [x3, x8, lsl #3]
-    add z25.d, z27.d, z26.d
-    ld1d {z24.d}, p0/z, [x4]
-    add z24.d, z24.d, z28.d
-    ld1d {z23.d}, p0/z, [x4, x8, lsl #3]
-    add z22.d, z24.d, z23.d
-    sub z27.d, z27.d, z26.d
-    sub z24.d, z24.d, z23.d
-    ld1d {z26.d}, p0/z, [x3, x7, lsl #3]
-    ld1d {z23.d}, p0/z, [x3, x15, lsl #3]
-    add z21.d, z26.d, z23.d
-    add z20.d, z25.d, z21.d
-    ld1d {z19.d}, p0/z, [x4, x7, lsl #3]
-    ld1d {z18.d}, p0/z, [x4, x15, lsl #3]
-    add z17.d, z19.d, z18.d
-    add z16.d, z22.d, z17.d
-    sub z19.d, z19.d, z18.d
-    sub z18.d, z27.d, z19.d
-    sub z26.d, z26.d, z23.d
-    add z23.d, z24.d, z26.d
-    sub z25.d, z25.d, z21.d
-    sub z22.d, z22.d, z17.d
-    add z27.d, z27.d, z19.d
-    sub z24.d, z24.d, z26.d
-    lsr z26.d, z16.d, #48
-    sub z20.d, z20.d, z26.d
-    and z26.d, z20.d, z30.d
-    and z16.d, z16.d, z30.d
-    lsr z20.d, z20.d, #48
-    add z16.d, z16.d, z20.d
-    st1d {z26.d}, p0, [x5]
-    st1d {z16.d}, p0, [x6]
-    lsr z26.d, z18.d, #48
-    add z23.d, z23.d, z26.d
-    and z18.d, z18.d, z30.d
-    lsl z26.d, z23.d, #48
-    add z18.d, z18.d, z26.d
-    lsr z26.d, z23.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z18.d, z18.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    lsr z23.d, z23.d, #48
-    cmphi p1.d, p0/z, z23.d, z18.d
-    sub z18.d, z18.d, z23.d
-    sub z18.d, p1/m, z18.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #24]
-    mul z26.d, p0/m, z26.d, z18.d
-    ld1rd {z23.d}, p0/z, [x1, #24]
-    umulh z18.d, p0/m, z18.d, z23.d
-    lsr z23.d, z18.d, #32
-    cmphi p1.d, p0/z, z23.d, z26.d
-    sub z26.d, z26.d, z23.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z18.d, z18.d, z31.d
-    mul z18.d, p0/m, z18.d, z31.d
-    add z26.d, z26.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z23.d, z26.d, z30.d
-    lsr z26.d, z26.d, #48
+    ld1d {z0.d}, p0/z, [x3]
+    add z0.d, z0.d, z29.d
+    ld1d {z1.d}, p0/z, [x3, x8, lsl #3]
+    add z2.d, z0.d, z1.d
+    ld1d {z3.d}, p0/z, [x4]
+    add z3.d, z3.d, z28.d
+    ld1d {z4.d}, p0/z, [x4, x8, lsl #3]
+    add z5.d, z3.d, z4.d
+    sub z0.d, z0.d, z1.d
+    sub z3.d, z3.d, z4.d
+    ld1d {z4.d}, p0/z, [x3, x7, lsl #3]
+    ld1d {z1.d}, p0/z, [x3, x15, lsl #3]
+    add z6.d, z4.d, z1.d
+    add z7.d, z2.d, z6.d
+    ld1d {z8.d}, p0/z, [x4, x7, lsl #3]
+    ld1d {z9.d}, p0/z, [x4, x15, lsl #3]
+    add z10.d, z8.d, z9.d
+    add z11.d, z5.d, z10.d
+    sub z9.d, z8.d, z9.d
+    sub z8.d, z0.d, z9.d
+    sub z1.d, z4.d, z1.d
+    add z4.d, z3.d, z1.d
+    sub z6.d, z2.d, z6.d
+    sub z10.d, z5.d, z10.d
+    add z9.d, z0.d, z9.d
+    sub z1.d, z3.d, z1.d
+    lsr z3.d, z11.d, #48
+    sub z3.d, z7.d, z3.d
+    and z7.d, z3.d, z30.d
+    and z11.d, z11.d, z30.d
+    lsr z3.d, z3.d, #48
+    add z3.d, z11.d, z3.d
+    st1d {z7.d}, p0, [x5]
+    st1d {z3.d}, p0, [x6]
+    lsr z3.d, z8.d, #48
+    add z3.d, z4.d, z3.d
+    and z8.d, z8.d, z30.d
+    lsl z4.d, z3.d, #48
+    add z4.d, z8.d, z4.d
+    lsr z8.d, z3.d, #16
+    and z8.d, z8.d, z31.d
+    mul z8.d, p0/m, z8.d, z31.d
+    add z4.d, z4.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z4.d
+    add z4.d, p1/m, z4.d, z31.d
+    lsr z3.d, z3.d, #48
+    cmphi p1.d, p0/z, z3.d, z4.d
+    sub z3.d, z4.d, z3.d
+    sub z3.d, p1/m, z3.d, z31.d
+    ld1rd {z4.d}, p0/z, [x1, #24]
+    movprfx z8, z3
+    mul z8.d, p0/m, z8.d, z4.d
+    umulh z3.d, p0/m, z3.d, z4.d
+    lsr z4.d, z3.d, #32
+    cmphi p1.d, p0/z, z4.d, z8.d
+    sub z4.d, z8.d, z4.d
+    sub z4.d, p1/m, z4.d, z31.d
+    and z3.d, z3.d, z31.d
+    mul z3.d, p0/m, z3.d, z31.d
+    add z4.d, z4.d, z3.d
+    cmphi p1.d, p0/z, z3.d, z4.d
+    add z4.d, p1/m, z4.d, z31.d
+    and z3.d, z4.d, z30.d
+    lsr z4.d, z4.d, #48
     ldr x10, [x0, #184]
-    st1d {z23.d}, p0, [x5, x10, lsl #3]
-    st1d {z26.d}, p0, [x6, x10, lsl #3]
-    lsr z26.d, z25.d, #48
-    add z22.d, z22.d, z26.d
-    and z25.d, z25.d, z30.d
-    lsl z26.d, z22.d, #48
-    add z25.d, z25.d, z26.d
-    lsr z26.d, z22.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    lsr z22.d, z22.d, #48
-    cmphi p1.d, p0/z, z22.d, z25.d
-    sub z25.d, z25.d, z22.d
-    sub z25.d, p1/m, z25.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #48]
-    mul z26.d, p0/m, z26.d, z25.d
-    ld1rd {z23.d}, p0/z, [x1, #48]
-    umulh z25.d, p0/m, z25.d, z23.d
-    lsr z23.d, z25.d, #32
-    cmphi p1.d, p0/z, z23.d, z26.d
-    sub z26.d, z26.d, z23.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z26.d, z26.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z25.d, z26.d, z30.d
-    lsr z26.d, z26.d, #48
+    st1d {z3.d}, p0, [x5, x10, lsl #3]
+    st1d {z4.d}, p0, [x6, x10, lsl #3]
+    lsr z4.d, z6.d, #48
+    add z4.d, z10.d, z4.d
+    and z6.d, z6.d, z30.d
+    lsl z10.d, z4.d, #48
+    add z10.d, z6.d, z10.d
+    lsr z6.d, z4.d, #16
+    and z6.d, z6.d, z31.d
+    mul z6.d, p0/m, z6.d, z31.d
+    add z10.d, z10.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z10.d
+    add z10.d, p1/m, z10.d, z31.d
+    lsr z4.d, z4.d, #48
+    cmphi p1.d, p0/z, z4.d, z10.d
+    sub z4.d, z10.d, z4.d
+    sub z4.d, p1/m, z4.d, z31.d
+    ld1rd {z10.d}, p0/z, [x1, #48]
+    movprfx z6, z4
+    mul z6.d, p0/m, z6.d, z10.d
+    umulh z4.d, p0/m, z4.d, z10.d
+    lsr z10.d, z4.d, #32
+    cmphi p1.d, p0/z, z10.d, z6.d
+    sub z10.d, z6.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    and z4.d, z4.d, z31.d
+    mul z4.d, p0/m, z4.d, z31.d
+    add z10.d, z10.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z10.d
+    add z10.d, p1/m, z10.d, z31.d
+    and z4.d, z10.d, z30.d
+    lsr z10.d, z10.d, #48
     ldr x10, [x0, #192]
-    st1d {z25.d}, p0, [x5, x10, lsl #3]
-    st1d {z26.d}, p0, [x6, x10, lsl #3]
-    lsr z26.d, z27.d, #48
-    add z24.d, z24.d, z26.d
-    and z27.d, z27.d, z30.d
-    lsl z26.d, z24.d, #48
-    add z27.d, z27.d, z26.d
-    lsr z26.d, z24.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z27.d, z27.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z27.d
-    sub z27.d, z27.d, z24.d
-    sub z27.d, p1/m, z27.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #72]
-    mul z26.d, p0/m, z26.d, z27.d
-    ld1rd {z25.d}, p0/z, [x1, #72]
-    umulh z27.d, p0/m, z27.d, z25.d
-    lsr z25.d, z27.d, #32
-    cmphi p1.d, p0/z, z25.d, z26.d
-    sub z26.d, z26.d, z25.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z26.d, z26.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z27.d, z26.d, z30.d
-    lsr z26.d, z26.d, #48
+    st1d {z4.d}, p0, [x5, x10, lsl #3]
+    st1d {z10.d}, p0, [x6, x10, lsl #3]
+    lsr z10.d, z9.d, #48
+    add z10.d, z1.d, z10.d
+    and z9.d, z9.d, z30.d
+    lsl z1.d, z10.d, #48
+    add z1.d, z9.d, z1.d
+    lsr z9.d, z10.d, #16
+    and z9.d, z9.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z1.d, z1.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z1.d
+    add z1.d, p1/m, z1.d, z31.d
+    lsr z10.d, z10.d, #48
+    cmphi p1.d, p0/z, z10.d, z1.d
+    sub z10.d, z1.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    ld1rd {z1.d}, p0/z, [x1, #72]
+    movprfx z9, z10
+    mul z9.d, p0/m, z9.d, z1.d
+    umulh z10.d, p0/m, z10.d, z1.d
+    lsr z1.d, z10.d, #32
+    cmphi p1.d, p0/z, z1.d, z9.d
+    sub z1.d, z9.d, z1.d
+    sub z1.d, p1/m, z1.d, z31.d
+    and z10.d, z10.d, z31.d
+    mul z10.d, p0/m, z10.d, z31.d
+    add z1.d, z1.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z1.d
+    add z1.d, p1/m, z1.d, z31.d
+    and z10.d, z1.d, z30.d
+    lsr z1.d, z1.d, #48
     ldr x10, [x0, #200]
-    st1d {z27.d}, p0, [x5, x10, lsl #3]
-    st1d {z26.d}, p0, [x6, x10, lsl #3]
+    st1d {z10.d}, p0, [x5, x10, lsl #3]
+    st1d {z1.d}, p0, [x6, x10, lsl #3]
     add x3, x3, x11
     add x4, x4, x11
     add x5, x5, x12
@@ -4391,329 +4389,329 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_8_sve:
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
 1:
-    ld1d {z27.d}, p0/z, [x3]
-    add z27.d, z27.d, z29.d
-    ld1d {z26.d}, p0/z, [x3, x16, lsl #3]
-    add z25.d, z27.d, z26.d
-    ld1d {z24.d}, p0/z, [x4]
-    add z24.d, z24.d, z28.d
-    ld1d {z23.d}, p0/z, [x4, x16, lsl #3]
-    add z22.d, z24.d, z23.d
-    sub z27.d, z27.d, z26.d
-    sub z24.d, z24.d, z23.d
-    ld1d {z26.d}, p0/z, [x3, x8, lsl #3]
+    ld1d {z0.d}, p0/z, [x3]
+    add z0.d, z0.d, z29.d
+    ld1d {z1.d}, p0/z, [x3, x16, lsl #3]
+    add z2.d, z0.d, z1.d
+    ld1d {z3.d}, p0/z, [x4]
+    add z3.d, z3.d, z28.d
+    ld1d {z4.d}, p0/z, [x4, x16, lsl #3]
+    add z5.d, z3.d, z4.d
+    sub z0.d, z0.d, z1.d
+    sub z3.d, z3.d, z4.d
+    ld1d {z4.d}, p0/z, [x3, x8, lsl #3]
     ldr x9, [x0, #96]
-    ld1d {z23.d}, p0/z, [x3, x9, lsl #3]
-    add z21.d, z26.d, z23.d
-    add z20.d, z25.d, z21.d
-    ld1d {z19.d}, p0/z, [x4, x8, lsl #3]
-    ld1d {z18.d}, p0/z, [x4, x9, lsl #3]
-    add z17.d, z19.d, z18.d
-    add z16.d, z22.d, z17.d
-    sub z19.d, z19.d, z18.d
-    sub z18.d, z27.d, z19.d
-    sub z26.d, z26.d, z23.d
-    add z23.d, z24.d, z26.d
-    sub z25.d, z25.d, z21.d
-    sub z22.d, z22.d, z17.d
-    add z27.d, z27.d, z19.d
-    sub z24.d, z24.d, z26.d
-    ld1d {z26.d}, p0/z, [x3, x7, lsl #3]
-    ld1d {z21.d}, p0/z, [x3, x17, lsl #3]
-    add z19.d, z26.d, z21.d
-    ld1d {z17.d}, p0/z, [x3, x15, lsl #3]
+    ld1d {z1.d}, p0/z, [x3, x9, lsl #3]
+    add z6.d, z4.d, z1.d
+    add z7.d, z2.d, z6.d
+    ld1d {z8.d}, p0/z, [x4, x8, lsl #3]
+    ld1d {z9.d}, p0/z, [x4, x9, lsl #3]
+    add z10.d, z8.d, z9.d
+    add z11.d, z5.d, z10.d
+    sub z9.d, z8.d, z9.d
+    sub z8.d, z0.d, z9.d
+    sub z1.d, z4.d, z1.d
+    add z4.d, z3.d, z1.d
+    sub z6.d, z2.d, z6.d
+    sub z10.d, z5.d, z10.d
+    add z9.d, z0.d, z9.d
+    sub z1.d, z3.d, z1.d
+    ld1d {z3.d}, p0/z, [x3, x7, lsl #3]
+    ld1d {z0.d}, p0/z, [x3, x17, lsl #3]
+    add z5.d, z3.d, z0.d
+    ld1d {z2.d}, p0/z, [x3, x15, lsl #3]
     ldr x9, [x0, #104]
-    ld1d {z15.d}, p0/z, [x3, x9, lsl #3]
-    add z14.d, z17.d, z15.d
-    add z13.d, z19.d, z14.d
-    ld1d {z12.d}, p0/z, [x4, x7, lsl #3]
-    ld1d {z11.d}, p0/z, [x4, x17, lsl #3]
-    add z10.d, z12.d, z11.d
-    ld1d {z9.d}, p0/z, [x4, x15, lsl #3]
-    ld1d {z8.d}, p0/z, [x4, x9, lsl #3]
-    add z7.d, z9.d, z8.d
-    add z6.d, z10.d, z7.d
-    sub z26.d, z26.d, z21.d
-    sub z9.d, z9.d, z8.d
-    sub z21.d, z26.d, z9.d
-    sub z12.d, z12.d, z11.d
-    sub z17.d, z17.d, z15.d
-    add z15.d, z12.d, z17.d
-    sub z19.d, z19.d, z14.d
-    sub z10.d, z10.d, z7.d
-    add z26.d, z26.d, z9.d
-    sub z12.d, z12.d, z17.d
-    lsl z17.d, z21.d, #40
-    lsr z17.d, z17.d, #16
-    asr z21.d, z21.d, #24
-    lsl z14.d, z15.d, #40
-    lsr z14.d, z14.d, #16
-    asr z15.d, z15.d, #24
-    sub z17.d, z17.d, z15.d
-    add z14.d, z14.d, z21.d
-    lsl z21.d, z26.d, #40
-    lsr z21.d, z21.d, #16
-    asr z26.d, z26.d, #24
-    lsl z15.d, z12.d, #40
-    lsr z15.d, z15.d, #16
+    ld1d {z12.d}, p0/z, [x3, x9, lsl #3]
+    add z13.d, z2.d, z12.d
+    add z14.d, z5.d, z13.d
+    ld1d {z15.d}, p0/z, [x4, x7, lsl #3]
+    ld1d {z16.d}, p0/z, [x4, x17, lsl #3]
+    add z17.d, z15.d, z16.d
+    ld1d {z18.d}, p0/z, [x4, x15, lsl #3]
+    ld1d {z19.d}, p0/z, [x4, x9, lsl #3]
+    add z20.d, z18.d, z19.d
+    add z21.d, z17.d, z20.d
+    sub z0.d, z3.d, z0.d
+    sub z19.d, z18.d, z19.d
+    sub z18.d, z0.d, z19.d
+    sub z16.d, z15.d, z16.d
+    sub z12.d, z2.d, z12.d
+    add z2.d, z16.d, z12.d
+    sub z13.d, z5.d, z13.d
+    sub z20.d, z17.d, z20.d
+    add z19.d, z0.d, z19.d
+    sub z12.d, z16.d, z12.d
+    lsl z16.d, z18.d, #40
+    lsr z16.d, z16.d, #16
+    asr z18.d, z18.d, #24
+    lsl z0.d, z2.d, #40
+    lsr z0.d, z0.d, #16
+    asr z2.d, z2.d, #24
+    sub z2.d, z16.d, z2.d
+    add z0.d, z0.d, z18.d
+    lsl z18.d, z19.d, #40
+    lsr z18.d, z18.d, #16
+    asr z19.d, z19.d, #24
+    lsl z16.d, z12.d, #40
+    lsr z16.d, z16.d, #16
     asr z12.d, z12.d, #24
-    sub z21.d, z21.d, z12.d
-    add z15.d, z15.d, z26.d
-    add z26.d, z20.d, z13.d
-    add z12.d, z16.d, z6.d
-    lsr z11.d, z12.d, #48
-    sub z26.d, z26.d, z11.d
-    and z11.d, z26.d, z30.d
-    and z12.d, z12.d, z30.d
-    lsr z26.d, z26.d, #48
-    add z12.d, z12.d, z26.d
-    st1d {z11.d}, p0, [x5]
-    st1d {z12.d}, p0, [x6]
-    add z26.d, z18.d, z17.d
-    add z12.d, z23.d, z14.d
-    lsr z11.d, z26.d, #48
-    add z12.d, z12.d, z11.d
-    and z26.d, z26.d, z30.d
-    lsl z11.d, z12.d, #48
-    add z26.d, z26.d, z11.d
-    lsr z11.d, z12.d, #16
-    and z11.d, z11.d, z31.d
-    mul z11.d, p0/m, z11.d, z31.d
-    add z26.d, z26.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    lsr z12.d, z12.d, #48
-    cmphi p1.d, p0/z, z12.d, z26.d
-    sub z26.d, z26.d, z12.d
-    sub z26.d, p1/m, z26.d, z31.d
-    ld1rd {z12.d}, p0/z, [x1, #24]
-    mul z12.d, p0/m, z12.d, z26.d
-    ld1rd {z11.d}, p0/z, [x1, #24]
-    umulh z26.d, p0/m, z26.d, z11.d
-    lsr z11.d, z26.d, #32
-    cmphi p1.d, p0/z, z11.d, z12.d
-    sub z12.d, z12.d, z11.d
-    sub z12.d, p1/m, z12.d, z31.d
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z12.d, z12.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    and z26.d, z12.d, z30.d
-    lsr z12.d, z12.d, #48
-    ldr x10, [x0, #184]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
-    st1d {z12.d}, p0, [x6, x10, lsl #3]
-    sub z26.d, z25.d, z10.d
-    add z12.d, z22.d, z19.d
-    lsr z11.d, z26.d, #48
-    add z12.d, z12.d, z11.d
-    and z26.d, z26.d, z30.d
-    lsl z11.d, z12.d, #48
-    add z26.d, z26.d, z11.d
-    lsr z11.d, z12.d, #16
-    and z11.d, z11.d, z31.d
-    mul z11.d, p0/m, z11.d, z31.d
-    add z26.d, z26.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    lsr z12.d, z12.d, #48
-    cmphi p1.d, p0/z, z12.d, z26.d
-    sub z26.d, z26.d, z12.d
-    sub z26.d, p1/m, z26.d, z31.d
-    ld1rd {z12.d}, p0/z, [x1, #48]
-    mul z12.d, p0/m, z12.d, z26.d
-    ld1rd {z11.d}, p0/z, [x1, #48]
-    umulh z26.d, p0/m, z26.d, z11.d
-    lsr z11.d, z26.d, #32
-    cmphi p1.d, p0/z, z11.d, z12.d
-    sub z12.d, z12.d, z11.d
-    sub z12.d, p1/m, z12.d, z31.d
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z12.d, z12.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    and z26.d, z12.d, z30.d
-    lsr z12.d, z12.d, #48
-    ldr x10, [x0, #192]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
-    st1d {z12.d}, p0, [x6, x10, lsl #3]
-    sub z26.d, z27.d, z15.d
-    add z12.d, z24.d, z21.d
-    lsr z11.d, z26.d, #48
-    add z12.d, z12.d, z11.d
-    and z26.d, z26.d, z30.d
-    lsl z11.d, z12.d, #48
-    add z26.d, z26.d, z11.d
-    lsr z11.d, z12.d, #16
-    and z11.d, z11.d, z31.d
-    mul z11.d, p0/m, z11.d, z31.d
-    add z26.d, z26.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    lsr z12.d, z12.d, #48
-    cmphi p1.d, p0/z, z12.d, z26.d
-    sub z26.d, z26.d, z12.d
-    sub z26.d, p1/m, z26.d, z31.d
-    ld1rd {z12.d}, p0/z, [x1, #72]
-    mul z12.d, p0/m, z12.d, z26.d
-    ld1rd {z11.d}, p0/z, [x1, #72]
-    umulh z26.d, p0/m, z26.d, z11.d
-    lsr z11.d, z26.d, #32
-    cmphi p1.d, p0/z, z11.d, z12.d
-    sub z12.d, z12.d, z11.d
-    sub z12.d, p1/m, z12.d, z31.d
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z12.d, z12.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    and z26.d, z12.d, z30.d
-    lsr z12.d, z12.d, #48
-    ldr x10, [x0, #200]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
-    st1d {z12.d}, p0, [x6, x10, lsl #3]
-    sub z20.d, z20.d, z13.d
-    sub z16.d, z16.d, z6.d
-    lsr z26.d, z20.d, #48
-    add z16.d, z16.d, z26.d
-    and z20.d, z20.d, z30.d
-    lsl z26.d, z16.d, #48
-    add z20.d, z20.d, z26.d
-    lsr z26.d, z16.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z20.d, z20.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    lsr z16.d, z16.d, #48
-    cmphi p1.d, p0/z, z16.d, z20.d
-    sub z20.d, z20.d, z16.d
-    sub z20.d, p1/m, z20.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #96]
-    mul z26.d, p0/m, z26.d, z20.d
-    ld1rd {z16.d}, p0/z, [x1, #96]
-    umulh z20.d, p0/m, z20.d, z16.d
-    lsr z16.d, z20.d, #32
-    cmphi p1.d, p0/z, z16.d, z26.d
-    sub z26.d, z26.d, z16.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z20.d, z20.d, z31.d
-    mul z20.d, p0/m, z20.d, z31.d
-    add z26.d, z26.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z20.d, z26.d, z30.d
-    lsr z26.d, z26.d, #48
-    ldr x10, [x0, #208]
-    st1d {z20.d}, p0, [x5, x10, lsl #3]
-    st1d {z26.d}, p0, [x6, x10, lsl #3]
-    sub z18.d, z18.d, z17.d
-    sub z23.d, z23.d, z14.d
-    lsr z26.d, z18.d, #48
-    add z23.d, z23.d, z26.d
+    sub z12.d, z18.d, z12.d
+    add z16.d, z16.d, z19.d
+    add z19.d, z7.d, z14.d
+    add z18.d, z11.d, z21.d
+    lsr z17.d, z18.d, #48
+    sub z17.d, z19.d, z17.d
+    and z19.d, z17.d, z30.d
     and z18.d, z18.d, z30.d
-    lsl z26.d, z23.d, #48
-    add z18.d, z18.d, z26.d
-    lsr z26.d, z23.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z18.d, z18.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    lsr z23.d, z23.d, #48
-    cmphi p1.d, p0/z, z23.d, z18.d
-    sub z18.d, z18.d, z23.d
+    lsr z17.d, z17.d, #48
+    add z17.d, z18.d, z17.d
+    st1d {z19.d}, p0, [x5]
+    st1d {z17.d}, p0, [x6]
+    add z17.d, z8.d, z2.d
+    add z19.d, z4.d, z0.d
+    lsr z18.d, z17.d, #48
+    add z18.d, z19.d, z18.d
+    and z17.d, z17.d, z30.d
+    lsl z19.d, z18.d, #48
+    add z19.d, z17.d, z19.d
+    lsr z17.d, z18.d, #16
+    and z17.d, z17.d, z31.d
+    mul z17.d, p0/m, z17.d, z31.d
+    add z19.d, z19.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    lsr z18.d, z18.d, #48
+    cmphi p1.d, p0/z, z18.d, z19.d
+    sub z18.d, z19.d, z18.d
     sub z18.d, p1/m, z18.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #120]
-    mul z26.d, p0/m, z26.d, z18.d
-    ld1rd {z23.d}, p0/z, [x1, #120]
-    umulh z18.d, p0/m, z18.d, z23.d
-    lsr z23.d, z18.d, #32
-    cmphi p1.d, p0/z, z23.d, z26.d
-    sub z26.d, z26.d, z23.d
-    sub z26.d, p1/m, z26.d, z31.d
+    ld1rd {z19.d}, p0/z, [x1, #24]
+    movprfx z17, z18
+    mul z17.d, p0/m, z17.d, z19.d
+    umulh z18.d, p0/m, z18.d, z19.d
+    lsr z19.d, z18.d, #32
+    cmphi p1.d, p0/z, z19.d, z17.d
+    sub z19.d, z17.d, z19.d
+    sub z19.d, p1/m, z19.d, z31.d
     and z18.d, z18.d, z31.d
     mul z18.d, p0/m, z18.d, z31.d
-    add z26.d, z26.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z23.d, z26.d, z30.d
-    lsr z26.d, z26.d, #48
+    add z19.d, z19.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    and z18.d, z19.d, z30.d
+    lsr z19.d, z19.d, #48
+    ldr x10, [x0, #184]
+    st1d {z18.d}, p0, [x5, x10, lsl #3]
+    st1d {z19.d}, p0, [x6, x10, lsl #3]
+    sub z19.d, z6.d, z20.d
+    add z18.d, z10.d, z13.d
+    lsr z17.d, z19.d, #48
+    add z17.d, z18.d, z17.d
+    and z19.d, z19.d, z30.d
+    lsl z18.d, z17.d, #48
+    add z18.d, z19.d, z18.d
+    lsr z19.d, z17.d, #16
+    and z19.d, z19.d, z31.d
+    mul z19.d, p0/m, z19.d, z31.d
+    add z18.d, z18.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    lsr z17.d, z17.d, #48
+    cmphi p1.d, p0/z, z17.d, z18.d
+    sub z17.d, z18.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
+    ld1rd {z18.d}, p0/z, [x1, #48]
+    movprfx z19, z17
+    mul z19.d, p0/m, z19.d, z18.d
+    umulh z17.d, p0/m, z17.d, z18.d
+    lsr z18.d, z17.d, #32
+    cmphi p1.d, p0/z, z18.d, z19.d
+    sub z18.d, z19.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    and z17.d, z17.d, z31.d
+    mul z17.d, p0/m, z17.d, z31.d
+    add z18.d, z18.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    and z17.d, z18.d, z30.d
+    lsr z18.d, z18.d, #48
+    ldr x10, [x0, #192]
+    st1d {z17.d}, p0, [x5, x10, lsl #3]
+    st1d {z18.d}, p0, [x6, x10, lsl #3]
+    sub z18.d, z9.d, z16.d
+    add z17.d, z1.d, z12.d
+    lsr z19.d, z18.d, #48
+    add z19.d, z17.d, z19.d
+    and z18.d, z18.d, z30.d
+    lsl z17.d, z19.d, #48
+    add z17.d, z18.d, z17.d
+    lsr z18.d, z19.d, #16
+    and z18.d, z18.d, z31.d
+    mul z18.d, p0/m, z18.d, z31.d
+    add z17.d, z17.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    lsr z19.d, z19.d, #48
+    cmphi p1.d, p0/z, z19.d, z17.d
+    sub z19.d, z17.d, z19.d
+    sub z19.d, p1/m, z19.d, z31.d
+    ld1rd {z17.d}, p0/z, [x1, #72]
+    movprfx z18, z19
+    mul z18.d, p0/m, z18.d, z17.d
+    umulh z19.d, p0/m, z19.d, z17.d
+    lsr z17.d, z19.d, #32
+    cmphi p1.d, p0/z, z17.d, z18.d
+    sub z17.d, z18.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
+    and z19.d, z19.d, z31.d
+    mul z19.d, p0/m, z19.d, z31.d
+    add z17.d, z17.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    and z19.d, z17.d, z30.d
+    lsr z17.d, z17.d, #48
+    ldr x10, [x0, #200]
+    st1d {z19.d}, p0, [x5, x10, lsl #3]
+    st1d {z17.d}, p0, [x6, x10, lsl #3]
+    sub z14.d, z7.d, z14.d
+    sub z21.d, z11.d, z21.d
+    lsr z11.d, z14.d, #48
+    add z11.d, z21.d, z11.d
+    and z14.d, z14.d, z30.d
+    lsl z21.d, z11.d, #48
+    add z21.d, z14.d, z21.d
+    lsr z14.d, z11.d, #16
+    and z14.d, z14.d, z31.d
+    mul z14.d, p0/m, z14.d, z31.d
+    add z21.d, z21.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    lsr z11.d, z11.d, #48
+    cmphi p1.d, p0/z, z11.d, z21.d
+    sub z11.d, z21.d, z11.d
+    sub z11.d, p1/m, z11.d, z31.d
+    ld1rd {z21.d}, p0/z, [x1, #96]
+    movprfx z14, z11
+    mul z14.d, p0/m, z14.d, z21.d
+    umulh z11.d, p0/m, z11.d, z21.d
+    lsr z21.d, z11.d, #32
+    cmphi p1.d, p0/z, z21.d, z14.d
+    sub z21.d, z14.d, z21.d
+    sub z21.d, p1/m, z21.d, z31.d
+    and z11.d, z11.d, z31.d
+    mul z11.d, p0/m, z11.d, z31.d
+    add z21.d, z21.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    and z11.d, z21.d, z30.d
+    lsr z21.d, z21.d, #48
+    ldr x10, [x0, #208]
+    st1d {z11.d}, p0, [x5, x10, lsl #3]
+    st1d {z21.d}, p0, [x6, x10, lsl #3]
+    sub z2.d, z8.d, z2.d
+    sub z0.d, z4.d, z0.d
+    lsr z4.d, z2.d, #48
+    add z4.d, z0.d, z4.d
+    and z2.d, z2.d, z30.d
+    lsl z0.d, z4.d, #48
+    add z0.d, z2.d, z0.d
+    lsr z2.d, z4.d, #16
+    and z2.d, z2.d, z31.d
+    mul z2.d, p0/m, z2.d, z31.d
+    add z0.d, z0.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    lsr z4.d, z4.d, #48
+    cmphi p1.d, p0/z, z4.d, z0.d
+    sub z4.d, z0.d, z4.d
+    sub z4.d, p1/m, z4.d, z31.d
+    ld1rd {z0.d}, p0/z, [x1, #120]
+    movprfx z2, z4
+    mul z2.d, p0/m, z2.d, z0.d
+    umulh z4.d, p0/m, z4.d, z0.d
+    lsr z0.d, z4.d, #32
+    cmphi p1.d, p0/z, z0.d, z2.d
+    sub z0.d, z2.d, z0.d
+    sub z0.d, p1/m, z0.d, z31.d
+    and z4.d, z4.d, z31.d
+    mul z4.d, p0/m, z4.d, z31.d
+    add z0.d, z0.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    and z4.d, z0.d, z30.d
+    lsr z0.d, z0.d, #48
     ldr x10, [x0, #216]
-    st1d {z23.d}, p0, [x5, x10, lsl #3]
-    st1d {z26.d}, p0, [x6, x10, lsl #3]
-    add z25.d, z25.d, z10.d
-    sub z22.d, z22.d, z19.d
-    lsr z26.d, z25.d, #48
-    add z22.d, z22.d, z26.d
-    and z25.d, z25.d, z30.d
-    lsl z26.d, z22.d, #48
-    add z25.d, z25.d, z26.d
-    lsr z26.d, z22.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    lsr z22.d, z22.d, #48
-    cmphi p1.d, p0/z, z22.d, z25.d
-    sub z25.d, z25.d, z22.d
-    sub z25.d, p1/m, z25.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #144]
-    mul z26.d, p0/m, z26.d, z25.d
-    ld1rd {z23.d}, p0/z, [x1, #144]
-    umulh z25.d, p0/m, z25.d, z23.d
-    lsr z23.d, z25.d, #32
-    cmphi p1.d, p0/z, z23.d, z26.d
-    sub z26.d, z26.d, z23.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z26.d, z26.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z25.d, z26.d, z30.d
-    lsr z26.d, z26.d, #48
+    st1d {z4.d}, p0, [x5, x10, lsl #3]
+    st1d {z0.d}, p0, [x6, x10, lsl #3]
+    add z20.d, z6.d, z20.d
+    sub z13.d, z10.d, z13.d
+    lsr z10.d, z20.d, #48
+    add z10.d, z13.d, z10.d
+    and z20.d, z20.d, z30.d
+    lsl z13.d, z10.d, #48
+    add z13.d, z20.d, z13.d
+    lsr z20.d, z10.d, #16
+    and z20.d, z20.d, z31.d
+    mul z20.d, p0/m, z20.d, z31.d
+    add z13.d, z13.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    lsr z10.d, z10.d, #48
+    cmphi p1.d, p0/z, z10.d, z13.d
+    sub z10.d, z13.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    ld1rd {z13.d}, p0/z, [x1, #144]
+    movprfx z20, z10
+    mul z20.d, p0/m, z20.d, z13.d
+    umulh z10.d, p0/m, z10.d, z13.d
+    lsr z13.d, z10.d, #32
+    cmphi p1.d, p0/z, z13.d, z20.d
+    sub z13.d, z20.d, z13.d
+    sub z13.d, p1/m, z13.d, z31.d
+    and z10.d, z10.d, z31.d
+    mul z10.d, p0/m, z10.d, z31.d
+    add z13.d, z13.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    and z10.d, z13.d, z30.d
+    lsr z13.d, z13.d, #48
     ldr x10, [x0, #224]
-    st1d {z25.d}, p0, [x5, x10, lsl #3]
-    st1d {z26.d}, p0, [x6, x10, lsl #3]
-    add z27.d, z27.d, z15.d
-    sub z24.d, z24.d, z21.d
-    lsr z26.d, z27.d, #48
-    add z24.d, z24.d, z26.d
-    and z27.d, z27.d, z30.d
-    lsl z26.d, z24.d, #48
-    add z27.d, z27.d, z26.d
-    lsr z26.d, z24.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z27.d, z27.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z27.d
-    sub z27.d, z27.d, z24.d
-    sub z27.d, p1/m, z27.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #168]
-    mul z26.d, p0/m, z26.d, z27.d
-    ld1rd {z25.d}, p0/z, [x1, #168]
-    umulh z27.d, p0/m, z27.d, z25.d
-    lsr z25.d, z27.d, #32
-    cmphi p1.d, p0/z, z25.d, z26.d
-    sub z26.d, z26.d, z25.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z26.d, z26.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z27.d, z26.d, z30.d
-    lsr z26.d, z26.d, #48
+    st1d {z10.d}, p0, [x5, x10, lsl #3]
+    st1d {z13.d}, p0, [x6, x10, lsl #3]
+    add z16.d, z9.d, z16.d
+    sub z12.d, z1.d, z12.d
+    lsr z1.d, z16.d, #48
+    add z1.d, z12.d, z1.d
+    and z16.d, z16.d, z30.d
+    lsl z12.d, z1.d, #48
+    add z12.d, z16.d, z12.d
+    lsr z16.d, z1.d, #16
+    and z16.d, z16.d, z31.d
+    mul z16.d, p0/m, z16.d, z31.d
+    add z12.d, z12.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    lsr z1.d, z1.d, #48
+    cmphi p1.d, p0/z, z1.d, z12.d
+    sub z1.d, z12.d, z1.d
+    sub z1.d, p1/m, z1.d, z31.d
+    ld1rd {z12.d}, p0/z, [x1, #168]
+    movprfx z16, z1
+    mul z16.d, p0/m, z16.d, z12.d
+    umulh z1.d, p0/m, z1.d, z12.d
+    lsr z12.d, z1.d, #32
+    cmphi p1.d, p0/z, z12.d, z16.d
+    sub z12.d, z16.d, z12.d
+    sub z12.d, p1/m, z12.d, z31.d
+    and z1.d, z1.d, z31.d
+    mul z1.d, p0/m, z1.d, z31.d
+    add z12.d, z12.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    and z1.d, z12.d, z30.d
+    lsr z12.d, z12.d, #48
     ldr x10, [x0, #232]
-    st1d {z27.d}, p0, [x5, x10, lsl #3]
-    st1d {z26.d}, p0, [x6, x10, lsl #3]
+    st1d {z1.d}, p0, [x5, x10, lsl #3]
+    st1d {z12.d}, p0, [x6, x10, lsl #3]
     add x3, x3, x11
     add x4, x4, x11
     add x5, x5, x12
@@ -4746,7 +4744,7 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_16_sve:
     stp d10, d11, [sp, #16]
     stp d12, d13, [sp, #32]
     stp d14, d15, [sp, #48]
-    addvl sp, sp, #-8
+    addvl sp, sp, #-7
     ptrue p0.d
     adr x2, 90f
     mov z31.d, #0xffffffff
@@ -4765,773 +4763,771 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_16_sve:
     ldr x15, [x0, #72]
     ldr x16, [x0, #80]
     ldr x17, [x0, #88]
-    ld1rd {z30.d}, p0/z, [x2, #0]
 1:
-    ld1d {z29.d}, p0/z, [x3]
-    ld1rd {z28.d}, p0/z, [x2, #8]
-    add z29.d, z29.d, z28.d
+    ld1d {z0.d}, p0/z, [x3]
+    ld1rd {z1.d}, p0/z, [x2, #0]
+    add z1.d, z0.d, z1.d
     ldr x9, [x0, #112]
-    ld1d {z28.d}, p0/z, [x3, x9, lsl #3]
-    add z27.d, z29.d, z28.d
-    ld1d {z26.d}, p0/z, [x4]
-    ld1rd {z25.d}, p0/z, [x2, #16]
-    add z26.d, z26.d, z25.d
-    ld1d {z25.d}, p0/z, [x4, x9, lsl #3]
-    add z24.d, z26.d, z25.d
-    sub z29.d, z29.d, z28.d
-    sub z26.d, z26.d, z25.d
-    ld1d {z28.d}, p0/z, [x3, x16, lsl #3]
-    ldr x9, [x0, #144]
-    ld1d {z25.d}, p0/z, [x3, x9, lsl #3]
-    add z23.d, z28.d, z25.d
-    add z22.d, z27.d, z23.d
-    ld1d {z21.d}, p0/z, [x4, x16, lsl #3]
-    ld1d {z20.d}, p0/z, [x4, x9, lsl #3]
-    add z19.d, z21.d, z20.d
-    add z18.d, z24.d, z19.d
-    sub z21.d, z21.d, z20.d
-    sub z20.d, z29.d, z21.d
-    sub z28.d, z28.d, z25.d
-    add z25.d, z26.d, z28.d
-    sub z27.d, z27.d, z23.d
-    sub z24.d, z24.d, z19.d
-    add z29.d, z29.d, z21.d
-    sub z26.d, z26.d, z28.d
-    ld1d {z28.d}, p0/z, [x3, x7, lsl #3]
-    ldr x9, [x0, #120]
-    ld1d {z23.d}, p0/z, [x3, x9, lsl #3]
-    add z21.d, z28.d, z23.d
-    ld1d {z19.d}, p0/z, [x3, x17, lsl #3]
-    ldr x9, [x0, #152]
-    ld1d {z17.d}, p0/z, [x3, x9, lsl #3]
-    add z16.d, z19.d, z17.d
-    add z15.d, z21.d, z16.d
-    ld1d {z14.d}, p0/z, [x4, x7, lsl #3]
-    ldr x9, [x0, #120]
-    ld1d {z13.d}, p0/z, [x4, x9, lsl #3]
-    add z12.d, z14.d, z13.d
-    ld1d {z11.d}, p0/z, [x4, x17, lsl #3]
-    ldr x9, [x0, #152]
-    ld1d {z10.d}, p0/z, [x4, x9, lsl #3]
-    add z9.d, z11.d, z10.d
-    add z8.d, z12.d, z9.d
-    sub z28.d, z28.d, z23.d
-    sub z11.d, z11.d, z10.d
-    sub z23.d, z28.d, z11.d
-    sub z14.d, z14.d, z13.d
-    sub z19.d, z19.d, z17.d
-    add z17.d, z14.d, z19.d
-    sub z21.d, z21.d, z16.d
-    sub z12.d, z12.d, z9.d
-    add z28.d, z28.d, z11.d
-    sub z14.d, z14.d, z19.d
-    lsl z19.d, z23.d, #28
-    lsr z19.d, z19.d, #16
-    asr z23.d, z23.d, #36
-    lsl z16.d, z17.d, #28
-    lsr z16.d, z16.d, #16
-    asr z17.d, z17.d, #36
-    sub z19.d, z19.d, z17.d
-    add z16.d, z16.d, z23.d
-    lsl z23.d, z21.d, #40
-    lsr z23.d, z23.d, #16
-    asr z21.d, z21.d, #24
-    lsl z17.d, z12.d, #40
-    lsr z17.d, z17.d, #16
-    asr z12.d, z12.d, #24
-    sub z23.d, z23.d, z12.d
-    add z17.d, z17.d, z21.d
-    lsl z21.d, z28.d, #52
-    lsr z21.d, z21.d, #16
-    asr z28.d, z28.d, #12
-    lsl z13.d, z14.d, #52
-    lsr z13.d, z13.d, #16
-    asr z14.d, z14.d, #12
-    sub z21.d, z21.d, z14.d
-    add z13.d, z13.d, z28.d
-    ld1d {z28.d}, p0/z, [x3, x8, lsl #3]
-    ldr x9, [x0, #128]
-    ld1d {z14.d}, p0/z, [x3, x9, lsl #3]
-    add z12.d, z28.d, z14.d
-    ldr x9, [x0, #96]
-    ld1d {z11.d}, p0/z, [x3, x9, lsl #3]
-    ldr x9, [x0, #160]
-    ld1d {z10.d}, p0/z, [x3, x9, lsl #3]
-    add z9.d, z11.d, z10.d
-    add z7.d, z12.d, z9.d
-    ld1d {z6.d}, p0/z, [x4, x8, lsl #3]
-    ldr x9, [x0, #128]
-    ld1d {z5.d}, p0/z, [x4, x9, lsl #3]
-    add z4.d, z6.d, z5.d
-    ldr x9, [x0, #96]
+    ld1d {z0.d}, p0/z, [x3, x9, lsl #3]
+    add z2.d, z1.d, z0.d
+    ld1d {z3.d}, p0/z, [x4]
+    ld1rd {z4.d}, p0/z, [x2, #8]
+    add z4.d, z3.d, z4.d
     ld1d {z3.d}, p0/z, [x4, x9, lsl #3]
+    add z5.d, z4.d, z3.d
+    sub z1.d, z1.d, z0.d
+    sub z4.d, z4.d, z3.d
+    ld1d {z3.d}, p0/z, [x3, x16, lsl #3]
+    ldr x9, [x0, #144]
+    ld1d {z0.d}, p0/z, [x3, x9, lsl #3]
+    add z6.d, z3.d, z0.d
+    add z7.d, z2.d, z6.d
+    ld1d {z8.d}, p0/z, [x4, x16, lsl #3]
+    ld1d {z9.d}, p0/z, [x4, x9, lsl #3]
+    add z10.d, z8.d, z9.d
+    add z11.d, z5.d, z10.d
+    sub z9.d, z8.d, z9.d
+    sub z8.d, z1.d, z9.d
+    sub z0.d, z3.d, z0.d
+    add z3.d, z4.d, z0.d
+    sub z6.d, z2.d, z6.d
+    sub z10.d, z5.d, z10.d
+    add z9.d, z1.d, z9.d
+    sub z0.d, z4.d, z0.d
+    ld1d {z4.d}, p0/z, [x3, x7, lsl #3]
+    ldr x9, [x0, #120]
+    ld1d {z1.d}, p0/z, [x3, x9, lsl #3]
+    add z5.d, z4.d, z1.d
+    ld1d {z2.d}, p0/z, [x3, x17, lsl #3]
+    ldr x9, [x0, #152]
+    ld1d {z12.d}, p0/z, [x3, x9, lsl #3]
+    add z13.d, z2.d, z12.d
+    add z14.d, z5.d, z13.d
+    ld1d {z15.d}, p0/z, [x4, x7, lsl #3]
+    ldr x9, [x0, #120]
+    ld1d {z16.d}, p0/z, [x4, x9, lsl #3]
+    add z17.d, z15.d, z16.d
+    ld1d {z18.d}, p0/z, [x4, x17, lsl #3]
+    ldr x9, [x0, #152]
+    ld1d {z19.d}, p0/z, [x4, x9, lsl #3]
+    add z20.d, z18.d, z19.d
+    add z21.d, z17.d, z20.d
+    sub z1.d, z4.d, z1.d
+    sub z19.d, z18.d, z19.d
+    sub z18.d, z1.d, z19.d
+    sub z16.d, z15.d, z16.d
+    sub z12.d, z2.d, z12.d
+    add z2.d, z16.d, z12.d
+    sub z13.d, z5.d, z13.d
+    sub z20.d, z17.d, z20.d
+    add z19.d, z1.d, z19.d
+    sub z12.d, z16.d, z12.d
+    lsl z16.d, z18.d, #28
+    lsr z16.d, z16.d, #16
+    asr z18.d, z18.d, #36
+    lsl z1.d, z2.d, #28
+    lsr z1.d, z1.d, #16
+    asr z2.d, z2.d, #36
+    sub z2.d, z16.d, z2.d
+    add z1.d, z1.d, z18.d
+    lsl z18.d, z13.d, #40
+    lsr z18.d, z18.d, #16
+    asr z13.d, z13.d, #24
+    lsl z16.d, z20.d, #40
+    lsr z16.d, z16.d, #16
+    asr z20.d, z20.d, #24
+    sub z20.d, z18.d, z20.d
+    add z16.d, z16.d, z13.d
+    lsl z13.d, z19.d, #52
+    lsr z13.d, z13.d, #16
+    asr z19.d, z19.d, #12
+    lsl z18.d, z12.d, #52
+    lsr z18.d, z18.d, #16
+    asr z12.d, z12.d, #12
+    sub z12.d, z13.d, z12.d
+    add z18.d, z18.d, z19.d
+    ld1d {z19.d}, p0/z, [x3, x8, lsl #3]
+    ldr x9, [x0, #128]
+    ld1d {z13.d}, p0/z, [x3, x9, lsl #3]
+    add z17.d, z19.d, z13.d
+    ldr x9, [x0, #96]
+    ld1d {z5.d}, p0/z, [x3, x9, lsl #3]
     ldr x9, [x0, #160]
-    ld1d {z2.d}, p0/z, [x4, x9, lsl #3]
-    add z1.d, z3.d, z2.d
-    add z0.d, z4.d, z1.d
-    sub z28.d, z28.d, z14.d
-    sub z3.d, z3.d, z2.d
-    sub z14.d, z28.d, z3.d
-    sub z6.d, z6.d, z5.d
-    sub z11.d, z11.d, z10.d
-    add z10.d, z6.d, z11.d
-    sub z12.d, z12.d, z9.d
-    sub z4.d, z4.d, z1.d
-    add z28.d, z28.d, z3.d
-    sub z6.d, z6.d, z11.d
-    lsl z11.d, z14.d, #40
-    lsr z11.d, z11.d, #16
-    asr z14.d, z14.d, #24
-    lsl z9.d, z10.d, #40
-    lsr z9.d, z9.d, #16
-    asr z10.d, z10.d, #24
-    sub z11.d, z11.d, z10.d
-    add z9.d, z9.d, z14.d
-    lsl z14.d, z28.d, #40
-    lsr z14.d, z14.d, #16
-    asr z28.d, z28.d, #24
-    lsl z10.d, z6.d, #40
-    lsr z10.d, z10.d, #16
-    asr z6.d, z6.d, #24
-    sub z14.d, z14.d, z6.d
-    add z10.d, z10.d, z28.d
-    ld1d {z28.d}, p0/z, [x3, x15, lsl #3]
-    ldr x9, [x0, #136]
-    ld1d {z6.d}, p0/z, [x3, x9, lsl #3]
-    add z5.d, z28.d, z6.d
-    ldr x9, [x0, #104]
-    ld1d {z3.d}, p0/z, [x3, x9, lsl #3]
-    ldr x9, [x0, #168]
-    ld1d {z2.d}, p0/z, [x3, x9, lsl #3]
-    add z1.d, z3.d, z2.d
-    str z13, [sp, #0, mul vl]
-    add z13.d, z5.d, z1.d
-    str z21, [sp, #1, mul vl]
-    ld1d {z21.d}, p0/z, [x4, x15, lsl #3]
-    str z26, [sp, #2, mul vl]
-    ldr x9, [x0, #136]
+    ld1d {z15.d}, p0/z, [x3, x9, lsl #3]
+    add z4.d, z5.d, z15.d
+    add z22.d, z17.d, z4.d
+    ld1d {z23.d}, p0/z, [x4, x8, lsl #3]
+    ldr x9, [x0, #128]
+    ld1d {z24.d}, p0/z, [x4, x9, lsl #3]
+    add z25.d, z23.d, z24.d
+    ldr x9, [x0, #96]
     ld1d {z26.d}, p0/z, [x4, x9, lsl #3]
-    str z14, [sp, #3, mul vl]
-    add z14.d, z21.d, z26.d
-    str z29, [sp, #4, mul vl]
-    ldr x9, [x0, #104]
-    ld1d {z29.d}, p0/z, [x4, x9, lsl #3]
-    str z10, [sp, #5, mul vl]
-    ldr x9, [x0, #168]
-    ld1d {z10.d}, p0/z, [x4, x9, lsl #3]
-    str z17, [sp, #6, mul vl]
-    add z17.d, z29.d, z10.d
-    str z23, [sp, #7, mul vl]
-    add z23.d, z14.d, z17.d
-    sub z28.d, z28.d, z6.d
-    sub z29.d, z29.d, z10.d
-    sub z10.d, z28.d, z29.d
-    sub z21.d, z21.d, z26.d
-    sub z3.d, z3.d, z2.d
-    add z26.d, z21.d, z3.d
-    sub z5.d, z5.d, z1.d
-    sub z14.d, z14.d, z17.d
-    add z28.d, z28.d, z29.d
-    sub z21.d, z21.d, z3.d
-    lsl z29.d, z10.d, #52
-    lsr z29.d, z29.d, #16
-    asr z10.d, z10.d, #12
-    lsl z17.d, z26.d, #52
-    lsr z17.d, z17.d, #16
-    asr z26.d, z26.d, #12
-    sub z29.d, z29.d, z26.d
-    add z17.d, z17.d, z10.d
-    lsl z26.d, z5.d, #40
-    lsr z26.d, z26.d, #16
+    ldr x9, [x0, #160]
+    ld1d {z27.d}, p0/z, [x4, x9, lsl #3]
+    add z28.d, z26.d, z27.d
+    add z29.d, z25.d, z28.d
+    sub z13.d, z19.d, z13.d
+    sub z27.d, z26.d, z27.d
+    sub z26.d, z13.d, z27.d
+    sub z24.d, z23.d, z24.d
+    sub z15.d, z5.d, z15.d
+    add z5.d, z24.d, z15.d
+    sub z4.d, z17.d, z4.d
+    sub z28.d, z25.d, z28.d
+    add z27.d, z13.d, z27.d
+    sub z15.d, z24.d, z15.d
+    lsl z24.d, z26.d, #40
+    lsr z24.d, z24.d, #16
+    asr z26.d, z26.d, #24
+    lsl z13.d, z5.d, #40
+    lsr z13.d, z13.d, #16
     asr z5.d, z5.d, #24
-    lsl z10.d, z14.d, #40
-    lsr z10.d, z10.d, #16
-    asr z14.d, z14.d, #24
-    sub z26.d, z26.d, z14.d
-    add z10.d, z10.d, z5.d
-    lsl z14.d, z28.d, #28
-    lsr z14.d, z14.d, #16
-    asr z28.d, z28.d, #36
-    lsl z6.d, z21.d, #28
-    lsr z6.d, z6.d, #16
-    asr z21.d, z21.d, #36
-    sub z14.d, z14.d, z21.d
-    add z6.d, z6.d, z28.d
-    add z28.d, z22.d, z7.d
-    add z21.d, z18.d, z0.d
-    sub z22.d, z22.d, z7.d
-    sub z18.d, z18.d, z0.d
-    add z7.d, z15.d, z13.d
-    add z5.d, z8.d, z23.d
-    sub z15.d, z15.d, z13.d
-    sub z8.d, z8.d, z23.d
-    add z23.d, z28.d, z7.d
-    add z13.d, z21.d, z5.d
-    sub z3.d, z22.d, z8.d
-    add z2.d, z18.d, z15.d
-    sub z28.d, z28.d, z7.d
-    sub z21.d, z21.d, z5.d
-    add z22.d, z22.d, z8.d
-    sub z18.d, z18.d, z15.d
-    lsr z15.d, z13.d, #48
-    sub z23.d, z23.d, z15.d
-    and z15.d, z23.d, z30.d
-    and z13.d, z13.d, z30.d
-    lsr z23.d, z23.d, #48
-    add z13.d, z13.d, z23.d
-    st1d {z15.d}, p0, [x5]
-    st1d {z13.d}, p0, [x6]
-    lsr z23.d, z3.d, #48
-    add z2.d, z2.d, z23.d
-    and z3.d, z3.d, z30.d
-    lsl z23.d, z2.d, #48
-    add z3.d, z3.d, z23.d
-    lsr z23.d, z2.d, #16
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z3.d, z3.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z3.d
-    add z3.d, p1/m, z3.d, z31.d
+    sub z5.d, z24.d, z5.d
+    add z13.d, z13.d, z26.d
+    lsl z26.d, z27.d, #40
+    lsr z26.d, z26.d, #16
+    asr z27.d, z27.d, #24
+    lsl z24.d, z15.d, #40
+    lsr z24.d, z24.d, #16
+    asr z15.d, z15.d, #24
+    sub z15.d, z26.d, z15.d
+    add z24.d, z24.d, z27.d
+    ld1d {z27.d}, p0/z, [x3, x15, lsl #3]
+    ldr x9, [x0, #136]
+    ld1d {z26.d}, p0/z, [x3, x9, lsl #3]
+    add z25.d, z27.d, z26.d
+    ldr x9, [x0, #104]
+    ld1d {z17.d}, p0/z, [x3, x9, lsl #3]
+    ldr x9, [x0, #168]
+    ld1d {z23.d}, p0/z, [x3, x9, lsl #3]
+    add z19.d, z17.d, z23.d
+    add z30.d, z25.d, z19.d
+    str z18, [sp, #0, mul vl]
+    ld1d {z18.d}, p0/z, [x4, x15, lsl #3]
+    str z12, [sp, #1, mul vl]
+    ldr x9, [x0, #136]
+    ld1d {z12.d}, p0/z, [x4, x9, lsl #3]
+    str z15, [sp, #2, mul vl]
+    add z15.d, z18.d, z12.d
+    str z0, [sp, #3, mul vl]
+    ldr x9, [x0, #104]
+    ld1d {z0.d}, p0/z, [x4, x9, lsl #3]
+    str z24, [sp, #4, mul vl]
+    ldr x9, [x0, #168]
+    ld1d {z24.d}, p0/z, [x4, x9, lsl #3]
+    str z9, [sp, #5, mul vl]
+    add z9.d, z0.d, z24.d
+    str z16, [sp, #6, mul vl]
+    add z16.d, z15.d, z9.d
+    sub z26.d, z27.d, z26.d
+    sub z24.d, z0.d, z24.d
+    sub z0.d, z26.d, z24.d
+    sub z12.d, z18.d, z12.d
+    sub z23.d, z17.d, z23.d
+    add z17.d, z12.d, z23.d
+    sub z19.d, z25.d, z19.d
+    sub z9.d, z15.d, z9.d
+    add z24.d, z26.d, z24.d
+    sub z23.d, z12.d, z23.d
+    lsl z12.d, z0.d, #52
+    lsr z12.d, z12.d, #16
+    asr z0.d, z0.d, #12
+    lsl z26.d, z17.d, #52
+    lsr z26.d, z26.d, #16
+    asr z17.d, z17.d, #12
+    sub z17.d, z12.d, z17.d
+    add z26.d, z26.d, z0.d
+    lsl z0.d, z19.d, #40
+    lsr z0.d, z0.d, #16
+    asr z19.d, z19.d, #24
+    lsl z12.d, z9.d, #40
+    lsr z12.d, z12.d, #16
+    asr z9.d, z9.d, #24
+    sub z9.d, z0.d, z9.d
+    add z12.d, z12.d, z19.d
+    lsl z19.d, z24.d, #28
+    lsr z19.d, z19.d, #16
+    asr z24.d, z24.d, #36
+    lsl z0.d, z23.d, #28
+    lsr z0.d, z0.d, #16
+    asr z23.d, z23.d, #36
+    sub z23.d, z19.d, z23.d
+    add z0.d, z0.d, z24.d
+    add z24.d, z7.d, z22.d
+    add z19.d, z11.d, z29.d
+    sub z22.d, z7.d, z22.d
+    sub z29.d, z11.d, z29.d
+    add z11.d, z14.d, z30.d
+    add z7.d, z21.d, z16.d
+    sub z30.d, z14.d, z30.d
+    sub z16.d, z21.d, z16.d
+    add z21.d, z24.d, z11.d
+    add z14.d, z19.d, z7.d
+    sub z15.d, z22.d, z16.d
+    add z25.d, z29.d, z30.d
+    sub z11.d, z24.d, z11.d
+    sub z7.d, z19.d, z7.d
+    add z16.d, z22.d, z16.d
+    sub z30.d, z29.d, z30.d
+    lsr z29.d, z14.d, #48
+    sub z29.d, z21.d, z29.d
+    ld1rd {z21.d}, p0/z, [x2, #16]
+    and z22.d, z29.d, z21.d
+    and z14.d, z14.d, z21.d
+    lsr z29.d, z29.d, #48
+    add z29.d, z14.d, z29.d
+    st1d {z22.d}, p0, [x5]
+    st1d {z29.d}, p0, [x6]
+    lsr z29.d, z15.d, #48
+    add z29.d, z25.d, z29.d
+    and z15.d, z15.d, z21.d
+    lsl z25.d, z29.d, #48
+    add z25.d, z15.d, z25.d
+    lsr z15.d, z29.d, #16
+    and z15.d, z15.d, z31.d
+    mul z15.d, p0/m, z15.d, z31.d
+    add z25.d, z25.d, z15.d
+    cmphi p1.d, p0/z, z15.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
+    lsr z29.d, z29.d, #48
+    cmphi p1.d, p0/z, z29.d, z25.d
+    sub z29.d, z25.d, z29.d
+    sub z29.d, p1/m, z29.d, z31.d
+    ld1rd {z25.d}, p0/z, [x1, #96]
+    movprfx z15, z29
+    mul z15.d, p0/m, z15.d, z25.d
+    umulh z29.d, p0/m, z29.d, z25.d
+    lsr z25.d, z29.d, #32
+    cmphi p1.d, p0/z, z25.d, z15.d
+    sub z25.d, z15.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    and z29.d, z29.d, z31.d
+    mul z29.d, p0/m, z29.d, z31.d
+    add z25.d, z25.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
+    and z29.d, z25.d, z21.d
+    lsr z25.d, z25.d, #48
+    ldr x10, [x0, #208]
+    st1d {z29.d}, p0, [x5, x10, lsl #3]
+    st1d {z25.d}, p0, [x6, x10, lsl #3]
+    lsr z25.d, z11.d, #48
+    add z25.d, z7.d, z25.d
+    and z11.d, z11.d, z21.d
+    lsl z7.d, z25.d, #48
+    add z7.d, z11.d, z7.d
+    lsr z11.d, z25.d, #16
+    and z11.d, z11.d, z31.d
+    mul z11.d, p0/m, z11.d, z31.d
+    add z7.d, z7.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    lsr z25.d, z25.d, #48
+    cmphi p1.d, p0/z, z25.d, z7.d
+    sub z25.d, z7.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    ld1rd {z7.d}, p0/z, [x1, #192]
+    movprfx z11, z25
+    mul z11.d, p0/m, z11.d, z7.d
+    umulh z25.d, p0/m, z25.d, z7.d
+    lsr z7.d, z25.d, #32
+    cmphi p1.d, p0/z, z7.d, z11.d
+    sub z7.d, z11.d, z7.d
+    sub z7.d, p1/m, z7.d, z31.d
+    and z25.d, z25.d, z31.d
+    mul z25.d, p0/m, z25.d, z31.d
+    add z7.d, z7.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    and z25.d, z7.d, z21.d
+    lsr z7.d, z7.d, #48
+    ldr x10, [x0, #240]
+    st1d {z25.d}, p0, [x5, x10, lsl #3]
+    st1d {z7.d}, p0, [x6, x10, lsl #3]
+    lsr z7.d, z16.d, #48
+    add z7.d, z30.d, z7.d
+    and z16.d, z16.d, z21.d
+    lsl z30.d, z7.d, #48
+    add z30.d, z16.d, z30.d
+    lsr z16.d, z7.d, #16
+    and z16.d, z16.d, z31.d
+    mul z16.d, p0/m, z16.d, z31.d
+    add z30.d, z30.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    lsr z7.d, z7.d, #48
+    cmphi p1.d, p0/z, z7.d, z30.d
+    sub z7.d, z30.d, z7.d
+    sub z7.d, p1/m, z7.d, z31.d
+    ld1rd {z30.d}, p0/z, [x1, #288]
+    movprfx z16, z7
+    mul z16.d, p0/m, z16.d, z30.d
+    umulh z7.d, p0/m, z7.d, z30.d
+    lsr z30.d, z7.d, #32
+    cmphi p1.d, p0/z, z30.d, z16.d
+    sub z30.d, z16.d, z30.d
+    sub z30.d, p1/m, z30.d, z31.d
+    and z7.d, z7.d, z31.d
+    mul z7.d, p0/m, z7.d, z31.d
+    add z30.d, z30.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    and z7.d, z30.d, z21.d
+    lsr z30.d, z30.d, #48
+    ldr x10, [x0, #272]
+    st1d {z7.d}, p0, [x5, x10, lsl #3]
+    st1d {z30.d}, p0, [x6, x10, lsl #3]
+    add z30.d, z8.d, z5.d
+    add z7.d, z3.d, z13.d
+    sub z5.d, z8.d, z5.d
+    sub z13.d, z3.d, z13.d
+    add z3.d, z2.d, z17.d
+    add z8.d, z1.d, z26.d
+    sub z17.d, z2.d, z17.d
+    sub z26.d, z1.d, z26.d
+    add z1.d, z30.d, z3.d
+    add z2.d, z7.d, z8.d
+    sub z16.d, z5.d, z26.d
+    add z25.d, z13.d, z17.d
+    sub z3.d, z30.d, z3.d
+    sub z8.d, z7.d, z8.d
+    add z26.d, z5.d, z26.d
+    sub z17.d, z13.d, z17.d
+    lsr z13.d, z1.d, #48
+    add z13.d, z2.d, z13.d
+    and z1.d, z1.d, z21.d
+    lsl z2.d, z13.d, #48
+    add z2.d, z1.d, z2.d
+    lsr z1.d, z13.d, #16
+    and z1.d, z1.d, z31.d
+    mul z1.d, p0/m, z1.d, z31.d
+    add z2.d, z2.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    lsr z13.d, z13.d, #48
+    cmphi p1.d, p0/z, z13.d, z2.d
+    sub z13.d, z2.d, z13.d
+    sub z13.d, p1/m, z13.d, z31.d
+    ld1rd {z2.d}, p0/z, [x1, #24]
+    movprfx z1, z13
+    mul z1.d, p0/m, z1.d, z2.d
+    umulh z13.d, p0/m, z13.d, z2.d
+    lsr z2.d, z13.d, #32
+    cmphi p1.d, p0/z, z2.d, z1.d
+    sub z2.d, z1.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    and z13.d, z13.d, z31.d
+    mul z13.d, p0/m, z13.d, z31.d
+    add z2.d, z2.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    and z13.d, z2.d, z21.d
     lsr z2.d, z2.d, #48
-    cmphi p1.d, p0/z, z2.d, z3.d
-    sub z3.d, z3.d, z2.d
-    sub z3.d, p1/m, z3.d, z31.d
-    ld1rd {z23.d}, p0/z, [x1, #96]
-    mul z23.d, p0/m, z23.d, z3.d
-    ld1rd {z15.d}, p0/z, [x1, #96]
-    umulh z3.d, p0/m, z3.d, z15.d
-    lsr z15.d, z3.d, #32
-    cmphi p1.d, p0/z, z15.d, z23.d
-    sub z23.d, z23.d, z15.d
-    sub z23.d, p1/m, z23.d, z31.d
+    ldr x10, [x0, #184]
+    st1d {z13.d}, p0, [x5, x10, lsl #3]
+    st1d {z2.d}, p0, [x6, x10, lsl #3]
+    lsr z2.d, z16.d, #48
+    add z2.d, z25.d, z2.d
+    and z16.d, z16.d, z21.d
+    lsl z25.d, z2.d, #48
+    add z25.d, z16.d, z25.d
+    lsr z16.d, z2.d, #16
+    and z16.d, z16.d, z31.d
+    mul z16.d, p0/m, z16.d, z31.d
+    add z25.d, z25.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
+    lsr z2.d, z2.d, #48
+    cmphi p1.d, p0/z, z2.d, z25.d
+    sub z2.d, z25.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    ld1rd {z25.d}, p0/z, [x1, #120]
+    movprfx z16, z2
+    mul z16.d, p0/m, z16.d, z25.d
+    umulh z2.d, p0/m, z2.d, z25.d
+    lsr z25.d, z2.d, #32
+    cmphi p1.d, p0/z, z25.d, z16.d
+    sub z25.d, z16.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    and z2.d, z2.d, z31.d
+    mul z2.d, p0/m, z2.d, z31.d
+    add z25.d, z25.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
+    and z2.d, z25.d, z21.d
+    lsr z25.d, z25.d, #48
+    ldr x10, [x0, #216]
+    st1d {z2.d}, p0, [x5, x10, lsl #3]
+    st1d {z25.d}, p0, [x6, x10, lsl #3]
+    lsr z25.d, z3.d, #48
+    add z25.d, z8.d, z25.d
+    and z3.d, z3.d, z21.d
+    lsl z8.d, z25.d, #48
+    add z8.d, z3.d, z8.d
+    lsr z3.d, z25.d, #16
     and z3.d, z3.d, z31.d
     mul z3.d, p0/m, z3.d, z31.d
-    add z23.d, z23.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    and z15.d, z23.d, z30.d
-    lsr z23.d, z23.d, #48
-    ldr x10, [x0, #208]
-    st1d {z15.d}, p0, [x5, x10, lsl #3]
-    st1d {z23.d}, p0, [x6, x10, lsl #3]
-    lsr z23.d, z28.d, #48
-    add z21.d, z21.d, z23.d
-    and z28.d, z28.d, z30.d
-    lsl z23.d, z21.d, #48
-    add z28.d, z28.d, z23.d
-    lsr z23.d, z21.d, #16
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z28.d, z28.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    lsr z21.d, z21.d, #48
-    cmphi p1.d, p0/z, z21.d, z28.d
-    sub z28.d, z28.d, z21.d
-    sub z28.d, p1/m, z28.d, z31.d
-    ld1rd {z23.d}, p0/z, [x1, #192]
-    mul z23.d, p0/m, z23.d, z28.d
-    ld1rd {z21.d}, p0/z, [x1, #192]
-    umulh z28.d, p0/m, z28.d, z21.d
-    lsr z21.d, z28.d, #32
-    cmphi p1.d, p0/z, z21.d, z23.d
-    sub z23.d, z23.d, z21.d
-    sub z23.d, p1/m, z23.d, z31.d
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z23.d, z23.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    and z28.d, z23.d, z30.d
-    lsr z23.d, z23.d, #48
-    ldr x10, [x0, #240]
-    st1d {z28.d}, p0, [x5, x10, lsl #3]
-    st1d {z23.d}, p0, [x6, x10, lsl #3]
-    lsr z28.d, z22.d, #48
-    add z18.d, z18.d, z28.d
-    and z22.d, z22.d, z30.d
-    lsl z28.d, z18.d, #48
-    add z22.d, z22.d, z28.d
-    lsr z28.d, z18.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z22.d, z22.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    lsr z18.d, z18.d, #48
-    cmphi p1.d, p0/z, z18.d, z22.d
-    sub z22.d, z22.d, z18.d
-    sub z22.d, p1/m, z22.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #288]
-    mul z28.d, p0/m, z28.d, z22.d
-    ld1rd {z23.d}, p0/z, [x1, #288]
-    umulh z22.d, p0/m, z22.d, z23.d
-    lsr z23.d, z22.d, #32
-    cmphi p1.d, p0/z, z23.d, z28.d
-    sub z28.d, z28.d, z23.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z28.d, z28.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    and z23.d, z28.d, z30.d
-    lsr z28.d, z28.d, #48
-    ldr x10, [x0, #272]
-    st1d {z23.d}, p0, [x5, x10, lsl #3]
-    st1d {z28.d}, p0, [x6, x10, lsl #3]
-    add z28.d, z20.d, z11.d
-    add z23.d, z25.d, z9.d
-    sub z20.d, z20.d, z11.d
-    sub z25.d, z25.d, z9.d
-    add z22.d, z19.d, z29.d
-    add z21.d, z16.d, z17.d
-    sub z19.d, z19.d, z29.d
-    sub z16.d, z16.d, z17.d
-    add z29.d, z28.d, z22.d
-    add z18.d, z23.d, z21.d
-    sub z17.d, z20.d, z16.d
-    add z15.d, z25.d, z19.d
-    sub z28.d, z28.d, z22.d
-    sub z23.d, z23.d, z21.d
-    add z20.d, z20.d, z16.d
-    sub z25.d, z25.d, z19.d
-    lsr z22.d, z29.d, #48
-    add z18.d, z18.d, z22.d
-    and z29.d, z29.d, z30.d
-    lsl z22.d, z18.d, #48
-    add z29.d, z29.d, z22.d
-    lsr z22.d, z18.d, #16
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z29.d, z29.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    lsr z18.d, z18.d, #48
-    cmphi p1.d, p0/z, z18.d, z29.d
-    sub z29.d, z29.d, z18.d
-    sub z29.d, p1/m, z29.d, z31.d
-    ld1rd {z22.d}, p0/z, [x1, #24]
-    mul z22.d, p0/m, z22.d, z29.d
-    ld1rd {z21.d}, p0/z, [x1, #24]
-    umulh z29.d, p0/m, z29.d, z21.d
-    lsr z21.d, z29.d, #32
-    cmphi p1.d, p0/z, z21.d, z22.d
-    sub z22.d, z22.d, z21.d
-    sub z22.d, p1/m, z22.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z22.d, z22.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    and z29.d, z22.d, z30.d
-    lsr z22.d, z22.d, #48
-    ldr x10, [x0, #184]
-    st1d {z29.d}, p0, [x5, x10, lsl #3]
-    st1d {z22.d}, p0, [x6, x10, lsl #3]
-    lsr z29.d, z17.d, #48
-    add z15.d, z15.d, z29.d
-    and z17.d, z17.d, z30.d
-    lsl z29.d, z15.d, #48
-    add z17.d, z17.d, z29.d
-    lsr z29.d, z15.d, #16
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z17.d, z17.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    lsr z15.d, z15.d, #48
-    cmphi p1.d, p0/z, z15.d, z17.d
-    sub z17.d, z17.d, z15.d
-    sub z17.d, p1/m, z17.d, z31.d
-    ld1rd {z29.d}, p0/z, [x1, #120]
-    mul z29.d, p0/m, z29.d, z17.d
-    ld1rd {z22.d}, p0/z, [x1, #120]
-    umulh z17.d, p0/m, z17.d, z22.d
-    lsr z22.d, z17.d, #32
-    cmphi p1.d, p0/z, z22.d, z29.d
-    sub z29.d, z29.d, z22.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z29.d, z29.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    and z22.d, z29.d, z30.d
-    lsr z29.d, z29.d, #48
-    ldr x10, [x0, #216]
-    st1d {z22.d}, p0, [x5, x10, lsl #3]
-    st1d {z29.d}, p0, [x6, x10, lsl #3]
-    lsr z29.d, z28.d, #48
-    add z23.d, z23.d, z29.d
-    and z28.d, z28.d, z30.d
-    lsl z29.d, z23.d, #48
-    add z28.d, z28.d, z29.d
-    lsr z29.d, z23.d, #16
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z28.d, z28.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    lsr z23.d, z23.d, #48
-    cmphi p1.d, p0/z, z23.d, z28.d
-    sub z28.d, z28.d, z23.d
-    sub z28.d, p1/m, z28.d, z31.d
-    ld1rd {z29.d}, p0/z, [x1, #216]
-    mul z29.d, p0/m, z29.d, z28.d
-    ld1rd {z23.d}, p0/z, [x1, #216]
-    umulh z28.d, p0/m, z28.d, z23.d
-    lsr z23.d, z28.d, #32
-    cmphi p1.d, p0/z, z23.d, z29.d
-    sub z29.d, z29.d, z23.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z29.d, z29.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    and z28.d, z29.d, z30.d
-    lsr z29.d, z29.d, #48
-    ldr x10, [x0, #248]
-    st1d {z28.d}, p0, [x5, x10, lsl #3]
-    st1d {z29.d}, p0, [x6, x10, lsl #3]
-    lsr z29.d, z20.d, #48
-    add z25.d, z25.d, z29.d
-    and z20.d, z20.d, z30.d
-    lsl z29.d, z25.d, #48
-    add z20.d, z20.d, z29.d
-    lsr z29.d, z25.d, #16
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z20.d, z20.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
+    add z8.d, z8.d, z3.d
+    cmphi p1.d, p0/z, z3.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
     lsr z25.d, z25.d, #48
-    cmphi p1.d, p0/z, z25.d, z20.d
-    sub z20.d, z20.d, z25.d
-    sub z20.d, p1/m, z20.d, z31.d
-    ld1rd {z29.d}, p0/z, [x1, #312]
-    mul z29.d, p0/m, z29.d, z20.d
-    ld1rd {z28.d}, p0/z, [x1, #312]
-    umulh z20.d, p0/m, z20.d, z28.d
-    lsr z28.d, z20.d, #32
-    cmphi p1.d, p0/z, z28.d, z29.d
-    sub z29.d, z29.d, z28.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z20.d, z20.d, z31.d
-    mul z20.d, p0/m, z20.d, z31.d
-    add z29.d, z29.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    and z28.d, z29.d, z30.d
-    lsr z29.d, z29.d, #48
+    cmphi p1.d, p0/z, z25.d, z8.d
+    sub z25.d, z8.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    ld1rd {z8.d}, p0/z, [x1, #216]
+    movprfx z3, z25
+    mul z3.d, p0/m, z3.d, z8.d
+    umulh z25.d, p0/m, z25.d, z8.d
+    lsr z8.d, z25.d, #32
+    cmphi p1.d, p0/z, z8.d, z3.d
+    sub z8.d, z3.d, z8.d
+    sub z8.d, p1/m, z8.d, z31.d
+    and z25.d, z25.d, z31.d
+    mul z25.d, p0/m, z25.d, z31.d
+    add z8.d, z8.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
+    and z25.d, z8.d, z21.d
+    lsr z8.d, z8.d, #48
+    ldr x10, [x0, #248]
+    st1d {z25.d}, p0, [x5, x10, lsl #3]
+    st1d {z8.d}, p0, [x6, x10, lsl #3]
+    lsr z8.d, z26.d, #48
+    add z8.d, z17.d, z8.d
+    and z26.d, z26.d, z21.d
+    lsl z17.d, z8.d, #48
+    add z17.d, z26.d, z17.d
+    lsr z26.d, z8.d, #16
+    and z26.d, z26.d, z31.d
+    mul z26.d, p0/m, z26.d, z31.d
+    add z17.d, z17.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    lsr z8.d, z8.d, #48
+    cmphi p1.d, p0/z, z8.d, z17.d
+    sub z8.d, z17.d, z8.d
+    sub z8.d, p1/m, z8.d, z31.d
+    ld1rd {z17.d}, p0/z, [x1, #312]
+    movprfx z26, z8
+    mul z26.d, p0/m, z26.d, z17.d
+    umulh z8.d, p0/m, z8.d, z17.d
+    lsr z17.d, z8.d, #32
+    cmphi p1.d, p0/z, z17.d, z26.d
+    sub z17.d, z26.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
+    and z8.d, z8.d, z31.d
+    mul z8.d, p0/m, z8.d, z31.d
+    add z17.d, z17.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    and z8.d, z17.d, z21.d
+    lsr z17.d, z17.d, #48
     ldr x10, [x0, #280]
-    st1d {z28.d}, p0, [x5, x10, lsl #3]
-    st1d {z29.d}, p0, [x6, x10, lsl #3]
-    sub z29.d, z27.d, z4.d
-    add z28.d, z24.d, z12.d
-    add z27.d, z27.d, z4.d
-    sub z24.d, z24.d, z12.d
-    ldr z25, [sp, #7, mul vl]
-    sub z23.d, z25.d, z10.d
-    ldr z22, [sp, #6, mul vl]
-    add z21.d, z22.d, z26.d
-    add z25.d, z25.d, z10.d
-    sub z22.d, z22.d, z26.d
-    add z26.d, z29.d, z23.d
-    add z20.d, z28.d, z21.d
-    sub z19.d, z27.d, z22.d
-    add z18.d, z24.d, z25.d
-    sub z29.d, z29.d, z23.d
-    sub z28.d, z28.d, z21.d
-    add z27.d, z27.d, z22.d
-    sub z24.d, z24.d, z25.d
-    lsr z25.d, z26.d, #48
-    add z20.d, z20.d, z25.d
-    and z26.d, z26.d, z30.d
-    lsl z25.d, z20.d, #48
-    add z26.d, z26.d, z25.d
+    st1d {z8.d}, p0, [x5, x10, lsl #3]
+    st1d {z17.d}, p0, [x6, x10, lsl #3]
+    sub z17.d, z6.d, z28.d
+    add z8.d, z10.d, z4.d
+    add z28.d, z6.d, z28.d
+    sub z4.d, z10.d, z4.d
+    sub z10.d, z20.d, z12.d
+    ldr z6, [sp, #6, mul vl]
+    add z26.d, z6.d, z9.d
+    add z12.d, z20.d, z12.d
+    sub z9.d, z6.d, z9.d
+    add z6.d, z17.d, z10.d
+    add z20.d, z8.d, z26.d
+    sub z25.d, z28.d, z9.d
+    add z3.d, z4.d, z12.d
+    sub z10.d, z17.d, z10.d
+    sub z26.d, z8.d, z26.d
+    add z9.d, z28.d, z9.d
+    sub z12.d, z4.d, z12.d
+    lsr z4.d, z6.d, #48
+    add z4.d, z20.d, z4.d
+    and z6.d, z6.d, z21.d
+    lsl z20.d, z4.d, #48
+    add z20.d, z6.d, z20.d
+    lsr z6.d, z4.d, #16
+    and z6.d, z6.d, z31.d
+    mul z6.d, p0/m, z6.d, z31.d
+    add z20.d, z20.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    lsr z4.d, z4.d, #48
+    cmphi p1.d, p0/z, z4.d, z20.d
+    sub z4.d, z20.d, z4.d
+    sub z4.d, p1/m, z4.d, z31.d
+    ld1rd {z20.d}, p0/z, [x1, #48]
+    movprfx z6, z4
+    mul z6.d, p0/m, z6.d, z20.d
+    umulh z4.d, p0/m, z4.d, z20.d
+    lsr z20.d, z4.d, #32
+    cmphi p1.d, p0/z, z20.d, z6.d
+    sub z20.d, z6.d, z20.d
+    sub z20.d, p1/m, z20.d, z31.d
+    and z4.d, z4.d, z31.d
+    mul z4.d, p0/m, z4.d, z31.d
+    add z20.d, z20.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    and z4.d, z20.d, z21.d
+    lsr z20.d, z20.d, #48
+    ldr x10, [x0, #192]
+    st1d {z4.d}, p0, [x5, x10, lsl #3]
+    st1d {z20.d}, p0, [x6, x10, lsl #3]
+    lsr z20.d, z25.d, #48
+    add z20.d, z3.d, z20.d
+    and z25.d, z25.d, z21.d
+    lsl z3.d, z20.d, #48
+    add z3.d, z25.d, z3.d
     lsr z25.d, z20.d, #16
     and z25.d, z25.d, z31.d
     mul z25.d, p0/m, z25.d, z31.d
-    add z26.d, z26.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
+    add z3.d, z3.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
     lsr z20.d, z20.d, #48
-    cmphi p1.d, p0/z, z20.d, z26.d
-    sub z26.d, z26.d, z20.d
-    sub z26.d, p1/m, z26.d, z31.d
-    ld1rd {z25.d}, p0/z, [x1, #48]
-    mul z25.d, p0/m, z25.d, z26.d
-    ld1rd {z23.d}, p0/z, [x1, #48]
-    umulh z26.d, p0/m, z26.d, z23.d
-    lsr z23.d, z26.d, #32
-    cmphi p1.d, p0/z, z23.d, z25.d
-    sub z25.d, z25.d, z23.d
-    sub z25.d, p1/m, z25.d, z31.d
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    and z26.d, z25.d, z30.d
-    lsr z25.d, z25.d, #48
-    ldr x10, [x0, #192]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
-    st1d {z25.d}, p0, [x6, x10, lsl #3]
-    lsr z26.d, z19.d, #48
-    add z18.d, z18.d, z26.d
-    and z19.d, z19.d, z30.d
-    lsl z26.d, z18.d, #48
-    add z19.d, z19.d, z26.d
-    lsr z26.d, z18.d, #16
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z19.d, z19.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    lsr z18.d, z18.d, #48
-    cmphi p1.d, p0/z, z18.d, z19.d
-    sub z19.d, z19.d, z18.d
-    sub z19.d, p1/m, z19.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #144]
-    mul z26.d, p0/m, z26.d, z19.d
-    ld1rd {z25.d}, p0/z, [x1, #144]
-    umulh z19.d, p0/m, z19.d, z25.d
-    lsr z25.d, z19.d, #32
-    cmphi p1.d, p0/z, z25.d, z26.d
-    sub z26.d, z26.d, z25.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z26.d, z26.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z25.d, z26.d, z30.d
-    lsr z26.d, z26.d, #48
+    cmphi p1.d, p0/z, z20.d, z3.d
+    sub z20.d, z3.d, z20.d
+    sub z20.d, p1/m, z20.d, z31.d
+    ld1rd {z3.d}, p0/z, [x1, #144]
+    movprfx z25, z20
+    mul z25.d, p0/m, z25.d, z3.d
+    umulh z20.d, p0/m, z20.d, z3.d
+    lsr z3.d, z20.d, #32
+    cmphi p1.d, p0/z, z3.d, z25.d
+    sub z3.d, z25.d, z3.d
+    sub z3.d, p1/m, z3.d, z31.d
+    and z20.d, z20.d, z31.d
+    mul z20.d, p0/m, z20.d, z31.d
+    add z3.d, z3.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
+    and z20.d, z3.d, z21.d
+    lsr z3.d, z3.d, #48
     ldr x10, [x0, #224]
-    st1d {z25.d}, p0, [x5, x10, lsl #3]
+    st1d {z20.d}, p0, [x5, x10, lsl #3]
+    st1d {z3.d}, p0, [x6, x10, lsl #3]
+    lsr z3.d, z10.d, #48
+    add z3.d, z26.d, z3.d
+    and z10.d, z10.d, z21.d
+    lsl z26.d, z3.d, #48
+    add z26.d, z10.d, z26.d
+    lsr z10.d, z3.d, #16
+    and z10.d, z10.d, z31.d
+    mul z10.d, p0/m, z10.d, z31.d
+    add z26.d, z26.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z26.d
+    add z26.d, p1/m, z26.d, z31.d
+    lsr z3.d, z3.d, #48
+    cmphi p1.d, p0/z, z3.d, z26.d
+    sub z3.d, z26.d, z3.d
+    sub z3.d, p1/m, z3.d, z31.d
+    ld1rd {z26.d}, p0/z, [x1, #240]
+    movprfx z10, z3
+    mul z10.d, p0/m, z10.d, z26.d
+    umulh z3.d, p0/m, z3.d, z26.d
+    lsr z26.d, z3.d, #32
+    cmphi p1.d, p0/z, z26.d, z10.d
+    sub z26.d, z10.d, z26.d
+    sub z26.d, p1/m, z26.d, z31.d
+    and z3.d, z3.d, z31.d
+    mul z3.d, p0/m, z3.d, z31.d
+    add z26.d, z26.d, z3.d
+    cmphi p1.d, p0/z, z3.d, z26.d
+    add z26.d, p1/m, z26.d, z31.d
+    and z3.d, z26.d, z21.d
+    lsr z26.d, z26.d, #48
+    ldr x10, [x0, #256]
+    st1d {z3.d}, p0, [x5, x10, lsl #3]
     st1d {z26.d}, p0, [x6, x10, lsl #3]
-    lsr z26.d, z29.d, #48
-    add z28.d, z28.d, z26.d
-    and z29.d, z29.d, z30.d
-    lsl z26.d, z28.d, #48
-    add z29.d, z29.d, z26.d
-    lsr z26.d, z28.d, #16
+    lsr z26.d, z9.d, #48
+    add z26.d, z12.d, z26.d
+    and z9.d, z9.d, z21.d
+    lsl z12.d, z26.d, #48
+    add z12.d, z9.d, z12.d
+    lsr z9.d, z26.d, #16
+    and z9.d, z9.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z12.d, z12.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    lsr z26.d, z26.d, #48
+    cmphi p1.d, p0/z, z26.d, z12.d
+    sub z26.d, z12.d, z26.d
+    sub z26.d, p1/m, z26.d, z31.d
+    ld1rd {z12.d}, p0/z, [x1, #336]
+    movprfx z9, z26
+    mul z9.d, p0/m, z9.d, z12.d
+    umulh z26.d, p0/m, z26.d, z12.d
+    lsr z12.d, z26.d, #32
+    cmphi p1.d, p0/z, z12.d, z9.d
+    sub z12.d, z9.d, z12.d
+    sub z12.d, p1/m, z12.d, z31.d
     and z26.d, z26.d, z31.d
     mul z26.d, p0/m, z26.d, z31.d
-    add z29.d, z29.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    lsr z28.d, z28.d, #48
-    cmphi p1.d, p0/z, z28.d, z29.d
-    sub z29.d, z29.d, z28.d
-    sub z29.d, p1/m, z29.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #240]
-    mul z28.d, p0/m, z28.d, z29.d
-    ld1rd {z26.d}, p0/z, [x1, #240]
-    umulh z29.d, p0/m, z29.d, z26.d
-    lsr z26.d, z29.d, #32
-    cmphi p1.d, p0/z, z26.d, z28.d
-    sub z28.d, z28.d, z26.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z28.d, z28.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    and z29.d, z28.d, z30.d
-    lsr z28.d, z28.d, #48
-    ldr x10, [x0, #256]
-    st1d {z29.d}, p0, [x5, x10, lsl #3]
-    st1d {z28.d}, p0, [x6, x10, lsl #3]
-    lsr z29.d, z27.d, #48
-    add z24.d, z24.d, z29.d
-    and z27.d, z27.d, z30.d
-    lsl z29.d, z24.d, #48
-    add z27.d, z27.d, z29.d
-    lsr z29.d, z24.d, #16
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z27.d, z27.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z27.d
-    sub z27.d, z27.d, z24.d
-    sub z27.d, p1/m, z27.d, z31.d
-    ld1rd {z29.d}, p0/z, [x1, #336]
-    mul z29.d, p0/m, z29.d, z27.d
-    ld1rd {z28.d}, p0/z, [x1, #336]
-    umulh z27.d, p0/m, z27.d, z28.d
-    lsr z28.d, z27.d, #32
-    cmphi p1.d, p0/z, z28.d, z29.d
-    sub z29.d, z29.d, z28.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z29.d, z29.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    and z28.d, z29.d, z30.d
-    lsr z29.d, z29.d, #48
+    add z12.d, z12.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    and z26.d, z12.d, z21.d
+    lsr z12.d, z12.d, #48
     ldr x10, [x0, #288]
-    st1d {z28.d}, p0, [x5, x10, lsl #3]
-    st1d {z29.d}, p0, [x6, x10, lsl #3]
-    ldr z29, [sp, #4, mul vl]
-    ldr z28, [sp, #5, mul vl]
-    sub z27.d, z29.d, z28.d
-    ldr z26, [sp, #2, mul vl]
-    ldr z25, [sp, #3, mul vl]
-    add z24.d, z26.d, z25.d
-    add z29.d, z29.d, z28.d
-    sub z26.d, z26.d, z25.d
-    ldr z28, [sp, #1, mul vl]
-    sub z25.d, z28.d, z14.d
-    ldr z23, [sp, #0, mul vl]
-    sub z22.d, z23.d, z6.d
-    add z28.d, z28.d, z14.d
-    add z23.d, z23.d, z6.d
-    add z21.d, z27.d, z25.d
-    add z20.d, z24.d, z22.d
-    sub z19.d, z29.d, z23.d
-    add z18.d, z26.d, z28.d
-    sub z27.d, z27.d, z25.d
-    sub z24.d, z24.d, z22.d
-    add z29.d, z29.d, z23.d
-    sub z26.d, z26.d, z28.d
-    lsr z28.d, z21.d, #48
-    add z20.d, z20.d, z28.d
-    and z21.d, z21.d, z30.d
-    lsl z28.d, z20.d, #48
-    add z21.d, z21.d, z28.d
-    lsr z28.d, z20.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z21.d, z21.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    lsr z20.d, z20.d, #48
-    cmphi p1.d, p0/z, z20.d, z21.d
-    sub z21.d, z21.d, z20.d
-    sub z21.d, p1/m, z21.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #72]
-    mul z28.d, p0/m, z28.d, z21.d
-    ld1rd {z25.d}, p0/z, [x1, #72]
-    umulh z21.d, p0/m, z21.d, z25.d
-    lsr z25.d, z21.d, #32
-    cmphi p1.d, p0/z, z25.d, z28.d
-    sub z28.d, z28.d, z25.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z21.d, z21.d, z31.d
-    mul z21.d, p0/m, z21.d, z31.d
-    add z28.d, z28.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    and z25.d, z28.d, z30.d
-    lsr z28.d, z28.d, #48
+    st1d {z26.d}, p0, [x5, x10, lsl #3]
+    st1d {z12.d}, p0, [x6, x10, lsl #3]
+    ldr z12, [sp, #5, mul vl]
+    ldr z26, [sp, #4, mul vl]
+    sub z9.d, z12.d, z26.d
+    ldr z3, [sp, #3, mul vl]
+    ldr z10, [sp, #2, mul vl]
+    add z20.d, z3.d, z10.d
+    add z26.d, z12.d, z26.d
+    sub z10.d, z3.d, z10.d
+    ldr z3, [sp, #1, mul vl]
+    sub z12.d, z3.d, z23.d
+    ldr z25, [sp, #0, mul vl]
+    sub z4.d, z25.d, z0.d
+    add z23.d, z3.d, z23.d
+    add z0.d, z25.d, z0.d
+    add z25.d, z9.d, z12.d
+    add z3.d, z20.d, z4.d
+    sub z6.d, z26.d, z0.d
+    add z28.d, z10.d, z23.d
+    sub z12.d, z9.d, z12.d
+    sub z4.d, z20.d, z4.d
+    add z0.d, z26.d, z0.d
+    sub z23.d, z10.d, z23.d
+    lsr z10.d, z25.d, #48
+    add z10.d, z3.d, z10.d
+    and z25.d, z25.d, z21.d
+    lsl z3.d, z10.d, #48
+    add z3.d, z25.d, z3.d
+    lsr z25.d, z10.d, #16
+    and z25.d, z25.d, z31.d
+    mul z25.d, p0/m, z25.d, z31.d
+    add z3.d, z3.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
+    lsr z10.d, z10.d, #48
+    cmphi p1.d, p0/z, z10.d, z3.d
+    sub z10.d, z3.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    ld1rd {z3.d}, p0/z, [x1, #72]
+    movprfx z25, z10
+    mul z25.d, p0/m, z25.d, z3.d
+    umulh z10.d, p0/m, z10.d, z3.d
+    lsr z3.d, z10.d, #32
+    cmphi p1.d, p0/z, z3.d, z25.d
+    sub z3.d, z25.d, z3.d
+    sub z3.d, p1/m, z3.d, z31.d
+    and z10.d, z10.d, z31.d
+    mul z10.d, p0/m, z10.d, z31.d
+    add z3.d, z3.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
+    and z10.d, z3.d, z21.d
+    lsr z3.d, z3.d, #48
     ldr x10, [x0, #200]
-    st1d {z25.d}, p0, [x5, x10, lsl #3]
-    st1d {z28.d}, p0, [x6, x10, lsl #3]
-    lsr z28.d, z19.d, #48
-    add z18.d, z18.d, z28.d
-    and z19.d, z19.d, z30.d
-    lsl z28.d, z18.d, #48
-    add z19.d, z19.d, z28.d
-    lsr z28.d, z18.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z19.d, z19.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    lsr z18.d, z18.d, #48
-    cmphi p1.d, p0/z, z18.d, z19.d
-    sub z19.d, z19.d, z18.d
-    sub z19.d, p1/m, z19.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #168]
-    mul z28.d, p0/m, z28.d, z19.d
-    ld1rd {z25.d}, p0/z, [x1, #168]
-    umulh z19.d, p0/m, z19.d, z25.d
-    lsr z25.d, z19.d, #32
-    cmphi p1.d, p0/z, z25.d, z28.d
-    sub z28.d, z28.d, z25.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z28.d, z28.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z28.d
+    st1d {z10.d}, p0, [x5, x10, lsl #3]
+    st1d {z3.d}, p0, [x6, x10, lsl #3]
+    lsr z3.d, z6.d, #48
+    add z3.d, z28.d, z3.d
+    and z6.d, z6.d, z21.d
+    lsl z28.d, z3.d, #48
+    add z28.d, z6.d, z28.d
+    lsr z6.d, z3.d, #16
+    and z6.d, z6.d, z31.d
+    mul z6.d, p0/m, z6.d, z31.d
+    add z28.d, z28.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z28.d
     add z28.d, p1/m, z28.d, z31.d
-    and z25.d, z28.d, z30.d
+    lsr z3.d, z3.d, #48
+    cmphi p1.d, p0/z, z3.d, z28.d
+    sub z3.d, z28.d, z3.d
+    sub z3.d, p1/m, z3.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #168]
+    movprfx z6, z3
+    mul z6.d, p0/m, z6.d, z28.d
+    umulh z3.d, p0/m, z3.d, z28.d
+    lsr z28.d, z3.d, #32
+    cmphi p1.d, p0/z, z28.d, z6.d
+    sub z28.d, z6.d, z28.d
+    sub z28.d, p1/m, z28.d, z31.d
+    and z3.d, z3.d, z31.d
+    mul z3.d, p0/m, z3.d, z31.d
+    add z28.d, z28.d, z3.d
+    cmphi p1.d, p0/z, z3.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    and z3.d, z28.d, z21.d
     lsr z28.d, z28.d, #48
     ldr x10, [x0, #232]
-    st1d {z25.d}, p0, [x5, x10, lsl #3]
+    st1d {z3.d}, p0, [x5, x10, lsl #3]
     st1d {z28.d}, p0, [x6, x10, lsl #3]
-    lsr z28.d, z27.d, #48
-    add z24.d, z24.d, z28.d
-    and z27.d, z27.d, z30.d
-    lsl z28.d, z24.d, #48
-    add z27.d, z27.d, z28.d
-    lsr z28.d, z24.d, #16
+    lsr z28.d, z12.d, #48
+    add z28.d, z4.d, z28.d
+    and z12.d, z12.d, z21.d
+    lsl z4.d, z28.d, #48
+    add z4.d, z12.d, z4.d
+    lsr z12.d, z28.d, #16
+    and z12.d, z12.d, z31.d
+    mul z12.d, p0/m, z12.d, z31.d
+    add z4.d, z4.d, z12.d
+    cmphi p1.d, p0/z, z12.d, z4.d
+    add z4.d, p1/m, z4.d, z31.d
+    lsr z28.d, z28.d, #48
+    cmphi p1.d, p0/z, z28.d, z4.d
+    sub z28.d, z4.d, z28.d
+    sub z28.d, p1/m, z28.d, z31.d
+    ld1rd {z4.d}, p0/z, [x1, #264]
+    movprfx z12, z28
+    mul z12.d, p0/m, z12.d, z4.d
+    umulh z28.d, p0/m, z28.d, z4.d
+    lsr z4.d, z28.d, #32
+    cmphi p1.d, p0/z, z4.d, z12.d
+    sub z4.d, z12.d, z4.d
+    sub z4.d, p1/m, z4.d, z31.d
     and z28.d, z28.d, z31.d
     mul z28.d, p0/m, z28.d, z31.d
-    add z27.d, z27.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z27.d
-    sub z27.d, z27.d, z24.d
-    sub z27.d, p1/m, z27.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #264]
-    mul z28.d, p0/m, z28.d, z27.d
-    ld1rd {z25.d}, p0/z, [x1, #264]
-    umulh z27.d, p0/m, z27.d, z25.d
-    lsr z25.d, z27.d, #32
-    cmphi p1.d, p0/z, z25.d, z28.d
-    sub z28.d, z28.d, z25.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z28.d, z28.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    and z27.d, z28.d, z30.d
-    lsr z28.d, z28.d, #48
+    add z4.d, z4.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z4.d
+    add z4.d, p1/m, z4.d, z31.d
+    and z28.d, z4.d, z21.d
+    lsr z4.d, z4.d, #48
     ldr x10, [x0, #264]
-    st1d {z27.d}, p0, [x5, x10, lsl #3]
-    st1d {z28.d}, p0, [x6, x10, lsl #3]
-    lsr z28.d, z29.d, #48
-    add z26.d, z26.d, z28.d
-    and z29.d, z29.d, z30.d
-    lsl z28.d, z26.d, #48
-    add z29.d, z29.d, z28.d
-    lsr z28.d, z26.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z29.d, z29.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    lsr z26.d, z26.d, #48
-    cmphi p1.d, p0/z, z26.d, z29.d
-    sub z29.d, z29.d, z26.d
-    sub z29.d, p1/m, z29.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #360]
-    mul z28.d, p0/m, z28.d, z29.d
-    ld1rd {z27.d}, p0/z, [x1, #360]
-    umulh z29.d, p0/m, z29.d, z27.d
-    lsr z27.d, z29.d, #32
-    cmphi p1.d, p0/z, z27.d, z28.d
-    sub z28.d, z28.d, z27.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z28.d, z28.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    and z29.d, z28.d, z30.d
-    lsr z28.d, z28.d, #48
+    st1d {z28.d}, p0, [x5, x10, lsl #3]
+    st1d {z4.d}, p0, [x6, x10, lsl #3]
+    lsr z4.d, z0.d, #48
+    add z4.d, z23.d, z4.d
+    and z0.d, z0.d, z21.d
+    lsl z23.d, z4.d, #48
+    add z23.d, z0.d, z23.d
+    lsr z0.d, z4.d, #16
+    and z0.d, z0.d, z31.d
+    mul z0.d, p0/m, z0.d, z31.d
+    add z23.d, z23.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z23.d
+    add z23.d, p1/m, z23.d, z31.d
+    lsr z4.d, z4.d, #48
+    cmphi p1.d, p0/z, z4.d, z23.d
+    sub z4.d, z23.d, z4.d
+    sub z4.d, p1/m, z4.d, z31.d
+    ld1rd {z23.d}, p0/z, [x1, #360]
+    movprfx z0, z4
+    mul z0.d, p0/m, z0.d, z23.d
+    umulh z4.d, p0/m, z4.d, z23.d
+    lsr z23.d, z4.d, #32
+    cmphi p1.d, p0/z, z23.d, z0.d
+    sub z23.d, z0.d, z23.d
+    sub z23.d, p1/m, z23.d, z31.d
+    and z4.d, z4.d, z31.d
+    mul z4.d, p0/m, z4.d, z31.d
+    add z23.d, z23.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z23.d
+    add z23.d, p1/m, z23.d, z31.d
+    and z21.d, z23.d, z21.d
+    lsr z23.d, z23.d, #48
     ldr x10, [x0, #296]
-    st1d {z29.d}, p0, [x5, x10, lsl #3]
-    st1d {z28.d}, p0, [x6, x10, lsl #3]
+    st1d {z21.d}, p0, [x5, x10, lsl #3]
+    st1d {z23.d}, p0, [x6, x10, lsl #3]
     add x3, x3, x11
     add x4, x4, x11
     add x5, x5, x12
@@ -5539,7 +5535,7 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_16_sve:
     add x1, x1, #384
     subs x13, x13, #1
     b.ne 1b
-    addvl sp, sp, #8
+    addvl sp, sp, #7
     ldp d8, d9, [sp, #0]
     ldp d10, d11, [sp, #16]
     ldp d12, d13, [sp, #32]
@@ -5548,9 +5544,9 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_16_sve:
     ret
     .p2align 3
 90:
-    .xword 0xffffffffffff
     .xword 0x20001fffe000000
     .xword 0x1fffdfffe000000
+    .xword 0xffffffffffff
     .size proofmill_goldilocks_ntt_gaussian_to_gaussian_16_sve, . - proofmill_goldilocks_ntt_gaussian_to_gaussian_16_sve
 
 // x0 a word for each row, x2 the rows, x3 words from a row to the next, x4 how many rows.
@@ -5573,19 +5569,18 @@ proofmill_goldilocks_ntt_multiply_rows_sve:
 1:
     ld1d {z0.d}, p0/z, [x5]
     ld1rd {z1.d}, p0/z, [x0]
-    movprfx z30, z0
-    mul z30.d, p0/m, z30.d, z1.d
+    movprfx z2, z0
+    mul z2.d, p0/m, z2.d, z1.d
     umulh z0.d, p0/m, z0.d, z1.d
-    lsr z29.d, z0.d, #32
-    cmphi p1.d, p0/z, z29.d, z30.d
-    sub z30.d, z30.d, z29.d
-    sub z30.d, p1/m, z30.d, z31.d
-    and z0.d, z0.d, z31.d
-    mul z0.d, p0/m, z0.d, z31.d
-    add z30.d, z30.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    mov z0.d, z30.d
+    lsr z1.d, z0.d, #32
+    cmphi p1.d, p0/z, z1.d, z2.d
+    sub z1.d, z2.d, z1.d
+    sub z1.d, p1/m, z1.d, z31.d
+    and z2.d, z0.d, z31.d
+    mul z2.d, p0/m, z2.d, z31.d
+    add z0.d, z1.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
     st1d {z0.d}, p0, [x5]
     add x0, x0, #8
     add x5, x5, x3, lsl #3
@@ -5624,32 +5619,30 @@ proofmill_goldilocks_ntt_scale_1_rows_sve:
     ld1d {z1.d}, p0/z, [x1]
 1:
     ld1d {z2.d}, p0/z, [x5]
-    movprfx z30, z0
-    mul z30.d, p0/m, z30.d, z2.d
+    movprfx z3, z0
+    mul z3.d, p0/m, z3.d, z2.d
     umulh z2.d, p0/m, z2.d, z0.d
-    lsr z29.d, z2.d, #32
-    cmphi p1.d, p0/z, z29.d, z30.d
-    sub z30.d, z30.d, z29.d
-    sub z30.d, p1/m, z30.d, z31.d
-    and z2.d, z2.d, z31.d
-    mul z2.d, p0/m, z2.d, z31.d
-    add z30.d, z30.d, z2.d
-    cmphi p1.d, p0/z, z2.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    movprfx z29, z0
-    mul z29.d, p0/m, z29.d, z1.d
+    lsr z4.d, z2.d, #32
+    cmphi p1.d, p0/z, z4.d, z3.d
+    sub z4.d, z3.d, z4.d
+    sub z4.d, p1/m, z4.d, z31.d
+    and z3.d, z2.d, z31.d
+    mul z3.d, p0/m, z3.d, z31.d
+    add z2.d, z4.d, z3.d
+    cmphi p1.d, p0/z, z3.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    movprfx z3, z0
+    mul z3.d, p0/m, z3.d, z1.d
     umulh z0.d, p0/m, z0.d, z1.d
-    lsr z28.d, z0.d, #32
-    cmphi p1.d, p0/z, z28.d, z29.d
-    sub z29.d, z29.d, z28.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z0.d, z0.d, z31.d
-    mul z0.d, p0/m, z0.d, z31.d
-    add z29.d, z29.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    mov z0.d, z29.d
-    mov z2.d, z30.d
+    lsr z4.d, z0.d, #32
+    cmphi p1.d, p0/z, z4.d, z3.d
+    sub z4.d, z3.d, z4.d
+    sub z4.d, p1/m, z4.d, z31.d
+    and z3.d, z0.d, z31.d
+    mul z3.d, p0/m, z3.d, z31.d
+    add z0.d, z4.d, z3.d
+    cmphi p1.d, p0/z, z3.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
     st1d {z2.d}, p0, [x5]
     add x5, x5, x3, lsl #3
     subs x4, x4, #1
@@ -5685,191 +5678,182 @@ proofmill_goldilocks_ntt_scale_4_rows_sve:
     add x7, x6, x3
     ld1d {z0.d}, p0/z, [x0]
     ld1d {z1.d}, p0/z, [x1]
-    movprfx z30, z1
-    mul z30.d, p0/m, z30.d, z1.d
-    movprfx z29, z1
-    umulh z29.d, p0/m, z29.d, z1.d
-    lsr z28.d, z29.d, #32
-    cmphi p1.d, p0/z, z28.d, z30.d
-    sub z30.d, z30.d, z28.d
-    sub z30.d, p1/m, z30.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z30.d, z30.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    movprfx z29, z30
-    mul z29.d, p0/m, z29.d, z1.d
-    movprfx z28, z30
-    umulh z28.d, p0/m, z28.d, z1.d
-    lsr z27.d, z28.d, #32
-    cmphi p1.d, p0/z, z27.d, z29.d
-    sub z29.d, z29.d, z27.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z29.d, z29.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    movprfx z28, z29
-    mul z28.d, p0/m, z28.d, z1.d
-    movprfx z27, z29
-    umulh z27.d, p0/m, z27.d, z1.d
-    lsr z26.d, z27.d, #32
-    cmphi p1.d, p0/z, z26.d, z28.d
-    sub z28.d, z28.d, z26.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z4.d, z28.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z4.d
+    movprfx z5, z1
+    mul z5.d, p0/m, z5.d, z1.d
+    movprfx z6, z1
+    umulh z6.d, p0/m, z6.d, z1.d
+    lsr z7.d, z6.d, #32
+    cmphi p1.d, p0/z, z7.d, z5.d
+    sub z7.d, z5.d, z7.d
+    sub z7.d, p1/m, z7.d, z31.d
+    and z6.d, z6.d, z31.d
+    mul z6.d, p0/m, z6.d, z31.d
+    add z7.d, z7.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    movprfx z6, z7
+    mul z6.d, p0/m, z6.d, z1.d
+    movprfx z5, z7
+    umulh z5.d, p0/m, z5.d, z1.d
+    lsr z8.d, z5.d, #32
+    cmphi p1.d, p0/z, z8.d, z6.d
+    sub z8.d, z6.d, z8.d
+    sub z8.d, p1/m, z8.d, z31.d
+    and z5.d, z5.d, z31.d
+    mul z5.d, p0/m, z5.d, z31.d
+    add z8.d, z8.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
+    movprfx z5, z8
+    mul z5.d, p0/m, z5.d, z1.d
+    movprfx z6, z8
+    umulh z6.d, p0/m, z6.d, z1.d
+    lsr z9.d, z6.d, #32
+    cmphi p1.d, p0/z, z9.d, z5.d
+    sub z9.d, z5.d, z9.d
+    sub z9.d, p1/m, z9.d, z31.d
+    and z6.d, z6.d, z31.d
+    mul z6.d, p0/m, z6.d, z31.d
+    add z4.d, z9.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z4.d
     add z4.d, p1/m, z4.d, z31.d
-    movprfx z28, z0
-    mul z28.d, p0/m, z28.d, z1.d
+    movprfx z6, z0
+    mul z6.d, p0/m, z6.d, z1.d
     umulh z1.d, p0/m, z1.d, z0.d
-    lsr z27.d, z1.d, #32
-    cmphi p1.d, p0/z, z27.d, z28.d
-    sub z28.d, z28.d, z27.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z1.d, z1.d, z31.d
-    mul z1.d, p0/m, z1.d, z31.d
-    add z28.d, z28.d, z1.d
-    cmphi p1.d, p0/z, z1.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    movprfx z27, z0
-    mul z27.d, p0/m, z27.d, z30.d
-    umulh z30.d, p0/m, z30.d, z0.d
-    lsr z26.d, z30.d, #32
-    cmphi p1.d, p0/z, z26.d, z27.d
-    sub z27.d, z27.d, z26.d
-    sub z27.d, p1/m, z27.d, z31.d
-    and z30.d, z30.d, z31.d
-    mul z30.d, p0/m, z30.d, z31.d
-    add z2.d, z27.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z2.d
+    lsr z9.d, z1.d, #32
+    cmphi p1.d, p0/z, z9.d, z6.d
+    sub z9.d, z6.d, z9.d
+    sub z9.d, p1/m, z9.d, z31.d
+    and z6.d, z1.d, z31.d
+    mul z6.d, p0/m, z6.d, z31.d
+    add z1.d, z9.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z1.d
+    add z1.d, p1/m, z1.d, z31.d
+    movprfx z6, z0
+    mul z6.d, p0/m, z6.d, z7.d
+    umulh z7.d, p0/m, z7.d, z0.d
+    lsr z9.d, z7.d, #32
+    cmphi p1.d, p0/z, z9.d, z6.d
+    sub z9.d, z6.d, z9.d
+    sub z9.d, p1/m, z9.d, z31.d
+    and z7.d, z7.d, z31.d
+    mul z7.d, p0/m, z7.d, z31.d
+    add z2.d, z9.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z2.d
     add z2.d, p1/m, z2.d, z31.d
-    movprfx z30, z0
-    mul z30.d, p0/m, z30.d, z29.d
-    umulh z29.d, p0/m, z29.d, z0.d
-    lsr z27.d, z29.d, #32
-    cmphi p1.d, p0/z, z27.d, z30.d
-    sub z30.d, z30.d, z27.d
-    sub z30.d, p1/m, z30.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z3.d, z30.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z3.d
+    movprfx z7, z0
+    mul z7.d, p0/m, z7.d, z8.d
+    umulh z8.d, p0/m, z8.d, z0.d
+    lsr z9.d, z8.d, #32
+    cmphi p1.d, p0/z, z9.d, z7.d
+    sub z9.d, z7.d, z9.d
+    sub z9.d, p1/m, z9.d, z31.d
+    and z8.d, z8.d, z31.d
+    mul z8.d, p0/m, z8.d, z31.d
+    add z3.d, z9.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z3.d
     add z3.d, p1/m, z3.d, z31.d
-    mov z1.d, z28.d
 1:
     ld1d {z5.d}, p0/z, [x5]
     ld1d {z6.d}, p0/z, [x5, x3, lsl #3]
     ld1d {z7.d}, p0/z, [x5, x6, lsl #3]
     ld1d {z8.d}, p0/z, [x5, x7, lsl #3]
-    movprfx z30, z0
-    mul z30.d, p0/m, z30.d, z5.d
+    movprfx z9, z0
+    mul z9.d, p0/m, z9.d, z5.d
     umulh z5.d, p0/m, z5.d, z0.d
-    lsr z29.d, z5.d, #32
-    cmphi p1.d, p0/z, z29.d, z30.d
-    sub z30.d, z30.d, z29.d
-    sub z30.d, p1/m, z30.d, z31.d
-    and z5.d, z5.d, z31.d
-    mul z5.d, p0/m, z5.d, z31.d
-    add z30.d, z30.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    movprfx z29, z1
-    mul z29.d, p0/m, z29.d, z6.d
+    lsr z10.d, z5.d, #32
+    cmphi p1.d, p0/z, z10.d, z9.d
+    sub z10.d, z9.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    and z9.d, z5.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z5.d, z10.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z5.d
+    add z5.d, p1/m, z5.d, z31.d
+    movprfx z9, z1
+    mul z9.d, p0/m, z9.d, z6.d
     umulh z6.d, p0/m, z6.d, z1.d
-    lsr z28.d, z6.d, #32
-    cmphi p1.d, p0/z, z28.d, z29.d
-    sub z29.d, z29.d, z28.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z6.d, z6.d, z31.d
-    mul z6.d, p0/m, z6.d, z31.d
-    add z29.d, z29.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    movprfx z28, z2
-    mul z28.d, p0/m, z28.d, z7.d
+    lsr z10.d, z6.d, #32
+    cmphi p1.d, p0/z, z10.d, z9.d
+    sub z10.d, z9.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    and z9.d, z6.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z6.d, z10.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z6.d
+    add z6.d, p1/m, z6.d, z31.d
+    movprfx z9, z2
+    mul z9.d, p0/m, z9.d, z7.d
     umulh z7.d, p0/m, z7.d, z2.d
-    lsr z27.d, z7.d, #32
-    cmphi p1.d, p0/z, z27.d, z28.d
-    sub z28.d, z28.d, z27.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z7.d, z7.d, z31.d
-    mul z7.d, p0/m, z7.d, z31.d
-    add z28.d, z28.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    movprfx z27, z3
-    mul z27.d, p0/m, z27.d, z8.d
+    lsr z10.d, z7.d, #32
+    cmphi p1.d, p0/z, z10.d, z9.d
+    sub z10.d, z9.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    and z9.d, z7.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z7.d, z10.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    movprfx z9, z3
+    mul z9.d, p0/m, z9.d, z8.d
     umulh z8.d, p0/m, z8.d, z3.d
-    lsr z26.d, z8.d, #32
-    cmphi p1.d, p0/z, z26.d, z27.d
-    sub z27.d, z27.d, z26.d
-    sub z27.d, p1/m, z27.d, z31.d
-    and z8.d, z8.d, z31.d
-    mul z8.d, p0/m, z8.d, z31.d
-    add z27.d, z27.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    movprfx z26, z0
-    mul z26.d, p0/m, z26.d, z4.d
+    lsr z10.d, z8.d, #32
+    cmphi p1.d, p0/z, z10.d, z9.d
+    sub z10.d, z9.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    and z9.d, z8.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z8.d, z10.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
+    movprfx z9, z0
+    mul z9.d, p0/m, z9.d, z4.d
     umulh z0.d, p0/m, z0.d, z4.d
-    lsr z25.d, z0.d, #32
-    cmphi p1.d, p0/z, z25.d, z26.d
-    sub z26.d, z26.d, z25.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z0.d, z0.d, z31.d
-    mul z0.d, p0/m, z0.d, z31.d
-    add z26.d, z26.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    movprfx z25, z1
-    mul z25.d, p0/m, z25.d, z4.d
+    lsr z10.d, z0.d, #32
+    cmphi p1.d, p0/z, z10.d, z9.d
+    sub z10.d, z9.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    and z9.d, z0.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z0.d, z10.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    movprfx z9, z1
+    mul z9.d, p0/m, z9.d, z4.d
     umulh z1.d, p0/m, z1.d, z4.d
-    lsr z24.d, z1.d, #32
-    cmphi p1.d, p0/z, z24.d, z25.d
-    sub z25.d, z25.d, z24.d
-    sub z25.d, p1/m, z25.d, z31.d
-    and z1.d, z1.d, z31.d
-    mul z1.d, p0/m, z1.d, z31.d
-    add z25.d, z25.d, z1.d
-    cmphi p1.d, p0/z, z1.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    movprfx z24, z2
-    mul z24.d, p0/m, z24.d, z4.d
+    lsr z10.d, z1.d, #32
+    cmphi p1.d, p0/z, z10.d, z9.d
+    sub z10.d, z9.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    and z9.d, z1.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z1.d, z10.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z1.d
+    add z1.d, p1/m, z1.d, z31.d
+    movprfx z9, z2
+    mul z9.d, p0/m, z9.d, z4.d
     umulh z2.d, p0/m, z2.d, z4.d
-    lsr z23.d, z2.d, #32
-    cmphi p1.d, p0/z, z23.d, z24.d
-    sub z24.d, z24.d, z23.d
-    sub z24.d, p1/m, z24.d, z31.d
-    and z2.d, z2.d, z31.d
-    mul z2.d, p0/m, z2.d, z31.d
-    add z24.d, z24.d, z2.d
-    cmphi p1.d, p0/z, z2.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    movprfx z23, z3
-    mul z23.d, p0/m, z23.d, z4.d
+    lsr z10.d, z2.d, #32
+    cmphi p1.d, p0/z, z10.d, z9.d
+    sub z10.d, z9.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    and z9.d, z2.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z2.d, z10.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    movprfx z9, z3
+    mul z9.d, p0/m, z9.d, z4.d
     umulh z3.d, p0/m, z3.d, z4.d
-    lsr z22.d, z3.d, #32
-    cmphi p1.d, p0/z, z22.d, z23.d
-    sub z23.d, z23.d, z22.d
-    sub z23.d, p1/m, z23.d, z31.d
-    and z3.d, z3.d, z31.d
-    mul z3.d, p0/m, z3.d, z31.d
-    add z23.d, z23.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    mov z0.d, z26.d
-    mov z1.d, z25.d
-    mov z2.d, z24.d
-    mov z3.d, z23.d
-    mov z5.d, z30.d
-    mov z6.d, z29.d
-    mov z7.d, z28.d
-    mov z8.d, z27.d
+    lsr z10.d, z3.d, #32
+    cmphi p1.d, p0/z, z10.d, z9.d
+    sub z10.d, z9.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    and z9.d, z3.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z3.d, z10.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
     st1d {z5.d}, p0, [x5]
     st1d {z6.d}, p0, [x5, x3, lsl #3]
     st1d {z7.d}, p0, [x5, x6, lsl #3]
