@@ -325,11 +325,13 @@ impl<T: Target> Allocator<'_, T> {
             let mut waiting = (0..outputs.len())
                 .filter_map(|home| Some((home, register_of(home)?)))
                 .filter(|(home, register)| home != register);
-            let Some((first, register)) = waiting.clone().next() else { break };
+            let Some((_, register)) = waiting.clone().next() else { break };
             let (home, register) = waiting.find(|(home, _)| !is_source(*home)).unwrap_or_else(|| {
                 // A cycle: one value moves to another register.
-                let aside = (0..self.target.registers()).find(|register| !is_source(*register));
-                (aside.unwrap_or(first), register)
+                match (0..self.target.registers()).find(|register| !is_source(*register)) {
+                    Some(aside) => (aside, register),
+                    None => unreachable!("there are more registers than outputs"),
+                }
             });
             self.target.copy(home, Location::Register(register));
             let moved = self.held.iter().find(|(_, held)| **held == register).map(|(value, _)| *value);
@@ -341,5 +343,184 @@ impl<T: Target> Allocator<'_, T> {
             }
         }
         (0..outputs.len()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    enum Operation {
+        Input(usize),
+        Constant(u64),
+        Fixed,
+        /// A function of its own of the operands.
+        Mix {
+            function: u64,
+            tied: bool,
+            commutes: bool,
+            late: Option<usize>,
+        },
+    }
+
+    const REGISTERS: usize = 6;
+
+    /// A machine that executes instructions instead of writing them, and destroys what they may overwrite.
+    struct Machine<const READS_MEMORY: bool> {
+        registers: [u64; REGISTERS + 1],
+        slots: Vec<u64>,
+    }
+
+    /// The finaliser of SplitMix64.
+    fn mix(a: u64, b: u64) -> u64 {
+        let word = a.wrapping_add(b.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ (word >> 31)
+    }
+
+    fn result(function: u64, commutes: bool, operands: &[u64]) -> u64 {
+        match operands {
+            [first @ .., a, b] if commutes => {
+                first.iter().fold(mix(function, a ^ b), |word, a| mix(word, *a))
+            }
+            _ => operands.iter().fold(function, |word, a| mix(word, *a)),
+        }
+    }
+
+    impl<const READS_MEMORY: bool> Machine<READS_MEMORY> {
+        fn read(&self, location: Location<Operation>) -> u64 {
+            match location {
+                Location::Register(register) => self.registers[register],
+                Location::Slot(slot) => self.slots[slot],
+                Location::Memory(Operation::Constant(word)) => word,
+                Location::Memory(_) => unreachable!("only constants are in memory"),
+            }
+        }
+    }
+
+    impl<const READS_MEMORY: bool> Target for Machine<READS_MEMORY> {
+        type Operation = Operation;
+
+        const READS_MEMORY: bool = READS_MEMORY;
+
+        fn registers(&self) -> usize {
+            REGISTERS
+        }
+
+        fn origin(&self, operation: Operation) -> Origin {
+            match operation {
+                Operation::Input(register) => Origin::Input(register),
+                Operation::Constant(_) => Origin::Memory,
+                Operation::Fixed => Origin::Fixed(REGISTERS),
+                Operation::Mix { .. } => Origin::Computed,
+            }
+        }
+
+        fn form(&self, operation: Operation) -> Form {
+            match operation {
+                Operation::Mix { tied, commutes, late, .. } => Form { tied, commutes, late },
+                _ => unreachable!("not computed"),
+            }
+        }
+
+        fn copy(&mut self, to: usize, from: Location<Operation>) {
+            self.registers[to] = self.read(from);
+        }
+
+        fn spill(&mut self, slot: usize, from: usize) {
+            self.slots.resize(self.slots.len().max(slot + 1), 0);
+            self.slots[slot] = self.registers[from];
+        }
+
+        fn compute(&mut self, operation: Operation, to: usize, operands: &[Location<Operation>]) {
+            let Operation::Mix { function, tied, commutes, late } = operation else { unreachable!() };
+            for (index, operand) in operands.iter().enumerate() {
+                let may_be_in_memory =
+                    tied && index == 0 || READS_MEMORY && index > 0 && index + 1 == operands.len();
+                assert!(may_be_in_memory || matches!(operand, Location::Register(_)));
+            }
+            let mut words: Vec<u64> = operands.iter().map(|operand| self.read(*operand)).collect();
+            if tied {
+                self.registers[to] = words[0];
+            } else {
+                self.registers[to] = !0;
+            }
+            for (index, operand) in operands.iter().enumerate() {
+                if late == Some(index) || tied {
+                    words[index] =
+                        self.read(if tied && index == 0 { Location::Register(to) } else { *operand });
+                }
+            }
+            self.registers[to] = result(function, commutes, &words);
+        }
+    }
+
+    /// A random program of values that are read soon, or late, or by several operations.
+    fn program(seed: u64) -> Program<Operation> {
+        let mut count = 0;
+        let mut random = |below: usize| {
+            count += 1;
+            (mix(seed, count) % below as u64) as usize
+        };
+        let mut program = Program::default();
+        (0..4).for_each(|register| _ = program.value(Operation::Input(register), &[]));
+        (0..4).for_each(|word| _ = program.value(Operation::Constant(mix(word, 0)), &[]));
+        program.value(Operation::Fixed, &[]);
+        for function in 0..60 {
+            let count = program.values().len();
+            let operands: Vec<usize> = (0..1 + random(3))
+                .map(|_| if random(2) == 0 { random(count) } else { count - 1 - random(5) })
+                .collect();
+            let tied = random(3) == 0;
+            let late = Some(random(operands.len())).filter(|_| !tied && random(2) == 0);
+            let commutes = late.is_none() && random(2) == 0;
+            program.value(Operation::Mix { function, tied, commutes, late }, &operands);
+        }
+        let count = program.values().len();
+        program.outputs = (0..5).map(|output| count - 1 - (7 * output + seed as usize) % 40).collect();
+        program.without_unread(|_| false)
+    }
+
+    fn evaluated(program: &Program<Operation>) -> Vec<u64> {
+        let mut words: Vec<u64> = Vec::new();
+        for Value { operation, operands } in program.values() {
+            let operands: Vec<u64> = operands.iter().map(|operand| words[*operand]).collect();
+            words.push(match *operation {
+                Operation::Input(register) => register as u64,
+                Operation::Constant(word) => word,
+                Operation::Fixed => REGISTERS as u64,
+                Operation::Mix { function, commutes, .. } => result(function, commutes, &operands),
+            });
+        }
+        program.outputs.iter().map(|output| words[*output]).collect()
+    }
+
+    fn check<const READS_MEMORY: bool>(outputs: Outputs) {
+        let mut slots = 0;
+        for seed in 0..500 {
+            let program = program(seed);
+            let mut machine: Machine<READS_MEMORY> =
+                Machine { registers: std::array::from_fn(|register| register as u64), slots: Vec::new() };
+            let allocated = allocate(&program, &mut machine, outputs, seed as usize % 20);
+            if outputs != Outputs::Anywhere {
+                assert_eq!(allocated.outputs, [0, 1, 2, 3, 4]);
+            }
+            let words: Vec<u64> =
+                allocated.outputs.iter().map(|register| machine.registers[*register]).collect();
+            assert_eq!(words, evaluated(&program), "seed {seed}");
+            assert!(machine.slots.len() <= allocated.slots);
+            slots = slots.max(allocated.slots);
+        }
+        assert!(slots > 2, "values are spilled");
+    }
+
+    #[test]
+    fn programs_compute_their_values() {
+        for outputs in [Outputs::InOrder, Outputs::Moved, Outputs::Anywhere] {
+            check::<false>(outputs);
+            check::<true>(outputs);
+        }
     }
 }

@@ -79,3 +79,31 @@ impl Random {
         ((word ^ (word >> 31)) >> 11) as f64 / 2f64.powi(53)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_step_once_and_after_those_before_it() {
+        for seed in 0..20 {
+            let mut random = Random(seed);
+            let mut below = |bound: usize| (random.unit() * bound as f64) as usize;
+            let steps: Vec<Step> = (0..40)
+                .map(|step| {
+                    let before = (0..step).filter(|_| below(8) == 0).collect();
+                    Step { instructions: 1 + below(5), latency: below(12), before }
+                })
+                .collect();
+            let order = order(&steps, 2, Parameters { width: 4.0, slack: 0.0, noise: 6.0, seed });
+            let place = |vector, step| order.iter().position(|placed| *placed == (vector, step));
+            assert_eq!(order.len(), 2 * steps.len());
+            for (vector, step) in
+                [0, 1].into_iter().flat_map(|vector| (0..40).map(move |step| (vector, step)))
+            {
+                assert!(place(vector, step).is_some());
+                assert!(steps[step].before.iter().all(|before| place(vector, *before) < place(vector, step)));
+            }
+        }
+    }
+}
