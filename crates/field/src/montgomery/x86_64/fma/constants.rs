@@ -53,7 +53,16 @@ impl<P: Prime, const N: usize> Radix<P, N> {
     pub(super) const SAME_R: bool = Self::R == 64 * P::Limbs::LEN as u32;
     /// Whether products of reduced values are above p: then they are reduced too.
     pub(super) const DENSE: bool = P::BITS == Self::R;
-    pub(super) const MODULUS: [f64; N] = digits(&words::<P>(&P::MODULUS), Self::BITS);
+    pub(super) const MODULUS: [f64; N] = {
+        let modulus = digits(&words::<P>(&P::MODULUS), Self::BITS);
+        let mut digit = 0;
+        while digit + 1 < N {
+            let most = (2u64 << Self::BITS) as f64 + 6.0 * modulus[digit].abs();
+            assert!(most <= (1u64 << 53) as f64, "reductions are exact");
+            digit += 1;
+        }
+        modulus
+    };
     /// 2^R mod p: one.
     pub(super) const ONE: [f64; N] = Self::power(Self::R);
     /// A product with this converts the 64-bit Montgomery form to this one.
