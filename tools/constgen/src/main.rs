@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod assembly;
 mod bls12_381;
 mod bn254;
 mod fma;

@@ -1,6 +1,6 @@
 //! Montgomery products and squares as sums of columns of weight 2^(W k), in any order.
 
-use crate::prime_field::constant;
+use crate::{assembly::schedule, prime_field::constant};
 
 /// A factor of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +82,97 @@ pub(crate) struct Formula {
     pub(crate) values: usize,
     /// The columns that begin with a constant; further ones are auxiliary and begin empty.
     pub(crate) columns: usize,
+}
+
+impl Step {
+    /// The step for the scheduler; `steps` are all.
+    fn scheduled(&self, steps: &[Self]) -> schedule::Step {
+        let (completes, reads) = (self.completes(), self.values_read());
+        let precedes = |other: &Self| {
+            other.adds().iter().any(|column| completes.contains(column))
+                || other.value_given().is_some_and(|value| reads.contains(&value))
+        };
+        schedule::Step {
+            instructions: self.instructions(),
+            latency: self.latency(),
+            before: (0..steps.len()).filter(|other| precedes(&steps[*other])).collect(),
+        }
+    }
+
+    /// Instructions.
+    fn instructions(&self) -> usize {
+        match self {
+            Self::Products { products, .. } => 4 * products.len() + 1,
+            Self::Rest { .. } => 2,
+            Self::Digit { .. } => 5,
+            Self::Montgomery { .. } => 3,
+            Self::Top { .. } | Self::Sum { .. } | Self::Column { .. } => 1,
+            Self::Difference { .. } => 1,
+            Self::Result { .. } => 0,
+        }
+    }
+
+    /// Cycles until its results are ready.
+    fn latency(&self) -> usize {
+        match self {
+            Self::Products { products, .. } => 4 * products.len() + if products.len() > 1 { 12 } else { 9 },
+            Self::Rest { .. } => 6,
+            Self::Digit { .. } => 7,
+            Self::Montgomery { .. } => 11,
+            Self::Top { .. } => 4,
+            Self::Sum { .. } => 3,
+            Self::Column { .. } | Self::Difference { .. } => 1,
+            Self::Result { .. } => 0,
+        }
+    }
+
+    /// The columns that have to be complete before.
+    fn completes(&self) -> Vec<usize> {
+        match self {
+            Self::Digit { column, .. } | Self::Top { column, .. } => vec![*column],
+            Self::Column { from, .. } => vec![*from],
+            Self::Difference { from, less, .. } => vec![*from, *less],
+            _ => vec![],
+        }
+    }
+
+    /// The columns that it adds to.
+    fn adds(&self) -> Vec<usize> {
+        match self {
+            Self::Products { column, .. } => vec![*column, column + 1],
+            Self::Rest { column, .. } | Self::Digit { column, .. } => vec![column + 1],
+            Self::Column { to, .. } | Self::Difference { to, .. } => vec![*to],
+            _ => vec![],
+        }
+    }
+
+    fn values_read(&self) -> Vec<usize> {
+        let of = |factors: &[Factor]| -> Vec<usize> {
+            let value = |factor: &Factor| match factor {
+                Factor::Value(value) => Some(*value),
+                _ => None,
+            };
+            factors.iter().filter_map(value).collect()
+        };
+        match self {
+            Self::Products { products, .. } => of(products.as_flattened()),
+            Self::Rest { product, .. } => of(product),
+            Self::Sum { terms, .. } => of(terms),
+            Self::Montgomery { digit, .. } => vec![*digit],
+            Self::Result { value, .. } => vec![*value],
+            _ => vec![],
+        }
+    }
+
+    fn value_given(&self) -> Option<usize> {
+        match self {
+            Self::Digit { value, .. }
+            | Self::Top { value, .. }
+            | Self::Montgomery { value, .. }
+            | Self::Sum { value, .. } => Some(*value),
+            _ => None,
+        }
+    }
 }
 
 use Factor::{A, B, Jump, P, Value};
@@ -264,6 +355,13 @@ impl Formula {
             formula.products(column, &products);
         }
         formula.reduced_8()
+    }
+
+    /// The steps of all vectors, in an order that hides latencies: vector and step.
+    pub(crate) fn ordered(&self, parameters: schedule::Parameters) -> impl Iterator<Item = (usize, &Step)> {
+        let steps: Vec<_> = self.steps.iter().map(|step| step.scheduled(&self.steps)).collect();
+        let order = schedule::order(&steps, self.vectors, parameters);
+        order.into_iter().map(|(vector, step)| (vector, &self.steps[step]))
     }
 
     /// What the columns begin with: offsets that make them positive, less the exponents and offsets of the doubles that are added to

@@ -6,13 +6,14 @@
 //! code for vectors of any length.
 
 mod elementwise;
-mod kernels;
+mod function;
+mod instructions;
 mod ntt;
+mod poseidon;
 mod poseidon2;
-mod registers;
 mod trace;
 
 pub(crate) use elementwise::basic_functions;
-pub(crate) use kernels::poseidon;
 pub(crate) use ntt::ntt;
+pub(crate) use poseidon::poseidon;
 pub(crate) use poseidon2::poseidon2;

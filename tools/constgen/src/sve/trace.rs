@@ -1,11 +1,14 @@
 //! A word type that records operations instead of computing.
 
+use crate::assembly;
 use proofmill_field::goldilocks::{U64s, mul_byte_by_wide};
 use std::{
     cell::RefCell,
-    collections::HashMap,
+    collections::BTreeSet,
     ops::{Add, BitAnd, Sub},
 };
+
+pub(crate) type Program = assembly::Program<Operation>;
 
 /// The token of recording.
 #[derive(Clone, Copy)]
@@ -39,274 +42,166 @@ pub(crate) enum Operation {
     /// A row in memory, or half a row if rows have two vectors.
     Load(Place),
     /// Writes a row; has no result. All loads come before.
-    Store(usize, Place),
-    Add(usize, usize),
-    Sub(usize, usize),
-    And(usize, usize),
-    ShiftLeft(usize, u32),
-    ShiftRight(usize, u32),
-    ShiftRightSigned(usize, u32),
-    LowHalf(usize),
-    MulHalves(usize, usize),
+    Store(Place),
+    Add,
+    Sub,
+    And,
+    ShiftLeft(u32),
+    ShiftRight(u32),
+    ShiftRightSigned(u32),
+    LowHalf,
+    MulHalves,
     /// The sum of the first and the product of the others' low halves.
-    AddProductOfHalves(usize, usize, usize),
+    AddProductOfHalves,
     /// The sum of the first and the low word of the others' product.
-    AddMulLow(usize, usize, usize),
-    MulLow(usize, usize),
-    MulHigh(usize, usize),
-    AddFolded(usize, usize),
-    SubFolded(usize, usize),
-    Canonical(usize),
+    AddMulLow,
+    MulLow,
+    MulHigh,
+    AddFolded,
+    SubFolded,
+    Canonical,
 }
 
 impl Operation {
-    /// The values that the operation reads.
-    pub(crate) fn arguments(self) -> Vec<usize> {
+    /// Whether the result is below 2^32 for all operands.
+    fn is_half(self) -> bool {
         use Operation::*;
         match self {
-            Input(_) | SmallInput(_) | Splat(_) | Constant(_) | SmallConstant(_) | Load(_) => vec![],
-            Store(a, _)
-            | ShiftLeft(a, _)
-            | ShiftRight(a, _)
-            | ShiftRightSigned(a, _)
-            | LowHalf(a)
-            | Canonical(a) => {
-                vec![a]
-            }
-            Add(a, b)
-            | Sub(a, b)
-            | And(a, b)
-            | MulHalves(a, b)
-            | MulLow(a, b)
-            | MulHigh(a, b)
-            | AddFolded(a, b)
-            | SubFolded(a, b) => vec![a, b],
-            AddProductOfHalves(sum, a, b) | AddMulLow(sum, a, b) => vec![sum, a, b],
-        }
-    }
-
-    /// Whether the result is below 2^32 for all arguments.
-    pub(crate) fn is_half(self) -> bool {
-        use Operation::*;
-        match self {
-            LowHalf(_) | SmallInput(_) | SmallConstant(_) => true,
-            ShiftRight(_, k) => k >= 32,
+            LowHalf | SmallInput(_) | SmallConstant(_) => true,
+            ShiftRight(k) => k >= 32,
             Splat(word) => word >> 32 == 0,
             _ => false,
         }
     }
-}
 
-/// A straight-line program.
-#[derive(Clone, Debug)]
-pub(crate) struct Program {
-    pub(crate) operations: Vec<Operation>,
-    pub(crate) outputs: Vec<usize>,
+    pub(crate) fn is_constant(self) -> bool {
+        matches!(self, Self::Splat(_) | Self::Constant(_) | Self::SmallConstant(_))
+    }
 }
 
 thread_local! {
-    static RECORDED: RefCell<Vec<Operation>> = const { RefCell::new(Vec::new()) };
+    static RECORDED: RefCell<Program> = RefCell::default();
 }
 
-fn record(operation: Operation) -> Traced {
-    RECORDED.with_borrow_mut(|operations| {
-        operations.push(operation);
-        Traced(operations.len() - 1)
-    })
+fn record(operation: Operation, operands: &[Traced]) -> Traced {
+    let operands: Vec<usize> = operands.iter().map(|operand| operand.0).collect();
+    RECORDED.with_borrow_mut(|program| Traced(program.value(operation, &operands)))
+}
+
+fn without_unread(program: &Program) -> Program {
+    program.without_unread(|operation| matches!(operation, Operation::Store(_)))
 }
 
 impl Program {
     /// The operations of `formula` on its inputs.
     pub(crate) fn record<const N: usize>(formula: impl FnOnce([Traced; N]) -> Vec<Traced>) -> Self {
-        RECORDED.with_borrow_mut(Vec::clear);
-        let outputs = formula(std::array::from_fn(|i| record(Operation::Input(i))));
-        let outputs = outputs.into_iter().map(|value| value.0).collect();
-        let operations = RECORDED.with_borrow_mut(std::mem::take);
-        Self { operations, outputs }.without_dead_operations()
+        RECORDED.take();
+        let outputs = formula(std::array::from_fn(|i| record(Operation::Input(i), &[])));
+        let mut program = RECORDED.take();
+        program.outputs = outputs.into_iter().map(|value| value.0).collect();
+        without_unread(&program)
     }
 
-    /// The same without repeated computations and operations without effect, and, unless `products_of_halves` exist, without
-    /// these.
-    pub(crate) fn lowered(self, products_of_halves: bool) -> Self {
-        let mut lowered = Lowered::default();
-        let mut names = Vec::new();
-        for operation in self.operations {
-            let name = match operation.renamed(&names) {
-                Operation::LowHalf(a) => lowered.half(a),
-                Operation::MulHalves(a, b) if !products_of_halves => {
-                    let (a, b) = (lowered.half(a), lowered.half(b));
-                    lowered.name(Operation::MulLow(a, b))
+    /// The same without masks of values that are already small and, unless `products_of_halves` exist, without these.
+    pub(crate) fn lowered(&self, products_of_halves: bool) -> Self {
+        use Operation::*;
+        let half = |program: &mut Self, value| {
+            if program.operation(value).is_half() { value } else { program.value(LowHalf, &[value]) }
+        };
+        let lowered = self.rewritten(0..self.values().len(), |program, operation, operands| {
+            match (operation, operands) {
+                (LowHalf, [a]) => half(program, *a),
+                (MulHalves, [a, b]) if !products_of_halves => {
+                    let factors = [a, b].map(|factor| half(program, *factor));
+                    program.value(MulLow, &factors)
                 }
-                Operation::AddProductOfHalves(sum, a, b) if !products_of_halves => {
-                    let (a, b) = (lowered.half(a), lowered.half(b));
-                    lowered.name(Operation::AddMulLow(sum, a, b))
+                (AddProductOfHalves, [sum, a, b]) if !products_of_halves => {
+                    let [a, b] = [a, b].map(|factor| half(program, *factor));
+                    program.value(AddMulLow, &[*sum, a, b])
                 }
-                operation => lowered.name(operation),
-            };
-            names.push(name);
-        }
-        let outputs = self.outputs.into_iter().map(|output| names[output]).collect();
-        Self { operations: lowered.operations, outputs }.without_dead_operations()
+                _ => program.value(operation, operands),
+            }
+        });
+        without_unread(&lowered)
     }
 
     /// The constants, most used first.
     pub(crate) fn constants(&self) -> Vec<Operation> {
-        let mut counts: Vec<(usize, Operation)> = Vec::new();
-        for argument in self.operations.iter().flat_map(|operation| operation.arguments()) {
-            let operation = self.operations[argument];
-            if !matches!(
-                operation,
-                Operation::Splat(_) | Operation::Constant(_) | Operation::SmallConstant(_)
-            ) {
-                continue;
-            }
-            match counts.iter_mut().find(|(_, counted)| *counted == operation) {
-                Some((count, _)) => *count += 1,
-                None => counts.push((1, operation)),
-            }
-        }
-        counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-        counts.into_iter().map(|(_, operation)| operation).collect()
+        let mut counts = vec![0; self.values().len()];
+        self.values().iter().flat_map(|value| &value.operands).for_each(|operand| counts[*operand] += 1);
+        let mut constants: Vec<usize> =
+            (0..counts.len()).filter(|value| self.operation(*value).is_constant()).collect();
+        constants.sort_by_key(|value| std::cmp::Reverse(counts[*value]));
+        constants.into_iter().map(|value| self.operation(value)).collect()
     }
 
     /// The same in another order: values that depend only on rows are computed where they are first used, so that rows stay
     /// in memory.
-    pub(crate) fn with_late_loads(self) -> Self {
-        let is_late = |index: usize| {
-            let arguments = self.operations[index].arguments();
-            let is_loaded = |argument: &usize| matches!(self.operations[*argument], Operation::Load(_));
-            let is_row = |argument: &usize| {
-                is_loaded(argument) || matches!(self.operations[*argument], Operation::Splat(_))
-            };
-            arguments.iter().any(is_loaded) && arguments.iter().all(is_row)
+    pub(crate) fn with_late_loads(&self) -> Self {
+        let is_loaded = |value: &usize| matches!(self.operation(*value), Operation::Load(_));
+        let is_row =
+            |value: &usize| is_loaded(value) || matches!(self.operation(*value), Operation::Splat(_));
+        let is_late = |value: usize| {
+            let operands = &self.values()[value].operands;
+            operands.iter().any(is_loaded)
+                && operands.iter().all(is_row)
+                && !matches!(self.operation(value), Operation::Store(_))
         };
-        let mut names = vec![usize::MAX; self.operations.len()];
-        let mut operations = Vec::new();
-        for index in 0..self.operations.len() {
-            if is_late(index) && !matches!(self.operations[index], Operation::Store(..)) {
-                continue;
-            }
-            let arguments = self.operations[index].arguments();
-            for needed in arguments.into_iter().chain([index]) {
-                if names[needed] == usize::MAX {
-                    operations.push(self.operations[needed].renamed(&names));
-                    names[needed] = operations.len() - 1;
-                }
-            }
+        let mut placed = BTreeSet::new();
+        let mut order = Vec::new();
+        for value in (0..self.values().len()).filter(|value| !is_late(*value)) {
+            let operands = &self.values()[value].operands;
+            let late = operands.iter().filter(|operand| is_late(**operand));
+            let needed = late.flat_map(|late| &self.values()[*late].operands);
+            order.extend(needed.chain(operands).chain([&value]).filter(|value| placed.insert(**value)));
         }
-        let outputs = self.outputs.into_iter().map(|output| names[output]).collect();
-        Self { operations, outputs }
-    }
-
-    fn without_dead_operations(self) -> Self {
-        let mut live: Vec<bool> =
-            self.operations.iter().map(|operation| matches!(operation, Operation::Store(..))).collect();
-        self.outputs.iter().for_each(|output| live[*output] = true);
-        for (index, operation) in self.operations.iter().enumerate().rev() {
-            if live[index] {
-                operation.arguments().into_iter().for_each(|argument| live[argument] = true);
-            }
-        }
-        let mut renamed = vec![usize::MAX; self.operations.len()];
-        let mut operations = Vec::new();
-        for (index, operation) in self.operations.into_iter().enumerate() {
-            if live[index] || matches!(operation, Operation::Input(_)) {
-                renamed[index] = operations.len();
-                operations.push(operation.renamed(&renamed));
-            }
-        }
-        Self { operations, outputs: self.outputs.into_iter().map(|output| renamed[output]).collect() }
-    }
-}
-
-impl Operation {
-    fn renamed(self, names: &[usize]) -> Self {
-        use Operation::*;
-        match self {
-            Input(_) | SmallInput(_) | Splat(_) | Constant(_) | SmallConstant(_) | Load(_) => self,
-            Store(a, place) => Store(names[a], place),
-            Add(a, b) => Add(names[a], names[b]),
-            Sub(a, b) => Sub(names[a], names[b]),
-            And(a, b) => And(names[a], names[b]),
-            ShiftLeft(a, k) => ShiftLeft(names[a], k),
-            ShiftRight(a, k) => ShiftRight(names[a], k),
-            ShiftRightSigned(a, k) => ShiftRightSigned(names[a], k),
-            LowHalf(a) => LowHalf(names[a]),
-            MulHalves(a, b) => MulHalves(names[a], names[b]),
-            AddProductOfHalves(sum, a, b) => AddProductOfHalves(names[sum], names[a], names[b]),
-            AddMulLow(sum, a, b) => AddMulLow(names[sum], names[a], names[b]),
-            MulLow(a, b) => MulLow(names[a], names[b]),
-            MulHigh(a, b) => MulHigh(names[a], names[b]),
-            AddFolded(a, b) => AddFolded(names[a], names[b]),
-            SubFolded(a, b) => SubFolded(names[a], names[b]),
-            Canonical(a) => Canonical(names[a]),
-        }
-    }
-}
-
-/// A program being recorded, with each operation in it once.
-#[derive(Default)]
-struct Lowered {
-    operations: Vec<Operation>,
-    names: HashMap<Operation, usize>,
-}
-
-impl Lowered {
-    fn name(&mut self, operation: Operation) -> usize {
-        *self.names.entry(operation).or_insert_with(|| {
-            self.operations.push(operation);
-            self.operations.len() - 1
-        })
-    }
-
-    fn half(&mut self, value: usize) -> usize {
-        if self.operations[value].is_half() { value } else { self.name(Operation::LowHalf(value)) }
+        self.rewritten(order, Self::value)
     }
 }
 
 /// A value below 2^32 in a register at the start of the program; only inputs may come before.
 pub(crate) fn small_input(register: usize) -> Traced {
-    record(Operation::SmallInput(register))
+    record(Operation::SmallInput(register), &[])
 }
 
 /// A vector of a row that a program reads.
 pub(crate) fn load(row: usize, second: bool) -> Traced {
-    record(Operation::Load(Place { row, second }))
+    record(Operation::Load(Place { row, second }), &[])
 }
 
 /// Writes a vector of a row that a program writes.
 pub(crate) fn store(value: Traced, row: usize, second: bool) {
-    record(Operation::Store(value.0, Place { row, second }));
+    record(Operation::Store(Place { row, second }), &[value]);
 }
 
 /// Word `n` of the table of constants.
 pub(crate) fn constant(n: usize) -> Traced {
-    record(Operation::Constant(n))
+    record(Operation::Constant(n), &[])
 }
 
 /// The same, if it is below 2^32.
 pub(crate) fn small_constant(n: usize) -> Traced {
-    record(Operation::SmallConstant(n))
+    record(Operation::SmallConstant(n), &[])
 }
 
 impl Add for Traced {
     type Output = Self;
     fn add(self, rhs: Self) -> Self {
-        record(Operation::Add(self.0, rhs.0))
+        record(Operation::Add, &[self, rhs])
     }
 }
 
 impl Sub for Traced {
     type Output = Self;
     fn sub(self, rhs: Self) -> Self {
-        record(Operation::Sub(self.0, rhs.0))
+        record(Operation::Sub, &[self, rhs])
     }
 }
 
 impl BitAnd for Traced {
     type Output = Self;
     fn bitand(self, rhs: Self) -> Self {
-        record(Operation::And(self.0, rhs.0))
+        record(Operation::And, &[self, rhs])
     }
 }
 
@@ -332,47 +227,47 @@ impl U64s for Traced {
     }
 
     fn splat(_: Recorder, word: u64) -> Self {
-        record(Operation::Splat(word))
+        record(Operation::Splat(word), &[])
     }
 
     fn shl<const K: u32>(self) -> Self {
-        record(Operation::ShiftLeft(self.0, K))
+        record(Operation::ShiftLeft(K), &[self])
     }
 
     fn shr<const K: u32>(self) -> Self {
-        record(Operation::ShiftRight(self.0, K))
+        record(Operation::ShiftRight(K), &[self])
     }
 
     fn add_product_of_halves(self, a: Self, b: Self) -> Self {
-        record(Operation::AddProductOfHalves(self.0, a.0, b.0))
+        record(Operation::AddProductOfHalves, &[self, a, b])
     }
 
     fn shr_signed<const K: u32>(self) -> Self {
-        record(Operation::ShiftRightSigned(self.0, K))
+        record(Operation::ShiftRightSigned(K), &[self])
     }
 
     fn mul_halves(self, rhs: Self) -> Self {
-        record(Operation::MulHalves(self.0, rhs.0))
+        record(Operation::MulHalves, &[self, rhs])
     }
 
     fn add_folded(self, rhs: Self) -> Self {
-        record(Operation::AddFolded(self.0, rhs.0))
+        record(Operation::AddFolded, &[self, rhs])
     }
 
     fn sub_folded(self, rhs: Self) -> Self {
-        record(Operation::SubFolded(self.0, rhs.0))
+        record(Operation::SubFolded, &[self, rhs])
     }
 
     fn canonical(self) -> Self {
-        record(Operation::Canonical(self.0))
+        record(Operation::Canonical, &[self])
     }
 
     fn low_half(self) -> Self {
-        record(Operation::LowHalf(self.0))
+        record(Operation::LowHalf, &[self])
     }
 
     fn mul_wide(self, rhs: Self) -> [Self; 2] {
-        [record(Operation::MulLow(self.0, rhs.0)), record(Operation::MulHigh(self.0, rhs.0))]
+        [record(Operation::MulLow, &[self, rhs]), record(Operation::MulHigh, &[self, rhs])]
     }
 
     fn mul_byte(self, byte: Self) -> Self {

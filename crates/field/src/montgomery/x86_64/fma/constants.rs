@@ -21,7 +21,16 @@ impl<P: Prime, D: Digits> Radix<P, D> {
     pub(super) const SAME_R: bool = Self::R == 64 * P::Limbs::LEN as u32;
     /// Whether products of reduced values are above p: then they are reduced too.
     pub(super) const DENSE: bool = P::BITS == Self::R;
-    pub(super) const MODULUS: [f64; MAX] = Self::digits(&words::<P>(&P::MODULUS));
+    pub(super) const MODULUS: [f64; MAX] = {
+        let modulus = Self::digits(&words::<P>(&P::MODULUS));
+        let mut digit = 0;
+        while digit + 1 < D::LEN {
+            let most = (2u64 << D::BITS) as f64 + 6.0 * modulus[digit].abs();
+            assert!(most <= (1u64 << 53) as f64, "reductions are exact");
+            digit += 1;
+        }
+        modulus
+    };
     /// 2^R mod p: one.
     pub(super) const ONE: [f64; MAX] = Self::power(Self::R);
     /// A product with this converts the 64-bit Montgomery form to this one.
