@@ -124,11 +124,9 @@ pub(crate) fn compile(
     outputs: Outputs,
 ) -> Code {
     let mut text = Text { edition, pool, pins, offsets: [None; 2], has_stored: false, lines: Vec::new() };
-    let allocated = allocate(&program.lowered(edition == Edition::Sve2), &mut text, outputs, NEAR);
+    let allocated = allocate(&program.lowered(edition == Edition::Sve2), &mut text, outputs, 0);
     Code { lines: text.lines, slots: allocated.slots, outputs: allocated.outputs }
 }
-
-const NEAR: usize = 0;
 
 struct Text<'a> {
     edition: Edition,
