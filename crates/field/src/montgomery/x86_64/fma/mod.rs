@@ -94,12 +94,6 @@ impl<P: Prime> FmaLanes<P> {
         self
     }
 
-    /// Elements of six words do not fit the registers: a function for their sums costs nothing.
-    #[inline(always)]
-    fn called(sum: impl FnOnce() -> Self, token: Avx2) -> Self {
-        if P::Limbs::LEN > 4 { token.call(sum) } else { sum() }
-    }
-
     /// Digit-wise sum, not reduced.
     #[inline(always)]
     fn plus(self, rhs: &Self) -> Self {
@@ -244,11 +238,7 @@ impl<P: Prime> Add for FmaLanes<P> {
     type Output = Self;
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
-        Self::called(
-            #[inline(always)]
-            || self.plus(&rhs).reduce(),
-            self.token,
-        )
+        self.plus(&rhs).reduce()
     }
 }
 
@@ -256,11 +246,7 @@ impl<P: Prime> Sub for FmaLanes<P> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
-        Self::called(
-            #[inline(always)]
-            || self.minus(&rhs).reduce(),
-            self.token,
-        )
+        self.minus(&rhs).reduce()
     }
 }
 
