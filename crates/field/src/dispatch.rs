@@ -9,7 +9,9 @@ pub fn prime_field_level(level: Level) -> Level {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512(token) => Level::Avx2(token.into()),
         #[cfg(target_arch = "aarch64")]
-        Level::Neon(_) | Level::Sve(_) | Level::Sve2(_) => Level::Portable(Portable),
+        Level::Sve(token) => Level::Neon(token.into()),
+        #[cfg(target_arch = "aarch64")]
+        Level::Sve2(token) => Level::Neon(token.into()),
         level => level,
     }
 }
@@ -45,6 +47,8 @@ macro_rules! dispatch {
             $crate::cpu::Level::Avx2($engine) => $body,
             #[cfg(target_arch = "x86_64")]
             $crate::cpu::Level::Avx512Ifma($engine) => $body,
+            #[cfg(target_arch = "aarch64")]
+            $crate::cpu::Level::Neon($engine) => $body,
             _ => {
                 let $engine = $crate::cpu::Portable;
                 $body

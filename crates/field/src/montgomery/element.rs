@@ -243,6 +243,11 @@ impl<P: Prime, B: Backend> Algebra for Fp<P, B> {
         Self::from_limbs(backend, P::R)
     }
 
+    #[inline(always)]
+    fn square(self) -> Self {
+        self.with_limbs(self.backend.square_mont::<P>(&self.limbs))
+    }
+
     /// Four products but only two reductions and no sums beforehand, where the modulus leaves two bits free.
     ///
     /// A separate function: operands are passed by reference, which saves copies, and the code of towers stays small.
@@ -340,7 +345,7 @@ impl<P: Prime, B: Backend> Add for Fp<P, B> {
     type Output = Self;
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
-        self.with_limbs(self.limbs.add_mod(&rhs.limbs, &P::MODULUS))
+        self.with_limbs(self.backend.add_mod::<P>(&self.limbs, &rhs.limbs))
     }
 }
 
@@ -348,7 +353,7 @@ impl<P: Prime, B: Backend> Sub for Fp<P, B> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
-        self.with_limbs(self.limbs.sub_mod(&rhs.limbs, &P::MODULUS))
+        self.with_limbs(self.backend.sub_mod::<P>(&self.limbs, &rhs.limbs))
     }
 }
 

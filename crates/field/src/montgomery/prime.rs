@@ -31,6 +31,9 @@ pub trait Prime: Copy + Debug + PartialEq + Eq + Hash + Send + Sync + 'static {
 }
 
 pub(super) mod sealed {
+    #[cfg(target_arch = "aarch64")]
+    pub use super::super::aarch64::umulh::Chains as Sealed;
+    #[cfg(not(target_arch = "aarch64"))]
     pub trait Sealed {}
 }
 

@@ -1,0 +1,3 @@
+//! AArch64 kernels.
+
+pub(super) mod umulh;
