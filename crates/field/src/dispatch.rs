@@ -1,7 +1,7 @@
 //! From a level to the token of a field's kernels: each family of fields has kernels at some levels, and the other levels
 //! use the best kernels of the levels below.
 
-use proofmill_cpu::{Level, Portable};
+use proofmill_cpu::Level;
 
 /// The level whose kernels the prime fields in Montgomery form (BN254, BLS12-381, Grumpkin) use at `level`.
 pub fn prime_field_level(level: Level) -> Level {
@@ -20,7 +20,7 @@ pub fn prime_field_level(level: Level) -> Level {
 pub fn goldilocks_level(level: Level) -> Level {
     match level {
         #[cfg(target_arch = "x86_64")]
-        Level::Adx(_) => Level::Portable(Portable),
+        Level::Adx(_) => Level::Portable(proofmill_cpu::Portable),
         level => level,
     }
 }

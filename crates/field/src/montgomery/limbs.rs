@@ -9,9 +9,10 @@ use super::{
     Prime,
     x86_64::adx::{mul_mont_4, mul_mont_6, sum_of_products_4, sum_of_products_6},
 };
-#[cfg(not(target_arch = "aarch64"))]
-use super::prime::sealed;
-use super::{prime::Limbs, safegcd::divide_vartime};
+use super::{
+    prime::{Limbs, sealed},
+    safegcd::divide_vartime,
+};
 
 /// `a + b + carry`. On x86-64 with the intrinsic: LLVM turns the carries of sums with constants, such as the
 /// modulus, into comparisons, sets and branches, and keeps ADC only where the intrinsic requests it.
@@ -81,7 +82,6 @@ fn reduce_once<const N: usize>(a: [u64; N], p: &[u64; N]) -> [u64; N] {
 
 macro_rules! impl_limbs {
     ($n:literal, $lanes:literal, $single:literal, $signed:literal, $mul_adx:ident, $sum_adx:ident) => {
-        #[cfg(not(target_arch = "aarch64"))]
         impl sealed::Sealed for [u64; $n] {}
 
         impl Limbs for [u64; $n] {
