@@ -33,6 +33,8 @@ arithmetic=($(tests sha256 field curve pairing hash poly) --test keys --test vec
 cargo check --quiet --locked --workspace --lib --bins --target "$target"
 cargo build --quiet --locked --workspace "${arithmetic[@]}" --test merkle --target "$target"
 PROOFMILL_REQUIRE_SHA256=neon,arm-sha2 emulated sve=off portable,neon "${arithmetic[@]}"
+# Groth16 and BLS on the same kernels; PLONK's tests of these names are too slow, and so are ten thousand verifications.
+emulated sve=off portable,neon --exclude proofmill-plonk --test prove --test batch -- --skip 10_000_tries
 # Checks of openings with changed bytes do not depend on the CPU, and take minutes under QEMU.
 emulated sve=off portable,neon --test merkle -- --skip changed
 for bits in 128 256 512 2048; do

@@ -1,7 +1,7 @@
 //! From a level to the token of a field's kernels: each family of fields has kernels at some levels, and the other levels
 //! use the best kernels of the levels below.
 
-use proofmill_cpu::{Level, Portable};
+use proofmill_cpu::Level;
 
 /// The level whose kernels the prime fields in Montgomery form (BN254, BLS12-381, Grumpkin) use at `level`.
 pub fn prime_field_level(level: Level) -> Level {
@@ -9,7 +9,9 @@ pub fn prime_field_level(level: Level) -> Level {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512(token) => Level::Avx2(token.into()),
         #[cfg(target_arch = "aarch64")]
-        Level::Neon(_) | Level::Sve(_) | Level::Sve2(_) => Level::Portable(Portable),
+        Level::Sve(token) => Level::Neon(token.into()),
+        #[cfg(target_arch = "aarch64")]
+        Level::Sve2(token) => Level::Neon(token.into()),
         level => level,
     }
 }
@@ -18,7 +20,7 @@ pub fn prime_field_level(level: Level) -> Level {
 pub fn goldilocks_level(level: Level) -> Level {
     match level {
         #[cfg(target_arch = "x86_64")]
-        Level::Adx(_) => Level::Portable(Portable),
+        Level::Adx(_) => Level::Portable(proofmill_cpu::Portable),
         level => level,
     }
 }
@@ -45,6 +47,8 @@ macro_rules! dispatch {
             $crate::cpu::Level::Avx2($engine) => $body,
             #[cfg(target_arch = "x86_64")]
             $crate::cpu::Level::Avx512Ifma($engine) => $body,
+            #[cfg(target_arch = "aarch64")]
+            $crate::cpu::Level::Neon($engine) => $body,
             _ => {
                 let $engine = $crate::cpu::Portable;
                 $body

@@ -93,6 +93,28 @@ impl<P: Prime, B: Backend> Laws<P, B> {
         }
     }
 
+    /// Every product of extreme coefficients against integers.
+    fn quadratic_extremes(&self) {
+        let p = &self.modulus;
+        let top = (BigUint::one() << (P::BITS - 1)) - 1u32;
+        let values = [0u32.into(), 1u32.into(), p - 2u32, p - 1u32, top, (p - 1u32) / 2u32];
+        let elements = values.each_ref().map(|value: &BigUint| {
+            let mut words = value.to_u64_digits();
+            words.resize(P::Limbs::LEN, 0);
+            Fp::<P>::from_montgomery(limbs(&words)).unwrap().with_backend(self.token)
+        });
+        let pairs: Vec<[usize; 2]> = (0..36).map(|i| [i / 6, i % 6]).collect();
+        for &[a0, a1] in &pairs {
+            for &[b0, b1] in &pairs {
+                let product =
+                    Quadratic::new(elements[a0], elements[a1]) * Quadratic::new(elements[b0], elements[b1]);
+                let [[x0, x1], [y0, y1]] = [[a0, a1], [b0, b1]].map(|pair| pair.map(|i| &values[i]));
+                assert_eq!(self.raw(product.c0), (x0 * y0 + p * p - x1 * y1) * &self.r_inverse % p);
+                assert_eq!(self.raw(product.c1), (x0 * y1 + x1 * y0) * &self.r_inverse % p);
+            }
+        }
+    }
+
     fn powers(&self) {
         let mut rng = rng(2);
         for &a in self.elements.iter().take(8) {
@@ -227,6 +249,7 @@ fn check<P: Prime, F: ark_ff::PrimeField>() {
         laws.ring();
         laws.inversion();
         laws.quadratic_ring();
+        laws.quadratic_extremes();
         laws.powers();
         laws.arkworks::<F>();
     }

@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+mod prime_fields;
+
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::{
     Goldilocks,
@@ -74,6 +76,9 @@ fn run(level: &str, function: &str, log_count: &str) -> Result<(), String> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
     pool.build_global().map_err(|error| error.to_string())?;
     let (n, max) = (1usize << log_count, 1usize << MAX_LOG_COUNT);
+    if prime_fields::run(level, function, n, max) {
+        return Ok(());
+    }
     let columns: [Vec<u64>; 12] = array::from_fn(|i| words(i as u64, max));
     let rows = words(12, ROW * max);
     let bytes: Vec<u8> = columns[1].iter().map(|word| *word as u8).collect();

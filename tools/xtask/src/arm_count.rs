@@ -37,6 +37,18 @@ const FUNCTIONS: [&str; 13] = [
 /// Trees: one permutation per leaf and one per node above.
 const TREES: [&str; 2] = ["poseidon_tree", "poseidon2_tree"];
 
+/// Functions over the prime fields, with one result per operand: of their base and scalar fields, then of the quadratic extensions.
+const PRIME_FIELDS: [&str; 4] = ["bn254_fr", "bn254_fq", "bls12_381_fr", "bls12_381_fq"];
+const ELEMENT_FUNCTIONS: [&str; 4] = ["product", "square", "sum", "difference"];
+const QUADRATIC_FIELDS: [&str; 2] = ["bn254_fq2", "bls12_381_fq2"];
+const QUADRATIC_FUNCTIONS: [&str; 2] = ["product", "square"];
+
+/// Single pairings.
+const PAIRINGS: [&str; 2] = ["bn254_pairing", "bls12_381_pairing"];
+
+/// The levels of the prime fields.
+const PRIME_FIELD_LEVELS: [(&str, u32); 2] = [("portable", 64), ("neon", 128)];
+
 /// Levels, with the vector lengths in bits at which they are counted.
 const LEVELS: [(&str, &[u32]); 4] =
     [("portable", &[64]), ("neon", &[128]), ("sve", &[128, 256, 512]), ("sve2", &[128, 256, 512])];
@@ -92,16 +104,18 @@ impl Emulator {
         }
     }
 
-    /// Instructions per operation, all and on vectors, of a function that performs `operations(k)` on 2^k operands.
+    /// Instructions per operation, all and on vectors, of a function that performs `operations(k)` on 2^k operands, by runs
+    /// on 2^log_count and twice as many.
     fn per_operation(
         &self,
         (level, bits): (&str, u32),
         function: &str,
+        log_count: u32,
         operations: impl Fn(u32) -> u64,
     ) -> Result<[f64; 2], String> {
-        let short = self.count(level, bits, function, LOG_COUNT)?;
-        let long = self.count(level, bits, function, LOG_COUNT + 1)?;
-        let more = (operations(LOG_COUNT + 1) - operations(LOG_COUNT)) as f64;
+        let short = self.count(level, bits, function, log_count)?;
+        let long = self.count(level, bits, function, log_count + 1)?;
+        let more = (operations(log_count + 1) - operations(log_count)) as f64;
         Ok([(short.all, long.all), (short.vector, long.vector)]
             .map(|(short, long)| (long as f64 - short as f64) / more))
     }
@@ -131,12 +145,30 @@ pub(crate) fn run() -> Result<(), String> {
     let levels = || LEVELS.iter().flat_map(|(level, lengths)| lengths.iter().map(|bits| (*level, *bits)));
     for function in FUNCTIONS {
         for at in levels() {
-            record(function, at, emulator.per_operation(at, function, |k| 1 << k)?);
+            record(function, at, emulator.per_operation(at, function, LOG_COUNT, |k| 1 << k)?);
         }
     }
     for tree in TREES {
         for at in levels() {
-            record(tree, at, emulator.per_operation(at, tree, |k| (2 << k) - 1)?);
+            record(tree, at, emulator.per_operation(at, tree, LOG_COUNT, |k| (2 << k) - 1)?);
+        }
+    }
+    let functions = |fields: &[&str], functions: &[&str]| -> Vec<String> {
+        fields
+            .iter()
+            .flat_map(|field| functions.iter().map(move |function| format!("{field}_{function}")))
+            .collect()
+    };
+    let elements = functions(&PRIME_FIELDS, &ELEMENT_FUNCTIONS);
+    let quadratic = functions(&QUADRATIC_FIELDS, &QUADRATIC_FUNCTIONS);
+    for function in elements.iter().chain(&quadratic) {
+        for at in PRIME_FIELD_LEVELS {
+            record(function, at, emulator.per_operation(at, function, LOG_COUNT, |k| 1 << k)?);
+        }
+    }
+    for pairing in PAIRINGS {
+        for at in PRIME_FIELD_LEVELS {
+            record(pairing, at, emulator.per_operation(at, pairing, 0, |k| 1 << k)?);
         }
     }
     let file = root.join(RECORDS);

@@ -243,7 +243,12 @@ impl<P: Prime, B: Backend> Algebra for Fp<P, B> {
         Self::from_limbs(backend, P::R)
     }
 
-    /// Four products but only two reductions and no sums beforehand, where the modulus leaves two bits free.
+    #[inline(always)]
+    fn square(self) -> Self {
+        self.with_limbs(self.backend.square_mont::<P>(&self.limbs))
+    }
+
+    /// By the backend, with fewer reductions, where the modulus leaves two bits free.
     ///
     /// A separate function: operands are passed by reference, which saves copies, and the code of towers stays small.
     #[inline(never)]
@@ -254,12 +259,9 @@ impl<P: Prime, B: Backend> Algebra for Fp<P, B> {
         const { Self::assert_layout() };
         let backend = a.c0.backend;
         // SAFETY: `Quadratic` is `repr(C)` and `Fp` has the layout of its limbs, so the two are arrays of limbs.
-        let limbs = unsafe { &*std::ptr::from_ref(a).cast::<[P::Limbs; 2]>() };
-        let opposite = -b.c1;
-        Quadratic::new(
-            Self::from_limbs(backend, backend.sum_of_products::<P>(limbs, [&b.c0.limbs, &opposite.limbs])),
-            Self::from_limbs(backend, backend.sum_of_products::<P>(limbs, [&b.c1.limbs, &b.c0.limbs])),
-        )
+        let [a, b] = [a, b].map(|x| unsafe { &*std::ptr::from_ref(x).cast::<[P::Limbs; 2]>() });
+        let [c0, c1] = backend.mul_quadratic::<P>(a, b).map(|limbs| Self::from_limbs(backend, limbs));
+        Quadratic::new(c0, c1)
     }
 }
 
@@ -340,7 +342,7 @@ impl<P: Prime, B: Backend> Add for Fp<P, B> {
     type Output = Self;
     #[inline(always)]
     fn add(self, rhs: Self) -> Self {
-        self.with_limbs(self.limbs.add_mod(&rhs.limbs, &P::MODULUS))
+        self.with_limbs(self.backend.add_mod::<P>(&self.limbs, &rhs.limbs))
     }
 }
 
@@ -348,7 +350,7 @@ impl<P: Prime, B: Backend> Sub for Fp<P, B> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
-        self.with_limbs(self.limbs.sub_mod(&rhs.limbs, &P::MODULUS))
+        self.with_limbs(self.backend.sub_mod::<P>(&self.limbs, &rhs.limbs))
     }
 }
 

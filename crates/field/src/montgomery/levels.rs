@@ -7,6 +7,8 @@ use super::x86_64::{
     single52::Single52,
 };
 use super::{Engine, Fp, Prime, scalar_lanes::ScalarLanes};
+#[cfg(target_arch = "aarch64")]
+use proofmill_cpu::Neon;
 use proofmill_cpu::Portable;
 #[cfg(target_arch = "x86_64")]
 use proofmill_cpu::{Adx, Avx2, Avx512Ifma};
@@ -25,6 +27,19 @@ impl Engine for Portable {
 
 #[cfg(target_arch = "x86_64")]
 impl Engine for Adx {
+    type Backend = Self;
+    type Vector<P: Prime> = Fp<P, Self>;
+    type Packed<P: Prime> = ScalarLanes<P, Self>;
+    type Single<P: Prime> = Fp<P, Self>;
+
+    #[inline(always)]
+    fn backend(self) -> Self {
+        self
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+impl Engine for Neon {
     type Backend = Self;
     type Vector<P: Prime> = Fp<P, Self>;
     type Packed<P: Prime> = ScalarLanes<P, Self>;

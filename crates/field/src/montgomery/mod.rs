@@ -1,6 +1,8 @@
 //! Prime fields of 4 or 6 limbs in Montgomery form: single elements ([`Fp`]), vectors of elements ([`Vector`]), and the
 //! types of each level ([`Engine`]).
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 mod backend;
 mod element;
 mod levels;

@@ -31,7 +31,11 @@ pub trait Prime: Copy + Debug + PartialEq + Eq + Hash + Send + Sync + 'static {
 }
 
 pub(super) mod sealed {
+    #[cfg(not(target_arch = "aarch64"))]
     pub trait Sealed {}
+
+    #[cfg(target_arch = "aarch64")]
+    pub trait Sealed: crate::montgomery::aarch64::umulh::Chains {}
 }
 
 /// The limbs of one element: `[u64; 4]` or `[u64; 6]`.

@@ -22,7 +22,7 @@
 //! measurement: a product as a function call (see `mul_mont_4`); the same for squares in the quadratic extension (pairings 2
 //! % slower).
 
-use crate::montgomery::{Backend, Limbs, Prime};
+use crate::montgomery::{Backend, Limbs, Prime, backend::quadratic_by_sums};
 use proofmill_cpu::{Adx, Avx2};
 use std::arch::asm;
 
@@ -34,9 +34,15 @@ impl Backend for Adx {
     }
 
     #[inline(always)]
-    fn sum_of_products<P: Prime>(self, a: &[P::Limbs; 2], b: [&P::Limbs; 2]) -> P::Limbs {
-        // SAFETY: as above.
-        unsafe { P::Limbs::sum_of_products_adx::<P>(a, b) }
+    fn mul_quadratic<P: Prime>(self, a: &[P::Limbs; 2], b: &[P::Limbs; 2]) -> [P::Limbs; 2] {
+        quadratic_by_sums::<P>(
+            self,
+            a,
+            b,
+            #[inline(always)]
+            // SAFETY: as above.
+            |a, b| unsafe { P::Limbs::sum_of_products_adx::<P>(a, b) },
+        )
     }
 }
 
@@ -48,8 +54,8 @@ impl Backend for Avx2 {
     }
 
     #[inline(always)]
-    fn sum_of_products<P: Prime>(self, a: &[P::Limbs; 2], b: [&P::Limbs; 2]) -> P::Limbs {
-        self.adx().sum_of_products::<P>(a, b)
+    fn mul_quadratic<P: Prime>(self, a: &[P::Limbs; 2], b: &[P::Limbs; 2]) -> [P::Limbs; 2] {
+        self.adx().mul_quadratic::<P>(a, b)
     }
 }
 
