@@ -1,5 +1,20 @@
 //! Rows of products as chains of carries, for the templates of `asm!`. Operands: {lo} is scratch, {inv} an inverse of p mod 2^64.
 
+/// What the kernels need of a prime field whose elements are `L`.
+pub trait Constants<L> {
+    /// The modulus p.
+    const P: L;
+    /// `-1 / p mod 2^64`.
+    const NEGATED_INVERSE: u64;
+}
+
+/// What they read: p, and `-1 / p` or `1 / p` mod 2^64.
+#[repr(C)]
+pub(super) struct Modulus<L> {
+    pub(super) p: L,
+    pub(super) inv: u64,
+}
+
 /// `x op= y`. Arguments: the first instruction of the chain and the others; `x_j y_j`.
 macro_rules! chain {
     ($first:literal $next:literal; $x0:literal $y0:literal $(, $x:literal $y:literal)*) => {

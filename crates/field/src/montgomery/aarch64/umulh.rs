@@ -19,58 +19,24 @@
 //! that are ready in the order of the program, so the reduction, a chain, begins late: by llvm-mca a product in a chain takes 61 cycles
 //! instead of 50 on a Neoverse V1.
 
-use super::wide::{mul_quadratic_4, mul_quadratic_6};
-use crate::montgomery::{Backend, Prime};
-use proofmill_cpu::Neon;
+use super::{
+    chains::{Constants, Modulus},
+    wide::{mul_quadratic_4, mul_quadratic_6},
+};
 use std::arch::asm;
 
-/// MUL and UMULH are part of every AArch64 CPU, like NEON.
-impl Backend for Neon {
-    #[inline(always)]
-    fn add_mod<P: Prime>(self, a: &P::Limbs, b: &P::Limbs) -> P::Limbs {
-        P::Limbs::add::<P>(a, b)
-    }
-
-    #[inline(always)]
-    fn sub_mod<P: Prime>(self, a: &P::Limbs, b: &P::Limbs) -> P::Limbs {
-        P::Limbs::sub::<P>(a, b)
-    }
-
-    #[inline(always)]
-    fn mul_mont<P: Prime>(self, a: &P::Limbs, b: &P::Limbs) -> P::Limbs {
-        P::Limbs::mul::<P>(a, b)
-    }
-
-    #[inline(always)]
-    fn square_mont<P: Prime>(self, a: &P::Limbs) -> P::Limbs {
-        P::Limbs::square::<P>(a)
-    }
-
-    #[inline(always)]
-    fn mul_quadratic<P: Prime>(self, a: &[P::Limbs; 2], b: &[P::Limbs; 2]) -> [P::Limbs; 2] {
-        P::Limbs::mul_quadratic::<P>(a, b)
-    }
-}
-
-/// The methods of [`Backend`], for each number of limbs.
+/// The arithmetic of a [`Backend`](crate::montgomery::Backend), for each number of limbs.
 pub trait Chains: Sized {
     /// `(a + b) mod p`.
-    fn add<P: Prime<Limbs = Self>>(a: &Self, b: &Self) -> Self;
+    fn add<C: Constants<Self>>(a: &Self, b: &Self) -> Self;
     /// `(a - b) mod p`.
-    fn sub<P: Prime<Limbs = Self>>(a: &Self, b: &Self) -> Self;
+    fn sub<C: Constants<Self>>(a: &Self, b: &Self) -> Self;
     /// `a b / 2^(64 N) mod p`.
-    fn mul<P: Prime<Limbs = Self>>(a: &Self, b: &Self) -> Self;
+    fn mul<C: Constants<Self>>(a: &Self, b: &Self) -> Self;
     /// `a^2 / 2^(64 N) mod p`.
-    fn square<P: Prime<Limbs = Self>>(a: &Self) -> Self;
+    fn square<C: Constants<Self>>(a: &Self) -> Self;
     /// `(a_0 + a_1 i)(b_0 + b_1 i) / 2^(64 N) mod p` with `i^2 = -1`.
-    fn mul_quadratic<P: Prime<Limbs = Self>>(a: &[Self; 2], b: &[Self; 2]) -> [Self; 2];
-}
-
-/// p, and an inverse mod 2^64.
-#[repr(C)]
-pub(super) struct Modulus<const N: usize> {
-    pub(super) p: [u64; N],
-    pub(super) inv: u64,
+    fn mul_quadratic<C: Constants<Self>>(a: &[Self; 2], b: &[Self; 2]) -> [Self; 2];
 }
 
 /// `(a + b) mod p`.
@@ -125,7 +91,7 @@ fn sub_4(a: &[u64; 4], b: &[u64; 4], p: &[u64; 4]) -> [u64; 4] {
 
 /// `a b / 2^256 mod p`. m takes the place of a limb of b after its row.
 #[inline(always)]
-fn mul_4(a: &[u64; 4], b: &[u64; 4], modulus: &Modulus<4>) -> [u64; 4] {
+fn mul_4(a: &[u64; 4], b: &[u64; 4], modulus: &Modulus<[u64; 4]>) -> [u64; 4] {
     let [t4, t0, t1, t2]: [u64; 4];
     // SAFETY: the modulus is read within its limbs.
     unsafe {
@@ -168,7 +134,7 @@ fn mul_4(a: &[u64; 4], b: &[u64; 4], modulus: &Modulus<4>) -> [u64; 4] {
 
 /// `a^2 / 2^256 mod p`. d_j is word j of 2 a, and d_1 is that of 2 a_j without what comes from the limb below.
 #[inline(always)]
-fn square_4(a: &[u64; 4], modulus: &Modulus<4>) -> [u64; 4] {
+fn square_4(a: &[u64; 4], modulus: &Modulus<[u64; 4]>) -> [u64; 4] {
     let [t4, t0, t1, t2]: [u64; 4];
     // SAFETY: the modulus is read within its limbs.
     unsafe {
@@ -273,7 +239,7 @@ fn sub_6(a: &[u64; 6], b: &[u64; 6], p: &[u64; 6]) -> [u64; 6] {
 
 /// `a b / 2^384 mod p`. b is in memory: with p and t there is no register for it.
 #[inline(always)]
-fn mul_6(a: &[u64; 6], b: &[u64; 6], modulus: &Modulus<6>) -> [u64; 6] {
+fn mul_6(a: &[u64; 6], b: &[u64; 6], modulus: &Modulus<[u64; 6]>) -> [u64; 6] {
     let [t6, t0, t1, t2, t3, t4]: [u64; 6];
     // SAFETY: operands and the modulus are read within their limbs.
     unsafe {
@@ -328,7 +294,7 @@ fn mul_6(a: &[u64; 6], b: &[u64; 6], modulus: &Modulus<6>) -> [u64; 6] {
 
 /// `a^2 / 2^384 mod p`. d_j is word j of 2 a, and d_1 is that of 2 a_j without what comes from the limb below.
 #[inline(always)]
-fn square_6(a: &[u64; 6], modulus: &Modulus<6>) -> [u64; 6] {
+fn square_6(a: &[u64; 6], modulus: &Modulus<[u64; 6]>) -> [u64; 6] {
     let [t6, t0, t1, t2, t3, t4]: [u64; 6];
     // SAFETY: the modulus is read within its limbs.
     unsafe {
@@ -394,28 +360,28 @@ macro_rules! impl_chains {
     ($n:literal, $add:ident, $sub:ident, $mul:ident, $square:ident, $quadratic:ident) => {
         impl Chains for [u64; $n] {
             #[inline(always)]
-            fn add<P: Prime<Limbs = Self>>(a: &Self, b: &Self) -> Self {
-                $add(a, b, &P::MODULUS)
+            fn add<C: Constants<Self>>(a: &Self, b: &Self) -> Self {
+                $add(a, b, &C::P)
             }
 
             #[inline(always)]
-            fn sub<P: Prime<Limbs = Self>>(a: &Self, b: &Self) -> Self {
-                $sub(a, b, &P::MODULUS)
+            fn sub<C: Constants<Self>>(a: &Self, b: &Self) -> Self {
+                $sub(a, b, &C::P)
             }
 
             #[inline(always)]
-            fn mul<P: Prime<Limbs = Self>>(a: &Self, b: &Self) -> Self {
-                $mul(a, b, const { &Modulus { p: P::MODULUS, inv: P::INV } })
+            fn mul<C: Constants<Self>>(a: &Self, b: &Self) -> Self {
+                $mul(a, b, const { &Modulus { p: C::P, inv: C::NEGATED_INVERSE } })
             }
 
             #[inline(always)]
-            fn square<P: Prime<Limbs = Self>>(a: &Self) -> Self {
-                $square(a, const { &Modulus { p: P::MODULUS, inv: P::INV } })
+            fn square<C: Constants<Self>>(a: &Self) -> Self {
+                $square(a, const { &Modulus { p: C::P, inv: C::NEGATED_INVERSE } })
             }
 
             #[inline(always)]
-            fn mul_quadratic<P: Prime<Limbs = Self>>(a: &[Self; 2], b: &[Self; 2]) -> [Self; 2] {
-                $quadratic(a, b, const { &Modulus { p: P::MODULUS, inv: P::INV.wrapping_neg() } })
+            fn mul_quadratic<C: Constants<Self>>(a: &[Self; 2], b: &[Self; 2]) -> [Self; 2] {
+                $quadratic(a, b, const { &Modulus { p: C::P, inv: C::NEGATED_INVERSE.wrapping_neg() } })
             }
         }
     };

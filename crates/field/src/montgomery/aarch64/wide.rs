@@ -11,7 +11,7 @@
 //! borrow of a row is added to the top word of the next row's m p, which is below p's top limb and has room for it and for the
 //! borrow of the low halves; it is computed between the two rows, which changes no flags.
 
-use super::umulh::Modulus;
+use super::chains::Modulus;
 use std::arch::asm;
 
 /// The first m of a reduction of 2 N words, in the place of the word that it cancels, and the top word of m p. Arguments: the word;
@@ -157,7 +157,7 @@ fn difference_4(a: [u64; 8], b: &[u64; 8], p: &[u64; 4]) -> [u64; 8] {
 
 /// `t / 2^256 mod p` for `t < 2^256 p`, with the inverse of p instead of its opposite.
 #[inline(always)]
-fn reduce_4(t: &[u64; 8], modulus: &Modulus<4>) -> [u64; 4] {
+fn reduce_4(t: &[u64; 8], modulus: &Modulus<[u64; 4]>) -> [u64; 4] {
     let [mut t4, mut t5, mut t6, mut t7] = [t[4], t[5], t[6], t[7]];
     // SAFETY: the modulus is read within its limbs.
     unsafe {
@@ -335,7 +335,7 @@ fn difference_6(a: [u64; 12], b: &[u64; 12], p: &[u64; 6]) -> [u64; 12] {
 
 /// `t / 2^384 mod p` for `t < 2^384 p`, with the inverse of p instead of its opposite.
 #[inline(always)]
-fn reduce_6(t: &[u64; 12], modulus: &Modulus<6>) -> [u64; 6] {
+fn reduce_6(t: &[u64; 12], modulus: &Modulus<[u64; 6]>) -> [u64; 6] {
     let [mut t6, mut t7, mut t8, mut t9, mut t10, mut t11] = [t[6], t[7], t[8], t[9], t[10], t[11]];
     // SAFETY: the modulus is read within its limbs.
     unsafe {
@@ -392,7 +392,11 @@ macro_rules! mul_quadratic {
     ($name:ident, $n:literal, $multiply:ident, $subtract:ident, $difference:ident, $reduce:ident) => {
         /// `(a_0 + a_1 i)(b_0 + b_1 i) / 2^(64 N) mod p`, with the inverse of p instead of its opposite.
         #[inline(always)]
-        pub(super) fn $name(a: &[[u64; $n]; 2], b: &[[u64; $n]; 2], modulus: &Modulus<$n>) -> [[u64; $n]; 2] {
+        pub(super) fn $name(
+            a: &[[u64; $n]; 2],
+            b: &[[u64; $n]; 2],
+            modulus: &Modulus<[u64; $n]>,
+        ) -> [[u64; $n]; 2] {
             let first = $multiply(&a[0], &b[0]);
             let second = $multiply(&a[1], &b[1]);
             let both = $multiply(&add(a[0], &a[1]), &add(b[0], &b[1]));
