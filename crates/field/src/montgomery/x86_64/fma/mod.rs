@@ -37,6 +37,7 @@
 
 mod constants;
 pub(in crate::montgomery) mod digits;
+pub(in crate::montgomery) mod row;
 mod starts;
 
 use super::{
@@ -48,7 +49,7 @@ use crate::{
     montgomery::{Fp, Limbs, Packable, Prime, Vector},
 };
 use constants::Radix;
-use digits::{Digits, simd, splat, splat_bits};
+use digits::{Digits, Format, simd, splat, splat_bits};
 use proofmill_cpu::{Avx2, Token};
 use std::{
     arch::x86_64::*,
