@@ -68,7 +68,7 @@ fn products(limbs: usize, bits: u32, square: bool) -> String {
     let (formula, bound) = if square { ("a^2 / R", "A^2") } else { ("a b / R", "A B") };
     let (r, unit, most) = (limbs as u32 * bits, bits + 52, 2 * bits - 1);
     format!(
-        "# {formula} modulo p, R = 2^{r}; at most {bound} p / R + 0.5 in multiples of p, for operands in such multiples.\n\
+        "# {formula} modulo p, R = 2^{r}; at most {bound} p / R + 0.6 in multiples of p, for operands in such multiples.\n\
          # h = fma(x, y, C), C = 1.5 * 2^{unit}, rounds x y to a multiple of 2^{bits}; l = fma(x, y, C + K - h), K = 1.5 * 2^52, is\n\
          # what is left. Exact for |x y| <= 2^{most}: the units in the last place of h and l are 2^{bits} and 1.\n\
          # The bits of l and h are added as integers to columns of weight 2^({bits} k), whose starts remove the exponents.\n"

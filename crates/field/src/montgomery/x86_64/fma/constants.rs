@@ -48,6 +48,11 @@ impl<P: Prime, D: Format> Radix<P, D> {
         let base_inverse = 1.0 / (1u64 << D::BITS) as f64;
         let inverse = (P::INV << (64 - D::BITS)) as i64 >> (64 - D::BITS);
         let jump = Self::centred(inverse_power_of_two::<P>(D::REMOVED * D::BITS));
+        let last = D::LEN - 1;
+        assert!(
+            2 * D::REMOVED < D::LEN as u32 || 0.15 * Self::MODULUS[last] > jump[last].abs(),
+            "products are at most A B p / R + 0.6"
+        );
         let mut list = List::EMPTY
             // A product that is added to it is rounded to a multiple of 2^W.
             .with(rest.to_bits())

@@ -195,3 +195,95 @@ impl<P: Prime> SingleRow<P> for Row48 {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{bls12_381, bn254};
+    use num_bigint::{BigInt, BigUint};
+    use proofmill_cpu::Token;
+    use rand_chacha::{
+        ChaCha8Rng,
+        rand_core::{RngCore, SeedableRng},
+    };
+
+    const TERMS: f64 = <Row48 as SingleRow<bn254::FqParams>>::MOST_TERMS as f64;
+
+    fn integer(digits: &[f64; MAX]) -> BigInt {
+        digits.iter().rev().fold(BigInt::ZERO, |value, digit| {
+            assert_eq!(digit.fract(), 0.0);
+            (value << BITS) + *digit as i64
+        })
+    }
+
+    fn digits(token: Avx2, row: &Row48) -> [f64; MAX] {
+        let mut digits = [0.0; MAX];
+        simd! { token;
+            _mm256_storeu_pd(digits.as_mut_ptr(), row[0]);
+            _mm256_storeu_pd(digits[4..].as_mut_ptr(), row[1]);
+        }
+        digits
+    }
+
+    /// A sum of terms whose digits are at edges or random, and whose value is up to 0.6 p for each term.
+    fn sum<P: Prime>(rng: &mut ChaCha8Rng) -> [f64; MAX] {
+        let last = ColumnsOf::<P>::LEN - 1;
+        let most = TERMS * ((1u64 << 47) + (1 << 5)) as f64;
+        let top = (0.6 * TERMS * Of::<P>::MODULUS[last]).floor() - TERMS;
+        let mut digit = |most: f64| match rng.next_u32() % 8 {
+            0 => most,
+            1 => -most,
+            2 => most.min((1u64 << 47) as f64),
+            3 => -1.0,
+            4 => 0.0,
+            _ => (rng.next_u64() as i64 as f64 / 2f64.powi(63) * most).round(),
+        };
+        std::array::from_fn(|i| match i {
+            _ if i < last => digit(most),
+            _ if i == last => digit(top),
+            _ => 0.0,
+        })
+    }
+
+    fn check<P: Prime>() {
+        let Some(token) = Avx2::detect() else { return };
+        let limbs = P::MODULUS;
+        let words = limbs.as_ref().iter().flat_map(|word| [*word as u32, (word >> 32) as u32]);
+        let p: BigInt = BigUint::new(words.collect()).into();
+        let inverse = BigInt::from(2).modpow(&(&p - 1 - Of::<P>::R), &p);
+        let mut rng = ChaCha8Rng::seed_from_u64(48);
+        for _ in 0..4_000 {
+            let mut sums = || -> [[f64; MAX]; 4] { std::array::from_fn(|_| sum::<P>(&mut rng)) };
+            let [a, b] = [sums(), sums()];
+            let (products, reduced) = token.run(
+                #[inline(always)]
+                || {
+                    let mut rows = a.map(|digits| row(token, &digits));
+                    let reduced = rows.map(|row| digits(token, &SingleRow::<P>::reduced(row, token)));
+                    SingleRow::<P>::multiply(token, &mut rows, &b.map(|digits| row(token, &digits)));
+                    (rows.map(|row| digits(token, &row)), reduced)
+                },
+            );
+            for i in 0..4 {
+                let (x, y) = (integer(&a[i]), integer(&b[i]));
+                for (result, expected, most) in
+                    [(&products[i], &x * y * &inverse, 60), (&reduced[i], x.clone(), 51)]
+                {
+                    let value = integer(result);
+                    assert_eq!((&value - expected) % &p, BigInt::ZERO, "{} {:?} {:?}", P::NAME, a[i], b[i]);
+                    assert!(value.magnitude() * 100u32 <= p.magnitude() * most as u32, "{} {value}", P::NAME);
+                    let half = ((1u64 << 47) + (1 << 5)) as f64;
+                    assert!(result[..ColumnsOf::<P>::LEN - 1].iter().all(|digit| digit.abs() <= half));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sums_of_the_most_terms() {
+        check::<bn254::FqParams>();
+        check::<bn254::FrParams>();
+        check::<bls12_381::FrParams>();
+        check::<bls12_381::FqParams>();
+    }
+}
