@@ -75,7 +75,7 @@ impl<A: Algebra> Projective<A> {
         let ([xy, yz], [yy, zz]) =
             A::products(token, [[&self.x, &self.y], [&self.y, &self.z]], [&self.y, &self.z]);
         let bzz = triple_b(zz);
-        let yy8 = yy.double().double().double();
+        let yy8 = yy.bounded().double().double().double();
         let difference = yy - (bzz.double() + bzz);
         let ([a, b, c, d], []) = A::products(
             token,
@@ -96,7 +96,8 @@ pub(crate) fn twelve<A: Algebra>(x: A) -> A {
 /// `12 (1 + u) x`: three times G2's constant.
 #[inline(always)]
 pub(crate) fn twelve_xi<A: Algebra>(x: Quadratic<A>) -> Quadratic<A> {
-    twelve(Quadratic::new(x.c0 - x.c1, x.c0 + x.c1))
+    let x = x.bounded();
+    twelve(Quadratic::new(x.c0 - x.c1, x.c0 + x.c1)).bounded()
 }
 
 /// 1 if a = b, otherwise 0, without a branch.
@@ -130,4 +131,26 @@ pub(crate) fn signed_digits<const N: usize>(words: &[u64], window: usize) -> [i8
         *digit = value - (carry << window);
     }
     digits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proofmill_field::Terms;
+
+    fn check<const MOST: u64>() {
+        let one = Quadratic::new(Terms::<MOST>(1), Terms(1));
+        let base = Projective { x: one, y: one, z: one };
+        let mut point = base;
+        for _ in 0..3 {
+            point = point.double(twelve_xi).add(&base, twelve_xi);
+            point = point.add(&point.double(twelve_xi), twelve_xi);
+        }
+    }
+
+    #[test]
+    fn sums_stay_small() {
+        check::<39>();
+        check::<1000>();
+    }
 }

@@ -18,7 +18,7 @@ mod miller;
 mod terms;
 
 use miller::{Line, Value, Walk, miller_loop};
-use proofmill_cpu::Level;
+use proofmill_cpu::{Level, Token};
 use proofmill_curve::{Affine, Curve};
 use proofmill_field::{
     Algebra, Backend, Dodecic, Engine, Field, Fp, LANES, Lanes, Prime, Quadratic, Sextic, Tower, dispatch,
@@ -165,21 +165,19 @@ fn compute_at<C: Ate, E: Engine>(engine: E, pairs: &[(Affine<C>, Affine<C::G2>)]
 }
 
 /// The Miller loop's values of all pairs, one product per lane.
-fn loop_values<C: Ate, A: Lanes<Fp<C::Prime>>>(
+fn loop_values<C: Ate, A: Lanes<Fp<C::Prime>, Token: Token>>(
     token: A::Token,
     pairs: &[(Affine<C>, Affine<C::G2>)],
 ) -> Vec<Gt<C>> {
-    A::outlined(
-        token,
+    token.run(
         #[inline(always)]
         || lower::<_, A>(&miller_loop::<C, A>(token, &C::constants().lift::<A>(token), pairs)),
     )
 }
 
-fn product<C: Ate, A: Lanes<Fp<C::Prime>>>(token: A::Token, values: &[Gt<C>]) -> Gt<C> {
+fn product<C: Ate, A: Lanes<Fp<C::Prime>, Token: Token>>(token: A::Token, values: &[Gt<C>]) -> Gt<C> {
     let [first, rest @ ..] = values else { return Gt::<C>::ONE };
-    A::outlined(
-        token,
+    token.run(
         #[inline(always)]
         || {
             let mut product = lift_dodecic::<_, A>(token, first);
@@ -193,7 +191,7 @@ fn product<C: Ate, A: Lanes<Fp<C::Prime>>>(token: A::Token, values: &[Gt<C>]) ->
 
 /// The final exponentiation of a nonzero value; 1 for zero, which no Miller loop returns. The inversion uses the scalar
 /// backend.
-fn final_exponentiation<C: Ate, A: Lanes<Fp<C::Prime>>, B: Backend>(
+fn final_exponentiation<C: Ate, A: Lanes<Fp<C::Prime>, Token: Token>, B: Backend>(
     token: A::Token,
     backend: B,
     f: Gt<C>,
@@ -201,8 +199,7 @@ fn final_exponentiation<C: Ate, A: Lanes<Fp<C::Prime>>, B: Backend>(
     let with_backend = |x: Fp<C::Prime>| x.with_backend(backend);
     let Some(inverse) = map(&f, with_backend).invert_vartime() else { return Gt::<C>::ONE };
     let inverse = map(&inverse, Fp::portable);
-    A::outlined(
-        token,
+    token.run(
         #[inline(always)]
         || {
             let constants = C::constants().lift::<A>(token);

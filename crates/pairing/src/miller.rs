@@ -85,7 +85,7 @@ fn lines<C: Ate, A: Algebra>(a: &Line<A>, b: &Line<A>) -> Dodecic<C::Prime, A> {
                 token,
                 [[&a[0], &b[0]], [&a[1], &b[1]], [&a[2], &b[2]], [xy, uv], [xz, uw], [yz, vw]],
             );
-            C::product_of_lines([p, q, r], [pq - p - q, pr - p - r, qr - q - r])
+            C::product_of_lines([p, q, r], [pq - p - q, pr - p - r, qr - q - r]).bounded()
         },
     )
 }
@@ -154,7 +154,7 @@ impl<A: Algebra> Walk<A> {
             || {
                 let Homogeneous { x, y, z } = self.t;
                 let ([a], [b, c, j, sum], []) = A::quadratics(token, [[&x, &y]], [&y, &z, &x, &(y + z)], []);
-                let e = C::mul_by_b(constants, c.double() + c);
+                let e = C::mul_by_b(constants, c.double() + c).bounded();
                 let f = e.double() + e;
                 let h = sum - (b + c);
                 let (minus_h, tangent) = (-h, j.double() + j);

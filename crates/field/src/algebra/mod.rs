@@ -32,6 +32,9 @@ pub trait Algebra:
     type Token: Copy + Send + Sync + 'static;
     /// Whether formulas with many products call functions for them: inlined, they would not fit the instruction cache.
     const CALLS_PRODUCTS: bool = false;
+    /// The most terms that may be added before a multiplication, where sums are not reduced. Products, loaded elements and
+    /// results of [`reduced`](Self::reduced) and [`bounded`](Self::bounded) are one term each; differences count like sums.
+    const MOST_TERMS: u64 = u64::MAX;
     /// Whether formulas with a few products in the quadratic extension call functions for them too.
     const CALLS_QUADRATICS: bool = false;
 
@@ -162,6 +165,12 @@ pub trait Algebra:
     #[inline(always)]
     fn reduced(self) -> Self {
         self
+    }
+
+    /// The result of a formula whose operands are one term each, as one term again unless a thousand may be added.
+    #[inline(always)]
+    fn bounded(self) -> Self {
+        if Self::MOST_TERMS < 1000 { self.reduced() } else { self }
     }
 
     /// Runs a part of a formula that is large enough to be a separate function, so that all callers share one copy.

@@ -109,6 +109,7 @@ impl<A: Algebra> Mul for Quadratic<A> {
 
 impl<A: Algebra> Algebra for Quadratic<A> {
     type Token = A::Token;
+    const MOST_TERMS: u64 = A::MOST_TERMS;
 
     #[inline(always)]
     fn token(&self) -> A::Token {

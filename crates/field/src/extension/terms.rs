@@ -1,26 +1,23 @@
 //! Counting the terms of sums: tests run formulas for [`Engine::Single`](crate::Engine::Single) over this algebra.
 
-use crate::{
-    algebra::{Algebra, Lanes},
-    montgomery::MOST_TERMS,
-};
+use crate::algebra::{Algebra, Lanes};
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// The number of terms of a sum, in place of its value. Products and [`reduced`](Algebra::reduced) sums are one term.
 ///
 /// # Panics
-/// Multiplications and `reduced` panic if an operand has more than [`MOST_TERMS`].
+/// Multiplications and `reduced` panic if an operand has more than `MOST`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Terms(pub u64);
+pub struct Terms<const MOST: u64>(pub u64);
 
-impl Add for Terms {
+impl<const MOST: u64> Add for Terms<MOST> {
     type Output = Self;
     fn add(self, rhs: Self) -> Self {
         Self(self.0 + rhs.0)
     }
 }
 
-impl Sub for Terms {
+impl<const MOST: u64> Sub for Terms<MOST> {
     type Output = Self;
     #[expect(clippy::suspicious_arithmetic_impl, reason = "a difference has the terms of both")]
     fn sub(self, rhs: Self) -> Self {
@@ -28,23 +25,24 @@ impl Sub for Terms {
     }
 }
 
-impl Neg for Terms {
+impl<const MOST: u64> Neg for Terms<MOST> {
     type Output = Self;
     fn neg(self) -> Self {
         self
     }
 }
 
-impl Mul for Terms {
+impl<const MOST: u64> Mul for Terms<MOST> {
     type Output = Self;
     fn mul(self, rhs: Self) -> Self {
-        assert!(self.0.max(rhs.0) <= MOST_TERMS, "{self:?} times {rhs:?}");
+        assert!(self.0.max(rhs.0) <= MOST, "{self:?} times {rhs:?}");
         Self(1)
     }
 }
 
-impl Algebra for Terms {
+impl<const MOST: u64> Algebra for Terms<MOST> {
     type Token = ();
+    const MOST_TERMS: u64 = MOST;
 
     fn token(&self) {}
 
@@ -57,13 +55,13 @@ impl Algebra for Terms {
     }
 
     fn reduced(self) -> Self {
-        assert!(self.0 <= MOST_TERMS, "{self:?}");
+        assert!(self.0 <= MOST, "{self:?}");
         Self(1)
     }
 }
 
 /// Every loaded element is one term.
-impl<F> Lanes<F> for Terms {
+impl<F, const MOST: u64> Lanes<F> for Terms<MOST> {
     const WIDTH: usize = 1;
 
     fn load((): (), _: &[F]) -> Self {

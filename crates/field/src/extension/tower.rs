@@ -71,6 +71,13 @@ impl<P: Tower, A: Algebra> Sextic<P, A> {
         Self::new([Quadratic::zero(token); 3])
     }
 
+    /// See [`Algebra::bounded`].
+    #[inline(always)]
+    fn bounded(self) -> Self {
+        let [c0, c1, c2] = self.c;
+        Self::new([c0.bounded(), c1.bounded(), c2.bounded()])
+    }
+
     /// The product with v.
     #[inline(always)]
     fn mul_by_v(self) -> Self {
@@ -178,7 +185,7 @@ impl<P: Tower, A: Algebra> Mul for Sextic<P, A> {
             #[inline(always)]
             || {
                 let [product] = Self::mul_all::<1, 6>([&self], [&rhs]);
-                product
+                product.bounded()
             },
         )
     }
@@ -199,6 +206,12 @@ impl<P: Tower, A: Algebra> Dodecic<P, A> {
         self.c0.token()
     }
 
+    /// See [`Algebra::bounded`].
+    #[inline(always)]
+    pub fn bounded(self) -> Self {
+        Self { c0: self.c0.bounded(), c1: self.c1.bounded() }
+    }
+
     /// `self * self`: two products in [`Sextic`].
     #[inline(never)]
     pub fn square(self) -> Self {
@@ -208,7 +221,8 @@ impl<P: Tower, A: Algebra> Dodecic<P, A> {
             || {
                 let sums = [self.c0 + self.c1, self.c0 + self.c1.mul_by_v()];
                 let [product, cross] = Sextic::mul_all::<2, 12>([&self.c0, &sums[0]], [&self.c1, &sums[1]]);
-                Self { c0: cross - product - product.mul_by_v(), c1: product + product }
+                let product = product.bounded();
+                Self { c0: cross - product - product.mul_by_v(), c1: product + product }.bounded()
             },
         )
     }
@@ -251,7 +265,7 @@ impl<P: Tower, A: Algebra> Dodecic<P, A> {
                 let [v0, v1, v2, u0, u1, u2, u3, u4, w0, w1, w2, w3, w4] = products;
                 let (v, u) = (Sextic::new([v0, v1, v2]), Sextic::from_sparse_products([u0, u1, u2, u3, u4]));
                 let cross = Sextic::from_sparse_products([w0, w1, w2, w3, w4]);
-                Self { c0: v + u.mul_by_v(), c1: cross - v - u }
+                Self { c0: v + u.mul_by_v(), c1: cross - v - u }.bounded()
             },
         )
     }
@@ -289,7 +303,7 @@ impl<P: Tower, A: Algebra> Dodecic<P, A> {
                 let u = Sextic::from_sparse_products([u0, u1, u2, u3, u4]);
                 let v = Sextic::new([v0, v1, v2]).mul_by_v();
                 let cross = Sextic::from_sparse_products([w0, w1, w2, w3, w4]);
-                Self { c0: u + v.mul_by_v(), c1: cross - u - v }
+                Self { c0: u + v.mul_by_v(), c1: cross - u - v }.bounded()
             },
         )
     }
@@ -342,7 +356,7 @@ impl<P: Tower, A: Algebra> Dodecic<P, A> {
                     A::quadratics(token, [[x1, &gamma], [x2, &g2], [&g2, &gamma]], [&g2], []);
                 let [x3, x4, t5] = A::mul_quadratics(token, [[x3, &g3], [x4, &g4], [x5, &gamma]]);
                 let x5 = t5 * g4;
-                Self { c0: Sextic::new([*x0, x2, x4]), c1: Sextic::new([x1, x3, x5]) }
+                Self { c0: Sextic::new([*x0, x2, x4]), c1: Sextic::new([x1, x3, x5]) }.bounded()
             },
         )
     }
@@ -382,7 +396,7 @@ impl<P: Tower, A: Algebra> Mul for Dodecic<P, A> {
                 let sums = [self.c0 + self.c1, rhs.c0 + rhs.c1];
                 let [v0, v1, cross] =
                     Sextic::mul_all::<3, 18>([&self.c0, &self.c1, &sums[0]], [&rhs.c0, &rhs.c1, &sums[1]]);
-                Self { c0: v0 + v1.mul_by_v(), c1: cross - v0 - v1 }
+                Self { c0: v0 + v1.mul_by_v(), c1: cross.bounded() - v0 - v1 }.bounded()
             },
         )
     }

@@ -2,9 +2,10 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::{
-    fma::FmaLanes,
+    fma::{FmaLanes, row::Row48},
     ifma::{self, IfmaLanes},
-    single52::Single52,
+    row52::Row52,
+    single::Single,
 };
 use super::{Engine, Fp, Prime, scalar_lanes::ScalarLanes};
 #[cfg(target_arch = "aarch64")]
@@ -56,7 +57,7 @@ impl Engine for Avx2 {
     type Backend = Adx;
     type Vector<P: Prime> = FmaLanes<P>;
     type Packed<P: Prime> = FmaLanes<P>;
-    type Single<P: Prime> = Fp<P, Self>;
+    type Single<P: Prime> = Single<P, Row48>;
 
     #[inline(always)]
     fn backend(self) -> Adx {
@@ -69,7 +70,7 @@ impl Engine for Avx512Ifma {
     type Backend = Adx;
     type Vector<P: Prime> = IfmaLanes<P>;
     type Packed<P: Prime> = IfmaLanes<P>;
-    type Single<P: Prime> = Single52<P>;
+    type Single<P: Prime> = Single<P, Row52>;
 
     #[inline(always)]
     fn backend(self) -> Adx {

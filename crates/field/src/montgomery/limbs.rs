@@ -17,7 +17,7 @@ use super::{
 /// `a + b + carry`. On x86-64 with the intrinsic: LLVM turns the carries of sums with constants, such as the
 /// modulus, into comparisons, sets and branches, and keeps ADC only where the intrinsic requests it.
 #[inline(always)]
-fn carrying_add(a: u64, b: u64, carry: bool) -> (u64, bool) {
+pub(super) fn carrying_add(a: u64, b: u64, carry: bool) -> (u64, bool) {
     #[cfg(target_arch = "x86_64")]
     {
         let mut sum = 0;
@@ -91,6 +91,8 @@ macro_rules! impl_limbs {
             type Single52 = [std::arch::x86_64::__m512i; $single];
             #[cfg(target_arch = "x86_64")]
             type Digits = [[std::arch::x86_64::__m256d; $lanes]; 2];
+            #[cfg(target_arch = "x86_64")]
+            type Columns48 = [std::arch::x86_64::__m256d; $single];
             const LEN: usize = $n;
             const ZERO: Self = [0; $n];
 

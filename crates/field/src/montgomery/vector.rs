@@ -6,9 +6,6 @@ use crate::algebra::{Field, LANES, Lanes, Quadratic, Select};
 use proofmill_cpu::Token;
 use std::fmt::Debug;
 
-/// The most terms of an [`Engine::Single`] that may be added before a multiplication.
-pub const MOST_TERMS: u64 = 1000;
-
 /// The arithmetic of a level: a backend for scalars and packed types for lanes.
 pub trait Engine: Token {
     /// The instructions of scalar elements.
@@ -20,9 +17,8 @@ pub trait Engine: Token {
     /// One element, for a formula that runs once, such as a single pairing: in the form in which the level multiplies a few
     /// independent pairs fastest ([`Algebra::quadratics`](crate::Algebra::quadratics)), a scalar or a vector of its limbs.
     ///
-    /// Where sums are not reduced, at most [`MOST_TERMS`] reduced terms may be added before a multiplication. Products,
-    /// loaded elements and results of `reduced` are one term each; differences count like sums. The tower's formulas stay
-    /// below the limit.
+    /// Where sums are not reduced, [`Algebra::MOST_TERMS`](crate::Algebra::MOST_TERMS) limits their terms; the formulas of towers and pairings
+    /// stay below the limits.
     type Single<P: Prime>: Lanes<Fp<P>, Token = Self> + Select;
 
     /// The scalar backend's token.

@@ -263,24 +263,25 @@ impl Formula {
         self.finish()
     }
 
-    /// Montgomery reduction by eight digits of 48 bits: four by their residues, four by Montgomery's method.
-    fn reduced_8(mut self) -> Self {
-        let digits: Vec<_> = (0..4).map(|column| Value(self.digit(column))).collect();
-        for column in 0..11 {
-            let products: Vec<_> = pairs(column, 4, 8).map(|(i, j)| [digits[i], Jump(j)]).collect();
-            self.products(4 + column, &products);
+    /// Montgomery reduction by digits of 48 bits: half of them by their residues, the others by Montgomery's method.
+    fn reduced_in_halves(mut self) -> Self {
+        let (limbs, half) = (self.limbs, self.limbs / 2);
+        let digits: Vec<_> = (0..half).map(|column| Value(self.digit(column))).collect();
+        for column in 0..half + limbs - 1 {
+            let products: Vec<_> = pairs(column, half, limbs).map(|(i, j)| [digits[i], Jump(j)]).collect();
+            self.products(half + column, &products);
         }
         let mut m = Vec::new();
-        for column in 0..4 {
+        for column in 0..half {
             if column > 0 {
                 let products: Vec<_> = (0..column).map(|i| [m[i], P(column - i)]).collect();
-                self.products(4 + column, &products);
+                self.products(half + column, &products);
             }
-            m.push(self.montgomery(4 + column));
+            m.push(self.montgomery(half + column));
         }
-        for column in 4..11 {
-            let products: Vec<_> = pairs(column, 4, 8).map(|(i, j)| [m[i], P(j)]).collect();
-            self.products(4 + column, &products);
+        for column in half..half + limbs - 1 {
+            let products: Vec<_> = pairs(column, half, limbs).map(|(i, j)| [m[i], P(j)]).collect();
+            self.products(half + column, &products);
         }
         self.finish()
     }
@@ -315,6 +316,16 @@ impl Formula {
         formula.reduced_5(last.map(Some))
     }
 
+    /// 254 bits with 34 to spare: six limbs of 48 bits.
+    pub(crate) fn product_6() -> Self {
+        let mut formula = Self::new(6, 48, false);
+        for column in 0..11 {
+            let products: Vec<_> = pairs(column, 6, 6).map(|(i, j)| [A(i), B(j)]).collect();
+            products.chunks(4).for_each(|products| formula.products(column, products));
+        }
+        formula.reduced_in_halves()
+    }
+
     /// 381 bits: eight limbs of 48 bits, by Karatsuba's three products of halves.
     pub(crate) fn product_8() -> Self {
         let mut formula = Self::new(8, 48, false);
@@ -340,7 +351,7 @@ impl Formula {
             column(8 + j, high + 4 + j, true);
             column(12 + j, high + 4 + j, false);
         }
-        formula.reduced_8()
+        formula.reduced_in_halves()
     }
 
     /// The same for a square.
@@ -354,7 +365,7 @@ impl Formula {
                 .collect();
             formula.products(column, &products);
         }
-        formula.reduced_8()
+        formula.reduced_in_halves()
     }
 
     /// The steps of all vectors, in an order that hides latencies: vector and step.

@@ -22,6 +22,7 @@ pub(crate) fn kernels() -> Vec<Generated> {
     let kernels = [
         (path!("product_5.s"), "PRODUCT_5", Formula::product_5(), PRODUCT_5),
         (path!("square_5.s"), "SQUARE_5", Formula::square_5(), SQUARE_5),
+        (path!("product_6.s"), "PRODUCT_6", Formula::product_6(), PRODUCT_8),
         (path!("product_8.s"), "PRODUCT_8", Formula::product_8(), PRODUCT_8),
         (path!("square_8.s"), "SQUARE_8", Formula::square_8(), SQUARE_8),
     ];
@@ -37,9 +38,11 @@ pub(crate) fn kernels() -> Vec<Generated> {
         let head = head(&products(limbs, bits, square), b, limbs, bits, vectors);
         generated.push(Generated { path, text: text::function(&head, &program, near) });
     }
-    for (path, limbs, bits, vectors) in
-        [(path!("reduction_5.s"), 5, 51, 2), (path!("reduction_8.s"), 8, 48, 1)]
-    {
+    for (path, limbs, bits, vectors) in [
+        (path!("reduction_5.s"), 5, 51, 2),
+        (path!("reduction_6.s"), 6, 48, 1),
+        (path!("reduction_8.s"), 8, 48, 1),
+    ] {
         let head = head(&reductions(limbs, bits), "", limbs, bits, vectors);
         let text = text::function(&head, &program::reduction(limbs, vectors), NEAR);
         generated.push(Generated { path, text });
@@ -50,10 +53,10 @@ pub(crate) fn kernels() -> Vec<Generated> {
 
 /// The comment that opens a file; `operands` names the registers of others than a.
 fn head(about: &str, operands: &str, limbs: usize, bits: u32, vectors: usize) -> String {
-    let (half, last) = (bits - 1, limbs * vectors - 1);
+    let (half, last, carry) = (bits - 1, limbs * vectors - 1, 1 << (53 - bits));
     format!(
         "{about}\
-         # An element is the sum of {limbs} digits d_k 2^({bits} k), held as doubles, |d_k| <= 2^{half} + 4.\n\
+         # An element is the sum of {limbs} digits d_k 2^({bits} k), held as doubles, |d_k| <= 2^{half} + {carry}.\n\
          # Rounding has to be to nearest, ties to even, without flushing to zero. Proofs: the head of mod.rs.\n\
          # ymm0 to ymm{last}: digits of a, by vectors of four elements, then those of the result. rdi: constants{operands}.\n\
          # Spills to the stack. Keeps rbx, rbp, rsp, r12 to r15; changes all other registers.\n\
@@ -65,7 +68,7 @@ fn products(limbs: usize, bits: u32, square: bool) -> String {
     let (formula, bound) = if square { ("a^2 / R", "A^2") } else { ("a b / R", "A B") };
     let (r, unit, most) = (limbs as u32 * bits, bits + 52, 2 * bits - 1);
     format!(
-        "# {formula} modulo p, R = 2^{r}; at most {bound} p / R + 0.5 in multiples of p, for operands in such multiples.\n\
+        "# {formula} modulo p, R = 2^{r}; at most {bound} p / R + 0.6 in multiples of p, for operands in such multiples.\n\
          # h = fma(x, y, C), C = 1.5 * 2^{unit}, rounds x y to a multiple of 2^{bits}; l = fma(x, y, C + K - h), K = 1.5 * 2^52, is\n\
          # what is left. Exact for |x y| <= 2^{most}: the units in the last place of h and l are 2^{bits} and 1.\n\
          # The bits of l and h are added as integers to columns of weight 2^({bits} k), whose starts remove the exponents.\n"
@@ -73,12 +76,12 @@ fn products(limbs: usize, bits: u32, square: bool) -> String {
 }
 
 fn reductions(limbs: usize, bits: u32) -> String {
-    let (last, half, most, unit) = (limbs - 1, bits - 1, bits + 1, bits + 52);
+    let (last, half, unit, carry) = (limbs - 1, bits - 1, bits + 52, 1 << (53 - bits));
     format!(
-        "# a - q p, q = round(a / p), for |q| <= 6 and digits of at most 2^{most}.\n\
-         # q is d_{last} times 2^({bits} * {last}) / p, rounded by adding 1.5 * 2^52. Digits d_k - q p_k are exact, below 2^53.\n\
+        "# a - q p, q = round(a / p), for |d_k| + |q p_k| <= 2^53.\n\
+         # q is d_{last} times 2^({bits} * {last}) / p, rounded by adding 1.5 * 2^52. Digits d_k - q p_k are exact, up to 2^53.\n\
          # Each is rounded to a multiple of 2^{bits}, its carry, by adding 1.5 * 2^{unit}, all at once: what is left of each is at\n\
-         # most 2^{half}, and the carry that comes to it at most 4.\n"
+         # most 2^{half}, and the carry that comes to it at most {carry}.\n"
     )
 }
 

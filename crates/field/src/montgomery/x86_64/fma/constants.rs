@@ -5,7 +5,7 @@ use super::{
         lane_limbs::MAX,
         radix52::{power_of_two, words},
     },
-    digits::{COLUMNS, Constants, Digits, MOST},
+    digits::{COLUMNS, Constants, Format, MOST},
 };
 use crate::montgomery::{Limbs, Prime, limbs::sbb};
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 /// The constants of the field `P` in the digits `D`. Arrays hold the digits in their first places.
 pub(super) struct Radix<P, D>(PhantomData<(P, D)>);
 
-impl<P: Prime, D: Digits> Radix<P, D> {
+impl<P: Prime, D: Format> Radix<P, D> {
     pub(super) const MASK: u64 = (1 << D::BITS) - 1;
     /// The Montgomery form's power of two.
     pub(super) const R: u32 = D::BITS * D::LEN as u32;
@@ -31,6 +31,11 @@ impl<P: Prime, D: Digits> Radix<P, D> {
         }
         modulus
     };
+    /// The reciprocal of p / 2^(W (N - 1)).
+    pub(super) const RECIPROCAL: f64 = {
+        let below = Self::MODULUS[D::LEN - 2] / (1u64 << D::BITS) as f64;
+        1.0 / (Self::MODULUS[D::LEN - 1] + below)
+    };
     /// 2^R mod p: one.
     pub(super) const ONE: [f64; MAX] = Self::power(Self::R);
     /// A product with this converts the 64-bit Montgomery form to this one.
@@ -41,9 +46,13 @@ impl<P: Prime, D: Digits> Radix<P, D> {
         let low = 1.5 * (1u64 << 52) as f64;
         let rest = low * (1u64 << D::BITS) as f64;
         let base_inverse = 1.0 / (1u64 << D::BITS) as f64;
-        let top = Self::MODULUS[D::LEN - 1] + Self::MODULUS[D::LEN - 2] * base_inverse;
         let inverse = (P::INV << (64 - D::BITS)) as i64 >> (64 - D::BITS);
         let jump = Self::centred(inverse_power_of_two::<P>(D::REMOVED * D::BITS));
+        let last = D::LEN - 1;
+        assert!(
+            2 * D::REMOVED < D::LEN as u32 || 0.15 * Self::MODULUS[last] > jump[last].abs(),
+            "products are at most A B p / R + 0.6"
+        );
         let mut list = List::EMPTY
             // A product that is added to it is rounded to a multiple of 2^W.
             .with(rest.to_bits())
@@ -54,8 +63,7 @@ impl<P: Prime, D: Digits> Radix<P, D> {
             .with(((1u64 << 52) as f64 + (1u64 << (D::BITS - 1)) as f64).to_bits())
             .with(low.to_bits())
             .with((inverse as f64).to_bits())
-            // The reciprocal of p / 2^(W (N - 1)).
-            .with((1.0 / top).to_bits())
+            .with(Self::RECIPROCAL.to_bits())
             .with(base_inverse.to_bits());
         let mut digit = 0;
         while digit < 2 * D::LEN {

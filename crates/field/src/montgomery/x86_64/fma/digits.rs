@@ -35,18 +35,72 @@ pub(super) const COLUMNS: usize = 16;
 #[repr(C, align(32))]
 pub struct Constants(pub(super) [[u64; 4]; MOST]);
 
-/// Digits of eight elements: two vectors of four, `[[__m256d; 5]; 2]` or `[[__m256d; 8]; 2]`, and the kernels on them.
-pub trait Digits: Copy + Send + Sync + 'static {
+/// How integers are cut into digits.
+pub trait Format: 'static {
     /// The number of digits.
     const LEN: usize;
     /// Bits of a digit.
     const BITS: u32;
     /// Digits that products remove by their residues; the others are removed by Montgomery's method.
     const REMOVED: u32;
-    /// Whether the digits of one factor may be sums of two.
-    const LOOSE: bool = Self::BITS < 51;
     /// What the columns of products and squares begin with.
     const STARTS: [&[u64]; 2];
+}
+
+macro_rules! format {
+    ($digits:ty, $n:literal, $bits:literal, $removed:literal, $starts:expr) => {
+        impl Format for $digits {
+            const LEN: usize = $n;
+            const BITS: u32 = $bits;
+            const REMOVED: u32 = $removed;
+            const STARTS: [&[u64]; 2] = $starts;
+        }
+    };
+}
+
+format!([[__m256d; 5]; 2], 5, 51, 2, [&starts::PRODUCT_5, &starts::SQUARE_5]);
+format!([[__m256d; 8]; 2], 8, 48, 4, [&starts::PRODUCT_8, &starts::SQUARE_8]);
+format!([__m256d; 6], 6, 48, 3, [&starts::PRODUCT_6, &[]]);
+format!([__m256d; 8], 8, 48, 4, [&starts::PRODUCT_8, &[]]);
+
+/// Digits of four elements, and the kernels on them.
+pub trait Columns: Format + Copy + Send + Sync + AsRef<[__m256d]> + AsMut<[__m256d]> {
+    /// All zero.
+    const ZERO: Self;
+
+    /// `a b / R`.
+    fn product(token: Avx2, constants: &Constants, a: &Self, b: &Self) -> Self;
+
+    /// As [`Digits::reduce`].
+    fn reduce(token: Avx2, constants: &Constants, a: &Self) -> Self;
+}
+
+macro_rules! columns {
+    ($n:literal, $product:ident, $reduction:ident) => {
+        impl Columns for [__m256d; $n] {
+            // SAFETY: all-zero bits are a vector.
+            const ZERO: Self = unsafe { std::mem::zeroed() };
+
+            #[inline(always)]
+            fn product(token: Avx2, constants: &Constants, a: &Self, b: &Self) -> Self {
+                simd!(token; $product::call(constants, a, b))
+            }
+
+            #[inline(always)]
+            fn reduce(token: Avx2, constants: &Constants, a: &Self) -> Self {
+                simd!(token; $reduction::call(constants, a))
+            }
+        }
+    };
+}
+
+columns!(6, product_6, reduction_6);
+columns!(8, product_8, reduction_8);
+
+/// Digits of eight elements: two vectors of four, `[[__m256d; 5]; 2]` or `[[__m256d; 8]; 2]`, and the kernels on them.
+pub trait Digits: Format + Copy + Send + Sync {
+    /// Whether the digits of one factor may be sums of two.
+    const LOOSE: bool = Self::BITS < 51;
     /// All zero.
     const ZERO: Self;
 
@@ -74,14 +128,9 @@ pub trait Digits: Copy + Send + Sync + 'static {
 
 macro_rules! digits {
     (
-        $n:literal, $bits:literal, $removed:literal, $starts:expr,
-        $split:ident, $join:ident, $product:ident, $square:ident, $reduction:ident
+        $n:literal, $split:ident, $join:ident, $product:path, $square:path, $reduction:path
     ) => {
         impl Digits for [[__m256d; $n]; 2] {
-            const LEN: usize = $n;
-            const BITS: u32 = $bits;
-            const REMOVED: u32 = $removed;
-            const STARTS: [&[u64]; 2] = $starts;
             // SAFETY: all-zero bits are a vector.
             const ZERO: Self = unsafe { std::mem::zeroed() };
 
@@ -108,17 +157,17 @@ macro_rules! digits {
 
             #[inline(always)]
             fn product(token: Avx2, constants: &Constants, a: &Self, b: &Self) -> Self {
-                simd!(token; $product::call(constants, a, b))
+                simd!(token; $product(constants, a, b))
             }
 
             #[inline(always)]
             fn square(token: Avx2, constants: &Constants, a: &Self) -> Self {
-                simd!(token; $square::call(constants, a))
+                simd!(token; $square(constants, a))
             }
 
             #[inline(always)]
             fn reduce(token: Avx2, constants: &Constants, a: &Self) -> Self {
-                simd!(token; $reduction::call(constants, a))
+                simd!(token; $reduction(constants, a))
             }
         }
     };
@@ -137,25 +186,34 @@ macro_rules! call_5 {
     }};
 }
 
-/// Calls a kernel of one vector of eight limbs, for both.
+/// Calls a kernel of one vector of six limbs.
+macro_rules! call_6 {
+    ($kernel:ident, $constants:ident, $result:ident $(, $b:ident)?) => {{
+        let [a0, a1, a2, a3, a4, a5] = &mut $result;
+        asm!(
+            "call {}", sym $kernel, in("rdi") $constants, $(in("rsi") $b,)?
+            inlateout("ymm0") *a0, inlateout("ymm1") *a1, inlateout("ymm2") *a2, inlateout("ymm3") *a3,
+            inlateout("ymm4") *a4, inlateout("ymm5") *a5, clobber_abi("sysv64"),
+        );
+    }};
+}
+
+/// Calls a kernel of one vector of eight limbs.
 macro_rules! call_8 {
-    ($kernel:ident, $constants:ident, $result:ident $(, $b:ident)?) => {
-        for half in 0..2 {
-            let [a0, a1, a2, a3, a4, a5, a6, a7] = &mut $result[half];
-            $(let $b = &$b[half];)?
-            asm!(
-                "call {}", sym $kernel, in("rdi") $constants, $(in("rsi") $b,)?
-                inlateout("ymm0") *a0, inlateout("ymm1") *a1, inlateout("ymm2") *a2, inlateout("ymm3") *a3,
-                inlateout("ymm4") *a4, inlateout("ymm5") *a5, inlateout("ymm6") *a6, inlateout("ymm7") *a7,
-                clobber_abi("sysv64"),
-            );
-        }
-    };
+    ($kernel:ident, $constants:ident, $result:ident $(, $b:ident)?) => {{
+        let [a0, a1, a2, a3, a4, a5, a6, a7] = &mut $result;
+        asm!(
+            "call {}", sym $kernel, in("rdi") $constants, $(in("rsi") $b,)?
+            inlateout("ymm0") *a0, inlateout("ymm1") *a1, inlateout("ymm2") *a2, inlateout("ymm3") *a3,
+            inlateout("ymm4") *a4, inlateout("ymm5") *a5, inlateout("ymm6") *a6, inlateout("ymm7") *a7,
+            clobber_abi("sysv64"),
+        );
+    }};
 }
 
 /// A kernel, in a module of its name: the limbs of its first operand are in registers, where it leaves those of the result.
 macro_rules! kernel {
-    ($name:ident, $file:literal, $n:literal, $call:ident $(, $b:ident)?) => {
+    ($name:ident, $file:literal, $digits:ty, $call:ident $(, $b:ident)?) => {
         mod $name {
             use super::*;
 
@@ -170,9 +228,9 @@ macro_rules! kernel {
             #[inline]
             pub(super) unsafe fn call(
                 constants: &Constants,
-                a: &[[__m256d; $n]; 2],
-                $($b: &[[__m256d; $n]; 2],)?
-            ) -> [[__m256d; $n]; 2] {
+                a: &$digits,
+                $($b: &$digits,)?
+            ) -> $digits {
                 let mut result = *a;
                 // SAFETY: the kernel reads the constants and the second operand, and keeps what the ABI demands.
                 unsafe { $call!(kernel, constants, result $(, $b)?) };
@@ -182,14 +240,38 @@ macro_rules! kernel {
     };
 }
 
-kernel!(product_5, "product_5.s", 5, call_5, b);
-kernel!(square_5, "square_5.s", 5, call_5);
-kernel!(reduction_5, "reduction_5.s", 5, call_5);
-kernel!(product_8, "product_8.s", 8, call_8, b);
-kernel!(square_8, "square_8.s", 8, call_8);
-kernel!(reduction_8, "reduction_8.s", 8, call_8);
-digits!(5, 51, 2, [&starts::PRODUCT_5, &starts::SQUARE_5], split_5, join_5, product_5, square_5, reduction_5);
-digits!(8, 48, 4, [&starts::PRODUCT_8, &starts::SQUARE_8], split_8, join_8, product_8, square_8, reduction_8);
+kernel!(product_5, "product_5.s", [[__m256d; 5]; 2], call_5, b);
+kernel!(square_5, "square_5.s", [[__m256d; 5]; 2], call_5);
+kernel!(reduction_5, "reduction_5.s", [[__m256d; 5]; 2], call_5);
+kernel!(product_6, "product_6.s", [__m256d; 6], call_6, b);
+kernel!(reduction_6, "reduction_6.s", [__m256d; 6], call_6);
+kernel!(product_8, "product_8.s", [__m256d; 8], call_8, b);
+kernel!(square_8, "square_8.s", [__m256d; 8], call_8);
+kernel!(reduction_8, "reduction_8.s", [__m256d; 8], call_8);
+digits!(5, split_5, join_5, product_5::call, square_5::call, reduction_5::call);
+digits!(8, split_8, join_8, products_8, squares_8, reductions_8);
+
+/// The kernels of one vector, for both.
+macro_rules! both {
+    ($name:ident, $kernel:ident $(, $b:ident)?) => {
+        /// # Safety
+        /// The CPU must have AVX2 and FMA.
+        #[target_feature(enable = "avx2,fma")]
+        #[inline]
+        unsafe fn $name(
+            constants: &Constants,
+            a: &[[__m256d; 8]; 2],
+            $($b: &[[__m256d; 8]; 2],)?
+        ) -> [[__m256d; 8]; 2] {
+            // SAFETY: guaranteed by the caller.
+            unsafe { [$kernel::call(constants, &a[0] $(, &$b[0])?), $kernel::call(constants, &a[1] $(, &$b[1])?)] }
+        }
+    };
+}
+
+both!(products_8, product_8, b);
+both!(squares_8, square_8);
+both!(reductions_8, reduction_8);
 
 /// The bits of five digits of 51 bits; the last one has the rest.
 #[inline(always)]

@@ -1,8 +1,8 @@
-# a b / R modulo p, R = 2^384; at most A B p / R + 0.5 in multiples of p, for operands in such multiples.
+# a b / R modulo p, R = 2^384; at most A B p / R + 0.6 in multiples of p, for operands in such multiples.
 # h = fma(x, y, C), C = 1.5 * 2^100, rounds x y to a multiple of 2^48; l = fma(x, y, C + K - h), K = 1.5 * 2^52, is
 # what is left. Exact for |x y| <= 2^95: the units in the last place of h and l are 2^48 and 1.
 # The bits of l and h are added as integers to columns of weight 2^(48 k), whose starts remove the exponents.
-# An element is the sum of 8 digits d_k 2^(48 k), held as doubles, |d_k| <= 2^47 + 4.
+# An element is the sum of 8 digits d_k 2^(48 k), held as doubles, |d_k| <= 2^47 + 32.
 # Rounding has to be to nearest, ties to even, without flushing to zero. Proofs: the head of mod.rs.
 # ymm0 to ymm7: digits of a, by vectors of four elements, then those of the result. rdi: constants, rsi: b.
 # Spills to the stack. Keeps rbx, rbp, rsp, r12 to r15; changes all other registers.

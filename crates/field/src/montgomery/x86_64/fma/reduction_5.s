@@ -1,5 +1,5 @@
-# a - q p, q = round(a / p), for |q| <= 6 and digits of at most 2^52.
-# q is d_4 times 2^(51 * 4) / p, rounded by adding 1.5 * 2^52. Digits d_k - q p_k are exact, below 2^53.
+# a - q p, q = round(a / p), for |d_k| + |q p_k| <= 2^53.
+# q is d_4 times 2^(51 * 4) / p, rounded by adding 1.5 * 2^52. Digits d_k - q p_k are exact, up to 2^53.
 # Each is rounded to a multiple of 2^51, its carry, by adding 1.5 * 2^103, all at once: what is left of each is at
 # most 2^50, and the carry that comes to it at most 4.
 # An element is the sum of 5 digits d_k 2^(51 k), held as doubles, |d_k| <= 2^50 + 4.

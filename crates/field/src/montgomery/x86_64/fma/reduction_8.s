@@ -1,8 +1,8 @@
-# a - q p, q = round(a / p), for |q| <= 6 and digits of at most 2^49.
-# q is d_7 times 2^(48 * 7) / p, rounded by adding 1.5 * 2^52. Digits d_k - q p_k are exact, below 2^53.
+# a - q p, q = round(a / p), for |d_k| + |q p_k| <= 2^53.
+# q is d_7 times 2^(48 * 7) / p, rounded by adding 1.5 * 2^52. Digits d_k - q p_k are exact, up to 2^53.
 # Each is rounded to a multiple of 2^48, its carry, by adding 1.5 * 2^100, all at once: what is left of each is at
-# most 2^47, and the carry that comes to it at most 4.
-# An element is the sum of 8 digits d_k 2^(48 k), held as doubles, |d_k| <= 2^47 + 4.
+# most 2^47, and the carry that comes to it at most 32.
+# An element is the sum of 8 digits d_k 2^(48 k), held as doubles, |d_k| <= 2^47 + 32.
 # Rounding has to be to nearest, ties to even, without flushing to zero. Proofs: the head of mod.rs.
 # ymm0 to ymm7: digits of a, by vectors of four elements, then those of the result. rdi: constants.
 # Spills to the stack. Keeps rbx, rbp, rsp, r12 to r15; changes all other registers.

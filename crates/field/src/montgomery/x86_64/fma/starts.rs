@@ -27,6 +27,21 @@ pub(super) const SQUARE_5: [u64; 10] = [
     0xfccffffffffff800,
 ];
 
+pub(super) const PRODUCT_6: [u64; 12] = [
+    0xfcc8800000000000,
+    0xb6907fffffffc000,
+    0xb6907fffffffc000,
+    0x73587fffffffc000,
+    0x60787fffffffc000,
+    0xd4087fffffffc000,
+    0xd4087fffffffc000,
+    0x5d787fffffffc000,
+    0xa3b07fffffffc000,
+    0xa3b07fffffffc000,
+    0xa3b07fffffffc000,
+    0x708fffffffffc000,
+];
+
 pub(super) const PRODUCT_8: [u64; 16] = [
     0xfcc8800000000000,
     0xb6907fffffffc000,
