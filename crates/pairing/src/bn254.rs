@@ -36,6 +36,9 @@ impl Pairing for G1 {
 type Fq12<A> = Dodecic<FqParams, A>;
 
 impl Ate for G1 {
+    /// Sixteen pairs in lanes take 0.53 of the time of single ones at `avx512ifma`, 0.7 at `avx2`.
+    const LANES_FROM: usize = 8;
+
     /// The digits of 6x + 2, with no two adjacent nonzero ones.
     fn digits() -> &'static [i8] {
         static DIGITS: LazyLock<Vec<i8>> = LazyLock::new(|| signed_digits(6 * u128::from(X) + 2, 2));

@@ -58,6 +58,10 @@ pub fn pairing_product_is_one<C: Pairing>(level: Level, pairs: &[(Affine<C>, Aff
 
 /// The parameters of one curve's pairing.
 trait Ate: Pairing {
+    /// The number of pairs from which eight in lanes are faster than single elements that fill vectors, measured at `avx2` and
+    /// `avx512ifma` on a Zen 5. The Miller loop in lanes squares its value once more.
+    const LANES_FROM: usize;
+
     /// The digits of the loop's length, -1, 0 and 1, least significant first, without the top one, which is 1.
     fn digits() -> &'static [i8];
 
@@ -131,10 +135,6 @@ fn signed_digits(mut value: u128, width: u32) -> Vec<i8> {
     digits
 }
 
-/// The number of pairs from which lanes are faster than single elements that fill vectors (at `avx512ifma` on BLS12-381,
-/// 0.33 ms for eight pairs and 0.2 ms for the squares, against 0.045 ms per pair: measured by the bench `pairing`).
-const LANES_FROM: usize = 64;
-
 /// The body of [`Pairing::multi_pairing`].
 fn compute<C: Ate>(level: Level, pairs: &[(Affine<C>, Affine<C::G2>)]) -> Gt<C> {
     let finite = pairs.iter().filter(|(p, q)| !p.is_infinity() && !q.is_infinity());
@@ -146,7 +146,7 @@ fn compute_at<C: Ate, E: Engine>(engine: E, pairs: &[(Affine<C>, Affine<C::G2>)]
     let width = E::Vector::<C::Prime>::WIDTH;
     let part = pairs.len().div_ceil(parallel::threads()).next_multiple_of(width).max(1);
     let values = parallel::map(pairs.chunks(part), |pairs| {
-        let in_lanes = if pairs.len() < LANES_FROM { 0 } else { pairs.len() / width * width };
+        let in_lanes = if pairs.len() < C::LANES_FROM { 0 } else { pairs.len() / width * width };
         let (in_lanes, rest) = pairs.split_at(in_lanes);
         let mut values = Vec::new();
         if !in_lanes.is_empty() {
