@@ -294,7 +294,7 @@ fn scalar_block<E: Engine>(
     bytes: &[u8],
     out: &mut [MaybeUninit<Fr>],
 ) -> Result<(), Fault> {
-    let radix = E::Packed::<FrParams>::prepare(engine, montgomery_radix());
+    let radix = E::Packed::<FrParams>::broadcast(engine, montgomery_radix());
     decode_groups(
         bytes,
         FR_BYTES,
@@ -308,7 +308,7 @@ fn scalar_block<E: Engine>(
             }
             if form == Form::Canonical {
                 // An integer read as Montgomery limbs is the value divided by R; the limbs of R^2 are the value R.
-                let values = E::Packed::<FrParams>::load(engine, group) * E::Packed::splat(engine, &radix);
+                let values = E::Packed::<FrParams>::load(engine, group) * radix;
                 values.store(group);
             }
             Ok(())

@@ -26,6 +26,6 @@ pub use algebra::{
 pub use dispatch::{goldilocks_level, goldilocks_levels, prime_field_level, prime_field_levels};
 pub use error::FieldError;
 pub use extension::{Dodecic, Sextic, Terms, Tower, frobenius_coefficients};
-pub use montgomery::{Backend, Engine, Fp, LanesOf, Limbs, Packable, Prime, Row, Vector};
+pub use montgomery::{Backend, Engine, Fp, LanesOf, Limbs, Packable, Prime, Row, Scale, Vector};
 #[doc(hidden)]
 pub use proofmill_cpu as cpu;

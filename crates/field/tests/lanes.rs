@@ -1,7 +1,7 @@
 //! Lanes and single elements agree with scalar elements at every level, on random and edge values.
 
 use proofmill_field::{
-    Algebra, Engine, Field, Fp, LANES, Lanes, Limbs, Packable, Prime, Select, Vector, bls12_381,
+    Algebra, Engine, Field, Fp, LANES, Lanes, Limbs, Packable, Prime, Scale, Select, Vector, bls12_381,
     bn254::{FqParams, FrParams},
     dispatch,
 };
@@ -50,7 +50,7 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
     type Eight<P, E> = <E as Engine>::Packed<P>;
     let each =
         |f: &dyn Fn(Fp<P>, Fp<P>) -> Fp<P>| -> [Fp<P>; LANES] { std::array::from_fn(|i| f(a[i], b[i])) };
-    let mut got = [[Fp::<P>::ZERO; LANES]; 17];
+    let mut got = [[Fp::<P>::ZERO; LANES]; 20];
     let (mut zeros, mut odd) = ([0; 2], [0; 2]);
     engine.run(
         #[inline(always)]
@@ -68,7 +68,8 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
             q.store(&mut got[7]);
             (x.sub_lazy(y).add_lazy(x.sub_lazy(y)).square()).store(&mut got[8]);
             Eight::<P, E>::select(0b1010_0101, x, y).store(&mut got[9]);
-            let splat = Eight::<P, E>::splat(engine, &Eight::<P, E>::prepare(engine, b[3]));
+            let factor = Eight::<P, E>::factor(engine, b[3]);
+            let splat = Eight::<P, E>::splat(engine, &factor);
             (x * splat).store(&mut got[10]);
             let [bits_a, bits_b] = [Fp::as_limbs(a), Fp::as_limbs(b)];
             let bits = Eight::<P, E>::load_bits(engine, bits_a) + Eight::<P, E>::load_bits(engine, bits_b);
@@ -82,6 +83,11 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
             q.store(&mut got[15]);
             let twin = x;
             Eight::<P, E>::broadcast(engine, b[3]).store(&mut got[16]);
+            (x + y).scale(&factor).store(&mut got[17]);
+            let factors = [&factor, &Eight::<P, E>::factor(engine, a[5])];
+            let [p, q] = Scale::scale_pair([x, x.scale(&factor)], factors);
+            p.store(&mut got[18]);
+            q.store(&mut got[19]);
             for lane in (0..LANES).step_by(E::Vector::<P>::WIDTH) {
                 let x = E::Vector::<P>::load(engine, &a[lane..]);
                 let y = E::Vector::<P>::load(engine, &b[lane..]);
@@ -112,6 +118,9 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
     assert_eq!(got[14], std::array::from_fn(|i| a[i] * b[i] - signed[i]), "mul_sub {name}");
     assert_eq!(got[15], std::array::from_fn(|i| b[i] * (b[i] - signed[i]) - a[i]), "mul_sub {name}");
     assert_eq!(got[16], [b[3]; LANES], "broadcast {name}");
+    assert_eq!(got[17], each(&|x, y| (x + y) * b[3]), "scale {name}");
+    assert_eq!(got[18], each(&|x, _| x * b[3]), "scale_pair {name}");
+    assert_eq!(got[19], each(&|x, _| x * b[3] * a[5]), "scale_pair {name}");
     let is_odd = |x: Fp<P>| (x.to_canonical().as_ref()[0] & 1) as u8;
     let parities = |x: &dyn Fn(usize) -> Fp<P>| (0..LANES).fold(0, |mask, i| mask | is_odd(x(i)) << i);
     assert_eq!(odd, [parities(&|i| a[i]), parities(&|i| a[i] - b[i])], "odd_lanes {name}");

@@ -28,7 +28,7 @@ pub(crate) type Lanes<E> = <E as Engine>::Packed<FrParams>;
 /// One scalar in every lane.
 #[inline(always)]
 pub(crate) fn splat<E: Engine>(engine: E, element: Fr) -> Lanes<E> {
-    Lanes::<E>::splat(engine, &Lanes::<E>::prepare(engine, element))
+    Lanes::<E>::broadcast(engine, element)
 }
 
 /// `from[0..8]`, padded with zeros. Costs a multiplication where [`form`] is not one.

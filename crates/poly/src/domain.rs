@@ -6,6 +6,7 @@ use crate::{
 };
 use proofmill_cpu::Level;
 use proofmill_field::{Algebra, Field, Fp, Invert, LANES, Prime, bls12_381, bn254, dispatch};
+use proofmill_memory::Pages;
 use std::sync::Mutex;
 
 /// The subgroup of order n = 2^log_n of a field's multiplicative group.
@@ -19,7 +20,7 @@ pub struct Domain<P: Prime> {
     inverse_len: Fp<P>,
     twiddles: Vec<Fp<P>>,
     inverse_twiddles: Vec<Fp<P>>,
-    scratch: Mutex<Vec<P::Limbs>>,
+    scratch: Mutex<Option<Pages<P::Limbs>>>,
 }
 
 impl<P: Prime> Domain<P> {
@@ -171,11 +172,12 @@ impl<P: Transformed> Domain<P> {
         let log_rows = self.log_n.div_ceil(2);
         let log_columns = self.log_n - log_rows;
         let step = FourStep { log_rows, log_columns, root, twiddles, before, after };
-        let mut buffer = self.scratch.lock().map(|mut kept| std::mem::take(&mut *kept)).unwrap_or_default();
-        buffer.resize(values.len(), Default::default());
+        let kept = self.scratch.lock().ok().and_then(|mut kept| kept.take());
+        // SAFETY: limbs are integers.
+        let mut buffer = kept.unwrap_or_else(|| unsafe { Pages::scratch(values.len()) });
         P::four_step(level, &step, source, &mut buffer, values);
         if let Ok(mut kept) = self.scratch.lock() {
-            *kept = buffer;
+            *kept = Some(buffer);
         }
     }
 }

@@ -10,7 +10,7 @@
 //! are in the lanes' own form.
 
 use crate::{columns::Columns, in_cache, reverse_bits::reverse_bits};
-use proofmill_field::{Algebra, Engine, Field, Fp, LANES, Lanes, Packable, Prime, Vector};
+use proofmill_field::{Algebra, Engine, Field, Fp, LANES, Lanes, Packable, Prime, Scale, Vector};
 use proofmill_memory::prefetch;
 use proofmill_parallel as parallel;
 
@@ -24,17 +24,16 @@ pub(crate) struct Geometric<P: Prime> {
 impl<P: Prime> Geometric<P> {
     /// The factors of eight adjacent indices from `start` on, and the factor for a distance of `step` indices.
     #[inline(always)]
-    fn lanes<V: Vector<Fp<P>>>(&self, token: V::Token, start: usize, step: usize) -> (V, V) {
+    fn lanes<V: Scale<Fp<P>>>(&self, token: V::Token, start: usize, step: usize) -> (V, V::Factor) {
         let mut terms = [self.first * self.ratio.pow_vartime(&[start as u64]); LANES];
         for lane in 1..LANES {
             terms[lane] = terms[lane - 1] * self.ratio;
         }
-        let step = V::prepare(token, self.ratio.pow_vartime(&[step as u64]));
-        (V::load(token, &terms), V::splat(token, &step))
+        (V::load(token, &terms), V::factor(token, self.ratio.pow_vartime(&[step as u64])))
     }
 
-    fn is_constant(&self) -> bool {
-        self.ratio == Fp::ONE
+    fn constant(&self) -> Option<Fp<P>> {
+        (self.ratio == Fp::ONE).then_some(self.first)
     }
 }
 
@@ -85,13 +84,9 @@ impl<P: Prime> FourStep<'_, P> {
         );
     }
 
-    fn twiddles_of<E: Engine>(&self, engine: E, log_len: u32) -> Vec<<E::Packed<P> as Vector<Fp<P>>>::Splat> {
+    fn twiddles_of<E: Engine>(&self, engine: E, log_len: u32) -> Vec<<E::Packed<P> as Scale<Fp<P>>>::Factor> {
         let stride = (2 * self.twiddles.len()) >> log_len;
-        self.twiddles
-            .iter()
-            .step_by(stride)
-            .map(|twiddle| E::Packed::<P>::prepare(engine, *twiddle))
-            .collect()
+        self.twiddles.iter().step_by(stride).map(|twiddle| E::Packed::<P>::factor(engine, *twiddle)).collect()
     }
 
     #[inline(always)]
@@ -100,7 +95,7 @@ impl<P: Prime> FourStep<'_, P> {
         engine: E,
         source: &[Fp<P>],
         buffer: &Columns<'_, P::Limbs>,
-        twiddles: &[<E::Packed<P> as Vector<Fp<P>>>::Splat],
+        twiddles: &[<E::Packed<P> as Scale<Fp<P>>>::Factor],
         scratch: &mut [E::Packed<P>],
         column: usize,
     ) {
@@ -117,11 +112,11 @@ impl<P: Prime> FourStep<'_, P> {
             let mut value = E::Packed::<P>::load_bits(engine, Fp::as_limbs(elements));
             if let Some((term, step)) = &mut before {
                 value = value * *term;
-                *term = *term * *step;
+                *term = term.scale(step);
             }
             scratch[reverse_bits(row, self.log_rows)] = value;
         }
-        in_cache::transform(engine, scratch, twiddles);
+        in_cache::transform(scratch, twiddles);
         let mut steps = [Fp::ONE; LANES];
         steps[0] = self.root.pow_vartime(&[column as u64]);
         for lane in 1..LANES {
@@ -143,7 +138,7 @@ impl<P: Prime> FourStep<'_, P> {
         engine: E,
         buffer: &[P::Limbs],
         values: &Columns<'_, Fp<P>>,
-        twiddles: &[<E::Packed<P> as Vector<Fp<P>>>::Splat],
+        twiddles: &[<E::Packed<P> as Scale<Fp<P>>>::Factor],
         scratch: &mut [E::Packed<P>],
         row: usize,
     ) {
@@ -156,15 +151,20 @@ impl<P: Prime> FourStep<'_, P> {
                 |lane| &rows[lane * columns + index],
             );
         }
-        in_cache::transform(engine, scratch, twiddles);
+        in_cache::transform(scratch, twiddles);
+        if let Some(factor) = self.after.constant() {
+            let factor = E::Packed::<P>::factor(engine, factor);
+            for (index, value) in scratch.iter().enumerate() {
+                // SAFETY: only this task uses these columns of the transposed matrix.
+                value.scale(&factor).store_scaled(unsafe { values.block::<LANES>(index, row) });
+            }
+            return;
+        }
         let (mut term, step) = self.after.lanes::<E::Packed<P>>(engine, row, 1 << self.log_rows);
         for (index, value) in scratch.iter().enumerate() {
-            // SAFETY: only this task uses these columns of the transposed matrix.
-            let elements = unsafe { values.block::<LANES>(index, row) };
-            (*value * term).store_scaled(elements);
-            if !self.after.is_constant() {
-                term = term * step;
-            }
+            // SAFETY: as above.
+            (*value * term).store_scaled(unsafe { values.block::<LANES>(index, row) });
+            term = term.scale(&step);
         }
     }
 }

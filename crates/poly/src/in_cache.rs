@@ -7,18 +7,14 @@
 //! layers stay below 30p, which a multiplication by a canonical constant permits. Butterflies with twiddle 1
 //! add without a product; their operands are elements 0 of sub-transforms, which `+` keeps reduced.
 
-use proofmill_field::{Algebra, Fp, Prime, Vector};
+use proofmill_field::{Fp, Packable, Prime, Scale};
 
 /// The largest in-cache transform: more layers would break the bounds above.
 pub(crate) const MAX_LOG: u32 = 14;
 
 /// Transforms `values` in place; `twiddles[j] = w^j` for `j < len / 2`, w of order `len`.
 #[inline(always)]
-pub(crate) fn transform<P: Prime, V: Vector<Fp<P>>>(
-    token: V::Token,
-    values: &mut [V],
-    twiddles: &[V::Splat],
-) {
+pub(crate) fn transform<P: Prime, V: Scale<Fp<P>>>(values: &mut [V], twiddles: &[V::Factor]) {
     let n = values.len();
     let mut half = 1;
     if n.trailing_zeros() % 2 == 1 {
@@ -29,15 +25,14 @@ pub(crate) fn transform<P: Prime, V: Vector<Fp<P>>>(
     }
     while half < n {
         let stride = n / (4 * half);
-        let fourth_root = V::splat(token, &twiddles[n / 4]);
+        let fourth_root = &twiddles[n / 4];
         for block in values.chunks_exact_mut(4 * half) {
             let (low, high) = block.split_at_mut(2 * half);
             let ((q0, q1), (q2, q3)) = (low.split_at_mut(half), high.split_at_mut(half));
             [q0[0], q1[0], q2[0], q3[0]] = butterfly_trivial([q0[0], q1[0], q2[0], q3[0]], fourth_root);
             for j in 1..half {
-                let first = V::splat(token, &twiddles[2 * j * stride]);
-                let second =
-                    [V::splat(token, &twiddles[j * stride]), V::splat(token, &twiddles[(j + half) * stride])];
+                let (first, second) =
+                    (&twiddles[2 * j * stride], [&twiddles[j * stride], &twiddles[(j + half) * stride]]);
                 [q0[j], q1[j], q2[j], q3[j]] = butterfly([q0[j], q1[j], q2[j], q3[j]], first, second);
             }
         }
@@ -47,18 +42,22 @@ pub(crate) fn transform<P: Prime, V: Vector<Fp<P>>>(
 
 /// Two layers with twiddle 1, and `w^(n/4)` for the odd half of the second.
 #[inline(always)]
-fn butterfly_trivial<V: Algebra>([a0, a1, a2, a3]: [V; 4], fourth_root: V) -> [V; 4] {
+fn butterfly_trivial<F: Packable, V: Scale<F>>([a0, a1, a2, a3]: [V; 4], fourth_root: &V::Factor) -> [V; 4] {
     let (b0, b1) = (a0 + a1, a0.sub_term(a1));
-    let (b2, b3) = (a2 + a3, a2.sub_factor(a3) * fourth_root);
+    let (b2, b3) = (a2 + a3, a2.sub_factor(a3).scale(fourth_root));
     [b0 + b2, b1.add_lazy(b3), b0.sub_lazy(b2), b1.sub_lazy(b3)]
 }
 
 /// Two layers: `first` for both butterflies of the first layer, `second` for the two of the second.
 #[inline(always)]
-fn butterfly<V: Algebra>([a0, a1, a2, a3]: [V; 4], first: V, second: [V; 2]) -> [V; 4] {
-    let [t1, t3] = V::mul_pair([a1, a3], [first, first]);
+fn butterfly<F: Packable, V: Scale<F>>(
+    [a0, a1, a2, a3]: [V; 4],
+    first: &V::Factor,
+    second: [&V::Factor; 2],
+) -> [V; 4] {
+    let [t1, t3] = V::scale_pair([a1, a3], [first, first]);
     let (b0, b1) = (a0.add_term(t1), a0.sub_term(t1));
     let (b2, b3) = (a2.add_factor(t3), a2.sub_factor(t3));
-    let [t2, t3] = V::mul_pair([b2, b3], second);
+    let [t2, t3] = V::scale_pair([b2, b3], second);
     [b0.add_lazy(t2), b1.add_lazy(t3), b0.sub_lazy(t2), b1.sub_lazy(t3)]
 }

@@ -17,4 +17,4 @@ mod x86_64;
 pub use backend::Backend;
 pub use element::Fp;
 pub use prime::{Limbs, Prime};
-pub use vector::{Engine, LanesOf, Packable, Row, Vector};
+pub use vector::{Engine, LanesOf, Packable, Row, Scale, Vector};

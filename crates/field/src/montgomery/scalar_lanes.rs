@@ -1,6 +1,6 @@
 //! Vectors of levels without vector instructions: one scalar element, or eight that are computed one after another.
 
-use super::{Backend, Fp, Limbs, Prime, Vector};
+use super::{Backend, Fp, Limbs, Prime, Scale, Vector};
 use crate::algebra::{Algebra, LANES, Lanes, Quadratic, Select};
 use std::{
     array,
@@ -43,18 +43,6 @@ impl<P: Prime, B: Backend> Select for Fp<P, B> {
 }
 
 impl<P: Prime, B: Backend> Vector<Fp<P>> for Fp<P, B> {
-    type Splat = Self;
-
-    #[inline(always)]
-    fn prepare(backend: B, element: Fp<P>) -> Self {
-        element.with_backend(backend)
-    }
-
-    #[inline(always)]
-    fn splat(_: B, element: &Self) -> Self {
-        *element
-    }
-
     #[inline(always)]
     fn gather<'a>(backend: B, element: impl Fn(usize) -> &'a P::Limbs) -> Self {
         Self::from_limbs(backend, *element(0))
@@ -205,18 +193,6 @@ impl<P: Prime, B: Backend> Select for ScalarLanes<P, B> {
 }
 
 impl<P: Prime, B: Backend> Vector<Fp<P>> for ScalarLanes<P, B> {
-    type Splat = Fp<P, B>;
-
-    #[inline(always)]
-    fn prepare(backend: B, element: Fp<P>) -> Fp<P, B> {
-        element.with_backend(backend)
-    }
-
-    #[inline(always)]
-    fn splat(_: B, element: &Fp<P, B>) -> Self {
-        Self([*element; LANES])
-    }
-
     #[inline(always)]
     fn gather<'a>(backend: B, element: impl Fn(usize) -> &'a P::Limbs) -> Self {
         Self(array::from_fn(|lane| Fp::from_limbs(backend, *element(lane))))
@@ -237,5 +213,29 @@ impl<P: Prime, B: Backend> Vector<Fp<P>> for ScalarLanes<P, B> {
     #[inline(always)]
     fn zero_lanes(self) -> u8 {
         self.0.iter().enumerate().fold(0, |mask, (lane, x)| mask | x.zero_lanes() << lane)
+    }
+}
+
+impl<P: Prime, B: Backend> Scale<Fp<P>> for ScalarLanes<P, B> {
+    type Factor = Fp<P, B>;
+
+    #[inline(always)]
+    fn factor(backend: B, constant: Fp<P>) -> Fp<P, B> {
+        constant.with_backend(backend)
+    }
+
+    #[inline(always)]
+    fn splat(_: B, factor: &Fp<P, B>) -> Self {
+        Self([*factor; LANES])
+    }
+
+    #[inline(always)]
+    fn scale_pair([a, b]: [Self; 2], [by_a, by_b]: [&Fp<P, B>; 2]) -> [Self; 2] {
+        [a.scale(by_a), b.scale(by_b)]
+    }
+
+    #[inline(never)]
+    fn scale(self, factor: &Fp<P, B>) -> Self {
+        Self(self.0.map(|element| element * *factor))
     }
 }

@@ -13,7 +13,7 @@ pub trait Engine: Token {
     /// As many elements as the level's vector instructions process, one where it has none.
     type Vector<P: Prime>: Vector<Fp<P>, Token = Self>;
     /// [`LANES`] elements, for data that must be a multiple of a cache line at every level.
-    type Packed<P: Prime>: Vector<Fp<P>, Token = Self>;
+    type Packed<P: Prime>: Scale<Fp<P>, Token = Self>;
     /// One element, for a formula that runs once, such as a single pairing: in the form in which the level multiplies a few
     /// independent pairs fastest ([`Algebra::quadratics`](crate::Algebra::quadratics)), a scalar or a vector of its limbs.
     ///
@@ -64,15 +64,6 @@ pub type LanesOf<F, E> = <F as Packable>::Lanes<E>;
 /// Operators take and return reduced values. `add_lazy` and `sub_lazy` may be nested twice (for example the sum of two
 /// differences) before the result must be multiplied; otherwise their operands must be reduced.
 pub trait Vector<F: Packable>: Lanes<F> + Select {
-    /// One element, prepared for all lanes.
-    type Splat: Copy + Send + Sync + 'static;
-
-    /// Prepares an element for [`splat`](Self::splat); costs about one multiplication.
-    fn prepare(token: Self::Token, element: F) -> Self::Splat;
-
-    /// One element in every lane.
-    fn splat(token: Self::Token, element: &Self::Splat) -> Self;
-
     /// Reads unconverted limbs, from `element(i)` for lane i: the lanes then hold the elements times a constant of the
     /// vector type, which linear maps preserve. The cheapest way to load.
     fn gather<'a>(token: Self::Token, element: impl Fn(usize) -> &'a F::Limbs) -> Self;
@@ -113,6 +104,28 @@ pub trait Vector<F: Packable>: Lanes<F> + Select {
     fn zero_lanes(self) -> u8;
 }
 
+/// Elements in lanes that are multiplied by constants.
+///
+/// A product by a constant c is the sum of each digit of the element times a multiple of c, known modulo p: c times the
+/// digit's weight. Such a sum is only as long as one digit more than p, so that little is left to reduce: two digits, where a product of
+/// two variables has five, which is seven tenths of the operations.
+pub trait Scale<F: Packable>: Vector<F> {
+    /// A constant, prepared as a factor.
+    type Factor: Copy + Send + Sync + 'static;
+
+    /// Prepares a constant; costs up to eight scalar multiplications.
+    fn factor(token: Self::Token, constant: F) -> Self::Factor;
+
+    /// The constant in every lane.
+    fn splat(token: Self::Token, factor: &Self::Factor) -> Self;
+
+    /// Products by constants; bounds are those of products of variables, or better.
+    fn scale_pair(values: [Self; 2], factors: [&Self::Factor; 2]) -> [Self; 2];
+
+    /// A product by a constant.
+    fn scale(self, factor: &Self::Factor) -> Self;
+}
+
 /// The limbs of two elements in whole cache lines, so that no part of a fetched line is unused: for points of a curve.
 /// Scratch of one computation, not a format.
 #[derive(Clone, Copy, Debug, Default)]
@@ -144,18 +157,6 @@ impl<P: Prime> Packable for Quadratic<Fp<P>> {
 }
 
 impl<P: Prime, V: Vector<Fp<P>>> Vector<Quadratic<Fp<P>>> for Quadratic<V> {
-    type Splat = [V::Splat; 2];
-
-    #[inline(always)]
-    fn prepare(token: V::Token, element: Quadratic<Fp<P>>) -> [V::Splat; 2] {
-        [V::prepare(token, element.c0), V::prepare(token, element.c1)]
-    }
-
-    #[inline(always)]
-    fn splat(token: V::Token, [c0, c1]: &[V::Splat; 2]) -> Self {
-        Self::new(V::splat(token, c0), V::splat(token, c1))
-    }
-
     #[inline(always)]
     fn gather<'a>(token: V::Token, element: impl Fn(usize) -> &'a [P::Limbs; 2]) -> Self {
         let c0 = V::gather(

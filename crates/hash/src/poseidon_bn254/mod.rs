@@ -11,12 +11,12 @@ pub use schedule::MAX_WIDTH;
 use crate::grain::Grain;
 use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Engine, Field, LANES, Lanes, PrimeField, Vector, batch_invert_vartime,
+    Algebra, Engine, Field, LANES, Lanes, PrimeField, Scale, batch_invert_vartime,
     bn254::{Fr, FrParams},
     dispatch,
 };
 use proofmill_parallel as parallel;
-use schedule::Schedule;
+use schedule::{Schedule, products};
 use std::sync::OnceLock;
 
 /// The full rounds before the partial ones, and those after.
@@ -108,7 +108,7 @@ impl PoseidonBn254 {
         for (state, input) in states[1..].iter_mut().zip(inputs) {
             *state = [*input];
         }
-        self.schedule.permute(&mut states, |constant| *constant);
+        self.schedule.permute(&mut states, |constant| *constant, |x, constant| products(x, [*constant]));
         states[0][0]
     }
 
@@ -127,7 +127,7 @@ impl PoseidonBn254 {
 
     fn hash_rows<E: Engine>(&self, engine: E, inputs: &[Fr], hashes: &mut [Fr]) {
         let columns = self.width - 1;
-        let schedule = self.schedule.map(|constant| E::Packed::<FrParams>::prepare(engine, constant));
+        let schedule = self.schedule.map(|constant| E::Packed::<FrParams>::factor(engine, constant));
         let share = hashes.len().div_ceil(4 * parallel::threads()).next_multiple_of(GROUP);
         let share = share.clamp(GROUP, MOST_GROUPS * GROUP);
         let parts = inputs.chunks(columns * share).zip(hashes.chunks_mut(share));
@@ -152,7 +152,7 @@ const MOST_GROUPS: usize = 16;
 #[inline(always)]
 fn hash_group<E: Engine>(
     engine: E,
-    schedule: &Schedule<<E::Packed<FrParams> as Vector<Fr>>::Splat>,
+    schedule: &Schedule<<E::Packed<FrParams> as Scale<Fr>>::Factor>,
     columns: usize,
     rows: &[Fr],
     hashes: &mut [Fr],
@@ -170,6 +170,8 @@ fn hash_group<E: Engine>(
         &mut states,
         #[inline(always)]
         |constant| E::Packed::splat(engine, constant),
+        #[inline(always)]
+        |states, constant| E::Packed::scale_pair(states, [constant; 2]),
     );
     let mut digests = [[Fr::ZERO; LANES]; 2];
     for k in 0..2 {

@@ -100,23 +100,25 @@ impl Schedule<Fr> {
 }
 
 impl<T> Schedule<T> {
-    /// Permutes K interleaved states, in the first elements of `states`; `value` converts a prepared constant.
+    /// Permutes K interleaved states, in the first elements of `states`; `value` converts a prepared constant, and `scale` multiplies by
+    /// one.
     #[inline(always)]
     pub(super) fn permute<A: Algebra, const K: usize>(
         &self,
         states: &mut [[A; K]; MAX_WIDTH],
         value: impl Fn(&T) -> A + Copy,
+        scale: impl Fn([A; K], &T) -> [A; K] + Copy,
     ) {
         let last = HALF_FULL_ROUNDS - 1;
         for (round, constants) in self.before.chunks_exact(self.width).enumerate() {
             let matrix = if round == last { &self.last_before } else { &self.matrix };
-            self.full_round(states, constants, matrix, value);
+            self.full_round(states, constants, matrix, value, scale);
         }
         for round in &self.partial {
-            self.partial_round(states, round, value);
+            self.partial_round(states, round, value, scale);
         }
         for constants in self.after.chunks_exact(self.width) {
-            self.full_round(states, constants, &self.matrix, value);
+            self.full_round(states, constants, &self.matrix, value, scale);
         }
     }
 
@@ -127,15 +129,16 @@ impl<T> Schedule<T> {
         constants: &[T],
         matrix: &[T],
         value: impl Fn(&T) -> A + Copy,
+        scale: impl Fn([A; K], &T) -> [A; K] + Copy,
     ) {
         let mut powers = [[A::zero(states[0][0].token()); K]; MAX_WIDTH];
         for i in 0..self.width {
             powers[i] = fifth_powers(states[i], value(&constants[i]));
         }
         for (i, row) in matrix.chunks_exact(self.width).enumerate() {
-            states[i] = scaled(powers[0], value(&row[0]));
+            states[i] = scale(powers[0], &row[0]);
             for j in 1..self.width {
-                states[i] = sums(states[i], scaled(powers[j], value(&row[j])));
+                states[i] = sums(states[i], scale(powers[j], &row[j]));
             }
         }
     }
@@ -146,12 +149,13 @@ impl<T> Schedule<T> {
         states: &mut [[A; K]; MAX_WIDTH],
         round: &Partial<T>,
         value: impl Fn(&T) -> A + Copy,
+        scale: impl Fn([A; K], &T) -> [A; K] + Copy,
     ) {
         let first = fifth_powers(states[0], value(&round.constant));
-        states[0] = scaled(first, value(&round.row[0]));
+        states[0] = scale(first, &round.row[0]);
         for i in 1..self.width {
-            states[0] = sums(states[0], scaled(states[i], value(&round.row[i])));
-            states[i] = sums(states[i], scaled(first, value(&round.column[i - 1])));
+            states[0] = sums(states[0], scale(states[i], &round.row[i]));
+            states[i] = sums(states[i], scale(first, &round.column[i - 1]));
         }
     }
 }
@@ -168,11 +172,6 @@ fn fifth_powers<A: Algebra, const K: usize>(x: [A; K], c: A) -> [A; K] {
 }
 
 #[inline(always)]
-fn scaled<A: Algebra, const K: usize>(x: [A; K], factor: A) -> [A; K] {
-    products(x, [factor; K])
-}
-
-#[inline(always)]
 fn sums<A: Algebra, const K: usize>(mut x: [A; K], y: [A; K]) -> [A; K] {
     for k in 0..K {
         x[k] = x[k] + y[k];
@@ -181,7 +180,7 @@ fn sums<A: Algebra, const K: usize>(mut x: [A; K], y: [A; K]) -> [A; K] {
 }
 
 #[inline(always)]
-fn products<A: Algebra, const K: usize>(a: [A; K], b: [A; K]) -> [A; K] {
+pub(super) fn products<A: Algebra, const K: usize>(a: [A; K], b: [A; K]) -> [A; K] {
     let mut products = a;
     if K == 2 {
         [products[0], products[1]] = A::mul_pair([a[0], a[1]], [b[0], b[1]]);

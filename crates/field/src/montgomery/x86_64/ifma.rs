@@ -14,11 +14,13 @@
 
 use super::{
     lane_limbs::{LaneLimbs, MAX},
-    radix52::{self, MASK, Radix52, multiple, power_of_two, simd, splat, split, transpose, words},
+    radix52::{
+        self, MASK, Radix52, SCALED, multiple, power_of_two, scaled, simd, splat, split, transpose, words,
+    },
 };
 use crate::{
     algebra::{Algebra, LANES, Lanes, Select},
-    montgomery::{Fp, Limbs, Packable, Prime, Vector},
+    montgomery::{Fp, Limbs, Packable, Prime, Scale, Vector},
 };
 use proofmill_cpu::{Avx512Ifma, Token};
 use std::{
@@ -338,7 +340,8 @@ impl<P: Prime> Lanes<Fp<P>> for IfmaLanes<P> {
 
     #[inline(always)]
     fn broadcast(token: Avx512Ifma, element: Fp<P>) -> Self {
-        Self::splat(token, &Self::prepare(token, element))
+        let one = const { power_of_two::<P>(52 * Constants::<P>::L as u32) };
+        Self::constant(token, &split(&words::<P>(&scaled::<P>(token.adx(), &element.to_montgomery(), &one))))
     }
 }
 
@@ -350,23 +353,6 @@ impl<P: Prime> Select for IfmaLanes<P> {
 }
 
 impl<P: Prime> Vector<Fp<P>> for IfmaLanes<P> {
-    type Splat = [u64; MAX];
-
-    #[inline(always)]
-    fn prepare(_: Avx512Ifma, element: Fp<P>) -> [u64; MAX] {
-        // A scalar product by 2^(52 L) converts the 64-bit form to this one.
-        let factor = const { power_of_two::<P>(52 * Constants::<P>::L as u32) };
-        let mut limbs = P::Limbs::ZERO;
-        limbs.as_mut().copy_from_slice(&factor[..P::Limbs::LEN]);
-        let entered = element.to_montgomery().mul_mont_portable(&limbs, &P::MODULUS, P::INV);
-        split(&words::<P>(&entered))
-    }
-
-    #[inline(always)]
-    fn splat(token: Avx512Ifma, element: &[u64; MAX]) -> Self {
-        Self::constant(token, element)
-    }
-
     #[inline(always)]
     fn gather<'a>(token: Avx512Ifma, element: impl Fn(usize) -> &'a P::Limbs) -> Self {
         let n = P::Limbs::LEN;
@@ -508,6 +494,46 @@ impl<P: Prime> Vector<Fp<P>> for IfmaLanes<P> {
             }
         }
         zeros
+    }
+}
+
+impl<P: Prime> Scale<Fp<P>> for IfmaLanes<P> {
+    type Factor = <<P::Limbs as Limbs>::Lanes52 as LaneLimbs>::Factor;
+
+    fn factor(token: Avx512Ifma, constant: Fp<P>) -> Self::Factor {
+        let mut factor = <<P::Limbs as Limbs>::Lanes52 as LaneLimbs>::ZERO_FACTOR;
+        for (multiple, weight) in factor.as_mut().chunks_exact_mut(Self::L).zip(&Constants::<P>::WEIGHTS) {
+            let words = words::<P>(&scaled::<P>(token.adx(), &constant.to_montgomery(), weight));
+            multiple.copy_from_slice(&split(&words)[..Self::L]);
+        }
+        factor
+    }
+
+    #[inline(always)]
+    fn splat(token: Avx512Ifma, factor: &Self::Factor) -> Self {
+        let mut lanes = Self::zero(token);
+        // Its multiple by 2^(52 L).
+        let multiple = &factor.as_ref()[Self::L * (Self::L - SCALED)..];
+        for (lane, limb) in lanes.limbs.as_mut().iter_mut().zip(multiple) {
+            *lane = splat(token, *limb);
+        }
+        lanes
+    }
+
+    #[inline(always)]
+    fn scale_pair(values: [Self; 2], factors: [&Self::Factor; 2]) -> [Self; 2] {
+        let products = radix52::scale::<P, _, 2>(values[0].token, &unwrap(&values), &factors);
+        let mut lanes = values;
+        for (lanes, product) in lanes.iter_mut().zip(products) {
+            *lanes = Self { limbs: product, ..*lanes }.normalize();
+        }
+        lanes
+    }
+
+    #[inline(always)]
+    fn scale(self, factor: &Self::Factor) -> Self {
+        let [limbs] = radix52::scale::<P, _, 1>(self.token, &[self.limbs], &[factor]);
+        Self { limbs, ..self }.normalize()
     }
 }
 

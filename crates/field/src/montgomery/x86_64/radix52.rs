@@ -8,8 +8,8 @@
 //! multiply-adds.
 
 use super::lane_limbs::{LaneLimbs, MAX};
-use crate::montgomery::{Limbs, Prime, limbs::sbb};
-use proofmill_cpu::Avx512Ifma;
+use crate::montgomery::{Backend, Limbs, Prime, limbs::sbb};
+use proofmill_cpu::{Adx, Avx512Ifma};
 use std::{arch::x86_64::*, marker::PhantomData};
 
 /// Intrinsics whose instructions the token proves.
@@ -29,6 +29,9 @@ pub(super) fn splat(token: Avx512Ifma, value: u64) -> __m512i {
 }
 
 pub(super) const MASK: u64 = (1 << 52) - 1;
+
+/// The limbs that are removed from a product by a constant.
+pub(super) const SCALED: usize = 2;
 
 /// Constants of the field `P` in radix 2^52, on the number of limbs of `V`.
 pub(super) struct Radix52<P, V>(PhantomData<(P, V)>);
@@ -53,6 +56,16 @@ impl<P: Prime, V: LaneLimbs> Radix52<P, V> {
     /// Whether the table below reaches 5.25 p, so that a product of reduced values minus two reduced values (below
     /// 1.1 + 4, after adding 4 p) is reduced in one step.
     pub(super) const WIDE: bool = multiple(&Self::P1, 21)[Self::L - 1] < 4 << (Self::QUOTIENT_SHIFT + 3);
+    /// `2^(52 (i + SCALED)) mod p` in 64-bit words: what the multiples of a constant by which limb i is multiplied begin with.
+    pub(super) const WEIGHTS: [[u64; MAX]; MAX] = {
+        let mut weights = [[0; MAX]; MAX];
+        let mut limb = 0;
+        while limb < Self::L {
+            weights[limb] = power_of_two::<P>(52 * (limb + SCALED) as u32);
+            limb += 1;
+        }
+        weights
+    };
     /// Limb by limb, `floor(i unit / p) p` for i in 0..8.
     pub(super) const MULTIPLES: [[u64; 8]; MAX] = {
         let mut table = [[0; 8]; MAX];
@@ -93,6 +106,15 @@ pub(super) const fn words<P: Prime>(limbs: &P::Limbs) -> [u64; MAX] {
         i += 1;
     }
     words
+}
+
+/// The scalar product of an element and a constant, divided by the power of two of 64-bit Montgomery forms: `2^exponent mod p` makes an
+/// element an integer times 2^exponent. A function, because formulas load a dozen elements.
+#[inline(never)]
+pub(super) fn scaled<P: Prime>(token: Adx, element: &P::Limbs, factor: &[u64; MAX]) -> P::Limbs {
+    let mut limbs = P::Limbs::ZERO;
+    limbs.as_mut().copy_from_slice(&factor[..P::Limbs::LEN]);
+    token.mul_mont::<P>(element, &limbs)
 }
 
 /// From 64-bit words to 52-bit limbs.
@@ -178,7 +200,30 @@ pub(super) fn multiply<P: Prime, V: LaneLimbs, const K: usize>(
                 }
             }
         }
-        reduce_columns::<P, V, K>(token, columns)
+        reduce_columns::<P, V, K>(token, columns, V::LEN)
+    }
+}
+
+/// `K` independent products by constants, interleaved; not normalised. Limb j of `factors[k]`'s multiple i is at `L i + j`. A result
+/// is below p (1 + 2^-49).
+#[inline(always)]
+pub(super) fn scale<P: Prime, V: LaneLimbs, const K: usize>(
+    token: Avx512Ifma,
+    a: &[V; K],
+    factors: &[&V::Factor; K],
+) -> [V; K] {
+    simd! { token;
+        let mut columns = [[_mm512_setzero_si512(); K]; 2 * MAX];
+        for i in 0..V::LEN {
+            for j in 0..V::LEN {
+                for k in 0..K {
+                    let (x, y) = (a[k].as_ref()[i], splat(token, factors[k].as_ref()[V::LEN * i + j]));
+                    columns[j][k] = _mm512_madd52lo_epu64(columns[j][k], x, y);
+                    columns[j + 1][k] = _mm512_madd52hi_epu64(columns[j + 1][k], x, y);
+                }
+            }
+        }
+        reduce_columns::<P, V, K>(token, columns, SCALED)
     }
 }
 
@@ -208,20 +253,21 @@ pub(super) fn square<P: Prime, V: LaneLimbs, const K: usize>(token: Avx512Ifma, 
                 columns[2 * i + 1][k] = _mm512_madd52hi_epu64(columns[2 * i + 1][k], x, x);
             }
         }
-        reduce_columns::<P, V, K>(token, columns)
+        reduce_columns::<P, V, K>(token, columns, V::LEN)
     }
 }
 
-/// Montgomery reduction of products given by columns of weight 2^(52 i), each below 2^58; the result's limbs have the same
-/// bound.
+/// Montgomery reduction by `removed` limbs of products given by columns of weight 2^(52 i), each below 2^58; the result's limbs have
+/// the same bound.
 #[inline(always)]
 fn reduce_columns<P: Prime, V: LaneLimbs, const K: usize>(
     token: Avx512Ifma,
     mut columns: [[__m512i; K]; 2 * MAX],
+    removed: usize,
 ) -> [V; K] {
     simd! { token;
         let inv = splat(token, Radix52::<P, V>::INV);
-        for i in 0..V::LEN {
+        for i in 0..removed {
             let mut m = [_mm512_setzero_si512(); K];
             for (m, column) in m.iter_mut().zip(&columns[i]) {
                 *m = _mm512_madd52lo_epu64(*m, *column, inv);
@@ -244,7 +290,7 @@ fn reduce_columns<P: Prime, V: LaneLimbs, const K: usize>(
         }
         let mut products = [V::ZERO; K];
         for (k, product) in products.iter_mut().enumerate() {
-            for (limb, column) in product.as_mut().iter_mut().zip(&columns[V::LEN..]) {
+            for (limb, column) in product.as_mut().iter_mut().zip(&columns[removed..]) {
                 *limb = column[k];
             }
         }

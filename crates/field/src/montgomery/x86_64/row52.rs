@@ -14,8 +14,10 @@
 
 use super::{
     lane_limbs::{LaneLimbs, MAX},
-    radix52::{MASK, Radix52, multiple, multiply, power_of_two, simd, splat, split, transpose, words},
-    single::{SingleRow, canonical, scaled},
+    radix52::{
+        MASK, Radix52, multiple, multiply, power_of_two, scaled, simd, splat, split, transpose, words,
+    },
+    single::{SingleRow, canonical},
 };
 use crate::montgomery::{Limbs, Prime};
 use proofmill_cpu::Avx512Ifma;

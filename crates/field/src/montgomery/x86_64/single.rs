@@ -5,12 +5,11 @@
 //! formulas of towers and pairings is checked by running them over an algebra of counts (crates/field/tests/towers.rs,
 //! crates/pairing/src/terms.rs).
 
-use super::lane_limbs::MAX;
 use crate::{
     algebra::{Algebra, Lanes, Quadratic, Quadratics, Select},
-    montgomery::{Backend, Fp, Limbs, Prime, limbs::carrying_add},
+    montgomery::{Fp, Limbs, Prime, limbs::carrying_add},
 };
-use proofmill_cpu::{Adx, Token};
+use proofmill_cpu::Token;
 use std::{
     marker::PhantomData,
     mem::MaybeUninit,
@@ -283,15 +282,6 @@ impl<P: Prime, R: SingleRow<P>> Select for Single<P, R> {
     fn select(choice: u8, chosen: Self, other: Self) -> Self {
         Self::new(other.token, R::select(other.token, choice & 1 != 0, chosen.row, other.row))
     }
-}
-
-/// The scalar product with a constant, by which rows in another Montgomery form than the 64-bit one are loaded and stored. A function,
-/// because formulas load a dozen elements.
-#[inline(never)]
-pub(super) fn scaled<P: Prime>(token: Adx, element: &P::Limbs, factor: &[u64; MAX]) -> P::Limbs {
-    let mut limbs = P::Limbs::ZERO;
-    limbs.as_mut().copy_from_slice(&factor[..P::Limbs::LEN]);
-    token.mul_mont::<P>(element, &limbs)
 }
 
 /// The canonical 64-bit words of a value in (-p, 1.2 p), given by signed limbs of so many bits.

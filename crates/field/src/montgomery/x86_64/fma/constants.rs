@@ -3,11 +3,12 @@
 use super::{
     super::{
         lane_limbs::MAX,
-        radix52::{power_of_two, words},
+        radix52::{power_of_two, scaled, words},
     },
-    digits::{COLUMNS, Constants, Format, MOST},
+    digits::{COLUMNS, Constants, Format, KINDS, MOST},
 };
-use crate::montgomery::{Limbs, Prime, limbs::sbb};
+use crate::montgomery::{Fp, Limbs, Prime, limbs::sbb};
+use proofmill_cpu::Avx2;
 use std::marker::PhantomData;
 
 /// The constants of the field `P` in the digits `D`. Arrays hold the digits in their first places.
@@ -73,7 +74,7 @@ impl<P: Prime, D: Format> Radix<P, D> {
             digit += 1;
         }
         let mut column = 0;
-        while column < 2 * COLUMNS {
+        while column < KINDS * COLUMNS {
             let starts = D::STARTS[column / COLUMNS];
             let used = column % COLUMNS < starts.len();
             list = list.with(if used { starts[column % COLUMNS] } else { 0 });
@@ -81,6 +82,22 @@ impl<P: Prime, D: Format> Radix<P, D> {
         }
         Constants(list.vectors)
     };
+
+    /// `2^(W (i + SCALED)) mod p`: what multiple i of a constant begins with.
+    pub(super) const WEIGHTS: [[u64; MAX]; MAX] = {
+        let mut weights = [[0; MAX]; MAX];
+        let mut digit = 0;
+        while digit < D::LEN {
+            weights[digit] = power_of_two::<P>(D::BITS * (digit as u32 + D::SCALED as u32));
+            digit += 1;
+        }
+        weights
+    };
+
+    /// The digits of an element times `weight`, a power of two.
+    pub(super) fn multiple(token: Avx2, element: Fp<P>, weight: &[u64; MAX]) -> [f64; MAX] {
+        Self::centred(words::<P>(&scaled::<P>(token.adx(), &element.to_montgomery(), weight)))
+    }
 
     const fn power(exponent: u32) -> [f64; MAX] {
         Self::centred(power_of_two::<P>(exponent))

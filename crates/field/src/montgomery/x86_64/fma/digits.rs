@@ -26,7 +26,10 @@ pub(super) fn splat_bits(token: Avx2, value: u64) -> __m256i {
 }
 
 /// The most vectors that kernels read.
-pub(super) const MOST: usize = 9 + 2 * MAX + 2 * COLUMNS;
+pub(super) const MOST: usize = 9 + 2 * MAX + KINDS * COLUMNS;
+
+/// Products, squares, and products by constants.
+pub(super) const KINDS: usize = 3;
 
 /// The most columns of any field.
 pub(super) const COLUMNS: usize = 16;
@@ -43,25 +46,28 @@ pub trait Format: 'static {
     const BITS: u32;
     /// Digits that products remove by their residues; the others are removed by Montgomery's method.
     const REMOVED: u32;
-    /// What the columns of products and squares begin with.
-    const STARTS: [&[u64]; 2];
+    /// Digits that products by constants remove; all of them where these are like other products.
+    const SCALED: usize;
+    /// What the columns of each kind of product begin with.
+    const STARTS: [&[u64]; KINDS];
 }
 
 macro_rules! format {
-    ($digits:ty, $n:literal, $bits:literal, $removed:literal, $starts:expr) => {
+    ($digits:ty, $n:literal, $bits:literal, $removed:literal, $scaled:literal, $starts:expr) => {
         impl Format for $digits {
             const LEN: usize = $n;
             const BITS: u32 = $bits;
             const REMOVED: u32 = $removed;
-            const STARTS: [&[u64]; 2] = $starts;
+            const SCALED: usize = $scaled;
+            const STARTS: [&[u64]; KINDS] = $starts;
         }
     };
 }
 
-format!([[__m256d; 5]; 2], 5, 51, 2, [&starts::PRODUCT_5, &starts::SQUARE_5]);
-format!([[__m256d; 8]; 2], 8, 48, 4, [&starts::PRODUCT_8, &starts::SQUARE_8]);
-format!([__m256d; 6], 6, 48, 3, [&starts::PRODUCT_6, &[]]);
-format!([__m256d; 8], 8, 48, 4, [&starts::PRODUCT_8, &[]]);
+format!([[__m256d; 5]; 2], 5, 51, 2, 2, [&starts::PRODUCT_5, &starts::SQUARE_5, &starts::SCALE_5]);
+format!([[__m256d; 8]; 2], 8, 48, 4, 8, [&starts::PRODUCT_8, &starts::SQUARE_8, &[]]);
+format!([__m256d; 6], 6, 48, 3, 6, [&starts::PRODUCT_6, &[], &[]]);
+format!([__m256d; 8], 8, 48, 4, 8, [&starts::PRODUCT_8, &[], &[]]);
 
 /// Digits of four elements, and the kernels on them.
 pub trait Columns: Format + Copy + Send + Sync + AsRef<[__m256d]> + AsMut<[__m256d]> {
@@ -122,13 +128,21 @@ pub trait Digits: Format + Copy + Send + Sync {
     /// `a^2 / R`.
     fn square(token: Avx2, constants: &Constants, a: &Self) -> Self;
 
+    /// The digits of a constant's multiples.
+    type Factor: Copy + Send + Sync + AsRef<[f64]> + AsMut<[f64]> + 'static;
+    /// All zero.
+    const ZERO_FACTOR: Self::Factor;
+
+    /// `a c`.
+    fn scale(token: Avx2, constants: &Constants, a: &Self, c: &Self::Factor) -> Self;
+
     /// The value less the nearest multiple of p, which is at most 6 p; for digits of at most 2^(W + 1).
     fn reduce(token: Avx2, constants: &Constants, a: &Self) -> Self;
 }
 
 macro_rules! digits {
     (
-        $n:literal, $split:ident, $join:ident, $product:path, $square:path, $reduction:path
+        $n:literal, $split:ident, $join:ident, $product:path, $square:path, $scale:path, $multiples:literal, $reduction:path
     ) => {
         impl Digits for [[__m256d; $n]; 2] {
             // SAFETY: all-zero bits are a vector.
@@ -163,6 +177,14 @@ macro_rules! digits {
             #[inline(always)]
             fn square(token: Avx2, constants: &Constants, a: &Self) -> Self {
                 simd!(token; $square(constants, a))
+            }
+
+            type Factor = [f64; $n * $multiples];
+            const ZERO_FACTOR: Self::Factor = [0.0; $n * $multiples];
+
+            #[inline(always)]
+            fn scale(token: Avx2, constants: &Constants, a: &Self, c: &Self::Factor) -> Self {
+                simd!(token; $scale(constants, a, c))
             }
 
             #[inline(always)]
@@ -213,7 +235,7 @@ macro_rules! call_8 {
 
 /// A kernel, in a module of its name: the limbs of its first operand are in registers, where it leaves those of the result.
 macro_rules! kernel {
-    ($name:ident, $file:literal, $digits:ty, $call:ident $(, $b:ident)?) => {
+    ($name:ident, $file:literal, $digits:ty, $call:ident $(, $b:ident: $operand:ty)?) => {
         mod $name {
             use super::*;
 
@@ -229,7 +251,7 @@ macro_rules! kernel {
             pub(super) unsafe fn call(
                 constants: &Constants,
                 a: &$digits,
-                $($b: &$digits,)?
+                $($b: &$operand,)?
             ) -> $digits {
                 let mut result = *a;
                 // SAFETY: the kernel reads the constants and the second operand, and keeps what the ABI demands.
@@ -240,16 +262,17 @@ macro_rules! kernel {
     };
 }
 
-kernel!(product_5, "product_5.s", [[__m256d; 5]; 2], call_5, b);
+kernel!(product_5, "product_5.s", [[__m256d; 5]; 2], call_5, b: [[__m256d; 5]; 2]);
 kernel!(square_5, "square_5.s", [[__m256d; 5]; 2], call_5);
+kernel!(scale_5, "scale_5.s", [[__m256d; 5]; 2], call_5, c: [f64; 25]);
 kernel!(reduction_5, "reduction_5.s", [[__m256d; 5]; 2], call_5);
-kernel!(product_6, "product_6.s", [__m256d; 6], call_6, b);
+kernel!(product_6, "product_6.s", [__m256d; 6], call_6, b: [__m256d; 6]);
 kernel!(reduction_6, "reduction_6.s", [__m256d; 6], call_6);
-kernel!(product_8, "product_8.s", [__m256d; 8], call_8, b);
+kernel!(product_8, "product_8.s", [__m256d; 8], call_8, b: [__m256d; 8]);
 kernel!(square_8, "square_8.s", [__m256d; 8], call_8);
 kernel!(reduction_8, "reduction_8.s", [__m256d; 8], call_8);
-digits!(5, split_5, join_5, product_5::call, square_5::call, reduction_5::call);
-digits!(8, split_8, join_8, products_8, squares_8, reductions_8);
+digits!(5, split_5, join_5, product_5::call, square_5::call, scale_5::call, 5, reduction_5::call);
+digits!(8, split_8, join_8, products_8, squares_8, scale_8, 1, reductions_8);
 
 /// The kernels of one vector, for both.
 macro_rules! both {
@@ -272,6 +295,21 @@ macro_rules! both {
 both!(products_8, product_8, b);
 both!(squares_8, square_8);
 both!(reductions_8, reduction_8);
+
+/// A product like others.
+///
+/// # Safety
+/// The CPU must have AVX2 and FMA.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+unsafe fn scale_8(constants: &Constants, a: &[[__m256d; 8]; 2], c: &[f64; 8]) -> [[__m256d; 8]; 2] {
+    let mut digits = [_mm256_setzero_pd(); 8];
+    for (digit, c) in digits.iter_mut().zip(c) {
+        *digit = _mm256_set1_pd(*c);
+    }
+    // SAFETY: guaranteed by the caller.
+    unsafe { products_8(constants, a, &[digits; 2]) }
+}
 
 /// The bits of five digits of 51 bits; the last one has the rest.
 #[inline(always)]

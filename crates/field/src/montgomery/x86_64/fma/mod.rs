@@ -41,13 +41,10 @@ pub(in crate::montgomery) mod digits;
 pub(in crate::montgomery) mod row;
 mod starts;
 
-use super::{
-    lane_limbs::MAX,
-    radix52::{power_of_two, words},
-};
+use super::{lane_limbs::MAX, radix52::power_of_two};
 use crate::{
     algebra::{Algebra, LANES, Lanes, Select},
-    montgomery::{Fp, Limbs, Packable, Prime, Vector},
+    montgomery::{Fp, Limbs, Packable, Prime, Scale, Vector},
 };
 use constants::Radix;
 use digits::{Digits, Format, simd, splat, splat_bits};
@@ -358,7 +355,8 @@ impl<P: Prime> Lanes<Fp<P>> for FmaLanes<P> {
 
     #[inline(always)]
     fn broadcast(token: Avx2, element: Fp<P>) -> Self {
-        Self::splat(token, &Self::prepare(token, element))
+        let one = const { power_of_two::<P>(Of::<P>::R) };
+        Self::constant(token, &Of::<P>::multiple(token, element, &one))
     }
 }
 
@@ -378,23 +376,6 @@ impl<P: Prime> Select for FmaLanes<P> {
 }
 
 impl<P: Prime> Vector<Fp<P>> for FmaLanes<P> {
-    type Splat = [f64; MAX];
-
-    #[inline(always)]
-    fn prepare(_: Avx2, element: Fp<P>) -> [f64; MAX] {
-        // A scalar product by R converts the 64-bit form to this one.
-        let factor = const { power_of_two::<P>(Of::<P>::R) };
-        let mut limbs = P::Limbs::ZERO;
-        limbs.as_mut().copy_from_slice(&factor[..P::Limbs::LEN]);
-        let entered = element.to_montgomery().mul_mont_portable(&limbs, &P::MODULUS, P::INV);
-        Of::<P>::centred(words::<P>(&entered))
-    }
-
-    #[inline(always)]
-    fn splat(token: Avx2, element: &[f64; MAX]) -> Self {
-        Self::constant(token, element)
-    }
-
     #[inline(always)]
     fn gather<'a>(token: Avx2, element: impl Fn(usize) -> &'a P::Limbs) -> Self {
         let mut lanes = Self::zero(token);
@@ -482,6 +463,38 @@ impl<P: Prime> Vector<Fp<P>> for FmaLanes<P> {
     }
 }
 
+impl<P: Prime> Scale<Fp<P>> for FmaLanes<P> {
+    type Factor = <DigitsOf<P> as Digits>::Factor;
+
+    fn factor(token: Avx2, constant: Fp<P>) -> Self::Factor {
+        let mut factor = DigitsOf::<P>::ZERO_FACTOR;
+        for (multiple, weight) in factor.as_mut().chunks_exact_mut(DigitsOf::<P>::LEN).zip(&Of::<P>::WEIGHTS)
+        {
+            multiple.copy_from_slice(&Of::<P>::multiple(token, constant, weight)[..DigitsOf::<P>::LEN]);
+        }
+        factor
+    }
+
+    #[inline(always)]
+    fn splat(token: Avx2, factor: &Self::Factor) -> Self {
+        // Its multiple by R.
+        Self::constant(
+            token,
+            &factor.as_ref()[DigitsOf::<P>::LEN * (DigitsOf::<P>::LEN - DigitsOf::<P>::SCALED)..],
+        )
+    }
+
+    #[inline(always)]
+    fn scale_pair([a, b]: [Self; 2], [by_a, by_b]: [&Self::Factor; 2]) -> [Self; 2] {
+        [a.scale(by_a), b.scale(by_b)]
+    }
+
+    #[inline(always)]
+    fn scale(self, factor: &Self::Factor) -> Self {
+        Self { digits: DigitsOf::<P>::scale(self.token, Of::<P>::CONSTANTS, &self.digits, factor), ..self }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -561,9 +574,19 @@ mod tests {
         let inverse = BigInt::from(2).modpow(&(&p - 1 - Of::<P>::R), &p);
         let mut rng = ChaCha8Rng::seed_from_u64(51);
         let half = (1u64 << (DigitsOf::<P>::BITS - 1)) as f64;
+        let len = DigitsOf::<P>::LEN;
+        let removed =
+            BigInt::from(2).modpow(&(&p - 1 - DigitsOf::<P>::BITS * DigitsOf::<P>::SCALED as u32), &p);
+        let mut factor = DigitsOf::<P>::ZERO_FACTOR;
         for _ in 0..4_000 {
             let (a, b) = (operand::<P>(&mut rng), operand::<P>(&mut rng));
-            let mut results = vec![Eight::new(); 7];
+            // Multiples whose digits are at their bounds, not those of a constant.
+            let multiples: Vec<Eight> =
+                (0..factor.as_ref().len() / len).map(|_| operand::<P>(&mut rng)).collect();
+            for (digit, lanes) in factor.as_mut().iter_mut().zip(multiples.iter().flatten()) {
+                *digit = lanes[0];
+            }
+            let mut results = vec![Eight::new(); 8];
             token.run(
                 #[inline(always)]
                 || {
@@ -575,9 +598,12 @@ mod tests {
                     results[4] = digits(&Algebra::mul_sub_two(x.add_factor(y), y, x, y));
                     results[5] = digits(&(x.add_factor(y) * y));
                     results[6] = digits(&(x * y.sub_factor(x)));
+                    results[7] = digits(&y.scale(&factor));
                 },
             );
             let (x, y) = (values::<P>(&a), values::<P>(&b));
+            let multiples: Vec<BigInt> =
+                multiples.iter().map(|multiple| values::<P>(multiple).swap_remove(0)).collect();
             for lane in 0..LANES {
                 let product = &x[lane] * &y[lane] * &inverse;
                 let square = &y[lane] * &y[lane] * &inverse;
@@ -585,7 +611,13 @@ mod tests {
                 let [sum, difference] = [&x[lane] + &y[lane], &x[lane] - &y[lane]];
                 let less = &once[0] - sum;
                 let [first, second] = once;
-                let expected = [product.clone(), product, square, difference, less, first, second];
+                // Digit i of y times multiple i; the only multiple, where there is one.
+                let terms = multiples.iter().zip(&b).map(|(multiple, digit)| match multiples.len() {
+                    1 => multiple * &y[lane],
+                    _ => multiple * digit[lane] as i64,
+                });
+                let scale = terms.sum::<BigInt>() * &removed;
+                let expected = [product.clone(), product, square, difference, less, first, second, scale];
                 for (which, (result, expected)) in results.iter().zip(expected).enumerate() {
                     let value = &values::<P>(result)[lane];
                     assert_eq!(
@@ -596,6 +628,7 @@ mod tests {
                     );
                     let most = match which {
                         3 | 4 => 51,
+                        7 if len == 5 => 51,
                         _ if Of::<P>::DENSE => 51,
                         0..3 => 100,
                         _ => 126,

@@ -11,8 +11,8 @@
 use super::{
     super::{
         lane_limbs::MAX,
-        radix52::power_of_two,
-        single::{SingleRow, canonical, scaled},
+        radix52::{power_of_two, scaled},
+        single::{SingleRow, canonical},
     },
     LOW,
     constants::Radix,

@@ -27,6 +27,16 @@ pub(super) const SQUARE_5: [u64; 10] = [
     0xfccffffffffff800,
 ];
 
+pub(super) const SCALE_5: [u64; 7] = [
+    0x765c000000000000,
+    0x1983fffffffff800,
+    0xd31bfffffffff800,
+    0x1983fffffffff800,
+    0x1983fffffffff800,
+    0xe32bfffffffff800,
+    0xfccffffffffff800,
+];
+
 pub(super) const PRODUCT_6: [u64; 12] = [
     0xfcc8800000000000,
     0xb6907fffffffc000,
