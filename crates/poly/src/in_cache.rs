@@ -4,7 +4,7 @@
 //! so that each vector is loaded and stored half as often.
 //!
 //! Bounds (for *reduced* see the head of the lanes' file): inputs are reduced; a layer adds at most 2p to the bound, so 14
-//! layers stay below 30p, which a multiplication by a canonical constant permits. Butterflies with twiddle 1
+//! layers stay below 30p, which a multiplication by a constant permits. Butterflies with twiddle 1
 //! add without a product; their operands are elements 0 of sub-transforms, which `+` keeps reduced.
 
 use proofmill_field::{Fp, Packable, Prime, Scale};

@@ -26,7 +26,8 @@
 //! # Bounds
 //! In multiples of p: a product of values below A and B is at most `A B p / R + 0.6`, 0.5 from Montgomery's digits and, at W = 48, half of
 //! `2^-(W j) mod p` from the others (`constants.rs` asserts it), and *reduced* means at most 1. p / R is 0.38 on
-//! BN254 and 0.10 on BLS12-381's Fq; on its Fr, where it is 0.91, products are reduced once more, to 0.5 and a little. Sums,
+//! BN254 and 0.10 on BLS12-381's Fq; on its Fr, where it is 0.91, products are reduced once more, to 0.5 and a little. Products by
+//! constants ([`Scale`]) are at most 0.51 for any operand whose digits are in bounds. Sums,
 //! differences and loaded elements are always reduced: the quotient by p, rounded to the nearest integer, is the product of the last digit and a
 //! reciprocal. A digit of at most 2^(W + 1) less six times one of p is below 2^53, so exact (`constants.rs` asserts it; the last one is
 //! small by the choice of the quotient). All carries are then propagated at once, which leaves digits of at most 2^(W - 1) + 4.
