@@ -85,9 +85,9 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
             Eight::<P, E>::broadcast(engine, b[3]).store(&mut got[16]);
             (x + y).scale(&factor).store(&mut got[17]);
             let factors = [&factor, &Eight::<P, E>::factor(engine, a[5])];
-            let [p, q] = Scale::scale_pair([x, x.scale(&factor)], factors);
-            p.store(&mut got[18]);
-            q.store(&mut got[19]);
+            let [p, q] = Scale::scale_terms([x, x.scale(&factor)], factors);
+            (p - y).store(&mut got[18]);
+            p.sub_term(x).add_lazy(q).store(&mut got[19]);
             for lane in (0..LANES).step_by(E::Vector::<P>::WIDTH) {
                 let x = E::Vector::<P>::load(engine, &a[lane..]);
                 let y = E::Vector::<P>::load(engine, &b[lane..]);
@@ -119,8 +119,8 @@ fn check_block<P: Prime, E: Engine>(engine: E, a: &[Fp<P>; LANES], b: &[Fp<P>; L
     assert_eq!(got[15], std::array::from_fn(|i| b[i] * (b[i] - signed[i]) - a[i]), "mul_sub {name}");
     assert_eq!(got[16], [b[3]; LANES], "broadcast {name}");
     assert_eq!(got[17], each(&|x, y| (x + y) * b[3]), "scale {name}");
-    assert_eq!(got[18], each(&|x, _| x * b[3]), "scale_pair {name}");
-    assert_eq!(got[19], each(&|x, _| x * b[3] * a[5]), "scale_pair {name}");
+    assert_eq!(got[18], each(&|x, y| x * b[3] - y), "scale_terms {name}");
+    assert_eq!(got[19], each(&|x, _| x * b[3] - x + x * b[3] * a[5]), "scale_terms {name}");
     let is_odd = |x: Fp<P>| (x.to_canonical().as_ref()[0] & 1) as u8;
     let parities = |x: &dyn Fn(usize) -> Fp<P>| (0..LANES).fold(0, |mask, i| mask | is_odd(x(i)) << i);
     assert_eq!(odd, [parities(&|i| a[i]), parities(&|i| a[i] - b[i])], "odd_lanes {name}");

@@ -55,9 +55,9 @@ fn butterfly<F: Packable, V: Scale<F>>(
     first: &V::Factor,
     second: [&V::Factor; 2],
 ) -> [V; 4] {
-    let [t1, t3] = V::scale_pair([a1, a3], [first, first]);
+    let [t1, t3] = V::scale_terms([a1, a3], [first, first]);
     let (b0, b1) = (a0.add_term(t1), a0.sub_term(t1));
     let (b2, b3) = (a2.add_factor(t3), a2.sub_factor(t3));
-    let [t2, t3] = V::scale_pair([b2, b3], second);
+    let [t2, t3] = V::scale_terms([b2, b3], second);
     [b0.add_lazy(t2), b1.add_lazy(t3), b0.sub_lazy(t2), b1.sub_lazy(t3)]
 }

@@ -230,7 +230,7 @@ impl<P: Prime, B: Backend> Scale<Fp<P>> for ScalarLanes<P, B> {
     }
 
     #[inline(always)]
-    fn scale_pair([a, b]: [Self; 2], [by_a, by_b]: [&Fp<P, B>; 2]) -> [Self; 2] {
+    fn scale_terms([a, b]: [Self; 2], [by_a, by_b]: [&Fp<P, B>; 2]) -> [Self; 2] {
         [a.scale(by_a), b.scale(by_b)]
     }
 

@@ -119,11 +119,11 @@ pub trait Scale<F: Packable>: Vector<F> {
     /// The constant in every lane.
     fn splat(token: Self::Token, factor: &Self::Factor) -> Self;
 
-    /// Products by constants; bounds are those of products of variables, or better.
-    fn scale_pair(values: [Self; 2], factors: [&Self::Factor; 2]) -> [Self; 2];
-
-    /// A product by a constant.
+    /// A product by a constant; its bound is that of a product of variables, or better.
     fn scale(self, factor: &Self::Factor) -> Self;
+
+    /// Products by constants, to be used only as operands of sums.
+    fn scale_terms(values: [Self; 2], factors: [&Self::Factor; 2]) -> [Self; 2];
 }
 
 /// The limbs of two elements in whole cache lines, so that no part of a fetched line is unused: for points of a curve.

@@ -171,7 +171,7 @@ fn hash_group<E: Engine>(
         #[inline(always)]
         |constant| E::Packed::splat(engine, constant),
         #[inline(always)]
-        |states, constant| E::Packed::scale_pair(states, [constant; 2]),
+        |states, constant| E::Packed::scale_terms(states, [constant; 2]),
     );
     let mut digests = [[Fr::ZERO; LANES]; 2];
     for k in 0..2 {

@@ -101,7 +101,7 @@ impl Schedule<Fr> {
 
 impl<T> Schedule<T> {
     /// Permutes K interleaved states, in the first elements of `states`; `value` converts a prepared constant, and `scale` multiplies by
-    /// one.
+    /// one, for a sum.
     #[inline(always)]
     pub(super) fn permute<A: Algebra, const K: usize>(
         &self,

@@ -225,7 +225,7 @@ impl<P: Prime> Sub for IfmaLanes<P> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
-        self.plus(&Self::constant(self.token, &Constants::<P>::P2)).minus(&rhs).reduce()
+        self.sub_term(rhs).reduce()
     }
 }
 
@@ -314,13 +314,23 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
     }
 
     #[inline(always)]
+    fn add_term(self, rhs: Self) -> Self {
+        self.plus(&rhs)
+    }
+
+    #[inline(always)]
+    fn sub_term(self, rhs: Self) -> Self {
+        self.plus(&Self::constant(self.token, &Constants::<P>::P2)).minus(&rhs)
+    }
+
+    #[inline(always)]
     fn add_lazy(self, rhs: Self) -> Self {
         self.plus(&rhs).normalize()
     }
 
     #[inline(always)]
     fn sub_lazy(self, rhs: Self) -> Self {
-        self.plus(&Self::constant(self.token, &Constants::<P>::P2)).minus(&rhs).normalize()
+        self.sub_term(rhs).normalize()
     }
 }
 
@@ -522,19 +532,18 @@ impl<P: Prime> Scale<Fp<P>> for IfmaLanes<P> {
     }
 
     #[inline(always)]
-    fn scale_pair(values: [Self; 2], factors: [&Self::Factor; 2]) -> [Self; 2] {
-        let products = radix52::scale::<P, _, 2>(values[0].token, &unwrap(&values), &factors);
-        let mut lanes = values;
-        for (lanes, product) in lanes.iter_mut().zip(products) {
-            *lanes = Self { limbs: product, ..*lanes }.normalize();
-        }
-        lanes
-    }
-
-    #[inline(always)]
     fn scale(self, factor: &Self::Factor) -> Self {
         let [limbs] = radix52::scale::<P, _, 1>(self.token, &[self.limbs], &[factor]);
         Self { limbs, ..self }.normalize()
+    }
+
+    #[inline(always)]
+    fn scale_terms(mut values: [Self; 2], factors: [&Self::Factor; 2]) -> [Self; 2] {
+        let products = radix52::scale::<P, _, 2>(values[0].token, &unwrap(&values), &factors);
+        for (value, product) in values.iter_mut().zip(products) {
+            value.limbs = product;
+        }
+        values
     }
 }
 

@@ -486,7 +486,7 @@ impl<P: Prime> Scale<Fp<P>> for FmaLanes<P> {
     }
 
     #[inline(always)]
-    fn scale_pair([a, b]: [Self; 2], [by_a, by_b]: [&Self::Factor; 2]) -> [Self; 2] {
+    fn scale_terms([a, b]: [Self; 2], [by_a, by_b]: [&Self::Factor; 2]) -> [Self; 2] {
         [a.scale(by_a), b.scale(by_b)]
     }
 
