@@ -142,8 +142,8 @@ pub fn in_subgroup<C: Encoded>(level: Level, points: &[Affine<C>]) -> Vec<bool> 
         let (many, few) = points.split_at(in_lanes);
         let (many_inside, few_inside) = inside.split_at_mut(in_lanes);
         dispatch!(level, engine => {
-            subgroup_all(engine, many, many_inside);
-            subgroup_all(engine.backend(), few, few_inside);
+            subgroup_all(engine, engine, many, many_inside);
+            subgroup_all(engine.backend(), engine, few, few_inside);
         });
     });
     inside
@@ -168,8 +168,8 @@ fn decode<C: Encoded, B: Sync>(
         let (many, few) = parsed.split_at(in_lanes);
         let (many_points, few_points) = points.split_at_mut(in_lanes);
         dispatch!(level, engine => {
-            finish_all(engine, many, subgroup, many_points);
-            finish_all(engine.backend(), few, subgroup, few_points);
+            finish_all(engine, engine, many, subgroup, many_points);
+            finish_all(engine.backend(), engine, few, subgroup, few_points);
         });
     });
     points
@@ -184,6 +184,7 @@ fn decode_one<C: Encoded>(
     // A single point is faster in scalars than in one of eight lanes.
     dispatch!(level, engine => finish_all(
         engine.backend(),
+        engine,
         std::slice::from_ref(parsed),
         subgroup,
         std::slice::from_mut(&mut point),
@@ -280,8 +281,9 @@ fn parse_uncompressed<C: Encoded>(bytes: &[u8]) -> Parsed<C> {
 }
 
 /// Roots and checks, for as many points at a time as the engine has lanes.
-fn finish_all<C: Encoded, E: Engine>(
+fn finish_all<C: Encoded, E: Engine, S: Engine>(
     engine: E,
+    single: S,
     parsed: &[Parsed<C>],
     subgroup: Subgroup,
     points: &mut [Result<Affine<C>, EncodingError>],
@@ -292,15 +294,16 @@ fn finish_all<C: Encoded, E: Engine>(
             // Here, where the compiler knows it: `run` is not inlined.
             let width = LanesOf::<C::Base, E>::WIDTH;
             for (parsed, points) in parsed.chunks(width).zip(points.chunks_mut(width)) {
-                finish(engine, parsed, subgroup, points);
+                finish(engine, single, parsed, subgroup, points);
             }
         },
     );
 }
 
 #[inline(always)]
-fn finish<C: Encoded, E: Engine>(
+fn finish<C: Encoded, E: Engine, S: Engine>(
     engine: E,
+    single: S,
     parsed: &[Parsed<C>],
     subgroup: Subgroup,
     points: &mut [Result<Affine<C>, EncodingError>],
@@ -334,7 +337,7 @@ fn finish<C: Encoded, E: Engine>(
         on_curve = root.square | given;
     }
     let inside = match subgroup {
-        Subgroup::Checked => C::in_subgroup::<E>(&Points::affine(x, y)),
+        Subgroup::Checked => C::in_subgroup(&Points::<C::Base, E>::affine(x, y), single),
         Subgroup::Unchecked => all,
     };
     let mut ys = [C::Base::ZERO; LANES];
@@ -355,14 +358,19 @@ fn finish<C: Encoded, E: Engine>(
 }
 
 /// Subgroup checks, for as many points at a time as the engine has lanes.
-fn subgroup_all<C: Encoded, E: Engine>(engine: E, points: &[Affine<C>], inside: &mut [bool]) {
+fn subgroup_all<C: Encoded, E: Engine, S: Engine>(
+    engine: E,
+    single: S,
+    points: &[Affine<C>],
+    inside: &mut [bool],
+) {
     engine.run(
         #[inline(always)]
         || {
             let width = LanesOf::<C::Base, E>::WIDTH;
             for (points, inside) in points.chunks(width).zip(inside.chunks_mut(width)) {
                 let [x, y] = load(engine, points);
-                let mask = C::in_subgroup::<E>(&Points::affine(x, y));
+                let mask = C::in_subgroup(&Points::<C::Base, E>::affine(x, y), single);
                 for (lane, (point, inside)) in points.iter().zip(inside).enumerate() {
                     *inside = point.is_infinity() || mask >> lane & 1 == 1;
                 }

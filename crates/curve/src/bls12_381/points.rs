@@ -44,7 +44,7 @@ impl<F: Roots, E: Engine> Points<F, E> {
         F::Lanes::<E>::outlined(
             self.x.token(),
             #[inline(always)]
-            || *self = self.double_inlined(),
+            || [self.x, self.y, self.z] = doubled([self.x, self.y, self.z]),
         );
     }
 
@@ -56,18 +56,6 @@ impl<F: Roots, E: Engine> Points<F, E> {
             #[inline(always)]
             || self.add_inlined(rhs),
         )
-    }
-
-    /// The operands of squares are reduced: in an extension a square subtracts one coefficient from the other.
-    #[inline(always)]
-    fn double_inlined(&self) -> Self {
-        let [a, b] = Algebra::square_pair([self.x, self.y]);
-        let e = a.double() + a;
-        let [c, sum] = Algebra::square_pair([b, self.x + b]);
-        let d = (sum - a - c).double();
-        let x = e.square() - d.double();
-        let [y, z] = Algebra::mul_pair([e, self.y], [d.sub_lazy(x), self.z]);
-        Self { x, y: y - c.double().double().double(), z: z.double() }
     }
 
     #[inline(always)]
@@ -120,23 +108,48 @@ impl<F: Roots, E: Engine> Points<F, E> {
         left & right | same & !left & !right
     }
 
-    /// `-x self` for the curve's parameter x: 63 doublings and 5 additions.
+    /// `-x self` for the curve's parameter x: 63 doublings and 5 additions. `single` is the engine for a single point.
     #[inline(always)]
-    pub(crate) fn times_minus_x(&self) -> Self {
+    pub(crate) fn times_minus_x<S: Engine>(&self, single: S) -> Self {
         F::Lanes::<E>::outlined(
             self.x.token(),
             #[inline(always)]
             || {
-                let mut sum = *self;
-                for bit in (0..X.ilog2()).rev() {
-                    sum.double_assign();
-                    if X >> bit & 1 == 1 {
+                let (mut sum, mut bits) = (*self, X.ilog2());
+                while bits > 0 {
+                    // Down to the next bit that is set, or to the end.
+                    let next = (X & ((1 << bits) - 1)).checked_ilog2();
+                    sum.double_many(bits - next.unwrap_or(0), single);
+                    bits = next.unwrap_or(0);
+                    if next.is_some() {
                         sum = sum.add(self);
                     }
                 }
                 sum
             },
         )
+    }
+
+    /// Doubles so many times in place.
+    #[inline(always)]
+    fn double_many<S: Engine>(&mut self, count: u32, single: S) {
+        if LanesOf::<F, E>::WIDTH == 1 && count >= MANY {
+            let mut coordinates = [F::ZERO; 3];
+            for (lane, coordinate) in [self.x, self.y, self.z].into_iter().zip(&mut coordinates) {
+                lane.store(std::slice::from_mut(coordinate));
+            }
+            if F::double_single(single, &mut coordinates, count) {
+                let [x, y, z] = &coordinates.map(|coordinate| [coordinate]);
+                let token = self.x.token();
+                self.x = LanesOf::<F, E>::load(token, x);
+                self.y = LanesOf::<F, E>::load(token, y);
+                self.z = LanesOf::<F, E>::load(token, z);
+                return;
+            }
+        }
+        for _ in 0..count {
+            self.double_assign();
+        }
     }
 
     /// The points of the first lanes.
@@ -152,6 +165,23 @@ impl<F: Roots, E: Engine> Points<F, E> {
         }
     }
 }
+
+/// Twice a point. In each step all products that do not depend on each other, for types that fill vectors with them. The operands of
+/// squares are reduced: in an extension a square subtracts one coefficient from the other.
+#[inline(always)]
+pub(super) fn doubled<A: Algebra>([x, y, z]: [A; 3]) -> [A; 3] {
+    let token = x.token();
+    let ([yz], [a, b]) = A::products(token, [[&y, &z]], [&x, &y]);
+    let e = a.double() + a;
+    let ([], [c, sum, f]) = A::products(token, [], [&b, &(x + b), &e]);
+    let d = (sum - a - c).double().bounded();
+    let x = f - d.double();
+    let y = e * d.sub_lazy(x) - c.double().double().double();
+    [x, y.bounded(), yz.double()]
+}
+
+/// The doublings in turn from which on a single point changes its form for them.
+const MANY: u32 = 8;
 
 /// The coordinates of at most as many points as there are lanes, padded with zeros.
 #[inline(always)]
@@ -179,3 +209,23 @@ pub(crate) fn in_lanes(count: usize) -> usize {
 
 /// A group of lanes takes 1.9 times as long as one scalar.
 const FEW: usize = 1;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proofmill_field::{Quadratic, Terms};
+
+    fn check<const MOST: u64>() {
+        let one = Quadratic::new(Terms::<MOST>(1), Terms(1));
+        let mut point = [one; 3];
+        for _ in 0..3 {
+            point = doubled(point);
+        }
+    }
+
+    #[test]
+    fn sums_stay_small() {
+        check::<39>();
+        check::<1000>();
+    }
+}

@@ -10,7 +10,7 @@
 //! where Z is the field's fixed non-square; a root of its norm follows from s without another power, because -N(Z) is a
 //! square of Fq.
 
-use super::map_constants as constants;
+use super::{map_constants as constants, points::doubled};
 use proofmill_field::{
     Algebra, Engine, Lanes, Packable, Prime, Quadratic, Select, Vector,
     bls12_381::{Fq, Fq2, FqParams},
@@ -44,6 +44,12 @@ pub trait Roots: Packable {
 
     /// The elements larger than their negatives: as integers in 0..p, comparing the coefficient of u first.
     fn larger<E: Engine>(x: Self::Lanes<E>) -> u8;
+
+    /// Doubles a point in Jacobian coordinates so many times, in the form in which the level multiplies a few independent pairs fastest;
+    /// false, and the point as it was, if scalars are faster.
+    fn double_single<S: Engine>(_: S, _: &mut [Self; 3], _: u32) -> bool {
+        false
+    }
 }
 
 impl Roots for Fq {
@@ -136,6 +142,31 @@ impl Roots for Fq2 {
     #[inline(always)]
     fn larger<E: Engine>(x: Quadratic<FqLanes<E>>) -> u8 {
         Fq::larger::<E>(x.c1) | x.c1.zero_lanes() & Fq::larger::<E>(x.c0)
+    }
+
+    fn double_single<S: Engine>(single: S, coordinates: &mut [Self; 3], count: u32) -> bool {
+        if S::Single::<FqParams>::MOST_TERMS == u64::MAX {
+            // A scalar.
+            return false;
+        }
+        single.run(
+            #[inline(always)]
+            || {
+                let [x, y, z] = *coordinates;
+                let mut point: [Quadratic<S::Single<FqParams>>; 3] = [
+                    Quadratic::broadcast(single, x),
+                    Quadratic::broadcast(single, y),
+                    Quadratic::broadcast(single, z),
+                ];
+                for _ in 0..count {
+                    point = doubled(point);
+                }
+                for (element, coordinate) in point.into_iter().zip(coordinates) {
+                    element.store(std::slice::from_mut(coordinate));
+                }
+            },
+        );
+        true
     }
 }
 

@@ -31,11 +31,14 @@ pub trait SourceGroup: Curve<Base: Roots> {
     /// The coefficients of an element, starting with that of u.
     fn coefficients(element: &Self::Base) -> impl Iterator<Item = Fq>;
 
-    /// A multiple in the subgroup, the one that RFC 9380 defines.
-    fn clear_cofactor<E: Engine>(points: &Points<Self::Base, E>) -> Points<Self::Base, E>;
+    /// A multiple in the subgroup, the one that RFC 9380 defines. `single` is the engine for a single point.
+    fn clear_cofactor<E: Engine, S: Engine>(
+        points: &Points<Self::Base, E>,
+        single: S,
+    ) -> Points<Self::Base, E>;
 
     /// The lanes with points in the subgroup, for points of the curve other than infinity.
-    fn in_subgroup<E: Engine>(points: &Points<Self::Base, E>) -> u8;
+    fn in_subgroup<E: Engine, S: Engine>(points: &Points<Self::Base, E>, single: S) -> u8;
 }
 
 /// A polynomial of an isogeny; the degree of the isogeny is 2d + 1.
@@ -75,16 +78,16 @@ impl SourceGroup for G1 {
 
     /// `(1 - x) P`.
     #[inline(always)]
-    fn clear_cofactor<E: Engine>(points: &Points<Fq, E>) -> Points<Fq, E> {
-        points.times_minus_x().add(points)
+    fn clear_cofactor<E: Engine, S: Engine>(points: &Points<Fq, E>, single: S) -> Points<Fq, E> {
+        points.times_minus_x(single).add(points)
     }
 
     /// `phi(P) = -x^2 P`, where phi multiplies x by a root of unity.
     #[inline(always)]
-    fn in_subgroup<E: Engine>(points: &Points<Fq, E>) -> u8 {
+    fn in_subgroup<E: Engine, S: Engine>(points: &Points<Fq, E>, single: S) -> u8 {
         let beta = LanesOf::<Fq, E>::broadcast(points.x.token(), Fq::constant(constants::BETA));
         let image = Points { x: points.x * beta, ..*points };
-        points.times_minus_x().times_minus_x().negate().equal(&image)
+        points.times_minus_x(single).times_minus_x(single).negate().equal(&image)
     }
 }
 
@@ -114,19 +117,19 @@ impl SourceGroup for G2 {
 
     /// `(x^2 - x - 1) P + (x - 1) psi(P) + psi^2(2 P)`.
     #[inline(always)]
-    fn clear_cofactor<E: Engine>(points: &Points<Fq2, E>) -> Points<Fq2, E> {
-        let minus_x = points.times_minus_x();
+    fn clear_cofactor<E: Engine, S: Engine>(points: &Points<Fq2, E>, single: S) -> Points<Fq2, E> {
+        let minus_x = points.times_minus_x(single);
         let image = psi(points);
         // x^2 P - x psi(P), then the rest: -x P - P - psi(P) + psi^2(2P).
-        let high = minus_x.add(&image.negate()).times_minus_x();
+        let high = minus_x.add(&image.negate()).times_minus_x(single);
         let low = minus_x.add(&points.add(&image).negate());
         high.add(&low).add(&psi(&psi(&points.double())))
     }
 
     /// `psi(P) = x P`.
     #[inline(always)]
-    fn in_subgroup<E: Engine>(points: &Points<Fq2, E>) -> u8 {
-        points.times_minus_x().negate().equal(&psi(points))
+    fn in_subgroup<E: Engine, S: Engine>(points: &Points<Fq2, E>, single: S) -> u8 {
+        points.times_minus_x(single).negate().equal(&psi(points))
     }
 }
 

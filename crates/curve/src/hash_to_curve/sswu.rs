@@ -81,8 +81,8 @@ fn hash<C: SourceGroup>(level: Level, messages: &[&[u8]], dst: &[u8], maps: usiz
         let (many, few) = inputs.split_at(in_lanes);
         let (many_points, few_points) = points.split_at_mut(in_lanes);
         dispatch!(level, engine => {
-            map_all::<C, _>(engine, many, maps, many_points);
-            map_all::<C, _>(engine.backend(), few, maps, few_points);
+            map_all::<C, _, _>(engine, engine, many, maps, many_points);
+            map_all::<C, _, _>(engine.backend(), engine, few, maps, few_points);
         });
         affine.copy_from_slice(&Jacobian::batch_to_affine(&points));
     });
@@ -115,9 +115,10 @@ fn reduce(bytes: &[u8; 64]) -> Fq {
     half(high) * shift * Fq::constant(FqParams::R3) + half(low) * Fq::constant(FqParams::R2)
 }
 
-/// The messages' points from their field elements.
-fn map_all<C: SourceGroup, E: Engine>(
+/// The messages' points from their field elements; `single` is the engine for a single point.
+fn map_all<C: SourceGroup, E: Engine, S: Engine>(
     engine: E,
+    single: S,
     inputs: &[[C::Base; 2]],
     maps: usize,
     points: &mut [Jacobian<C>],
@@ -145,7 +146,7 @@ fn map_all<C: SourceGroup, E: Engine>(
                         add::<C, E>(&p, &q)
                     }
                 };
-                C::clear_cofactor(&isogeny::<C, E>(&sum)).store(points);
+                C::clear_cofactor(&isogeny::<C, E>(&sum), single).store(points);
             }
         },
     );

@@ -14,6 +14,9 @@ use std::ops::{Add, Mul, Neg, Sub};
 pub type Quadratics<A, const N: usize, const S: usize, const M: usize> =
     ([Quadratic<A>; N], [Quadratic<A>; S], [Quadratic<A>; M]);
 
+/// The products that formulas compute together without calling functions for them.
+const FEW: usize = 3;
+
 /// A commutative ring with the operations that formulas use: a scalar element, eight lanes, or an extension of either.
 ///
 /// Every element is made from other elements or from a token, so each is proof that its CPU has the instructions of its
@@ -136,8 +139,11 @@ pub trait Algebra:
         let (mut products, mut squared) = ([Self::zero(token); N], [Self::zero(token); S]);
         for (products, factors) in products.chunks_mut(2).zip(factors.chunks(2)) {
             match (products, factors) {
-                ([first, second], [[a, b], [c, d]]) => {
+                ([first, second], [[a, b], [c, d]]) if N + S > FEW => {
                     [*first, *second] = Self::pair_in_formula([a, c], [b, d])
+                }
+                ([first, second], [[a, b], [c, d]]) => {
+                    [*first, *second] = Self::mul_pair([**a, **c], [**b, **d])
                 }
                 ([product], [[a, b]]) => *product = **a * **b,
                 _ => unreachable!("chunks of one or two"),
@@ -145,7 +151,7 @@ pub trait Algebra:
         }
         for (squared, squares) in squared.chunks_mut(2).zip(squares.chunks(2)) {
             match (squared, squares) {
-                ([first, second], [a, b]) if Self::CALLS_PRODUCTS => {
+                ([first, second], [a, b]) if Self::CALLS_PRODUCTS && N + S > FEW => {
                     [*first, *second] = Self::outlined(
                         token,
                         #[inline(always)]
