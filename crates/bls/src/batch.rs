@@ -3,20 +3,23 @@
 //! If an equation `e(G, S_i) = e(P_i, H(m_i))` is wrong, then for any values of the others at most one value of r_i makes the
 //! product right (Bellare, Garay, Rabin, "Fast batch verification for modular exponentiation and digital signatures", EUROCRYPT
 //! 1998; Camenisch, Hohenberger, Pedersen, eprint 2007/172). r_i is uniform in 1..2^64: a batch with a forged signature passes
-//! with probability below 2^-63, even if signatures were chosen to cancel.
+//! with probability below 2^-63, even if signatures were chosen to cancel. Equal messages are hashed once, and their keys summed before
+//! the pairing: `e(r_1 P_1, H) e(r_2 P_2, H) = e(r_1 P_1 + r_2 P_2, H)`, so that every further signature of a message costs two short
+//! multiples instead of a pairing.
 
 use crate::{BlsError, DST, Signature, ValidPublicKey};
 use proofmill_cpu::Level;
 use proofmill_curve::{
-    Affine, Curve,
+    Affine, Curve, Jacobian,
     bls12_381::{G1, G2},
     hash_to_curve::hash_to_g2,
     multiples_of_points, sum_of_multiples,
 };
+use proofmill_field::LANES;
 use proofmill_pairing::pairing_product_is_one;
 use proofmill_parallel as parallel;
 use rand::{CryptoRng, TryRngCore, rngs::OsRng};
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range};
 
 /// A signature, or an aggregate of signatures, of one message by one or more keys.
 #[derive(Clone, Copy, Debug)]
@@ -134,14 +137,21 @@ impl Blinding {
         messages: &[&[u8]],
         signatures: Vec<Signature>,
     ) -> Equations {
-        let points: Vec<_> = keys.iter().map(|key| *key.point()).collect();
-        // Sets whose keys cannot be aggregated were left out, so there are enough factors.
-        let factors: Vec<_> = self.0.iter().copied().take(points.len()).collect();
+        let (mut known, mut different) = (HashMap::new(), Vec::new());
+        let mut indices = Vec::new();
+        for message in messages {
+            indices.push(*known.entry(*message).or_insert(different.len()));
+            if indices.last() == Some(&different.len()) {
+                different.push(*message);
+            }
+        }
         Equations {
-            keys: multiples_of_points(level, &points, &factors),
-            hashes: hash_to_g2(level, messages, DST),
+            keys: keys.iter().map(|key| *key.point()).collect(),
+            messages: indices,
+            hashes: hash_to_g2(level, &different, DST),
             signatures: signatures.iter().map(|signature| *signature.point()).collect(),
-            factors,
+            // Sets whose keys cannot be aggregated were left out, so there are enough factors.
+            factors: self.0.iter().copied().take(keys.len()).collect(),
         }
     }
 }
@@ -156,8 +166,10 @@ fn aggregate_keys(level: Level, sets: &[SignatureSet<'_>]) -> Vec<Result<ValidPu
 
 /// Equations `e(G, S_i) = e(P_i, H_i)`, raised to random powers r_i, so that their product holds only if all of them do.
 struct Equations {
-    /// The keys, multiplied by r_i.
     keys: Vec<Affine<G1>>,
+    /// For each key, the index of its message's hash.
+    messages: Vec<usize>,
+    /// The hashes of the different messages.
     hashes: Vec<Affine<G2>>,
     signatures: Vec<Affine<G2>>,
     /// The r_i.
@@ -167,15 +179,35 @@ struct Equations {
 impl Equations {
     /// Whether the product of the equations in a range holds.
     fn hold(&self, level: Level, range: Range<usize>) -> bool {
-        let left = (self.signatures.get(range.clone()), self.factors.get(range.clone()));
-        let right = (self.keys.get(range.clone()), self.hashes.get(range));
-        let ((Some(signatures), Some(factors)), (Some(keys), Some(hashes))) = (left, right) else {
-            return false;
-        };
-        let sum = sum_of_multiples(level, signatures, factors).to_affine();
-        let mut pairs: Vec<_> = keys.iter().copied().zip(hashes.iter().copied()).collect();
-        pairs.push((-G1::GENERATOR, sum));
+        let sum = sum_of_multiples(level, &self.signatures[range.clone()], &self.factors[range.clone()]);
+        let mut pairs = self.pairs(level, range);
+        pairs.push((-G1::GENERATOR, sum.to_affine()));
         pairing_product_is_one(level, &pairs)
+    }
+
+    /// The different messages of a range: the sum of their keys times factors, and the hash.
+    fn pairs(&self, level: Level, range: Range<usize>) -> Vec<(Affine<G1>, Affine<G2>)> {
+        let mut order: Vec<usize> = range.collect();
+        order.sort_unstable_by_key(|i| self.messages[*i]);
+        let terms = |sets: &[usize]| -> (Vec<_>, Vec<_>) {
+            sets.iter().map(|i| (self.keys[*i], self.factors[*i])).unzip()
+        };
+        let groups = || order.chunk_by(|i, j| self.messages[*i] == self.messages[*j]);
+        // Many keys of one message share doublings. A few would leave lanes empty: multiples of all of them fill these.
+        let (many, few): (Vec<_>, Vec<_>) = groups().partition(|group| group.len() >= LANES);
+        let (points, factors) = terms(&few.concat());
+        let multiples = multiples_of_points(level, &points, &factors);
+        let mut multiples = multiples.iter();
+        let mut sums: Vec<Jacobian<G1>> = Vec::new();
+        for group in &few {
+            sums.push(multiples.by_ref().take(group.len()).map(|point| Jacobian::from(*point)).sum());
+        }
+        for group in &many {
+            let (points, factors) = terms(group);
+            sums.push(sum_of_multiples(level, &points, &factors));
+        }
+        let hashes = few.iter().chain(&many).map(|group| self.hashes[self.messages[group[0]]]);
+        Jacobian::batch_to_affine(&sums).into_iter().zip(hashes).collect()
     }
 
     /// Collects the indices of the wrong equations in a range.

@@ -16,15 +16,19 @@ struct Owned {
 }
 
 impl Owned {
-    /// Set i is signed by `1 + i % 3` keys.
+    /// Set i is signed by `1 + i % 3` keys; two sets in turn have the same message.
     fn new(count: usize) -> Self {
+        Self::with_messages(count, |i| i / 2)
+    }
+
+    /// Sets whose messages have the given numbers.
+    fn with_messages(count: usize, number: impl Fn(usize) -> usize) -> Self {
         let level = Level::best();
         let (mut keys, mut messages, mut signatures) = (Vec::new(), Vec::new(), Vec::new());
         for i in 0..count {
             let secrets: Vec<_> =
                 (0..1 + i % 3).map(|j| SecretKey::derive_master(&[(3 * i + j) as u8; 32]).unwrap()).collect();
-            // Some messages are equal.
-            let message = vec![(i / 2) as u8; 32];
+            let message = vec![number(i) as u8; 32];
             let parts: Vec<_> = secrets.iter().map(|secret| secret.sign(level, &message)).collect();
             keys.push(secrets.iter().map(|secret| secret.public_key(level)).collect());
             messages.push(message);
@@ -92,6 +96,47 @@ fn nothing_and_sets_without_a_key_are_refused() {
         absent[0].signature = Signature::from_bytes(level, &infinite).unwrap();
         assert_eq!(verify_batch(level, &absent), Err(BlsError::Rejected));
         assert_eq!(find_invalid(level, &absent), Ok(vec![0]), "{level}");
+    });
+}
+
+/// Groups of one, a few and many sets per message, in any order.
+#[test]
+fn sets_of_equal_messages_are_checked_one_by_one() {
+    // 12 sets of message 0, 6 of 1, 1 of 2.
+    let owned = Owned::with_messages(19, |i| if i == 7 { 2 } else { usize::from(i % 3 == 1) });
+    for_each_level(|level| {
+        for_each_pool(&[1, 2, 5], |threads| {
+            let good = owned.sets();
+            assert_eq!(verify_batch(level, &good), Ok(()), "{level}, {threads} threads");
+            for [i, j] in [[0, 2], [1, 4], [3, 18], [0, 7]] {
+                // The sum of the signatures of a message stays right, but for the last pair.
+                let mut sets = good.clone();
+                (sets[i].signature, sets[j].signature) = (good[j].signature, good[i].signature);
+                assert_eq!(verify_batch(level, &sets), Err(BlsError::Rejected));
+                assert_eq!(find_invalid(level, &sets), Ok(vec![i, j]), "{level}, {threads} threads");
+            }
+        });
+    });
+}
+
+/// A key and its negative, which cancel if the factors are equal, and sets that are there twice.
+#[test]
+fn keys_that_cancel_do_not_hide_a_wrong_signature() {
+    let owned = Owned::with_messages(4, |_| 0);
+    for_each_level(|level| {
+        let mut sets = owned.sets();
+        let mut bytes = owned.keys[0][0].to_bytes();
+        bytes[0] ^= 0x20;
+        let negative = [ValidPublicKey::from_bytes(level, &bytes).unwrap()];
+        let mut signature = owned.signatures[0].to_bytes();
+        signature[0] ^= 0x20;
+        let signature = Signature::from_bytes(level, &signature).unwrap();
+        sets.push(SignatureSet { keys: &negative, signature, ..sets[0] });
+        sets.extend(owned.sets());
+        assert_eq!(verify_batch(level, &sets), Ok(()), "{level}");
+        sets[4].signature = owned.signatures[0];
+        assert_eq!(verify_batch(level, &sets), Err(BlsError::Rejected));
+        assert_eq!(find_invalid(level, &sets), Ok(vec![4]), "{level}");
     });
 }
 

@@ -32,7 +32,7 @@ fn prepare(task: &Task) -> Result<Box<dyn Work>, String> {
         "bls/sign" => signatures::sign(task),
         "bls/verify" => signatures::verify(task),
         "bls/fast-aggregate-verify" => signatures::fast_aggregate_verify(task),
-        "bls/batch-verify" => signatures::batch_verify(task),
+        "bls/batch-verify" | "bls/batch-verify-one-message" => signatures::batch_verify(task),
         kernel => Err(format!("no kernel {kernel}")),
     }
 }

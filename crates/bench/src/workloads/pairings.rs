@@ -35,6 +35,7 @@ pub(crate) fn table() -> Vec<Entry> {
         verify_one(),
         aggregate(),
         batch(),
+        batch_of_one_message(),
     ]
 }
 
@@ -214,9 +215,18 @@ fn aggregate() -> Entry {
 
 /// The batch verification of `size` signatures of different messages by different keys, given as bytes.
 fn batch() -> Entry {
+    batch_of("batch-verify", None)
+}
+
+/// The same for signatures of one message.
+fn batch_of_one_message() -> Entry {
+    batch_of("batch-verify-one-message", Some([7; MESSAGE]))
+}
+
+fn batch_of(name: &str, message: Option<[u8; MESSAGE]>) -> Entry {
     verification(
-        "batch-verify",
-        |rng, size| (0..size).map(|_| Signed::new(rng, None)).collect::<Result<Vec<_>, _>>(),
+        name,
+        move |rng, size| (0..size).map(|_| Signed::new(rng, message)).collect::<Result<Vec<_>, _>>(),
         |all: &Vec<Signed>, level| {
             let encodings: Vec<_> = all.iter().map(|signed| signed.signature).collect();
             let signatures = Signature::decode_many(level, &encodings).into_iter();

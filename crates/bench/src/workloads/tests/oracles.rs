@@ -144,7 +144,7 @@ fn signatures_agree_with_blst() -> Result<(), Problem> {
         assert_eq!(signature.verify(true, message, DST, &[], &key, true), BLST_ERROR::BLST_SUCCESS);
         Ok(())
     };
-    for kernel in ["bls/verify", "bls/batch-verify"] {
+    for kernel in ["bls/verify", "bls/batch-verify", "bls/batch-verify-one-message"] {
         let (size, input, expected) = smallest(kernel)?;
         assert_eq!((input.len(), expected), (176 * size, answer(&[1])), "{kernel}");
         input.chunks(176).try_for_each(|set| verify(&set[..48], &set[48..80], &set[80..]))?;
