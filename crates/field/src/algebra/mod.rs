@@ -71,7 +71,15 @@ pub trait Algebra:
     /// `a b` in the quadratic extension; by default Karatsuba's three products.
     #[inline(always)]
     fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
-        if Self::CALLS_QUADRATICS { a.called_product(b) } else { Quadratic::karatsuba(a, b) }
+        if Self::CALLS_QUADRATICS { a.called_product(b) } else { Self::karatsuba(a, b) }
+    }
+
+    /// `a b` in the quadratic extension by three products.
+    #[inline(always)]
+    fn karatsuba(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
+        let [v0, v1] = Self::mul_pair([a.c0, a.c1], [b.c0, b.c1]);
+        let cross = Self::mul_sub_two(a.c0.add_factor(a.c1), b.c0.add_lazy(b.c1), v0, v1);
+        Quadratic::new(v0 - v1, cross)
     }
 
     /// `a^2` in the quadratic extension; by default two products.

@@ -33,28 +33,22 @@ impl<A: Algebra> Quadratic<A> {
         Self::new(c0, c1)
     }
 
-    /// The product, by three products in the base.
-    #[inline(always)]
-    pub(crate) fn karatsuba(a: &Self, b: &Self) -> Self {
-        let [v0, v1] = A::mul_pair([a.c0, a.c1], [b.c0, b.c1]);
-        Self::new(v0 - v1, A::mul_sub_two(a.c0.add_factor(a.c1), b.c0.add_lazy(b.c1), v0, v1))
-    }
-
-    /// [`karatsuba`](Self::karatsuba) as a function.
+    /// [`karatsuba`](Algebra::karatsuba) as a function.
     #[inline(always)]
     pub(crate) fn called_product(&self, rhs: &Self) -> Self {
         A::outlined(
             self.token(),
             #[inline(always)]
-            || Self::karatsuba(self, rhs),
+            || A::karatsuba(self, rhs),
         )
     }
 
     /// `(c0 + c1)(c0 - c1) + 2 c0 c1 u`: two products.
     #[inline(always)]
     pub(crate) fn complex_square(a: &Self) -> Self {
-        let [c0, cross] = A::mul_pair([a.c0.add_lazy(a.c1), a.c0], [a.c0.sub_factor(a.c1), a.c1]);
-        Self::new(c0, cross.double())
+        let [c0, c1] =
+            A::mul_pair([a.c0.add_lazy(a.c1), a.c0.add_factor(a.c0)], [a.c0.sub_factor(a.c1), a.c1]);
+        Self::new(c0, c1)
     }
 
     /// [`complex_square`](Self::complex_square) as a function.

@@ -254,7 +254,7 @@ impl<P: Prime, B: Backend> Algebra for Fp<P, B> {
     #[inline(never)]
     fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
         if P::BITS + 2 > 64 * P::Limbs::LEN as u32 {
-            return Quadratic::karatsuba(a, b);
+            return Self::karatsuba(a, b);
         }
         const { Self::assert_layout() };
         let backend = a.c0.backend;

@@ -20,7 +20,7 @@ use super::{
     },
 };
 use crate::{
-    algebra::{Algebra, LANES, Lanes, Select},
+    algebra::{Algebra, LANES, Lanes, Quadratic, Select},
     montgomery::{Fp, Limbs, Packable, Prime, Scale, Vector},
 };
 use proofmill_cpu::{Avx512Ifma, Token};
@@ -277,6 +277,19 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
     fn mul_pair(a: [Self; 2], b: [Self; 2]) -> [Self; 2] {
         let [first, second] = Self::mul_interleaved(&a, &b);
         [first.normalize(), second.normalize()]
+    }
+
+    #[inline(always)]
+    fn karatsuba(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
+        let token = a.c0.token;
+        let sums = [a.c0.add_lazy(a.c1), b.c0.add_lazy(b.c1)];
+        let [c0, c1] = radix52::multiply_quadratic::<P, _>(
+            token,
+            &unwrap(&[a.c0, a.c1]),
+            &unwrap(&[b.c0, b.c1]),
+            unwrap(&sums),
+        );
+        Quadratic::new(Self { limbs: c0, token }.normalize(), Self { limbs: c1, token }.normalize())
     }
 
     #[inline(always)]

@@ -56,6 +56,18 @@ impl<P: Prime, V: LaneLimbs> Radix52<P, V> {
     /// Whether the table below reaches 5.25 p, so that a product of reduced values minus two reduced values (below
     /// 1.1 + 4, after adding 4 p) is reduced in one step.
     pub(super) const WIDE: bool = multiple(&Self::P1, 21)[Self::L - 1] < 4 << (Self::QUOTIENT_SHIFT + 3);
+    /// `2^(BITS + 4) p`, more than 16 p^2, in 52-bit limbs.
+    pub(super) const SQUARE: [u64; 2 * MAX] = {
+        let (mut limbs, shift) = ([0; 2 * MAX], P::BITS + 4);
+        let mut i = 0;
+        while i < Self::L {
+            let (at, bit) = (i + shift as usize / 52, shift % 52);
+            limbs[at] |= Self::P1[i] << bit & MASK;
+            limbs[at + 1] = Self::P1[i] >> (52 - bit);
+            i += 1;
+        }
+        limbs
+    };
     /// `2^(52 (i + SCALED)) mod p` in 64-bit words: what the multiples of a constant by which limb i is multiplied begin with.
     pub(super) const WEIGHTS: [[u64; MAX]; MAX] = {
         let mut weights = [[0; MAX]; MAX];
@@ -189,6 +201,16 @@ pub(super) fn multiply<P: Prime, V: LaneLimbs, const K: usize>(
     a: &[V; K],
     b: &[V; K],
 ) -> [V; K] {
+    reduce_columns::<P, V, K>(token, columns_of(token, a, b), V::LEN)
+}
+
+/// The columns of weight 2^(52 i) of `K` independent products, each below 2^56.
+#[inline(always)]
+fn columns_of<V: LaneLimbs, const K: usize>(
+    token: Avx512Ifma,
+    a: &[V; K],
+    b: &[V; K],
+) -> [[__m512i; K]; 2 * MAX] {
     simd! { token;
         let mut columns = [[_mm512_setzero_si512(); K]; 2 * MAX];
         for i in 0..V::LEN {
@@ -200,8 +222,34 @@ pub(super) fn multiply<P: Prime, V: LaneLimbs, const K: usize>(
                 }
             }
         }
-        reduce_columns::<P, V, K>(token, columns, V::LEN)
+        columns
     }
+}
+
+/// The product in the quadratic extension by Karatsuba's method, whose sums are those of columns, so that there are two reductions; not
+/// normalised. `sums` are those of coefficients. Operands whose product is at most 16 p^2.
+#[inline(always)]
+pub(super) fn multiply_quadratic<P: Prime, V: LaneLimbs>(
+    token: Avx512Ifma,
+    a: &[V; 2],
+    b: &[V; 2],
+    sums: [V; 2],
+) -> [V; 2] {
+    let products = columns_of(token, a, b);
+    let [a, b] = sums;
+    let cross = columns_of(token, &[a], &[b]);
+    let mut columns = products;
+    for i in 0..2 * V::LEN {
+        let ([v0, v1], [cross]) = (products[i], cross[i]);
+        columns[i] = simd! { token;
+            [
+                // Not negative.
+                _mm512_add_epi64(_mm512_sub_epi64(v0, v1), splat(token, Radix52::<P, V>::SQUARE[i])),
+                _mm512_sub_epi64(_mm512_sub_epi64(cross, v0), v1),
+            ]
+        };
+    }
+    reduce_columns::<P, V, 2>(token, columns, V::LEN)
 }
 
 /// `K` independent products by constants, interleaved; not normalised. Limb j of `factors[k]`'s multiple i is at `L i + j`. A result
@@ -257,8 +305,8 @@ pub(super) fn square<P: Prime, V: LaneLimbs, const K: usize>(token: Avx512Ifma, 
     }
 }
 
-/// Montgomery reduction by `removed` limbs of products given by columns of weight 2^(52 i), each below 2^58; the result's limbs have
-/// the same bound.
+/// Montgomery reduction by `removed` limbs of values that are not negative, given by columns of weight 2^(52 i), each from -2^58 to
+/// 2^58; the result's limbs have the same bound.
 #[inline(always)]
 fn reduce_columns<P: Prime, V: LaneLimbs, const K: usize>(
     token: Avx512Ifma,
@@ -284,7 +332,7 @@ fn reduce_columns<P: Prime, V: LaneLimbs, const K: usize>(
             // The low half of m p[0] only completes the column to the next multiple of 2^52.
             let (low, high) = columns.split_at_mut(i + 1);
             for (done, next) in low[i].iter().zip(&mut high[0]) {
-                let carry = _mm512_srli_epi64(_mm512_add_epi64(*done, splat(token, MASK)), 52);
+                let carry = _mm512_srai_epi64(_mm512_add_epi64(*done, splat(token, MASK)), 52);
                 *next = _mm512_add_epi64(*next, carry);
             }
         }
