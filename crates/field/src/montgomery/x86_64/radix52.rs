@@ -23,6 +23,20 @@ macro_rules! simd {
 
 pub(super) use simd;
 
+/// A loop over the limbs of `V`. Unrolled here, because compilers keep columns in memory if they do not unroll loops over eight
+/// limbs.
+macro_rules! for_each_limb {
+    ($v:ty, $i:ident => $body:block) => {
+        for_each_limb!($v, $i => $body; 0 1 2 3 4 5 6 7)
+    };
+    ($v:ty, $i:ident => $body:block; $($limb:literal)*) => {
+        $(
+            let $i: usize = $limb;
+            if $i < <$v>::LEN $body
+        )*
+    };
+}
+
 #[inline(always)]
 pub(super) fn splat(token: Avx512Ifma, value: u64) -> __m512i {
     simd!(token; _mm512_set1_epi64(value as i64))
@@ -213,7 +227,7 @@ fn columns_of<V: LaneLimbs, const K: usize>(
 ) -> [[__m512i; K]; 2 * MAX] {
     simd! { token;
         let mut columns = [[_mm512_setzero_si512(); K]; 2 * MAX];
-        for i in 0..V::LEN {
+        for_each_limb!(V, i => {
             for j in 0..V::LEN {
                 for k in 0..K {
                     let (x, y) = (a[k].as_ref()[j], b[k].as_ref()[i]);
@@ -221,7 +235,7 @@ fn columns_of<V: LaneLimbs, const K: usize>(
                     columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], x, y);
                 }
             }
-        }
+        });
         columns
     }
 }
@@ -280,7 +294,7 @@ pub(super) fn scale<P: Prime, V: LaneLimbs, const K: usize>(
 pub(super) fn square<P: Prime, V: LaneLimbs, const K: usize>(token: Avx512Ifma, a: &[V; K]) -> [V; K] {
     simd! { token;
         let mut columns = [[_mm512_setzero_si512(); K]; 2 * MAX];
-        for i in 0..V::LEN {
+        for_each_limb!(V, i => {
             for j in i + 1..V::LEN {
                 for k in 0..K {
                     let (x, y) = (a[k].as_ref()[i], a[k].as_ref()[j]);
@@ -288,7 +302,7 @@ pub(super) fn square<P: Prime, V: LaneLimbs, const K: usize>(token: Avx512Ifma, 
                     columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], x, y);
                 }
             }
-        }
+        });
         for column in &mut columns[1..2 * V::LEN] {
             for sum in column {
                 *sum = _mm512_add_epi64(*sum, *sum);
@@ -315,7 +329,8 @@ fn reduce_columns<P: Prime, V: LaneLimbs, const K: usize>(
 ) -> [V; K] {
     simd! { token;
         let inv = splat(token, Radix52::<P, V>::INV);
-        for i in 0..removed {
+        for_each_limb!(V, i => {
+            if i < removed {
             let mut m = [_mm512_setzero_si512(); K];
             for (m, column) in m.iter_mut().zip(&columns[i]) {
                 *m = _mm512_madd52lo_epu64(*m, *column, inv);
@@ -335,7 +350,7 @@ fn reduce_columns<P: Prime, V: LaneLimbs, const K: usize>(
                 let carry = _mm512_srai_epi64(_mm512_add_epi64(*done, splat(token, MASK)), 52);
                 *next = _mm512_add_epi64(*next, carry);
             }
-        }
+        }});
         let mut products = [V::ZERO; K];
         for (k, product) in products.iter_mut().enumerate() {
             for (limb, column) in product.as_mut().iter_mut().zip(&columns[removed..]) {
