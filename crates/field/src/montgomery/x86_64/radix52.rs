@@ -331,26 +331,27 @@ fn reduce_columns<P: Prime, V: LaneLimbs, const K: usize>(
         let inv = splat(token, Radix52::<P, V>::INV);
         for_each_limb!(V, i => {
             if i < removed {
-            let mut m = [_mm512_setzero_si512(); K];
-            for (m, column) in m.iter_mut().zip(&columns[i]) {
-                *m = _mm512_madd52lo_epu64(*m, *column, inv);
-            }
-            for j in 0..V::LEN {
-                let p = splat(token, Radix52::<P, V>::P1[j]);
-                for k in 0..K {
-                    if j > 0 {
-                        columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], m[k], p);
+                let mut m = [_mm512_setzero_si512(); K];
+                for (m, column) in m.iter_mut().zip(&columns[i]) {
+                    *m = _mm512_madd52lo_epu64(*m, *column, inv);
+                }
+                for j in 0..V::LEN {
+                    let p = splat(token, Radix52::<P, V>::P1[j]);
+                    for k in 0..K {
+                        if j > 0 {
+                            columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], m[k], p);
+                        }
+                        columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], m[k], p);
                     }
-                    columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], m[k], p);
+                }
+                // The low half of m p[0] only completes the column to the next multiple of 2^52.
+                let (low, high) = columns.split_at_mut(i + 1);
+                for (done, next) in low[i].iter().zip(&mut high[0]) {
+                    let carry = _mm512_srai_epi64(_mm512_add_epi64(*done, splat(token, MASK)), 52);
+                    *next = _mm512_add_epi64(*next, carry);
                 }
             }
-            // The low half of m p[0] only completes the column to the next multiple of 2^52.
-            let (low, high) = columns.split_at_mut(i + 1);
-            for (done, next) in low[i].iter().zip(&mut high[0]) {
-                let carry = _mm512_srai_epi64(_mm512_add_epi64(*done, splat(token, MASK)), 52);
-                *next = _mm512_add_epi64(*next, carry);
-            }
-        }});
+        });
         let mut products = [V::ZERO; K];
         for (k, product) in products.iter_mut().enumerate() {
             for (limb, column) in product.as_mut().iter_mut().zip(&columns[removed..]) {
