@@ -19,7 +19,7 @@ use proofmill_field::LANES;
 use proofmill_pairing::pairing_product_is_one;
 use proofmill_parallel as parallel;
 use rand::{CryptoRng, TryRngCore, rngs::OsRng};
-use std::{collections::HashMap, ops::Range};
+use std::collections::HashMap;
 
 /// A signature, or an aggregate of signatures, of one message by one or more keys.
 #[derive(Clone, Copy, Debug)]
@@ -101,58 +101,54 @@ impl Blinding {
             return Err(BlsError::EmptyBatch);
         }
         let keys = aggregate_keys(level, sets).into_iter().collect::<Result<Vec<_>, _>>()?;
-        let signatures = sets.iter().map(|set| set.signature).collect();
-        let messages: Vec<_> = sets.iter().map(|set| set.message).collect();
-        let equations = self.blind(level, &keys, &messages, signatures);
-        if equations.hold(level, 0..sets.len()) { Ok(()) } else { Err(BlsError::Rejected) }
+        if hold(level, &self.equations(level, sets.iter().zip(&keys))) {
+            Ok(())
+        } else {
+            Err(BlsError::Rejected)
+        }
     }
 
     fn find_invalid(&self, level: Level, sets: &[SignatureSet<'_>]) -> Vec<usize> {
+        let (mut invalid, mut rest, mut usable) = (Vec::new(), Vec::new(), Vec::new());
         let keys = aggregate_keys(level, sets);
-        let (mut invalid, mut rest) = (Vec::new(), Vec::new());
-        let (mut usable, mut messages, mut signatures) = (Vec::new(), Vec::new(), Vec::new());
-        for (i, (set, key)) in sets.iter().zip(keys).enumerate() {
+        for (i, (set, key)) in sets.iter().zip(&keys).enumerate() {
             match key {
                 Ok(key) => {
                     rest.push(i);
-                    usable.push(key);
-                    messages.push(set.message);
-                    signatures.push(set.signature);
+                    usable.push((set, key));
                 }
                 Err(_) => invalid.push(i),
             }
         }
-        let equations = self.blind(level, &usable, &messages, signatures);
         let mut wrong = Vec::new();
-        equations.bisect(level, 0..rest.len(), &mut wrong);
+        bisect(level, 0, &self.equations(level, usable), &mut wrong);
         invalid.extend(wrong.into_iter().filter_map(|i| rest.get(i)));
         invalid.sort_unstable();
         invalid
     }
 
-    fn blind(
+    /// The equations of sets with their summed keys.
+    fn equations<'a>(
         &self,
         level: Level,
-        keys: &[ValidPublicKey],
-        messages: &[&[u8]],
-        signatures: Vec<Signature>,
-    ) -> Equations {
-        let (mut known, mut different) = (HashMap::new(), Vec::new());
-        let mut indices = Vec::new();
-        for message in messages {
-            indices.push(*known.entry(*message).or_insert(different.len()));
-            if indices.last() == Some(&different.len()) {
-                different.push(*message);
+        sets: impl IntoIterator<Item = (&'a SignatureSet<'a>, &'a ValidPublicKey)>,
+    ) -> Vec<Equation> {
+        let (mut numbers, mut messages) = (HashMap::new(), Vec::new());
+        let mut equations = Vec::new();
+        // Sets whose keys cannot be summed were left out, so there are enough factors.
+        for ((set, key), factor) in sets.into_iter().zip(&self.0) {
+            let message = *numbers.entry(set.message).or_insert(messages.len());
+            if message == messages.len() {
+                messages.push(set.message);
             }
+            let (key, signature) = (*key.point(), *set.signature.point());
+            equations.push(Equation { key, message, hash: Affine::INFINITY, signature, factor: *factor });
         }
-        Equations {
-            keys: keys.iter().map(|key| *key.point()).collect(),
-            messages: indices,
-            hashes: hash_to_g2(level, &different, DST),
-            signatures: signatures.iter().map(|signature| *signature.point()).collect(),
-            // Sets whose keys cannot be aggregated were left out, so there are enough factors.
-            factors: self.0.iter().copied().take(keys.len()).collect(),
+        let hashes = hash_to_g2(level, &messages, DST);
+        for equation in &mut equations {
+            equation.hash = hashes.get(equation.message).copied().unwrap_or(equation.hash);
         }
+        equations
     }
 }
 
@@ -164,73 +160,69 @@ fn aggregate_keys(level: Level, sets: &[SignatureSet<'_>]) -> Vec<Result<ValidPu
     keys.into_iter().flatten().collect()
 }
 
-/// Equations `e(G, S_i) = e(P_i, H_i)`, raised to random powers r_i, so that their product holds only if all of them do.
-struct Equations {
-    keys: Vec<Affine<G1>>,
-    /// For each key, the index of its message's hash.
-    messages: Vec<usize>,
-    /// The hashes of the different messages.
-    hashes: Vec<Affine<G2>>,
-    signatures: Vec<Affine<G2>>,
-    /// The r_i.
-    factors: Vec<u64>,
+/// The equation `e(G, S) = e(P, H)`, to be raised to a random power, so that the product of several holds only if all of them do.
+struct Equation {
+    key: Affine<G1>,
+    /// The message's number, the same for equal messages.
+    message: usize,
+    hash: Affine<G2>,
+    signature: Affine<G2>,
+    factor: u64,
 }
 
-impl Equations {
-    /// Whether the product of the equations in a range holds.
-    fn hold(&self, level: Level, range: Range<usize>) -> bool {
-        let sum = sum_of_multiples(level, &self.signatures[range.clone()], &self.factors[range.clone()]);
-        let mut pairs = self.pairs(level, range);
-        pairs.push((-G1::GENERATOR, sum.to_affine()));
-        pairing_product_is_one(level, &pairs)
-    }
+/// Whether the product of equations holds.
+fn hold(level: Level, equations: &[Equation]) -> bool {
+    let (signatures, factors): (Vec<_>, Vec<_>) =
+        equations.iter().map(|equation| (equation.signature, equation.factor)).unzip();
+    let sum = sum_of_multiples(level, &signatures, &factors);
+    let mut pairs = pairs(level, equations);
+    pairs.push((-G1::GENERATOR, sum.to_affine()));
+    pairing_product_is_one(level, &pairs)
+}
 
-    /// The different messages of a range: the sum of their keys times factors, and the hash.
-    fn pairs(&self, level: Level, range: Range<usize>) -> Vec<(Affine<G1>, Affine<G2>)> {
-        let mut order: Vec<usize> = range.collect();
-        order.sort_unstable_by_key(|i| self.messages[*i]);
-        let terms = |sets: &[usize]| -> (Vec<_>, Vec<_>) {
-            sets.iter().map(|i| (self.keys[*i], self.factors[*i])).unzip()
-        };
-        let groups = || order.chunk_by(|i, j| self.messages[*i] == self.messages[*j]);
-        // Many keys of one message share doublings. A few would leave lanes empty: multiples of all of them fill these.
-        let (many, few): (Vec<_>, Vec<_>) = groups().partition(|group| group.len() >= LANES);
-        let (points, factors) = terms(&few.concat());
-        let multiples = multiples_of_points(level, &points, &factors);
-        let mut multiples = multiples.iter();
-        let mut sums: Vec<Jacobian<G1>> = Vec::new();
-        for group in &few {
-            sums.push(multiples.by_ref().take(group.len()).map(|point| Jacobian::from(*point)).sum());
-        }
-        for group in &many {
-            let (points, factors) = terms(group);
-            sums.push(sum_of_multiples(level, &points, &factors));
-        }
-        let hashes = few.iter().chain(&many).map(|group| self.hashes[self.messages[group[0]]]);
-        Jacobian::batch_to_affine(&sums).into_iter().zip(hashes).collect()
+/// The different messages: the sum of their keys times factors, and the hash.
+fn pairs(level: Level, equations: &[Equation]) -> Vec<(Affine<G1>, Affine<G2>)> {
+    let mut order: Vec<&Equation> = equations.iter().collect();
+    order.sort_unstable_by_key(|equation| equation.message);
+    let terms = |equations: &[&Equation]| -> (Vec<_>, Vec<_>) {
+        equations.iter().map(|equation| (equation.key, equation.factor)).unzip()
+    };
+    // Many keys of one message share doublings. A few would leave lanes empty: multiples of all of them fill these.
+    let groups = order.chunk_by(|a, b| a.message == b.message);
+    let (many, few): (Vec<_>, Vec<_>) = groups.partition(|group| group.len() >= LANES);
+    let (keys, factors) = terms(&few.concat());
+    let multiples = multiples_of_points(level, &keys, &factors);
+    let mut multiples = multiples.iter().map(|point| Jacobian::from(*point));
+    let mut sums: Vec<Jacobian<G1>> =
+        few.iter().map(|group| multiples.by_ref().take(group.len()).sum()).collect();
+    for group in &many {
+        let (keys, factors) = terms(group);
+        sums.push(sum_of_multiples(level, &keys, &factors));
     }
+    let hashes = few.iter().chain(&many).filter_map(|group| group.first()).map(|equation| equation.hash);
+    Jacobian::batch_to_affine(&sums).into_iter().zip(hashes).collect()
+}
 
-    /// Collects the indices of the wrong equations in a range.
-    fn bisect(&self, level: Level, range: Range<usize>, wrong: &mut Vec<usize>) {
-        if !range.is_empty() && !self.hold(level, range.clone()) {
-            self.bisect_wrong(level, range, wrong);
-        }
+/// Collects the indices of wrong equations, the first of which has the index `start`.
+fn bisect(level: Level, start: usize, equations: &[Equation], wrong: &mut Vec<usize>) {
+    if !equations.is_empty() && !hold(level, equations) {
+        bisect_wrong(level, start, equations, wrong);
     }
+}
 
-    /// [`bisect`](Self::bisect) for a range that is known to have a wrong equation.
-    fn bisect_wrong(&self, level: Level, range: Range<usize>, wrong: &mut Vec<usize>) {
-        if range.len() == 1 {
-            wrong.push(range.start);
-            return;
-        }
-        let middle = range.start + range.len() / 2;
-        let before = wrong.len();
-        self.bisect(level, range.start..middle, wrong);
-        if wrong.len() == before {
-            // The left half holds, so the right half has a wrong equation.
-            self.bisect_wrong(level, middle..range.end, wrong);
-        } else {
-            self.bisect(level, middle..range.end, wrong);
-        }
+/// [`bisect`] for equations of which at least one is known to be wrong.
+fn bisect_wrong(level: Level, start: usize, equations: &[Equation], wrong: &mut Vec<usize>) {
+    if equations.len() == 1 {
+        wrong.push(start);
+        return;
+    }
+    let (left, right) = equations.split_at(equations.len() / 2);
+    let (before, middle) = (wrong.len(), start + left.len());
+    bisect(level, start, left, wrong);
+    if wrong.len() == before {
+        // The left half holds, so the right half has a wrong equation.
+        bisect_wrong(level, middle, right, wrong);
+    } else {
+        bisect(level, middle, right, wrong);
     }
 }

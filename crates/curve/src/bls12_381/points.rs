@@ -4,7 +4,7 @@
 //! and opposite points are handled; a lane with such a case does not change the results of other lanes.
 
 use super::{X, roots::Roots};
-use crate::{Affine, Curve, Jacobian};
+use crate::{Affine, Curve, Jacobian, group::doubled};
 use proofmill_field::{Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, Select, Vector};
 
 /// One point per lane: `x = X/Z^2`, `y = Y/Z^3`, Z = 0 for infinity.
@@ -166,20 +166,6 @@ impl<F: Roots, E: Engine> Points<F, E> {
     }
 }
 
-/// Twice a point. In each step all products that do not depend on each other, for types that fill vectors with them. The operands of
-/// squares are reduced: in an extension a square subtracts one coefficient from the other.
-#[inline(always)]
-pub(super) fn doubled<A: Algebra>([x, y, z]: [A; 3]) -> [A; 3] {
-    let token = x.token();
-    let ([yz], [a, b]) = A::products(token, [[&y, &z]], [&x, &y]);
-    let e = a.double() + a;
-    let ([], [c, sum, f]) = A::products(token, [], [&b, &(x + b), &e]);
-    let d = (sum - a - c).double().bounded();
-    let x = f - d.double();
-    let y = e * d.sub_lazy(x) - c.double().double().double();
-    [x, y.bounded(), yz.double()]
-}
-
 /// The doublings in turn from which on a single point changes its form for them.
 const MANY: u32 = 8;
 
@@ -209,23 +195,3 @@ pub(crate) fn in_lanes(count: usize) -> usize {
 
 /// A group of lanes takes 1.9 times as long as one scalar.
 const FEW: usize = 1;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proofmill_field::{Quadratic, Terms};
-
-    fn check<const MOST: u64>() {
-        let one = Quadratic::new(Terms::<MOST>(1), Terms(1));
-        let mut point = [one; 3];
-        for _ in 0..3 {
-            point = doubled(point);
-        }
-    }
-
-    #[test]
-    fn sums_stay_small() {
-        check::<39>();
-        check::<1000>();
-    }
-}

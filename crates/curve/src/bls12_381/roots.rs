@@ -10,7 +10,8 @@
 //! where Z is the field's fixed non-square; a root of its norm follows from s without another power, because -N(Z) is a
 //! square of Fq.
 
-use super::{map_constants as constants, points::doubled};
+use super::map_constants as constants;
+use crate::group::doubled;
 use proofmill_field::{
     Algebra, Engine, Lanes, Packable, Prime, Quadratic, Select, Vector,
     bls12_381::{Fq, Fq2, FqParams},
