@@ -47,15 +47,15 @@ pub(crate) struct Form {
 pub(crate) trait Target {
     type Operation: Copy + Eq + Hash;
 
-    /// Whether the last operand of several may be in memory.
-    const READS_MEMORY: bool;
-
     /// The number of registers that are allocated, from 0 on.
     fn registers(&self) -> usize;
 
     fn origin(&self, operation: Self::Operation) -> Origin;
 
     fn form(&self, operation: Self::Operation) -> Form;
+
+    /// Whether the last operand of several may be the value of this operation while it is in memory.
+    fn reads_memory(&self, operand: Self::Operation) -> bool;
 
     /// Writes a copy or load.
     fn copy(&mut self, to: usize, from: Location<Self::Operation>);
@@ -264,7 +264,8 @@ impl<T: Target> Allocator<'_, T> {
         let replaces = operands.first().copied().filter(|first| tied && dies(*first));
         let first = usize::from(tied);
         for index in first..operands.len() {
-            if T::READS_MEMORY && index > 0 && index + 1 == operands.len() {
+            let last = index > 0 && index + 1 == operands.len();
+            if last && self.target.reads_memory(self.program.operation(operands[index])) {
                 self.require_if_near(operands[index], at, &operands);
             } else {
                 self.require(operands[index], at, &operands);
@@ -403,7 +404,9 @@ mod tests {
     impl<const READS_MEMORY: bool> Target for Machine<READS_MEMORY> {
         type Operation = Operation;
 
-        const READS_MEMORY: bool = READS_MEMORY;
+        fn reads_memory(&self, operand: Operation) -> bool {
+            READS_MEMORY && !matches!(operand, Operation::Constant(word) if word % 2 == 1)
+        }
 
         fn registers(&self) -> usize {
             REGISTERS
@@ -437,9 +440,13 @@ mod tests {
         fn compute(&mut self, operation: Operation, to: usize, operands: &[Location<Operation>]) {
             let Operation::Mix { function, tied, commutes, late } = operation else { unreachable!() };
             for (index, operand) in operands.iter().enumerate() {
-                let may_be_in_memory =
-                    tied && index == 0 || READS_MEMORY && index > 0 && index + 1 == operands.len();
-                assert!(may_be_in_memory || matches!(operand, Location::Register(_)));
+                let last = index > 0 && index + 1 == operands.len();
+                let may_be_in_memory = match operand {
+                    Location::Register(_) => true,
+                    Location::Memory(operation) => self.reads_memory(*operation) && last,
+                    Location::Slot(_) => READS_MEMORY && last,
+                };
+                assert!(may_be_in_memory || tied && index == 0);
             }
             let mut words: Vec<u64> = operands.iter().map(|operand| self.read(*operand)).collect();
             if tied {

@@ -9,6 +9,8 @@ pub(crate) enum Factor {
     A(usize),
     /// Limb of the second operand.
     B(usize),
+    /// Limb of a multiple of the second operand, which is the same in all lanes: of the one by which a limb of the first is multiplied.
+    Multiple(usize, usize),
     /// Limb of the modulus p.
     P(usize),
     /// Limb of 2^-(W k) mod p for the k digits that are removed together.
@@ -68,6 +70,17 @@ pub(crate) enum Step {
     },
 }
 
+/// What is multiplied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Two operands.
+    Product,
+    /// One operand, with itself.
+    Square,
+    /// An operand, with a constant whose multiples are known.
+    Scale,
+}
+
 /// The steps of a product or square.
 pub(crate) struct Formula {
     /// Limbs of an element.
@@ -76,8 +89,7 @@ pub(crate) struct Formula {
     pub(crate) bits: u32,
     /// Vectors of four elements that are computed together, so that one hides the other's latencies.
     pub(crate) vectors: usize,
-    /// Whether there is one operand.
-    pub(crate) square: bool,
+    pub(crate) kind: Kind,
     pub(crate) steps: Vec<Step>,
     pub(crate) values: usize,
     /// The columns that begin with a constant; further ones are auxiliary and begin empty.
@@ -175,7 +187,10 @@ impl Step {
     }
 }
 
-use Factor::{A, B, Jump, P, Value};
+use Factor::{A, B, Jump, Multiple, P, Value};
+
+/// Digits that a product by a constant removes.
+const SCALED: usize = 2;
 
 /// The pairs of a limb of `rows` and one of `limbs` whose product has the weight of the column.
 fn pairs(column: usize, rows: usize, limbs: usize) -> impl Iterator<Item = (usize, usize)> {
@@ -183,9 +198,10 @@ fn pairs(column: usize, rows: usize, limbs: usize) -> impl Iterator<Item = (usiz
 }
 
 impl Formula {
-    fn new(limbs: usize, bits: u32, square: bool) -> Self {
+    fn new(limbs: usize, bits: u32, kind: Kind) -> Self {
         let vectors = if limbs == 5 { 2 } else { 1 };
-        Self { limbs, bits, vectors, square, steps: Vec::new(), values: 0, columns: 2 * limbs }
+        let columns = if kind == Kind::Scale { limbs + SCALED } else { 2 * limbs };
+        Self { limbs, bits, vectors, kind, steps: Vec::new(), values: 0, columns }
     }
 
     fn value(&mut self) -> usize {
@@ -223,7 +239,7 @@ impl Formula {
 
     fn finish(mut self) -> Self {
         for limb in 0..self.limbs {
-            let (column, value) = (self.limbs + limb, self.value());
+            let (column, value) = (self.columns - self.limbs + limb, self.value());
             let step = if limb + 1 < self.limbs {
                 Step::Digit { column, value }
             } else {
@@ -288,7 +304,7 @@ impl Formula {
 
     /// 254 bits: five limbs of 51 bits.
     pub(crate) fn product_5() -> Self {
-        let mut formula = Self::new(5, 51, false);
+        let mut formula = Self::new(5, 51, Kind::Product);
         // What a4 is multiplied by comes last, with the last Montgomery digit.
         for column in 0..8 {
             let products: Vec<_> = pairs(column, 4, 5).map(|(i, j)| [A(i), B(j)]).collect();
@@ -300,7 +316,7 @@ impl Formula {
 
     /// The same for a square, with doubled limbs for the cross products.
     pub(crate) fn square_5() -> Self {
-        let mut formula = Self::new(5, 51, true);
+        let mut formula = Self::new(5, 51, Kind::Square);
         let double = formula.doubled();
         formula.products(0, &[[A(0), A(0)]]);
         formula.products(1, &[[A(0), double[1]]]);
@@ -316,9 +332,29 @@ impl Formula {
         formula.reduced_5(last.map(Some))
     }
 
+    /// An element times a constant c: its limbs times c 2^(51 (k + SCALED)) modulo p.
+    pub(crate) fn scale_5() -> Self {
+        let mut formula = Self::new(5, 51, Kind::Scale);
+        for column in 0..5 {
+            let products = [0, 1, 2, 3, 4].map(|i| [A(i), Multiple(i, column)]);
+            products.chunks(2).for_each(|products| formula.products(column, products));
+        }
+        let mut m = Vec::new();
+        for column in 0..SCALED {
+            m.push(formula.montgomery(column));
+            let products: Vec<_> = pairs(column + 1, m.len(), 5).map(|(i, j)| [m[i], P(j)]).collect();
+            formula.products(column + 1, &products);
+        }
+        for column in SCALED + 1..SCALED + 4 {
+            let products: Vec<_> = pairs(column, SCALED, 5).map(|(i, j)| [m[i], P(j)]).collect();
+            formula.products(column, &products);
+        }
+        formula.finish()
+    }
+
     /// 254 bits with 34 to spare: six limbs of 48 bits.
     pub(crate) fn product_6() -> Self {
-        let mut formula = Self::new(6, 48, false);
+        let mut formula = Self::new(6, 48, Kind::Product);
         for column in 0..11 {
             let products: Vec<_> = pairs(column, 6, 6).map(|(i, j)| [A(i), B(j)]).collect();
             products.chunks(4).for_each(|products| formula.products(column, products));
@@ -328,7 +364,7 @@ impl Formula {
 
     /// 381 bits: eight limbs of 48 bits, by Karatsuba's three products of halves.
     pub(crate) fn product_8() -> Self {
-        let mut formula = Self::new(8, 48, false);
+        let mut formula = Self::new(8, 48, Kind::Product);
         let [low, high, middle] = [20, 30, 40];
         let a: Vec<_> = (0..4).map(|i| formula.sum([A(i), A(i + 4)])).collect();
         let b: Vec<_> = (0..4).map(|i| formula.sum([B(i), B(i + 4)])).collect();
@@ -356,7 +392,7 @@ impl Formula {
 
     /// The same for a square.
     pub(crate) fn square_8() -> Self {
-        let mut formula = Self::new(8, 48, true);
+        let mut formula = Self::new(8, 48, Kind::Square);
         let double = formula.doubled();
         for column in 0..15 {
             let products: Vec<_> = pairs(column, 8, 8)

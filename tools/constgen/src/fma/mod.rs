@@ -8,7 +8,7 @@ mod program;
 mod text;
 
 use crate::{Generated, assembly::schedule::Parameters};
-use formula::Formula;
+use formula::{Formula, Kind};
 
 /// The folder of the kernels.
 macro_rules! path {
@@ -22,6 +22,7 @@ pub(crate) fn kernels() -> Vec<Generated> {
     let kernels = [
         (path!("product_5.s"), "PRODUCT_5", Formula::product_5(), PRODUCT_5),
         (path!("square_5.s"), "SQUARE_5", Formula::square_5(), SQUARE_5),
+        (path!("scale_5.s"), "SCALE_5", Formula::scale_5(), PRODUCT_5),
         (path!("product_6.s"), "PRODUCT_6", Formula::product_6(), PRODUCT_8),
         (path!("product_8.s"), "PRODUCT_8", Formula::product_8(), PRODUCT_8),
         (path!("square_8.s"), "SQUARE_8", Formula::square_8(), SQUARE_8),
@@ -33,9 +34,13 @@ pub(crate) fn kernels() -> Vec<Generated> {
     for (path, name, formula, (parameters, near)) in kernels {
         starts += &formula.starts(name);
         let program = program::product(&formula, formula.ordered(parameters));
-        let Formula { limbs, bits, vectors, square, .. } = formula;
-        let b = if square { "" } else { ", rsi: b" };
-        let head = head(&products(limbs, bits, square), b, limbs, bits, vectors);
+        let Formula { limbs, bits, vectors, kind, .. } = formula;
+        let b = match kind {
+            Kind::Product => ", rsi: b",
+            Kind::Square => "",
+            Kind::Scale => ", rsi: multiples of c",
+        };
+        let head = head(&products(&formula), b, limbs, bits, vectors);
         generated.push(Generated { path, text: text::function(&head, &program, near) });
     }
     for (path, limbs, bits, vectors) in [
@@ -64,11 +69,25 @@ fn head(about: &str, operands: &str, limbs: usize, bits: u32, vectors: usize) ->
     )
 }
 
-fn products(limbs: usize, bits: u32, square: bool) -> String {
-    let (formula, bound) = if square { ("a^2 / R", "A^2") } else { ("a b / R", "A B") };
-    let (r, unit, most) = (limbs as u32 * bits, bits + 52, 2 * bits - 1);
+fn products(formula: &Formula) -> String {
+    let Formula { limbs, bits, kind, .. } = *formula;
+    let (result, bound) = match kind {
+        Kind::Product => {
+            ("a b / R modulo p, R = 2^{r}; at most A B p / R + 0.6", "for operands in such multiples")
+        }
+        Kind::Square => {
+            ("a^2 / R modulo p, R = 2^{r}; at most A^2 p / R + 0.6", "for an operand in such multiples")
+        }
+        Kind::Scale => (
+            "a c modulo p, the sum of a_k (c 2^({bits} (k + 2)) mod p), less two digits; at most 0.6",
+            "for any a",
+        ),
+    };
+    let r = (limbs as u32 * bits).to_string();
+    let result = result.replace("{r}", &r).replace("{bits}", &bits.to_string());
+    let (unit, most) = (bits + 52, 2 * bits - 1);
     format!(
-        "# {formula} modulo p, R = 2^{r}; at most {bound} p / R + 0.6 in multiples of p, for operands in such multiples.\n\
+        "# {result} in multiples of p, {bound}.\n\
          # h = fma(x, y, C), C = 1.5 * 2^{unit}, rounds x y to a multiple of 2^{bits}; l = fma(x, y, C + K - h), K = 1.5 * 2^52, is\n\
          # what is left. Exact for |x y| <= 2^{most}: the units in the last place of h and l are 2^{bits} and 1.\n\
          # The bits of l and h are added as integers to columns of weight 2^({bits} k), whose starts remove the exponents.\n"

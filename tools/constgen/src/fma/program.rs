@@ -1,7 +1,7 @@
 //! From ordered steps to a program of instructions on vectors.
 
 use super::{
-    formula::{Factor, Formula, Step},
+    formula::{Factor, Formula, Kind, Step},
     text::{BYTES, Base, Operation, Place},
 };
 use crate::assembly;
@@ -15,7 +15,7 @@ const COLUMNS: usize = 16;
 /// The constants of a field in the order of the struct `Constants` in crates/field: vectors before each.
 struct Layout {
     limbs: usize,
-    square: bool,
+    kind: Kind,
 }
 
 #[derive(Clone, Copy)]
@@ -49,7 +49,7 @@ impl Layout {
             Constant::BaseInverse => 8,
             Constant::Modulus(limb) => 9 + limb,
             Constant::Jump(limb) => 9 + n + limb,
-            Constant::Start(column) => 9 + 2 * n + if self.square { COLUMNS } else { 0 } + column,
+            Constant::Start(column) => 9 + 2 * n + COLUMNS * self.kind as usize + column,
         };
         (Base::Constants, BYTES * vector)
     }
@@ -82,6 +82,10 @@ impl Vector<'_> {
         match factor {
             Factor::A(limb) => program.value(Operation::Input(self.limb(limb)), &[]),
             Factor::B(limb) => program.value(Operation::Memory((Base::B, BYTES * self.limb(limb))), &[]),
+            Factor::Multiple(multiple, limb) => {
+                let double = self.formula.limbs * multiple + limb;
+                program.value(Operation::Broadcast((Base::B, 8 * double)), &[])
+            }
             Factor::P(limb) => self.constant(program, Constant::Modulus(limb)),
             Factor::Jump(limb) => self.constant(program, Constant::Jump(limb)),
             Factor::Value(value) => self.values[&value],
@@ -197,7 +201,7 @@ pub(super) fn product<'a>(formula: &Formula, steps: impl Iterator<Item = (usize,
     let mut program = empty(formula.limbs, formula.vectors);
     let vector = |index| Vector {
         formula,
-        layout: Layout { limbs: formula.limbs, square: formula.square },
+        layout: Layout { limbs: formula.limbs, kind: formula.kind },
         index,
         columns: HashMap::new(),
         values: HashMap::new(),
@@ -212,7 +216,7 @@ pub(super) fn product<'a>(formula: &Formula, steps: impl Iterator<Item = (usize,
 /// The value less the nearest multiple of p, with all carries propagated at once.
 pub(super) fn reduction(limbs: usize, vectors: usize) -> Program {
     use Operation::{Add, MultiplyAdd, Subtract};
-    let layout = Layout { limbs, square: false };
+    let layout = Layout { limbs, kind: Kind::Product };
     let mut program = empty(limbs, vectors);
     let [low, top_inverse, base_inverse, rest] =
         [Constant::Low, Constant::TopInverse, Constant::BaseInverse, Constant::Rest]

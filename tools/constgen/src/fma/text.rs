@@ -30,6 +30,8 @@ pub(super) enum Operation {
     Input(usize),
     /// A constant, or a limb of the second operand.
     Memory(Place),
+    /// A double, for all lanes.
+    Broadcast(Place),
     /// The first operand plus the product of the others.
     MultiplyAdd,
     Add,
@@ -56,6 +58,7 @@ impl Operation {
             Self::Blend => "vpblendw",
             Self::ShiftRight(_) => "vpsrlq",
             Self::Input(_) | Self::Memory(_) => "vmovapd",
+            Self::Broadcast(_) => "vbroadcastsd",
         }
     }
 }
@@ -97,15 +100,13 @@ fn word(location: Location<Operation>) -> Word {
     match location {
         Location::Register(register) => ymm(register),
         Location::Slot(slot) => stack(slot),
-        Location::Memory(Operation::Memory(place)) => Word::Memory(place),
+        Location::Memory(Operation::Memory(place) | Operation::Broadcast(place)) => Word::Memory(place),
         Location::Memory(_) => unreachable!("only constants and operands are in memory"),
     }
 }
 
 impl Target for Body {
     type Operation = Operation;
-
-    const READS_MEMORY: bool = true;
 
     fn registers(&self) -> usize {
         REGISTERS
@@ -114,7 +115,7 @@ impl Target for Body {
     fn origin(&self, operation: Operation) -> Origin {
         match operation {
             Operation::Input(register) => Origin::Input(register),
-            Operation::Memory(_) => Origin::Memory,
+            Operation::Memory(_) | Operation::Broadcast(_) => Origin::Memory,
             _ => Origin::Computed,
         }
     }
@@ -125,8 +126,16 @@ impl Target for Body {
         Form { tied: operation == MultiplyAdd, commutes, late: None }
     }
 
+    fn reads_memory(&self, operand: Operation) -> bool {
+        !matches!(operand, Operation::Broadcast(_))
+    }
+
     fn copy(&mut self, to: usize, from: Location<Operation>) {
-        self.line("vmovapd", [ymm(to), word(from)]);
+        let mnemonic = match from {
+            Location::Memory(operation) => operation.mnemonic(),
+            _ => "vmovapd",
+        };
+        self.line(mnemonic, [ymm(to), word(from)]);
     }
 
     fn spill(&mut self, slot: usize, from: usize) {

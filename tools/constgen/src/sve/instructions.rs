@@ -163,8 +163,6 @@ impl Text<'_> {
 impl Target for Text<'_> {
     type Operation = Operation;
 
-    const READS_MEMORY: bool = false;
-
     fn registers(&self) -> usize {
         REGISTERS - self.pins.len()
     }
@@ -179,6 +177,10 @@ impl Target for Text<'_> {
             _ if operation.is_constant() => Origin::Memory,
             _ => Origin::Computed,
         }
+    }
+
+    fn reads_memory(&self, _: Self::Operation) -> bool {
+        false
     }
 
     fn form(&self, operation: Operation) -> Form {
