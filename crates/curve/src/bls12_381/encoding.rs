@@ -138,10 +138,10 @@ pub fn in_subgroup<C: Encoded>(level: Level, points: &[Affine<C>]) -> Vec<bool> 
     let block = block(points.len());
     let mut inside = vec![false; points.len()];
     parallel::for_each(points.chunks(block).zip(inside.chunks_mut(block)), |(points, inside)| {
-        let in_lanes = in_lanes(points.len());
-        let (many, few) = points.split_at(in_lanes);
-        let (many_inside, few_inside) = inside.split_at_mut(in_lanes);
         dispatch!(level, engine => {
+            let in_lanes = in_lanes(engine, points.len());
+            let (many, few) = points.split_at(in_lanes);
+            let (many_inside, few_inside) = inside.split_at_mut(in_lanes);
             subgroup_all(engine, engine, many, many_inside);
             subgroup_all(engine.backend(), engine, few, few_inside);
         });
@@ -164,10 +164,10 @@ fn decode<C: Encoded, B: Sync>(
     let mut points = vec![Ok(Affine::INFINITY); encodings.len()];
     parallel::for_each(encodings.chunks(block).zip(points.chunks_mut(block)), |(encodings, points)| {
         let parsed: Vec<Parsed<C>> = encodings.iter().map(&parse).collect();
-        let in_lanes = in_lanes(parsed.len());
-        let (many, few) = parsed.split_at(in_lanes);
-        let (many_points, few_points) = points.split_at_mut(in_lanes);
         dispatch!(level, engine => {
+            let in_lanes = in_lanes(engine, parsed.len());
+            let (many, few) = parsed.split_at(in_lanes);
+            let (many_points, few_points) = points.split_at_mut(in_lanes);
             finish_all(engine, engine, many, subgroup, many_points);
             finish_all(engine.backend(), engine, few, subgroup, few_points);
         });

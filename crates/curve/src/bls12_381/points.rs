@@ -186,12 +186,8 @@ pub(crate) fn load<C: Curve<Base: Packable>, E: Engine>(
     ]
 }
 
-/// The number of inputs, out of `count`, to compute in lanes, if there are lanes: all but the last one, if that is faster
-/// in scalars (benchmarks/records/bls12_381.csv).
-pub(crate) fn in_lanes(count: usize) -> usize {
+/// The number of inputs, out of `count`, to compute in lanes, if there are lanes: all but the last ones, if those are faster one by one.
+pub(crate) fn in_lanes<E: Engine>(_: E, count: usize) -> usize {
     let rest = count % LANES;
-    if rest <= FEW { count - rest } else { count }
+    if rest <= E::FEW { count - rest } else { count }
 }
-
-/// A group of lanes takes 1.9 times as long as one scalar.
-const FEW: usize = 1;

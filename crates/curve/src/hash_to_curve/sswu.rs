@@ -77,10 +77,10 @@ fn hash<C: SourceGroup>(level: Level, messages: &[&[u8]], dst: &[u8], maps: usiz
     parallel::for_each(messages.chunks(share).zip(points.chunks_mut(share)), |(messages, affine)| {
         let inputs: Vec<_> = messages.iter().map(|message| elements::<C>(message, dst, maps)).collect();
         let mut points = vec![Jacobian::INFINITY; messages.len()];
-        let in_lanes = in_lanes(messages.len());
-        let (many, few) = inputs.split_at(in_lanes);
-        let (many_points, few_points) = points.split_at_mut(in_lanes);
         dispatch!(level, engine => {
+            let in_lanes = in_lanes(engine, messages.len());
+            let (many, few) = inputs.split_at(in_lanes);
+            let (many_points, few_points) = points.split_at_mut(in_lanes);
             map_all::<C, _, _>(engine, engine, many, maps, many_points);
             map_all::<C, _, _>(engine.backend(), engine, few, maps, few_points);
         });

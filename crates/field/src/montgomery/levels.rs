@@ -59,6 +59,9 @@ impl Engine for Avx2 {
     type Packed<P: Prime> = FmaLanes<P>;
     type Single<P: Prime> = Single<P, Row48>;
 
+    // Hashing to G2 in lanes takes 4.8 times as long as for a single message, on a Zen 5; at `avx512ifma` 1.9 times.
+    const FEW: usize = 4;
+
     #[inline(always)]
     fn backend(self) -> Adx {
         self.adx()

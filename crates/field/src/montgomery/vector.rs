@@ -21,6 +21,9 @@ pub trait Engine: Token {
     /// stay below the limits.
     type Single<P: Prime>: Lanes<Fp<P>, Token = Self> + Select;
 
+    /// As many points of BLS12-381, or fewer, take less time one by one than in lanes that they leave empty for the most part.
+    const FEW: usize = 1;
+
     /// The scalar backend's token.
     fn backend(self) -> Self::Backend;
 
