@@ -263,8 +263,7 @@ impl<C: Curve> From<Affine<C>> for Jacobian<C> {
 }
 
 /// Twice a point in Jacobian coordinates, by `dbl-2009-l`. In each step all products that do not depend on each other, for types that fill
-/// vectors with them. The operands of
-/// squares are reduced: in an extension a square subtracts one coefficient from the other.
+/// vectors with them. The operands of squares are reduced: in an extension a square subtracts one coefficient from the other.
 #[inline(always)]
 pub(crate) fn doubled<A: Algebra>([x, y, z]: [A; 3]) -> [A; 3] {
     let token = x.token();

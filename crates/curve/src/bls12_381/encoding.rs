@@ -139,11 +139,9 @@ pub fn in_subgroup<C: Encoded>(level: Level, points: &[Affine<C>]) -> Vec<bool> 
     let mut inside = vec![false; points.len()];
     parallel::for_each(points.chunks(block).zip(inside.chunks_mut(block)), |(points, inside)| {
         dispatch!(level, engine => {
-            let in_lanes = in_lanes(engine, points.len());
-            let (many, few) = points.split_at(in_lanes);
-            let (many_inside, few_inside) = inside.split_at_mut(in_lanes);
-            subgroup_all(engine, engine, many, many_inside);
-            subgroup_all(engine.backend(), engine, few, few_inside);
+            let [many, few] = in_lanes(engine, points, inside);
+            subgroup_all(engine, engine, many.0, many.1);
+            subgroup_all(engine.backend(), engine, few.0, few.1);
         });
     });
     inside
@@ -165,11 +163,9 @@ fn decode<C: Encoded, B: Sync>(
     parallel::for_each(encodings.chunks(block).zip(points.chunks_mut(block)), |(encodings, points)| {
         let parsed: Vec<Parsed<C>> = encodings.iter().map(&parse).collect();
         dispatch!(level, engine => {
-            let in_lanes = in_lanes(engine, parsed.len());
-            let (many, few) = parsed.split_at(in_lanes);
-            let (many_points, few_points) = points.split_at_mut(in_lanes);
-            finish_all(engine, engine, many, subgroup, many_points);
-            finish_all(engine.backend(), engine, few, subgroup, few_points);
+            let [many, few] = in_lanes(engine, &parsed, points);
+            finish_all(engine, engine, many.0, subgroup, many.1);
+            finish_all(engine.backend(), engine, few.0, subgroup, few.1);
         });
     });
     points
@@ -280,7 +276,7 @@ fn parse_uncompressed<C: Encoded>(bytes: &[u8]) -> Parsed<C> {
     })
 }
 
-/// Roots and checks, for as many points at a time as the engine has lanes.
+/// Roots and checks, for as many points at a time as the engine has lanes; `single` is the engine for a single point.
 fn finish_all<C: Encoded, E: Engine, S: Engine>(
     engine: E,
     single: S,
@@ -357,7 +353,7 @@ fn finish<C: Encoded, E: Engine, S: Engine>(
     }
 }
 
-/// Subgroup checks, for as many points at a time as the engine has lanes.
+/// Subgroup checks, for as many points at a time as the engine has lanes; `single` is the engine for a single point.
 fn subgroup_all<C: Encoded, E: Engine, S: Engine>(
     engine: E,
     single: S,

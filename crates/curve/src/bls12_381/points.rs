@@ -186,8 +186,15 @@ pub(crate) fn load<C: Curve<Base: Packable>, E: Engine>(
     ]
 }
 
-/// The number of inputs, out of `count`, to compute in lanes, if there are lanes: all but the last ones, if those are faster one by one.
-pub(crate) fn in_lanes<E: Engine>(_: E, count: usize) -> usize {
-    let rest = count % LANES;
-    if rest <= E::FEW { count - rest } else { count }
+/// Inputs and results to compute in lanes, if there are lanes, and those to compute one by one: the last ones, if there are few of them.
+pub(crate) fn in_lanes<'a, E: Engine, I, R>(
+    _: E,
+    inputs: &'a [I],
+    results: &'a mut [R],
+) -> [(&'a [I], &'a mut [R]); 2] {
+    let (count, rest) = (inputs.len(), inputs.len() % LANES);
+    let in_lanes = if rest <= E::FEW { count - rest } else { count };
+    let ((many, few), (many_results, few_results)) =
+        (inputs.split_at(in_lanes), results.split_at_mut(in_lanes));
+    [(many, many_results), (few, few_results)]
 }

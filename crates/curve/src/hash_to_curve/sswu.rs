@@ -78,11 +78,9 @@ fn hash<C: SourceGroup>(level: Level, messages: &[&[u8]], dst: &[u8], maps: usiz
         let inputs: Vec<_> = messages.iter().map(|message| elements::<C>(message, dst, maps)).collect();
         let mut points = vec![Jacobian::INFINITY; messages.len()];
         dispatch!(level, engine => {
-            let in_lanes = in_lanes(engine, messages.len());
-            let (many, few) = inputs.split_at(in_lanes);
-            let (many_points, few_points) = points.split_at_mut(in_lanes);
-            map_all::<C, _, _>(engine, engine, many, maps, many_points);
-            map_all::<C, _, _>(engine.backend(), engine, few, maps, few_points);
+            let [many, few] = in_lanes(engine, &inputs, &mut points);
+            map_all::<C, _, _>(engine, engine, many.0, maps, many.1);
+            map_all::<C, _, _>(engine.backend(), engine, few.0, maps, few.1);
         });
         affine.copy_from_slice(&Jacobian::batch_to_affine(&points));
     });

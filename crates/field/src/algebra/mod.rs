@@ -14,8 +14,8 @@ use std::ops::{Add, Mul, Neg, Sub};
 pub type Quadratics<A, const N: usize, const S: usize, const M: usize> =
     ([Quadratic<A>; N], [Quadratic<A>; S], [Quadratic<A>; M]);
 
-/// The products that formulas compute together without calling functions for them.
-const FEW: usize = 3;
+/// The most products that formulas compute together without calling functions for them.
+const MOST_INLINED: usize = 3;
 
 /// A commutative ring with the operations that formulas use: a scalar element, eight lanes, or an extension of either.
 ///
@@ -145,9 +145,10 @@ pub trait Algebra:
         squares: [&Self; S],
     ) -> ([Self; N], [Self; S]) {
         let (mut products, mut squared) = ([Self::zero(token); N], [Self::zero(token); S]);
+        let calls = Self::CALLS_PRODUCTS && N + S > MOST_INLINED;
         for (products, factors) in products.chunks_mut(2).zip(factors.chunks(2)) {
             match (products, factors) {
-                ([first, second], [[a, b], [c, d]]) if N + S > FEW => {
+                ([first, second], [[a, b], [c, d]]) if calls => {
                     [*first, *second] = Self::pair_in_formula([a, c], [b, d])
                 }
                 ([first, second], [[a, b], [c, d]]) => {
@@ -159,7 +160,7 @@ pub trait Algebra:
         }
         for (squared, squares) in squared.chunks_mut(2).zip(squares.chunks(2)) {
             match (squared, squares) {
-                ([first, second], [a, b]) if Self::CALLS_PRODUCTS && N + S > FEW => {
+                ([first, second], [a, b]) if calls => {
                     [*first, *second] = Self::outlined(
                         token,
                         #[inline(always)]

@@ -190,7 +190,7 @@ impl Step {
 use Factor::{A, B, Jump, Multiple, P, Value};
 
 /// Digits that a product by a constant removes.
-const SCALED: usize = 2;
+pub(super) const SCALED: usize = 2;
 
 /// The pairs of a limb of `rows` and one of `limbs` whose product has the weight of the column.
 fn pairs(column: usize, rows: usize, limbs: usize) -> impl Iterator<Item = (usize, usize)> {

@@ -8,7 +8,7 @@ mod program;
 mod text;
 
 use crate::{Generated, assembly::schedule::Parameters};
-use formula::{Formula, Kind};
+use formula::{Formula, Kind, SCALED};
 
 /// The folder of the kernels.
 macro_rules! path {
@@ -71,23 +71,22 @@ fn head(about: &str, operands: &str, limbs: usize, bits: u32, vectors: usize) ->
 
 fn products(formula: &Formula) -> String {
     let Formula { limbs, bits, kind, .. } = *formula;
-    let (result, bound) = match kind {
-        Kind::Product => {
-            ("a b / R modulo p, R = 2^{r}; at most A B p / R + 0.6", "for operands in such multiples")
-        }
-        Kind::Square => {
-            ("a^2 / R modulo p, R = 2^{r}; at most A^2 p / R + 0.6", "for an operand in such multiples")
-        }
-        Kind::Scale => (
-            "a c modulo p, the sum of a_k (c 2^({bits} (k + 2)) mod p), less two digits; at most 0.6",
-            "for any a",
+    let quotient = |product: &str, bound: &str| {
+        let r = limbs as u32 * bits;
+        format!(
+            "{product} / R modulo p, R = 2^{r}; at most {bound} p / R + 0.6 in multiples of p, for operands in such multiples"
+        )
+    };
+    let result = match kind {
+        Kind::Product => quotient("a b", "A B"),
+        Kind::Square => quotient("a^2", "A^2"),
+        Kind::Scale => format!(
+            "a c modulo p, the sum of a_k (c 2^({bits} (k + {SCALED})) mod p), less {SCALED} digits; at most 0.51 p, for any a"
         ),
     };
-    let r = (limbs as u32 * bits).to_string();
-    let result = result.replace("{r}", &r).replace("{bits}", &bits.to_string());
     let (unit, most) = (bits + 52, 2 * bits - 1);
     format!(
-        "# {result} in multiples of p, {bound}.\n\
+        "# {result}.\n\
          # h = fma(x, y, C), C = 1.5 * 2^{unit}, rounds x y to a multiple of 2^{bits}; l = fma(x, y, C + K - h), K = 1.5 * 2^52, is\n\
          # what is left. Exact for |x y| <= 2^{most}: the units in the last place of h and l are 2^{bits} and 1.\n\
          # The bits of l and h are added as integers to columns of weight 2^({bits} k), whose starts remove the exponents.\n"

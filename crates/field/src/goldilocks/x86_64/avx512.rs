@@ -61,8 +61,9 @@ impl<T: Into<Avx512> + Copy + Send + Sync + 'static> U64s for U64x8<T> {
     fn load(token: T, words: &[u64]) -> Self {
         let _: Avx512 = token.into();
         let words: &[u64; 8] = words[..8].try_into().expect("eight words");
-        // SAFETY: see the head; the array is as long as the vector.
-        Self { words: unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }, token }
+        // By value, not by an unaligned load: see `vector` of montgomery's row52.rs.
+        // SAFETY: both are eight words, and any words are a vector.
+        Self { words: unsafe { std::mem::transmute::<[u64; 8], __m512i>(*words) }, token }
     }
 
     #[inline(always)]

@@ -16,7 +16,7 @@
 use super::{
     lane_limbs::{LaneLimbs, MAX},
     radix52::{
-        self, MASK, Radix52, SCALED, multiple, power_of_two, scaled, simd, splat, split, transpose, words,
+        self, MASK, Radix52, SCALED, limbs_of_multiple, multiple, power_of_two, simd, splat, transpose,
     },
 };
 use crate::{
@@ -52,7 +52,7 @@ impl<P: Prime> IfmaLanes<P> {
     const L: usize = Constants::<P>::L;
 
     #[inline(always)]
-    fn constant(token: Avx512Ifma, limbs: &[u64; MAX]) -> Self {
+    fn constant(token: Avx512Ifma, limbs: &[u64]) -> Self {
         let mut lanes = Self::zero(token);
         for (lane, limb) in lanes.limbs.as_mut().iter_mut().zip(limbs) {
             *lane = splat(token, *limb);
@@ -365,7 +365,7 @@ impl<P: Prime> Lanes<Fp<P>> for IfmaLanes<P> {
     #[inline(always)]
     fn broadcast(token: Avx512Ifma, element: Fp<P>) -> Self {
         let one = const { power_of_two::<P>(52 * Constants::<P>::L as u32) };
-        Self::constant(token, &split(&words::<P>(&scaled::<P>(token.adx(), &element.to_montgomery(), &one))))
+        Self::constant(token, &limbs_of_multiple::<P>(token.adx(), &element.to_montgomery(), &one))
     }
 }
 
@@ -527,21 +527,16 @@ impl<P: Prime> Scale<Fp<P>> for IfmaLanes<P> {
     fn factor(token: Avx512Ifma, constant: Fp<P>) -> Self::Factor {
         let mut factor = <<P::Limbs as Limbs>::Lanes52 as LaneLimbs>::ZERO_FACTOR;
         for (multiple, weight) in factor.as_mut().chunks_exact_mut(Self::L).zip(&Constants::<P>::WEIGHTS) {
-            let words = words::<P>(&scaled::<P>(token.adx(), &constant.to_montgomery(), weight));
-            multiple.copy_from_slice(&split(&words)[..Self::L]);
+            let limbs = limbs_of_multiple::<P>(token.adx(), &constant.to_montgomery(), weight);
+            multiple.copy_from_slice(&limbs[..Self::L]);
         }
         factor
     }
 
     #[inline(always)]
     fn splat(token: Avx512Ifma, factor: &Self::Factor) -> Self {
-        let mut lanes = Self::zero(token);
         // Its multiple by 2^(52 L).
-        let multiple = &factor.as_ref()[Self::L * (Self::L - SCALED)..];
-        for (lane, limb) in lanes.limbs.as_mut().iter_mut().zip(multiple) {
-            *lane = splat(token, *limb);
-        }
-        lanes
+        Self::constant(token, &factor.as_ref()[Self::L * (Self::L - SCALED)..])
     }
 
     #[inline(always)]

@@ -143,8 +143,13 @@ pub(super) fn scaled<P: Prime>(token: Adx, element: &P::Limbs, factor: &[u64; MA
     token.mul_mont::<P>(element, &limbs)
 }
 
+/// The 52-bit limbs of an element times a power of two, given modulo p: see [`scaled`].
+pub(super) fn limbs_of_multiple<P: Prime>(token: Adx, element: &P::Limbs, power: &[u64; MAX]) -> [u64; MAX] {
+    split(&words::<P>(&scaled::<P>(token, element, power)))
+}
+
 /// From 64-bit words to 52-bit limbs.
-pub(super) const fn split(words: &[u64; MAX]) -> [u64; MAX] {
+const fn split(words: &[u64; MAX]) -> [u64; MAX] {
     let mut limbs = [0; MAX];
     let mut i = 0;
     while i < MAX {
@@ -276,7 +281,7 @@ pub(super) fn scale<P: Prime, V: LaneLimbs, const K: usize>(
 ) -> [V; K] {
     simd! { token;
         let mut columns = [[_mm512_setzero_si512(); K]; 2 * MAX];
-        for i in 0..V::LEN {
+        for_each_limb!(V, i => {
             for j in 0..V::LEN {
                 for k in 0..K {
                     let (x, y) = (a[k].as_ref()[i], splat(token, factors[k].as_ref()[V::LEN * i + j]));
@@ -284,7 +289,7 @@ pub(super) fn scale<P: Prime, V: LaneLimbs, const K: usize>(
                     columns[j + 1][k] = _mm512_madd52hi_epu64(columns[j + 1][k], x, y);
                 }
             }
-        }
+        });
         reduce_columns::<P, V, K>(token, columns, SCALED)
     }
 }

@@ -15,7 +15,7 @@
 use super::{
     lane_limbs::{LaneLimbs, MAX},
     radix52::{
-        MASK, Radix52, multiple, multiply, power_of_two, scaled, simd, splat, split, transpose, words,
+        MASK, Radix52, limbs_of_multiple, multiple, multiply, power_of_two, scaled, simd, splat, transpose,
     },
     single::{SingleRow, canonical},
 };
@@ -68,9 +68,12 @@ impl<P: Prime> Bounds<P> {
     const LEAVE: [u64; MAX] = power_of_two::<P>(2 * 64 * P::Limbs::LEN as u32 - 52 * Self::L as u32);
 }
 
+/// The array by value: LLVM up to 22 can lower the alignment of a vector on the stack to that of an array which an unaligned load
+/// copies to it (llvm/llvm-project 208092), and aligned stores to it fault.
 #[inline(always)]
-fn vector(token: Avx512Ifma, limbs: &[u64; MAX]) -> __m512i {
-    simd!(token; _mm512_loadu_epi64(limbs.as_ptr().cast()))
+fn vector(_: Avx512Ifma, limbs: &[u64; MAX]) -> __m512i {
+    // SAFETY: both are eight words, and any words are a vector.
+    unsafe { std::mem::transmute::<[u64; MAX], __m512i>(*limbs) }
 }
 
 /// Moves every limb one lane up.
@@ -190,8 +193,7 @@ impl<P: Prime> SingleRow<P> for Row52 {
 
     #[inline(always)]
     fn load(token: Avx512Ifma, element: &P::Limbs) -> Self {
-        let entered = scaled::<P>(token.adx(), element, &Bounds::<P>::ENTER);
-        vector(token, &split(&words::<P>(&entered)))
+        vector(token, &limbs_of_multiple::<P>(token.adx(), element, &Bounds::<P>::ENTER))
     }
 
     #[inline(always)]

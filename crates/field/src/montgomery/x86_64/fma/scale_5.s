@@ -1,4 +1,4 @@
-# a c modulo p, the sum of a_k (c 2^(51 (k + 2)) mod p), less two digits; at most 0.6 in multiples of p, for any a.
+# a c modulo p, the sum of a_k (c 2^(51 (k + 2)) mod p), less 2 digits; at most 0.51 p, for any a.
 # h = fma(x, y, C), C = 1.5 * 2^103, rounds x y to a multiple of 2^51; l = fma(x, y, C + K - h), K = 1.5 * 2^52, is
 # what is left. Exact for |x y| <= 2^101: the units in the last place of h and l are 2^51 and 1.
 # The bits of l and h are added as integers to columns of weight 2^(51 k), whose starts remove the exponents.
