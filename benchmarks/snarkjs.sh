@@ -6,7 +6,7 @@ set -euo pipefail
 tools=$(realpath "$1") proofmill=$(realpath "$2") bench=$(realpath "$3") record=$(realpath -m "$4")
 export PATH=$tools/node_modules/.bin:$PATH
 cd "$(dirname "$0")/.."
-circuits=$PWD/.ci/circom
+circuits=$PWD/.ci/circom scripts=$PWD/benchmarks
 cd "$(mktemp -d)"
 trap 'rm -rf "$PWD"' EXIT
 # circom2 reads no files outside of the folder.
@@ -48,22 +48,4 @@ for _ in 1 2; do
         --peer 'snarkjs=snarkjs fflonk prove {zkey} {wtns} {proof} {public}'
 done
 "$bench" export --db runs.db --out runs.json
-node - runs.json > "$record" << 'JS'
-const fs = require("node:fs");
-const { runs } = JSON.parse(fs.readFileSync(process.argv[2]));
-const median = (values) => {
-    const sorted = values.toSorted((a, b) => a - b);
-    return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
-};
-console.log("command,circuit,program,run,samples,wall_median_s,wall_min_s,peak_mb,others_share");
-for (const [index, { measurements, noise }] of runs.entries()) {
-    // As many samples of each program as of the one with the fewest, which are those in alternation.
-    const rounds = Math.min(...measurements.map(({ outcome }) => outcome.seconds.length));
-    for (const { row, outcome } of measurements) {
-        const seconds = outcome.seconds.slice(0, rounds);
-        const times = [median(seconds), Math.min(...seconds)].map((time) => time.toPrecision(3));
-        const [circuit, peak] = [row.benchmark.replace(/\..*/, ""), (outcome.peak_memory / 1e6).toFixed(0)];
-        console.log([row.family, circuit, row.implementation, index + 1, rounds, ...times, peak, noise.others.toFixed(2)].join());
-    }
-}
-JS
+node "$scripts/record.mjs" runs.json > "$record"
