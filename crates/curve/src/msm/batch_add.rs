@@ -22,6 +22,8 @@ pub(super) struct Ref(u32);
 
 impl Ref {
     const NEGATIVE: u32 = 1;
+    /// No point: there are fewer than 2^31 - 1 rows.
+    pub(super) const NONE: Self = Self(u32::MAX);
 
     /// The point of row `index` or its negative.
     #[inline(always)]
@@ -44,10 +46,10 @@ impl<R: Copy + Send + Sync> Rows<R> {
     /// Space for `bases` points and `adders` times `sums` sums.
     ///
     /// # Panics
-    /// If there are 2^31 rows or more.
+    /// If there are 2^31 - 1 rows or more.
     pub(super) fn new(bases: usize, adders: usize, sums: usize) -> Self {
         let len = bases + adders * sums;
-        assert!(len < 1 << 31, "at most 2^31 points and sums");
+        assert!(len < (1 << 31) - 1, "fewer than 2^31 - 1 points and sums");
         // SAFETY: rows are arrays of integers.
         Self { rows: unsafe { Pages::scratch(len) }, bases }
     }
@@ -106,6 +108,10 @@ impl<R: Copy> RowsOfAdder<'_, R> {
 pub(super) struct Adder<'a, F: Packable, E: Engine> {
     engine: E,
     rows: RowsOfAdder<'a, Row<F>>,
+    /// The row of the next sum to keep.
+    kept: usize,
+    /// The row of the first other sum.
+    first: usize,
     /// The row of the next sum.
     next: usize,
     /// Whether a sum may be infinity; the bases never are.
@@ -114,7 +120,6 @@ pub(super) struct Adder<'a, F: Packable, E: Engine> {
     batch: usize,
     steps: Vec<Step<F::Lanes<E>>>,
     repairs: Vec<Repair>,
-    kept: Vec<Row<F>>,
 }
 
 /// The values of a group that the denominators' pass stores for the backward pass.
@@ -154,20 +159,27 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     pub(super) fn new(engine: E, rows: RowsOfAdder<'a, Row<F>>, points: usize) -> Self {
         Self {
             engine,
+            kept: rows.own.start,
+            first: rows.own.start,
             next: rows.own.start,
             rows,
             infinity: false,
             batch: batch::<F::Lanes<E>>(points),
             steps: Vec::new(),
             repairs: Vec::new(),
-            kept: Vec::new(),
         }
     }
 
-    /// Discards all sums.
-    pub(super) fn clear(&mut self) {
-        self.next = self.rows.own.start;
+    /// Discards all sums, and reserves rows for those to [`keep`](Self::keep).
+    pub(super) fn clear(&mut self, kept: usize) {
+        self.kept = self.rows.own.start;
+        self.first = self.kept + kept;
+        self.next = self.first;
         self.infinity = false;
+    }
+
+    pub(super) fn engine(&self) -> E {
+        self.engine
     }
 
     /// The row of the next sum.
@@ -200,16 +212,19 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         (start..end).map(|index| Ref::new(index, false))
     }
 
-    /// Discards the sums from row `start` on except the given ones, which are renumbered.
-    pub(super) fn keep(&mut self, start: usize, refs: &mut [Ref]) {
-        self.kept.clear();
-        for reference in refs.iter_mut().filter(|reference| reference.index() >= start) {
-            let renamed = Ref::new(start + self.kept.len(), false);
-            self.kept.push(*self.rows.get(reference.index()));
-            *reference = Ref(renamed.0 | reference.0 & Ref::NEGATIVE);
+    /// Discards all sums except the given ones and those kept before; the given ones are renumbered.
+    ///
+    /// # Panics
+    /// If there are more than [`clear`](Self::clear) reserved rows for.
+    pub(super) fn keep(&mut self, refs: &mut [Ref]) {
+        for reference in refs.iter_mut().filter(|reference| reference.index() >= self.first) {
+            let row = *self.rows.get(reference.index());
+            assert!(self.kept < self.first, "room for the sums to keep");
+            self.rows.slice_mut(self.kept, 1)[0] = row;
+            *reference = Ref::new(self.kept, false);
+            self.kept += 1;
         }
-        self.next = start + self.kept.len();
-        self.rows.slice_mut(start, self.kept.len()).copy_from_slice(&self.kept);
+        self.next = self.first;
     }
 
     /// Writes the points of the references.

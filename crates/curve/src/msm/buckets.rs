@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{Affine, Curve, Jacobian, Xyzz};
 use proofmill_field::{Engine, LANES, Packable, Row};
-use std::ops::Range;
+use std::{array, ops::Range};
 
 /// The points whose sums are computed together: their rounds' results stay in the second-level cache, and are small compared
 /// with the points.
@@ -31,11 +31,24 @@ pub(super) struct WindowAdder<'a, F: Packable, E: Engine> {
     buckets: Vec<Option<Ref>>,
 }
 
-/// A segment of an array of references whose points are summed.
+/// Points whose sum is computed: `len` points of a sequence in which segments follow each other, and one more or
+/// [`Ref::NONE`]. In the end that one is the sum, `NONE` if there were no points.
 #[derive(Clone, Copy)]
 pub(super) struct Segment {
-    pub(super) start: usize,
-    pub(super) len: usize,
+    len: u32,
+    single: Ref,
+}
+
+impl Segment {
+    /// The next `len` points.
+    pub(super) fn of(len: usize) -> Self {
+        Self { len: len as u32, single: Ref::NONE }
+    }
+
+    /// The sum of a segment that was summed.
+    pub(super) fn sum(&self) -> Option<Ref> {
+        Some(self.single).filter(|sum| *sum != Ref::NONE)
+    }
 }
 
 impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
@@ -68,8 +81,9 @@ impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
         window: usize,
         range: Range<usize>,
     ) -> Jacobian<C> {
-        self.adder.clear();
         self.sort(digits, window, range);
+        let chunks = self.sorted.len().div_ceil(self.chunk);
+        self.adder.clear(self.ends.len() + chunks);
         self.sum_buckets();
         self.weigh()
     }
@@ -115,28 +129,23 @@ impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
                     bucket += 1;
                 }
                 let end = (self.ends[bucket] as usize).min(chunk.end);
-                self.segments.push(Segment { start: at, len: end - at });
+                self.segments.push(Segment::of(end - at));
                 self.owners.push(bucket);
                 at = end;
             }
-            let (sums, kept) = (self.adder.next(), self.partial.len());
-            sum_segments(&mut self.adder, &mut self.sorted, &mut self.segments, &mut self.pairs);
-            self.partial.extend(self.segments.iter().map(|segment| self.sorted[segment.start]));
-            self.adder.keep(sums, &mut self.partial[kept..]);
+            let kept = self.partial.len();
+            sum_segments(&mut self.adder, &self.sorted[chunk], &mut self.segments, &mut self.pairs);
+            self.partial.extend(self.segments.iter().map(|segment| segment.single));
+            self.adder.keep(&mut self.partial[kept..]);
         }
         // Buckets that span several chunks have several partial sums, which are adjacent.
         self.segments.clear();
-        for (start, run) in self.owners.chunk_by(|a, b| a == b).scan(0, |start, run| {
-            *start += run.len();
-            Some((*start - run.len(), run))
-        }) {
-            self.segments.push(Segment { start, len: run.len() });
-        }
-        sum_segments(&mut self.adder, &mut self.partial, &mut self.segments, &mut self.pairs);
+        self.segments.extend(self.owners.chunk_by(|a, b| a == b).map(|run| Segment::of(run.len())));
+        sum_segments(&mut self.adder, &self.partial, &mut self.segments, &mut self.pairs);
         self.buckets.clear();
         self.buckets.resize(self.ends.len(), None);
         for (segment, owner) in self.segments.iter().zip(self.owners.chunk_by(|a, b| a == b)) {
-            self.buckets[owner[0]] = Some(self.partial[segment.start]);
+            self.buckets[owner[0]] = segment.sum();
         }
     }
 
@@ -151,7 +160,7 @@ impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
         while buckets.len() > 1 {
             let start = odd.len();
             odd.extend(buckets.iter().skip(1).step_by(2).flatten());
-            segments.push(Segment { start, len: odd.len() - start });
+            segments.push(Segment::of(odd.len() - start));
             pairs.clear();
             pairs.extend(
                 buckets.as_chunks().0.iter().skip(1).filter_map(|[even, odd]| Some([(*even)?, (*odd)?])),
@@ -167,48 +176,82 @@ impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
             buckets.truncate(buckets.len().div_ceil(2));
         }
         sum_segments(adder, odd, segments, pairs);
-        let sums = segments.iter().rev().map(|segment| match segment.len {
-            0 => Affine::<C>::INFINITY,
-            _ => {
-                let mut sum = [Affine::INFINITY];
-                adder.write(&odd[segment.start..=segment.start], &mut sum);
-                sum[0]
+        let sums = segments.iter().rev().map(|segment| {
+            let mut sum = [Affine::<C>::INFINITY];
+            if let Some(reference) = segment.sum() {
+                adder.write(&[reference], &mut sum);
             }
+            sum[0]
         });
         sums.fold(Xyzz::INFINITY, |total, sum| total.double().add_affine(&sum)).into()
     }
 }
 
-/// Sums each segment as a balanced tree, all segments together, round by round; the sum of a segment is stored
-/// at its start.
+/// Sums each segment, all together, round by round, each as a balanced tree; the references are those of the segments one
+/// after another.
 pub(super) fn sum_segments<F: Packable, E: Engine>(
     adder: &mut Adder<'_, F, E>,
-    refs: &mut [Ref],
+    refs: &[Ref],
     segments: &mut [Segment],
     pairs: &mut Vec<[Ref; 2]>,
 ) {
-    loop {
-        pairs.clear();
-        for segment in segments.iter() {
-            let (chunks, _) = refs[segment.start..segment.start + segment.len].as_chunks();
-            pairs.extend_from_slice(chunks);
-        }
-        if pairs.is_empty() {
-            return;
-        }
-        let mut sums = adder.add_pairs(pairs);
-        for segment in segments.iter_mut().filter(|segment| segment.len > 1) {
-            let half = segment.len / 2;
-            let points = &mut refs[segment.start..segment.start + segment.len];
-            if segment.len % 2 == 1 {
-                points[half] = points[segment.len - 1];
-            }
-            for (point, sum) in points[..half].iter_mut().zip(&mut sums) {
-                *point = sum;
-            }
-            segment.len -= half;
-        }
+    let (engine, zero) = (adder.engine(), Ref::new(0, false));
+    let mut points = refs.len();
+    points -= engine.run(
+        #[inline(always)]
+        || {
+            pair_up(segments, points, pairs, |i| match refs.get(i..i + 2 * BLOCK) {
+                Some(block) => array::from_fn(|j| [block[2 * j], block[2 * j + 1]]),
+                None => array::from_fn(|j| [2 * j, 2 * j + 1].map(|j| *refs.get(i + j).unwrap_or(&zero))),
+            })
+        },
+    );
+    while !pairs.is_empty() {
+        let first = adder.next();
+        let _ = adder.add_pairs(pairs);
+        points -= engine.run(
+            #[inline(always)]
+            || {
+                pair_up(segments, points, pairs, |i| {
+                    array::from_fn(|j| [2 * j, 2 * j + 1].map(|j| Ref::new(first + i + j, false)))
+                })
+            },
+        );
     }
+}
+
+/// Pairs are made this many at a time, so that short segments need no loop.
+const BLOCK: usize = 8;
+
+/// Replaces the pairs by those of the segments' points; `points` is their number, and `block` gives the sequence's points
+/// from an index on, in pairs, and anything beyond its end. Returns the number of pairs.
+#[inline(always)]
+fn pair_up(
+    segments: &mut [Segment],
+    points: usize,
+    pairs: &mut Vec<[Ref; 2]>,
+    block: impl Fn(usize) -> [[Ref; 2]; BLOCK],
+) -> usize {
+    pairs.resize(points / 2 + BLOCK, [Ref::NONE; 2]);
+    let (mut at, mut count) = (0, 0);
+    for Segment { len, single } in segments {
+        let (start, half) = (at, *len as usize / 2);
+        at += *len as usize;
+        for k in (0..half.max(1)).step_by(BLOCK) {
+            pairs[count + k..][..BLOCK].copy_from_slice(&block(start + 2 * k));
+        }
+        count += half;
+        // Without branches, since lengths are random.
+        let last = block(at.saturating_sub(1))[0][0];
+        pairs[count] = [last, *single];
+        let (odd, both) = (*len % 2 == 1, *len % 2 == 1 && *single != Ref::NONE);
+        let rest = if both { Ref::NONE } else { last };
+        *single = if odd { rest } else { *single };
+        count += usize::from(both);
+        *len = half as u32 + u32::from(both);
+    }
+    pairs.truncate(count);
+    count
 }
 
 const _: () = assert!(size_of::<Row<proofmill_field::bn254::Fq>>() == 64, "a point is a cache line");

@@ -155,7 +155,7 @@ impl Sums {
         scalars: &[C::Scalar],
         points: &mut [Affine<C>],
     ) {
-        adder.clear();
+        adder.clear(0);
         self.refs.clear();
         self.segments.clear();
         let (largest, offset) = (self.windows.largest(), self.windows.offset());
@@ -165,16 +165,14 @@ impl Sums {
             self.refs.extend(digits.filter(|(_, digit)| *digit != 0).map(|(window, digit)| {
                 Ref::new(window * largest + digit.unsigned_abs() as usize - 1, digit < 0)
             }));
-            self.segments.push(Segment { start, len: self.refs.len() - start });
+            self.segments.push(Segment::of(self.refs.len() - start));
         }
-        sum_segments(adder, &mut self.refs, &mut self.segments, &mut self.pairs);
+        sum_segments(adder, &self.refs, &mut self.segments, &mut self.pairs);
         self.totals.clear();
-        self.totals.extend(self.segments.iter().map(|segment| match segment.len {
-            0 => Ref::new(0, false),
-            _ => self.refs[segment.start],
-        }));
+        self.totals.extend(self.segments.iter().map(|segment| segment.sum().unwrap_or(Ref::new(0, false))));
         adder.write(&self.totals, points);
-        for (point, _) in points.iter_mut().zip(&self.segments).filter(|(_, segment)| segment.len == 0) {
+        for (point, _) in points.iter_mut().zip(&self.segments).filter(|(_, segment)| segment.sum().is_none())
+        {
             *point = Affine::INFINITY;
         }
     }
