@@ -182,18 +182,13 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         self.engine
     }
 
-    /// The row of the next sum.
-    pub(super) fn next(&self) -> usize {
-        self.next
-    }
-
-    /// Adds each pair; the results are the rows from the former [`next`](Self::next) on, in order. The pairs
-    /// are padded to whole groups of lanes.
+    /// Adds each pair, and returns the first result's row; the others follow in order. The pairs are padded to whole groups
+    /// of lanes.
     ///
     /// # Panics
     /// If there is not enough space for the sums.
-    pub(super) fn add_pairs(&mut self, pairs: &mut Vec<[Ref; 2]>) -> impl Iterator<Item = Ref> + use<F, E> {
-        let (start, end) = (self.next, self.next + pairs.len());
+    pub(super) fn add_pairs(&mut self, pairs: &mut Vec<[Ref; 2]>) -> usize {
+        let (first, end) = (self.next, self.next + pairs.len());
         let pair_of_groups = 2 * LanesOf::<F, E>::WIDTH;
         if let Some(last) = pairs.last().copied() {
             pairs.resize(pairs.len().next_multiple_of(pair_of_groups), last);
@@ -209,7 +204,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
             );
         }
         self.next = end;
-        (start..end).map(|index| Ref::new(index, false))
+        first
     }
 
     /// Discards all sums except the given ones and those kept before; the given ones are renumbered.

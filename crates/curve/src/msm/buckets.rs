@@ -165,7 +165,7 @@ impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
             pairs.extend(
                 buckets.as_chunks().0.iter().skip(1).filter_map(|[even, odd]| Some([(*even)?, (*odd)?])),
             );
-            let mut sums = adder.add_pairs(pairs);
+            let mut sums = (adder.add_pairs(pairs)..).map(|row| Ref::new(row, false));
             for j in 0..buckets.len().div_ceil(2) {
                 buckets[j] = match &buckets[2 * j..buckets.len().min(2 * j + 2)] {
                     _ if j == 0 => None,
@@ -207,8 +207,7 @@ pub(super) fn sum_segments<F: Packable, E: Engine>(
         },
     );
     while !pairs.is_empty() {
-        let first = adder.next();
-        let _ = adder.add_pairs(pairs);
+        let first = adder.add_pairs(pairs);
         points -= engine.run(
             #[inline(always)]
             || {

@@ -123,7 +123,7 @@ fn table<E: Engine, C: Curve<Base: Packable>>(
                 (1..=m).map(move |i| [row(window, i), row(window, m)].map(|row| Ref::new(row, false)))
             };
             pairs.extend((0..count).flat_map(of_window));
-            adder.add_pairs(&mut pairs).for_each(drop);
+            adder.add_pairs(&mut pairs);
         }
     }
     let mut rows = Rows::new(len, threads, CHUNK * windows.count() + 2 * LANES);
