@@ -291,7 +291,7 @@ fn changed_bytes_are_refused() {
     }
 }
 
-/// Points are decoded in lanes. Measured: 2.1 to 2.5 on a Zen 5, once 1.48 on a busy machine.
+/// Points are decoded in lanes. Measured: 2.1 to 2.5 on a Zen 5, once 1.48 on a machine that is not known.
 #[test]
 fn decoding_is_faster_in_lanes() {
     let srs = Ceremony::real().transcript(0..1024).open().unwrap();

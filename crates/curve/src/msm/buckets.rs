@@ -83,6 +83,7 @@ impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
     ) -> Jacobian<C> {
         self.sort(digits, window, range);
         let chunks = self.sorted.len().div_ceil(self.chunk);
+        // A sum for each part of a bucket within one chunk; `sums` counts them too.
         self.adder.clear(self.ends.len() + chunks);
         self.sum_buckets();
         self.weigh()
@@ -195,62 +196,69 @@ pub(super) fn sum_segments<F: Packable, E: Engine>(
     segments: &mut [Segment],
     pairs: &mut Vec<[Ref; 2]>,
 ) {
-    let (engine, zero) = (adder.engine(), Ref::new(0, false));
+    let engine = adder.engine();
     let mut points = refs.len();
-    points -= engine.run(
+    pair_up(
+        engine,
+        segments,
+        points,
+        pairs,
         #[inline(always)]
-        || {
-            pair_up(segments, points, pairs, |i| match refs.get(i..i + 2 * BLOCK) {
-                Some(block) => array::from_fn(|j| [block[2 * j], block[2 * j + 1]]),
-                None => array::from_fn(|j| [2 * j, 2 * j + 1].map(|j| *refs.get(i + j).unwrap_or(&zero))),
-            })
+        |i| match refs.get(i..i + 2 * PAIRS) {
+            Some(block) => array::from_fn(|j| [block[2 * j], block[2 * j + 1]]),
+            None => array::from_fn(|j| [2 * j, 2 * j + 1].map(|j| *refs.get(i + j).unwrap_or(&Ref::NONE))),
         },
     );
     while !pairs.is_empty() {
+        points -= pairs.len();
         let first = adder.add_pairs(pairs);
-        points -= engine.run(
+        pair_up(
+            engine,
+            segments,
+            points,
+            pairs,
             #[inline(always)]
-            || {
-                pair_up(segments, points, pairs, |i| {
-                    array::from_fn(|j| [2 * j, 2 * j + 1].map(|j| Ref::new(first + i + j, false)))
-                })
-            },
+            |i| array::from_fn(|j| [2 * j, 2 * j + 1].map(|j| Ref::new(first + i + j, false))),
         );
     }
 }
 
 /// Pairs are made this many at a time, so that short segments need no loop.
-const BLOCK: usize = 8;
+const PAIRS: usize = 8;
 
 /// Replaces the pairs by those of the segments' points; `points` is their number, and `block` gives the sequence's points
-/// from an index on, in pairs, and anything beyond its end. Returns the number of pairs.
-#[inline(always)]
-fn pair_up(
+/// from an index on, in pairs, and anything beyond its end.
+fn pair_up<E: Engine>(
+    engine: E,
     segments: &mut [Segment],
     points: usize,
     pairs: &mut Vec<[Ref; 2]>,
-    block: impl Fn(usize) -> [[Ref; 2]; BLOCK],
-) -> usize {
-    pairs.resize(points / 2 + BLOCK, [Ref::NONE; 2]);
+    block: impl Fn(usize) -> [[Ref; 2]; PAIRS],
+) {
+    pairs.resize(points / 2 + PAIRS, [Ref::NONE; 2]);
     let (mut at, mut count) = (0, 0);
-    for Segment { len, single } in segments {
-        let (start, half) = (at, *len as usize / 2);
-        at += *len as usize;
-        for k in (0..half.max(1)).step_by(BLOCK) {
-            pairs[count + k..][..BLOCK].copy_from_slice(&block(start + 2 * k));
-        }
-        count += half;
-        // Without branches, since lengths are random.
-        let last = block(at.saturating_sub(1))[0][0];
-        pairs[count] = [last, *single];
-        let (odd, both) = (*len % 2 == 1, *len % 2 == 1 && *single != Ref::NONE);
-        let rest = if both { Ref::NONE } else { last };
-        *single = if odd { rest } else { *single };
-        count += usize::from(both);
-        *len = half as u32 + u32::from(both);
-    }
+    engine.run(
+        #[inline(always)]
+        || {
+            for Segment { len, single } in segments {
+                let (start, half, odd) = (at, *len as usize / 2, *len % 2 == 1);
+                at += *len as usize;
+                for k in (0..half.max(1)).step_by(PAIRS) {
+                    pairs[count + k..][..PAIRS].copy_from_slice(&block(start + 2 * k));
+                }
+                count += half;
+                // Without branches, since lengths are random.
+                let last = block(at.saturating_sub(1))[0][0];
+                pairs[count] = [last, *single];
+                let both = odd & (*single != Ref::NONE);
+                let rest = if both { Ref::NONE } else { last };
+                *single = if odd { rest } else { *single };
+                count += usize::from(both);
+                *len = half as u32 + u32::from(both);
+            }
+        },
+    );
     pairs.truncate(count);
-    count
 }
 
 const _: () = assert!(size_of::<Row<proofmill_field::bn254::Fq>>() == 64, "a point is a cache line");
