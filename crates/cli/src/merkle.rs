@@ -35,7 +35,7 @@ With another hash, or other numbers of rows and columns, other bytes can pass fo
 /// A file of rows.
 #[derive(Args, Debug)]
 pub(crate) struct RowFile {
-    /// The rows, stored contiguously: little-endian 64-bit integers, below 2^64 - 2^32 + 1 unless the hash is sha256
+    /// The rows, stored contiguously: little-endian 64-bit integers, below 2^64 - 2^32 + 1 unless the hash is keccak or sha256
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Integers of a row; the number of rows must be a power of two

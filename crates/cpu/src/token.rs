@@ -220,6 +220,12 @@ vector_token!(
 
 #[cfg(target_arch = "aarch64")]
 vector_token!(
+    /// Proof that this CPU has the SHA-3 instructions of Armv8.2 (`eor3`, `bcax`, `rax1`, `xar`), and [`Neon`].
+    ArmSha3, is_aarch64_feature_detected, ["neon" "sha3"], "neon,sha3", neon -> Neon
+);
+
+#[cfg(target_arch = "aarch64")]
+vector_token!(
     /// Proof that this CPU has NEON: every AArch64 CPU that runs an operating system.
     Neon, is_aarch64_feature_detected, ["neon"], "neon"
 );

@@ -4,6 +4,7 @@
 //! the level has lanes; [`sponge`] makes a hash of rows from it, and [`TreeHash`] is the interface for trees.
 
 pub mod grain;
+mod keccak;
 mod narrow_nodes;
 pub mod pedersen;
 mod permutation;
@@ -16,6 +17,7 @@ mod state;
 mod tiles;
 mod tree;
 
+pub use keccak::{KECCAK_WIDTH, Keccak, Keccak256, keccak_f};
 pub use narrow_nodes::NarrowNodes;
 pub use permutation::{Absorption, MAX_WIDTH, Permutation, permute};
 pub use poseidon::Poseidon;

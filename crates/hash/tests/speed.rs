@@ -2,7 +2,8 @@
 
 use proofmill_field::bn254::Fr;
 use proofmill_hash::{
-    Digest, Permutation, Poseidon, Poseidon2, PoseidonBn254, Sponge, TreeHash, pedersen::pedersen_many,
+    Digest, Keccak, Permutation, Poseidon, Poseidon2, PoseidonBn254, Sponge, TreeHash,
+    pedersen::pedersen_many,
 };
 use proofmill_testing::{assert_levels_win, rng};
 use rand::RngCore;
@@ -37,6 +38,18 @@ fn poseidon2_of_width_8() {
 #[test]
 fn poseidon2_of_width_12() {
     wins::<Poseidon2<12>>();
+}
+
+/// Rows of one permutation each.
+#[test]
+fn keccak() {
+    let mut rng = rng(1);
+    let rows: Vec<u64> = (0..17 * 512).map(|_| rng.next_u64()).collect();
+    assert_levels_win(&[("avx2", 1.1), ("avx512", 2.0)], |level| {
+        let mut digests = vec![[0; 4]; 512];
+        Keccak::hash_rows(level, &rows, 17, &mut digests);
+        std::hint::black_box(&digests);
+    });
 }
 
 /// Measured on a Zen 5: 7 for Poseidon and 3 for Pedersen when built for release.

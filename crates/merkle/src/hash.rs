@@ -15,6 +15,8 @@ pub enum Hash {
     Poseidon2Width8,
     /// [`proofmill_hash::NarrowNodes`].
     Poseidon2NarrowNodes,
+    /// [`proofmill_hash::Keccak`].
+    Keccak,
     /// [`proofmill_hash::Sha256`].
     Sha256,
 }
@@ -40,6 +42,10 @@ macro_rules! dispatch_hash {
                 type $H = $crate::proofmill_hash::NarrowNodes;
                 $body
             }
+            $crate::Hash::Keccak => {
+                type $H = $crate::proofmill_hash::Keccak;
+                $body
+            }
             $crate::Hash::Sha256 => {
                 type $H = $crate::proofmill_hash::Sha256;
                 $body
@@ -50,8 +56,14 @@ macro_rules! dispatch_hash {
 
 impl Hash {
     /// All hashes.
-    pub const ALL: [Self; 5] =
-        [Self::Poseidon, Self::Poseidon2, Self::Poseidon2Width8, Self::Poseidon2NarrowNodes, Self::Sha256];
+    pub const ALL: [Self; 6] = [
+        Self::Poseidon,
+        Self::Poseidon2,
+        Self::Poseidon2Width8,
+        Self::Poseidon2NarrowNodes,
+        Self::Keccak,
+        Self::Sha256,
+    ];
 
     /// The name on the command line and in files: [`TreeHash::NAME`].
     pub fn name(self) -> &'static str {

@@ -14,7 +14,7 @@ use proofmill_curve::{
     bn254::{G1, G2},
 };
 use proofmill_field::bn254::Fr;
-use sha3::{Digest, Keccak256};
+use proofmill_hash::Keccak256;
 
 /// Keccak-256 (the EVM's, not SHA-3) over concatenated encodings, as in the EVM: a scalar is 32 big-endian
 /// bytes, a point of G1 is x then y in 32 big-endian bytes each, and infinity is 64 zero bytes.
@@ -35,20 +35,20 @@ impl KeccakTranscript {
 
     /// Absorbs a scalar.
     pub(crate) fn absorb_scalar(&mut self, scalar: Fr) {
-        self.hasher.update(scalar.to_bytes_be());
+        self.hasher.update(&scalar.to_bytes_be());
     }
 
     /// Absorbs a point.
     pub(crate) fn absorb_point(&mut self, point: &Affine<G1>) {
-        self.hasher.update(point.to_evm());
+        self.hasher.update(&point.to_evm());
     }
 
     /// Absorbs a point of G2: x then y, each as two coefficients in 32 big-endian bytes, the constant one
     /// last, as in the EVM; infinity is all zeros.
     pub(crate) fn absorb_g2(&mut self, point: &Affine<G2>) {
         for coordinate in [point.x, point.y] {
-            self.hasher.update(coordinate.c1.to_bytes_be());
-            self.hasher.update(coordinate.c0.to_bytes_be());
+            self.hasher.update(&coordinate.c1.to_bytes_be());
+            self.hasher.update(&coordinate.c0.to_bytes_be());
         }
     }
 

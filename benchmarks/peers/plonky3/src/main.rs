@@ -7,9 +7,12 @@
 use p3_commit::Mmcs;
 use p3_field::{Field, PackedValue, PrimeCharacteristicRing, PrimeField64};
 use p3_goldilocks::{Goldilocks, default_goldilocks_poseidon2_8, default_goldilocks_poseidon2_12};
+use p3_keccak::{KeccakF, VECTOR_LEN};
 use p3_matrix::dense::RowMajorMatrixView;
 use p3_merkle_tree::MerkleTreeMmcs;
-use p3_symmetric::{PaddingFreeSponge, Permutation, TruncatedPermutation};
+use p3_symmetric::{
+    CompressionFunctionFromHasher, PaddingFreeSponge, Permutation, SerializingHasher, TruncatedPermutation,
+};
 use peer_protocol::{Bytes, Task, Work, locked_version, serve, work};
 use rayon::prelude::*;
 use std::{array, process::ExitCode};
@@ -30,7 +33,8 @@ fn prepare(task: &Task) -> Result<Box<dyn Work>, String> {
     match task.kernel.as_str() {
         "permutations/poseidon2-8" => parents(task, default_goldilocks_poseidon2_8()),
         "permutations/poseidon2-12" => parents(task, default_goldilocks_poseidon2_12()),
-        "merkle/poseidon2" => tree(task),
+        "merkle/poseidon2" => poseidon2_tree(task),
+        "merkle/keccak" => keccak_tree(task),
         kernel => Err(format!("no kernel {kernel}")),
     }
 }
@@ -91,7 +95,7 @@ impl<const WIDTH: usize, P: Permutation<[Packing; WIDTH]> + Sync> Work for Paren
 }
 
 /// A tree's root; leaves and nodes use permutations of width 12.
-fn tree(task: &Task) -> Result<Box<dyn Work>, String> {
+fn poseidon2_tree(task: &Task) -> Result<Box<dyn Work>, String> {
     let rows = elements(task, ROW)?;
     let permutation = default_goldilocks_poseidon2_12();
     let leaf = PaddingFreeSponge::<_, 12, ROW, DIGEST>::new(permutation.clone());
@@ -99,4 +103,16 @@ fn tree(task: &Task) -> Result<Box<dyn Work>, String> {
     let tree = MerkleTreeMmcs::<Packing, Packing, _, _, 2, DIGEST>::new(leaf, node, 0);
     let run = move || tree.commit_matrix(RowMajorMatrixView::new(&rows, ROW)).0;
     Ok(work(run, |commitment| encoded(commitment.roots()[0].as_ref())))
+}
+
+/// A tree's root with Keccak, as in Plonky3's example for Goldilocks.
+fn keccak_tree(task: &Task) -> Result<Box<dyn Work>, String> {
+    type Sponge = PaddingFreeSponge<KeccakF, 25, 17, DIGEST>;
+    let rows = elements(task, ROW)?;
+    let sponge = Sponge::new(KeccakF {});
+    let leaf = SerializingHasher::new(sponge);
+    let node = CompressionFunctionFromHasher::<Sponge, 2, DIGEST>::new(sponge);
+    let tree = MerkleTreeMmcs::<[Goldilocks; VECTOR_LEN], [u64; VECTOR_LEN], _, _, 2, DIGEST>::new(leaf, node, 0);
+    let run = move || tree.commit_matrix(RowMajorMatrixView::new(&rows, ROW)).0;
+    Ok(work(run, |commitment| commitment.roots()[0].iter().flat_map(|word| word.to_le_bytes()).collect()))
 }

@@ -3,7 +3,7 @@
 use crate::process::{Folder, MODULUS, refused, write_words};
 use serde_json::Value;
 
-const HASHES: [&str; 5] = ["poseidon", "poseidon2", "poseidon2-8", "poseidon2-12-8", "sha256"];
+const HASHES: [&str; 6] = ["poseidon", "poseidon2", "poseidon2-8", "poseidon2-12-8", "keccak", "sha256"];
 
 /// A folder with 64 rows of 3 columns in `rows`, their tree in `tree`, an opening of two rows; and the root.
 fn opened(hash: &str) -> (Folder, String) {

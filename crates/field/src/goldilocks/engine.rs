@@ -96,6 +96,7 @@ mod aarch64 {
     use crate::goldilocks::aarch64::U64x2;
 
     engine!(Neon, U64x2<Self>, GoldilocksLanes<U64x2<Self>>, GoldilocksLanes<U64x2<Self>>);
+    engine!(ArmSha3, U64x2<Self>, GoldilocksLanes<U64x2<Self>>, GoldilocksLanes<U64x2<Self>>);
     // Functions without assembly kernels use NEON's.
     engine!(Sve, U64x2<Self>, GoldilocksLanes<U64x2<Self>>, GoldilocksLanes<U64x2<Self>>, Sve);
     engine!(Sve2, U64x2<Self>, GoldilocksLanes<U64x2<Self>>, GoldilocksLanes<U64x2<Self>>, Sve2);

@@ -21,7 +21,7 @@ pub use engine::Assembly;
 pub use engine::GoldilocksEngine;
 pub use extension::{CubicExtension, Extension, ExtensionField, QuadraticExtension};
 pub use gaussian::{Factor, Gaussian, Twiddle};
-pub use u64s::{U64s, U64x1, mul_byte_by_wide};
+pub use u64s::{Bitwise, U64s, U64x1, mul_byte_by_wide};
 pub use vector::{GoldilocksLanes, GoldilocksVector, Planes, constant_planes};
 
 /// The modulus.

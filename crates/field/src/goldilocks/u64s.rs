@@ -2,7 +2,7 @@
 
 use super::EPSILON;
 use proofmill_cpu::Portable;
-use std::ops::{Add, BitAnd, Sub};
+use std::ops::{Add, BitAnd, BitXor, Sub};
 
 /// A vector of unsigned 64-bit words; sums, differences and shifts are modulo 2^64.
 ///
@@ -158,6 +158,15 @@ pub trait U64s:
     }
 }
 
+/// The operations on bits that hashes need besides those of [`U64s`].
+pub trait Bitwise: U64s + BitXor<Output = Self> {
+    /// `self` rotated left by `LEFT` bits, 1 to 63; `RIGHT` is `64 - LEFT`.
+    fn rotate<const LEFT: i32, const RIGHT: i32>(self) -> Self;
+
+    /// The bits of `self` that `mask` has not.
+    fn without(self, mask: Self) -> Self;
+}
+
 /// The product with a byte, for instruction sets where a wide product is cheap; its high word is below 2^8.
 #[inline(always)]
 pub fn mul_byte_by_wide<W: U64s>(a: W, byte: W) -> W {
@@ -197,6 +206,26 @@ impl BitAnd for U64x1 {
     #[inline(always)]
     fn bitand(self, rhs: Self) -> Self {
         Self(self.0 & rhs.0)
+    }
+}
+
+impl BitXor for U64x1 {
+    type Output = Self;
+    #[inline(always)]
+    fn bitxor(self, rhs: Self) -> Self {
+        Self(self.0 ^ rhs.0)
+    }
+}
+
+impl Bitwise for U64x1 {
+    #[inline(always)]
+    fn rotate<const LEFT: i32, const RIGHT: i32>(self) -> Self {
+        Self(self.0.rotate_left(LEFT as u32))
+    }
+
+    #[inline(always)]
+    fn without(self, mask: Self) -> Self {
+        Self(self.0 & !mask.0)
     }
 }
 

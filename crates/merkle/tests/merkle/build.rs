@@ -1,7 +1,7 @@
 use crate::serial::{MOST, layers, words};
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::MODULUS;
-use proofmill_hash::{Digest, NarrowNodes, Poseidon, Poseidon2, Sha256, Sponge};
+use proofmill_hash::{Digest, Keccak, NarrowNodes, Poseidon, Poseidon2, Sha256, Sponge};
 use proofmill_memory::MappedFile;
 use proofmill_merkle::{ColumnMajor, MerkleError, RowMajor, Tree, TreeHash, digest_to_hex, root};
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
@@ -59,6 +59,11 @@ fn narrow_nodes_are_of_both_widths() {
     let mut nodes = [Digest::default(); 4];
     Sponge::<Poseidon2<8>>::hash_pairs(level, &layer(0), &mut nodes);
     assert_eq!(layer(1), nodes);
+}
+
+#[test]
+fn keccak_is_the_definitions_tree() {
+    check::<Keccak>(9, 19);
 }
 
 #[test]

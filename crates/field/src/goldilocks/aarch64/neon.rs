@@ -3,11 +3,11 @@
 //! SAFETY, for every intrinsic here: a token was converted to [`Neon`], which proves the instructions: either the
 //! argument's, or the words' when they were made.
 
-use crate::goldilocks::{MODULUS, U64s};
+use crate::goldilocks::{Bitwise, MODULUS, U64s};
 use proofmill_cpu::Neon;
 use std::{
     arch::aarch64::*,
-    ops::{Add, BitAnd, Sub},
+    ops::{Add, BitAnd, BitXor, Sub},
 };
 
 /// Two words, with a token of NEON or of a bundle that contains NEON.
@@ -41,6 +41,32 @@ impl<T> BitAnd for U64x2<T> {
     fn bitand(self, rhs: Self) -> Self {
         // SAFETY: see the head.
         Self { words: unsafe { vandq_u64(self.words, rhs.words) }, ..self }
+    }
+}
+
+impl<T> BitXor for U64x2<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitxor(self, rhs: Self) -> Self {
+        // SAFETY: see the head.
+        Self { words: unsafe { veorq_u64(self.words, rhs.words) }, ..self }
+    }
+}
+
+impl<T: Into<Neon> + Copy + Send + Sync + 'static> Bitwise for U64x2<T> {
+    #[inline(always)]
+    fn rotate<const LEFT: i32, const RIGHT: i32>(self) -> Self {
+        Self {
+            // SAFETY: see the head.
+            words: unsafe { vorrq_u64(vshlq_n_u64::<LEFT>(self.words), vshrq_n_u64::<RIGHT>(self.words)) },
+            ..self
+        }
+    }
+
+    #[inline(always)]
+    fn without(self, mask: Self) -> Self {
+        // SAFETY: see the head.
+        Self { words: unsafe { vbicq_u64(self.words, mask.words) }, ..self }
     }
 }
 

@@ -2,11 +2,11 @@
 //!
 //! SAFETY, for every intrinsic here: the words or the argument hold the token, which proves the feature.
 
-use crate::goldilocks::{MODULUS, U64s};
+use crate::goldilocks::{Bitwise, MODULUS, U64s};
 use proofmill_cpu::Avx2;
 use std::{
     arch::x86_64::*,
-    ops::{Add, BitAnd, Sub},
+    ops::{Add, BitAnd, BitXor, Sub},
 };
 
 /// Four words.
@@ -58,6 +58,34 @@ impl BitAnd for U64x4 {
     fn bitand(self, rhs: Self) -> Self {
         // SAFETY: see the head.
         Self { words: unsafe { _mm256_and_si256(self.words, rhs.words) }, ..self }
+    }
+}
+
+impl BitXor for U64x4 {
+    type Output = Self;
+    #[inline(always)]
+    fn bitxor(self, rhs: Self) -> Self {
+        // SAFETY: see the head.
+        Self { words: unsafe { _mm256_xor_si256(self.words, rhs.words) }, ..self }
+    }
+}
+
+impl Bitwise for U64x4 {
+    #[inline(always)]
+    fn rotate<const LEFT: i32, const RIGHT: i32>(self) -> Self {
+        Self {
+            // SAFETY: see the head.
+            words: unsafe {
+                _mm256_or_si256(_mm256_slli_epi64::<LEFT>(self.words), _mm256_srli_epi64::<RIGHT>(self.words))
+            },
+            ..self
+        }
+    }
+
+    #[inline(always)]
+    fn without(self, mask: Self) -> Self {
+        // SAFETY: see the head.
+        Self { words: unsafe { _mm256_andnot_si256(mask.words, self.words) }, ..self }
     }
 }
 

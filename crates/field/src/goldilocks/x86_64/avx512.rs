@@ -3,11 +3,11 @@
 //! SAFETY, for every intrinsic here: a token was converted to [`Avx512`], which proves the features: either the argument's,
 //! or the words' when they were made.
 
-use crate::goldilocks::{EPSILON, MODULUS, U64s};
+use crate::goldilocks::{Bitwise, EPSILON, MODULUS, U64s};
 use proofmill_cpu::Avx512;
 use std::{
     arch::x86_64::*,
-    ops::{Add, BitAnd, Sub},
+    ops::{Add, BitAnd, BitXor, Sub},
 };
 
 /// Eight words, with a token of AVX-512 or of a bundle that contains AVX-512.
@@ -44,6 +44,29 @@ impl<T> BitAnd for U64x8<T> {
     fn bitand(self, rhs: Self) -> Self {
         // SAFETY: see the head.
         Self { words: unsafe { _mm512_and_si512(self.words, rhs.words) }, ..self }
+    }
+}
+
+impl<T> BitXor for U64x8<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitxor(self, rhs: Self) -> Self {
+        // SAFETY: see the head.
+        Self { words: unsafe { _mm512_xor_si512(self.words, rhs.words) }, ..self }
+    }
+}
+
+impl<T: Into<Avx512> + Copy + Send + Sync + 'static> Bitwise for U64x8<T> {
+    #[inline(always)]
+    fn rotate<const LEFT: i32, const RIGHT: i32>(self) -> Self {
+        // SAFETY: see the head.
+        Self { words: unsafe { _mm512_rol_epi64::<LEFT>(self.words) }, ..self }
+    }
+
+    #[inline(always)]
+    fn without(self, mask: Self) -> Self {
+        // SAFETY: see the head.
+        Self { words: unsafe { _mm512_andnot_si512(mask.words, self.words) }, ..self }
     }
 }
 
