@@ -1,0 +1,132 @@
+//! Symbols that record what is computed with them.
+
+use super::graph::{Graph, Input, Node};
+use proofmill_field::goldilocks::Goldilocks;
+use std::{
+    cell::RefCell,
+    iter::{Product, Sum},
+    ops::{Add, Mul, Neg, Sub},
+};
+
+thread_local! {
+    /// The graph of the capture that runs on this thread: operators of plain values reach it nowhere else.
+    static GRAPH: RefCell<Option<Graph>> = const { RefCell::new(None) };
+}
+
+/// Runs code that makes expressions and constrains them, and returns what it has recorded.
+///
+/// # Panics
+/// If another capture runs on this thread.
+pub fn capture(constrain: impl FnOnce()) -> Graph {
+    /// Ends the capture also if the code panics.
+    struct Running;
+    impl Drop for Running {
+        fn drop(&mut self) {
+            GRAPH.take();
+        }
+    }
+    let before = GRAPH.replace(Some(Graph::default()));
+    assert!(before.is_none(), "one capture at a time runs on a thread");
+    let running = Running;
+    constrain();
+    let graph = GRAPH.take();
+    drop(running);
+    graph.expect("the capture runs")
+}
+
+fn record<R>(operation: impl FnOnce(&mut Graph) -> R) -> R {
+    GRAPH.with_borrow_mut(|graph| {
+        operation(graph.as_mut().expect("expressions are used only by the code that `capture` runs"))
+    })
+}
+
+/// A value that depends on the row: an input, a constant, or what was computed from them.
+///
+/// # Panics
+/// Operators panic outside of [`capture`]. An expression of another capture has no meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expression {
+    /// The same in every row, known at capture.
+    Constant(Goldilocks),
+    /// A node of the graph that is being captured.
+    Node(u32),
+}
+
+impl Expression {
+    /// A value that is read, with its degree as a polynomial in the degree of a column: 1 for columns, 0 for scalars.
+    pub fn input(input: Input, degree: u32) -> Self {
+        Self::Node(record(|graph| graph.input(input, degree)))
+    }
+
+    /// Demands that the value is zero in every row.
+    pub fn must_vanish(self) {
+        record(|graph| {
+            let id = self.id(graph);
+            graph.constrain(id);
+        });
+    }
+
+    fn id(self, graph: &mut Graph) -> u32 {
+        match self {
+            Self::Constant(value) => graph.constant(value),
+            Self::Node(id) => id,
+        }
+    }
+
+    fn combine(self, other: Self, operation: fn(u32, u32) -> Node) -> Self {
+        record(|graph| {
+            let (left, right) = (self.id(graph), other.id(graph));
+            let id = graph.operation(operation(left, right));
+            match graph.node(id) {
+                Node::Constant(value) => Self::Constant(value),
+                _ => Self::Node(id),
+            }
+        })
+    }
+}
+
+impl From<Goldilocks> for Expression {
+    fn from(value: Goldilocks) -> Self {
+        Self::Constant(value)
+    }
+}
+
+impl Add for Expression {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        self.combine(other, Node::Add)
+    }
+}
+
+impl Sub for Expression {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        self.combine(other, Node::Sub)
+    }
+}
+
+impl Mul for Expression {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        self.combine(other, Node::Mul)
+    }
+}
+
+impl Neg for Expression {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self::Constant(Goldilocks::new(0)) - self
+    }
+}
+
+impl Sum for Expression {
+    fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
+        terms.fold(Self::Constant(Goldilocks::new(0)), Add::add)
+    }
+}
+
+impl Product for Expression {
+    fn product<I: Iterator<Item = Self>>(factors: I) -> Self {
+        factors.fold(Self::Constant(Goldilocks::new(1)), Mul::mul)
+    }
+}

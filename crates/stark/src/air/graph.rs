@@ -1,0 +1,120 @@
+//! Constraints as a graph without duplicates: nodes with the same operation and operands are one node.
+
+use hashbrown::HashMap;
+use proofmill_field::{Field, goldilocks::Goldilocks};
+
+/// A value in a row of a matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cell {
+    /// Which matrix, in the order in which the evaluation gets them.
+    pub matrix: u32,
+    /// The column.
+    pub column: u32,
+    /// Whether it is in the next row; the row after the last is the first.
+    pub next: bool,
+}
+
+/// What a constraint reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Input {
+    /// A value of a row.
+    Cell(Cell),
+    /// A value that is the same in every row, such as a public value or a coefficient of a challenge: its index.
+    Scalar(u32),
+}
+
+/// A node of the graph; operands are earlier nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Node {
+    Input(Input),
+    Constant(Goldilocks),
+    Add(u32, u32),
+    Sub(u32, u32),
+    Mul(u32, u32),
+}
+
+/// Captured constraints.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    nodes: Vec<Node>,
+    degrees: Vec<u32>,
+    ids: HashMap<Node, u32>,
+    constraints: Vec<u32>,
+}
+
+impl Graph {
+    /// The number of different operations, reads and constants.
+    pub fn nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The number of constraints.
+    pub fn constraints(&self) -> usize {
+        self.constraints.len()
+    }
+
+    /// The degree of each constraint in the degree of a column, as counted when inputs were read.
+    pub fn degrees(&self) -> impl Iterator<Item = u32> {
+        self.constraints.iter().map(|id| self.degrees[*id as usize])
+    }
+
+    pub(super) fn roots(&self) -> &[u32] {
+        &self.constraints
+    }
+
+    pub(super) fn node(&self, id: u32) -> Node {
+        self.nodes[id as usize]
+    }
+
+    pub(super) fn input(&mut self, input: Input, degree: u32) -> u32 {
+        self.insert(Node::Input(input), degree)
+    }
+
+    pub(super) fn constant(&mut self, value: Goldilocks) -> u32 {
+        self.insert(Node::Constant(value), 0)
+    }
+
+    pub(super) fn constrain(&mut self, id: u32) {
+        self.constraints.push(id);
+    }
+
+    /// Adds an operation, or finds an equal node: constants are computed, and neutral operands vanish.
+    pub(super) fn operation(&mut self, node: Node) -> u32 {
+        let constant = |id: u32| match self.nodes[id as usize] {
+            Node::Constant(value) => Some(value),
+            _ => None,
+        };
+        let (zero, one) = (Some(Goldilocks::ZERO), Some(Goldilocks::ONE));
+        let degree = |id: u32| self.degrees[id as usize];
+        match node {
+            Node::Input(_) | Node::Constant(_) => self.insert(node, 0),
+            Node::Add(a, b) => match (constant(a), constant(b)) {
+                (Some(a), Some(b)) => self.constant(a + b),
+                (left, _) if left == zero => b,
+                (_, right) if right == zero => a,
+                _ => self.insert(Node::Add(a.min(b), a.max(b)), degree(a).max(degree(b))),
+            },
+            Node::Sub(a, b) => match (constant(a), constant(b)) {
+                (Some(a), Some(b)) => self.constant(a - b),
+                (_, right) if right == zero => a,
+                _ if a == b => self.constant(Goldilocks::ZERO),
+                _ => self.insert(node, degree(a).max(degree(b))),
+            },
+            Node::Mul(a, b) => match (constant(a), constant(b)) {
+                (Some(a), Some(b)) => self.constant(a * b),
+                (left, right) if left == zero || right == zero => self.constant(Goldilocks::ZERO),
+                (left, _) if left == one => b,
+                (_, right) if right == one => a,
+                _ => self.insert(Node::Mul(a.min(b), a.max(b)), degree(a) + degree(b)),
+            },
+        }
+    }
+
+    fn insert(&mut self, node: Node, degree: u32) -> u32 {
+        *self.ids.entry(node).or_insert_with(|| {
+            self.nodes.push(node);
+            self.degrees.push(degree);
+            u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 operations")
+        })
+    }
+}

@@ -1,0 +1,280 @@
+//! From a graph to instructions with as few temporaries as the order of the constraints allows.
+
+use super::graph::{Cell, Graph, Input, Node};
+use hashbrown::HashMap;
+use proofmill_field::goldilocks::Goldilocks;
+use std::collections::BTreeMap;
+
+/// The rows that one instruction works on.
+pub const BLOCK: usize = 64;
+
+/// The words from one slot of the scratch memory to the next: a block, the row after it, and padding to whole vectors.
+pub(super) const STRIDE: usize = BLOCK + 8;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operation {
+    Add,
+    Sub,
+    Mul,
+    /// `left + scalar`.
+    AddScalar,
+    /// `left - scalar`.
+    SubScalar,
+    /// `scalar - left`.
+    ScalarSub,
+    /// `left * scalar`.
+    MulScalar,
+    /// The scalar in every row.
+    Broadcast,
+    /// Adds `left` times the power with index `right` to the sum of constraints.
+    Constrain,
+}
+
+/// An operation on blocks: `to`, `left` and `right` are words of the scratch memory, or `right` is the index of a scalar or of a
+/// constraint.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Instruction {
+    pub(super) operation: Operation,
+    pub(super) to: u32,
+    pub(super) left: u32,
+    pub(super) right: u32,
+}
+
+/// Where a scalar comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Scalar {
+    Constant(Goldilocks),
+    Given(u32),
+}
+
+/// Constraints as instructions. Blocks of rows are transposed to columns, one slot each; temporaries are further slots.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub(super) instructions: Vec<Instruction>,
+    pub(super) scalars: Vec<Scalar>,
+    /// The columns that are read, by matrix and column: slot i is the i-th.
+    pub(super) columns: Vec<(u32, u32)>,
+    pub(super) slots: usize,
+    pub(super) constraints: usize,
+}
+
+/// Where a node's value is.
+#[derive(Clone, Copy)]
+enum Place {
+    Word(u32),
+    Scalar(u32),
+}
+
+impl Program {
+    /// Compiles the captured constraints.
+    ///
+    /// # Panics
+    /// If the scratch memory would have 2^32 words.
+    pub fn new(graph: &Graph) -> Self {
+        let order = order(graph);
+        let mut columns = BTreeMap::new();
+        for (id, _) in &order {
+            if let Node::Input(Input::Cell(cell)) = graph.node(*id) {
+                columns.insert((cell.matrix, cell.column), 0);
+            }
+        }
+        for (slot, index) in columns.values_mut().zip(0_u32..) {
+            *slot = index;
+        }
+        let mut compiler = Compiler {
+            graph,
+            first: columns.len() as u32,
+            columns,
+            uses: HashMap::new(),
+            places: HashMap::new(),
+            free: Vec::new(),
+            slots: 0,
+            program: Self {
+                instructions: Vec::new(),
+                scalars: Vec::new(),
+                columns: Vec::new(),
+                slots: 0,
+                constraints: graph.constraints(),
+            },
+            scalars: HashMap::new(),
+        };
+        compiler.slots = compiler.first;
+        for (id, constraint) in &order {
+            match constraint {
+                Some(_) => *compiler.uses.entry(*id).or_insert(0) += 1,
+                None => operands(graph.node(*id))
+                    .into_iter()
+                    .flatten()
+                    .for_each(|operand| *compiler.uses.entry(operand).or_insert(0) += 1),
+            }
+        }
+        for (id, constraint) in order {
+            match constraint {
+                Some(index) => compiler.constrain(id, index),
+                None => compiler.compute(id),
+            }
+        }
+        let Compiler { mut program, columns, slots, .. } = compiler;
+        assert!(slots as usize * STRIDE < 1 << 32, "fewer than 2^32 words of scratch memory");
+        program.columns = columns.into_keys().collect();
+        program.slots = slots as usize;
+        program
+    }
+
+    /// The number of instructions.
+    pub fn len(&self) -> usize {
+        self.instructions.len()
+    }
+
+    /// Whether nothing is constrained.
+    pub fn is_empty(&self) -> bool {
+        self.instructions.is_empty()
+    }
+
+    /// The number of temporaries that are in use at a time, at most.
+    pub fn temporaries(&self) -> usize {
+        self.slots - self.columns.len()
+    }
+
+    /// The number of constraints.
+    pub fn constraints(&self) -> usize {
+        self.constraints
+    }
+}
+
+fn operands(node: Node) -> [Option<u32>; 2] {
+    match node {
+        Node::Input(_) | Node::Constant(_) => [None; 2],
+        Node::Add(a, b) | Node::Sub(a, b) | Node::Mul(a, b) => [Some(a), Some(b)],
+    }
+}
+
+/// The nodes that constraints need, each after its operands and no earlier than for the first constraint that needs it; a
+/// constraint's index follows the computation of its value.
+fn order(graph: &Graph) -> Vec<(u32, Option<u32>)> {
+    let (mut order, mut done) = (Vec::new(), vec![false; graph.nodes()]);
+    let mut stack = Vec::new();
+    for (root, index) in graph.roots().iter().zip(0..) {
+        stack.push((*root, false));
+        while let Some((id, ready)) = stack.pop() {
+            if done[id as usize] {
+                continue;
+            }
+            if ready {
+                done[id as usize] = true;
+                order.push((id, None));
+            } else {
+                stack.push((id, true));
+                stack.extend(operands(graph.node(id)).into_iter().rev().flatten().map(|id| (id, false)));
+            }
+        }
+        order.push((*root, Some(index)));
+    }
+    order
+}
+
+struct Compiler<'a> {
+    graph: &'a Graph,
+    columns: BTreeMap<(u32, u32), u32>,
+    /// The first slot of temporaries.
+    first: u32,
+    /// How often each node will still be read.
+    uses: HashMap<u32, usize>,
+    places: HashMap<u32, Place>,
+    free: Vec<u32>,
+    slots: u32,
+    scalars: HashMap<Scalar, u32>,
+    program: Program,
+}
+
+impl Compiler<'_> {
+    fn compute(&mut self, id: u32) {
+        let place = match self.graph.node(id) {
+            Node::Input(Input::Cell(Cell { matrix, column, next })) => {
+                Place::Word(self.columns[&(matrix, column)] * STRIDE as u32 + u32::from(next))
+            }
+            Node::Input(Input::Scalar(index)) => self.scalar(Scalar::Given(index)),
+            Node::Constant(value) => self.scalar(Scalar::Constant(value)),
+            Node::Add(a, b) => self.operation(Operation::Add, a, b),
+            Node::Sub(a, b) => self.operation(Operation::Sub, a, b),
+            Node::Mul(a, b) => self.operation(Operation::Mul, a, b),
+        };
+        self.places.insert(id, place);
+    }
+
+    fn constrain(&mut self, id: u32, index: u32) {
+        let left = self.word(id);
+        self.release(id, left);
+        self.emit(Operation::Constrain, 0, left, index);
+    }
+
+    fn operation(&mut self, operation: Operation, a: u32, b: u32) -> Place {
+        use Operation::*;
+        let (operation, a, b) = match (operation, self.places[&a], self.places[&b]) {
+            (Add, Place::Scalar(_), Place::Word(_)) => (AddScalar, b, a),
+            (Mul, Place::Scalar(_), Place::Word(_)) => (MulScalar, b, a),
+            (Sub, Place::Scalar(_), Place::Word(_)) => (ScalarSub, b, a),
+            (Add, _, Place::Scalar(_)) => (AddScalar, a, b),
+            (Mul, _, Place::Scalar(_)) => (MulScalar, a, b),
+            (Sub, _, Place::Scalar(_)) => (SubScalar, a, b),
+            (operation, Place::Word(_), Place::Word(_)) => (operation, a, b),
+            _ => unreachable!("every pair of places has an operation"),
+        };
+        let left = self.word(a);
+        let right = match self.places[&b] {
+            Place::Word(word) => word,
+            Place::Scalar(index) => index,
+        };
+        // Released first: an instruction may overwrite its own operands.
+        self.release(a, left);
+        if let Place::Word(word) = self.places[&b] {
+            self.release(b, word);
+        }
+        let to = self.temporary();
+        self.emit(operation, to, left, right);
+        Place::Word(to)
+    }
+
+    /// The place of a node's value in the scratch memory, where scalars are written first.
+    fn word(&mut self, id: u32) -> u32 {
+        match self.places[&id] {
+            Place::Word(word) => word,
+            Place::Scalar(index) => {
+                let to = self.temporary();
+                self.emit(Operation::Broadcast, to, 0, index);
+                to
+            }
+        }
+    }
+
+    fn scalar(&mut self, scalar: Scalar) -> Place {
+        let scalars = &mut self.program.scalars;
+        Place::Scalar(*self.scalars.entry(scalar).or_insert_with(|| {
+            scalars.push(scalar);
+            (scalars.len() - 1) as u32
+        }))
+    }
+
+    fn temporary(&mut self) -> u32 {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots += 1;
+            self.slots - 1
+        });
+        slot * STRIDE as u32
+    }
+
+    /// Counts a read of a node, whose value is at `word`; its slot is free after the last one.
+    fn release(&mut self, id: u32, word: u32) {
+        let uses = self.uses.get_mut(&id).expect("counted");
+        *uses -= 1;
+        let slot = word / STRIDE as u32;
+        let broadcast = matches!(self.places[&id], Place::Scalar(_));
+        if slot >= self.first && (*uses == 0 || broadcast) {
+            self.free.push(slot);
+        }
+    }
+
+    fn emit(&mut self, operation: Operation, to: u32, left: u32, right: u32) {
+        self.program.instructions.push(Instruction { operation, to, left, right });
+    }
+}

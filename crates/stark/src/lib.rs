@@ -1,0 +1,6 @@
+//! STARKs over Goldilocks.
+//!
+//! An AIR's constraints are run once on symbols and captured as a graph ([`air::capture`]), which becomes a program
+//! ([`air::Program`]) that evaluates them on blocks of rows, in the vectors of the level that the CPU has.
+
+pub mod air;
