@@ -29,7 +29,7 @@ emulated() {
         PROOFMILL_REQUIRE_LEVELS=$2 cargo test --quiet --locked --workspace --target "$target" "${@:3}"
 }
 
-arithmetic=($(tests sha256 field curve pairing hash poly) --test keys --test vectors)
+arithmetic=($(tests sha256 field curve pairing hash poly stark) --test keys --test vectors)
 cargo check --quiet --locked --workspace --lib --bins --target "$target"
 cargo build --quiet --locked --workspace "${arithmetic[@]}" --test merkle --target "$target"
 PROOFMILL_REQUIRE_SHA256=neon,arm-sha2 emulated sve=off portable,neon "${arithmetic[@]}"
