@@ -15,7 +15,7 @@ const KERNELS: [Kernel; 7] = [
     ("number-theoretic transform", proofmill_field::prime_field_level),
     ("multi-scalar multiplication in G1", proofmill_field::prime_field_level),
     ("multi-scalar multiplication in G2", proofmill_field::prime_field_level),
-    ("pairing", of_scalars),
+    ("pairing", proofmill_field::prime_field_level),
     ("transform over Goldilocks", proofmill_field::goldilocks_level),
     ("Poseidon and Merkle trees", proofmill_field::goldilocks_level),
 ];
