@@ -3,8 +3,8 @@
 use super::program::{BLOCK, Instruction, Operation, Program, STRIDE, Scalar};
 use proofmill_cpu::Level;
 use proofmill_field::{
-    Lanes, dispatch_goldilocks,
-    goldilocks::{Extension, Goldilocks, GoldilocksEngine},
+    dispatch_goldilocks,
+    goldilocks::{Extension, Goldilocks, GoldilocksEngine, GoldilocksLanes, U64s},
 };
 
 /// The values of a matrix on a coset, row-major, in natural order: the row after the last is the first.
@@ -120,24 +120,24 @@ impl<'a, const N: usize> Evaluation<'a, N> {
     ) {
         let Instruction { operation, to, left, right } = instruction;
         let (to, left, index) = (to as usize, left as usize, right as usize);
-        let lanes = E::Vector::WIDTH;
+        let lanes = E::U64s::WIDTH;
         /// A vector of the scratch memory.
         macro_rules! load {
             ($at:expr) => {
-                E::Vector::load(engine, &scratch[$at..])
+                GoldilocksLanes::new(E::U64s::load(engine, &scratch[$at..]))
             };
         }
         macro_rules! each {
             (|$k:ident| $value:expr) => {
                 for $k in (0..BLOCK).step_by(lanes) {
                     let value = $value;
-                    value.store(&mut scratch[to + $k..]);
+                    value.words().store(&mut scratch[to + $k..]);
                 }
             };
         }
         macro_rules! with_scalar {
             (|$value:ident, $scalar:ident| $result:expr) => {{
-                let $scalar = E::Vector::broadcast(engine, self.scalars[index]);
+                let $scalar = GoldilocksLanes::new(E::U64s::splat(engine, self.scalars[index]));
                 each!(|k| {
                     let $value = load!(left + k);
                     $result
@@ -153,15 +153,17 @@ impl<'a, const N: usize> Evaluation<'a, N> {
             Operation::ScalarSub => with_scalar!(|value, scalar| scalar - value),
             Operation::MulScalar => with_scalar!(|value, scalar| value * scalar),
             Operation::Broadcast => {
-                let scalar = E::Vector::broadcast(engine, self.scalars[index]);
+                let scalar = GoldilocksLanes::new(E::U64s::splat(engine, self.scalars[index]));
                 each!(|_k| scalar);
             }
             Operation::Constrain => {
                 for (total, factor) in totals.iter_mut().zip(self.factors[index]) {
-                    let factor = E::Vector::broadcast(engine, factor);
+                    let factor = GoldilocksLanes::new(E::U64s::splat(engine, factor));
                     for k in (0..BLOCK).step_by(lanes) {
-                        let sum = E::Vector::load(engine, &total[k..]) + load!(left + k) * factor;
-                        sum.store(&mut total[k..]);
+                        let total = &mut total[k..];
+                        let sum =
+                            load!(left + k) * factor + GoldilocksLanes::new(E::U64s::load(engine, total));
+                        sum.words().store(total);
                     }
                 }
             }
