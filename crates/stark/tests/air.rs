@@ -164,21 +164,14 @@ fn equal_operations_are_one_node() {
 #[test]
 fn temporaries_are_reused() {
     let graph = capture(|| {
-        let terms = (0..10_000).map(|column| cell(0, column, false).square_plus(column));
+        let terms = (0..10_000).map(|column| {
+            let value = cell(0, column, false);
+            value * value + Expression::from(Goldilocks::new(column.into()))
+        });
         terms.sum::<Expression>().must_vanish();
     });
     let program = Program::new(&graph);
     assert!(program.temporaries() <= 3, "{} temporaries", program.temporaries());
-}
-
-trait SquarePlus {
-    fn square_plus(self, addend: u32) -> Self;
-}
-
-impl SquarePlus for Expression {
-    fn square_plus(self, addend: u32) -> Self {
-        self * self + Self::from(Goldilocks::new(addend.into()))
-    }
 }
 
 #[test]
@@ -192,4 +185,14 @@ fn a_capture_that_panics_is_over() {
     let caught = std::panic::catch_unwind(|| capture(|| panic!("in a capture")));
     assert!(caught.is_err());
     assert_eq!(capture(|| cell(0, 0, false).must_vanish()).constraints(), 1);
+}
+
+#[test]
+fn a_capture_within_a_capture_is_refused_and_disturbs_nothing() {
+    let graph = capture(|| {
+        cell(0, 0, false).must_vanish();
+        assert!(std::panic::catch_unwind(|| capture(|| ())).is_err());
+        cell(0, 1, false).must_vanish();
+    });
+    assert_eq!((graph.nodes(), graph.constraints()), (2, 2));
 }

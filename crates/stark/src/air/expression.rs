@@ -25,8 +25,9 @@ pub fn capture(constrain: impl FnOnce()) -> Graph {
             GRAPH.take();
         }
     }
-    let before = GRAPH.replace(Some(Graph::default()));
-    assert!(before.is_none(), "one capture at a time runs on a thread");
+    // Before it is replaced, so that the other capture loses nothing.
+    assert!(GRAPH.with_borrow(Option::is_none), "one capture at a time runs on a thread");
+    GRAPH.set(Some(Graph::default()));
     let running = Running;
     constrain();
     let graph = GRAPH.take();
@@ -91,26 +92,19 @@ impl From<Goldilocks> for Expression {
     }
 }
 
-impl Add for Expression {
-    type Output = Self;
-    fn add(self, other: Self) -> Self {
-        self.combine(other, Node::Add)
-    }
+/// Implements operators that record a node of the same name.
+macro_rules! operators {
+    ($($operator:ident $method:ident),*) => { $(
+        impl $operator for Expression {
+            type Output = Self;
+            fn $method(self, other: Self) -> Self {
+                self.combine(other, Node::$operator)
+            }
+        }
+    )* };
 }
 
-impl Sub for Expression {
-    type Output = Self;
-    fn sub(self, other: Self) -> Self {
-        self.combine(other, Node::Sub)
-    }
-}
-
-impl Mul for Expression {
-    type Output = Self;
-    fn mul(self, other: Self) -> Self {
-        self.combine(other, Node::Mul)
-    }
-}
+operators!(Add add, Sub sub, Mul mul);
 
 impl Neg for Expression {
     type Output = Self;

@@ -81,44 +81,40 @@ impl Program {
         for (slot, index) in columns.values_mut().zip(0_u32..) {
             *slot = index;
         }
+        let mut uses = vec![0; graph.nodes()];
+        for (id, constraint) in &order {
+            let operands = operands(graph.node(*id));
+            let read = if constraint.is_some() { [Some(*id), None] } else { operands };
+            read.into_iter().flatten().for_each(|id| uses[id as usize] += 1);
+        }
+        let first = columns.len() as u32;
         let mut compiler = Compiler {
             graph,
-            first: columns.len() as u32,
+            first,
             columns,
-            uses: HashMap::new(),
+            uses,
             places: HashMap::new(),
             free: Vec::new(),
-            slots: 0,
-            program: Self {
-                instructions: Vec::new(),
-                scalars: Vec::new(),
-                columns: Vec::new(),
-                slots: 0,
-                constraints: graph.constraints(),
-            },
-            scalars: HashMap::new(),
+            slots: first,
+            ids: HashMap::new(),
+            scalars: Vec::new(),
+            instructions: Vec::new(),
         };
-        compiler.slots = compiler.first;
-        for (id, constraint) in &order {
-            match constraint {
-                Some(_) => *compiler.uses.entry(*id).or_insert(0) += 1,
-                None => operands(graph.node(*id))
-                    .into_iter()
-                    .flatten()
-                    .for_each(|operand| *compiler.uses.entry(operand).or_insert(0) += 1),
-            }
-        }
         for (id, constraint) in order {
             match constraint {
                 Some(index) => compiler.constrain(id, index),
                 None => compiler.compute(id),
             }
         }
-        let Compiler { mut program, columns, slots, .. } = compiler;
+        let Compiler { columns, slots, scalars, instructions, .. } = compiler;
         assert!(slots as usize * STRIDE < 1 << 32, "fewer than 2^32 words of scratch memory");
-        program.columns = columns.into_keys().collect();
-        program.slots = slots as usize;
-        program
+        Self {
+            instructions,
+            scalars,
+            columns: columns.into_keys().collect(),
+            slots: slots as usize,
+            constraints: graph.constraints(),
+        }
     }
 
     /// The number of instructions.
@@ -179,12 +175,14 @@ struct Compiler<'a> {
     /// The first slot of temporaries.
     first: u32,
     /// How often each node will still be read.
-    uses: HashMap<u32, usize>,
+    uses: Vec<u32>,
     places: HashMap<u32, Place>,
     free: Vec<u32>,
     slots: u32,
-    scalars: HashMap<Scalar, u32>,
-    program: Program,
+    /// The index of each scalar.
+    ids: HashMap<Scalar, u32>,
+    scalars: Vec<Scalar>,
+    instructions: Vec<Instruction>,
 }
 
 impl Compiler<'_> {
@@ -248,10 +246,9 @@ impl Compiler<'_> {
     }
 
     fn scalar(&mut self, scalar: Scalar) -> Place {
-        let scalars = &mut self.program.scalars;
-        Place::Scalar(*self.scalars.entry(scalar).or_insert_with(|| {
-            scalars.push(scalar);
-            (scalars.len() - 1) as u32
+        Place::Scalar(*self.ids.entry(scalar).or_insert_with(|| {
+            self.scalars.push(scalar);
+            (self.scalars.len() - 1) as u32
         }))
     }
 
@@ -265,7 +262,7 @@ impl Compiler<'_> {
 
     /// Counts a read of a node, whose value is at `word`; its slot is free after the last one.
     fn release(&mut self, id: u32, word: u32) {
-        let uses = self.uses.get_mut(&id).expect("counted");
+        let uses = &mut self.uses[id as usize];
         *uses -= 1;
         let slot = word / STRIDE as u32;
         let broadcast = matches!(self.places[&id], Place::Scalar(_));
@@ -275,6 +272,6 @@ impl Compiler<'_> {
     }
 
     fn emit(&mut self, operation: Operation, to: u32, left: u32, right: u32) {
-        self.program.instructions.push(Instruction { operation, to, left, right });
+        self.instructions.push(Instruction { operation, to, left, right });
     }
 }
