@@ -7,15 +7,13 @@ cd "$(dirname "$0")/.."
 store=$(mktemp -d)
 trap 'rm -rf "$store"' EXIT
 measure() { "$bench" --threads 1 run "$@" --peers --power none --db "$store/runs.db"; }
-levels=adx,avx2,avx512ifma
-grep -q avx512ifma /proc/cpuinfo || levels=adx,avx2
+levels=adx,avx2,avx512ifma goldilocks=avx2,avx512,avx512ifma
+grep -q avx512ifma /proc/cpuinfo || levels=adx,avx2 goldilocks=avx2
 measure ntt/bn254-fr --size 2^16,2^20 --level "portable,$levels"
 measure msm/bn254-g1 --size 2^20 --level "$levels" --time 10s
 measure msm/bls12-381-g1 --size 2^16 --level "$levels"
 measure pairing --level "$levels"
 measure bls/ --level "$levels"
-goldilocks=avx2,avx512,avx512ifma
-grep -q avx512ifma /proc/cpuinfo || goldilocks=avx2
 measure permutations/poseidon2-8 permutations/poseidon2-12 merkle/poseidon2 merkle/keccak --level "$goldilocks"
 "$bench" export --db "$store/runs.db" --out "$store/runs.json"
 node benchmarks/record.mjs "$store/runs.json" > "$record"
