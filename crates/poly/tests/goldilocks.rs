@@ -18,45 +18,58 @@ fn evaluate(coefficients: &[Goldilocks], x: Goldilocks) -> Goldilocks {
     coefficients.iter().rev().fold(Goldilocks::ZERO, |sum, c| sum * x + *c)
 }
 
+/// Plonky3's generator of the subgroup of order 2^32, ours to a power that is 13 modulo 64, and others.
+fn generators() -> [Goldilocks; 4] {
+    let power = |e: u64| Goldilocks::ROOT_OF_UNITY.pow_vartime(&[e]);
+    [Goldilocks::new(0x1856_29dc_da58_878c), power(31), power(5), power((1 << 32) - 21)]
+}
+
 #[test]
 fn is_the_sum_of_the_definition() {
-    let shift = Goldilocks::GENERATOR;
-    for log_n in 0..=13 {
-        let domain = GoldilocksDomain::new(log_n).unwrap();
-        let coefficients = random(domain.len());
-        let some = (0..domain.len()).step_by(domain.len().div_ceil(64));
-        for_each_goldilocks_level(|level| {
-            let mut natural = coefficients.clone();
-            domain.ntt(level, &mut natural, Order::Natural);
-            for k in some.clone() {
-                let x = domain.root().pow_vartime(&[k as u64]);
-                assert_eq!(natural[k], evaluate(&coefficients, x), "{level}, 2^{log_n}, value {k}");
-            }
-            let mut reversed = coefficients.clone();
-            domain.ntt(level, &mut reversed, Order::BitReversed);
-            for k in 0..domain.len() {
-                let place = if log_n == 0 { 0 } else { k.reverse_bits() >> (usize::BITS - log_n) };
-                assert_eq!(
-                    reversed[place], natural[k],
-                    "{level}, 2^{log_n}, value {k} in bit-reversed order"
-                );
-            }
-            domain.intt(level, &mut natural, Order::Natural);
-            assert!(natural == coefficients, "{level}, 2^{log_n}, inverse");
-            let mut coset = coefficients.clone();
-            domain.coset_ntt(level, &mut coset, shift, Order::Natural);
-            for k in some.clone() {
-                let x = shift * domain.root().pow_vartime(&[k as u64]);
-                assert_eq!(
-                    coset[k],
-                    evaluate(&coefficients, x),
-                    "{level}, 2^{log_n}, value {k} on the coset"
-                );
-            }
-            domain.coset_intt(level, &mut coset, shift);
-            assert!(coset == coefficients, "{level}, 2^{log_n}, inverse from the coset");
-        });
+    (0..=13).for_each(|log_n| is_the_sum_with(&GoldilocksDomain::new(log_n).unwrap(), log_n));
+}
+
+#[test]
+fn is_the_sum_with_other_generators() {
+    for generator in generators() {
+        for log_n in [0, 1, 2, 4, 5, 6, 7, 10, 12] {
+            is_the_sum_with(&GoldilocksDomain::with_generator(log_n, generator).unwrap(), log_n);
+        }
     }
+    let order_31 = Goldilocks::ROOT_OF_UNITY.square();
+    for generator in [Goldilocks::ZERO, Goldilocks::ONE, -Goldilocks::ONE, Goldilocks::GENERATOR, order_31] {
+        assert!(GoldilocksDomain::with_generator(3, generator).is_none(), "{generator:?}");
+    }
+}
+
+fn is_the_sum_with(domain: &GoldilocksDomain, log_n: u32) {
+    let shift = Goldilocks::GENERATOR;
+    let coefficients = random(domain.len());
+    let some = (0..domain.len()).step_by(domain.len().div_ceil(64));
+    for_each_goldilocks_level(|level| {
+        let mut natural = coefficients.clone();
+        domain.ntt(level, &mut natural, Order::Natural);
+        for k in some.clone() {
+            let x = domain.root().pow_vartime(&[k as u64]);
+            assert_eq!(natural[k], evaluate(&coefficients, x), "{level}, 2^{log_n}, value {k}");
+        }
+        let mut reversed = coefficients.clone();
+        domain.ntt(level, &mut reversed, Order::BitReversed);
+        for k in 0..domain.len() {
+            let place = if log_n == 0 { 0 } else { k.reverse_bits() >> (usize::BITS - log_n) };
+            assert_eq!(reversed[place], natural[k], "{level}, 2^{log_n}, value {k} in bit-reversed order");
+        }
+        domain.intt(level, &mut natural, Order::Natural);
+        assert!(natural == coefficients, "{level}, 2^{log_n}, inverse");
+        let mut coset = coefficients.clone();
+        domain.coset_ntt(level, &mut coset, shift, Order::Natural);
+        for k in some.clone() {
+            let x = shift * domain.root().pow_vartime(&[k as u64]);
+            assert_eq!(coset[k], evaluate(&coefficients, x), "{level}, 2^{log_n}, value {k} on the coset");
+        }
+        domain.coset_intt(level, &mut coset, shift);
+        assert!(coset == coefficients, "{level}, 2^{log_n}, inverse from the coset");
+    });
 }
 
 /// A word of a known answer, in hexadecimal.
@@ -223,11 +236,15 @@ fn for_each_pool_of_one(body: impl FnMut() + Send) {
 #[test]
 fn a_low_degree_extension_is_the_polynomial_on_a_larger_coset() {
     let shift = Goldilocks::GENERATOR;
-    for (log_n, width) in [(0, 1), (1, 2), (5, 3), (9, 1), (9, 8)] {
-        let domain = GoldilocksDomain::new(log_n).unwrap();
+    let sizes = [(0, 1), (1, 2), (5, 3), (9, 1), (9, 8)];
+    for (generator, (log_n, width)) in
+        [Goldilocks::ROOT_OF_UNITY, generators()[0]].into_iter().flat_map(|g| sizes.map(|size| (g, size)))
+    {
+        let domain = |log_n| GoldilocksDomain::with_generator(log_n, generator).unwrap();
+        let (domain_of, domain) = (domain, domain(log_n));
         let coefficients = random(domain.len() * width);
         for log_blow_up in 0..=3 {
-            let larger = GoldilocksDomain::new(log_n + log_blow_up).unwrap();
+            let larger = domain_of(log_n + log_blow_up);
             let mut expected = coefficients.clone();
             expected.resize(coefficients.len() << log_blow_up, Goldilocks::ZERO);
             for_each_goldilocks_level(|level| {

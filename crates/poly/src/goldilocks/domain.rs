@@ -25,10 +25,17 @@ use proofmill_parallel as parallel;
 /// Transforms take natural order, work in place, and run on the ambient rayon pool.
 pub struct GoldilocksDomain {
     log_n: u32,
+    /// Of order 2^32.
+    generator: Goldilocks,
     root: Goldilocks,
     forward: Vec<Step>,
     inverse: Vec<Step>,
     inverse_len: Goldilocks,
+}
+
+/// `base^(2^log)`.
+fn power_of_two(base: Goldilocks, log: u32) -> Goldilocks {
+    base.pow_vartime(&[1 << log])
 }
 
 /// `base^e` for e below a bound, with one product.
@@ -95,26 +102,38 @@ fn split(log_n: u32) -> Vec<u32> {
     logs
 }
 
-fn steps(log_n: u32, root: Goldilocks, inverse: bool) -> Vec<Step> {
+fn steps(log_n: u32, root: Goldilocks) -> Vec<Step> {
     let (mut left, mut root) = (log_n, root);
     split(log_n)
         .into_iter()
         .map(|log_rows| {
             let powers = Powers::new(root, left);
             left -= log_rows;
+            let tables = Tables::new(log_rows, root.pow_vartime(&[1 << left]));
             root = root.pow_vartime(&[1 << log_rows]);
-            Step { columns: 1 << left, powers, tables: Tables::new(log_rows, inverse) }
+            Step { columns: 1 << left, powers, tables }
         })
         .collect()
 }
 
 impl GoldilocksDomain {
-    /// The subgroup of order `2^log_n`; `None` above 2^32, the field's two-adicity.
+    /// The subgroup of order `2^log_n` with [`Goldilocks::root_of_unity`]; `None` above 2^32, the field's two-adicity.
     pub fn new(log_n: u32) -> Option<Self> {
-        let root = Goldilocks::root_of_unity(log_n)?;
-        let (forward, inverse) = (steps(log_n, root, false), steps(log_n, root.invert_vartime()?, true));
+        Self::with_generator(log_n, Goldilocks::ROOT_OF_UNITY)
+    }
+
+    /// The subgroup of order `2^log_n` with a power of a generator of the subgroup of order 2^32, for libraries that chose
+    /// another; `None` above 2^32, or if `generator` has another order.
+    pub fn with_generator(log_n: u32, generator: Goldilocks) -> Option<Self> {
+        if log_n > Goldilocks::TWO_ADICITY
+            || power_of_two(generator, Goldilocks::TWO_ADICITY - 1) != -Goldilocks::ONE
+        {
+            return None;
+        }
+        let root = power_of_two(generator, Goldilocks::TWO_ADICITY - log_n);
+        let (forward, inverse) = (steps(log_n, root), steps(log_n, root.invert_vartime()?));
         let inverse_len = Goldilocks::new(1 << log_n).invert_vartime()?;
-        Some(Self { log_n, root, forward, inverse, inverse_len })
+        Some(Self { log_n, generator, root, forward, inverse, inverse_len })
     }
 
     /// The number of elements, n.
@@ -123,7 +142,7 @@ impl GoldilocksDomain {
         1 << self.log_n
     }
 
-    /// The generator: [`Goldilocks::root_of_unity`] of order n.
+    /// The generator of the subgroup.
     pub fn root(&self) -> Goldilocks {
         self.root
     }
@@ -180,7 +199,8 @@ impl GoldilocksDomain {
         let fits = blow_up.is_power_of_two() && extension.len() == blow_up * values.len();
         assert!(fits, "an extension of {} values has a power of two times as many", values.len());
         let log_blow_up = blow_up.trailing_zeros();
-        let root = Goldilocks::root_of_unity(self.log_n + log_blow_up).expect("at most 2^32 elements");
+        assert!(self.log_n + log_blow_up <= Goldilocks::TWO_ADICITY, "at most 2^32 elements");
+        let root = power_of_two(self.generator, Goldilocks::TWO_ADICITY - self.log_n - log_blow_up);
         let (first, others) = extension.split_at_mut(values.len());
         first.copy_from_slice(values);
         self.intt(level, first, Order::Natural);

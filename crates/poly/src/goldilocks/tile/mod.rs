@@ -11,7 +11,7 @@ use super::butterflies::{MAX_RADIX, transform};
 use crate::reverse_bits::reverse_bits;
 use proofmill_cpu::MAX_LANES;
 use proofmill_field::{
-    Algebra, Field, Invert,
+    Algebra, Field,
     goldilocks::{Factor, Gaussian, Goldilocks, GoldilocksEngine, Twiddle, U64s},
 };
 use proofmill_memory::{Lines, prefetch_at};
@@ -124,19 +124,21 @@ pub(crate) struct Tables {
 struct Pass {
     radix: usize,
     stride: usize,
-    /// The output of a natural transform that is output `place` of the butterflies.
+    /// The output of the transform that is output `place` of the butterflies.
     outputs: [usize; MAX_RADIX],
+    /// The quarter turns per row of a block of 64 rows in the twiddles of output `place`, beside the powers of the butterflies'
+    /// root.
+    turns: [u32; MAX_RADIX],
     /// `w^(i k)` for row i of the block and output k at `i * radix + place`; empty for the last pass.
     twiddles: Vec<Twiddle>,
 }
 
 impl Tables {
-    /// For transforms with [`Goldilocks::root_of_unity`] of order `2^log_len`, or with its inverse.
+    /// For transforms with a root of order `2^log_len`.
     ///
-    /// The butterflies' roots are never inverted: output k of the inverse is output `radix - k` of the transform.
-    pub(crate) fn new(log_len: u32, inverse: bool) -> Self {
-        let root = Goldilocks::root_of_unity(log_len).expect("within the field's two-adicity");
-        let root = if inverse { root.invert_vartime().expect("a root is not zero") } else { root };
+    /// The butterflies' roots are always powers of two: with their power e as the root, output k is the butterflies' output
+    /// `e k`.
+    pub(crate) fn new(log_len: u32, root: Goldilocks) -> Self {
         let (mut passes, mut left, mut root) = (Vec::new(), log_len, root);
         // At least one pass, which scales and copies.
         while left > 0 || passes.is_empty() {
@@ -146,9 +148,14 @@ impl Tables {
                 left => left.min(4),
             };
             let (radix, stride) = (1 << log_radix, 1 << (left - log_radix));
-            let mut outputs = [0; MAX_RADIX];
-            (0..radix)
-                .for_each(|place| outputs[place] = if inverse { (radix - place) % radix } else { place });
+            let order = (radix * stride).min(64);
+            let exponent = exponent_of(root.pow_vartime(&[(radix * stride / order) as u64]), order);
+            let (mut outputs, mut turns) = ([0; MAX_RADIX], [0; MAX_RADIX]);
+            for output in 0..radix {
+                let place = output * exponent % radix;
+                outputs[place] = output;
+                turns[place] = (output * exponent % order / radix) as u32;
+            }
             let mut twiddles = Vec::new();
             if stride > 1 {
                 let mut row_root = Goldilocks::ONE;
@@ -158,7 +165,7 @@ impl Tables {
                     row_root *= root;
                 }
             }
-            passes.push(Pass { radix, stride, outputs, twiddles });
+            passes.push(Pass { radix, stride, outputs, turns, twiddles });
             left -= log_radix;
             (0..log_radix).for_each(|_| root *= root);
         }
@@ -198,6 +205,13 @@ impl Tables {
     pub(crate) fn scratch(&self, lanes: usize) -> Lines {
         Lines::zeroed(2 * self.len * lanes)
     }
+}
+
+/// The exponent of a root of this order, at most 64, to the base [`Goldilocks::root_of_unity`], which is a power of two.
+fn exponent_of(root: Goldilocks, order: usize) -> usize {
+    let base = Goldilocks::root_of_unity(order.trailing_zeros()).expect("a small order");
+    let mut powers = std::iter::successors(Some(Goldilocks::ONE), |power| Some(*power * base)).take(order);
+    powers.position(|power| power == root).expect("a root of this order")
 }
 
 /// The number of columns of a tile.
@@ -508,7 +522,8 @@ impl Blocks<'_> {
         }
     }
 
-    /// Blocks of 64 rows, whose twiddles are powers of two: output k of row i is multiplied by `2^(3 i k)`.
+    /// Blocks of 64 rows, whose twiddles are powers of two: output k of row i is multiplied by `2^(3 e i k)`, where
+    /// `e k = place + 16 turns`.
     ///
     /// # Safety
     /// As [`transform_tile`].
@@ -536,18 +551,13 @@ impl Blocks<'_> {
         block: usize,
         to: Rows,
     ) {
-        // Output k of the inverse is output 16 - k of the transform; with the inverse root, `-i (16 - k) = i k - 16 i`.
-        let inverse = self.pass.outputs[1] != 1;
         // SAFETY: the caller's promise.
         unsafe {
             transform(
                 reader.read::<FROM>(block + I, 4),
                 #[inline(always)]
                 |k, y| {
-                    let mut y = y.mul_root_of_64(I * k);
-                    if inverse && k != 0 {
-                        y = y.turned(4 - I as u32);
-                    }
+                    let y = y.mul_root_of_64(I * k).turned(I as u32 * self.pass.turns[k]);
                     let row = to.row(block + I + 4 * reverse_bits(self.pass.outputs[k], 4));
                     store(y.re, row);
                     store(y.im, row.wrapping_add(W::WIDTH));
