@@ -9,7 +9,7 @@ use crate::TreeHash;
 use proofmill_cpu::{Level, MAX_LANES, Portable};
 use proofmill_field::{
     dispatch_goldilocks,
-    goldilocks::{Bitwise, GoldilocksEngine, U64s, U64x1},
+    goldilocks::{Bitwise, GoldilocksEngine, U64s},
 };
 use std::ops::Range;
 
@@ -45,6 +45,51 @@ pub fn keccak_f<W: Bitwise>(state: &mut [W; KECCAK_WIDTH]) {
     for constants in ROUND_CONSTANTS.as_chunks::<2>().0 {
         *state = round(&round(state, constants[0]), constants[1]);
     }
+}
+
+/// Permutes any number n of states: `states[n (x + 5 y) + k]` is that word of state k.
+///
+/// # Panics
+/// If the number of words is not a multiple of [`KECCAK_WIDTH`].
+pub fn keccak_f_states(level: Level, states: &mut [u64]) {
+    assert!(states.len().is_multiple_of(KECCAK_WIDTH), "whole states");
+    if states.len() == KECCAK_WIDTH {
+        return permute_states(Portable, states);
+    }
+    #[cfg(target_arch = "aarch64")]
+    if let Some(engine) = sha3_instructions(level) {
+        return permute_states(engine, states);
+    }
+    dispatch_goldilocks!(level, engine => permute_states(engine, states));
+}
+
+fn permute_states<E: GoldilocksEngine<U64s: Bitwise>>(engine: E, states: &mut [u64]) {
+    let (lanes, count) = (E::U64s::WIDTH, states.len() / KECCAK_WIDTH);
+    engine.run(
+        #[inline(always)]
+        || {
+            let mut words = [0; MAX_LANES];
+            for first in (0..count).step_by(lanes) {
+                let len = lanes.min(count - first);
+                let mut state = [E::U64s::splat(engine, 0); KECCAK_WIDTH];
+                for i in 0..KECCAK_WIDTH {
+                    words[..len].copy_from_slice(&states[i * count + first..][..len]);
+                    state[i] = E::U64s::load(engine, &words);
+                }
+                keccak_f(&mut state);
+                for i in 0..KECCAK_WIDTH {
+                    state[i].store(&mut words);
+                    states[i * count + first..][..len].copy_from_slice(&words[..len]);
+                }
+            }
+        },
+    );
+}
+
+/// Arm's instructions for SHA-3, if the CPU has them; the portable level goes without.
+#[cfg(target_arch = "aarch64")]
+fn sha3_instructions(level: Level) -> Option<proofmill_cpu::ArmSha3> {
+    if matches!(level, Level::Portable(_)) { None } else { proofmill_cpu::ArmSha3::detect() }
 }
 
 #[inline(always)]
@@ -129,11 +174,7 @@ impl Keccak256 {
     }
 
     fn permute(&mut self) {
-        let mut state = self.state.map(|word| U64x1::splat(Portable, word));
-        keccak_f(&mut state);
-        for (word, lane) in self.state.iter_mut().zip(state) {
-            lane.store(std::slice::from_mut(word));
-        }
+        permute_states(Portable, &mut self.state);
         self.len = 0;
     }
 }
@@ -246,9 +287,7 @@ impl Words<'_> {
 /// Hashes rows of words.
 fn hash(level: Level, words: Words<'_>, digests: &mut [[u64; DIGEST]]) {
     #[cfg(target_arch = "aarch64")]
-    if !matches!(level, Level::Portable(_))
-        && let Some(engine) = proofmill_cpu::ArmSha3::detect()
-    {
+    if let Some(engine) = sha3_instructions(level) {
         return hash_on(engine, words, digests);
     }
     dispatch_goldilocks!(level, engine => hash_on(engine, words, digests));

@@ -5,6 +5,8 @@
 #[cfg(target_arch = "aarch64")]
 use crate::permutation::Kernels;
 use crate::{MAX_WIDTH, Permutation};
+#[cfg(target_arch = "aarch64")]
+use proofmill_field::goldilocks::Assembly;
 use proofmill_field::{Algebra, Lanes, goldilocks::GoldilocksEngine};
 
 /// The most vectors of an element.
@@ -35,12 +37,41 @@ pub(crate) fn lanes<E: GoldilocksEngine, P: Permutation>(engine: E) -> usize {
 pub(crate) fn permute<E: GoldilocksEngine, P: Permutation>(engine: E, tile: &mut [u64]) {
     #[cfg(target_arch = "aarch64")]
     if let Some(assembly) = engine.assembly() {
-        assert_eq!(tile.len(), P::WIDTH * assembly.words(), "a whole tile");
-        let Kernels { sve, sve2, constants } = P::KERNELS;
-        // SAFETY: the token proves the instructions; the kernel reads and writes WIDTH whole vectors, and reads its
-        // constants.
-        return unsafe { assembly.choose(sve, sve2)(tile.as_mut_ptr(), constants.as_ptr()) };
+        return permute_by_assembly::<P>(assembly, tile, P::KERNELS.constants);
     }
+    permute_vectors::<E, P>(
+        engine,
+        tile,
+        #[inline(always)]
+        |state| P::permute(state),
+    );
+}
+
+/// [`permute`] with the kernel's constants.
+///
+/// # Panics
+/// If there are not as many constants as the permutation has.
+#[cfg(target_arch = "aarch64")]
+pub(crate) fn permute_by_assembly<P: Permutation>(
+    assembly: Assembly,
+    tile: &mut [u64],
+    constants: &[[u64; 2]],
+) {
+    assert_eq!(tile.len(), P::WIDTH * assembly.words(), "a whole tile");
+    let Kernels { sve, sve2, constants: own } = P::KERNELS;
+    assert_eq!(constants.len(), own.len(), "as many constants");
+    // SAFETY: the token proves the instructions; the kernel reads and writes WIDTH whole vectors, and reads its
+    // constants.
+    unsafe { assembly.choose(sve, sve2)(tile.as_mut_ptr(), constants.as_ptr()) };
+}
+
+/// Permutes a tile of vectors of the engine.
+#[inline(always)]
+pub(crate) fn permute_vectors<E: GoldilocksEngine, P: Permutation>(
+    engine: E,
+    tile: &mut [u64],
+    permute: impl Fn(&mut [E::Chain]),
+) {
     const { assert!(P::VECTORS <= MAX_VECTORS) };
     engine.run(
         #[inline(always)]
@@ -51,7 +82,7 @@ pub(crate) fn permute<E: GoldilocksEngine, P: Permutation>(engine: E, tile: &mut
             for i in 0..state.len() {
                 state[i] = E::Chain::load(engine, &tile[i * lanes..]);
             }
-            P::permute(state);
+            permute(state);
             for i in 0..state.len() {
                 state[i].store(&mut tile[i * lanes..]);
             }

@@ -2,7 +2,7 @@
 
 use proofmill_cpu::Portable;
 use proofmill_field::goldilocks::{U64s, U64x1};
-use proofmill_hash::{Keccak, Keccak256, TreeHash, keccak_f};
+use proofmill_hash::{Keccak, Keccak256, TreeHash, keccak_f, keccak_f_states};
 use proofmill_testing::{for_each_goldilocks_level, rng};
 use rand::RngCore;
 use sha3::Digest;
@@ -27,6 +27,28 @@ fn the_permutation_of_zeros_and_of_ones() {
             assert_eq!(lane, U64x1::splat(Portable, expected));
         }
     }
+}
+
+fn states_side_by_side<const STATES: usize>() {
+    let mut rng = rng(STATES as u64);
+    let states: [[u64; STATES]; 25] = std::array::from_fn(|_| std::array::from_fn(|_| rng.next_u64()));
+    for_each_goldilocks_level(|level| {
+        let mut permuted = states;
+        keccak_f_states(level, permuted.as_flattened_mut());
+        for state in 0..STATES {
+            let mut expected = states.map(|word| word[state]);
+            keccak::f1600(&mut expected);
+            assert_eq!(permuted.map(|word| word[state]), expected, "{level}, state {state} of {STATES}");
+        }
+    });
+}
+
+#[test]
+fn any_number_of_states_is_permuted() {
+    states_side_by_side::<1>();
+    states_side_by_side::<3>();
+    states_side_by_side::<8>();
+    states_side_by_side::<13>();
 }
 
 /// Every length up to several blocks, in one piece and in pieces that cross words and blocks.

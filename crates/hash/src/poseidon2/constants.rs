@@ -11,9 +11,14 @@ pub(super) const fn planes<V: GoldilocksVector, const WIDTH: usize, const COUNT:
     let mut planes = [[0; 2]; COUNT];
     let mut i = 0;
     while i < COUNT {
-        let is_partial = i >= HALF_FULL_ROUNDS * WIDTH && i < HALF_FULL_ROUNDS * WIDTH + PARTIAL_ROUNDS;
-        planes[i] = if is_partial { partial_constant(words[i]) } else { constant_planes::<V>(words[i]) };
+        planes[i] = planes_of::<V, WIDTH>(i, words[i]);
         i += 1;
     }
     planes
+}
+
+/// The planes of the constant with this index.
+pub(super) const fn planes_of<V: GoldilocksVector, const WIDTH: usize>(index: usize, word: u64) -> [u64; 2] {
+    let is_partial = index >= HALF_FULL_ROUNDS * WIDTH && index < HALF_FULL_ROUNDS * WIDTH + PARTIAL_ROUNDS;
+    if is_partial { partial_constant(word) } else { constant_planes::<V>(word) }
 }

@@ -5,16 +5,20 @@
 //! Plonky3's diagonal (`MATRIX_DIAG_8_GOLDILOCKS`, `MATRIX_DIAG_12_GOLDILOCKS`); the round constants are those of
 //! the authors' Grain generator (Plonky3's `GOLDILOCKS_POSEIDON2_RC_*`, p3-goldilocks 0.9).
 //!
+//! An [`Instance`] has other round constants.
+//!
 //! Boojum's Poseidon2, of width 12, is another permutation: its block matrix is the paper's M4 of rows (5, 7, 1, 3) ..., its
 //! diagonal is of powers of two up to 2^14, and its round constants are Poseidon's.
 
 #[cfg(test)]
 mod bounds;
 mod constants;
+mod instance;
 mod linear;
 mod permutation;
 mod round_constants;
 
+pub use instance::Instance;
 pub use permutation::partial_rounds;
 
 use crate::{Absorption, Permutation};
@@ -132,11 +136,7 @@ macro_rules! permutation {
 
             #[inline(always)]
             fn permute<V: GoldilocksVector>(state: &mut [V]) {
-                match state.len() / $width {
-                    1 => permutation::permute::<Self, V, $width, 1>(state.as_chunks_mut().0),
-                    2 => permutation::permute::<Self, V, $width, 2>(state.as_chunks_mut().0),
-                    _ => panic!("one or two vectors an element"),
-                }
+                permutation::permute_vectors::<Self, V, $width>(state, Self::constants::<V>());
             }
         }
     };
@@ -159,7 +159,8 @@ mod tests {
     use super::*;
     use crate::permute;
     use proofmill_field::{Algebra, Field, Invert, goldilocks::Goldilocks};
-    use proofmill_testing::rng;
+    use proofmill_testing::{for_each_goldilocks_level, rng};
+    use rand::RngCore;
 
     /// The rounds as defined, with dense matrices.
     fn textbook<const WIDTH: usize>(state: &mut [Goldilocks], constants: &[u64])
@@ -207,6 +208,46 @@ mod tests {
             textbook::<WIDTH>(&mut slow, constants);
             assert_eq!(state, slow);
         }
+    }
+
+    /// With random and with extreme constants, for numbers of states below, at and above those of tiles.
+    fn instances_are_the_textbooks_permutation<const WIDTH: usize, const STATES: usize>()
+    where
+        Poseidon2<WIDTH>: Parameters,
+    {
+        let mut rng = rng(STATES as u64);
+        let count = Instance::<WIDTH>::CONSTANTS;
+        let random = (0..count).map(|_| Goldilocks::random(&mut rng)).collect();
+        for constants in [random, vec![Goldilocks::ZERO; count], vec![-Goldilocks::ONE; count]] {
+            let words: Vec<_> =
+                constants.iter().map(|constant: &Goldilocks| constant.to_canonical()).collect();
+            let states: [[u64; STATES]; WIDTH] =
+                std::array::from_fn(|_| std::array::from_fn(|_| rng.next_u64()));
+            for_each_goldilocks_level(|level| {
+                let mut permuted = states;
+                Instance::<WIDTH>::new(level, &constants).permute(permuted.as_flattened_mut());
+                for state in 0..STATES {
+                    let mut slow = states.map(|element| Goldilocks::new(element[state]));
+                    textbook::<WIDTH>(&mut slow, &words);
+                    let fast = permuted.map(|element| element[state]);
+                    assert_eq!(
+                        fast,
+                        slow.map(Goldilocks::to_canonical),
+                        "{level}, state {state} of {STATES}"
+                    );
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn instances_are_the_textbooks_permutations() {
+        instances_are_the_textbooks_permutation::<8, 1>();
+        instances_are_the_textbooks_permutation::<8, 8>();
+        instances_are_the_textbooks_permutation::<8, 37>();
+        instances_are_the_textbooks_permutation::<12, 1>();
+        instances_are_the_textbooks_permutation::<12, 7>();
+        instances_are_the_textbooks_permutation::<12, 16>();
     }
 
     /// Many states, because a plane that becomes too wide shows in only a few of them.

@@ -188,12 +188,13 @@ fn divided<W: U64s>(planes: Planes<W>, bits: u32) -> Planes<W> {
     })
 }
 
-/// The permutation of the state in each lane; `N` vectors hold each element.
+/// The permutation of the state in each lane; `N` vectors hold each element. The constants are planes of `V`.
 #[inline(always)]
 pub(super) fn permute<P: Parameters, V: GoldilocksVector, const WIDTH: usize, const N: usize>(
     elements: &mut [[V; N]],
+    constants: &[[u64; 2]],
 ) {
-    let (before, rest) = P::constants::<V>().split_at(HALF_FULL_ROUNDS * WIDTH);
+    let (before, rest) = constants.split_at(HALF_FULL_ROUNDS * WIDTH);
     let (partial, after) = rest.split_at(PARTIAL_ROUNDS);
     let token = elements[0][0].token();
     let zero = V::zero(token);
@@ -223,6 +224,19 @@ pub(super) fn permute<P: Parameters, V: GoldilocksVector, const WIDTH: usize, co
         states[k].leave_partial_rounds::<V>();
         full_rounds::<V, WIDTH>(&mut states[k], after);
         for_each_element!(I < WIDTH => elements[I][k] = states[k].element(I));
+    }
+}
+
+/// [`permute`] with one or two vectors an element.
+#[inline(always)]
+pub(super) fn permute_vectors<P: Parameters, V: GoldilocksVector, const WIDTH: usize>(
+    state: &mut [V],
+    constants: &[[u64; 2]],
+) {
+    match state.len() / WIDTH {
+        1 => permute::<P, V, WIDTH, 1>(state.as_chunks_mut().0, constants),
+        2 => permute::<P, V, WIDTH, 2>(state.as_chunks_mut().0, constants),
+        _ => panic!("one or two vectors an element"),
     }
 }
 

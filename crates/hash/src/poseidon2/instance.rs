@@ -1,0 +1,96 @@
+//! The permutation with round constants that are chosen at run time.
+
+use super::{
+    HALF_FULL_ROUNDS, PARTIAL_ROUNDS, Parameters, Poseidon2, constants::planes_of,
+    permutation::permute_vectors,
+};
+use crate::{MAX_WIDTH, tiles};
+use proofmill_cpu::{Level, MAX_LANES, Portable};
+use proofmill_field::{
+    dispatch_goldilocks,
+    goldilocks::{Goldilocks, GoldilocksEngine},
+};
+use std::sync::Arc;
+
+/// The permutation with other round constants: everything else is as in [`Poseidon2`].
+#[derive(Clone, Debug)]
+pub struct Instance<const WIDTH: usize> {
+    level: Level,
+    /// The constants' planes for the level's vectors, and for single states.
+    vectors: Arc<[[u64; 2]]>,
+    single: Arc<[[u64; 2]]>,
+}
+
+impl<const WIDTH: usize> Instance<WIDTH>
+where
+    Poseidon2<WIDTH>: Parameters,
+{
+    /// The number of round constants.
+    pub const CONSTANTS: usize = 2 * HALF_FULL_ROUNDS * WIDTH + PARTIAL_ROUNDS;
+
+    /// With constants in the order of use: one per element in full rounds, one in partial rounds.
+    ///
+    /// # Panics
+    /// If there are not [`CONSTANTS`](Self::CONSTANTS).
+    pub fn new(level: Level, constants: &[Goldilocks]) -> Self {
+        assert_eq!(constants.len(), Self::CONSTANTS, "round constants");
+        let words: Vec<_> = constants.iter().map(|constant| constant.to_canonical()).collect();
+        Self {
+            level,
+            vectors: dispatch_goldilocks!(level, engine => planes::<_, WIDTH>(engine, &words)).into(),
+            single: planes::<_, WIDTH>(Portable, &words).into(),
+        }
+    }
+
+    /// Permutes any number n of states: `states[n i + k]` is element i of state k, any word before and canonical after.
+    ///
+    /// # Panics
+    /// If the number of words is not a multiple of `WIDTH`.
+    pub fn permute(&self, states: &mut [u64]) {
+        assert!(states.len().is_multiple_of(WIDTH), "whole states");
+        if states.len() == WIDTH {
+            permute::<_, WIDTH>(Portable, states, &self.single);
+        } else {
+            dispatch_goldilocks!(self.level, engine => permute::<_, WIDTH>(engine, states, &self.vectors));
+        }
+    }
+}
+
+fn planes<E: GoldilocksEngine, const WIDTH: usize>(_: E, words: &[u64]) -> Vec<[u64; 2]> {
+    words.iter().enumerate().map(|(index, word)| planes_of::<E::Chain, WIDTH>(index, *word)).collect()
+}
+
+fn permute<E: GoldilocksEngine, const WIDTH: usize>(engine: E, states: &mut [u64], constants: &[[u64; 2]])
+where
+    Poseidon2<WIDTH>: Parameters,
+{
+    let count = states.len() / WIDTH;
+    let lanes = tiles::lanes::<E, Poseidon2<WIDTH>>(engine);
+    let permute_tile = |tile: &mut [u64]| {
+        #[cfg(target_arch = "aarch64")]
+        if let Some(assembly) = engine.assembly() {
+            return tiles::permute_by_assembly::<Poseidon2<WIDTH>>(assembly, tile, constants);
+        }
+        tiles::permute_vectors::<E, Poseidon2<WIDTH>>(
+            engine,
+            tile,
+            #[inline(always)]
+            |state| permute_vectors::<Poseidon2<WIDTH>, E::Chain, WIDTH>(state, constants),
+        );
+    };
+    if count == lanes {
+        return permute_tile(states);
+    }
+    let mut tile = [0; MAX_WIDTH * MAX_LANES];
+    let tile = &mut tile[..WIDTH * lanes];
+    for first in (0..count).step_by(lanes) {
+        let len = lanes.min(count - first);
+        for (element, words) in tile.chunks_exact_mut(lanes).zip(states.chunks_exact(count)) {
+            element[..len].copy_from_slice(&words[first..][..len]);
+        }
+        permute_tile(tile);
+        for (element, words) in tile.chunks_exact(lanes).zip(states.chunks_exact_mut(count)) {
+            words[first..][..len].copy_from_slice(&element[..len]);
+        }
+    }
+}

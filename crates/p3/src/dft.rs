@@ -1,0 +1,123 @@
+//! Transforms.
+
+use p3_dft::TwoAdicSubgroupDft;
+use p3_field::{Field, PrimeCharacteristicRing, PrimeField64, TwoAdicField};
+use p3_goldilocks::Goldilocks;
+use p3_matrix::{
+    Matrix,
+    bitrev::{BitReversalPerm, BitReversedMatrixView},
+    dense::RowMajorMatrix,
+};
+use proofmill_cpu::Level;
+use proofmill_field::goldilocks::Goldilocks as Element;
+use proofmill_poly::goldilocks::{GoldilocksDomain, Order};
+use std::sync::OnceLock;
+
+/// Discrete Fourier transforms over Goldilocks, of the columns of matrices, on the ambient rayon pool.
+#[derive(Clone, Copy, Debug)]
+pub struct Dft {
+    level: Level,
+}
+
+impl Dft {
+    /// With the kernels of a level.
+    pub fn at(level: Level) -> Self {
+        Self { level }
+    }
+}
+
+impl Default for Dft {
+    fn default() -> Self {
+        Self::at(Level::best())
+    }
+}
+
+/// The subgroup with Plonky3's generator.
+///
+/// # Panics
+/// If the height is not a power of two of at most 2^32.
+pub(crate) fn domain(height: usize) -> &'static GoldilocksDomain {
+    static DOMAINS: [OnceLock<GoldilocksDomain>; Goldilocks::TWO_ADICITY + 1] =
+        [const { OnceLock::new() }; Goldilocks::TWO_ADICITY + 1];
+    assert!(height.is_power_of_two(), "a matrix of {height} rows: transforms need a power of two");
+    let log_height = height.ilog2();
+    let generator = element(Goldilocks::two_adic_generator(Goldilocks::TWO_ADICITY));
+    DOMAINS[log_height as usize].get_or_init(|| {
+        GoldilocksDomain::with_generator(log_height, generator).expect("a generator, and at most 2^32 rows")
+    })
+}
+
+pub(crate) fn element(value: Goldilocks) -> Element {
+    Element::new(value.as_canonical_u64())
+}
+
+fn elements(values: &[Goldilocks]) -> Vec<Element> {
+    values.iter().map(|value| element(*value)).collect()
+}
+
+/// The allocation stays.
+fn matrix(values: Vec<Element>, width: usize) -> RowMajorMatrix<Goldilocks> {
+    RowMajorMatrix::new(
+        values.into_iter().map(|value| Goldilocks::new(value.to_canonical())).collect(),
+        width,
+    )
+}
+
+impl TwoAdicSubgroupDft<Goldilocks> for Dft {
+    type Evaluations = BitReversedMatrixView<RowMajorMatrix<Goldilocks>>;
+
+    fn dft_batch(&self, mat: RowMajorMatrix<Goldilocks>) -> Self::Evaluations {
+        self.coset_dft_batch(mat, Goldilocks::ONE)
+    }
+
+    fn coset_dft_batch(&self, mat: RowMajorMatrix<Goldilocks>, shift: Goldilocks) -> Self::Evaluations {
+        let (height, width) = (mat.height(), mat.width());
+        let mut values = elements(&mat.values);
+        domain(height).coset_ntt(self.level, &mut values, element(shift), Order::BitReversed);
+        BitReversalPerm::new_view(matrix(values, width))
+    }
+
+    fn idft_batch(&self, mat: RowMajorMatrix<Goldilocks>) -> RowMajorMatrix<Goldilocks> {
+        self.coset_idft_batch(mat, Goldilocks::ONE)
+    }
+
+    fn coset_idft_batch(
+        &self,
+        mat: RowMajorMatrix<Goldilocks>,
+        shift: Goldilocks,
+    ) -> RowMajorMatrix<Goldilocks> {
+        assert!(!shift.is_zero(), "a coset's shift is not zero");
+        let (height, width) = (mat.height(), mat.width());
+        let mut values = elements(&mat.values);
+        let domain = domain(height);
+        if shift == Goldilocks::ONE {
+            domain.intt(self.level, &mut values, Order::Natural);
+        } else {
+            domain.coset_intt(self.level, &mut values, element(shift));
+        }
+        matrix(values, width)
+    }
+
+    fn coset_lde_batch(
+        &self,
+        mat: RowMajorMatrix<Goldilocks>,
+        added_bits: usize,
+        shift: Goldilocks,
+    ) -> Self::Evaluations {
+        let (height, width) = (mat.height(), mat.width());
+        let len = u32::try_from(added_bits)
+            .ok()
+            .and_then(|bits| mat.values.len().checked_mul(1usize.checked_shl(bits)?));
+        let mut extension = vec![Element::default(); len.expect("an extension that fits the memory")];
+        let values = elements(&mat.values);
+        drop(mat);
+        domain(height).low_degree_extension(
+            self.level,
+            &values,
+            element(shift),
+            &mut extension,
+            Order::BitReversed,
+        );
+        BitReversalPerm::new_view(matrix(extension, width))
+    }
+}

@@ -1,0 +1,97 @@
+//! Poseidon2 of widths 8 and 12.
+
+use p3_field::{PackedValue, PrimeField64};
+use p3_goldilocks::{
+    GOLDILOCKS_POSEIDON2_RC_8_EXTERNAL_FINAL, GOLDILOCKS_POSEIDON2_RC_8_EXTERNAL_INITIAL,
+    GOLDILOCKS_POSEIDON2_RC_8_INTERNAL, GOLDILOCKS_POSEIDON2_RC_12_EXTERNAL_FINAL,
+    GOLDILOCKS_POSEIDON2_RC_12_EXTERNAL_INITIAL, GOLDILOCKS_POSEIDON2_RC_12_INTERNAL, Goldilocks,
+};
+use p3_poseidon2::ExternalLayerConstants;
+use p3_symmetric::{CryptographicPermutation, Permutation};
+use proofmill_cpu::Level;
+use proofmill_hash::poseidon2::{HALF_FULL_ROUNDS, Instance, PARTIAL_ROUNDS, Parameters};
+use rand::{Rng, RngExt, distr::StandardUniform};
+
+/// Plonky3's `Poseidon2Goldilocks<WIDTH>`: the permutation of one state, or of as many states as packed elements hold, side by
+/// side.
+#[derive(Clone, Debug)]
+pub struct Poseidon2<const WIDTH: usize>(Instance<WIDTH>);
+
+impl<const WIDTH: usize> Poseidon2<WIDTH>
+where
+    proofmill_hash::Poseidon2<WIDTH>: Parameters,
+{
+    /// With the round constants of full and of partial rounds.
+    ///
+    /// # Panics
+    /// If there are not constants for 8 full and 22 partial rounds.
+    pub fn new(external: ExternalLayerConstants<Goldilocks, WIDTH>, internal: Vec<Goldilocks>) -> Self {
+        Self::at(Level::best(), &external, &internal)
+    }
+
+    /// [`new`](Self::new) with the kernels of a level.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    pub fn at(
+        level: Level,
+        external: &ExternalLayerConstants<Goldilocks, WIDTH>,
+        internal: &[Goldilocks],
+    ) -> Self {
+        let (initial, terminal) = (external.get_initial_constants(), external.get_terminal_constants());
+        assert!(
+            initial.len() == HALF_FULL_ROUNDS && terminal.len() == HALF_FULL_ROUNDS,
+            "{HALF_FULL_ROUNDS} full rounds before the partial ones and {HALF_FULL_ROUNDS} after them"
+        );
+        assert_eq!(internal.len(), PARTIAL_ROUNDS, "partial rounds");
+        let constants = initial.as_flattened().iter().chain(internal).chain(terminal.as_flattened());
+        let constants: Vec<_> = constants.map(|constant| crate::dft::element(*constant)).collect();
+        Self(Instance::new(level, &constants))
+    }
+
+    /// With random round constants: those that `Poseidon2Goldilocks::new_from_rng_128` draws.
+    pub fn new_from_rng_128<R: Rng>(rng: &mut R) -> Self {
+        let external = ExternalLayerConstants::new_from_rng(2 * HALF_FULL_ROUNDS, rng);
+        let internal = rng.sample_iter(StandardUniform).take(PARTIAL_ROUNDS).collect();
+        Self::new(external, internal)
+    }
+}
+
+/// Plonky3's permutation of that name.
+pub fn default_goldilocks_poseidon2_8() -> Poseidon2<8> {
+    Poseidon2::new(
+        ExternalLayerConstants::new(
+            GOLDILOCKS_POSEIDON2_RC_8_EXTERNAL_INITIAL.to_vec(),
+            GOLDILOCKS_POSEIDON2_RC_8_EXTERNAL_FINAL.to_vec(),
+        ),
+        GOLDILOCKS_POSEIDON2_RC_8_INTERNAL.to_vec(),
+    )
+}
+
+/// Plonky3's permutation of that name.
+pub fn default_goldilocks_poseidon2_12() -> Poseidon2<12> {
+    Poseidon2::new(
+        ExternalLayerConstants::new(
+            GOLDILOCKS_POSEIDON2_RC_12_EXTERNAL_INITIAL.to_vec(),
+            GOLDILOCKS_POSEIDON2_RC_12_EXTERNAL_FINAL.to_vec(),
+        ),
+        GOLDILOCKS_POSEIDON2_RC_12_INTERNAL.to_vec(),
+    )
+}
+
+impl<T: PackedValue<Value = Goldilocks>, const WIDTH: usize> Permutation<[T; WIDTH]> for Poseidon2<WIDTH>
+where
+    proofmill_hash::Poseidon2<WIDTH>: Parameters,
+{
+    fn permute_mut(&self, state: &mut [T; WIDTH]) {
+        let word = |value: Goldilocks| value.as_canonical_u64();
+        crate::packed::with_words(state, word, Goldilocks::new, |words| self.0.permute(words));
+    }
+}
+
+impl<T: PackedValue<Value = Goldilocks>, const WIDTH: usize> CryptographicPermutation<[T; WIDTH]>
+    for Poseidon2<WIDTH>
+where
+    proofmill_hash::Poseidon2<WIDTH>: Parameters,
+{
+}

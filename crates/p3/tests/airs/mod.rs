@@ -1,0 +1,131 @@
+//! AIRs to be proven.
+
+use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_field::PrimeCharacteristicRing;
+use p3_goldilocks::Goldilocks;
+use p3_matrix::dense::RowMajorMatrix;
+use std::borrow::Cow;
+
+/// Two columns; the first two values and the last one are public.
+#[derive(Clone, Copy)]
+pub(crate) struct Fibonacci;
+
+impl Fibonacci {
+    pub(crate) fn trace(log_rows: usize) -> (RowMajorMatrix<Goldilocks>, [Goldilocks; 3]) {
+        let mut row = [Goldilocks::ZERO, Goldilocks::ONE];
+        let mut values = Vec::new();
+        for _ in 0..1 << log_rows {
+            values.extend(row);
+            row = [row[1], row[0] + row[1]];
+        }
+        let public = [values[0], values[1], values[values.len() - 1]];
+        (RowMajorMatrix::new(values, 2), public)
+    }
+}
+
+impl<F> BaseAir<F> for Fibonacci {
+    fn width(&self) -> usize {
+        2
+    }
+
+    fn num_public_values(&self) -> usize {
+        3
+    }
+}
+
+impl<AB: AirBuilder> Air<AB> for Fibonacci {
+    fn eval(&self, builder: &mut AB) {
+        let main = builder.main();
+        let [first, second, last] = [0, 1, 2].map(|index| builder.public_values()[index]);
+        let (local, next) = (main.current_slice(), main.next_slice());
+        builder.when_first_row().assert_eq(local[0], first);
+        builder.when_first_row().assert_eq(local[1], second);
+        builder.when_transition().assert_eq(next[0], local[1]);
+        builder.when_transition().assert_eq(next[1], local[0] + local[1]);
+        builder.when_last_row().assert_eq(local[1], last);
+    }
+}
+
+/// Each column is a power of the one before; each row follows from the row before.
+#[derive(Clone, Copy)]
+pub(crate) struct Powers {
+    pub(crate) columns: usize,
+    pub(crate) degree: u64,
+}
+
+impl Powers {
+    pub(crate) fn trace(&self, log_rows: usize) -> RowMajorMatrix<Goldilocks> {
+        let (mut values, mut first) = (Vec::new(), Goldilocks::TWO);
+        for _ in 0..1 << log_rows {
+            values.push(first);
+            for _ in 1..self.columns {
+                let last = values[values.len() - 1];
+                values.push(last.exp_u64(self.degree) + Goldilocks::ONE);
+            }
+            first = values[values.len() - 1] - first;
+        }
+        RowMajorMatrix::new(values, self.columns)
+    }
+}
+
+impl<F> BaseAir<F> for Powers {
+    fn width(&self) -> usize {
+        self.columns
+    }
+}
+
+impl<AB: AirBuilder> Air<AB> for Powers {
+    fn eval(&self, builder: &mut AB) {
+        let main = builder.main();
+        let (local, next) = (main.current_slice(), main.next_slice());
+        for column in 1..self.columns {
+            let power: AB::Expr = local[column - 1].into();
+            builder.assert_eq(local[column], power.exp_u64(self.degree) + AB::Expr::ONE);
+        }
+        builder.when_transition().assert_eq(next[0], local[self.columns - 1] - local[0]);
+    }
+}
+
+/// A column that grows by constants of a period of four rows, times a constant of a period of two.
+#[derive(Clone, Copy)]
+pub(crate) struct RoundConstants;
+
+const CONSTANTS: [u64; 4] = [3, 1, 4, 1];
+const FACTORS: [u64; 2] = [5, 9];
+
+impl RoundConstants {
+    pub(crate) fn trace(&self, log_rows: usize) -> RowMajorMatrix<Goldilocks> {
+        let mut value = Goldilocks::ONE;
+        let rows = (0..1 << log_rows).map(|row: usize| {
+            let before = value;
+            value =
+                (value + Goldilocks::from_u64(CONSTANTS[row % 4])) * Goldilocks::from_u64(FACTORS[row % 2]);
+            before
+        });
+        RowMajorMatrix::new_col(rows.collect())
+    }
+}
+
+impl<F: PrimeCharacteristicRing> BaseAir<F> for RoundConstants {
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn num_periodic_columns(&self) -> usize {
+        2
+    }
+
+    fn periodic_columns(&self) -> Cow<'_, [Vec<F>]> {
+        let constants = |values: &[u64]| values.iter().map(|value| F::from_u64(*value)).collect();
+        Cow::Owned(vec![constants(&CONSTANTS), constants(&FACTORS)])
+    }
+}
+
+impl<AB: AirBuilder> Air<AB> for RoundConstants {
+    fn eval(&self, builder: &mut AB) {
+        let main = builder.main();
+        let [constant, factor]: [AB::Expr; 2] = [0, 1].map(|index| builder.periodic_values()[index].into());
+        let (local, next) = (main.current_slice()[0], main.next_slice()[0]);
+        builder.when_transition().assert_eq(next, (constant + local) * factor);
+    }
+}
