@@ -29,7 +29,7 @@ emulated() {
         PROOFMILL_REQUIRE_LEVELS=$2 cargo test --quiet --locked --workspace --target "$target" "${@:3}"
 }
 
-arithmetic=($(tests sha256 field curve pairing hash poly stark) --test keys --test vectors)
+arithmetic=($(tests sha256 field curve pairing hash poly stark p3) --test keys --test vectors)
 cargo check --quiet --locked --workspace --lib --bins --target "$target"
 cargo build --quiet --locked --workspace "${arithmetic[@]}" --test merkle --target "$target"
 PROOFMILL_REQUIRE_SHA256=neon,arm-sha2 emulated sve=off portable,neon "${arithmetic[@]}"
@@ -38,7 +38,7 @@ emulated sve=off portable,neon --exclude proofmill-plonk --test prove --test bat
 # Checks of openings with changed bytes do not depend on the CPU, and take minutes under QEMU.
 emulated sve=off portable,neon --test merkle -- --skip changed
 for bits in 128 256 512 2048; do
-    emulated "sve$bits=on" sve,sve2 --test basic --test goldilocks_extension --test poseidon --test poseidon2 --test goldilocks
+    emulated "sve$bits=on" sve,sve2 --test basic --test goldilocks_extension --test poseidon --test poseidon2 --test goldilocks --test kernels
 done
 # Code above the kernels does not depend on the vector length: the lengths of existing CPUs suffice.
 for bits in 128 256 512; do

@@ -105,19 +105,14 @@ impl TwoAdicSubgroupDft<Goldilocks> for Dft {
         shift: Goldilocks,
     ) -> Self::Evaluations {
         let (height, width) = (mat.height(), mat.width());
-        let len = u32::try_from(added_bits)
-            .ok()
-            .and_then(|bits| mat.values.len().checked_mul(1usize.checked_shl(bits)?));
-        let mut extension = vec![Element::default(); len.expect("an extension that fits the memory")];
-        let values = elements(&mat.values);
+        let bits = u32::try_from(added_bits).unwrap_or(u32::MAX);
+        let len = 1usize.checked_shl(bits).and_then(|blow_up| mat.values.len().checked_mul(blow_up));
+        let len = len.expect("an extension that fits the memory");
+        let mut extension = Vec::with_capacity(len);
+        extension.extend(mat.values.iter().map(|value| element(*value)));
         drop(mat);
-        domain(height).low_degree_extension(
-            self.level,
-            &values,
-            element(shift),
-            &mut extension,
-            Order::BitReversed,
-        );
+        extension.resize(len, Element::default());
+        domain(height).extend(self.level, &mut extension, bits, element(shift), Order::BitReversed);
         BitReversalPerm::new_view(matrix(extension, width))
     }
 }

@@ -198,19 +198,39 @@ impl GoldilocksDomain {
         let blow_up = extension.len() / values.len().max(1);
         let fits = blow_up.is_power_of_two() && extension.len() == blow_up * values.len();
         assert!(fits, "an extension of {} values has a power of two times as many", values.len());
-        let log_blow_up = blow_up.trailing_zeros();
+        extension[..values.len()].copy_from_slice(values);
+        self.extend(level, extension, blow_up.trailing_zeros(), shift, order);
+    }
+
+    /// As [`low_degree_extension`](Self::low_degree_extension) with an extension that begins with the values and is
+    /// `2^log_blow_up` times as long; what follows them is overwritten.
+    ///
+    /// # Panics
+    /// If the length is not a multiple of that of H', or if H' would have more than 2^32 elements.
+    pub fn extend(
+        &self,
+        level: Level,
+        extension: &mut [Goldilocks],
+        log_blow_up: u32,
+        shift: Goldilocks,
+        order: Order,
+    ) {
         assert!(self.log_n + log_blow_up <= Goldilocks::TWO_ADICITY, "at most 2^32 elements");
+        assert!(extension.len().is_multiple_of(self.len() << log_blow_up), "a row for each element of H'");
+        let len = extension.len() >> log_blow_up;
+        if len == 0 {
+            return;
+        }
         let root = power_of_two(self.generator, Goldilocks::TWO_ADICITY - self.log_n - log_blow_up);
-        let (first, others) = extension.split_at_mut(values.len());
-        first.copy_from_slice(values);
+        let (first, others) = extension.split_at_mut(len);
         self.intt(level, first, Order::Natural);
-        others.chunks_exact_mut(values.len()).for_each(|coset| coset.copy_from_slice(first));
-        for (coset, values) in extension.chunks_exact_mut(values.len()).enumerate() {
+        others.chunks_exact_mut(len).for_each(|coset| coset.copy_from_slice(first));
+        for (coset, values) in extension.chunks_exact_mut(len).enumerate() {
             let k = reverse_bits(coset, log_blow_up) as u64;
             self.coset_ntt(level, values, shift * root.pow_vartime(&[k]), Order::BitReversed);
         }
         if order == Order::Natural {
-            let width = values.len() / self.len();
+            let width = len / self.len();
             // SAFETY: only whole rows are swapped.
             let words = unsafe { Goldilocks::as_words_mut(extension) };
             dispatch_goldilocks!(level, engine => reverse_rows(engine, words, width));
@@ -263,6 +283,20 @@ fn scale_rows(values: &mut [Goldilocks], rows: usize, ratio: Goldilocks) {
 
 /// Above this number of rows, columns are copied: the ways of a cache set.
 const FEW_ROWS: usize = 16;
+
+/// Above this number of vectors a row, the values of rows that are not whole vectors are copied: below, transposed.
+const MANY_VECTORS: usize = 8;
+
+/// Copies `len` words of each row.
+///
+/// # Safety
+/// The rows must be readable and writable, must not overlap, and not be accessed by others during the call.
+unsafe fn copy_rows(from: Rows, to: Rows, rows: usize, len: usize) {
+    for r in 0..rows {
+        // SAFETY: the caller's promise.
+        unsafe { std::ptr::copy_nonoverlapping(from.row(r).cast_const(), to.row(r), len) };
+    }
+}
 
 /// The parameters of all steps of a transform.
 #[derive(Clone, Copy)]
@@ -328,10 +362,8 @@ impl Transform {
             let first = block * copied;
             let len = copied.min(row - first);
             let (copy, rows) = (Part::new(copy).rows(0, copied), part.rows(first, row));
-            for r in 0..step.rows() {
-                // SAFETY: only this task uses these words.
-                unsafe { std::ptr::copy_nonoverlapping(rows.row(r), copy.row(r), len) };
-            }
+            // SAFETY: only this task uses these words.
+            unsafe { copy_rows(rows, copy, step.rows(), len) };
             let tiles = len.div_ceil(lanes);
             for column in (0..len).step_by(lanes) {
                 // Prefetches a part of the next block during the computation.
@@ -343,10 +375,8 @@ impl Transform {
                 // SAFETY: as above.
                 unsafe { tile::transform_tile(engine, &step.tables, Input::of(&shift), rows, scratch) };
             }
-            for r in 0..step.rows() {
-                // SAFETY: as above.
-                unsafe { std::ptr::copy_nonoverlapping(copy.row(r), rows.row(r), len) };
-            }
+            // SAFETY: as above.
+            unsafe { copy_rows(copy, rows, step.rows(), len) };
         });
     }
 
@@ -363,22 +393,30 @@ impl Transform {
         let leap = last.tables.leap();
         let shift_leap = shift.pow_vartime(&[leap as u64]);
         let powers = |r| [self.after, shift * step.power(r, 1), shift_leap * step.power(r, leap)];
-        if width.is_multiple_of(lanes) {
-            return each(
-                step.rows(),
-                || last.tables.scratch(lanes),
-                |scratch, r| {
-                    let powers = powers(r);
-                    let scale = Scale::new(lanes, |_| powers);
-                    for first in (0..width).step_by(lanes) {
-                        let rows = part.rows(r * row + first, width);
-                        // SAFETY: only this task uses these words.
-                        unsafe {
-                            tile::transform_tile(engine, &last.tables, Input::Scaled(&scale), rows, scratch)
-                        };
-                    }
-                },
-            );
+        if width.is_multiple_of(lanes) || width > MANY_VECTORS * lanes {
+            let state = || (last.tables.scratch(lanes), Lines::zeroed(lanes * last.rows()));
+            return each(step.rows(), state, |(scratch, copy), r| {
+                let powers = powers(r);
+                let scale = Scale::new(lanes, |_| powers);
+                let mut transform = |rows| {
+                    // SAFETY: only this task uses these words.
+                    unsafe {
+                        tile::transform_tile(engine, &last.tables, Input::Scaled(&scale), rows, scratch)
+                    };
+                };
+                let whole = width - width % lanes;
+                for first in (0..whole).step_by(lanes) {
+                    transform(part.rows(r * row + first, width));
+                }
+                if whole < width {
+                    let (copy, rows) = (Part::new(copy).rows(0, lanes), part.rows(r * row + whole, width));
+                    // SAFETY: as above.
+                    unsafe { copy_rows(rows, copy, last.rows(), width - whole) };
+                    transform(copy);
+                    // SAFETY: as above.
+                    unsafe { copy_rows(copy, rows, last.rows(), width - whole) };
+                }
+            });
         }
         each(
             step.rows() / lanes,

@@ -1,0 +1,124 @@
+//! Times proofs with Plonky3's kernels and with Proofmill's, in turn; prints medians.
+//!
+//! `cargo run --release -p proofmill-p3 --example compare -- keccak-f 12 fibonacci 18`: AIRs and logarithms of their rows. On
+//! one thread: `RAYON_NUM_THREADS=1`. Plonky3's kernels for this CPU: `RUSTFLAGS="-C target-cpu=native"`.
+
+#[path = "../tests/airs/mod.rs"]
+#[allow(dead_code, reason = "the tests prove more AIRs")]
+mod airs;
+#[path = "../tests/configurations/mod.rs"]
+mod configurations;
+
+use airs::Fibonacci;
+use configurations::{Parameters, keccak, poseidon2, stock_keccak, stock_poseidon2};
+use p3_blake3_air::Blake3Air;
+use p3_goldilocks::{GenericPoseidon2LinearLayersGoldilocks, Goldilocks};
+use p3_keccak_air::KeccakAir;
+use p3_poseidon2_air::{RoundConstants, VectorizedPoseidon2Air};
+use p3_uni_stark::{prove, verify};
+use rand::{RngExt, SeedableRng, rngs::SmallRng};
+use std::time::{Duration, Instant};
+
+/// Plonky3's `FriParameters::new_benchmark` without grinding, whose time is chance, and with caps of 8 digests.
+const BENCHMARK: Parameters = Parameters {
+    log_blowup: 1,
+    log_final_poly_len: 0,
+    max_log_arity: 1,
+    cap_height: 3,
+    num_queries: 100,
+    grinding: 0,
+};
+
+const REPETITIONS: usize = 5;
+
+/// Permutations side by side in a row of the Poseidon2 AIR.
+const SIDE_BY_SIDE: usize = 8;
+
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort();
+    times[times.len() / 2].as_secs_f64()
+}
+
+/// Prints one line per hash.
+macro_rules! compare {
+    ($name:expr, $air:expr, $trace:expr, $public:expr) => {
+        compare!(@hash "Poseidon2", stock_poseidon2, poseidon2, $name, $air, $trace, $public);
+        compare!(@hash "Keccak", stock_keccak, keccak, $name, $air, $trace, $public);
+    };
+    (@hash $hash:expr, $stock:ident, $ours:ident, $name:expr, $air:expr, $trace:expr, $public:expr) => {
+        let (mut stock_times, mut times) = (Vec::new(), Vec::new());
+        for _ in 0..REPETITIONS {
+            let (stock, ours) = ($stock::config(BENCHMARK), $ours::config(BENCHMARK));
+            let trace = $trace.clone();
+            let start = Instant::now();
+            let expected = prove(&stock, &$air, trace, &$public).expect("a proof");
+            stock_times.push(start.elapsed());
+            let trace = $trace.clone();
+            let start = Instant::now();
+            let proof = prove(&ours, &$air, trace, &$public).expect("a proof");
+            times.push(start.elapsed());
+            verify(&ours, &$air, &proof, &$public).expect("a valid proof");
+            assert!(serde_json::to_vec(&proof).ok() == serde_json::to_vec(&expected).ok(), "the same proof");
+        }
+        let (stock, ours) = (median(stock_times), median(times));
+        println!("{:<16} {:<10} {stock:>9.3} {ours:>9.3} {:>7.2}", $name, $hash, stock / ours);
+    };
+}
+
+fn main() {
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let jobs = match arguments.as_slice() {
+        [] => ["fibonacci", "16", "keccak-f", "10", "poseidon2", "10", "blake3", "8"]
+            .map(str::to_owned)
+            .to_vec(),
+        arguments => arguments.to_vec(),
+    };
+    println!("{:<16} {:<10} {:>9} {:>9} {:>7}", "AIR", "hash", "Plonky3 s", "ours s", "times");
+    for job in jobs.chunks(2) {
+        let log_rows =
+            job.get(1).and_then(|text| text.parse().ok()).filter(|log_rows| (5..=24).contains(log_rows));
+        let (air, Some(log_rows)) = (job[0].as_str(), log_rows) else {
+            eprintln!("error: `{}`: give an AIR and the logarithm of its rows, 5 to 24", job.join(" "));
+            std::process::exit(2);
+        };
+        let mut rng = SmallRng::seed_from_u64(1);
+        let name = format!("{air} 2^{log_rows}");
+        match air {
+            "fibonacci" => {
+                let (trace, public) = Fibonacci::trace(log_rows);
+                compare!(name, Fibonacci, trace, public);
+            }
+            "keccak-f" => {
+                // 24 rows a permutation, padded to a power of two.
+                let inputs = (0..(1 << log_rows) / 24).map(|_| rng.random()).collect();
+                let trace = p3_keccak_air::generate_trace_rows::<Goldilocks>(inputs, BENCHMARK.log_blowup);
+                compare!(name, KeccakAir {}, trace, []);
+            }
+            "poseidon2" => {
+                type Air = VectorizedPoseidon2Air<
+                    Goldilocks,
+                    GenericPoseidon2LinearLayersGoldilocks,
+                    8,
+                    7,
+                    1,
+                    4,
+                    22,
+                    SIDE_BY_SIDE,
+                >;
+                let air = Air::new(RoundConstants::from_rng(&mut rng));
+                let trace =
+                    air.generate_vectorized_trace_rows(SIDE_BY_SIDE << log_rows, BENCHMARK.log_blowup);
+                compare!(name, air, trace, []);
+            }
+            "blake3" => {
+                let inputs = (0..1 << log_rows).map(|_| rng.random()).collect();
+                let trace = p3_blake3_air::generate_trace_rows::<Goldilocks>(inputs, BENCHMARK.log_blowup);
+                compare!(name, Blake3Air {}, trace, []);
+            }
+            _ => {
+                eprintln!("error: no AIR `{air}`: fibonacci, keccak-f, poseidon2 or blake3");
+                std::process::exit(2);
+            }
+        }
+    }
+}
