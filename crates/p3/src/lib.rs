@@ -28,14 +28,17 @@
 //! type Pcs = TwoAdicFriPcs<Goldilocks, Dft, Mmcs, ChallengeMmcs>;
 //! ```
 
+mod constraints;
 mod dft;
 mod keccak;
 mod packed;
 mod poseidon2;
+mod prove;
 
 pub use dft::Dft;
 pub use keccak::KeccakF;
 pub use poseidon2::{Poseidon2, default_goldilocks_poseidon2_8, default_goldilocks_poseidon2_12};
+pub use prove::{prove, prove_with_preprocessed};
 
 /// How many states a tree should permute at a time: a multiple of what any level has in its vectors.
 pub const LANES: usize = 16;

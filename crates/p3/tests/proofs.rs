@@ -3,10 +3,11 @@
 mod airs;
 mod configurations;
 
-use airs::{Fibonacci, Powers, RoundConstants};
+use airs::{Fibonacci, Powers, Preprocessed, RoundConstants};
 use configurations::{Parameters, keccak, poseidon2, stock_keccak, stock_poseidon2};
 use p3_goldilocks::Goldilocks;
-use p3_uni_stark::{prove, verify};
+use p3_matrix::Matrix;
+use p3_uni_stark::{setup_preprocessed, verify_with_preprocessed};
 use proofmill_testing::for_each_pool;
 
 const PARAMETERS: [Parameters; 3] = [
@@ -36,24 +37,44 @@ const PARAMETERS: [Parameters; 3] = [
     },
 ];
 
-/// Proves with both configurations; compares the proofs' JSON, which has every field; verifies ours with Plonky3's verifier
-/// on its own kernels and on ours. Several threads may find different witnesses of work, and then other challenges.
+/// Proves with Plonky3's kernels, with ours, and with constraints as a program; compares the proofs' JSON, which has every field;
+/// verifies them with Plonky3's verifier on its own kernels and on ours. Several threads may find different witnesses of
+/// work, and then other challenges.
 macro_rules! same_proofs {
     ($stock:ident, $ours:ident, $air:expr, $trace:expr, $public:expr) => {
         for parameters in PARAMETERS {
             let (air, trace, public): (_, _, Vec<Goldilocks>) = ($air, $trace, $public);
             for_each_pool(&[1, 2, 5], |threads| {
                 let (stock, ours) = ($stock::config(parameters), $ours::config(parameters));
-                let proof = prove(&ours, &air, trace.clone(), &public).expect("a proof");
-                let proof = serde_json::to_string(&proof).expect("JSON");
+                let log_height = trace.height().ilog2() as usize;
+                let (for_stock, for_verifier) =
+                    setup_preprocessed(&stock, &air, log_height).expect("a set-up").unzip();
+                let (for_ours, _) = setup_preprocessed(&ours, &air, log_height).expect("a set-up").unzip();
+                let (for_stock, for_ours) = (for_stock.as_ref(), for_ours.as_ref());
+                let by_kernels =
+                    p3_uni_stark::prove_with_preprocessed(&ours, &air, trace.clone(), &public, for_ours);
+                let by_program =
+                    proofmill_p3::prove_with_preprocessed(&ours, &air, trace.clone(), &public, for_ours);
+                let json = [by_kernels, by_program]
+                    .map(|proof| serde_json::to_string(&proof.expect("a proof")).expect("JSON"));
                 if threads == 1 || parameters.grinding == 0 {
-                    let expected = prove(&stock, &air, trace.clone(), &public).expect("a proof");
-                    let expected = serde_json::to_string(&expected).expect("JSON");
-                    assert!(proof == expected, "{threads} threads");
+                    let expected = p3_uni_stark::prove_with_preprocessed(
+                        &stock,
+                        &air,
+                        trace.clone(),
+                        &public,
+                        for_stock,
+                    );
+                    let expected = serde_json::to_string(&expected.expect("a proof")).expect("JSON");
+                    for (json, prover) in json.iter().zip(["Plonky3's prover", "ours"]) {
+                        assert!(*json == expected, "{prover}, {threads} threads");
+                    }
                 }
-                let (for_stock, for_ours) = (serde_json::from_str(&proof), serde_json::from_str(&proof));
-                verify(&stock, &air, &for_stock.expect("a proof"), &public).expect("Plonky3 verifies");
-                verify(&ours, &air, &for_ours.expect("a proof"), &public).expect("our kernels verify");
+                for json in json {
+                    let proof = serde_json::from_str(&json).expect("a proof");
+                    verify_with_preprocessed(&stock, &air, &proof, &public, for_verifier.as_ref())
+                        .expect("Plonky3 verifies");
+                }
             });
         }
     };
@@ -79,4 +100,17 @@ fn a_wide_trace_of_high_degree() {
 fn periodic_columns() {
     let air = RoundConstants;
     same_proofs!(stock_poseidon2, poseidon2, air, air.trace(5), vec![]);
+}
+
+#[test]
+fn preprocessed_columns() {
+    same_proofs!(stock_poseidon2, poseidon2, Preprocessed { log_rows: 5 }, Preprocessed::trace(5), vec![]);
+    same_proofs!(stock_keccak, keccak, Preprocessed { log_rows: 5 }, Preprocessed::trace(5), vec![]);
+}
+
+#[test]
+fn keccaks_permutation() {
+    let inputs = vec![std::array::from_fn(|i| i as u64)];
+    let trace = p3_keccak_air::generate_trace_rows::<Goldilocks>(inputs, 0);
+    same_proofs!(stock_keccak, keccak, p3_keccak_air::KeccakAir {}, trace.clone(), vec![]);
 }

@@ -4,7 +4,7 @@ use proofmill_field::{
     Field,
     goldilocks::{Extension, Goldilocks, MODULUS},
 };
-use proofmill_stark::air::{BLOCK, Cell, Evaluation, Expression, Graph, Input, Program, Rows, capture};
+use proofmill_stark::air::{BLOCK, Cell, Evaluation, Expression, Graph, Input, Program, capture};
 use proofmill_testing::{for_each_goldilocks_level, rng};
 use rand::{Rng, RngCore};
 
@@ -79,6 +79,16 @@ fn random(seed: u64, rows: usize, operations: usize) -> Random {
     Random { graph, rows, matrices, scalars, constraints }
 }
 
+/// Reads a row of row-major matrices; the row after the last is the first.
+fn read(matrices: &[(&[Goldilocks], usize)], row: usize, mut words: &mut [u64]) {
+    for (values, columns) in matrices {
+        let (to, rest) = words.split_at_mut(*columns);
+        let row = &values[row % (values.len() / columns) * columns..][..*columns];
+        to.iter_mut().zip(row).for_each(|(word, value)| *word = value.to_canonical());
+        words = rest;
+    }
+}
+
 fn check<const N: usize>(case: &Random, factors: &[Extension<Goldilocks, N>]) {
     let program = Program::new(&case.graph);
     assert_eq!(program.constraints(), case.constraints.len());
@@ -90,13 +100,12 @@ fn check<const N: usize>(case: &Random, factors: &[Extension<Goldilocks, N>]) {
             })
         })
         .collect();
-    let matrices: Vec<Rows<'_>> =
-        case.matrices.iter().zip(COLUMNS).map(|(values, columns)| Rows::new(values, columns)).collect();
-    let evaluation = Evaluation::new(&program, &matrices, &case.scalars, factors);
+    let matrices: Vec<_> = case.matrices.iter().map(Vec::as_slice).zip(COLUMNS).collect();
+    let evaluation = Evaluation::new(&program, &COLUMNS, &case.scalars, factors);
     for_each_goldilocks_level(|level| {
         for first in [0, case.rows / 3] {
             let mut sums = vec![Extension([Goldilocks::ONE; N]); case.rows - first];
-            evaluation.run(level, first, &mut sums);
+            evaluation.run(level, first, &mut sums, |row, words| read(&matrices, row, words));
             let found: Vec<[Goldilocks; N]> = sums.iter().map(|sum| sum.0).collect();
             assert_eq!(found, expected[first..], "{} rows from {first}, {level}", case.rows);
         }
@@ -134,12 +143,11 @@ fn a_trace_satisfies_its_constraints() {
     });
     assert_eq!(graph.degrees().collect::<Vec<_>>(), [1, 1]);
     let program = Program::new(&graph);
-    let matrices = [Rows::new(&trace, 2)];
     let one = Extension([Goldilocks::ONE]);
-    let evaluation = Evaluation::new(&program, &matrices, &[], &[one, one]);
+    let evaluation = Evaluation::new(&program, &[2], &[], &[one, one]);
     for_each_goldilocks_level(|level| {
         let mut sums = vec![one; rows];
-        evaluation.run(level, 0, &mut sums);
+        evaluation.run(level, 0, &mut sums, |row, words| read(&[(&trace, 2)], row, words));
         assert!(sums[..rows - 1].iter().all(|sum| sum.0[0] == Goldilocks::ZERO), "{level}");
         assert_ne!(sums[rows - 1].0[0], Goldilocks::ZERO, "{level}");
     });

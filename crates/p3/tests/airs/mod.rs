@@ -1,7 +1,7 @@
 //! AIRs to be proven.
 
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
-use p3_field::PrimeCharacteristicRing;
+use p3_field::{Field, PrimeCharacteristicRing};
 use p3_goldilocks::Goldilocks;
 use p3_matrix::dense::RowMajorMatrix;
 use std::borrow::Cow;
@@ -127,5 +127,50 @@ impl<AB: AirBuilder> Air<AB> for RoundConstants {
         let [constant, factor]: [AB::Expr; 2] = [0, 1].map(|index| builder.periodic_values()[index].into());
         let (local, next) = (main.current_slice()[0], main.next_slice()[0]);
         builder.when_transition().assert_eq(next, (constant + local) * factor);
+    }
+}
+
+/// A column that grows by a fixed column of squares and by its next value.
+#[derive(Clone, Copy)]
+pub(crate) struct Preprocessed {
+    pub(crate) log_rows: usize,
+}
+
+impl Preprocessed {
+    fn square(row: usize) -> u64 {
+        (row * row) as u64
+    }
+
+    pub(crate) fn trace(log_rows: usize) -> RowMajorMatrix<Goldilocks> {
+        let sums = (0..1 << log_rows).scan(0, |sum, row| {
+            let before = *sum;
+            *sum += Self::square(row) + Self::square(row + 1);
+            Some(Goldilocks::from_u64(before))
+        });
+        RowMajorMatrix::new_col(sums.collect())
+    }
+}
+
+impl<F: Field> BaseAir<F> for Preprocessed {
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn preprocessed_width(&self) -> usize {
+        1
+    }
+
+    fn preprocessed_trace(&self) -> Option<RowMajorMatrix<F>> {
+        let squares = (0..1 << self.log_rows).map(|row| F::from_u64(Self::square(row)));
+        Some(RowMajorMatrix::new_col(squares.collect()))
+    }
+}
+
+impl<AB: AirBuilder<F: Field>> Air<AB> for Preprocessed {
+    fn eval(&self, builder: &mut AB) {
+        let (main, fixed) = (builder.main(), builder.preprocessed().clone());
+        let (local, next) = (main.current_slice()[0], main.next_slice()[0]);
+        let (square, next_square) = (fixed.current_slice()[0], fixed.next_slice()[0]);
+        builder.when_transition().assert_eq(next, local + square + next_square);
     }
 }

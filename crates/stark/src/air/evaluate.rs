@@ -7,56 +7,41 @@ use proofmill_field::{
     goldilocks::{Extension, Goldilocks, GoldilocksEngine, GoldilocksLanes, U64s},
 };
 
-/// The values of a matrix on a coset, row-major, in natural order: the row after the last is the first.
-#[derive(Clone, Copy, Debug)]
-pub struct Rows<'a> {
-    values: &'a [Goldilocks],
-    columns: usize,
-}
-
-impl<'a> Rows<'a> {
-    /// # Panics
-    /// If the number of values is not a multiple of that of columns.
-    pub fn new(values: &'a [Goldilocks], columns: usize) -> Self {
-        let whole = if columns == 0 { values.is_empty() } else { values.len().is_multiple_of(columns) };
-        assert!(whole, "whole rows");
-        Self { values, columns }
-    }
-
-    fn rows(&self) -> usize {
-        self.values.len() / self.columns.max(1)
-    }
-}
-
-/// A program with its inputs.
+/// A program with its inputs, but for the rows.
 #[derive(Clone, Debug)]
 pub struct Evaluation<'a, const N: usize> {
     program: &'a Program,
-    matrices: Vec<Rows<'a>>,
+    /// Where the program's columns are in the rows that it reads, whose length is `width`.
+    columns: Vec<usize>,
+    width: usize,
     scalars: Vec<u64>,
     /// The coefficients of the factor of each constraint.
     factors: Vec<[u64; N]>,
-    rows: usize,
 }
 
+/// The rows that are read before their columns are copied to the program's slots.
+const READ: usize = 8;
+
 impl<'a, const N: usize> Evaluation<'a, N> {
-    /// The sum of `factors[i] * constraint_i`, to be evaluated on the rows of the matrices.
+    /// The sum of `factors[i] * constraint_i`, to be evaluated on rows of matrices with these numbers of columns.
     ///
     /// # Panics
-    /// If the matrices have not equally many rows, if the program reads a column or a scalar that there is not, or if there are
-    /// not as many factors as constraints.
+    /// If the program reads a column or a scalar that there is not, or if there are not as many factors as constraints.
     pub fn new(
         program: &'a Program,
-        matrices: &[Rows<'a>],
+        widths: &[usize],
         scalars: &[Goldilocks],
         factors: &[Extension<Goldilocks, N>],
     ) -> Self {
-        let rows = matrices.iter().map(Rows::rows).max().unwrap_or(0);
-        assert!(matrices.iter().all(|matrix| matrix.rows() == rows), "equally many rows");
-        for (matrix, column) in &program.columns {
-            let columns = matrices.get(*matrix as usize).map_or(0, |matrix| matrix.columns);
-            assert!((*column as usize) < columns, "column {column} of matrix {matrix}");
-        }
+        let offset = |matrix: usize| widths[..matrix].iter().sum::<usize>();
+        let column = |(matrix, column): &(u32, u32)| {
+            let (matrix, column) = (*matrix as usize, *column as usize);
+            assert!(
+                widths.get(matrix).is_some_and(|width| column < *width),
+                "column {column} of matrix {matrix}"
+            );
+            offset(matrix) + column
+        };
         assert_eq!(factors.len(), program.constraints, "a factor for each constraint");
         let scalars = program.scalars.iter().map(|scalar| match scalar {
             Scalar::Constant(value) => value.to_canonical(),
@@ -64,26 +49,38 @@ impl<'a, const N: usize> Evaluation<'a, N> {
         });
         Self {
             program,
-            matrices: matrices.to_vec(),
+            columns: program.columns.iter().map(column).collect(),
+            width: offset(widths.len()),
             scalars: scalars.collect(),
             factors: factors.iter().map(|factor| factor.0.map(|each| each.to_canonical())).collect(),
-            rows,
         }
     }
 
     /// Writes the sums on the rows from `first` on, on the calling thread.
     ///
-    /// # Panics
-    /// If there are not that many rows.
-    pub fn run(&self, level: Level, first: usize, sums: &mut [Extension<Goldilocks, N>]) {
-        assert!(first + sums.len() <= self.rows, "rows of the matrices");
-        dispatch_goldilocks!(level, engine => self.run_at(engine, first, sums));
+    /// `read(row, words)` writes the values of a row, those of the first matrix first, as any words; it is also called for the
+    /// row after the last one.
+    pub fn run(
+        &self,
+        level: Level,
+        first: usize,
+        sums: &mut [Extension<Goldilocks, N>],
+        read: impl Fn(usize, &mut [u64]),
+    ) {
+        dispatch_goldilocks!(level, engine => self.run_at(engine, first, sums, &read));
     }
 
-    fn run_at<E: GoldilocksEngine>(&self, engine: E, first: usize, sums: &mut [Extension<Goldilocks, N>]) {
+    fn run_at<E: GoldilocksEngine>(
+        &self,
+        engine: E,
+        first: usize,
+        sums: &mut [Extension<Goldilocks, N>],
+        read: &impl Fn(usize, &mut [u64]),
+    ) {
         let mut scratch = vec![0; self.program.slots * STRIDE];
+        let mut rows = vec![0; READ * self.width];
         for (block, sums) in sums.chunks_mut(BLOCK).enumerate() {
-            self.gather(first + block * BLOCK, sums.len(), &mut scratch);
+            self.gather(first + block * BLOCK, sums.len(), &mut rows, &mut scratch, read);
             let mut totals = [[0; BLOCK]; N];
             engine.run(
                 #[inline(always)]
@@ -100,12 +97,23 @@ impl<'a, const N: usize> Evaluation<'a, N> {
     }
 
     /// Writes the columns of `count` rows and of the row after them.
-    fn gather(&self, first: usize, count: usize, scratch: &mut [u64]) {
-        for row in 0..=count {
-            let at = (first + row) % self.rows;
-            for (slot, (matrix, column)) in self.program.columns.iter().enumerate() {
-                let Rows { values, columns } = self.matrices[*matrix as usize];
-                scratch[slot * STRIDE + row] = values[at * columns + *column as usize].to_canonical();
+    fn gather(
+        &self,
+        first: usize,
+        count: usize,
+        rows: &mut [u64],
+        scratch: &mut [u64],
+        read: &impl Fn(usize, &mut [u64]),
+    ) {
+        for start in (0..=count).step_by(READ) {
+            let len = READ.min(count + 1 - start);
+            for k in 0..len {
+                read(first + start + k, &mut rows[k * self.width..][..self.width]);
+            }
+            for (slot, column) in scratch.chunks_exact_mut(STRIDE).zip(&self.columns) {
+                for k in 0..len {
+                    slot[start + k] = rows[k * self.width + column];
+                }
             }
         }
     }

@@ -5,7 +5,7 @@ mod expression;
 mod graph;
 mod program;
 
-pub use evaluate::{Evaluation, Rows};
+pub use evaluate::Evaluation;
 pub use expression::{Expression, capture};
 pub use graph::{Cell, Graph, Input};
 pub use program::{BLOCK, Program};

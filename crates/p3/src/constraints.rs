@@ -1,0 +1,98 @@
+//! The constraints of an AIR as a program.
+
+use crate::dft::element;
+use p3_air::{
+    Air,
+    symbolic::{
+        AirLayout, BaseEntry, BaseLeaf, SymbolicAirBuilder, SymbolicExpr, SymbolicExpression,
+        get_constraint_layout, get_symbolic_constraints,
+    },
+};
+use p3_goldilocks::Goldilocks;
+use proofmill_stark::air::{Cell, Expression, Input, Program, capture};
+use std::collections::HashMap;
+
+/// The matrices that programs read, in the order of a row's values.
+#[derive(Clone, Copy)]
+enum Matrix {
+    Main,
+    Preprocessed,
+    /// The [`SELECTORS`], then the periodic columns.
+    Row,
+}
+
+/// The columns before periodic ones: whether a row is the first, the last, or any but the last.
+pub(crate) const SELECTORS: usize = 3;
+
+/// Captures an AIR's constraints.
+///
+/// # Panics
+/// If it has constraints over extensions, which this prover does not support.
+pub(crate) fn program<A: Air<SymbolicAirBuilder<Goldilocks>>>(air: &A, layout: AirLayout) -> Program {
+    let extension = get_constraint_layout::<Goldilocks, Goldilocks, A>(air, layout).ext_indices;
+    assert!(
+        extension.is_empty(),
+        "the AIR has constraints over extensions: only `p3_uni_stark::prove` can prove it"
+    );
+    let constraints = get_symbolic_constraints(air, layout);
+    Program::new(&capture(|| {
+        let mut captured = HashMap::new();
+        constraints.iter().for_each(|constraint| expression(constraint, &mut captured).must_vanish());
+    }))
+}
+
+/// Translates an expression, whose parts may be shared: each is captured once. Not recursive, because sums may have thousands of
+/// terms.
+fn expression<'a>(
+    root: &'a SymbolicExpression<Goldilocks>,
+    captured: &mut HashMap<*const SymbolicExpression<Goldilocks>, Expression>,
+) -> Expression {
+    let mut stack = vec![(root, false)];
+    while let Some((node, ready)) = stack.pop() {
+        if captured.contains_key(&std::ptr::from_ref(node)) {
+            continue;
+        }
+        let operands: &[&'a SymbolicExpression<Goldilocks>] = match node {
+            SymbolicExpr::Leaf(_) => &[],
+            SymbolicExpr::Neg { x, .. } => &[x],
+            SymbolicExpr::Add { x, y, .. }
+            | SymbolicExpr::Sub { x, y, .. }
+            | SymbolicExpr::Mul { x, y, .. } => &[x, y],
+        };
+        if !ready {
+            stack.push((node, true));
+            stack.extend(operands.iter().map(|operand| (*operand, false)));
+            continue;
+        }
+        let operand = |index: usize| captured[&std::ptr::from_ref(operands[index])];
+        let value = match node {
+            SymbolicExpr::Leaf(value) => leaf(value),
+            SymbolicExpr::Neg { .. } => -operand(0),
+            SymbolicExpr::Add { .. } => operand(0) + operand(1),
+            SymbolicExpr::Sub { .. } => operand(0) - operand(1),
+            SymbolicExpr::Mul { .. } => operand(0) * operand(1),
+        };
+        captured.insert(std::ptr::from_ref(node), value);
+    }
+    captured[&std::ptr::from_ref(root)]
+}
+
+fn leaf(leaf: &BaseLeaf<Goldilocks>) -> Expression {
+    let cell = |matrix: Matrix, column: usize, offset: usize| {
+        assert!(offset <= 1, "constraints read a row and the next");
+        let cell = Cell { matrix: matrix as u32, column: column as u32, next: offset == 1 };
+        Expression::input(Input::Cell(cell), 1)
+    };
+    match leaf {
+        BaseLeaf::Constant(value) => element(*value).into(),
+        BaseLeaf::IsFirstRow => cell(Matrix::Row, 0, 0),
+        BaseLeaf::IsLastRow => cell(Matrix::Row, 1, 0),
+        BaseLeaf::IsTransition => cell(Matrix::Row, 2, 0),
+        BaseLeaf::Variable(variable) => match variable.entry {
+            BaseEntry::Main { offset } => cell(Matrix::Main, variable.index, offset),
+            BaseEntry::Preprocessed { offset } => cell(Matrix::Preprocessed, variable.index, offset),
+            BaseEntry::Periodic => cell(Matrix::Row, SELECTORS + variable.index, 0),
+            BaseEntry::Public => Expression::input(Input::Scalar(variable.index as u32), 0),
+        },
+    }
+}
