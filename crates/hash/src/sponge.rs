@@ -100,8 +100,11 @@ macro_rules! tree_hash {
                     "one word a digest in each column"
                 );
                 dispatch_goldilocks!(level, engine => {
-                    hash_all::<$permutation, _>(engine, columns.len(), digests, |first, lanes, element, words| {
+                    let read = |first: usize, lanes: usize, element: usize, words: &mut [u64]| {
                         words[..lanes].copy_from_slice(&columns[element][first..][..lanes]);
+                    };
+                    hash_all::<$permutation, _>(engine, columns.len(), digests, read, |tile| {
+                        tiles::permute::<_, $permutation>(engine, tile);
                     });
                 });
             }
@@ -110,7 +113,13 @@ macro_rules! tree_hash {
                 assert_eq!(children.len(), 2 * parents.len(), "two children a parent");
                 let words = words_of(children);
                 dispatch_goldilocks!(level, engine => {
-                    absorb_all::<$permutation, _, { 2 * DIGEST }>(engine, 2 * DIGEST, parents, row_major(words, 2 * DIGEST));
+                    absorb_all::<$permutation, _, { 2 * DIGEST }>(
+                        engine,
+                        2 * DIGEST,
+                        parents,
+                        row_major(words, 2 * DIGEST),
+                        |tile| tiles::permute::<_, $permutation>(engine, tile),
+                    );
                 });
             }
 
@@ -134,7 +143,9 @@ fn hash_on<P: Permutation, E: GoldilocksEngine>(
     digests: &mut [Digest],
 ) {
     assert_eq!(rows.len(), columns * digests.len(), "as many words as rows times columns");
-    hash_all::<P, _>(engine, columns, digests, row_major(rows, columns));
+    hash_all::<P, _>(engine, columns, digests, row_major(rows, columns), |tile| {
+        tiles::permute::<_, P>(engine, tile)
+    });
 }
 
 /// Reads the elements of rows sequentially.
@@ -155,31 +166,32 @@ fn hash_all<P: Permutation, E: GoldilocksEngine>(
     columns: usize,
     digests: &mut [Digest],
     read: impl Fn(usize, usize, usize, &mut [u64]),
+    permute: impl Fn(&mut [u64]),
 ) {
     match P::WIDTH - DIGEST {
-        4 => absorb_all::<P, E, 4>(engine, columns, digests, read),
-        8 => absorb_all::<P, E, 8>(engine, columns, digests, read),
+        4 => absorb_all::<P, E, 4>(engine, columns, digests, read, permute),
+        8 => absorb_all::<P, E, 8>(engine, columns, digests, read, permute),
         rate => unreachable!("a rate of {rate}"),
     }
 }
 
 /// Hashes one row of `columns` elements per digest, `RATE` elements at a time; `read(first, count, element, words)` writes
-/// that element of `count` rows, starting at row `first`.
+/// that element of `count` rows, starting at row `first`; `permute(tile)` permutes a [tile](tiles).
 #[inline(always)]
-fn absorb_all<P: Permutation, E: GoldilocksEngine, const RATE: usize>(
+pub(crate) fn absorb_all<P: Permutation, E: GoldilocksEngine, const RATE: usize>(
     engine: E,
     columns: usize,
     digests: &mut [Digest],
     read: impl Fn(usize, usize, usize, &mut [u64]),
+    permute: impl Fn(&mut [u64]),
 ) {
     let (tile_lanes, mut first) = (tiles::lanes::<E, P>(engine), 0);
     let mut tile = [0; MAX_WIDTH * MAX_LANES];
     let tile = &mut tile[..P::WIDTH * tile_lanes];
     for block in digests.chunks_mut(tile_lanes) {
         tile.fill(0);
-        absorb::<P, _, RATE>(engine, columns, tile, |element, words| {
-            read(first, block.len(), element, words)
-        });
+        let read_element = |element, words: &mut [u64]| read(first, block.len(), element, words);
+        absorb::<P, _, RATE>(engine, columns, tile, read_element, &permute);
         for (lane, digest) in block.iter_mut().enumerate() {
             for (element, words) in digest.0.iter_mut().zip(tile.chunks_exact(tile_lanes)) {
                 *element = Goldilocks::new(words[lane]);
@@ -196,6 +208,7 @@ fn absorb<P: Permutation, E: GoldilocksEngine, const RATE: usize>(
     columns: usize,
     tile: &mut [u64],
     read: impl Fn(usize, &mut [u64]),
+    permute: impl Fn(&mut [u64]),
 ) {
     let lanes = tiles::lanes::<E, P>(engine);
     let linear = P::ABSORPTION == Absorption::LinearHash;
@@ -210,6 +223,6 @@ fn absorb<P: Permutation, E: GoldilocksEngine, const RATE: usize>(
             tile[count * lanes..RATE * lanes].fill(0);
         }
         (0..count).for_each(|element| read(start + element, &mut tile[element * lanes..]));
-        tiles::permute::<E, P>(engine, tile);
+        permute(tile);
     }
 }

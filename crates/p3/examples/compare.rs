@@ -1,4 +1,4 @@
-//! Times proofs with Plonky3's kernels and with Proofmill's, in turn; prints medians.
+//! Times proofs with Plonky3's kernels, with Proofmill's, and with its prover, in turn; prints medians.
 //!
 //! `cargo run --release -p proofmill-p3 --example compare -- keccak-f 12 fibonacci 18`: AIRs and logarithms of their rows. On
 //! one thread: `RAYON_NUM_THREADS=1`. Plonky3's kernels for this CPU: `RUSTFLAGS="-C target-cpu=native"`.
@@ -15,7 +15,7 @@ use p3_blake3_air::Blake3Air;
 use p3_goldilocks::{GenericPoseidon2LinearLayersGoldilocks, Goldilocks};
 use p3_keccak_air::KeccakAir;
 use p3_poseidon2_air::{RoundConstants, VectorizedPoseidon2Air};
-use p3_uni_stark::{prove, verify};
+use p3_uni_stark::verify;
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::time::{Duration, Instant};
 
@@ -46,22 +46,30 @@ macro_rules! compare {
         compare!(@hash "Keccak", stock_keccak, keccak, $name, $air, $trace, $public);
     };
     (@hash $hash:expr, $stock:ident, $ours:ident, $name:expr, $air:expr, $trace:expr, $public:expr) => {
-        let (mut stock_times, mut times) = (Vec::new(), Vec::new());
+        let (mut stock_times, mut kernels_times, mut times) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..REPETITIONS {
             let (stock, ours) = ($stock::config(BENCHMARK), $ours::config(BENCHMARK));
-            let trace = $trace.clone();
-            let start = Instant::now();
-            let expected = prove(&stock, &$air, trace, &$public).expect("a proof");
-            stock_times.push(start.elapsed());
-            let trace = $trace.clone();
-            let start = Instant::now();
-            let proof = prove(&ours, &$air, trace, &$public).expect("a proof");
-            times.push(start.elapsed());
-            verify(&ours, &$air, &proof, &$public).expect("a valid proof");
-            assert!(serde_json::to_vec(&proof).ok() == serde_json::to_vec(&expected).ok(), "the same proof");
+            let timed = |times: &mut Vec<_>, start: Instant| times.push(start.elapsed());
+            let (trace, start) = ($trace.clone(), Instant::now());
+            let expected = p3_uni_stark::prove(&stock, &$air, trace, &$public).expect("a proof");
+            timed(&mut stock_times, start);
+            let (trace, start) = ($trace.clone(), Instant::now());
+            let with_kernels = p3_uni_stark::prove(&ours, &$air, trace, &$public).expect("a proof");
+            timed(&mut kernels_times, start);
+            let (trace, start) = ($trace.clone(), Instant::now());
+            let proof = proofmill_p3::prove(&ours, &$air, trace, &$public).expect("a proof");
+            timed(&mut times, start);
+            verify(&stock, &$air, &expected, &$public).expect("a valid proof");
+            let expected = serde_json::to_vec(&expected).expect("JSON");
+            for proof in [with_kernels, proof] {
+                assert!(serde_json::to_vec(&proof).expect("JSON") == expected, "the same proof");
+            }
         }
-        let (stock, ours) = (median(stock_times), median(times));
-        println!("{:<16} {:<10} {stock:>9.3} {ours:>9.3} {:>7.2}", $name, $hash, stock / ours);
+        let [stock, kernels, ours] = [stock_times, kernels_times, times].map(median);
+        println!(
+            "{:<16} {:<10} {stock:>9.3} {kernels:>9.3} {ours:>9.3} {:>9.2} {:>9.2}",
+            $name, $hash, stock / kernels, stock / ours
+        );
     };
 }
 
@@ -73,7 +81,9 @@ fn main() {
             .to_vec(),
         arguments => arguments.to_vec(),
     };
-    println!("{:<16} {:<10} {:>9} {:>9} {:>7}", "AIR", "hash", "Plonky3 s", "ours s", "times");
+    println!(
+        "Seconds with Plonky3, with our kernels, with our prover; how many times as fast each of ours is"
+    );
     for job in jobs.chunks(2) {
         let log_rows =
             job.get(1).and_then(|text| text.parse().ok()).filter(|log_rows| (5..=24).contains(log_rows));

@@ -1,16 +1,13 @@
 //! The constraints of an AIR as a program.
 
 use crate::dft::element;
+use hashbrown::HashMap;
 use p3_air::{
     Air,
-    symbolic::{
-        AirLayout, BaseEntry, BaseLeaf, SymbolicAirBuilder, SymbolicExpr, SymbolicExpression,
-        get_constraint_layout, get_symbolic_constraints,
-    },
+    symbolic::{AirLayout, BaseEntry, BaseLeaf, SymbolicAirBuilder, SymbolicExpr, SymbolicExpression},
 };
 use p3_goldilocks::Goldilocks;
 use proofmill_stark::air::{Cell, Expression, Input, Program, capture};
-use std::collections::HashMap;
 
 /// The matrices that programs read, in the order of a row's values.
 #[derive(Clone, Copy)]
@@ -29,12 +26,14 @@ pub(crate) const SELECTORS: usize = 3;
 /// # Panics
 /// If it has constraints over extensions, which this prover does not support.
 pub(crate) fn program<A: Air<SymbolicAirBuilder<Goldilocks>>>(air: &A, layout: AirLayout) -> Program {
-    let extension = get_constraint_layout::<Goldilocks, Goldilocks, A>(air, layout).ext_indices;
+    layout.validate_against_air(air);
+    let mut builder = SymbolicAirBuilder::<Goldilocks>::new(layout);
+    air.eval(&mut builder);
     assert!(
-        extension.is_empty(),
+        builder.constraint_layout().ext_indices.is_empty(),
         "the AIR has constraints over extensions: only `p3_uni_stark::prove` can prove it"
     );
-    let constraints = get_symbolic_constraints(air, layout);
+    let constraints = builder.base_constraints();
     Program::new(&capture(|| {
         let mut captured = HashMap::new();
         constraints.iter().for_each(|constraint| expression(constraint, &mut captured).must_vanish());

@@ -1,11 +1,17 @@
-//! Keccak-f[1600].
+//! Keccak-f[1600]: the permutation, and the hash of trees.
 
-use p3_field::PackedValue;
-use p3_symmetric::{CryptographicPermutation, Permutation};
-use proofmill_cpu::Level;
-use proofmill_hash::{KECCAK_WIDTH, keccak_f_states};
+use crate::LANES;
+use p3_field::{PackedValue, PrimeField64};
+use p3_goldilocks::Goldilocks;
+use p3_symmetric::{CryptographicHasher, CryptographicPermutation, Permutation, PseudoCompressionFunction};
+use proofmill_cpu::{Level, Portable};
+use proofmill_hash::{KECCAK_WIDTH, Keccak, TreeHash, keccak_f_states};
 
 /// The permutation of one state of 25 words, or of as many states as packed words hold, side by side.
+///
+/// As the hash and the compression function of a tree, it is `SerializingHasher<PaddingFreeSponge<_, 25, 17, 4>>` and
+/// `CompressionFunctionFromHasher<PaddingFreeSponge<_, 25, 17, 4>, 2, 4>`, for many rows at a time:
+/// `MerkleTreeMmcs<Goldilocks, u64, KeccakF, KeccakF, 2, 4>`.
 #[derive(Clone, Copy, Debug)]
 pub struct KeccakF {
     level: Level,
@@ -15,6 +21,11 @@ impl KeccakF {
     /// With the kernels of a level.
     pub fn at(level: Level) -> Self {
         Self { level }
+    }
+
+    /// A single state is permuted fastest alone.
+    fn level_for(self, states: usize) -> Level {
+        if states == 1 { Level::Portable(Portable) } else { self.level }
     }
 }
 
@@ -26,7 +37,7 @@ impl Default for KeccakF {
 
 impl<T: PackedValue<Value = u64>> Permutation<[T; KECCAK_WIDTH]> for KeccakF {
     fn permute_mut(&self, state: &mut [T; KECCAK_WIDTH]) {
-        super::packed::with_words(
+        crate::packed::with_words(
             state,
             |word| word,
             |word| word,
@@ -36,3 +47,38 @@ impl<T: PackedValue<Value = u64>> Permutation<[T; KECCAK_WIDTH]> for KeccakF {
 }
 
 impl<T: PackedValue<Value = u64>> CryptographicPermutation<[T; KECCAK_WIDTH]> for KeccakF {}
+
+/// The words of a digest.
+const DIGEST: usize = 4;
+
+impl CryptographicHasher<Goldilocks, [u64; DIGEST]> for KeccakF {
+    const LANES: usize = LANES;
+
+    fn hash_iter<I: IntoIterator<Item = Goldilocks>>(&self, input: I) -> [u64; DIGEST] {
+        let row: Vec<_> = input.into_iter().collect();
+        let mut digest = [[0; DIGEST]];
+        self.hash_many(&row, &mut digest);
+        digest[0]
+    }
+
+    fn hash_many(&self, input: &[Goldilocks], out: &mut [[u64; DIGEST]]) {
+        let columns = crate::columns(input, out);
+        let words: Vec<_> = input.iter().map(PrimeField64::as_canonical_u64).collect();
+        Keccak::hash_rows(self.level_for(out.len()), &words, columns, out);
+    }
+}
+
+impl PseudoCompressionFunction<[u64; DIGEST], 2> for KeccakF {
+    const LANES: usize = LANES;
+
+    fn compress(&self, input: [[u64; DIGEST]; 2]) -> [u64; DIGEST] {
+        let mut out = [[0; DIGEST]];
+        self.compress_many(&[input], &mut out);
+        out[0]
+    }
+
+    fn compress_many(&self, inputs: &[[[u64; DIGEST]; 2]], out: &mut [[u64; DIGEST]]) {
+        assert_eq!(inputs.len(), out.len(), "a pair for each parent");
+        Keccak::hash_pairs(self.level_for(out.len()), inputs.as_flattened(), out);
+    }
+}

@@ -6,24 +6,19 @@
 //! | instead of | in place of |
 //! |---|---|
 //! | [`Dft`] | `Radix2DitParallel<Goldilocks>` and the like |
-//! | [`Poseidon2<8>`](Poseidon2), [`Poseidon2<12>`](Poseidon2) | `Poseidon2Goldilocks<8>`, `Poseidon2Goldilocks<12>` |
-//! | [`KeccakF`] | `p3_keccak::KeccakF` |
-//! | `[Goldilocks; LANES]`, `[u64; LANES]` in `MerkleTreeMmcs` | `<Goldilocks as Field>::Packing`, `[u64; VECTOR_LEN]` |
+//! | [`Poseidon2<8>`](Poseidon2), [`Poseidon2<12>`](Poseidon2) | `Poseidon2Goldilocks<8>`, `Poseidon2Goldilocks<12>`, and the sponges and compression functions of trees |
+//! | [`KeccakF`] | `p3_keccak::KeccakF`, and the sponges and compression functions of trees |
+//! | [`prove`] | `p3_uni_stark::prove` |
 //!
-//! The kernels are chosen when the program runs, so it need not be compiled for the CPU. [`LANES`] states are permuted at a
-//! time where a tree is packed that wide.
+//! The kernels are chosen when the program runs, so it need not be compiled for the CPU.
 //!
 //! ```
 //! use p3_fri::TwoAdicFriPcs;
 //! use p3_goldilocks::Goldilocks;
 //! use p3_merkle_tree::MerkleTreeMmcs;
-//! use p3_symmetric::{PaddingFreeSponge, TruncatedPermutation};
-//! use proofmill_p3::{Dft, LANES, Poseidon2};
+//! use proofmill_p3::{Dft, Poseidon2};
 //!
-//! type Perm = Poseidon2<8>;
-//! type Hash = PaddingFreeSponge<Perm, 8, 4, 4>;
-//! type Compress = TruncatedPermutation<Perm, 2, 4, 8>;
-//! type Mmcs = MerkleTreeMmcs<[Goldilocks; LANES], [Goldilocks; LANES], Hash, Compress, 2, 4>;
+//! type Mmcs = MerkleTreeMmcs<Goldilocks, Goldilocks, Poseidon2<8>, Poseidon2<8>, 2, 4>;
 //! # type ChallengeMmcs = p3_commit::ExtensionMmcs<Goldilocks, p3_field::extension::BinomialExtensionField<Goldilocks, 2>, Mmcs>;
 //! type Pcs = TwoAdicFriPcs<Goldilocks, Dft, Mmcs, ChallengeMmcs>;
 //! ```
@@ -40,5 +35,14 @@ pub use keccak::KeccakF;
 pub use poseidon2::{Poseidon2, default_goldilocks_poseidon2_8, default_goldilocks_poseidon2_12};
 pub use prove::{prove, prove_with_preprocessed};
 
-/// How many states a tree should permute at a time: a multiple of what any level has in its vectors.
-pub const LANES: usize = 16;
+/// The number of elements of each row that has a digest.
+fn columns<T, D>(rows: &[T], digests: &[D]) -> usize {
+    assert!(
+        rows.is_empty() || (!digests.is_empty() && rows.len().is_multiple_of(digests.len())),
+        "equally many elements for each digest"
+    );
+    rows.len() / digests.len().max(1)
+}
+
+/// How many rows trees should hash at a time: a multiple of what any level has in its vectors.
+const LANES: usize = 16;

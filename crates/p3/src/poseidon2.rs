@@ -1,5 +1,6 @@
-//! Poseidon2 of widths 8 and 12.
+//! Poseidon2 of widths 8 and 12: the permutation, and the hash of trees.
 
+use crate::LANES;
 use p3_field::{PackedValue, PrimeField64};
 use p3_goldilocks::{
     GOLDILOCKS_POSEIDON2_RC_8_EXTERNAL_FINAL, GOLDILOCKS_POSEIDON2_RC_8_EXTERNAL_INITIAL,
@@ -7,13 +8,20 @@ use p3_goldilocks::{
     GOLDILOCKS_POSEIDON2_RC_12_EXTERNAL_INITIAL, GOLDILOCKS_POSEIDON2_RC_12_INTERNAL, Goldilocks,
 };
 use p3_poseidon2::ExternalLayerConstants;
-use p3_symmetric::{CryptographicPermutation, Permutation};
+use p3_symmetric::{CryptographicHasher, CryptographicPermutation, Permutation, PseudoCompressionFunction};
 use proofmill_cpu::Level;
-use proofmill_hash::poseidon2::{HALF_FULL_ROUNDS, Instance, PARTIAL_ROUNDS, Parameters};
+use proofmill_hash::{
+    Digest,
+    poseidon2::{HALF_FULL_ROUNDS, Instance, PARTIAL_ROUNDS, Parameters},
+    sponge::DIGEST,
+};
 use rand::{Rng, RngExt, distr::StandardUniform};
 
 /// Plonky3's `Poseidon2Goldilocks<WIDTH>`: the permutation of one state, or of as many states as packed elements hold, side by
 /// side.
+///
+/// As the hash and the compression function of a tree, it is `PaddingFreeSponge` at the rate `WIDTH - 4` and
+/// `TruncatedPermutation`, for many rows at a time: `MerkleTreeMmcs<Goldilocks, Goldilocks, Poseidon2<8>, Poseidon2<8>, 2, 4>`.
 #[derive(Clone, Debug)]
 pub struct Poseidon2<const WIDTH: usize>(Instance<WIDTH>);
 
@@ -95,3 +103,60 @@ where
     proofmill_hash::Poseidon2<WIDTH>: Parameters,
 {
 }
+
+fn to_plonky3(digest: Digest) -> [Goldilocks; DIGEST] {
+    digest.0.map(|element| Goldilocks::new(element.to_canonical()))
+}
+
+impl<const WIDTH: usize> CryptographicHasher<Goldilocks, [Goldilocks; DIGEST]> for Poseidon2<WIDTH>
+where
+    proofmill_hash::Poseidon2<WIDTH>: Parameters,
+{
+    const LANES: usize = LANES;
+
+    fn hash_iter<I: IntoIterator<Item = Goldilocks>>(&self, input: I) -> [Goldilocks; DIGEST] {
+        let row: Vec<_> = input.into_iter().collect();
+        let mut digest = [[Goldilocks::default(); DIGEST]];
+        self.hash_many(&row, &mut digest);
+        digest[0]
+    }
+
+    fn hash_many(&self, input: &[Goldilocks], out: &mut [[Goldilocks; DIGEST]]) {
+        let columns = crate::columns(input, out);
+        let mut digests = [Digest::default(); BLOCK];
+        for (block, out) in out.chunks_mut(BLOCK).enumerate() {
+            let (rows, digests) = (&input[block * BLOCK * columns..], &mut digests[..out.len()]);
+            self.0.hash_rows(columns, digests, |row, column| rows[row * columns + column].as_canonical_u64());
+            out.iter_mut().zip(digests).for_each(|(out, digest)| *out = to_plonky3(*digest));
+        }
+    }
+}
+
+impl<const WIDTH: usize> PseudoCompressionFunction<[Goldilocks; DIGEST], 2> for Poseidon2<WIDTH>
+where
+    proofmill_hash::Poseidon2<WIDTH>: Parameters,
+{
+    const LANES: usize = LANES;
+
+    fn compress(&self, input: [[Goldilocks; DIGEST]; 2]) -> [Goldilocks; DIGEST] {
+        let mut out = [[Goldilocks::default(); DIGEST]];
+        self.compress_many(&[input], &mut out);
+        out[0]
+    }
+
+    fn compress_many(&self, inputs: &[[[Goldilocks; DIGEST]; 2]], out: &mut [[Goldilocks; DIGEST]]) {
+        assert_eq!(inputs.len(), out.len(), "a pair for each parent");
+        let (mut children, mut parents) = ([[Digest::default(); 2]; BLOCK], [Digest::default(); BLOCK]);
+        for (inputs, out) in inputs.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
+            let (children, parents) = (&mut children[..out.len()], &mut parents[..out.len()]);
+            for (children, input) in children.iter_mut().zip(inputs) {
+                *children = input.map(|digest| Digest(digest.map(crate::dft::element)));
+            }
+            self.0.hash_pairs(children.as_flattened(), parents);
+            out.iter_mut().zip(parents).for_each(|(out, digest)| *out = to_plonky3(*digest));
+        }
+    }
+}
+
+/// The digests that are converted together.
+const BLOCK: usize = 64;

@@ -5,8 +5,11 @@ use p3_field::{Field, PackedValue, PrimeCharacteristicRing, PrimeField64};
 use p3_goldilocks::{Goldilocks, Poseidon2Goldilocks};
 use p3_matrix::{Matrix, bitrev::BitReversibleMatrix, dense::RowMajorMatrix};
 use p3_poseidon2::ExternalLayerConstants;
-use p3_symmetric::Permutation;
-use proofmill_p3::{Dft, KeccakF, LANES, Poseidon2};
+use p3_symmetric::{
+    CompressionFunctionFromHasher, CryptographicHasher, PaddingFreeSponge, Permutation,
+    PseudoCompressionFunction, SerializingHasher, TruncatedPermutation,
+};
+use proofmill_p3::{Dft, KeccakF, Poseidon2};
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
 use rand::{Rng, RngExt, SeedableRng, distr::StandardUniform, rngs::SmallRng};
 
@@ -113,7 +116,7 @@ where
         permutes_as::<Goldilocks, WIDTH>(ours, &theirs, |i| inputs[i]);
         permutes_as::<<Goldilocks as Field>::Packing, WIDTH>(ours, &theirs, |i| inputs[i]);
         permutes_as::<[Goldilocks; 4], WIDTH>(ours, &theirs, |i| inputs[i]);
-        permutes_as::<[Goldilocks; LANES], WIDTH>(ours, &theirs, |i| inputs[i]);
+        permutes_as::<[Goldilocks; 16], WIDTH>(ours, &theirs, |i| inputs[i]);
         permutes_as::<[Goldilocks; 33], WIDTH>(ours, &theirs, |i| inputs[i]);
     };
     check(&drawn);
@@ -135,13 +138,13 @@ fn poseidon2_with_drawn_constants_is_plonky3s() {
 
 #[test]
 fn the_default_poseidon2_is_plonky3s() {
-    let inputs = values(LANES * 12, 5);
-    permutes_as::<[Goldilocks; LANES], 8>(
+    let inputs = values(16 * 12, 5);
+    permutes_as::<[Goldilocks; 16], 8>(
         &proofmill_p3::default_goldilocks_poseidon2_8(),
         &p3_goldilocks::default_goldilocks_poseidon2_8(),
         |i| inputs[i],
     );
-    permutes_as::<[Goldilocks; LANES], 12>(
+    permutes_as::<[Goldilocks; 16], 12>(
         &proofmill_p3::default_goldilocks_poseidon2_12(),
         &p3_goldilocks::default_goldilocks_poseidon2_12(),
         |i| inputs[i],
@@ -155,7 +158,51 @@ fn keccak_is_plonky3s() {
         let (ours, theirs) = (KeccakF::at(level), p3_keccak::KeccakF);
         permutes_as::<u64, 25>(&ours, &theirs, |i| inputs[i]);
         permutes_as::<[u64; 2], 25>(&ours, &theirs, |i| inputs[i]);
-        permutes_as::<[u64; LANES], 25>(&ours, &theirs, |i| inputs[i]);
+        permutes_as::<[u64; 16], 25>(&ours, &theirs, |i| inputs[i]);
         permutes_as::<[u64; 33], 25>(&ours, &theirs, |i| inputs[i]);
+    });
+}
+
+/// The hash of rows and the compression of pairs, in numbers around those of vectors and blocks.
+fn hashes_as<W: Copy + Default + std::fmt::Debug + PartialEq>(
+    ours: &(impl CryptographicHasher<Goldilocks, [W; 4]> + PseudoCompressionFunction<[W; 4], 2>),
+    hash: &impl CryptographicHasher<Goldilocks, [W; 4]>,
+    compression: &impl PseudoCompressionFunction<[W; 4], 2>,
+) {
+    for (rows, columns) in [(1, 1), (1, 30), (2, 4), (3, 0), (9, 17), (16, 18), (63, 5), (65, 8), (130, 3)] {
+        let values = values(rows * columns, 8);
+        let (mut found, mut expected) = (vec![[W::default(); 4]; rows], vec![[W::default(); 4]; rows]);
+        ours.hash_many(&values, &mut found);
+        hash.hash_many(&values, &mut expected);
+        assert_eq!(found, expected, "{rows} rows of {columns}");
+        let row = &values[..columns];
+        assert_eq!(ours.hash_iter(row.iter().copied()), hash.hash_iter(row.iter().copied()), "{columns}");
+        let pairs: Vec<_> = found.iter().map(|digest| [*digest, found[0]]).collect();
+        let mut parents = [vec![[W::default(); 4]; rows], vec![[W::default(); 4]; rows]];
+        ours.compress_many(&pairs, &mut parents[0]);
+        compression.compress_many(&pairs, &mut parents[1]);
+        assert_eq!(parents[0], parents[1], "{rows} pairs");
+        assert_eq!(ours.compress(pairs[0]), compression.compress(pairs[0]));
+    }
+}
+
+#[test]
+fn hashes_of_trees_are_plonky3s() {
+    let theirs_8 = p3_goldilocks::default_goldilocks_poseidon2_8();
+    hashes_as(
+        &proofmill_p3::default_goldilocks_poseidon2_8(),
+        &PaddingFreeSponge::<_, 8, 4, 4>::new(theirs_8.clone()),
+        &TruncatedPermutation::<_, 2, 4, 8>::new(theirs_8),
+    );
+    let theirs_12 = p3_goldilocks::default_goldilocks_poseidon2_12();
+    hashes_as(
+        &proofmill_p3::default_goldilocks_poseidon2_12(),
+        &PaddingFreeSponge::<_, 12, 8, 4>::new(theirs_12.clone()),
+        &TruncatedPermutation::<_, 2, 4, 12>::new(theirs_12),
+    );
+    for_each_goldilocks_level(|level| {
+        let sponge = PaddingFreeSponge::<_, 25, 17, 4>::new(p3_keccak::KeccakF);
+        let compression = CompressionFunctionFromHasher::<_, 2, 4>::new(sponge);
+        hashes_as::<u64>(&KeccakF::at(level), &SerializingHasher::new(sponge), &compression);
     });
 }

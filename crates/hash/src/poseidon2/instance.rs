@@ -4,7 +4,11 @@ use super::{
     HALF_FULL_ROUNDS, PARTIAL_ROUNDS, Parameters, Poseidon2, constants::planes_of,
     permutation::permute_vectors,
 };
-use crate::{MAX_WIDTH, tiles};
+use crate::{
+    Digest, MAX_WIDTH,
+    sponge::{DIGEST, absorb_all},
+    tiles,
+};
 use proofmill_cpu::{Level, MAX_LANES, Portable};
 use proofmill_field::{
     dispatch_goldilocks,
@@ -54,6 +58,61 @@ where
             dispatch_goldilocks!(self.level, engine => permute::<_, WIDTH>(engine, states, &self.vectors));
         }
     }
+
+    /// Digests of rows by [`Absorption::Overwrite`](crate::Absorption::Overwrite), at the rate that leaves a capacity of one
+    /// digest; `word(row, column)` is any word.
+    pub fn hash_rows(&self, columns: usize, digests: &mut [Digest], word: impl Fn(usize, usize) -> u64) {
+        match WIDTH - DIGEST {
+            4 => self.absorb::<4>(columns, digests, word),
+            8 => self.absorb::<8>(columns, digests, word),
+            rate => unreachable!("a rate of {rate}"),
+        }
+    }
+
+    /// `parents[i] = H(children[2 i], children[2 i + 1])`, in one permutation.
+    ///
+    /// # Panics
+    /// If the number of children is not twice that of parents.
+    pub fn hash_pairs(&self, children: &[Digest], parents: &mut [Digest]) {
+        assert_eq!(children.len(), 2 * parents.len(), "two children a parent");
+        let word = |row: usize, element: usize| {
+            children[2 * row + element / DIGEST].0[element % DIGEST].to_canonical()
+        };
+        self.absorb::<{ 2 * DIGEST }>(2 * DIGEST, parents, word);
+    }
+
+    fn absorb<const RATE: usize>(
+        &self,
+        columns: usize,
+        digests: &mut [Digest],
+        word: impl Fn(usize, usize) -> u64,
+    ) {
+        if digests.len() == 1 {
+            absorb::<_, WIDTH, RATE>(Portable, &self.single, columns, digests, word);
+        } else {
+            dispatch_goldilocks!(self.level, engine => {
+                absorb::<_, WIDTH, RATE>(engine, &self.vectors, columns, digests, word);
+            });
+        }
+    }
+}
+
+/// Hashes a row of `columns` words per digest, `RATE` words at a time.
+fn absorb<E: GoldilocksEngine, const WIDTH: usize, const RATE: usize>(
+    engine: E,
+    constants: &[[u64; 2]],
+    columns: usize,
+    digests: &mut [Digest],
+    word: impl Fn(usize, usize) -> u64,
+) where
+    Poseidon2<WIDTH>: Parameters,
+{
+    let read = |first: usize, count: usize, column: usize, words: &mut [u64]| {
+        words[..count].iter_mut().zip(first..).for_each(|(to, row)| *to = word(row, column));
+    };
+    absorb_all::<Poseidon2<WIDTH>, E, RATE>(engine, columns, digests, read, |tile| {
+        permute_tile::<E, WIDTH>(engine, tile, constants);
+    });
 }
 
 fn planes<E: GoldilocksEngine, const WIDTH: usize>(_: E, words: &[u64]) -> Vec<[u64; 2]> {
@@ -66,20 +125,8 @@ where
 {
     let count = states.len() / WIDTH;
     let lanes = tiles::lanes::<E, Poseidon2<WIDTH>>(engine);
-    let permute_tile = |tile: &mut [u64]| {
-        #[cfg(target_arch = "aarch64")]
-        if let Some(assembly) = engine.assembly() {
-            return tiles::permute_by_assembly::<Poseidon2<WIDTH>>(assembly, tile, constants);
-        }
-        tiles::permute_vectors::<E, Poseidon2<WIDTH>>(
-            engine,
-            tile,
-            #[inline(always)]
-            |state| permute_vectors::<Poseidon2<WIDTH>, E::Chain, WIDTH>(state, constants),
-        );
-    };
     if count == lanes {
-        return permute_tile(states);
+        return permute_tile::<E, WIDTH>(engine, states, constants);
     }
     let mut tile = [0; MAX_WIDTH * MAX_LANES];
     let tile = &mut tile[..WIDTH * lanes];
@@ -88,9 +135,26 @@ where
         for (element, words) in tile.chunks_exact_mut(lanes).zip(states.chunks_exact(count)) {
             element[..len].copy_from_slice(&words[first..][..len]);
         }
-        permute_tile(tile);
+        permute_tile::<E, WIDTH>(engine, tile, constants);
         for (element, words) in tile.chunks_exact(lanes).zip(states.chunks_exact_mut(count)) {
             words[first..][..len].copy_from_slice(&element[..len]);
         }
     }
+}
+
+/// Permutes a [tile](tiles).
+fn permute_tile<E: GoldilocksEngine, const WIDTH: usize>(engine: E, tile: &mut [u64], constants: &[[u64; 2]])
+where
+    Poseidon2<WIDTH>: Parameters,
+{
+    #[cfg(target_arch = "aarch64")]
+    if let Some(assembly) = engine.assembly() {
+        return tiles::permute_by_assembly::<Poseidon2<WIDTH>>(assembly, tile, constants);
+    }
+    tiles::permute_vectors::<E, Poseidon2<WIDTH>>(
+        engine,
+        tile,
+        #[inline(always)]
+        |state| permute_vectors::<Poseidon2<WIDTH>, E::Chain, WIDTH>(state, constants),
+    );
 }

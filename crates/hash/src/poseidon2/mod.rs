@@ -157,7 +157,7 @@ std::arch::global_asm!(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permute;
+    use crate::{Digest, Sponge, TreeHash, permute};
     use proofmill_field::{Algebra, Field, Invert, goldilocks::Goldilocks};
     use proofmill_testing::{for_each_goldilocks_level, rng};
     use rand::RngCore;
@@ -238,6 +238,38 @@ mod tests {
                 }
             });
         }
+    }
+
+    /// With the constants of the type that has a tree's hash.
+    fn an_instance_hashes_as_the_type<const WIDTH: usize>(constants: &[u64])
+    where
+        Poseidon2<WIDTH>: Parameters,
+        Sponge<Poseidon2<WIDTH>>: TreeHash<Digest = Digest>,
+    {
+        let constants: Vec<_> = constants.iter().map(|word| Goldilocks::new(*word)).collect();
+        let mut rng = rng(2);
+        for_each_goldilocks_level(|level| {
+            let instance = Instance::<WIDTH>::new(level, &constants);
+            for (rows, columns) in [(0, 3), (1, 0), (1, 9), (2, 4), (7, 8), (33, 1), (40, 17)] {
+                let words: Vec<_> = (0..rows * columns).map(|_| rng.next_u64()).collect();
+                let mut digests = vec![[Digest::default(); 2]; rows];
+                let (found, expected) = digests.as_flattened_mut().split_at_mut(rows);
+                instance.hash_rows(columns, found, |row, column| words[row * columns + column]);
+                Sponge::<Poseidon2<WIDTH>>::hash_rows(level, &words, columns, expected);
+                assert_eq!(found, expected, "{level}, {rows} rows of {columns}");
+                let children = digests.as_flattened();
+                let mut parents = [vec![Digest::default(); rows], vec![Digest::default(); rows]];
+                instance.hash_pairs(children, &mut parents[0]);
+                Sponge::<Poseidon2<WIDTH>>::hash_pairs(level, children, &mut parents[1]);
+                assert_eq!(parents[0], parents[1], "{level}, {rows} nodes");
+            }
+        });
+    }
+
+    #[test]
+    fn instances_hash_as_types() {
+        an_instance_hashes_as_the_type::<8>(&round_constants::WIDTH_8);
+        an_instance_hashes_as_the_type::<12>(&round_constants::WIDTH_12);
     }
 
     #[test]

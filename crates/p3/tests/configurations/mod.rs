@@ -12,7 +12,7 @@ use p3_symmetric::{
     CompressionFunctionFromHasher, PaddingFreeSponge, SerializingHasher, TruncatedPermutation,
 };
 use p3_uni_stark::StarkConfig;
-use proofmill_p3::{Dft, LANES, Poseidon2};
+use proofmill_p3::{Dft, KeccakF, Poseidon2};
 use rand::{SeedableRng, rngs::SmallRng};
 
 type Challenge = BinomialExtensionField<Goldilocks, 2>;
@@ -45,24 +45,22 @@ impl Parameters {
 
 /// A module with a configuration whose trees and transcript are of Poseidon2 of width 8.
 macro_rules! with_poseidon2 {
-    ($name:ident, $permutation:ty, $dft:ty, $packed:ty) => {
+    ($name:ident, $permutation:ty, $dft:ty, $packed:ty, $hash:ty, $compress:ty, |$made:ident| $hashes:expr) => {
         pub(crate) mod $name {
             use super::*;
 
-            type Hash = PaddingFreeSponge<$permutation, 8, 4, 4>;
-            type Compress = TruncatedPermutation<$permutation, 2, 4, 8>;
-            type Mmcs = MerkleTreeMmcs<$packed, $packed, Hash, Compress, 2, 4>;
+            type Mmcs = MerkleTreeMmcs<$packed, $packed, $hash, $compress, 2, 4>;
             type Pcs = TwoAdicFriPcs<Goldilocks, $dft, Mmcs, ExtensionMmcs<Goldilocks, Challenge, Mmcs>>;
             pub(crate) type Config =
                 StarkConfig<Pcs, Challenge, DuplexChallenger<Goldilocks, $permutation, 8, 4>>;
 
             pub(crate) fn config(parameters: Parameters) -> Config {
-                let permutation = <$permutation>::new_from_rng_128(&mut SmallRng::seed_from_u64(1));
-                let (hash, compress) = (Hash::new(permutation.clone()), Compress::new(permutation.clone()));
+                let $made = <$permutation>::new_from_rng_128(&mut SmallRng::seed_from_u64(1));
+                let (hash, compress) = $hashes;
                 let mmcs = Mmcs::new(hash, compress, parameters.cap_height);
                 let fri = parameters.fri(ExtensionMmcs::new(mmcs.clone()));
                 let pcs = Pcs::new(<$dft>::default(), mmcs, fri);
-                Config::new(pcs, DuplexChallenger::new(permutation))
+                Config::new(pcs, DuplexChallenger::new($made))
                     .with_ood_proof_of_work_bits(parameters.grinding)
             }
         }
@@ -73,28 +71,30 @@ with_poseidon2!(
     stock_poseidon2,
     Poseidon2Goldilocks<8>,
     Radix2DitParallel<Goldilocks>,
-    <Goldilocks as Field>::Packing
+    <Goldilocks as Field>::Packing,
+    PaddingFreeSponge<Poseidon2Goldilocks<8>, 8, 4, 4>,
+    TruncatedPermutation<Poseidon2Goldilocks<8>, 2, 4, 8>,
+    |made| (PaddingFreeSponge::new(made.clone()), TruncatedPermutation::new(made.clone()))
 );
-with_poseidon2!(poseidon2, Poseidon2<8>, Dft, [Goldilocks; LANES]);
+with_poseidon2!(poseidon2, Poseidon2<8>, Dft, Goldilocks, Poseidon2<8>, Poseidon2<8>, |made| (
+    made.clone(),
+    made.clone()
+));
 
 /// A module with a configuration whose trees and transcript are of Keccak.
 macro_rules! with_keccak {
-    ($name:ident, $keccak:ty, $make:expr, $dft:ty, $lanes:expr) => {
+    ($name:ident, $dft:ty, $packed:ty, $words:ty, $hash:ty, $compress:ty, $hashes:expr) => {
         pub(crate) mod $name {
             use super::*;
 
-            type Hash = PaddingFreeSponge<$keccak, 25, 17, 4>;
-            type Compress = CompressionFunctionFromHasher<Hash, 2, 4>;
-            type Mmcs =
-                MerkleTreeMmcs<[Goldilocks; $lanes], [u64; $lanes], SerializingHasher<Hash>, Compress, 2, 4>;
+            type Mmcs = MerkleTreeMmcs<$packed, $words, $hash, $compress, 2, 4>;
             type Pcs = TwoAdicFriPcs<Goldilocks, $dft, Mmcs, ExtensionMmcs<Goldilocks, Challenge, Mmcs>>;
             type Challenger = SerializingChallenger64<Goldilocks, HashChallenger<u8, Keccak256Hash, 32>>;
             pub(crate) type Config = StarkConfig<Pcs, Challenge, Challenger>;
 
             pub(crate) fn config(parameters: Parameters) -> Config {
-                let hash = Hash::new($make);
-                let mmcs =
-                    Mmcs::new(SerializingHasher::new(hash), Compress::new(hash), parameters.cap_height);
+                let (hash, compress) = $hashes;
+                let mmcs = Mmcs::new(hash, compress, parameters.cap_height);
                 let fri = parameters.fri(ExtensionMmcs::new(mmcs.clone()));
                 let pcs = Pcs::new(<$dft>::default(), mmcs, fri);
                 Config::new(pcs, Challenger::from_hasher(vec![], Keccak256Hash))
@@ -104,7 +104,18 @@ macro_rules! with_keccak {
     };
 }
 
-with_keccak!(stock_keccak, p3_keccak::KeccakF, p3_keccak::KeccakF, Radix2DitParallel<Goldilocks>, {
-    p3_keccak::VECTOR_LEN
-});
-with_keccak!(keccak, proofmill_p3::KeccakF, proofmill_p3::KeccakF::default(), Dft, LANES);
+type StockSponge = PaddingFreeSponge<p3_keccak::KeccakF, 25, 17, 4>;
+
+with_keccak!(
+    stock_keccak,
+    Radix2DitParallel<Goldilocks>,
+    [Goldilocks; p3_keccak::VECTOR_LEN],
+    [u64; p3_keccak::VECTOR_LEN],
+    SerializingHasher<StockSponge>,
+    CompressionFunctionFromHasher<StockSponge, 2, 4>,
+    {
+        let sponge = StockSponge::new(p3_keccak::KeccakF);
+        (SerializingHasher::new(sponge), CompressionFunctionFromHasher::new(sponge))
+    }
+);
+with_keccak!(keccak, Dft, Goldilocks, u64, KeccakF, KeccakF, (KeccakF::default(), KeccakF::default()));

@@ -4,7 +4,10 @@ use super::program::{BLOCK, Instruction, Operation, Program, STRIDE, Scalar};
 use proofmill_cpu::Level;
 use proofmill_field::{
     dispatch_goldilocks,
-    goldilocks::{Extension, Goldilocks, GoldilocksEngine, GoldilocksLanes, U64s},
+    goldilocks::{
+        Extension, Goldilocks, GoldilocksEngine, GoldilocksLanes, GoldilocksVector, Planes, U64s,
+        constant_planes,
+    },
 };
 
 /// A program with its inputs, but for the rows.
@@ -17,6 +20,46 @@ pub struct Evaluation<'a, const N: usize> {
     scalars: Vec<u64>,
     /// The coefficients of the factor of each constraint.
     factors: Vec<[u64; N]>,
+}
+
+/// Sums of products, not reduced, for each row of a block.
+#[derive(Clone, Copy)]
+struct Total {
+    low: [u64; BLOCK],
+    high: [u64; BLOCK],
+}
+
+/// The most products that are added before a reduction, beside the planes of one element.
+const MOST_PRODUCTS: usize = 255;
+
+impl Default for Total {
+    fn default() -> Self {
+        Self { low: [0; BLOCK], high: [0; BLOCK] }
+    }
+}
+
+impl Total {
+    #[inline(always)]
+    fn get<W: U64s>(&self, token: W::Token, k: usize) -> Planes<W> {
+        Planes { low: W::load(token, &self.low[k..]), high: W::load(token, &self.high[k..]) }
+    }
+
+    #[inline(always)]
+    fn set<W: U64s>(&mut self, k: usize, planes: Planes<W>) {
+        planes.low.store(&mut self.low[k..]);
+        planes.high.store(&mut self.high[k..]);
+    }
+
+    #[inline(always)]
+    fn reduced<E: GoldilocksEngine>(&self, engine: E, k: usize) -> GoldilocksLanes<E::U64s> {
+        GoldilocksLanes::from_planes(self.get(engine, k))
+    }
+}
+
+/// What a sum of planes begins with.
+#[inline(always)]
+fn offset<E: GoldilocksEngine>(engine: E) -> Planes<E::U64s> {
+    Planes::splat(engine, constant_planes::<GoldilocksLanes<E::U64s>>(0))
 }
 
 /// The rows that are read before their columns are copied to the program's slots.
@@ -81,17 +124,25 @@ impl<'a, const N: usize> Evaluation<'a, N> {
         let mut rows = vec![0; READ * self.width];
         for (block, sums) in sums.chunks_mut(BLOCK).enumerate() {
             self.gather(first + block * BLOCK, sums.len(), &mut rows, &mut scratch, read);
-            let mut totals = [[0; BLOCK]; N];
+            let mut totals = [Total::default(); N];
             engine.run(
                 #[inline(always)]
                 || {
+                    for k in (0..BLOCK).step_by(E::U64s::WIDTH) {
+                        totals.iter_mut().for_each(|total| total.set(k, offset(engine)));
+                    }
                     for instruction in &self.program.instructions {
                         self.step(engine, *instruction, &mut scratch, &mut totals);
+                    }
+                    for k in (0..BLOCK).step_by(E::U64s::WIDTH) {
+                        for total in &mut totals {
+                            total.reduced(engine, k).words().store(&mut total.low[k..]);
+                        }
                     }
                 },
             );
             for (row, sum) in sums.iter_mut().enumerate() {
-                *sum = Extension(std::array::from_fn(|i| Goldilocks::new(totals[i][row])));
+                *sum = Extension(std::array::from_fn(|i| Goldilocks::new(totals[i].low[row])));
             }
         }
     }
@@ -124,22 +175,32 @@ impl<'a, const N: usize> Evaluation<'a, N> {
         engine: E,
         instruction: Instruction,
         scratch: &mut [u64],
-        totals: &mut [[u64; BLOCK]; N],
+        totals: &mut [Total; N],
     ) {
         let Instruction { operation, to, left, right } = instruction;
         let (to, left, index) = (to as usize, left as usize, right as usize);
         let lanes = E::U64s::WIDTH;
+        let two_words = matches!(operation, Operation::Add | Operation::Sub | Operation::Mul);
+        let furthest = to.max(left).max(if two_words { index } else { 0 });
+        // Once an instruction: checks of every load and store take longer than the arithmetic.
+        assert!(furthest + BLOCK <= scratch.len(), "blocks of the scratch memory");
+        let words = scratch.as_mut_ptr();
         /// A vector of the scratch memory.
         macro_rules! load {
             ($at:expr) => {
-                GoldilocksLanes::new(E::U64s::load(engine, &scratch[$at..]))
+                // SAFETY: a part of a block, which is in the memory; nothing else is borrowed from it.
+                GoldilocksLanes::new(E::U64s::load(engine, unsafe {
+                    std::slice::from_raw_parts(words.add($at), E::U64s::WIDTH)
+                }))
             };
         }
         macro_rules! each {
             (|$k:ident| $value:expr) => {
                 for $k in (0..BLOCK).step_by(lanes) {
                     let value = $value;
-                    value.words().store(&mut scratch[to + $k..]);
+                    // SAFETY: as for loads.
+                    let place = unsafe { std::slice::from_raw_parts_mut(words.add(to + $k), E::U64s::WIDTH) };
+                    value.words().store(place);
                 }
             };
         }
@@ -168,10 +229,13 @@ impl<'a, const N: usize> Evaluation<'a, N> {
                 for (total, factor) in totals.iter_mut().zip(self.factors[index]) {
                     let factor = GoldilocksLanes::new(E::U64s::splat(engine, factor));
                     for k in (0..BLOCK).step_by(lanes) {
-                        let total = &mut total[k..];
-                        let sum =
-                            load!(left + k) * factor + GoldilocksLanes::new(E::U64s::load(engine, total));
-                        sum.words().store(total);
+                        let product = load!(left + k).product_planes(factor);
+                        total.set(k, total.get(engine, k) + product);
+                    }
+                    if (index + 1).is_multiple_of(MOST_PRODUCTS) {
+                        for k in (0..BLOCK).step_by(lanes) {
+                            total.set(k, total.reduced(engine, k).planes() + offset(engine));
+                        }
                     }
                 }
             }
