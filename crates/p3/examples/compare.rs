@@ -7,6 +7,7 @@
 #[allow(dead_code, reason = "the tests prove more AIRs")]
 mod airs;
 #[path = "../tests/configurations/mod.rs"]
+#[allow(dead_code, reason = "the tests prove with blinding, too")]
 mod configurations;
 
 use airs::Fibonacci;

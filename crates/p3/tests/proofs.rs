@@ -4,7 +4,7 @@ mod airs;
 mod configurations;
 
 use airs::{Fibonacci, Powers, Preprocessed, RoundConstants};
-use configurations::{Parameters, keccak, poseidon2, stock_keccak, stock_poseidon2};
+use configurations::{Parameters, hiding, keccak, poseidon2, stock_keccak, stock_poseidon2};
 use p3_goldilocks::Goldilocks;
 use p3_matrix::Matrix;
 use p3_uni_stark::{setup_preprocessed, verify_with_preprocessed};
@@ -53,8 +53,10 @@ macro_rules! same_proofs {
                 let (for_stock, for_ours) = (for_stock.as_ref(), for_ours.as_ref());
                 let by_kernels =
                     p3_uni_stark::prove_with_preprocessed(&ours, &air, trace.clone(), &public, for_ours);
+                // Blinding draws from the generator of a configuration.
+                let fresh = $ours::config(parameters);
                 let by_program =
-                    proofmill_p3::prove_with_preprocessed(&ours, &air, trace.clone(), &public, for_ours);
+                    proofmill_p3::prove_with_preprocessed(&fresh, &air, trace.clone(), &public, for_ours);
                 let json = [by_kernels, by_program]
                     .map(|proof| serde_json::to_string(&proof.expect("a proof")).expect("JSON"));
                 if threads == 1 || parameters.grinding == 0 {
@@ -113,4 +115,11 @@ fn keccaks_permutation() {
     let inputs = vec![std::array::from_fn(|i| i as u64)];
     let trace = p3_keccak_air::generate_trace_rows::<Goldilocks>(inputs, 0);
     same_proofs!(stock_keccak, keccak, p3_keccak_air::KeccakAir {}, trace.clone(), vec![]);
+}
+
+/// With the same randomness.
+#[test]
+fn zero_knowledge_proofs() {
+    let (trace, public) = Fibonacci::trace(5);
+    same_proofs!(hiding, hiding, Fibonacci, trace.clone(), public.to_vec());
 }

@@ -119,3 +119,25 @@ with_keccak!(
     }
 );
 with_keccak!(keccak, Dft, Goldilocks, u64, KeccakF, KeccakF, (KeccakF::default(), KeccakF::default()));
+
+/// Keccak's trees and transcript, with blinding.
+pub(crate) mod hiding {
+    use super::*;
+    use p3_fri::HidingFriPcs;
+    use p3_merkle_tree::MerkleTreeHidingMmcs;
+    use rand::rngs::StdRng;
+
+    type Mmcs = MerkleTreeHidingMmcs<Goldilocks, u64, KeccakF, KeccakF, StdRng, 2, 4, 4>;
+    type Pcs = HidingFriPcs<Goldilocks, Dft, Mmcs, ExtensionMmcs<Goldilocks, Challenge, Mmcs>, StdRng>;
+    type Challenger = SerializingChallenger64<Goldilocks, HashChallenger<u8, Keccak256Hash, 32>>;
+    pub(crate) type Config = StarkConfig<Pcs, Challenge, Challenger>;
+
+    /// With the randomness of a seed.
+    pub(crate) fn config(parameters: Parameters) -> Config {
+        let rng = |seed| StdRng::seed_from_u64(seed);
+        let mmcs = Mmcs::new(KeccakF::default(), KeccakF::default(), parameters.cap_height, rng(1));
+        let fri = parameters.fri(ExtensionMmcs::new(mmcs.clone()));
+        let pcs = Pcs::new(Dft::default(), mmcs, fri, 4, rng(2));
+        Config::new(pcs, Challenger::from_hasher(vec![], Keccak256Hash))
+    }
+}
