@@ -63,6 +63,7 @@ impl CryptographicHasher<Goldilocks, [u64; DIGEST]> for KeccakF {
 
     fn hash_many(&self, input: &[Goldilocks], out: &mut [[u64; DIGEST]]) {
         let columns = crate::columns(input, out);
+        let input = &input[..columns * out.len()];
         let words: Vec<_> = input.iter().map(PrimeField64::as_canonical_u64).collect();
         Keccak::hash_rows(self.level_for(out.len()), &words, columns, out);
     }
