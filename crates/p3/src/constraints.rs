@@ -1,6 +1,6 @@
 //! The constraints of an AIR as a program.
 
-use crate::dft::element;
+use crate::elements::element;
 use hashbrown::HashMap;
 use p3_air::{
     Air,

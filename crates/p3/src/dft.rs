@@ -1,7 +1,8 @@
 //! Transforms.
 
+use crate::elements::{element, value};
 use p3_dft::TwoAdicSubgroupDft;
-use p3_field::{Field, PrimeCharacteristicRing, PrimeField64, TwoAdicField};
+use p3_field::{PrimeCharacteristicRing, TwoAdicField};
 use p3_goldilocks::Goldilocks;
 use p3_matrix::{
     Matrix,
@@ -36,7 +37,7 @@ impl Default for Dft {
 ///
 /// # Panics
 /// If the height is not a power of two of at most 2^32.
-pub(crate) fn domain(height: usize) -> &'static GoldilocksDomain {
+fn domain(height: usize) -> &'static GoldilocksDomain {
     static DOMAINS: [OnceLock<GoldilocksDomain>; Goldilocks::TWO_ADICITY + 1] =
         [const { OnceLock::new() }; Goldilocks::TWO_ADICITY + 1];
     assert!(height.is_power_of_two(), "a matrix of {height} rows: transforms need a power of two");
@@ -47,20 +48,13 @@ pub(crate) fn domain(height: usize) -> &'static GoldilocksDomain {
     })
 }
 
-pub(crate) fn element(value: Goldilocks) -> Element {
-    Element::new(value.as_canonical_u64())
-}
-
 fn elements(values: &[Goldilocks]) -> Vec<Element> {
     values.iter().map(|value| element(*value)).collect()
 }
 
 /// The allocation stays.
-fn matrix(values: Vec<Element>, width: usize) -> RowMajorMatrix<Goldilocks> {
-    RowMajorMatrix::new(
-        values.into_iter().map(|value| Goldilocks::new(value.to_canonical())).collect(),
-        width,
-    )
+fn matrix(elements: Vec<Element>, width: usize) -> RowMajorMatrix<Goldilocks> {
+    RowMajorMatrix::new(elements.into_iter().map(value).collect(), width)
 }
 
 impl TwoAdicSubgroupDft<Goldilocks> for Dft {
@@ -86,15 +80,9 @@ impl TwoAdicSubgroupDft<Goldilocks> for Dft {
         mat: RowMajorMatrix<Goldilocks>,
         shift: Goldilocks,
     ) -> RowMajorMatrix<Goldilocks> {
-        assert!(!shift.is_zero(), "a coset's shift is not zero");
         let (height, width) = (mat.height(), mat.width());
         let mut values = elements(&mat.values);
-        let domain = domain(height);
-        if shift == Goldilocks::ONE {
-            domain.intt(self.level, &mut values, Order::Natural);
-        } else {
-            domain.coset_intt(self.level, &mut values, element(shift));
-        }
+        domain(height).coset_intt(self.level, &mut values, element(shift));
         matrix(values, width)
     }
 

@@ -1,10 +1,10 @@
 //! Keccak-f[1600]: the permutation, and the hash of trees.
 
-use crate::LANES;
+use crate::{LANES, elements::with_words};
 use p3_field::{PackedValue, PrimeField64};
 use p3_goldilocks::Goldilocks;
 use p3_symmetric::{CryptographicHasher, CryptographicPermutation, Permutation, PseudoCompressionFunction};
-use proofmill_cpu::{Level, Portable};
+use proofmill_cpu::Level;
 use proofmill_hash::{KECCAK_WIDTH, Keccak, TreeHash, keccak_f_states};
 
 /// The permutation of one state of 25 words, or of as many states as packed words hold, side by side.
@@ -22,11 +22,6 @@ impl KeccakF {
     pub fn at(level: Level) -> Self {
         Self { level }
     }
-
-    /// A single state is permuted fastest alone.
-    fn level_for(self, states: usize) -> Level {
-        if states == 1 { Level::Portable(Portable) } else { self.level }
-    }
 }
 
 impl Default for KeccakF {
@@ -37,12 +32,7 @@ impl Default for KeccakF {
 
 impl<T: PackedValue<Value = u64>> Permutation<[T; KECCAK_WIDTH]> for KeccakF {
     fn permute_mut(&self, state: &mut [T; KECCAK_WIDTH]) {
-        crate::packed::with_words(
-            state,
-            |word| word,
-            |word| word,
-            |words| keccak_f_states(self.level, words),
-        );
+        with_words(state, |word| word, |word| word, |words| keccak_f_states(self.level, words));
     }
 }
 
@@ -65,7 +55,7 @@ impl CryptographicHasher<Goldilocks, [u64; DIGEST]> for KeccakF {
         let columns = crate::columns(input, out);
         let input = &input[..columns * out.len()];
         let words: Vec<_> = input.iter().map(PrimeField64::as_canonical_u64).collect();
-        Keccak::hash_rows(self.level_for(out.len()), &words, columns, out);
+        Keccak::hash_rows(self.level, &words, columns, out);
     }
 }
 
@@ -80,6 +70,6 @@ impl PseudoCompressionFunction<[u64; DIGEST], 2> for KeccakF {
 
     fn compress_many(&self, inputs: &[[[u64; DIGEST]; 2]], out: &mut [[u64; DIGEST]]) {
         assert_eq!(inputs.len(), out.len(), "a pair for each parent");
-        Keccak::hash_pairs(self.level_for(out.len()), inputs.as_flattened(), out);
+        Keccak::hash_pairs(self.level, inputs.as_flattened(), out);
     }
 }

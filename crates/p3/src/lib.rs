@@ -25,8 +25,8 @@
 
 mod constraints;
 mod dft;
+mod elements;
 mod keccak;
-mod packed;
 mod poseidon2;
 mod prove;
 

@@ -1,6 +1,9 @@
 //! Poseidon2 of widths 8 and 12: the permutation, and the hash of trees.
 
-use crate::LANES;
+use crate::{
+    LANES,
+    elements::{element, value, with_words},
+};
 use p3_field::{PackedValue, PrimeField64};
 use p3_goldilocks::{
     GOLDILOCKS_POSEIDON2_RC_8_EXTERNAL_FINAL, GOLDILOCKS_POSEIDON2_RC_8_EXTERNAL_INITIAL,
@@ -53,7 +56,7 @@ where
         );
         assert_eq!(internal.len(), PARTIAL_ROUNDS, "partial rounds");
         let constants = initial.as_flattened().iter().chain(internal).chain(terminal.as_flattened());
-        let constants: Vec<_> = constants.map(|constant| crate::dft::element(*constant)).collect();
+        let constants: Vec<_> = constants.map(|constant| element(*constant)).collect();
         Self(Instance::new(level, &constants))
     }
 
@@ -93,7 +96,7 @@ where
 {
     fn permute_mut(&self, state: &mut [T; WIDTH]) {
         let word = |value: Goldilocks| value.as_canonical_u64();
-        crate::packed::with_words(state, word, Goldilocks::new, |words| self.0.permute(words));
+        with_words(state, word, Goldilocks::new, |words| self.0.permute(words));
     }
 }
 
@@ -105,7 +108,7 @@ where
 }
 
 fn to_plonky3(digest: Digest) -> [Goldilocks; DIGEST] {
-    digest.0.map(|element| Goldilocks::new(element.to_canonical()))
+    digest.0.map(value)
 }
 
 impl<const WIDTH: usize> CryptographicHasher<Goldilocks, [Goldilocks; DIGEST]> for Poseidon2<WIDTH>
@@ -150,7 +153,7 @@ where
         for (inputs, out) in inputs.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
             let (children, parents) = (&mut children[..out.len()], &mut parents[..out.len()]);
             for (children, input) in children.iter_mut().zip(inputs) {
-                *children = input.map(|digest| Digest(digest.map(crate::dft::element)));
+                *children = input.map(|digest| Digest(digest.map(element)));
             }
             self.0.hash_pairs(children.as_flattened(), parents);
             out.iter_mut().zip(parents).for_each(|(out, digest)| *out = to_plonky3(*digest));

@@ -2,7 +2,7 @@
 
 use crate::{
     constraints::{SELECTORS, program},
-    dft::element,
+    elements::{element, value},
 };
 use p3_air::{
     Air,
@@ -12,7 +12,7 @@ use p3_challenger::GrindingChallenger;
 use p3_commit::{
     LagrangeSelectors, OpeningRequest, Pcs, PeriodicLdeTable, PolynomialSpace, UnivariateStarkPcs,
 };
-use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField64};
+use p3_field::{BasedVectorSpace, ExtensionField, PrimeCharacteristicRing, PrimeField64};
 use p3_goldilocks::Goldilocks;
 use p3_matrix::{Matrix, dense::RowMajorMatrix};
 use p3_uni_stark::{
@@ -43,7 +43,6 @@ pub fn prove<SC, A>(
 where
     SC: StarkGenericConfig<Challenger: GrindingChallenger<Witness = Goldilocks>>,
     Domain<SC>: PolynomialSpace<Val = Goldilocks>,
-    SC::Challenge: BasedVectorSpace<Goldilocks>,
     A: Air<SymbolicAirBuilder<Goldilocks>>,
 {
     prove_with_preprocessed(config, air, trace, public_values, None)
@@ -66,7 +65,6 @@ pub fn prove_with_preprocessed<SC, A>(
 where
     SC: StarkGenericConfig<Challenger: GrindingChallenger<Witness = Goldilocks>>,
     Domain<SC>: PolynomialSpace<Val = Goldilocks>,
-    SC::Challenge: BasedVectorSpace<Goldilocks>,
     A: Air<SymbolicAirBuilder<Goldilocks>>,
 {
     let height = trace.height();
@@ -131,7 +129,7 @@ where
             periodic_columns: air.num_periodic_columns(),
             step: quotient_domain.size() / trace_domain.size(),
         };
-        match <SC::Challenge as BasedVectorSpace<Goldilocks>>::DIMENSION {
+        match SC::Challenge::DIMENSION {
             1 => rows.quotient::<_, 1>(&program, public_values, alpha),
             2 => rows.quotient::<_, 2>(&program, public_values, alpha),
             3 => rows.quotient::<_, 3>(&program, public_values, alpha),
@@ -141,19 +139,15 @@ where
         }
     };
     let quotient = RowMajorMatrix::new_col(quotient).flatten_to_base();
-    let abort = |transcript: &mut StarkProverTranscript<'_, _, _, _>, phase| {
-        transcript.abort();
-        at(phase)
-    };
-    let (quotient_commitment, quotient_data) = match pcs.commit_quotient(quotient_domain, quotient, chunks) {
-        Ok(committed) => committed,
-        Err(source) => return Err(abort(&mut transcript, "quotient commitment")(source)),
-    };
+    // A transcript that ends early must be told.
+    let (quotient_commitment, quotient_data) = pcs
+        .commit_quotient(quotient_domain, quotient, chunks)
+        .inspect_err(|_| transcript.abort())
+        .map_err(at("quotient commitment"))?;
     let random = if SC::Pcs::ZK {
-        match pcs.get_opt_randomization_poly_commitment(std::iter::once(committed_domain)) {
-            Ok(committed) => committed,
-            Err(source) => return Err(abort(&mut transcript, "randomization commitment")(source)),
-        }
+        pcs.get_opt_randomization_poly_commitment(std::iter::once(committed_domain))
+            .inspect_err(|_| transcript.abort())
+            .map_err(at("randomization commitment"))?
     } else {
         None
     };
@@ -174,10 +168,7 @@ where
     let opened = transcript.delegate(|challenger| {
         pcs.open_with_preprocessing(requests, challenger, preprocessed.map(|_| openings.preprocessed))
     });
-    let (values, opening_proof) = match opened {
-        Ok(opened) => opened,
-        Err(source) => return Err(abort(&mut transcript, "opening")(source)),
-    };
+    let (values, opening_proof) = opened.inspect_err(|_| transcript.abort()).map_err(at("opening"))?;
     transcript.finish();
 
     let opened = |round: usize, next: usize| values[round][0][next].clone();
@@ -217,15 +208,12 @@ struct Rows<'a, M> {
 impl<M: Matrix<Goldilocks>> Rows<'_, M> {
     /// The combination of all constraints by powers of `alpha`, the last one's 1, divided by the vanishing polynomial of the
     /// trace's domain.
-    fn quotient<C, const N: usize>(&self, program: &Program, public_values: &[Goldilocks], alpha: C) -> Vec<C>
-    where
-        C: BasedVectorSpace<Goldilocks>
-            + PrimeCharacteristicRing
-            + std::ops::Mul<Goldilocks, Output = C>
-            + Copy
-            + Send
-            + Sync,
-    {
+    fn quotient<C: ExtensionField<Goldilocks>, const N: usize>(
+        &self,
+        program: &Program,
+        public_values: &[Goldilocks],
+        alpha: C,
+    ) -> Vec<C> {
         /// The rows of a task.
         const TASK: usize = 4 * BLOCK;
         let mut factors = vec![Extension([Element::default(); N]); program.constraints()];
@@ -254,8 +242,8 @@ impl<M: Matrix<Goldilocks>> Rows<'_, M> {
         for (coset, first, sums) in parts {
             for (row, sum) in (first..).zip(sums) {
                 let row = coset + self.step * row;
-                let value = C::from_basis_coefficients_fn(|i| Goldilocks::new(sum.0[i].to_canonical()));
-                quotient[row] = value * self.selectors.inv_vanishing[row];
+                let sum = C::from_basis_coefficients_fn(|i| value(sum.0[i]));
+                quotient[row] = sum * self.selectors.inv_vanishing[row];
             }
         }
         quotient

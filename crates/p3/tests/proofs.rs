@@ -49,7 +49,8 @@ macro_rules! same_proofs {
                 let log_height = trace.height().ilog2() as usize;
                 let (for_stock, for_verifier) =
                     setup_preprocessed(&stock, &air, log_height).expect("a set-up").unzip();
-                let (for_ours, _) = setup_preprocessed(&ours, &air, log_height).expect("a set-up").unzip();
+                let (for_ours, for_our_verifier) =
+                    setup_preprocessed(&ours, &air, log_height).expect("a set-up").unzip();
                 let (for_stock, for_ours) = (for_stock.as_ref(), for_ours.as_ref());
                 let by_kernels =
                     p3_uni_stark::prove_with_preprocessed(&ours, &air, trace.clone(), &public, for_ours);
@@ -76,6 +77,9 @@ macro_rules! same_proofs {
                     let proof = serde_json::from_str(&json).expect("a proof");
                     verify_with_preprocessed(&stock, &air, &proof, &public, for_verifier.as_ref())
                         .expect("Plonky3 verifies");
+                    let proof = serde_json::from_str(&json).expect("a proof");
+                    verify_with_preprocessed(&ours, &air, &proof, &public, for_our_verifier.as_ref())
+                        .expect("our kernels verify");
                 }
             });
         }

@@ -172,7 +172,9 @@ impl GoldilocksDomain {
     pub fn coset_intt(&self, level: Level, values: &mut [Goldilocks], shift: Goldilocks) {
         self.intt(level, values, Order::Natural);
         let ratio = shift.invert_vartime().expect("a coset's shift is not zero");
-        scale_rows(values, self.len(), ratio);
+        if ratio != Goldilocks::ONE {
+            scale_rows(values, self.len(), ratio);
+        }
     }
 
     /// The low-degree extension of the polynomials whose values on H, in natural order, are the columns of a row-major

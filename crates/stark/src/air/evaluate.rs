@@ -5,7 +5,7 @@ use proofmill_cpu::Level;
 use proofmill_field::{
     dispatch_goldilocks,
     goldilocks::{
-        Extension, Goldilocks, GoldilocksEngine, GoldilocksLanes, GoldilocksVector, Planes, U64s,
+        Extension, Goldilocks, GoldilocksEngine, GoldilocksLanes, GoldilocksVector, Planes, U64s, U64x1,
         constant_planes,
     },
 };
@@ -29,16 +29,15 @@ struct Total {
     high: [u64; BLOCK],
 }
 
-/// The most products that are added before a reduction, beside the planes of one element.
+/// How many products are added before the sum is reduced.
 const MOST_PRODUCTS: usize = 255;
 
-impl Default for Total {
-    fn default() -> Self {
-        Self { low: [0; BLOCK], high: [0; BLOCK] }
-    }
-}
+/// The planes that a sum begins with; they do not depend on the vectors.
+const OFFSET: [u64; 2] = constant_planes::<GoldilocksLanes<U64x1>>(0);
 
 impl Total {
+    const EMPTY: Self = Self { low: [OFFSET[0]; BLOCK], high: [OFFSET[1]; BLOCK] };
+
     #[inline(always)]
     fn get<W: U64s>(&self, token: W::Token, k: usize) -> Planes<W> {
         Planes { low: W::load(token, &self.low[k..]), high: W::load(token, &self.high[k..]) }
@@ -54,12 +53,6 @@ impl Total {
     fn reduced<E: GoldilocksEngine>(&self, engine: E, k: usize) -> GoldilocksLanes<E::U64s> {
         GoldilocksLanes::from_planes(self.get(engine, k))
     }
-}
-
-/// What a sum of planes begins with.
-#[inline(always)]
-fn offset<E: GoldilocksEngine>(engine: E) -> Planes<E::U64s> {
-    Planes::splat(engine, constant_planes::<GoldilocksLanes<E::U64s>>(0))
 }
 
 /// The rows that are read before their columns are copied to the program's slots.
@@ -124,13 +117,10 @@ impl<'a, const N: usize> Evaluation<'a, N> {
         let mut rows = vec![0; READ * self.width];
         for (block, sums) in sums.chunks_mut(BLOCK).enumerate() {
             self.gather(first + block * BLOCK, sums.len(), &mut rows, &mut scratch, read);
-            let mut totals = [Total::default(); N];
+            let mut totals = [Total::EMPTY; N];
             engine.run(
                 #[inline(always)]
                 || {
-                    for k in (0..BLOCK).step_by(E::U64s::WIDTH) {
-                        totals.iter_mut().for_each(|total| total.set(k, offset(engine)));
-                    }
                     for instruction in &self.program.instructions {
                         self.step(engine, *instruction, &mut scratch, &mut totals);
                     }
@@ -234,7 +224,7 @@ impl<'a, const N: usize> Evaluation<'a, N> {
                     }
                     if (index + 1).is_multiple_of(MOST_PRODUCTS) {
                         for k in (0..BLOCK).step_by(lanes) {
-                            total.set(k, total.reduced(engine, k).planes() + offset(engine));
+                            total.set(k, total.reduced(engine, k).planes() + Planes::splat(engine, OFFSET));
                         }
                     }
                 }

@@ -126,8 +126,8 @@ struct Pass {
     stride: usize,
     /// The output of the transform that is output `place` of the butterflies.
     outputs: [usize; MAX_RADIX],
-    /// The quarter turns per row of a block of 64 rows in the twiddles of output `place`, beside the powers of the butterflies'
-    /// root.
+    /// In blocks of 64 rows, the twiddle of row i for output `place` is `2^(3 i place)` times the imaginary unit to the power of
+    /// `i turns`.
     turns: [u32; MAX_RADIX],
     /// `w^(i k)` for row i of the block and output k at `i * radix + place`; empty for the last pass.
     twiddles: Vec<Twiddle>,

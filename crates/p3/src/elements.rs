@@ -1,0 +1,39 @@
+//! Plonky3's elements and ours.
+
+use p3_field::{PackedValue, PrimeField64};
+use p3_goldilocks::Goldilocks;
+use proofmill_field::goldilocks::Goldilocks as Element;
+
+/// Our element; Plonky3's words may be above p.
+pub(crate) fn element(value: Goldilocks) -> Element {
+    Element::new(value.as_canonical_u64())
+}
+
+/// Plonky3's element.
+pub(crate) fn value(element: Element) -> Goldilocks {
+    Goldilocks::new(element.to_canonical())
+}
+
+/// Runs a function on the words of packed values, element by element, and writes them back.
+pub(crate) fn with_words<T: PackedValue, const WIDTH: usize>(
+    state: &mut [T; WIDTH],
+    to_word: impl Fn(T::Value) -> u64,
+    from_word: impl Fn(u64) -> T::Value,
+    run: impl FnOnce(&mut [u64]),
+) {
+    // A single state needs no allocation.
+    let (mut single, mut many) = ([0; WIDTH], Vec::new());
+    let words = if T::WIDTH == 1 {
+        &mut single[..]
+    } else {
+        many.resize(WIDTH * T::WIDTH, 0);
+        &mut many
+    };
+    for (words, element) in words.chunks_exact_mut(T::WIDTH).zip(state.iter()) {
+        words.iter_mut().zip(element.as_slice()).for_each(|(word, value)| *word = to_word(*value));
+    }
+    run(words);
+    for (words, element) in words.chunks_exact(T::WIDTH).zip(state) {
+        element.as_slice_mut().iter_mut().zip(words).for_each(|(value, word)| *value = from_word(*word));
+    }
+}
