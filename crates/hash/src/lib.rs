@@ -26,4 +26,5 @@ pub use poseidon2::Poseidon2;
 pub use sha256::Sha256;
 pub use sponge::{Digest, Sponge};
 pub use state::State;
+pub use tiles::permute_states;
 pub use tree::TreeHash;

@@ -5,9 +5,10 @@
 #[cfg(target_arch = "aarch64")]
 use crate::permutation::Kernels;
 use crate::{MAX_WIDTH, Permutation};
+use proofmill_cpu::{Level, MAX_LANES};
 #[cfg(target_arch = "aarch64")]
 use proofmill_field::goldilocks::Assembly;
-use proofmill_field::{Algebra, Lanes, goldilocks::GoldilocksEngine};
+use proofmill_field::{Algebra, Lanes, dispatch_goldilocks, goldilocks::GoldilocksEngine};
 
 /// The most vectors of an element.
 const MAX_VECTORS: usize = 2;
@@ -45,6 +46,41 @@ pub(crate) fn permute<E: GoldilocksEngine, P: Permutation>(engine: E, tile: &mut
         #[inline(always)]
         |state| P::permute(state),
     );
+}
+
+/// Permutes any number n of states: `states[n i + k]` is element i of state k, any word before and canonical after.
+///
+/// # Panics
+/// If the number of words is not a multiple of the permutation's width.
+pub fn permute_states<P: Permutation>(level: Level, states: &mut [u64]) {
+    assert!(states.len().is_multiple_of(P::WIDTH), "whole states");
+    dispatch_goldilocks!(level, engine => {
+        permute_in_tiles::<_, P>(engine, states, |tile| permute::<_, P>(engine, tile));
+    });
+}
+
+/// Copies states to tiles, where they are permuted, and back.
+pub(crate) fn permute_in_tiles<E: GoldilocksEngine, P: Permutation>(
+    engine: E,
+    states: &mut [u64],
+    permute: impl Fn(&mut [u64]),
+) {
+    let (lanes, count) = (lanes::<E, P>(engine), states.len() / P::WIDTH);
+    if count == lanes {
+        return permute(states);
+    }
+    let mut tile = [0; MAX_WIDTH * MAX_LANES];
+    let tile = &mut tile[..P::WIDTH * lanes];
+    for first in (0..count).step_by(lanes) {
+        let len = lanes.min(count - first);
+        for (words, state) in tile.chunks_exact_mut(lanes).zip(states.chunks_exact(count)) {
+            words[..len].copy_from_slice(&state[first..][..len]);
+        }
+        permute(tile);
+        for (words, state) in tile.chunks_exact(lanes).zip(states.chunks_exact_mut(count)) {
+            state[first..][..len].copy_from_slice(&words[..len]);
+        }
+    }
 }
 
 /// [`permute`] with the kernel's constants.

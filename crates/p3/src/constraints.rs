@@ -7,25 +7,13 @@ use p3_air::{
     symbolic::{AirLayout, BaseEntry, BaseLeaf, SymbolicAirBuilder, SymbolicExpr, SymbolicExpression},
 };
 use p3_goldilocks::Goldilocks;
-use proofmill_stark::air::{Cell, Expression, Input, Program, capture};
-
-/// The matrices that programs read, in the order of a row's values.
-#[derive(Clone, Copy)]
-enum Matrix {
-    Main,
-    Preprocessed,
-    /// The [`SELECTORS`], then the periodic columns.
-    Row,
-}
-
-/// The columns before periodic ones: whether a row is the first, the last, or any but the last.
-pub(crate) const SELECTORS: usize = 3;
+use proofmill_stark::air::{Cell, Expression, Graph, Input, Matrix, SELECTORS, capture};
 
 /// Captures an AIR's constraints.
 ///
 /// # Panics
 /// If it has constraints over extensions, which this prover does not support.
-pub(crate) fn program<A: Air<SymbolicAirBuilder<Goldilocks>>>(air: &A, layout: AirLayout) -> Program {
+pub(crate) fn graph<A: Air<SymbolicAirBuilder<Goldilocks>>>(air: &A, layout: AirLayout) -> Graph {
     layout.validate_against_air(air);
     let mut builder = SymbolicAirBuilder::<Goldilocks>::new(layout);
     air.eval(&mut builder);
@@ -34,10 +22,10 @@ pub(crate) fn program<A: Air<SymbolicAirBuilder<Goldilocks>>>(air: &A, layout: A
         "the AIR has constraints over extensions: only `p3_uni_stark::prove` can prove it"
     );
     let constraints = builder.base_constraints();
-    Program::new(&capture(|| {
+    capture(|| {
         let mut captured = HashMap::new();
         constraints.iter().for_each(|constraint| expression(constraint, &mut captured).must_vanish());
-    }))
+    })
 }
 
 /// Translates an expression, whose parts may be shared: each is captured once. Not recursive, because sums may have thousands of
@@ -80,7 +68,8 @@ fn leaf(leaf: &BaseLeaf<Goldilocks>) -> Expression {
     let cell = |matrix: Matrix, column: usize, offset: usize| {
         assert!(offset <= 1, "constraints read a row and the next");
         let cell = Cell { matrix: matrix as u32, column: column as u32, next: offset == 1 };
-        Expression::input(Input::Cell(cell), 1)
+        let linear = matches!(leaf, BaseLeaf::IsTransition);
+        Expression::input(Input::Cell(cell), if linear { 0 } else { 1 })
     };
     match leaf {
         BaseLeaf::Constant(value) => element(*value).into(),
@@ -88,7 +77,7 @@ fn leaf(leaf: &BaseLeaf<Goldilocks>) -> Expression {
         BaseLeaf::IsLastRow => cell(Matrix::Row, 1, 0),
         BaseLeaf::IsTransition => cell(Matrix::Row, 2, 0),
         BaseLeaf::Variable(variable) => match variable.entry {
-            BaseEntry::Main { offset } => cell(Matrix::Main, variable.index, offset),
+            BaseEntry::Main { offset } => cell(Matrix::Trace, variable.index, offset),
             BaseEntry::Preprocessed { offset } => cell(Matrix::Preprocessed, variable.index, offset),
             BaseEntry::Periodic => cell(Matrix::Row, SELECTORS + variable.index, 0),
             BaseEntry::Public => Expression::input(Input::Scalar(variable.index as u32), 0),

@@ -26,11 +26,13 @@
 mod constraints;
 mod dft;
 mod elements;
+mod engine;
 mod keccak;
 mod poseidon2;
 mod prove;
 
 pub use dft::Dft;
+pub use engine::{constraints, preprocessed_key};
 pub use keccak::KeccakF;
 pub use poseidon2::{Poseidon2, default_goldilocks_poseidon2_8, default_goldilocks_poseidon2_12};
 pub use prove::{prove, prove_with_preprocessed};

@@ -1,7 +1,7 @@
 //! The prover of `p3_uni_stark` with constraints as a program.
 
 use crate::{
-    constraints::{SELECTORS, program},
+    constraints::graph,
     elements::{element, value},
 };
 use p3_air::{
@@ -23,7 +23,7 @@ use p3_uni_stark::{
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::{Extension, Goldilocks as Element};
 use proofmill_parallel as parallel;
-use proofmill_stark::air::{BLOCK, Evaluation, Program};
+use proofmill_stark::air::{BLOCK, Evaluation, Program, SELECTORS};
 
 /// Proves a trace: [`p3_uni_stark::prove`] with constraints in the vectors of the CPU, the same proof.
 ///
@@ -86,7 +86,7 @@ where
         num_periodic_columns: air.num_periodic_columns(),
         ..AirLayout::default()
     };
-    let program = program(air, layout);
+    let program = Program::new(&graph(air, layout));
 
     let pcs = config.pcs();
     let trace_domain = pcs.natural_domain_for_degree(height);

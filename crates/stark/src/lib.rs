@@ -1,6 +1,32 @@
-//! STARKs over Goldilocks.
+//! STARKs over the Goldilocks field: proofs that a trace satisfies an AIR.
 //!
-//! An AIR's constraints are run once on symbols and captured as a graph ([`air::capture`]), which becomes a program
-//! ([`air::Program`]) that evaluates them on blocks of rows, in the vectors of the level that the CPU has.
+//! [`prove`] and [`verify`] are the protocol of Plonky3's `uni-stark` 0.9.0-rc.2 with FRI, message by message: a proof of one is a proof of
+//! the other. An [`air::Air`] is captured once as a program, which the CPU's vectors run on blocks of rows.
+//!
+//! Proofs hide nothing: they are arguments of knowledge, not zero-knowledge. Time depends on the trace.
 
 pub mod air;
+mod commitment;
+mod constraints;
+mod domain;
+mod encoding;
+mod error;
+mod fri;
+mod opening;
+mod parameters;
+mod proof;
+mod prove;
+mod quotient;
+mod shape;
+mod transcript;
+mod verify;
+
+pub use commitment::StarkHash;
+pub use constraints::Constraints;
+pub use encoding::DecodeError;
+pub use error::{StarkError, VerifyError};
+pub use parameters::{Grinding, Parameters};
+pub use proof::{OpenedRows, OpenedValues, OpeningProof, Proof, Round};
+pub use prove::{PreprocessedKey, prove};
+pub use transcript::{Challenger, DuplexChallenger, KeccakChallenger};
+pub use verify::verify;

@@ -5,11 +5,11 @@ use super::{
     permutation::permute_vectors,
 };
 use crate::{
-    Digest, MAX_WIDTH,
+    Digest,
     sponge::{DIGEST, absorb_all},
     tiles,
 };
-use proofmill_cpu::{Level, MAX_LANES, Portable};
+use proofmill_cpu::{Level, Portable};
 use proofmill_field::{
     dispatch_goldilocks,
     goldilocks::{Goldilocks, GoldilocksEngine},
@@ -123,23 +123,9 @@ fn permute<E: GoldilocksEngine, const WIDTH: usize>(engine: E, states: &mut [u64
 where
     Poseidon2<WIDTH>: Parameters,
 {
-    let count = states.len() / WIDTH;
-    let lanes = tiles::lanes::<E, Poseidon2<WIDTH>>(engine);
-    if count == lanes {
-        return permute_tile::<E, WIDTH>(engine, states, constants);
-    }
-    let mut tile = [0; MAX_WIDTH * MAX_LANES];
-    let tile = &mut tile[..WIDTH * lanes];
-    for first in (0..count).step_by(lanes) {
-        let len = lanes.min(count - first);
-        for (element, words) in tile.chunks_exact_mut(lanes).zip(states.chunks_exact(count)) {
-            element[..len].copy_from_slice(&words[first..][..len]);
-        }
+    tiles::permute_in_tiles::<E, Poseidon2<WIDTH>>(engine, states, |tile| {
         permute_tile::<E, WIDTH>(engine, tile, constants);
-        for (element, words) in tile.chunks_exact(lanes).zip(states.chunks_exact_mut(count)) {
-            words[first..][..len].copy_from_slice(&element[..len]);
-        }
-    }
+    });
 }
 
 /// Permutes a [tile](tiles).

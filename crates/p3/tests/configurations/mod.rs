@@ -141,3 +141,50 @@ pub(crate) mod hiding {
         Config::new(pcs, Challenger::from_hasher(vec![], Keccak256Hash))
     }
 }
+
+/// Plonky3's own kernels with its default permutations.
+pub(crate) mod defaults {
+    use super::*;
+    use p3_field::extension::CubicTrinomialExtensionField;
+    use p3_goldilocks::{default_goldilocks_poseidon2_8, default_goldilocks_poseidon2_12};
+
+    macro_rules! defaults {
+        ($name:ident, $challenge:ty, $width:literal, $rate:literal, $permutation:ident) => {
+            pub(crate) mod $name {
+                use super::*;
+
+                type Packed = <Goldilocks as Field>::Packing;
+                type Sponge = PaddingFreeSponge<Poseidon2Goldilocks<$width>, $width, $rate, 4>;
+                type Compress = TruncatedPermutation<Poseidon2Goldilocks<$width>, 2, 4, $width>;
+                type Mmcs = MerkleTreeMmcs<Packed, Packed, Sponge, Compress, 2, 4>;
+                type Pcs = TwoAdicFriPcs<
+                    Goldilocks,
+                    Radix2DitParallel<Goldilocks>,
+                    Mmcs,
+                    ExtensionMmcs<Goldilocks, $challenge, Mmcs>,
+                >;
+                pub(crate) type Config = StarkConfig<
+                    Pcs,
+                    $challenge,
+                    DuplexChallenger<Goldilocks, Poseidon2Goldilocks<$width>, $width, $rate>,
+                >;
+
+                pub(crate) fn config(parameters: Parameters) -> Config {
+                    let permutation = $permutation();
+                    let hash = Sponge::new(permutation.clone());
+                    let mmcs = Mmcs::new(hash, Compress::new(permutation.clone()), parameters.cap_height);
+                    let fri = parameters.fri(ExtensionMmcs::new(mmcs.clone()));
+                    Config::new(
+                        Pcs::new(Radix2DitParallel::default(), mmcs, fri),
+                        DuplexChallenger::new(permutation),
+                    )
+                    .with_ood_proof_of_work_bits(parameters.grinding)
+                }
+            }
+        };
+    }
+
+    defaults!(quadratic_8, Challenge, 8, 4, default_goldilocks_poseidon2_8);
+    defaults!(cubic_8, CubicTrinomialExtensionField<Goldilocks>, 8, 4, default_goldilocks_poseidon2_8);
+    defaults!(quadratic_12, Challenge, 12, 8, default_goldilocks_poseidon2_12);
+}

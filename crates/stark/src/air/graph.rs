@@ -1,7 +1,7 @@
 //! Constraints as a graph without duplicates: nodes with the same operation and operands are one node.
 
 use hashbrown::HashMap;
-use proofmill_field::{Field, goldilocks::Goldilocks};
+use proofmill_field::{Algebra, Field, goldilocks::Goldilocks};
 
 /// A value in a row of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,6 +56,34 @@ impl Graph {
     /// The degree of each constraint in the degree of a column, as counted when inputs were read.
     pub fn degrees(&self) -> impl Iterator<Item = u32> {
         self.constraints.iter().map(|id| self.degrees[*id as usize])
+    }
+
+    /// What is read.
+    pub fn inputs(&self) -> impl Iterator<Item = Input> {
+        self.nodes.iter().filter_map(|node| match node {
+            Node::Input(input) => Some(*input),
+            _ => None,
+        })
+    }
+
+    /// The value of each constraint, where `input` gives what is read.
+    pub fn evaluate<A: Algebra>(
+        &self,
+        constant: impl Fn(Goldilocks) -> A,
+        input: impl Fn(Input) -> A,
+    ) -> Vec<A> {
+        let mut values: Vec<A> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let value = |id: u32| values[id as usize];
+            values.push(match *node {
+                Node::Input(read) => input(read),
+                Node::Constant(value) => constant(value),
+                Node::Add(a, b) => value(a) + value(b),
+                Node::Sub(a, b) => value(a) - value(b),
+                Node::Mul(a, b) => value(a) * value(b),
+            });
+        }
+        self.constraints.iter().map(|id| values[*id as usize]).collect()
     }
 
     pub(super) fn roots(&self) -> &[u32] {

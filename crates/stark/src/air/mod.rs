@@ -1,10 +1,12 @@
 //! Constraints as data: captured once, evaluated on many rows.
 
+mod definition;
 mod evaluate;
 mod expression;
 mod graph;
 mod program;
 
+pub use definition::{Air, Matrix, Preprocessed, Row, SELECTORS};
 pub use evaluate::Evaluation;
 pub use expression::{Expression, capture};
 pub use graph::{Cell, Graph, Input};

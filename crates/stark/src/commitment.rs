@@ -1,0 +1,156 @@
+//! Committed matrices: extended, and hashed row by row.
+
+use crate::{
+    StarkError, VerifyError,
+    domain::{SHIFT, domain},
+    error::unreachable_tree,
+    parameters::Parameters,
+    proof::OpenedRows,
+    transcript::{Challenger, DuplexChallenger, KeccakChallenger},
+};
+use proofmill_cpu::Level;
+use proofmill_field::{Field, Invert, goldilocks::Goldilocks};
+use proofmill_hash::{Keccak, Poseidon, Poseidon2, Sponge, TreeHash};
+use proofmill_merkle::{MerkleError, Opening, RowMajor, Tree};
+use proofmill_poly::goldilocks::Order;
+
+/// A hash of trees, with the transcript that goes with it.
+pub trait StarkHash: TreeHash {
+    /// The source of challenges.
+    type Challenger: Challenger<Digest = Self::Digest>;
+}
+
+impl StarkHash for Sponge<Poseidon> {
+    type Challenger = DuplexChallenger<Poseidon>;
+}
+
+impl StarkHash for Sponge<Poseidon2<8>> {
+    type Challenger = DuplexChallenger<Poseidon2<8>>;
+}
+
+impl StarkHash for Sponge<Poseidon2<12>> {
+    type Challenger = DuplexChallenger<Poseidon2<12>>;
+}
+
+impl StarkHash for Keccak {
+    type Challenger = KeccakChallenger;
+}
+
+/// A matrix of `2^log_rows` rows with the tree over them.
+pub(crate) struct Committed<H: TreeHash> {
+    /// Rows, stored contiguously; of extensions, in bit-reversed order.
+    pub(crate) values: Vec<Goldilocks>,
+    pub(crate) columns: usize,
+    log_cap: u32,
+    tree: Tree<H>,
+}
+
+impl<H: TreeHash> Committed<H> {
+    /// Hashes the rows of a matrix, whose number is a power of two.
+    pub(crate) fn new(
+        level: Level,
+        parameters: &Parameters,
+        values: Vec<Goldilocks>,
+        columns: usize,
+    ) -> Self {
+        let leaves = leaves(&values, columns);
+        let tree = Tree::build(level, &leaves).unwrap_or_else(|error| unreachable_tree(&error));
+        let log_cap = parameters.log_cap(tree.rows().ilog2());
+        Self { values, columns, log_cap, tree }
+    }
+
+    /// The commitment.
+    pub(crate) fn cap(&self) -> &[H::Digest] {
+        self.tree.layer(self.tree.rows().ilog2() - self.log_cap)
+    }
+
+    /// The rows of queries, in their order; indices may repeat.
+    pub(crate) fn open(&self, queries: &[usize]) -> OpenedRows<H> {
+        let mut indices = queries.to_vec();
+        indices.sort_unstable();
+        indices.dedup();
+        let leaves = leaves(&self.values, self.columns);
+        let opening = self
+            .tree
+            .open(&leaves, &indices, 1 << self.log_cap)
+            .unwrap_or_else(|error| unreachable_tree(&error));
+        let row = |query: &usize| &self.values[query * self.columns..][..self.columns];
+        OpenedRows { values: queries.iter().flat_map(row).copied().collect(), siblings: opening.siblings }
+    }
+}
+
+fn leaves(values: &[Goldilocks], columns: usize) -> RowMajor<'_> {
+    RowMajor::new(Goldilocks::as_words(values), columns).unwrap_or_else(|error| unreachable_tree(&error))
+}
+
+/// Checks the opened rows of queries, whose number of values was checked, against a commitment.
+pub(crate) fn check_rows<H: TreeHash>(
+    level: Level,
+    parameters: &Parameters,
+    cap: &[H::Digest],
+    log_rows: u32,
+    columns: usize,
+    queries: &[usize],
+    opened: &OpenedRows<H>,
+) -> Result<(), VerifyError> {
+    let log_cap = parameters.log_cap(log_rows);
+    if cap.len() != 1 << log_cap {
+        return Err(VerifyError::Malformed {
+            what: "digests of a commitment",
+            expected: 1 << log_cap,
+            found: cap.len(),
+        });
+    }
+    let mut rows: Vec<_> = queries.iter().zip(opened.values.chunks_exact(columns)).collect();
+    rows.sort_by_key(|(index, _)| **index);
+    if rows.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1) {
+        return Err(VerifyError::Rejected("one row has two values"));
+    }
+    rows.dedup_by_key(|(index, _)| *index);
+    let opening = Opening::<H> {
+        rows: 1 << log_rows,
+        columns: columns as u64,
+        indices: rows.iter().map(|(index, _)| **index as u64).collect(),
+        values: rows.iter().flat_map(|(_, row)| *row).map(|value| value.to_canonical()).collect(),
+        siblings: opened.siblings.clone(),
+    };
+    opening.check(level, 1 << log_rows, columns as u64, cap).map_err(|error| match error {
+        MerkleError::SiblingCount { expected, found } => VerifyError::Malformed {
+            what: "digests of an opening",
+            expected: expected as usize,
+            found: found as usize,
+        },
+        _ => VerifyError::Rejected("rows are not those of the commitment"),
+    })
+}
+
+/// The values on the coset of extensions, in bit-reversed order, of the polynomials whose values on `shift` times the subgroup, in
+/// natural order, are columns of a matrix.
+pub(crate) fn extend(
+    level: Level,
+    log_blowup: u32,
+    mut values: Vec<Goldilocks>,
+    columns: usize,
+    shift: Goldilocks,
+) -> Vec<Goldilocks> {
+    let log_rows = (values.len() / columns).ilog2();
+    values.resize(values.len() << log_blowup, Goldilocks::ZERO);
+    let ratio = SHIFT * shift.invert_vartime().expect("a shift is not zero");
+    domain(log_rows).extend(level, &mut values, log_blowup, ratio, Order::BitReversed);
+    values
+}
+
+/// The logarithm of the number of rows of a matrix that can be committed to.
+pub(crate) fn check_shape(
+    what: &'static str,
+    values: usize,
+    columns: usize,
+    parameters: &Parameters,
+) -> Result<u32, StarkError> {
+    let most = parameters.most_log_rows();
+    let rows = values / columns.max(1);
+    if rows * columns != values || !rows.is_power_of_two() || columns == 0 || rows.ilog2() > most {
+        return Err(StarkError::Shape { what, columns, most, found: values });
+    }
+    Ok(rows.ilog2())
+}

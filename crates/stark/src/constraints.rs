@@ -1,0 +1,133 @@
+//! Captured AIRs.
+
+use crate::{
+    StarkError,
+    air::{Air, Graph, Input, Matrix, Program, Row, SELECTORS, capture},
+};
+use proofmill_field::goldilocks::Goldilocks;
+
+/// An AIR's constraints, captured once for any number of proofs and verifications, with all that the protocol has to know of it.
+#[derive(Clone, Debug)]
+pub struct Constraints {
+    pub(crate) graph: Graph,
+    pub(crate) program: Program,
+    /// The columns of the trace.
+    pub(crate) columns: usize,
+    pub(crate) preprocessed: usize,
+    pub(crate) public_values: usize,
+    pub(crate) periodic: Vec<Vec<Goldilocks>>,
+    /// Whether constraints read the next row of the trace, and of the preprocessed columns.
+    pub(crate) reads_next: [bool; 2],
+    /// The logarithm of the number of polynomials into which the quotient is split.
+    pub(crate) log_chunks: u32,
+}
+
+impl Constraints {
+    /// Captures an AIR.
+    ///
+    /// # Errors
+    /// [`StarkError::Air`] if it reads what it does not have, or if it has no columns or a periodic column whose length is not a
+    /// power of two.
+    pub fn new(air: &impl Air) -> Result<Self, StarkError> {
+        let graph = capture(|| air.constrain(Row::new()));
+        let preprocessed = air.preprocessed().map_or(0, |preprocessed| preprocessed.columns);
+        let reads_next = [Matrix::Trace, Matrix::Preprocessed].map(|matrix| {
+            graph
+                .inputs()
+                .any(|input| matches!(input, Input::Cell(cell) if cell.matrix == matrix as u32 && cell.next))
+        });
+        Self::from_graph(
+            graph,
+            air.columns(),
+            preprocessed,
+            air.public_values(),
+            air.periodic_columns(),
+            reads_next,
+        )
+    }
+
+    /// Of constraints that were captured otherwise, with cells of [`Matrix`]. Next rows are opened as `reads_next` says for the trace
+    /// and the preprocessed columns: at least those that are read.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn from_graph(
+        graph: Graph,
+        columns: usize,
+        preprocessed: usize,
+        public_values: usize,
+        periodic: Vec<Vec<Goldilocks>>,
+        reads_next: [bool; 2],
+    ) -> Result<Self, StarkError> {
+        let error = |what: String| Err(StarkError::Air(what));
+        if columns == 0 {
+            return error("expected a trace with columns, found none".into());
+        }
+        for (index, column) in periodic.iter().enumerate() {
+            if !column.len().is_power_of_two() {
+                let len = column.len();
+                return error(format!(
+                    "periodic column {index}: expected a power of two of values, found {len}"
+                ));
+            }
+        }
+        let widths = [columns, preprocessed, SELECTORS + periodic.len()];
+        for input in graph.inputs() {
+            match input {
+                Input::Scalar(index) if index as usize >= public_values => {
+                    return error(format!("constraints read public value {index}, of {public_values}"));
+                }
+                Input::Scalar(_) => {}
+                Input::Cell(cell) => {
+                    let (matrix, column) = (cell.matrix as usize, cell.column as usize);
+                    if widths.get(matrix).is_none_or(|width| column >= *width) {
+                        let name = ["trace", "preprocessed", "periodic"].get(matrix).unwrap_or(&"unknown");
+                        return error(format!("constraints read {name} column {column}, which there is not"));
+                    }
+                    if cell.next && !reads_next.get(matrix).copied().unwrap_or(false) {
+                        return error(format!(
+                            "constraints read column {column} of a next row that is not opened"
+                        ));
+                    }
+                }
+            }
+        }
+        // A constraint of degree d times that of columns leaves a quotient of degree d - 1.
+        let degree = graph.degrees().max().unwrap_or(0).max(2);
+        Ok(Self {
+            program: Program::new(&graph),
+            graph,
+            columns,
+            preprocessed,
+            public_values,
+            periodic,
+            reads_next,
+            log_chunks: (degree - 1).next_power_of_two().ilog2(),
+        })
+    }
+
+    /// The number of constraints.
+    pub fn len(&self) -> usize {
+        self.graph.constraints()
+    }
+
+    /// Whether nothing is constrained.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of columns of the trace.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The number of public values.
+    pub fn public_values(&self) -> usize {
+        self.public_values
+    }
+
+    /// The number of polynomials into which the quotient is split.
+    pub fn chunks(&self) -> usize {
+        1 << self.log_chunks
+    }
+}

@@ -1,0 +1,30 @@
+//! The domains of the protocol: subgroups with Plonky3's generator, and the coset on which extensions lie.
+
+use proofmill_field::{Algebra, goldilocks::Goldilocks};
+use proofmill_poly::goldilocks::GoldilocksDomain;
+use std::sync::OnceLock;
+
+/// Plonky3's generator of the subgroup of order 2^32.
+const ROOT: Goldilocks = Goldilocks::new(0x1856_29dc_da58_878c);
+
+/// The shift of the coset of extensions.
+pub(crate) const SHIFT: Goldilocks = Goldilocks::GENERATOR;
+
+/// The subgroup of order `2^log_n`, for at most 2^32.
+pub(crate) fn domain(log_n: u32) -> &'static GoldilocksDomain {
+    static DOMAINS: [OnceLock<GoldilocksDomain>; Goldilocks::TWO_ADICITY as usize + 1] =
+        [const { OnceLock::new() }; Goldilocks::TWO_ADICITY as usize + 1];
+    DOMAINS[log_n as usize].get_or_init(|| {
+        GoldilocksDomain::with_generator(log_n, ROOT).expect("a generator, and at most 2^32 elements")
+    })
+}
+
+/// The generator of the subgroup of order `2^log_n`, for at most 2^32.
+pub(crate) fn generator(log_n: u32) -> Goldilocks {
+    (log_n..Goldilocks::TWO_ADICITY).fold(ROOT, |root, _| root.square())
+}
+
+/// The index with its lowest `bits` bits in reverse; it has no others.
+pub(crate) fn reverse(index: usize, bits: u32) -> usize {
+    if bits == 0 { 0 } else { index.reverse_bits() >> (usize::BITS - bits) }
+}

@@ -1,0 +1,88 @@
+//! Errors.
+
+use proofmill_merkle::MerkleError;
+
+/// Why a proof could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StarkError {
+    /// An AIR is not well-formed.
+    #[error("AIR: {0}")]
+    Air(String),
+    /// Parameters that prove nothing or that no machine can use.
+    #[error("parameters: {0}")]
+    Parameters(String),
+    /// The number of values is not a power of two times the number of columns.
+    #[error(
+        "{what}: expected rows of {columns} values, a power of two of at most 2^{most} rows; found {found} values"
+    )]
+    Shape {
+        /// Trace or preprocessed columns.
+        what: &'static str,
+        /// The columns of the AIR.
+        columns: usize,
+        /// The logarithm of the most rows that the parameters allow.
+        most: u32,
+        /// The number of values.
+        found: usize,
+    },
+    /// There are not as many public values as the AIR has.
+    #[error("expected {expected} public values, found {found}")]
+    PublicValues {
+        /// Those of the AIR.
+        expected: usize,
+        /// Those that were given.
+        found: usize,
+    },
+    /// The preprocessed columns are not those of the AIR, or have another number of rows than the trace.
+    #[error("preprocessed columns: expected {expected}, found {found}")]
+    Preprocessed {
+        /// What the trace needs.
+        expected: String,
+        /// What was given.
+        found: String,
+    },
+    /// The trace has too few rows for the parameters.
+    #[error("a trace of 2^{found} rows: the parameters need more than 2^{more_than}")]
+    TooFewRows {
+        /// The logarithm of the number of rows.
+        found: u32,
+        /// The logarithm of the number that must be exceeded.
+        more_than: u32,
+    },
+    /// The trace does not satisfy a constraint.
+    #[error("constraint {constraint} does not hold in row {row}")]
+    Unsatisfied {
+        /// The index of the constraint.
+        constraint: usize,
+        /// The first row in which a constraint does not hold.
+        row: usize,
+    },
+}
+
+/// Why a proof was not accepted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// The proof does not have the shape that the AIR and the parameters give it.
+    #[error("malformed proof: {what}: expected {expected}, found {found}")]
+    Malformed {
+        /// The part of the proof.
+        what: &'static str,
+        /// The number that the verifier computes.
+        expected: usize,
+        /// The number in the proof.
+        found: usize,
+    },
+    /// The statement itself is not well-formed: the caller's parameters, or the number of public values.
+    #[error("{0}")]
+    Statement(String),
+    /// The proof is well-formed and proves nothing.
+    #[error("rejected: {0}")]
+    Rejected(&'static str),
+}
+
+/// A tree's error, of rows whose shape was checked.
+pub(crate) fn unreachable_tree(error: &MerkleError) -> ! {
+    unreachable!("the tree of a checked matrix: {error}")
+}

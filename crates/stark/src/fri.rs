@@ -1,0 +1,265 @@
+//! FRI: a committed word is near to a polynomial of low degree (Ben-Sasson, Bentov, Horesh, Riabzev, 2018).
+//!
+//! A round halves a word one or more times: with `p(x) = e(x^2) + x o(x^2)`, the values of `e + beta o` follow from pairs of values,
+//! `(p(x) + p(-x)) / 2 + beta (p(x) - p(-x)) / (2 x)`; the next halving takes `beta^2`. Words are in bit-reversed order, where
+//! the pairs of all halvings of a round are adjacent. Their domain is taken for a subgroup: the shift of its coset is in the
+//! polynomial.
+
+use crate::{
+    VerifyError,
+    commitment::{Committed, StarkHash, check_rows},
+    domain::{domain, generator, reverse},
+    opening::check_work,
+    parameters::Parameters,
+    proof::{OpenedRows, OpeningProof, Round},
+    transcript::{Challenger, Description, observe, observe_cap, sample},
+};
+use proofmill_cpu::Level;
+use proofmill_field::{
+    Algebra, Field, Invert,
+    goldilocks::{Extension, ExtensionField, Goldilocks},
+};
+use proofmill_parallel as parallel;
+use proofmill_poly::goldilocks::Order;
+
+fn description<const D: usize>(parameters: &Parameters, arities: &[u32], log_height: u32) -> Description {
+    let mut steps = Description::new("p3-fri");
+    for _ in arities {
+        steps = steps
+            .commitment("commit_phase_commitment")
+            .work("commit_pow", parameters.grinding.folding)
+            .challenge("fold_challenge", D);
+    }
+    steps = steps
+        .elements("final_poly", D, 1 << parameters.log_final_length)
+        .work("query_pow", parameters.grinding.queries)
+        .bits("query_indices", log_height, parameters.queries)
+        .number(parameters.log_blowup as usize)
+        .number(parameters.log_arity as usize);
+    arities.iter().fold(steps, |steps, arity| steps.number(*arity as usize))
+}
+
+/// Halves a part of a word of `2^log_height` values that begins with pair `first`.
+fn halve<const D: usize>(
+    values: &[Extension<Goldilocks, D>],
+    first: usize,
+    log_height: u32,
+    beta: Extension<Goldilocks, D>,
+) -> Vec<Extension<Goldilocks, D>>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let half = Goldilocks::new(2).invert_vartime().expect("2 is not zero");
+    let inverse = generator(log_height).invert_vartime().expect("a root is not zero");
+    // Pair i of the part belongs to the inverse root to the power of `first + i` in reverse: the sum of both in reverse, as the
+    // part's length is a power of two that divides `first`.
+    let power = |pair: usize| inverse.pow_vartime(&[reverse(pair, log_height - 1) as u64]);
+    let pairs = values.as_chunks::<2>().0;
+    let factor = half * power(first);
+    let mut powers = vec![factor];
+    let mut step = 1;
+    while step < pairs.len() {
+        // The next bit of the index.
+        let root = power(step);
+        powers.extend_from_within(..);
+        powers[step..].iter_mut().for_each(|power| *power = *power * root);
+        step *= 2;
+    }
+    pairs
+        .iter()
+        .zip(powers)
+        .map(|([low, high], power)| (*low + *high).scale(half) + (*low - *high).scale(power) * beta)
+        .collect()
+}
+
+/// Folds a part of a word of `2^log_height` values, whole rows of `2^log_arity` values, from row `first` on.
+fn fold<const D: usize>(
+    values: &[Extension<Goldilocks, D>],
+    first: usize,
+    log_height: u32,
+    log_arity: u32,
+    mut beta: Extension<Goldilocks, D>,
+) -> Vec<Extension<Goldilocks, D>>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let mut folded = values.to_vec();
+    for halving in 0..log_arity {
+        folded = halve(&folded, first << (log_arity - 1 - halving), log_height - halving, beta);
+        beta = beta.square();
+    }
+    folded
+}
+
+/// The prover's side after the queries are known.
+pub(crate) struct Prover<H: StarkHash, const D: usize> {
+    rounds: Vec<(Committed<H>, u32, Goldilocks)>,
+    pub(crate) final_polynomial: Vec<Extension<Goldilocks, D>>,
+    pub(crate) query_work: Goldilocks,
+    queries: Vec<usize>,
+}
+
+/// The coefficients of elements, stored contiguously.
+fn flatten<const D: usize>(elements: &[Extension<Goldilocks, D>]) -> Vec<Goldilocks> {
+    elements.iter().flat_map(|element| element.0).collect()
+}
+
+fn unflatten<const D: usize>(coefficients: &[Goldilocks]) -> Vec<Extension<Goldilocks, D>> {
+    coefficients.as_chunks::<D>().0.iter().map(|element| Extension(*element)).collect()
+}
+
+/// Commits to the word and to what rounds make of it, and draws queries.
+pub(crate) fn prove<H: StarkHash, const D: usize>(
+    level: Level,
+    parameters: &Parameters,
+    mut word: Vec<Extension<Goldilocks, D>>,
+    challenger: &mut H::Challenger,
+) -> Prover<H, D>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    /// The rows that a task folds.
+    const TASK: usize = 1 << 10;
+    let log_height = word.len().ilog2();
+    let arities = parameters.arities(log_height);
+    description::<D>(parameters, &arities, log_height).observe(challenger);
+    let mut rounds = Vec::new();
+    for log_arity in arities {
+        let committed = Committed::new(level, parameters, flatten(&word), D << log_arity);
+        observe_cap::<H>(challenger, committed.cap());
+        let work = challenger.work(level, parameters.grinding.folding);
+        let beta = sample(challenger);
+        let height = word.len().ilog2();
+        let task = TASK.min(word.len() >> log_arity);
+        let parts = parallel::map(word.chunks(task << log_arity).enumerate(), |(index, part)| {
+            fold(part, index * task, height, log_arity, beta)
+        });
+        word = parts.concat();
+        rounds.push((committed, log_arity, work));
+    }
+    // A part of the word suffices for the coefficients of a polynomial of its degree.
+    word.truncate(1 << parameters.log_final_length);
+    let log_len = word.len().ilog2();
+    let mut values: Vec<_> = (0..word.len()).flat_map(|i| word[reverse(i, log_len)].0).collect();
+    domain(log_len).intt(level, &mut values, Order::Natural);
+    let final_polynomial = unflatten(&values);
+    observe(challenger, &final_polynomial);
+    let query_work = challenger.work(level, parameters.grinding.queries);
+    let queries = (0..parameters.queries).map(|_| challenger.sample_bits(log_height)).collect();
+    Prover { rounds, final_polynomial, query_work, queries }
+}
+
+impl<H: StarkHash, const D: usize> Prover<H, D> {
+    /// The rounds with the rows of all queries, and the queries.
+    pub(crate) fn open(&self) -> (Vec<Round<H, D>>, Vec<usize>) {
+        let mut indices = self.queries.clone();
+        let mut rounds = Vec::new();
+        for (committed, log_arity, work) in &self.rounds {
+            let rows: Vec<_> = indices.iter().map(|index| index >> log_arity).collect();
+            let OpenedRows { values, siblings } = committed.open(&rows);
+            let arity = 1 << log_arity;
+            let values = unflatten::<D>(&values);
+            let others = values.chunks_exact(arity).zip(&indices).flat_map(|(row, index)| {
+                let known = index % arity;
+                row[..known].iter().chain(&row[known + 1..]).copied()
+            });
+            rounds.push(Round {
+                commitment: committed.cap().to_vec(),
+                work: *work,
+                others: others.collect(),
+                siblings,
+            });
+            indices = rows;
+        }
+        (rounds, self.queries.clone())
+    }
+}
+
+/// The verifier's side after the queries are known.
+pub(crate) struct Queries<const D: usize> {
+    pub(crate) indices: Vec<usize>,
+    /// The challenge of each round.
+    betas: Vec<Extension<Goldilocks, D>>,
+    arities: Vec<u32>,
+}
+
+/// Takes all commitments, and draws challenges and queries. Checks every length.
+pub(crate) fn verify_commitments<H: StarkHash, const D: usize>(
+    parameters: &Parameters,
+    log_height: u32,
+    proof: &OpeningProof<H, D>,
+    challenger: &mut H::Challenger,
+) -> Result<Queries<D>, VerifyError>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let expect = |what, expected: usize, found: usize| {
+        if expected == found { Ok(()) } else { Err(VerifyError::Malformed { what, expected, found }) }
+    };
+    let arities = parameters.arities(log_height);
+    expect("rounds of FRI", arities.len(), proof.rounds.len())?;
+    expect(
+        "coefficients of the final polynomial",
+        1 << parameters.log_final_length,
+        proof.final_polynomial.len(),
+    )?;
+    let mut height = log_height;
+    for (round, log_arity) in proof.rounds.iter().zip(&arities) {
+        height -= log_arity;
+        expect("digests of a commitment", 1 << parameters.log_cap(height), round.commitment.len())?;
+        expect("values of a round of FRI", parameters.queries * ((1 << log_arity) - 1), round.others.len())?;
+    }
+    description::<D>(parameters, &arities, log_height).observe(challenger);
+    let mut betas = Vec::with_capacity(arities.len());
+    for round in &proof.rounds {
+        observe_cap::<H>(challenger, &round.commitment);
+        check_work(challenger, parameters.grinding.folding, round.work)?;
+        betas.push(sample(challenger));
+    }
+    observe(challenger, &proof.final_polynomial);
+    check_work(challenger, parameters.grinding.queries, proof.query_work)?;
+    let indices = (0..parameters.queries).map(|_| challenger.sample_bits(log_height)).collect();
+    Ok(Queries { indices, betas, arities })
+}
+
+/// Checks that the values of a word at the queries fold to the final polynomial.
+pub(crate) fn verify_queries<H: StarkHash, const D: usize>(
+    level: Level,
+    parameters: &Parameters,
+    log_height: u32,
+    queries: &Queries<D>,
+    mut values: Vec<Extension<Goldilocks, D>>,
+    proof: &OpeningProof<H, D>,
+) -> Result<(), VerifyError>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let (mut height, mut indices) = (log_height, queries.indices.clone());
+    for ((round, log_arity), beta) in proof.rounds.iter().zip(&queries.arities).zip(&queries.betas) {
+        let arity = 1 << log_arity;
+        let mut rows = Vec::with_capacity(arity * indices.len());
+        let others = round.others.chunks_exact(arity - 1);
+        for ((value, index), others) in values.iter_mut().zip(&mut indices).zip(others) {
+            let known = *index % arity;
+            *index >>= log_arity;
+            let first = rows.len();
+            rows.extend_from_slice(&others[..known]);
+            rows.push(*value);
+            rows.extend_from_slice(&others[known..]);
+            *value = fold(&rows[first..], *index, height, *log_arity, *beta)[0];
+        }
+        height -= log_arity;
+        let opened = OpenedRows { values: flatten(&rows), siblings: round.siblings.clone() };
+        check_rows::<H>(level, parameters, &round.commitment, height, D << log_arity, &indices, &opened)?;
+    }
+    let root = generator(height);
+    for (value, index) in values.iter().zip(indices) {
+        let x = root.pow_vartime(&[reverse(index, height) as u64]);
+        let horner = |sum: Extension<Goldilocks, D>, coefficient: &_| sum.scale(x) + *coefficient;
+        let expected = proof.final_polynomial.iter().rev().fold(Extension([Goldilocks::ZERO; D]), horner);
+        if *value != expected {
+            return Err(VerifyError::Rejected("a query does not lead to the final polynomial"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,323 @@
+//! The prover.
+
+use crate::{
+    StarkError, VerifyError,
+    air::{Input, Matrix, Preprocessed, SELECTORS},
+    commitment::{Committed, StarkHash, check_shape, extend},
+    constraints::Constraints,
+    domain::{SHIFT, domain, generator, reverse},
+    opening::{self, Claim},
+    parameters::Parameters,
+    proof::{OpenedValues, Proof},
+    quotient::Quotient,
+    shape,
+    transcript::{Challenger, observe_cap, sample},
+    verify::verify,
+};
+use proofmill_cpu::Level;
+use proofmill_field::{
+    Field,
+    goldilocks::{Extension, ExtensionField, Goldilocks},
+};
+use proofmill_poly::goldilocks::Order;
+use proofmill_progress::Progress;
+
+/// Preprocessed columns with their commitment: the key of provers. The verifier's key is [`commitment`](Self::commitment).
+pub struct PreprocessedKey<H: StarkHash> {
+    committed: Committed<H>,
+    log_rows: u32,
+    values: Vec<Goldilocks>,
+}
+
+impl<H: StarkHash> PreprocessedKey<H> {
+    /// Commits to an AIR's preprocessed columns.
+    ///
+    /// # Errors
+    /// [`StarkError::Parameters`], [`StarkError::Shape`].
+    pub fn new(
+        level: Level,
+        parameters: &Parameters,
+        preprocessed: Preprocessed,
+    ) -> Result<Self, StarkError> {
+        parameters.check()?;
+        let (values, columns) = (preprocessed.values, preprocessed.columns);
+        let log_rows = check_shape("preprocessed columns", values.len(), columns, parameters)?;
+        let extension = extend(level, parameters.log_blowup, values.clone(), columns, Goldilocks::ONE);
+        Ok(Self { committed: Committed::new(level, parameters, extension, columns), log_rows, values })
+    }
+
+    /// The commitment, of as many digests as the parameters' cap.
+    pub fn commitment(&self) -> &[H::Digest] {
+        self.committed.cap()
+    }
+}
+
+/// Proves that a trace, rows stored contiguously, satisfies an AIR with these public values. The proof is verified before it is
+/// returned.
+///
+/// Runs on the ambient rayon pool. Memory is the extended trace, `2^log_blowup` times the trace, and as much again while it is made.
+///
+/// # Errors
+/// [`StarkError::Parameters`], [`StarkError::Shape`], [`StarkError::PublicValues`], [`StarkError::Preprocessed`],
+/// [`StarkError::TooFewRows`], [`StarkError::Unsatisfied`].
+pub fn prove<H: StarkHash, const D: usize>(
+    level: Level,
+    parameters: &Parameters,
+    constraints: &Constraints,
+    preprocessed: Option<&PreprocessedKey<H>>,
+    trace: &[Goldilocks],
+    public_values: &[Goldilocks],
+    progress: Progress<'_>,
+) -> Result<Proof<H, D>, StarkError>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    parameters.check()?;
+    let log_rows = check_shape("trace", trace.len(), constraints.columns, parameters)?;
+    check(constraints, parameters, preprocessed, log_rows, public_values)?;
+    let proof =
+        prove_checked(level, parameters, constraints, preprocessed, trace, log_rows, public_values, progress);
+    progress.begin("verify");
+    let key = preprocessed.map(PreprocessedKey::commitment);
+    match verify(level, parameters, constraints, key, public_values, &proof) {
+        Ok(()) => Ok(proof),
+        Err(error) => Err(unsatisfied(constraints, preprocessed, trace, public_values, &error)),
+    }
+}
+
+fn check<H: StarkHash>(
+    constraints: &Constraints,
+    parameters: &Parameters,
+    preprocessed: Option<&PreprocessedKey<H>>,
+    log_rows: u32,
+    public_values: &[Goldilocks],
+) -> Result<(), StarkError> {
+    let (expected, found) = (constraints.public_values, public_values.len());
+    if expected != found {
+        return Err(StarkError::PublicValues { expected, found });
+    }
+    let (columns, rows) = preprocessed.map_or((0, log_rows), |key| (key.committed.columns, key.log_rows));
+    if columns != constraints.preprocessed || rows != log_rows {
+        return Err(StarkError::Preprocessed {
+            expected: format!("{} columns of 2^{log_rows} rows", constraints.preprocessed),
+            found: format!("{columns} columns of 2^{rows} rows"),
+        });
+    }
+    if parameters.log_final_length > 0 && log_rows <= parameters.log_final_length {
+        return Err(StarkError::TooFewRows { found: log_rows, more_than: parameters.log_final_length });
+    }
+    let longest = constraints.periodic.iter().map(Vec::len).max().unwrap_or(1).ilog2();
+    if log_rows < longest {
+        return Err(StarkError::TooFewRows { found: log_rows, more_than: longest - 1 });
+    }
+    if log_rows + constraints.log_chunks > Goldilocks::TWO_ADICITY {
+        return Err(StarkError::Air("constraints of too high a degree for as many rows".into()));
+    }
+    Ok(())
+}
+
+#[expect(clippy::too_many_arguments, reason = "the statement and the machine")]
+fn prove_checked<H: StarkHash, const D: usize>(
+    level: Level,
+    parameters: &Parameters,
+    constraints: &Constraints,
+    preprocessed: Option<&PreprocessedKey<H>>,
+    trace: &[Goldilocks],
+    log_rows: u32,
+    public_values: &[Goldilocks],
+    progress: Progress<'_>,
+) -> Proof<H, D>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let blowup = parameters.log_blowup;
+    progress.begin("extend trace");
+    let extension = extend(level, blowup, trace.to_vec(), constraints.columns, Goldilocks::ONE);
+    progress.begin("commit to trace");
+    let trace = Committed::<H>::new(level, parameters, extension, constraints.columns);
+
+    let mut challenger = H::Challenger::new();
+    shape::description::<D>(constraints, parameters, log_rows).observe(&mut challenger);
+    observe_cap::<H>(&mut challenger, trace.cap());
+    if let Some(key) = preprocessed {
+        observe_cap::<H>(&mut challenger, key.commitment());
+    }
+    public_values.iter().for_each(|value| challenger.observe(*value));
+    let alpha = sample(&mut challenger);
+
+    progress.begin("quotient");
+    let quotient = Quotient { constraints, public_values, alpha, log_rows };
+    let preprocessed = preprocessed.map(|key| &key.committed);
+    let chunks = quotient_chunks(level, blowup, &quotient, &trace, preprocessed);
+    progress.begin("commit to quotient");
+    let quotient = Committed::<H>::new(level, parameters, chunks, D * constraints.chunks());
+    observe_cap::<H>(&mut challenger, quotient.cap());
+    let out_of_domain_work = challenger.work(level, parameters.grinding.out_of_domain);
+    let zeta: Extension<Goldilocks, D> = sample(&mut challenger);
+
+    progress.begin("evaluate");
+    let next = zeta.scale(generator(log_rows));
+    let domain = domain(log_rows);
+    let at = |matrix: &Committed<H>, point| {
+        // The first rows are those of a coset of the trace's domain.
+        let values = &matrix.values[..matrix.columns << log_rows];
+        domain.evaluate_from_values(level, values, Order::BitReversed, SHIFT, point)
+    };
+    let at_next = |matrix: Option<&Committed<H>>, reads_next: bool| {
+        matrix.filter(|_| reads_next).map_or_else(Vec::new, |matrix| at(matrix, next))
+    };
+    let [reads_next, reads_next_preprocessed] = constraints.reads_next;
+    let opened = OpenedValues {
+        trace: at(&trace, zeta),
+        next: at_next(Some(&trace), reads_next),
+        preprocessed: preprocessed.map_or_else(Vec::new, |matrix| at(matrix, zeta)),
+        next_preprocessed: at_next(preprocessed, reads_next_preprocessed),
+        quotient: at(&quotient, zeta).as_chunks::<D>().0.to_vec(),
+    };
+    let committed: Vec<_> = [&trace, &quotient].into_iter().chain(preprocessed).collect();
+    let claims = claims(constraints, &opened, zeta, next);
+    let opening = opening::prove::<H, D>(level, parameters, &committed, &claims, &mut challenger, progress);
+    Proof {
+        log_rows,
+        trace: trace.cap().to_vec(),
+        quotient: quotient.cap().to_vec(),
+        out_of_domain_work,
+        opened,
+        opening,
+    }
+}
+
+/// The extended polynomials of the quotient, side by side.
+fn quotient_chunks<H: StarkHash, const D: usize>(
+    level: Level,
+    log_blowup: u32,
+    quotient: &Quotient<'_, D>,
+    trace: &Committed<H>,
+    preprocessed: Option<&Committed<H>>,
+) -> Vec<Goldilocks>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let (log_rows, log_chunks) = (quotient.log_rows, quotient.constraints.log_chunks);
+    // The extensions contain the quotient's cosets, unless there are more of them.
+    let matrices: Vec<_> = std::iter::once(trace).chain(preprocessed).collect();
+    let longer: Vec<_> = if log_chunks > log_blowup {
+        let longer = |matrix: &&Committed<H>| {
+            let mut values = matrix.values[..matrix.columns << log_rows].to_vec();
+            let half = domain(log_rows);
+            // From the first coset, which is in bit-reversed order, to coefficients and to all cosets.
+            reverse_rows(&mut values, matrix.columns);
+            half.coset_intt(level, &mut values, SHIFT);
+            half.ntt(level, &mut values, Order::Natural);
+            extend(level, log_chunks, values, matrix.columns, Goldilocks::ONE)
+        };
+        matrices.iter().map(longer).collect()
+    } else {
+        Vec::new()
+    };
+    let values = |index: usize| longer.get(index).map_or(matrices[index].values.as_slice(), Vec::as_slice);
+    let chunks = 1 << log_chunks;
+    let extensions: Vec<_> = (0..chunks)
+        .map(|chunk| {
+            let first = reverse(chunk, log_chunks) << log_rows;
+            let values = quotient.on_coset(level, chunk, |row, words| {
+                let row = first + reverse(row, log_rows);
+                let mut words = words;
+                for (index, matrix) in matrices.iter().enumerate() {
+                    let (part, rest) = words.split_at_mut(matrix.columns);
+                    part.copy_from_slice(Goldilocks::as_words(
+                        &values(index)[row * matrix.columns..][..matrix.columns],
+                    ));
+                    words = rest;
+                }
+            });
+            extend(level, log_blowup, values, D, quotient.shift(chunk))
+        })
+        .collect();
+    let rows = D << (log_rows + log_blowup);
+    (0..rows)
+        .step_by(D)
+        .flat_map(|row| extensions.iter().flat_map(move |values| &values[row..row + D]))
+        .copied()
+        .collect()
+}
+
+/// Brings rows from bit-reversed to natural order.
+fn reverse_rows(values: &mut [Goldilocks], columns: usize) {
+    let rows = values.len() / columns;
+    for row in 0..rows {
+        let other = reverse(row, rows.ilog2());
+        if row < other {
+            let (low, high) = values.split_at_mut(other * columns);
+            low[row * columns..][..columns].swap_with_slice(&mut high[..columns]);
+        }
+    }
+}
+
+/// What is claimed of each commitment: of the trace, the quotient, and the preprocessed columns.
+pub(crate) fn claims<const D: usize>(
+    constraints: &Constraints,
+    opened: &OpenedValues<D>,
+    zeta: Extension<Goldilocks, D>,
+    next: Extension<Goldilocks, D>,
+) -> opening::Claims<D> {
+    let rows = |columns, current: &[_], following: &[_]| {
+        let mut points = vec![(zeta, current.to_vec())];
+        if !following.is_empty() {
+            points.push((next, following.to_vec()));
+        }
+        vec![Claim { columns: 0..columns, points }]
+    };
+    let mut claims = vec![rows(constraints.columns, &opened.trace, &opened.next)];
+    let chunk = |(chunk, values): (usize, &[_; D])| Claim {
+        columns: D * chunk..D * (chunk + 1),
+        points: vec![(zeta, values.to_vec())],
+    };
+    claims.push(opened.quotient.iter().enumerate().map(chunk).collect());
+    if constraints.preprocessed > 0 {
+        claims.push(rows(constraints.preprocessed, &opened.preprocessed, &opened.next_preprocessed));
+    }
+    claims
+}
+
+/// Finds the first row in which a constraint does not hold.
+fn unsatisfied<H: StarkHash>(
+    constraints: &Constraints,
+    preprocessed: Option<&PreprocessedKey<H>>,
+    trace: &[Goldilocks],
+    public_values: &[Goldilocks],
+    error: &VerifyError,
+) -> StarkError {
+    let rows = trace.len() / constraints.columns;
+    let selector = |column: usize, row: usize| match column {
+        0 => row == 0,
+        1 => row == rows - 1,
+        _ => row != rows - 1,
+    };
+    for row in 0..rows {
+        let value = |input: Input| match input {
+            Input::Scalar(index) => public_values[index as usize],
+            Input::Cell(cell) => {
+                let at = (row + usize::from(cell.next)) % rows;
+                let column = cell.column as usize;
+                match cell.matrix {
+                    0 => trace[at * constraints.columns + column],
+                    1 => preprocessed
+                        .map_or(Goldilocks::ZERO, |key| key.values[at * constraints.preprocessed + column]),
+                    _ => match column.checked_sub(SELECTORS) {
+                        None => Goldilocks::new(selector(column, at).into()),
+                        Some(periodic) => {
+                            constraints.periodic[periodic][at % constraints.periodic[periodic].len()]
+                        }
+                    },
+                }
+            }
+        };
+        debug_assert!(Matrix::Row as u32 == 2, "the last matrix");
+        let values = constraints.graph.evaluate(|constant| constant, value);
+        if let Some(constraint) = values.iter().position(|value| !value.is_zero()) {
+            return StarkError::Unsatisfied { constraint, row };
+        }
+    }
+    unreachable!("a proof of a trace that satisfies all constraints was not accepted: {error}")
+}

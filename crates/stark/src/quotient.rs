@@ -1,0 +1,143 @@
+//! The combination of all constraints divided by the polynomial that vanishes on the trace's domain.
+
+use crate::{
+    air::{BLOCK, Evaluation, SELECTORS},
+    constraints::Constraints,
+    domain::{SHIFT, domain, generator},
+};
+use proofmill_cpu::Level;
+use proofmill_field::{
+    Algebra, Field, Invert, batch_invert_vartime,
+    goldilocks::{Extension, ExtensionField, Goldilocks},
+};
+use proofmill_parallel as parallel;
+use proofmill_poly::goldilocks::Order;
+
+/// What does not depend on the rows: the statement and the challenge that combines its constraints.
+pub(crate) struct Quotient<'a, const D: usize> {
+    pub(crate) constraints: &'a Constraints,
+    pub(crate) public_values: &'a [Goldilocks],
+    pub(crate) alpha: Extension<Goldilocks, D>,
+    pub(crate) log_rows: u32,
+}
+
+impl<const D: usize> Quotient<'_, D>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    /// The quotient on coset `chunk` of the trace's domain, in natural order: coefficients, contiguous for each row. `read(row, words)`
+    /// writes the trace's and the preprocessed values of a row of that coset.
+    pub(crate) fn on_coset(
+        &self,
+        level: Level,
+        chunk: usize,
+        read: impl Fn(usize, &mut [u64]) + Sync,
+    ) -> Vec<Goldilocks> {
+        /// The rows of a task.
+        const TASK: usize = 4 * BLOCK;
+        let Self { constraints, log_rows, .. } = self;
+        let rows = 1_usize << log_rows;
+        let shift = self.shift(chunk);
+        let widths = [constraints.columns, constraints.preprocessed, SELECTORS + constraints.periodic.len()];
+        let evaluation = Evaluation::new(&constraints.program, &widths, self.public_values, &self.factors());
+        let root = generator(*log_rows);
+        let last = root.invert_vartime().expect("a root is not zero");
+        let vanishing = shift.pow_vartime(&[rows as u64]) - Goldilocks::ONE;
+        let scale = vanishing.invert_vartime().expect("the coset is not the trace's domain");
+        let periodic: Vec<_> =
+            constraints.periodic.iter().map(|column| self.periodic(level, column, shift)).collect();
+        let given = constraints.columns + constraints.preprocessed;
+        let parts = parallel::map(parallel::ranges(rows, TASK), |range| {
+            let selectors = Selectors::new(shift, root, last, vanishing, range.start, range.len() + 1);
+            let mut sums = vec![Extension([Goldilocks::ZERO; D]); range.len()];
+            evaluation.run(level, range.start, &mut sums, |row, words| {
+                let index = row - range.start;
+                let row = row & (rows - 1);
+                let (matrices, words) = words.split_at_mut(given);
+                read(row, matrices);
+                let values = selectors.at(index).into_iter();
+                let values = values.chain(periodic.iter().map(|column| column[row & (column.len() - 1)]));
+                words.iter_mut().zip(values).for_each(|(word, value)| *word = value.to_canonical());
+            });
+            sums.into_iter().flat_map(|sum| sum.scale(scale).0).collect::<Vec<_>>()
+        });
+        parts.concat()
+    }
+
+    /// The shift of a coset.
+    pub(crate) fn shift(&self, chunk: usize) -> Goldilocks {
+        SHIFT * generator(self.log_rows + self.constraints.log_chunks).pow_vartime(&[chunk as u64])
+    }
+
+    /// The power of the challenge for each constraint; the last one's is 1.
+    fn factors(&self) -> Vec<Extension<Goldilocks, D>> {
+        let mut factors = vec![Extension::ONE; self.constraints.len()];
+        for i in (1..factors.len()).rev() {
+            factors[i - 1] = factors[i] * self.alpha;
+        }
+        factors
+    }
+
+    /// A periodic column on a coset: it is a polynomial in a power of x.
+    fn periodic(&self, level: Level, column: &[Goldilocks], shift: Goldilocks) -> Vec<Goldilocks> {
+        // A column that is longer than the trace has no meaning; it was refused.
+        let repeats = (1_usize << self.log_rows) / column.len();
+        let domain = domain(column.len().ilog2());
+        let mut values = column.to_vec();
+        domain.intt(level, &mut values, Order::Natural);
+        domain.coset_ntt(level, &mut values, shift.pow_vartime(&[repeats as u64]), Order::Natural);
+        values
+    }
+}
+
+/// The selectors of consecutive rows.
+struct Selectors {
+    /// The elements of the rows without the last row's, and the selectors of the first and of the last row.
+    rows: Vec<[Goldilocks; SELECTORS]>,
+}
+
+impl Selectors {
+    fn new(
+        shift: Goldilocks,
+        root: Goldilocks,
+        last: Goldilocks,
+        vanishing: Goldilocks,
+        first: usize,
+        len: usize,
+    ) -> Self {
+        let mut x = shift * root.pow_vartime(&[first as u64]);
+        let mut denominators = Vec::with_capacity(2 * len);
+        for _ in 0..len {
+            denominators.extend([x - Goldilocks::ONE, x - last]);
+            x = x * root;
+        }
+        let transitions: Vec<_> = denominators.iter().skip(1).step_by(2).copied().collect();
+        batch_invert_vartime(&mut denominators);
+        let rows = denominators.as_chunks::<2>().0.iter().zip(transitions);
+        Self {
+            rows: rows
+                .map(|([one, other], transition)| [vanishing * *one, vanishing * *other, transition])
+                .collect(),
+        }
+    }
+
+    fn at(&self, index: usize) -> [Goldilocks; SELECTORS] {
+        self.rows[index]
+    }
+}
+
+/// The values of [`SELECTORS`] at a point, and of the vanishing polynomial; `None` if the point is in the trace's domain.
+pub(crate) fn selectors_at<const D: usize>(
+    log_rows: u32,
+    point: Extension<Goldilocks, D>,
+) -> Option<([Extension<Goldilocks, D>; SELECTORS], Extension<Goldilocks, D>)>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let vanishing = point.pow_vartime(&[1 << log_rows]) - Extension::ONE;
+    let last = generator(log_rows).invert_vartime()?;
+    let transition = point - Extension::from_base(last);
+    let first = (point - Extension::ONE).invert_vartime()?;
+    let selectors = [vanishing * first, vanishing * transition.invert_vartime()?, transition];
+    (!vanishing.is_zero()).then_some((selectors, vanishing))
+}

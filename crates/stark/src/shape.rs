@@ -1,0 +1,32 @@
+//! What the transcript begins with: the shape of the statement.
+
+use crate::{constraints::Constraints, parameters::Parameters, transcript::Description};
+
+/// The description of the outer protocol, for a trace of `2^log_rows` rows.
+pub(crate) fn description<const D: usize>(
+    constraints: &Constraints,
+    parameters: &Parameters,
+    log_rows: u32,
+) -> Description {
+    let mut steps = Description::new("p3-uni-stark").commitment("trace_commitment");
+    if constraints.preprocessed > 0 {
+        steps = steps.commitment("preprocessed_commitment");
+    }
+    let log_rows = log_rows as usize;
+    steps
+        .public_values("public_values", constraints.public_values)
+        .challenge("alpha", D)
+        .commitment("quotient_commitment")
+        .work("ood_pow", parameters.grinding.out_of_domain)
+        .challenge("zeta", D)
+        .protocol("opening_argument")
+        // Without blinding, the committed trace is as long as the trace.
+        .number(log_rows)
+        .number(log_rows)
+        .number(constraints.columns)
+        .number(constraints.preprocessed)
+        .number(constraints.periodic.len())
+        .number(constraints.chunks())
+        .number(constraints.reads_next[0].into())
+        .number(constraints.reads_next[1].into())
+}

@@ -1,0 +1,149 @@
+//! Descriptions of protocols: their steps and their shape.
+
+use super::Challenger;
+use proofmill_field::goldilocks::{Goldilocks, MODULUS};
+use proofmill_hash::Keccak256;
+use std::fmt::{Display, Write};
+
+/// The name of the base field as an algebra over itself.
+const BASE: &str = "p3-scalar-basis-v1";
+
+/// The names of the extensions of degree 2 and 3 with their bases.
+const EXTENSIONS: [&str; 2] = ["p3-power-basis-v1:X^2-7", "p3-power-basis-v1:X^3-X-1"];
+
+/// The bytes of a seed that an element holds.
+const BYTES_PER_ELEMENT: usize = 7;
+
+/// The steps of a protocol in the order in which they run, and numbers that no step shows.
+///
+/// Plonky3 renders the steps as text, whose Keccak-256 digest is a part of the seed; the text is an interface here.
+pub(crate) struct Description {
+    name: &'static str,
+    steps: Vec<String>,
+    shape: Vec<u8>,
+}
+
+/// Who learns what in a step.
+#[derive(Clone, Copy)]
+enum Kind {
+    Message,
+    Public,
+    Challenge,
+    Work,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Message => "Message",
+            Self::Public => "Public",
+            Self::Challenge => "Challenge",
+            Self::Work => "Pow",
+        }
+    }
+}
+
+/// An algebra of elements of the base field.
+fn algebra(degree: usize) -> String {
+    let name = if degree == 1 { BASE } else { EXTENSIONS[degree - 2] };
+    let mut text = format!("Algebra({MODULUS}^{degree};");
+    for byte in Keccak256::digest(name.as_bytes()) {
+        write!(text, "{byte:02x}").expect("writing to a string");
+    }
+    text + ")"
+}
+
+fn fixed(length: usize) -> String {
+    format!("Fixed({length})")
+}
+
+impl Description {
+    pub(crate) fn new(name: &'static str) -> Self {
+        Self { name, steps: Vec::new(), shape: Vec::new() }
+    }
+
+    fn step(mut self, kind: Kind, label: &str, length: impl Display, values: impl Display) -> Self {
+        self.steps.push(format!("Atomic {} {} {label} {length} {values}", kind.name(), label.len()));
+        self
+    }
+
+    /// The prover sends the cap of a tree.
+    pub(crate) fn commitment(self, label: &str) -> Self {
+        self.step(Kind::Message, label, "Scalar", "Opaque")
+    }
+
+    /// Both sides know elements of the base field.
+    pub(crate) fn public_values(self, label: &str, count: usize) -> Self {
+        self.step(Kind::Public, label, fixed(count), algebra(1))
+    }
+
+    /// The prover sends elements of the extension.
+    pub(crate) fn elements(self, label: &str, degree: usize, count: usize) -> Self {
+        self.step(Kind::Message, label, fixed(count), algebra(degree))
+    }
+
+    /// The verifier chooses an element of the extension.
+    pub(crate) fn challenge(self, label: &str, degree: usize) -> Self {
+        self.step(Kind::Challenge, label, "Scalar", algebra(degree))
+    }
+
+    /// The prover shows a proof of work, if one is asked for.
+    pub(crate) fn work(self, label: &str, bits: u32) -> Self {
+        if bits == 0 { self } else { self.step(Kind::Work, label, fixed(bits as usize), algebra(1)) }
+    }
+
+    /// The verifier chooses integers of `width` bits.
+    pub(crate) fn bits(self, label: &str, width: u32, count: usize) -> Self {
+        self.step(Kind::Challenge, label, fixed(count), format!("Bits({width})"))
+    }
+
+    /// Another protocol runs.
+    pub(crate) fn protocol(mut self, label: &str) -> Self {
+        for side in ["Begin", "End"] {
+            self.steps.push(format!("{side} Protocol {} {label} None Marker", label.len()));
+        }
+        self
+    }
+
+    /// A number that the steps do not show.
+    pub(crate) fn number(mut self, number: usize) -> Self {
+        let bytes = (number as u64).to_be_bytes();
+        self.shape.extend((bytes.len() as u32).to_be_bytes());
+        self.shape.extend(bytes);
+        self
+    }
+
+    /// The text of the steps.
+    fn text(&self) -> String {
+        let count = self.steps.len();
+        let width = count.saturating_sub(1).to_string().len();
+        let mut text = format!("Plonky3 Fiat-Shamir Transcript ({count} interactions)\n");
+        for (index, step) in self.steps.iter().enumerate() {
+            writeln!(text, "{index:0>width$} {step}").expect("writing to a string");
+        }
+        text
+    }
+
+    /// Version, name, digest of the steps, and shape.
+    fn seed(&self) -> Vec<u8> {
+        let mut seed = vec![0; 64];
+        (seed[0], seed[63]) = (1, self.name.len() as u8);
+        seed[1..=self.name.len()].copy_from_slice(self.name.as_bytes());
+        seed.extend(Keccak256::digest(self.text().as_bytes()));
+        seed.extend((self.shape.len() as u32).to_be_bytes());
+        seed.extend(&self.shape);
+        seed.push(0x80);
+        seed
+    }
+
+    /// Begins the protocol.
+    pub(crate) fn observe(&self, challenger: &mut impl Challenger) {
+        let seed = self.seed();
+        challenger.observe(Goldilocks::new(seed.len() as u64));
+        for bytes in seed.chunks(BYTES_PER_ELEMENT) {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            challenger.observe(Goldilocks::new(u64::from_le_bytes(word)));
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The transcript: what prover and verifier hash, and the challenges that follow from it, as in Plonky3 0.9.0-rc.2.
+//!
+//! Each of the three nested protocols ([`crate::prove`], its opening argument, FRI) begins with a description of all its steps and
+//! of its shape, which both sides derive from what the verifier knows. The description is hashed before any message.
+
+mod challenger;
+mod description;
+
+pub use challenger::{Challenger, DuplexChallenger, KeccakChallenger};
+pub(crate) use description::Description;
+
+use crate::StarkHash;
+use proofmill_field::{
+    Field,
+    goldilocks::{Extension, Goldilocks},
+};
+
+/// A uniform element of the extension.
+pub(crate) fn sample<C: Challenger, const D: usize>(challenger: &mut C) -> Extension<Goldilocks, D> {
+    let mut element = Extension([Goldilocks::ZERO; D]);
+    element.0.iter_mut().for_each(|coefficient| *coefficient = challenger.sample());
+    element
+}
+
+/// Observes elements of the extension.
+pub(crate) fn observe<C: Challenger, const D: usize>(
+    challenger: &mut C,
+    elements: &[Extension<Goldilocks, D>],
+) {
+    elements.iter().flat_map(|element| element.0).for_each(|coefficient| challenger.observe(coefficient));
+}
+
+/// Observes a commitment.
+pub(crate) fn observe_cap<H: StarkHash>(challenger: &mut H::Challenger, cap: &[H::Digest]) {
+    cap.iter().for_each(|digest| challenger.observe_digest(digest));
+}

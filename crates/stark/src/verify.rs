@@ -1,0 +1,210 @@
+//! The verifier. Whatever the proof is, it neither panics nor takes more memory than a multiple of the proof's size.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use crate::{
+    VerifyError,
+    air::{Input, SELECTORS},
+    commitment::StarkHash,
+    constraints::Constraints,
+    domain::{domain, generator},
+    opening::{self, Commitment, check_work},
+    parameters::Parameters,
+    proof::Proof,
+    prove::claims,
+    quotient::{Quotient, selectors_at},
+    shape,
+    transcript::{Challenger, observe_cap, sample},
+};
+use proofmill_cpu::Level;
+use proofmill_field::{
+    Algebra, Field, Invert,
+    goldilocks::{Extension, ExtensionField, Goldilocks},
+};
+use proofmill_poly::goldilocks::Order;
+
+/// Verifies a proof of an AIR with these public values and, if it has preprocessed columns, their commitment.
+///
+/// Parameters, constraints and the commitment are the verifier's own: a proof cannot choose them. Only the number of rows is the
+/// prover's; a statement about a certain number of rows has to compare [`Proof::log_rows`].
+///
+/// # Errors
+/// [`VerifyError::Statement`] for what the caller gave, [`VerifyError::Malformed`] and [`VerifyError::Rejected`] for the proof.
+pub fn verify<H: StarkHash, const D: usize>(
+    level: Level,
+    parameters: &Parameters,
+    constraints: &Constraints,
+    preprocessed: Option<&[H::Digest]>,
+    public_values: &[Goldilocks],
+    proof: &Proof<H, D>,
+) -> Result<(), VerifyError>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let statement = |text: String| Err(VerifyError::Statement(text));
+    if let Err(error) = parameters.check() {
+        return statement(error.to_string());
+    }
+    if public_values.len() != constraints.public_values {
+        let (expected, found) = (constraints.public_values, public_values.len());
+        return statement(format!("expected {expected} public values, found {found}"));
+    }
+    if preprocessed.is_some() != (constraints.preprocessed > 0) {
+        return statement(
+            "expected a commitment to the AIR's preprocessed columns, and only to those".into(),
+        );
+    }
+    let log_rows = proof.log_rows;
+    check_shape(parameters, constraints, proof)?;
+
+    let mut challenger = H::Challenger::new();
+    shape::description::<D>(constraints, parameters, log_rows).observe(&mut challenger);
+    observe_cap::<H>(&mut challenger, &proof.trace);
+    if let Some(cap) = preprocessed {
+        observe_cap::<H>(&mut challenger, cap);
+    }
+    public_values.iter().for_each(|value| challenger.observe(*value));
+    let alpha = sample(&mut challenger);
+    observe_cap::<H>(&mut challenger, &proof.quotient);
+    check_work(&mut challenger, parameters.grinding.out_of_domain, proof.out_of_domain_work)?;
+    let zeta: Extension<Goldilocks, D> = sample(&mut challenger);
+
+    let next = zeta.scale(generator(log_rows));
+    let claims = claims(constraints, &proof.opened, zeta, next);
+    let mut commitments = vec![
+        Commitment { cap: &proof.trace, columns: constraints.columns },
+        Commitment { cap: &proof.quotient, columns: D * constraints.chunks() },
+    ];
+    commitments.extend(preprocessed.map(|cap| Commitment { cap, columns: constraints.preprocessed }));
+    let log_height = log_rows + parameters.log_blowup;
+    let opening = &proof.opening;
+    opening::verify::<H, D>(level, parameters, &commitments, log_height, &claims, opening, &mut challenger)?;
+
+    let quotient = Quotient { constraints, public_values, alpha, log_rows };
+    let outside = VerifyError::Rejected("the point is in a domain");
+    let expected = quotient.at(level, proof, zeta).ok_or(outside.clone())?;
+    let found = quotient.of_chunks(proof, zeta).ok_or(outside)?;
+    if expected == found { Ok(()) } else { Err(VerifyError::Rejected("constraints do not hold")) }
+}
+
+/// Checks all lengths outside of the opening argument.
+fn check_shape<H: StarkHash, const D: usize>(
+    parameters: &Parameters,
+    constraints: &Constraints,
+    proof: &Proof<H, D>,
+) -> Result<(), VerifyError> {
+    let log_rows = proof.log_rows;
+    let longest = constraints.periodic.iter().map(Vec::len).max().unwrap_or(1).ilog2();
+    let least = match parameters.log_final_length {
+        0 => longest,
+        log_length => longest.max(log_length + 1),
+    };
+    let most = parameters.most_log_rows().min(Goldilocks::TWO_ADICITY.saturating_sub(constraints.log_chunks));
+    if !(least..=most).contains(&log_rows) {
+        let expected = if log_rows < least { least } else { most };
+        return Err(VerifyError::Malformed {
+            what: "logarithm of the number of rows",
+            expected: expected as usize,
+            found: log_rows as usize,
+        });
+    }
+    let cap = 1 << parameters.log_cap(log_rows + parameters.log_blowup);
+    let [reads_next, reads_next_preprocessed] = constraints.reads_next.map(usize::from);
+    let opened = &proof.opened;
+    for (what, expected, found) in [
+        ("digests of the trace's commitment", cap, proof.trace.len()),
+        ("digests of the quotient's commitment", cap, proof.quotient.len()),
+        ("values of the trace", constraints.columns, opened.trace.len()),
+        ("values of the next row", reads_next * constraints.columns, opened.next.len()),
+        ("values of preprocessed columns", constraints.preprocessed, opened.preprocessed.len()),
+        (
+            "values of the next row's preprocessed columns",
+            reads_next_preprocessed * constraints.preprocessed,
+            opened.next_preprocessed.len(),
+        ),
+        ("polynomials of the quotient", constraints.chunks(), opened.quotient.len()),
+    ] {
+        if expected != found {
+            return Err(VerifyError::Malformed { what, expected, found });
+        }
+    }
+    Ok(())
+}
+
+impl<const D: usize> Quotient<'_, D>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    /// The quotient at a point from the constraints on the opened values; `None` for a point of the trace's domain.
+    fn at<H: StarkHash>(
+        &self,
+        level: Level,
+        proof: &Proof<H, D>,
+        point: Extension<Goldilocks, D>,
+    ) -> Option<Extension<Goldilocks, D>> {
+        let (selectors, vanishing) = selectors_at(self.log_rows, point)?;
+        let rows = 1_usize << self.log_rows;
+        let periodic: Vec<_> = self
+            .constraints
+            .periodic
+            .iter()
+            .map(|column| {
+                let point = point.pow_vartime(&[(rows / column.len()) as u64]);
+                let domain = domain(column.len().ilog2());
+                domain.evaluate_from_values(level, column, Order::Natural, Goldilocks::ONE, point)[0]
+            })
+            .collect();
+        let opened = &proof.opened;
+        // Indices were checked when the constraints were captured, lengths with the shape.
+        let value = |input: Input| match input {
+            Input::Scalar(index) => Extension::from_base(self.public_values[index as usize]),
+            Input::Cell(cell) => {
+                let column = cell.column as usize;
+                match (cell.matrix, cell.next) {
+                    (0, false) => opened.trace[column],
+                    (0, true) => opened.next[column],
+                    (1, false) => opened.preprocessed[column],
+                    (1, true) => opened.next_preprocessed[column],
+                    _ if column < SELECTORS => selectors[column],
+                    _ => periodic[column - SELECTORS],
+                }
+            }
+        };
+        let constraints = self.constraints.graph.evaluate(Extension::from_base, value);
+        let sum = constraints.into_iter().fold(Extension::ZERO, |sum, value| sum * self.alpha + value);
+        Some(sum * vanishing.invert_vartime()?)
+    }
+
+    /// The quotient at a point from the values of its polynomials, each of which has its values on one coset: the Lagrange
+    /// interpolation between cosets. `None` for a point of a coset.
+    fn of_chunks<H: StarkHash>(
+        &self,
+        proof: &Proof<H, D>,
+        point: Extension<Goldilocks, D>,
+    ) -> Option<Extension<Goldilocks, D>> {
+        let rows = [1 << self.log_rows];
+        let power = point.pow_vartime(&rows);
+        // On coset i, `x^rows` is the i-th element of a coset of a group of as many elements as there are cosets.
+        let elements: Vec<_> =
+            (0..self.constraints.chunks()).map(|chunk| self.shift(chunk).pow_vartime(&rows)).collect();
+        let mut sum = Extension::ZERO;
+        for (chunk, values) in proof.opened.quotient.iter().enumerate() {
+            let mut factor = Extension::ONE;
+            for (_, other) in elements.iter().enumerate().filter(|(index, _)| *index != chunk) {
+                let scale = (elements[chunk] - *other).invert_vartime()?;
+                factor = factor * (power - Extension::from_base(*other)).scale(scale);
+            }
+            sum += factor * basis_sum(values);
+        }
+        Some(sum)
+    }
+}
+
+/// `sum_i values[i] x^i`, where x is the extension's generator.
+fn basis_sum<const D: usize>(values: &[Extension<Goldilocks, D>; D]) -> Extension<Goldilocks, D>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let mut generator = Extension([Goldilocks::ZERO; D]);
+    generator.0[1] = Goldilocks::ONE;
+    values.iter().rev().fold(Extension::ZERO, |sum, value| sum * generator + *value)
+}

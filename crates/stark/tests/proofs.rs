@@ -1,0 +1,285 @@
+//! Proofs: accepted if honest, refused if anything in them or in the statement is changed. Plonky3 judges the same proofs in
+//! `crates/p3/tests/engine.rs`.
+
+use proofmill_cpu::Level;
+use proofmill_field::{Field, goldilocks::Goldilocks};
+use proofmill_hash::{Keccak, Poseidon, Poseidon2, Sponge};
+use proofmill_progress::Progress;
+use proofmill_stark::{
+    Constraints, DecodeError, Grinding, Parameters, PreprocessedKey, Proof, StarkError, StarkHash, VerifyError,
+    air::{Air, Preprocessed, Row},
+    prove, verify,
+};
+
+/// The pair `(a, b)` is followed by `(b, a + b + c)` with a periodic and a preprocessed c; the first pair and the last b are public.
+struct Sequence {
+    rows: usize,
+}
+
+const PERIODIC: [u64; 2] = [3, 5];
+
+impl Sequence {
+    fn fixed(&self) -> Vec<Goldilocks> {
+        (0..self.rows as u64).map(|row| Goldilocks::new(row * row)).collect()
+    }
+
+    fn trace(&self) -> (Vec<Goldilocks>, Vec<Goldilocks>) {
+        let (fixed, mut pair, mut values) = (self.fixed(), [1, 2].map(Goldilocks::new), Vec::new());
+        for row in 0..self.rows {
+            values.extend(pair);
+            pair = [pair[1], pair[0] + pair[1] + Goldilocks::new(PERIODIC[row % 2]) * fixed[row]];
+        }
+        let public_values = vec![values[0], values[1], values[values.len() - 1]];
+        (values, public_values)
+    }
+}
+
+impl Air for Sequence {
+    fn columns(&self) -> usize {
+        2
+    }
+
+    fn public_values(&self) -> usize {
+        3
+    }
+
+    fn preprocessed(&self) -> Option<Preprocessed> {
+        Some(Preprocessed { columns: 1, values: self.fixed() })
+    }
+
+    fn periodic_columns(&self) -> Vec<Vec<Goldilocks>> {
+        vec![PERIODIC.map(Goldilocks::new).to_vec()]
+    }
+
+    fn constrain(&self, row: Row) {
+        let (a, b) = (row.column(0), row.column(1));
+        (row.is_first() * (a - row.public_value(0))).must_vanish();
+        (row.is_first() * (b - row.public_value(1))).must_vanish();
+        (row.is_transition() * (row.next(0) - b)).must_vanish();
+        (row.is_transition() * (row.next(1) - (a + b + row.periodic(0) * row.preprocessed(0)))).must_vanish();
+        (row.is_last() * (b - row.public_value(2))).must_vanish();
+    }
+}
+
+const PARAMETERS: Parameters = Parameters {
+    log_blowup: 1,
+    log_arity: 2,
+    log_final_length: 1,
+    queries: 3,
+    cap_height: 1,
+    grinding: Grinding { out_of_domain: 1, batching: 2, folding: 0, queries: 3 },
+};
+
+const ROWS: usize = 8;
+
+struct Case<H: StarkHash, const D: usize> {
+    constraints: Constraints,
+    key: PreprocessedKey<H>,
+    trace: Vec<Goldilocks>,
+    public_values: Vec<Goldilocks>,
+    proof: Proof<H, D>,
+}
+
+macro_rules! case {
+    ($hash:ty, $degree:literal) => {{
+        let (air, level) = (Sequence { rows: ROWS }, Level::best());
+        let constraints = Constraints::new(&air).expect("constraints");
+        let key = PreprocessedKey::<$hash>::new(level, &PARAMETERS, air.preprocessed().expect("columns")).expect("a key");
+        let (trace, public_values) = air.trace();
+        let proof: Proof<$hash, $degree> =
+            prove(level, &PARAMETERS, &constraints, Some(&key), &trace, &public_values, Progress::NONE).expect("a proof");
+        Case { constraints, key, trace, public_values, proof }
+    }};
+}
+
+/// Verifies a proof of a case.
+macro_rules! check {
+    ($case:expr, $proof:expr) => {
+        verify(
+            Level::best(),
+            &PARAMETERS,
+            &$case.constraints,
+            Some($case.key.commitment()),
+            &$case.public_values,
+            $proof,
+        )
+    };
+}
+
+macro_rules! every_byte_counts {
+    ($hash:ty, $degree:literal) => {
+        let case = case!($hash, $degree);
+        let bytes = case.proof.to_bytes();
+        assert_eq!(Proof::<$hash, $degree>::from_bytes(&bytes).as_ref(), Ok(&case.proof));
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1 << (at % 8);
+            if let Ok(proof) = Proof::<$hash, $degree>::from_bytes(&changed) {
+                assert!(check!(case, &proof).is_err(), "byte {at}");
+            }
+            assert!(Proof::<$hash, $degree>::from_bytes(&bytes[..at]).is_err(), "{at} bytes");
+        }
+        let longer = [&bytes[..], &[0]].concat();
+        let trailing = DecodeError::Trailing { at: bytes.len(), found: 1 };
+        assert_eq!(Proof::<$hash, $degree>::from_bytes(&longer), Err(trailing));
+    };
+}
+
+#[test]
+fn every_byte_of_a_proof_counts() {
+    every_byte_counts!(Sponge<Poseidon2<8>>, 2);
+    every_byte_counts!(Sponge<Poseidon2<8>>, 3);
+    every_byte_counts!(Sponge<Poseidon2<12>>, 3);
+    every_byte_counts!(Sponge<Poseidon>, 2);
+    every_byte_counts!(Keccak, 3);
+}
+
+/// What the prover may not choose: each was a flaw of some library.
+#[test]
+fn lists_of_other_lengths_are_refused() {
+    type Case2 = Case<Sponge<Poseidon2<8>>, 2>;
+    let case: Case2 = case!(Sponge<Poseidon2<8>>, 2);
+    type P = Proof<Sponge<Poseidon2<8>>, 2>;
+    let changes: [fn(&mut P); 22] = [
+        |proof| proof.log_rows += 1,
+        |proof| proof.log_rows -= 1,
+        |proof| proof.log_rows = u32::MAX,
+        |proof| proof.log_rows = 0,
+        |proof| proof.trace.truncate(1),
+        |proof| proof.quotient.clear(),
+        |proof| proof.opened.trace.truncate(1),
+        |proof| proof.opened.next.clear(),
+        |proof| proof.opened.next.push(Default::default()),
+        |proof| proof.opened.preprocessed.clear(),
+        |proof| proof.opened.next_preprocessed.push(Default::default()),
+        |proof| proof.opened.quotient.clear(),
+        |proof| proof.opened.quotient.push([Default::default(); 2]),
+        |proof| proof.opening.final_polynomial.push(Default::default()),
+        |proof| proof.opening.final_polynomial.truncate(1),
+        |proof| proof.opening.rounds.clear(),
+        |proof| proof.opening.rounds.truncate(1),
+        |proof| proof.opening.rounds[0].others.truncate(2),
+        |proof| proof.opening.rounds[0].siblings.truncate(1),
+        |proof| proof.opening.rows.truncate(2),
+        |proof| proof.opening.rows[0].values.truncate(2),
+        |proof| proof.opening.rows[1].siblings.push(Default::default()),
+    ];
+    for (index, change) in changes.into_iter().enumerate() {
+        let mut proof = case.proof.clone();
+        change(&mut proof);
+        assert!(matches!(check!(case, &proof), Err(VerifyError::Malformed { .. })), "change {index}");
+    }
+}
+
+#[test]
+fn other_statements_are_refused() {
+    let case = case!(Keccak, 2);
+    check!(case, &case.proof).expect("the statement of the proof");
+    let rejected = |parameters: &Parameters, constraints: &Constraints, key: Option<&[_]>, public_values: &[_]| {
+        verify(Level::best(), parameters, constraints, key, public_values, &case.proof)
+    };
+    let commitment = case.key.commitment();
+    for index in 0..3 {
+        let mut public_values = case.public_values.clone();
+        public_values[index] += Goldilocks::ONE;
+        assert!(rejected(&PARAMETERS, &case.constraints, Some(commitment), &public_values).is_err());
+    }
+    let other = [commitment[1], commitment[0]];
+    assert!(rejected(&PARAMETERS, &case.constraints, Some(&other), &case.public_values).is_err());
+    let statement = rejected(&PARAMETERS, &case.constraints, None, &case.public_values);
+    assert!(matches!(statement, Err(VerifyError::Statement(_))));
+    let statement = rejected(&PARAMETERS, &case.constraints, Some(commitment), &case.public_values[1..]);
+    assert!(matches!(statement, Err(VerifyError::Statement(_))));
+
+    /// One constraint of the sequence has another constant.
+    struct Other;
+    impl Air for Other {
+        fn columns(&self) -> usize {
+            2
+        }
+        fn public_values(&self) -> usize {
+            3
+        }
+        fn preprocessed(&self) -> Option<Preprocessed> {
+            Sequence { rows: ROWS }.preprocessed()
+        }
+        fn periodic_columns(&self) -> Vec<Vec<Goldilocks>> {
+            vec![vec![Goldilocks::new(3), Goldilocks::new(6)]]
+        }
+        fn constrain(&self, row: Row) {
+            Sequence { rows: ROWS }.constrain(row);
+        }
+    }
+    let constraints = Constraints::new(&Other).expect("constraints");
+    let other = rejected(&PARAMETERS, &constraints, Some(commitment), &case.public_values);
+    assert_eq!(other, Err(VerifyError::Rejected("constraints do not hold")));
+
+    let changes: [fn(&mut Parameters); 9] = [
+        |parameters| parameters.log_blowup += 1,
+        |parameters| parameters.log_arity -= 1,
+        |parameters| parameters.log_final_length -= 1,
+        |parameters| parameters.queries += 1,
+        |parameters| parameters.cap_height -= 1,
+        |parameters| parameters.grinding.out_of_domain += 1,
+        |parameters| parameters.grinding.batching += 1,
+        |parameters| parameters.grinding.folding += 1,
+        |parameters| parameters.grinding.queries += 1,
+    ];
+    for (index, change) in changes.into_iter().enumerate() {
+        let mut parameters = PARAMETERS;
+        change(&mut parameters);
+        let verdict = rejected(&parameters, &case.constraints, Some(commitment), &case.public_values);
+        assert!(verdict.is_err(), "change {index}");
+    }
+}
+
+#[test]
+fn the_prover_names_what_is_wrong() {
+    let case = case!(Sponge<Poseidon2<8>>, 2);
+    let attempt = |parameters: &Parameters, key: Option<&_>, trace: &[_], public_values: &[_]| {
+        prove::<_, 2>(Level::best(), parameters, &case.constraints, key, trace, public_values, Progress::NONE)
+            .expect_err("a refusal")
+            .to_string()
+    };
+    let (key, public_values) = (Some(&case.key), &case.public_values[..]);
+    for (at, row, constraint) in [(0, 0, 0), (5, 1, 3), (15, 6, 3)] {
+        let mut trace = case.trace.clone();
+        trace[at] += Goldilocks::ONE;
+        let expected = format!("constraint {constraint} does not hold in row {row}");
+        assert_eq!(attempt(&PARAMETERS, key, &trace, public_values), expected);
+    }
+    let short = attempt(&PARAMETERS, key, &case.trace[1..], public_values);
+    assert_eq!(short, "trace: expected rows of 2 values, a power of two of at most 2^31 rows; found 15 values");
+    let other = attempt(&PARAMETERS, key, &case.trace[8..], public_values);
+    assert_eq!(other, "preprocessed columns: expected 1 columns of 2^2 rows, found 1 columns of 2^3 rows");
+    let missing = attempt(&PARAMETERS, None, &case.trace, public_values);
+    assert_eq!(missing, "preprocessed columns: expected 1 columns of 2^3 rows, found 0 columns of 2^3 rows");
+    assert_eq!(attempt(&PARAMETERS, key, &case.trace, &[]), "expected 3 public values, found 0");
+    let long = Parameters { log_final_length: 3, ..PARAMETERS };
+    assert_eq!(attempt(&long, key, &case.trace, public_values), "a trace of 2^3 rows: the parameters need more than 2^3");
+    let nothing = Parameters { queries: 0, ..PARAMETERS };
+    let expected = "parameters: queries: expected 1 to 65536, found 0";
+    assert_eq!(attempt(&nothing, key, &case.trace, public_values), expected);
+}
+
+#[test]
+fn airs_that_read_what_they_do_not_have_are_refused() {
+    struct Reads(fn(Row));
+    impl Air for Reads {
+        fn columns(&self) -> usize {
+            1
+        }
+        fn constrain(&self, row: Row) {
+            (self.0)(row);
+        }
+    }
+    for (read, expected) in [
+        ((|row| row.column(1).must_vanish()) as fn(Row), "AIR: constraints read trace column 1, which there is not"),
+        (|row| row.preprocessed(0).must_vanish(), "AIR: constraints read preprocessed column 0, which there is not"),
+        (|row| row.periodic(0).must_vanish(), "AIR: constraints read periodic column 3, which there is not"),
+        (|row| row.public_value(0).must_vanish(), "AIR: constraints read public value 0, of 0"),
+    ] {
+        let error: StarkError = Constraints::new(&Reads(read)).expect_err("a refusal");
+        assert_eq!(error.to_string(), expected);
+    }
+}
