@@ -3,7 +3,8 @@
 use crate::{
     bench::BenchArguments, bls::BlsCommand, dev::Dev, fflonk::FflonkCommand, files::Files,
     groth16::Groth16Command, info::Info, merkle::MerkleCommand, ntt::Ntt, plonk::PlonkCommand,
-    r1cs::R1csCommand, sha256::Sha256Command, srs::SrsCommand, witness::WtnsCommand, zkey::ZkeyCommand,
+    r1cs::R1csCommand, sha256::Sha256Command, srs::SrsCommand, stark::StarkCommand, witness::WtnsCommand,
+    zkey::ZkeyCommand,
 };
 use clap::{Parser, Subcommand};
 use proofmill_console::{Completions, Man, Options, StorageOptions};
@@ -89,6 +90,12 @@ pub(crate) enum Command {
         after_help = "Examples:\n  proofmill bls keygen --out validator.key\n  proofmill bls sign --key validator.key message.bin\n  proofmill bls verify --public-key HEX --signature HEX message.bin"
     )]
     Bls(BlsCommand),
+    /// STARKs over Goldilocks: what is proven of a configuration
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  proofmill stark security\n  proofmill stark security --security 128 --log-rows 22"
+    )]
+    Stark(StarkCommand),
     /// Transform columns of a file between coefficients and values over the Goldilocks field
     Ntt(Ntt),
     /// Describe a circuit, witness, key, proof, reference string or tree
@@ -145,6 +152,7 @@ impl Command {
             Self::Srs(command) => command.name(),
             Self::Sha256(_) => "sha256",
             Self::Bls(command) => command.name(),
+            Self::Stark(command) => command.name(),
             Self::Ntt(_) => "ntt",
             Self::Dev(_) => "dev",
             Self::Info(_) => "info",
@@ -165,6 +173,7 @@ impl Command {
             Self::Zkey(command) => command.files(),
             Self::Merkle(command) => command.files(),
             Self::Srs(command) => command.files(),
+            Self::Stark(command) => command.files(),
             Self::Ntt(arguments) => arguments.files(),
             Self::Dev(dev) => dev.files(),
             Self::Wtns(command) => command.files(),

@@ -23,6 +23,7 @@ mod rows;
 mod sha256;
 mod solidity;
 mod srs;
+mod stark;
 mod witness;
 mod zkey;
 
@@ -81,6 +82,7 @@ fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
         Command::Wtns(command) => witness::run(command, machine),
         Command::Merkle(command) => merkle::run(command, machine),
         Command::Srs(command) => srs::run(command, machine),
+        Command::Stark(command) => stark::run(command, machine),
         Command::Sha256(command) => sha256::run(&command, machine),
         Command::Bls(command) => bls::run(command, machine),
         Command::Ntt(files) => ntt::run(&files, machine),

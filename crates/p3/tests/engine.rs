@@ -52,15 +52,17 @@ const PARAMETERS: [Parameters; 4] = [
 ];
 
 /// Ours of the same meaning.
-fn parameters(parameters: Parameters) -> proofmill_stark::Parameters {
+fn parameters(parameters: Parameters, extension: u32) -> proofmill_stark::Parameters {
     let bits = parameters.grinding as u32;
     proofmill_stark::Parameters {
+        extension,
         log_blowup: parameters.log_blowup as u32,
         log_arity: parameters.max_log_arity as u32,
         log_final_length: parameters.log_final_poly_len as u32,
-        queries: parameters.num_queries,
+        queries: parameters.num_queries as u32,
         cap_height: parameters.cap_height as u32,
-        grinding: Grinding { out_of_domain: bits, batching: bits, folding: bits, queries: bits },
+        grinding: Grinding { out_of_domain: bits, batching: bits, commit: bits, query: bits },
+        ..proofmill_stark::Parameters::PROVEN_100
     }
 }
 
@@ -94,9 +96,7 @@ fn as_plonky3<H: StarkHash<Digest: DigestWords>, const D: usize>(
     let words = |digests: &[H::Digest]| digests.iter().map(|digest| json!(digest.words())).collect::<Value>();
     let cap = |digests: &[H::Digest]| json!({ "cap": words(digests), "_marker": null });
     let base = |value: &Element| json!(value.to_canonical());
-    let element = |value: &Extension<Element, D>| {
-        json!({ "value": value.0.map(Element::to_canonical).to_vec(), "_phantom": null })
-    };
+    let element = |value: &Extension<Element, D>| json!({ "value": value.0.map(Element::to_canonical).to_vec(), "_phantom": null });
     let all = |values: &[Extension<Element, D>]| values.iter().map(element).collect::<Value>();
     let some = |values: &[Extension<Element, D>]| if values.is_empty() { Value::Null } else { all(values) };
     let (opened, opening) = (&proof.opened, &proof.opening);
@@ -188,7 +188,7 @@ macro_rules! same_proofs {
                     p3_uni_stark::prove_with_preprocessed(&config, &air, trace.clone(), &public, key.as_ref())
                 });
             let expected = serde_json::to_value(&expected.expect("a proof")).expect("JSON");
-            let parameters = parameters(case);
+            let parameters = parameters(case, $degree);
             let constraints: Constraints = proofmill_p3::constraints(&air).expect("constraints");
             let (values, public_values) = (elements(&trace.values), elements(&public));
             for_each_pool(&[1, 2, 5], |threads| {

@@ -4,8 +4,8 @@ use crate::{
     StarkError, VerifyError,
     domain::{SHIFT, domain},
     error::unreachable_tree,
-    parameters::Parameters,
     proof::OpenedRows,
+    security::Parameters,
     transcript::{Challenger, DuplexChallenger, KeccakChallenger},
 };
 use proofmill_cpu::Level;

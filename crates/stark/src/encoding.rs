@@ -73,8 +73,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn take(&mut self, count: u64) -> Result<&'a [u8], DecodeError> {
-        let truncated =
-            DecodeError::Truncated { at: self.at, needed: count, found: self.bytes.len() };
+        let truncated = DecodeError::Truncated { at: self.at, needed: count, found: self.bytes.len() };
         let count = usize::try_from(count).map_err(|_| truncated.clone())?;
         let (taken, rest) = self.bytes.split_at_checked(count).ok_or(truncated)?;
         (self.bytes, self.at) = (rest, self.at + count);

@@ -1,5 +1,6 @@
 //! Errors.
 
+use crate::security::InvalidConfiguration;
 use proofmill_merkle::MerkleError;
 
 /// Why a proof could not be made.
@@ -11,7 +12,7 @@ pub enum StarkError {
     Air(String),
     /// Parameters that prove nothing or that no machine can use.
     #[error("parameters: {0}")]
-    Parameters(String),
+    Parameters(#[from] InvalidConfiguration),
     /// The number of values is not a power of two times the number of columns.
     #[error(
         "{what}: expected rows of {columns} values, a power of two of at most 2^{most} rows; found {found} values"

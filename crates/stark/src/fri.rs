@@ -10,8 +10,8 @@ use crate::{
     commitment::{Committed, StarkHash, check_rows},
     domain::{domain, generator, reverse},
     opening::check_work,
-    parameters::Parameters,
     proof::{OpenedRows, OpeningProof, Round},
+    security::Parameters,
     transcript::{Challenger, Description, observe, observe_cap, sample},
 };
 use proofmill_cpu::Level;
@@ -27,13 +27,13 @@ fn description<const D: usize>(parameters: &Parameters, arities: &[u32], log_hei
     for _ in arities {
         steps = steps
             .commitment("commit_phase_commitment")
-            .work("commit_pow", parameters.grinding.folding)
+            .work("commit_pow", parameters.grinding.commit)
             .challenge("fold_challenge", D);
     }
     steps = steps
         .elements("final_poly", D, 1 << parameters.log_final_length)
-        .work("query_pow", parameters.grinding.queries)
-        .bits("query_indices", log_height, parameters.queries)
+        .work("query_pow", parameters.grinding.query)
+        .bits("query_indices", log_height, parameters.queries as usize)
         .number(parameters.log_blowup as usize)
         .number(parameters.log_arity as usize);
     arities.iter().fold(steps, |steps, arity| steps.number(*arity as usize))
@@ -121,13 +121,13 @@ where
     /// The rows that a task folds.
     const TASK: usize = 1 << 10;
     let log_height = word.len().ilog2();
-    let arities = parameters.arities(log_height);
+    let arities: Vec<_> = parameters.log_arities(log_height - parameters.log_blowup).collect();
     description::<D>(parameters, &arities, log_height).observe(challenger);
     let mut rounds = Vec::new();
     for log_arity in arities {
         let committed = Committed::new(level, parameters, flatten(&word), D << log_arity);
         observe_cap::<H>(challenger, committed.cap());
-        let work = challenger.work(level, parameters.grinding.folding);
+        let work = challenger.work(level, parameters.grinding.commit);
         let beta = sample(challenger);
         let height = word.len().ilog2();
         let task = TASK.min(word.len() >> log_arity);
@@ -144,7 +144,7 @@ where
     domain(log_len).intt(level, &mut values, Order::Natural);
     let final_polynomial = unflatten(&values);
     observe(challenger, &final_polynomial);
-    let query_work = challenger.work(level, parameters.grinding.queries);
+    let query_work = challenger.work(level, parameters.grinding.query);
     let queries = (0..parameters.queries).map(|_| challenger.sample_bits(log_height)).collect();
     Prover { rounds, final_polynomial, query_work, queries }
 }
@@ -196,7 +196,7 @@ where
     let expect = |what, expected: usize, found: usize| {
         if expected == found { Ok(()) } else { Err(VerifyError::Malformed { what, expected, found }) }
     };
-    let arities = parameters.arities(log_height);
+    let arities: Vec<_> = parameters.log_arities(log_height - parameters.log_blowup).collect();
     expect("rounds of FRI", arities.len(), proof.rounds.len())?;
     expect(
         "coefficients of the final polynomial",
@@ -207,17 +207,21 @@ where
     for (round, log_arity) in proof.rounds.iter().zip(&arities) {
         height -= log_arity;
         expect("digests of a commitment", 1 << parameters.log_cap(height), round.commitment.len())?;
-        expect("values of a round of FRI", parameters.queries * ((1 << log_arity) - 1), round.others.len())?;
+        expect(
+            "values of a round of FRI",
+            parameters.queries as usize * ((1 << log_arity) - 1),
+            round.others.len(),
+        )?;
     }
     description::<D>(parameters, &arities, log_height).observe(challenger);
     let mut betas = Vec::with_capacity(arities.len());
     for round in &proof.rounds {
         observe_cap::<H>(challenger, &round.commitment);
-        check_work(challenger, parameters.grinding.folding, round.work)?;
+        check_work(challenger, parameters.grinding.commit, round.work)?;
         betas.push(sample(challenger));
     }
     observe(challenger, &proof.final_polynomial);
-    check_work(challenger, parameters.grinding.queries, proof.query_work)?;
+    check_work(challenger, parameters.grinding.query, proof.query_work)?;
     let indices = (0..parameters.queries).map(|_| challenger.sample_bits(log_height)).collect();
     Ok(Queries { indices, betas, arities })
 }

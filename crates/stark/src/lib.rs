@@ -1,7 +1,10 @@
 //! STARKs over the Goldilocks field: proofs that a trace satisfies an AIR.
 //!
 //! [`prove`] and [`verify`] are the protocol of Plonky3's `uni-stark` 0.9.0-rc.2 with FRI, message by message: a proof of one is a proof of
-//! the other. An [`air::Air`] is captured once as a program, which the CPU's vectors run on blocks of rows.
+//! the other. An [`air::Air`] is run once on symbols and captured as a graph, which becomes a program that evaluates constraints on
+//! blocks of rows, in the vectors of the level that the CPU has.
+//!
+//! [`security`] computes how many bits of security are proven for parameters of the protocol.
 //!
 //! Proofs hide nothing: they are arguments of knowledge, not zero-knowledge. Time depends on the trace.
 
@@ -13,10 +16,10 @@ mod encoding;
 mod error;
 mod fri;
 mod opening;
-mod parameters;
 mod proof;
 mod prove;
 mod quotient;
+pub mod security;
 mod shape;
 mod transcript;
 mod verify;
@@ -25,8 +28,8 @@ pub use commitment::StarkHash;
 pub use constraints::Constraints;
 pub use encoding::DecodeError;
 pub use error::{StarkError, VerifyError};
-pub use parameters::{Grinding, Parameters};
 pub use proof::{OpenedRows, OpenedValues, OpeningProof, Proof, Round};
 pub use prove::{PreprocessedKey, prove};
+pub use security::{Grinding, Parameters};
 pub use transcript::{Challenger, DuplexChallenger, KeccakChallenger};
 pub use verify::verify;

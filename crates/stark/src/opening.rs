@@ -6,8 +6,8 @@ use crate::{
     commitment::{Committed, StarkHash, check_rows},
     domain::{SHIFT, generator, reverse},
     fri,
-    parameters::Parameters,
     proof::OpeningProof,
+    security::Parameters,
     transcript::{Challenger, Description, observe, sample},
 };
 use proofmill_cpu::Level;
@@ -226,7 +226,7 @@ where
     };
     expect("opened commitments", commitments.len(), proof.rows.len())?;
     for (commitment, rows) in commitments.iter().zip(&proof.rows) {
-        expect("values of opened rows", parameters.queries * commitment.columns, rows.values.len())?;
+        expect("values of opened rows", parameters.queries as usize * commitment.columns, rows.values.len())?;
     }
     begin(parameters, claims, challenger);
     check_work(challenger, parameters.grinding.batching, proof.batching_work)?;

@@ -7,9 +7,9 @@ use crate::{
     constraints::Constraints,
     domain::{SHIFT, domain, generator, reverse},
     opening::{self, Claim},
-    parameters::Parameters,
     proof::{OpenedValues, Proof},
     quotient::Quotient,
+    security::Parameters,
     shape,
     transcript::{Challenger, observe_cap, sample},
     verify::verify,
@@ -72,7 +72,7 @@ pub fn prove<H: StarkHash, const D: usize>(
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    parameters.check()?;
+    parameters.check_degree(D)?;
     let log_rows = check_shape("trace", trace.len(), constraints.columns, parameters)?;
     check(constraints, parameters, preprocessed, log_rows, public_values)?;
     let proof =

@@ -1,6 +1,6 @@
 //! What the transcript begins with: the shape of the statement.
 
-use crate::{constraints::Constraints, parameters::Parameters, transcript::Description};
+use crate::{constraints::Constraints, security::Parameters, transcript::Description};
 
 /// The description of the outer protocol, for a trace of `2^log_rows` rows.
 pub(crate) fn description<const D: usize>(

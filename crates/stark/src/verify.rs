@@ -8,10 +8,10 @@ use crate::{
     constraints::Constraints,
     domain::{domain, generator},
     opening::{self, Commitment, check_work},
-    parameters::Parameters,
     proof::Proof,
     prove::claims,
     quotient::{Quotient, selectors_at},
+    security::Parameters,
     shape,
     transcript::{Challenger, observe_cap, sample},
 };
@@ -41,7 +41,7 @@ where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
     let statement = |text: String| Err(VerifyError::Statement(text));
-    if let Err(error) = parameters.check() {
+    if let Err(error) = parameters.check_degree(D) {
         return statement(error.to_string());
     }
     if public_values.len() != constraints.public_values {

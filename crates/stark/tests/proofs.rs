@@ -6,7 +6,8 @@ use proofmill_field::{Field, goldilocks::Goldilocks};
 use proofmill_hash::{Keccak, Poseidon, Poseidon2, Sponge};
 use proofmill_progress::Progress;
 use proofmill_stark::{
-    Constraints, DecodeError, Grinding, Parameters, PreprocessedKey, Proof, StarkError, StarkHash, VerifyError,
+    Constraints, DecodeError, Grinding, Parameters, PreprocessedKey, Proof, StarkError, StarkHash,
+    VerifyError,
     air::{Air, Preprocessed, Row},
     prove, verify,
 };
@@ -67,12 +68,18 @@ const PARAMETERS: Parameters = Parameters {
     log_final_length: 1,
     queries: 3,
     cap_height: 1,
-    grinding: Grinding { out_of_domain: 1, batching: 2, folding: 0, queries: 3 },
+    grinding: Grinding { out_of_domain: 1, batching: 2, commit: 0, query: 3 },
+    ..Parameters::PROVEN_100
 };
+
+const fn parameters(extension: u32) -> Parameters {
+    Parameters { extension, ..PARAMETERS }
+}
 
 const ROWS: usize = 8;
 
 struct Case<H: StarkHash, const D: usize> {
+    parameters: Parameters,
     constraints: Constraints,
     key: PreprocessedKey<H>,
     trace: Vec<Goldilocks>,
@@ -82,13 +89,15 @@ struct Case<H: StarkHash, const D: usize> {
 
 macro_rules! case {
     ($hash:ty, $degree:literal) => {{
-        let (air, level) = (Sequence { rows: ROWS }, Level::best());
+        let (air, level, parameters) = (Sequence { rows: ROWS }, Level::best(), parameters($degree));
         let constraints = Constraints::new(&air).expect("constraints");
-        let key = PreprocessedKey::<$hash>::new(level, &PARAMETERS, air.preprocessed().expect("columns")).expect("a key");
+        let key = PreprocessedKey::<$hash>::new(level, &parameters, air.preprocessed().expect("columns"))
+            .expect("a key");
         let (trace, public_values) = air.trace();
         let proof: Proof<$hash, $degree> =
-            prove(level, &PARAMETERS, &constraints, Some(&key), &trace, &public_values, Progress::NONE).expect("a proof");
-        Case { constraints, key, trace, public_values, proof }
+            prove(level, &parameters, &constraints, Some(&key), &trace, &public_values, Progress::NONE)
+                .expect("a proof");
+        Case { parameters, constraints, key, trace, public_values, proof }
     }};
 }
 
@@ -97,7 +106,7 @@ macro_rules! check {
     ($case:expr, $proof:expr) => {
         verify(
             Level::best(),
-            &PARAMETERS,
+            &$case.parameters,
             &$case.constraints,
             Some($case.key.commitment()),
             &$case.public_values,
@@ -175,20 +184,21 @@ fn lists_of_other_lengths_are_refused() {
 fn other_statements_are_refused() {
     let case = case!(Keccak, 2);
     check!(case, &case.proof).expect("the statement of the proof");
-    let rejected = |parameters: &Parameters, constraints: &Constraints, key: Option<&[_]>, public_values: &[_]| {
-        verify(Level::best(), parameters, constraints, key, public_values, &case.proof)
-    };
+    let rejected =
+        |parameters: &Parameters, constraints: &Constraints, key: Option<&[_]>, public_values: &[_]| {
+            verify(Level::best(), parameters, constraints, key, public_values, &case.proof)
+        };
     let commitment = case.key.commitment();
     for index in 0..3 {
         let mut public_values = case.public_values.clone();
         public_values[index] += Goldilocks::ONE;
-        assert!(rejected(&PARAMETERS, &case.constraints, Some(commitment), &public_values).is_err());
+        assert!(rejected(&case.parameters, &case.constraints, Some(commitment), &public_values).is_err());
     }
     let other = [commitment[1], commitment[0]];
-    assert!(rejected(&PARAMETERS, &case.constraints, Some(&other), &case.public_values).is_err());
-    let statement = rejected(&PARAMETERS, &case.constraints, None, &case.public_values);
+    assert!(rejected(&case.parameters, &case.constraints, Some(&other), &case.public_values).is_err());
+    let statement = rejected(&case.parameters, &case.constraints, None, &case.public_values);
     assert!(matches!(statement, Err(VerifyError::Statement(_))));
-    let statement = rejected(&PARAMETERS, &case.constraints, Some(commitment), &case.public_values[1..]);
+    let statement = rejected(&case.parameters, &case.constraints, Some(commitment), &case.public_values[1..]);
     assert!(matches!(statement, Err(VerifyError::Statement(_))));
 
     /// One constraint of the sequence has another constant.
@@ -211,7 +221,7 @@ fn other_statements_are_refused() {
         }
     }
     let constraints = Constraints::new(&Other).expect("constraints");
-    let other = rejected(&PARAMETERS, &constraints, Some(commitment), &case.public_values);
+    let other = rejected(&case.parameters, &constraints, Some(commitment), &case.public_values);
     assert_eq!(other, Err(VerifyError::Rejected("constraints do not hold")));
 
     let changes: [fn(&mut Parameters); 9] = [
@@ -222,11 +232,11 @@ fn other_statements_are_refused() {
         |parameters| parameters.cap_height -= 1,
         |parameters| parameters.grinding.out_of_domain += 1,
         |parameters| parameters.grinding.batching += 1,
-        |parameters| parameters.grinding.folding += 1,
-        |parameters| parameters.grinding.queries += 1,
+        |parameters| parameters.grinding.commit += 1,
+        |parameters| parameters.grinding.query += 1,
     ];
     for (index, change) in changes.into_iter().enumerate() {
-        let mut parameters = PARAMETERS;
+        let mut parameters = case.parameters;
         change(&mut parameters);
         let verdict = rejected(&parameters, &case.constraints, Some(commitment), &case.public_values);
         assert!(verdict.is_err(), "change {index}");
@@ -246,18 +256,24 @@ fn the_prover_names_what_is_wrong() {
         let mut trace = case.trace.clone();
         trace[at] += Goldilocks::ONE;
         let expected = format!("constraint {constraint} does not hold in row {row}");
-        assert_eq!(attempt(&PARAMETERS, key, &trace, public_values), expected);
+        assert_eq!(attempt(&case.parameters, key, &trace, public_values), expected);
     }
-    let short = attempt(&PARAMETERS, key, &case.trace[1..], public_values);
-    assert_eq!(short, "trace: expected rows of 2 values, a power of two of at most 2^31 rows; found 15 values");
-    let other = attempt(&PARAMETERS, key, &case.trace[8..], public_values);
+    let short = attempt(&case.parameters, key, &case.trace[1..], public_values);
+    assert_eq!(
+        short,
+        "trace: expected rows of 2 values, a power of two of at most 2^31 rows; found 15 values"
+    );
+    let other = attempt(&case.parameters, key, &case.trace[8..], public_values);
     assert_eq!(other, "preprocessed columns: expected 1 columns of 2^2 rows, found 1 columns of 2^3 rows");
-    let missing = attempt(&PARAMETERS, None, &case.trace, public_values);
+    let missing = attempt(&case.parameters, None, &case.trace, public_values);
     assert_eq!(missing, "preprocessed columns: expected 1 columns of 2^3 rows, found 0 columns of 2^3 rows");
-    assert_eq!(attempt(&PARAMETERS, key, &case.trace, &[]), "expected 3 public values, found 0");
-    let long = Parameters { log_final_length: 3, ..PARAMETERS };
-    assert_eq!(attempt(&long, key, &case.trace, public_values), "a trace of 2^3 rows: the parameters need more than 2^3");
-    let nothing = Parameters { queries: 0, ..PARAMETERS };
+    assert_eq!(attempt(&case.parameters, key, &case.trace, &[]), "expected 3 public values, found 0");
+    let long = Parameters { log_final_length: 3, ..case.parameters };
+    assert_eq!(
+        attempt(&long, key, &case.trace, public_values),
+        "a trace of 2^3 rows: the parameters need more than 2^3"
+    );
+    let nothing = Parameters { queries: 0, ..case.parameters };
     let expected = "parameters: queries: expected 1 to 65536, found 0";
     assert_eq!(attempt(&nothing, key, &case.trace, public_values), expected);
 }
@@ -274,8 +290,14 @@ fn airs_that_read_what_they_do_not_have_are_refused() {
         }
     }
     for (read, expected) in [
-        ((|row| row.column(1).must_vanish()) as fn(Row), "AIR: constraints read trace column 1, which there is not"),
-        (|row| row.preprocessed(0).must_vanish(), "AIR: constraints read preprocessed column 0, which there is not"),
+        (
+            (|row| row.column(1).must_vanish()) as fn(Row),
+            "AIR: constraints read trace column 1, which there is not",
+        ),
+        (
+            |row| row.preprocessed(0).must_vanish(),
+            "AIR: constraints read preprocessed column 0, which there is not",
+        ),
         (|row| row.periodic(0).must_vanish(), "AIR: constraints read periodic column 3, which there is not"),
         (|row| row.public_value(0).must_vanish(), "AIR: constraints read public value 0, of 0"),
     ] {

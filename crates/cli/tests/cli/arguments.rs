@@ -3,7 +3,7 @@
 use crate::process::Folder;
 use serde_json::Value;
 
-const COMMANDS: [&str; 53] = [
+const COMMANDS: [&str; 55] = [
     "",
     "groth16",
     "groth16 prove",
@@ -51,6 +51,8 @@ const COMMANDS: [&str; 53] = [
     "bls sign",
     "bls verify",
     "bls aggregate",
+    "stark",
+    "stark security",
     "dev",
     "ntt",
     "info",

@@ -20,5 +20,6 @@ mod pipes;
 mod process;
 mod sha256;
 mod srs;
+mod stark;
 mod verdicts;
 mod witness;

@@ -1,0 +1,155 @@
+//! The error of every round.
+//!
+//! Words are tested against Reed-Solomon codes of rate `rho = 1 / blowup`: over a domain of n points, polynomials of fewer than
+//! `k = rho n` coefficients. A word is close to the code if it agrees with a codeword in more than a share `alpha` of the points
+//! ([`Bounds::agreement`]). K is the extension field.
+//!
+//! | round | error |
+//! |---|---|
+//! | constraints | `L C / abs(K)`: C constraints, L codewords in a list |
+//! | out of domain | `L max(d (k + 1) + k - 1, (c + 1) k + 1) / abs(K)`: degree d, c chunks of the quotient |
+//! | batching | `E(N - 1, n) / abs(K)`: N openings |
+//! | a fold by a | `E(a - 1, n / a) / abs(K)`, where n points are folded |
+//! | queries | `alpha^s` |
+//!
+//! `E(M, n)` bounds the exceptional challenges z, for which `u_0 + z u_1 + ... + z^M u_M` agrees with a codeword on a set of points on
+//! which not all u_j agree with codewords (mutual correlated agreement of curves of degree M):
+//!
+//! * Unique decoding: `M n` (eprint 2020/654, theorem 6.1, and uniqueness).
+//! * Johnson: `M ((2 t^5 + 3 t (1 - alpha) r) n / (3 r^(3/2)) + t / sqrt(r))` with `t = m + 1/2` and `r = (k - 1) / n` (eprint 2025/2055,
+//!   theorem 4.6, for `alpha = sqrt(rho) (1 + 1 / (2 m))`; as printed, the theorem has no 2 there, which its authors call a slip).
+//!   For k = 1, `M n (n - 1) / 2`: two points agree.
+//!
+//! Ranges: n, M and m are at most 2^32, so that counts are below 2^300, and doubles hold them.
+
+use super::configuration::{POINTS, Parameters, Shape};
+use proofmill_field::goldilocks::MODULUS;
+
+/// The least parameter of proximity for which the theorems hold.
+pub(super) const LEAST_M: u32 = 3;
+/// The largest that is tried: beyond it a query gains less than 0.001 bits. Callers may choose larger ones.
+pub(super) const LARGEST_M: u32 = 1000;
+
+/// A radius of decoding, up to which theorems hold. Each gives a valid bound; the better one counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Regime {
+    /// Half the distance of the code: one codeword at most is close.
+    UniqueDecoding,
+    /// Close to Johnson's radius: a share `sqrt(rate) (1 + 1 / (2 m))` of the points agrees.
+    Johnson {
+        /// The parameter of proximity, which gives the most bits.
+        m: u32,
+    },
+}
+
+/// The bounds of a configuration that has been checked.
+pub(super) struct Bounds<'a> {
+    pub(super) parameters: &'a Parameters,
+    pub(super) shape: &'a Shape,
+    pub(super) regime: Regime,
+}
+
+impl Bounds<'_> {
+    /// Whether the theorems apply. Those on lists need a share of agreement above that of two codewords, whose difference has up
+    /// to `k + 1` roots where a column is opened at two points.
+    pub(super) fn apply(&self) -> bool {
+        match self.regime {
+            Regime::UniqueDecoding => self.agreement() < 1.0,
+            Regime::Johnson { m } => m >= LEAST_M && self.agreement().powi(2) > self.extended_rate(),
+        }
+    }
+
+    /// The rate of the code that columns are in if their quotients by both points are in the code.
+    fn extended_rate(&self) -> f64 {
+        (rows(self.shape) + POINTS as f64) / self.domain()
+    }
+
+    fn domain(&self) -> f64 {
+        power(self.shape.log_rows + self.parameters.log_blowup)
+    }
+
+    /// The share of points in which a word that is not close agrees with a codeword, at most.
+    fn agreement(&self) -> f64 {
+        match self.regime {
+            Regime::UniqueDecoding => (1.0 + self.extended_rate()) / 2.0,
+            Regime::Johnson { m } => self.sqrt_rate() * (1.0 + 0.5 / f64::from(m)),
+        }
+    }
+
+    fn sqrt_rate(&self) -> f64 {
+        (-0.5 * f64::from(self.parameters.log_blowup)).exp2()
+    }
+
+    /// The number of codewords that a word is close to, at most.
+    fn list_size(&self) -> f64 {
+        let Regime::Johnson { m } = self.regime else { return 1.0 };
+        // Two codewords agree in this share of the points at most: by Johnson's count, L <= (alpha - s) / (alpha^2 - s).
+        let shared = (rows(self.shape) + POINTS as f64 - 1.0) / self.domain();
+        let agreement = self.agreement();
+        let counted = (agreement - shared) / (agreement.powi(2) - shared);
+        counted.max((f64::from(m) + 0.5) / self.sqrt_rate())
+    }
+
+    /// Bits of `count` exceptional challenges.
+    fn bits(&self, count: f64) -> f64 {
+        f64::from(self.parameters.extension) * (MODULUS as f64).log2() - count.log2()
+    }
+
+    pub(super) fn constraints(&self) -> f64 {
+        self.bits(self.list_size() * f64::from(self.shape.constraints))
+    }
+
+    pub(super) fn out_of_domain(&self) -> f64 {
+        let (rows, points) = (rows(self.shape), POINTS as f64);
+        let (degree, chunks) = (f64::from(self.shape.degree), f64::from(self.shape.quotient_chunks()));
+        // The quotient in one piece, and in chunks that vanishing polynomials of the others' cosets are multiplied with.
+        let whole = degree * (rows + points - 1.0) + rows - 1.0;
+        let chunked = (chunks + 1.0) * rows + points - 1.0;
+        self.bits(self.list_size() * whole.max(chunked)) + f64::from(self.parameters.grinding.out_of_domain)
+    }
+
+    pub(super) fn batching(&self) -> f64 {
+        let curve = self.parameters.openings(self.shape) - 1;
+        self.bits(self.exceptions(curve as f64, self.shape.log_rows))
+            + f64::from(self.parameters.grinding.batching)
+    }
+
+    /// The bits of every folding round.
+    pub(super) fn folds(&self) -> impl Iterator<Item = f64> {
+        let mut log_rows = self.shape.log_rows;
+        self.parameters.log_arities(log_rows).map(move |log_arity| {
+            log_rows -= log_arity;
+            let count = self.exceptions(power(log_arity) - 1.0, log_rows);
+            self.bits(count) + f64::from(self.parameters.grinding.commit)
+        })
+    }
+
+    pub(super) fn queries(&self) -> f64 {
+        -f64::from(self.parameters.queries) * self.agreement().log2()
+            + f64::from(self.parameters.grinding.query)
+    }
+
+    /// `E`: exceptional challenges of curves of degree `curve` for polynomials of fewer than `2^log_coefficients` coefficients.
+    fn exceptions(&self, curve: f64, log_coefficients: u32) -> f64 {
+        let length = power(log_coefficients + self.parameters.log_blowup);
+        match self.regime {
+            Regime::UniqueDecoding => curve * length,
+            Regime::Johnson { .. } if log_coefficients == 0 => curve * length * (length - 1.0) / 2.0,
+            Regime::Johnson { m } => {
+                let t = f64::from(m) + 0.5;
+                let rate = (power(log_coefficients) - 1.0) / length;
+                let slope =
+                    (2.0 * t.powi(5) + 3.0 * t * (1.0 - self.agreement()) * rate) / (3.0 * rate.powf(1.5));
+                curve * (slope * length + t / rate.sqrt())
+            }
+        }
+    }
+}
+
+fn power(exponent: u32) -> f64 {
+    f64::from(exponent).exp2()
+}
+
+fn rows(shape: &Shape) -> f64 {
+    power(shape.log_rows)
+}

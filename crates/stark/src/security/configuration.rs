@@ -1,0 +1,210 @@
+//! A configuration as plain data.
+
+/// The parameters of the protocol, which do not depend on what is proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Parameters {
+    /// Degree of the extension that challenges are drawn from: 2 or 3.
+    pub extension: u32,
+    /// Base-2 logarithm of the blowup factor, the inverse rate of the code: at least 1.
+    pub log_blowup: u32,
+    /// Base-2 logarithm of the largest arity of a folding round. Every round folds by it while it can, the last one by what is left.
+    pub log_arity: u32,
+    /// Base-2 logarithm of the number of coefficients of the final polynomial, which is sent in clear.
+    pub log_final_length: u32,
+    /// Number of queries of FRI.
+    pub queries: u32,
+    /// Layers of a tree between its root and its commitment, which has `2^cap_height` digests if the tree has as many leaves. Security
+    /// does not depend on it.
+    pub cap_height: u32,
+    /// Proofs of work.
+    pub grinding: Grinding,
+    /// Bits of a digest of the Merkle trees and of the transcript's state that no message writes to (a sponge's capacity), whichever are
+    /// fewer. Four elements of Goldilocks count as 256.
+    pub digest_bits: u32,
+}
+
+/// Bits of proof of work in front of each challenge that has one, in the protocol's order. The names are those of Plonky3 0.9.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Grinding {
+    /// In front of the point out of the domain (`ood_proof_of_work_bits`).
+    pub out_of_domain: u32,
+    /// In front of the challenge whose powers batch the openings (`batch_proof_of_work_bits`).
+    pub batching: u32,
+    /// In front of the challenge of every folding round (`commit_proof_of_work_bits`).
+    pub commit: u32,
+    /// In front of the queries (`query_proof_of_work_bits`).
+    pub query: u32,
+}
+
+/// What the security depends on of a statement: an AIR and the length of its trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Shape {
+    /// Base-2 logarithm of the number of rows.
+    pub log_rows: u32,
+    /// Number of committed columns, preprocessed ones included. Each counts as opened at the point and at the next row's.
+    pub columns: u32,
+    /// Number of constraints, which powers of one challenge combine.
+    pub constraints: u32,
+    /// Largest degree of a constraint in the columns and selectors.
+    pub degree: u32,
+}
+
+/// A configuration that is not one: a value is out of its range.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidConfiguration {
+    /// The field, such as `log_blowup` or `grinding.query`.
+    pub field: &'static str,
+    /// What was expected.
+    pub expected: String,
+    /// The value.
+    pub found: u32,
+}
+
+impl std::fmt::Display for InvalidConfiguration {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: expected {}, found {}", self.field, self.expected, self.found)
+    }
+}
+
+impl std::error::Error for InvalidConfiguration {}
+
+/// The base-2 logarithm of the largest domain: Goldilocks has no larger subgroup whose order is a power of two.
+const LOG_LARGEST_DOMAIN: u32 = 32;
+/// The most columns or constraints, so that sums stay exact.
+const MOST: u32 = 1 << 30;
+/// The largest degree of a constraint.
+const LARGEST_DEGREE: u32 = 1 << 16;
+/// The most bits of a proof of work: nobody finds more.
+const MOST_GRINDING: u32 = 60;
+/// The most queries.
+pub(super) const MOST_QUERIES: u32 = 1 << 16;
+
+impl Parameters {
+    /// At least 100 proven bits for every shape of 2^6 to 2^24 rows and up to 2^13 columns, 2^16 constraints and degree 9. Fewer rows
+    /// have fewer bits: pad them.
+    ///
+    /// The cubic extension: the quadratic one reaches 100 bits by unique decoding alone, with 102 queries, and 128 bits never.
+    /// Blowup 8: a query counts for 1.47 bits, and constraints of degree 9 fit, such as those of Poseidon2's S-box x^7.
+    pub const PROVEN_100: Self = Self {
+        extension: 3,
+        log_blowup: 3,
+        log_arity: 3,
+        log_final_length: 0,
+        queries: 57,
+        cap_height: 4,
+        grinding: Grinding { out_of_domain: 0, batching: 16, commit: 0, query: 16 },
+        digest_bits: 256,
+    };
+
+    /// At least 128 proven bits for the same shapes. Digests of 256 bits allow no more.
+    pub const PROVEN_128: Self = Self { queries: 76, ..Self::PROVEN_100 };
+
+    /// Checks every value on its own.
+    ///
+    /// # Errors
+    /// A value out of its range.
+    pub fn check(&self) -> Result<(), InvalidConfiguration> {
+        let Self {
+            extension,
+            log_blowup,
+            log_arity,
+            log_final_length,
+            queries,
+            cap_height,
+            grinding,
+            digest_bits,
+        } = *self;
+        in_range("extension", extension, 2, 3)?;
+        in_range("log_blowup", log_blowup, 1, LOG_LARGEST_DOMAIN)?;
+        in_range("log_arity", log_arity, 1, LOG_LARGEST_DOMAIN)?;
+        in_range("log_final_length", log_final_length, 0, LOG_LARGEST_DOMAIN)?;
+        in_range("queries", queries, 1, MOST_QUERIES)?;
+        in_range("cap_height", cap_height, 0, LOG_LARGEST_DOMAIN)?;
+        in_range("grinding.out_of_domain", grinding.out_of_domain, 0, MOST_GRINDING)?;
+        in_range("grinding.batching", grinding.batching, 0, MOST_GRINDING)?;
+        in_range("grinding.commit", grinding.commit, 0, MOST_GRINDING)?;
+        in_range("grinding.query", grinding.query, 0, MOST_GRINDING)?;
+        in_range("digest_bits", digest_bits, 1, 1024)
+    }
+
+    /// [`check`](Self::check), and whether challenges are of the degree `degree`.
+    pub(crate) fn check_degree(&self, degree: usize) -> Result<(), InvalidConfiguration> {
+        self.check()?;
+        in_range("extension", self.extension, degree as u32, degree as u32)
+    }
+
+    /// Checks that a statement of this shape can be proved with these parameters: every value, the domain's size, and that the
+    /// quotient has no more chunks than the blowup factor.
+    ///
+    /// # Errors
+    /// A value out of its range.
+    pub fn check_shape(&self, shape: &Shape) -> Result<(), InvalidConfiguration> {
+        self.check()?;
+        let Shape { log_rows, columns, constraints, degree } = *shape;
+        let largest = LOG_LARGEST_DOMAIN - self.log_blowup;
+        if log_rows > largest {
+            let expected = format!("at most {largest} for log_blowup {}", self.log_blowup);
+            return Err(InvalidConfiguration { field: "log_rows", expected, found: log_rows });
+        }
+        in_range("columns", columns, 1, MOST)?;
+        in_range("constraints", constraints, 1, MOST)?;
+        in_range("degree", degree, 1, LARGEST_DEGREE)?;
+        let chunks = shape.quotient_chunks();
+        if u64::from(chunks) > 1 << self.log_blowup {
+            let most = (1_u64 << self.log_blowup) + 1;
+            let expected = format!("at most {most} for log_blowup {}", self.log_blowup);
+            return Err(InvalidConfiguration { field: "degree", expected, found: degree });
+        }
+        Ok(())
+    }
+
+    /// The base-2 logarithm of the arity of each folding round.
+    pub fn log_arities(&self, log_rows: u32) -> impl Iterator<Item = u32> {
+        let (most, mut left) = (self.log_arity.max(1), log_rows.saturating_sub(self.log_final_length));
+        std::iter::from_fn(move || {
+            let arity = left.min(most);
+            left -= arity;
+            (arity > 0).then_some(arity)
+        })
+    }
+
+    /// Base-2 logarithm of the most rows of a trace.
+    pub(crate) fn most_log_rows(&self) -> u32 {
+        LOG_LARGEST_DOMAIN - self.log_blowup
+    }
+
+    /// Base-2 logarithm of the number of digests of a commitment to `2^log_rows` rows.
+    pub(crate) fn log_cap(&self, log_rows: u32) -> u32 {
+        self.cap_height.min(log_rows)
+    }
+
+    /// The number of openings that are batched: columns at two points, and every coordinate of the quotient's chunks at one.
+    pub fn openings(&self, shape: &Shape) -> u64 {
+        POINTS * u64::from(shape.columns) + u64::from(shape.quotient_chunks()) * u64::from(self.extension)
+    }
+}
+
+impl Default for Parameters {
+    /// [`Self::PROVEN_100`].
+    fn default() -> Self {
+        Self::PROVEN_100
+    }
+}
+
+/// The points that a column is opened at: one out of the domain, and the next row's.
+pub(super) const POINTS: u64 = 2;
+
+impl Shape {
+    /// The number of chunks of the quotient, each of as many coefficients as there are rows: a power of two.
+    pub fn quotient_chunks(&self) -> u32 {
+        (self.degree.max(2) - 1).checked_next_power_of_two().unwrap_or(u32::MAX)
+    }
+}
+
+fn in_range(field: &'static str, found: u32, least: u32, most: u32) -> Result<(), InvalidConfiguration> {
+    if (least..=most).contains(&found) {
+        return Ok(());
+    }
+    let expected = if least == most { least.to_string() } else { format!("{least} to {most}") };
+    Err(InvalidConfiguration { field, expected, found })
+}
