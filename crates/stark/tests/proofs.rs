@@ -171,10 +171,10 @@ fn lists_of_other_lengths_are_refused() {
             proof.opening.rounds.push(round);
         },
         |proof| proof.opening.rounds[0].others.truncate(2),
-        |proof| proof.opening.rounds[0].siblings.truncate(1),
+        |proof| proof.opening.rounds[0].siblings.push(Default::default()),
         |proof| proof.opening.rows.truncate(2),
         |proof| proof.opening.rows[0].values.truncate(2),
-        |proof| proof.opening.rows[1].siblings.push(Default::default()),
+        |proof| proof.opening.rows[1].siblings.clear(),
     ];
     for (index, change) in changes.into_iter().enumerate() {
         let mut proof = case.proof.clone();
