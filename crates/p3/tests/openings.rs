@@ -94,16 +94,11 @@ where
 fn same<C: ExtensionField<Goldilocks>>() {
     let mmcs = Mmcs::new(KeccakF::default(), KeccakF::default(), 1);
     for (log_final_poly_len, max_log_arity) in [(0, 1), (1, 2), (0, 3), (0, 4)] {
-        let fri = || {
-            parameters(
-                log_final_poly_len,
-                max_log_arity,
-                ExtensionMmcs::<Goldilocks, C, _>::new(mmcs.clone()),
-            )
-        };
-        let expected = opened::<C, _>(&TwoAdicFriPcs::new(Dft::default(), mmcs.clone(), fri()));
+        let fri =
+            || parameters(log_final_poly_len, max_log_arity, ExtensionMmcs::<Goldilocks, C, _>::new(mmcs));
+        let expected = opened::<C, _>(&TwoAdicFriPcs::new(Dft::default(), mmcs, fri()));
         for_each_goldilocks_level(|level| {
-            let found = opened::<C, _>(&FriPcs::at(level, mmcs.clone(), fri()));
+            let found = opened::<C, _>(&FriPcs::at(level, mmcs, fri()));
             assert!(found == expected, "arity 2^{max_log_arity}, {level}");
         });
     }
