@@ -14,6 +14,13 @@ pub(crate) fn value(element: Element) -> Goldilocks {
     Goldilocks::new(element.to_canonical())
 }
 
+/// The words of elements, which may be above p.
+pub(crate) fn words(values: &[Goldilocks]) -> &[u64] {
+    const { assert!(size_of::<Goldilocks>() == 8 && align_of::<Goldilocks>() == align_of::<u64>()) };
+    // SAFETY: Plonky3's type, of this version and no other, is `repr(transparent)` over the word.
+    unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), values.len()) }
+}
+
 /// Runs a function on the words of packed values, element by element, and writes them back.
 pub(crate) fn with_words<T: PackedValue, const WIDTH: usize>(
     state: &mut [T; WIDTH],

@@ -8,31 +8,33 @@
 //! | [`Dft`] | `Radix2DitParallel<Goldilocks>` and the like |
 //! | [`Poseidon2<8>`](Poseidon2), [`Poseidon2<12>`](Poseidon2) | `Poseidon2Goldilocks<8>`, `Poseidon2Goldilocks<12>`, and the sponges and compression functions of trees |
 //! | [`KeccakF`] | `p3_keccak::KeccakF`, and the sponges and compression functions of trees |
+//! | [`FriPcs`] | `TwoAdicFriPcs`, and its openings and folding |
 //! | [`prove`] | `p3_uni_stark::prove` |
 //!
 //! The kernels are chosen when the program runs, so it need not be compiled for the CPU.
 //!
 //! ```
-//! use p3_fri::TwoAdicFriPcs;
 //! use p3_goldilocks::Goldilocks;
 //! use p3_merkle_tree::MerkleTreeMmcs;
-//! use proofmill_p3::{Dft, Poseidon2};
+//! use proofmill_p3::{FriPcs, Poseidon2};
 //!
 //! type Mmcs = MerkleTreeMmcs<Goldilocks, Goldilocks, Poseidon2<8>, Poseidon2<8>, 2, 4>;
 //! # type ChallengeMmcs = p3_commit::ExtensionMmcs<Goldilocks, p3_field::extension::BinomialExtensionField<Goldilocks, 2>, Mmcs>;
-//! type Pcs = TwoAdicFriPcs<Goldilocks, Dft, Mmcs, ChallengeMmcs>;
+//! type Pcs = FriPcs<Mmcs, ChallengeMmcs>;
 //! ```
 
 mod constraints;
 mod dft;
 mod elements;
 mod engine;
+mod fri;
 mod keccak;
 mod poseidon2;
 mod prove;
 
 pub use dft::Dft;
 pub use engine::{constraints, preprocessed_key};
+pub use fri::FriPcs;
 pub use keccak::KeccakF;
 pub use poseidon2::{Poseidon2, default_goldilocks_poseidon2_8, default_goldilocks_poseidon2_12};
 pub use prove::{prove, prove_with_preprocessed};

@@ -1,6 +1,7 @@
 //! Proofs of our engine, which knows nothing of Plonky3: the same bytes as Plonky3's.
 
 mod airs;
+#[allow(dead_code, reason = "other tests use the others")]
 mod configurations;
 
 use airs::{Fibonacci, Powers, Preprocessed, RoundConstants};

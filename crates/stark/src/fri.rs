@@ -7,9 +7,9 @@
 
 use crate::{
     VerifyError,
+    claims::check_work,
     commitment::{Committed, StarkHash, check_rows},
     domain::{domain, generator, reverse},
-    opening::check_work,
     proof::{OpenedRows, OpeningProof, Round},
     security::Parameters,
     transcript::{Challenger, Description, observe, observe_cap, sample},
@@ -62,7 +62,7 @@ where
         // The next bit of the index.
         let root = power(step);
         powers.extend_from_within(..);
-        powers[step..].iter_mut().for_each(|power| *power = *power * root);
+        powers[step..].iter_mut().for_each(|power| *power *= root);
         step *= 2;
     }
     pairs

@@ -4,18 +4,21 @@
 //! the other. An [`air::Air`] is run once on symbols and captured as a graph, which becomes a program that evaluates constraints on
 //! blocks of rows, in the vectors of the level that the CPU has.
 //!
+//! Committed columns are opened at points of an extension by the kernels of [`openings`], for `proofmill-p3`.
+//!
 //! [`security`] computes how many bits of security are proven for parameters of the protocol.
 //!
 //! Proofs hide nothing: they are arguments of knowledge, not zero-knowledge. Time depends on the trace.
 
 pub mod air;
+mod claims;
 mod commitment;
 mod constraints;
 mod domain;
 mod encoding;
 mod error;
 mod fri;
-mod opening;
+pub mod openings;
 mod proof;
 mod prove;
 mod quotient;

@@ -3,10 +3,10 @@
 use crate::{
     StarkError, VerifyError,
     air::{Input, Matrix, Preprocessed, SELECTORS},
+    claims::{self, Claim},
     commitment::{Committed, StarkHash, check_shape, extend},
     constraints::Constraints,
     domain::{SHIFT, domain, generator, reverse},
-    opening::{self, Claim},
     proof::{OpenedValues, Proof},
     quotient::Quotient,
     security::Parameters,
@@ -176,7 +176,7 @@ where
     };
     let committed: Vec<_> = [&trace, &quotient].into_iter().chain(preprocessed).collect();
     let claims = claims(constraints, &opened, zeta, next);
-    let opening = opening::prove::<H, D>(level, parameters, &committed, &claims, &mut challenger, progress);
+    let opening = claims::prove::<H, D>(level, parameters, &committed, &claims, &mut challenger, progress);
     Proof {
         log_rows,
         trace: trace.cap().to_vec(),
@@ -260,7 +260,7 @@ pub(crate) fn claims<const D: usize>(
     opened: &OpenedValues<D>,
     zeta: Extension<Goldilocks, D>,
     next: Extension<Goldilocks, D>,
-) -> opening::Claims<D> {
+) -> claims::Claims<D> {
     let rows = |columns, current: &[_], following: &[_]| {
         let mut points = vec![(zeta, current.to_vec())];
         if !following.is_empty() {

@@ -109,7 +109,7 @@ impl Selectors {
         let mut denominators = Vec::with_capacity(2 * len);
         for _ in 0..len {
             denominators.extend([x - Goldilocks::ONE, x - last]);
-            x = x * root;
+            x *= root;
         }
         let transitions: Vec<_> = denominators.iter().skip(1).step_by(2).copied().collect();
         batch_invert_vartime(&mut denominators);

@@ -4,10 +4,10 @@
 use crate::{
     VerifyError,
     air::{Input, SELECTORS},
+    claims::{self, Commitment, check_work},
     commitment::StarkHash,
     constraints::Constraints,
     domain::{domain, generator},
-    opening::{self, Commitment, check_work},
     proof::Proof,
     prove::claims,
     quotient::{Quotient, selectors_at},
@@ -77,7 +77,7 @@ where
     commitments.extend(preprocessed.map(|cap| Commitment { cap, columns: constraints.preprocessed }));
     let log_height = log_rows + parameters.log_blowup;
     let opening = &proof.opening;
-    opening::verify::<H, D>(level, parameters, &commitments, log_height, &claims, opening, &mut challenger)?;
+    claims::verify::<H, D>(level, parameters, &commitments, log_height, &claims, opening, &mut challenger)?;
 
     let quotient = Quotient { constraints, public_values, alpha, log_rows };
     let outside = VerifyError::Rejected("the point is in a domain");
@@ -191,7 +191,7 @@ where
             let mut factor = Extension::ONE;
             for (_, other) in elements.iter().enumerate().filter(|(index, _)| *index != chunk) {
                 let scale = (elements[chunk] - *other).invert_vartime()?;
-                factor = factor * (power - Extension::from_base(*other)).scale(scale);
+                factor *= (power - Extension::from_base(*other)).scale(scale);
             }
             sum += factor * basis_sum(values);
         }

@@ -197,6 +197,9 @@ pub trait ExtensionField<const N: usize>: Field {
     /// The product of the element's other conjugates, and the norm, the product of all conjugates: `1 / x = conjugates /
     /// norm`.
     fn conjugates_and_norm<A: Algebra>(x: Extension<A, N>) -> (Extension<A, N>, A);
+
+    /// The product, of scalars or lanes.
+    fn product<A: Algebra>(x: Extension<A, N>, y: Extension<A, N>) -> Extension<A, N>;
 }
 
 impl<F: Field> ExtensionField<2> for QuadraticExtension<F> {
@@ -205,6 +208,11 @@ impl<F: Field> ExtensionField<2> for QuadraticExtension<F> {
     fn conjugates_and_norm<A: Algebra>(x: Extension<A, 2>) -> (Extension<A, 2>, A) {
         let [c0, c1] = x.0;
         (Extension([c0, -c1]), c0.square() - times_seven(c1.square()))
+    }
+
+    #[inline(always)]
+    fn product<A: Algebra>(x: Extension<A, 2>, y: Extension<A, 2>) -> Extension<A, 2> {
+        x * y
     }
 }
 
@@ -217,6 +225,11 @@ impl<F: Field> ExtensionField<3> for CubicExtension<F> {
         let (even, odd) = (c0 + c2, c1 + c2);
         let (k0, k1, k2) = (even.square() - c1 * odd, c2 * odd - c1 * even, c1.square() - c2 * even);
         (Extension([k0, k1, k2]), c0 * k0 + c2 * k1 + c1 * k2)
+    }
+
+    #[inline(always)]
+    fn product<A: Algebra>(x: Extension<A, 3>, y: Extension<A, 3>) -> Extension<A, 3> {
+        x * y
     }
 }
 

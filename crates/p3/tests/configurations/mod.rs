@@ -12,7 +12,7 @@ use p3_symmetric::{
     CompressionFunctionFromHasher, PaddingFreeSponge, SerializingHasher, TruncatedPermutation,
 };
 use p3_uni_stark::StarkConfig;
-use proofmill_p3::{Dft, KeccakF, Poseidon2};
+use proofmill_p3::{Dft, FriPcs, KeccakF, Poseidon2};
 use rand::{SeedableRng, rngs::SmallRng};
 
 type Challenge = BinomialExtensionField<Goldilocks, 2>;
@@ -29,7 +29,7 @@ pub(crate) struct Parameters {
 }
 
 impl Parameters {
-    fn fri<M>(self, mmcs: M) -> FriParameters<M> {
+    pub(crate) fn fri<M>(self, mmcs: M) -> FriParameters<M> {
         FriParameters {
             log_blowup: self.log_blowup,
             log_final_poly_len: self.log_final_poly_len,
@@ -43,14 +43,36 @@ impl Parameters {
     }
 }
 
+type StockPcs<M> =
+    TwoAdicFriPcs<Goldilocks, Radix2DitParallel<Goldilocks>, M, ExtensionMmcs<Goldilocks, Challenge, M>>;
+type KernelsPcs<M> = TwoAdicFriPcs<Goldilocks, Dft, M, ExtensionMmcs<Goldilocks, Challenge, M>>;
+type OurPcs<M> = FriPcs<M, ExtensionMmcs<Goldilocks, Challenge, M>>;
+
+/// A commitment scheme with trees of any kind.
+trait Scheme<M> {
+    fn scheme(mmcs: M, fri: FriParameters<ExtensionMmcs<Goldilocks, Challenge, M>>) -> Self;
+}
+
+impl<M, D: Default> Scheme<M> for TwoAdicFriPcs<Goldilocks, D, M, ExtensionMmcs<Goldilocks, Challenge, M>> {
+    fn scheme(mmcs: M, fri: FriParameters<ExtensionMmcs<Goldilocks, Challenge, M>>) -> Self {
+        Self::new(D::default(), mmcs, fri)
+    }
+}
+
+impl<M: Clone> Scheme<M> for OurPcs<M> {
+    fn scheme(mmcs: M, fri: FriParameters<ExtensionMmcs<Goldilocks, Challenge, M>>) -> Self {
+        Self::new(mmcs, fri)
+    }
+}
+
 /// A module with a configuration whose trees and transcript are of Poseidon2 of width 8.
 macro_rules! with_poseidon2 {
-    ($name:ident, $permutation:ty, $dft:ty, $packed:ty, $hash:ty, $compress:ty, |$made:ident| $hashes:expr) => {
+    ($name:ident, $permutation:ty, $pcs:ident, $packed:ty, $hash:ty, $compress:ty, |$made:ident| $hashes:expr) => {
         pub(crate) mod $name {
             use super::*;
 
             type Mmcs = MerkleTreeMmcs<$packed, $packed, $hash, $compress, 2, 4>;
-            type Pcs = TwoAdicFriPcs<Goldilocks, $dft, Mmcs, ExtensionMmcs<Goldilocks, Challenge, Mmcs>>;
+            type Pcs = $pcs<Mmcs>;
             pub(crate) type Config =
                 StarkConfig<Pcs, Challenge, DuplexChallenger<Goldilocks, $permutation, 8, 4>>;
 
@@ -59,7 +81,7 @@ macro_rules! with_poseidon2 {
                 let (hash, compress) = $hashes;
                 let mmcs = Mmcs::new(hash, compress, parameters.cap_height);
                 let fri = parameters.fri(ExtensionMmcs::new(mmcs.clone()));
-                let pcs = Pcs::new(<$dft>::default(), mmcs, fri);
+                let pcs = Scheme::scheme(mmcs, fri);
                 Config::new(pcs, DuplexChallenger::new($made))
                     .with_ood_proof_of_work_bits(parameters.grinding)
             }
@@ -70,25 +92,33 @@ macro_rules! with_poseidon2 {
 with_poseidon2!(
     stock_poseidon2,
     Poseidon2Goldilocks<8>,
-    Radix2DitParallel<Goldilocks>,
+    StockPcs,
     <Goldilocks as Field>::Packing,
     PaddingFreeSponge<Poseidon2Goldilocks<8>, 8, 4, 4>,
     TruncatedPermutation<Poseidon2Goldilocks<8>, 2, 4, 8>,
     |made| (PaddingFreeSponge::new(made.clone()), TruncatedPermutation::new(made.clone()))
 );
-with_poseidon2!(poseidon2, Poseidon2<8>, Dft, Goldilocks, Poseidon2<8>, Poseidon2<8>, |made| (
-    made.clone(),
-    made.clone()
-));
+with_poseidon2!(
+    poseidon2_kernels,
+    Poseidon2<8>,
+    KernelsPcs,
+    Goldilocks,
+    Poseidon2<8>,
+    Poseidon2<8>,
+    |made| { (made.clone(), made.clone()) }
+);
+with_poseidon2!(poseidon2, Poseidon2<8>, OurPcs, Goldilocks, Poseidon2<8>, Poseidon2<8>, |made| {
+    (made.clone(), made.clone())
+});
 
 /// A module with a configuration whose trees and transcript are of Keccak.
 macro_rules! with_keccak {
-    ($name:ident, $dft:ty, $packed:ty, $words:ty, $hash:ty, $compress:ty, $hashes:expr) => {
+    ($name:ident, $pcs:ident, $packed:ty, $words:ty, $hash:ty, $compress:ty, $hashes:expr) => {
         pub(crate) mod $name {
             use super::*;
 
             type Mmcs = MerkleTreeMmcs<$packed, $words, $hash, $compress, 2, 4>;
-            type Pcs = TwoAdicFriPcs<Goldilocks, $dft, Mmcs, ExtensionMmcs<Goldilocks, Challenge, Mmcs>>;
+            type Pcs = $pcs<Mmcs>;
             type Challenger = SerializingChallenger64<Goldilocks, HashChallenger<u8, Keccak256Hash, 32>>;
             pub(crate) type Config = StarkConfig<Pcs, Challenge, Challenger>;
 
@@ -96,7 +126,7 @@ macro_rules! with_keccak {
                 let (hash, compress) = $hashes;
                 let mmcs = Mmcs::new(hash, compress, parameters.cap_height);
                 let fri = parameters.fri(ExtensionMmcs::new(mmcs.clone()));
-                let pcs = Pcs::new(<$dft>::default(), mmcs, fri);
+                let pcs = Scheme::scheme(mmcs, fri);
                 Config::new(pcs, Challenger::from_hasher(vec![], Keccak256Hash))
                     .with_ood_proof_of_work_bits(parameters.grinding)
             }
@@ -108,7 +138,7 @@ type StockSponge = PaddingFreeSponge<p3_keccak::KeccakF, 25, 17, 4>;
 
 with_keccak!(
     stock_keccak,
-    Radix2DitParallel<Goldilocks>,
+    StockPcs,
     [Goldilocks; p3_keccak::VECTOR_LEN],
     [u64; p3_keccak::VECTOR_LEN],
     SerializingHasher<StockSponge>,
@@ -118,7 +148,10 @@ with_keccak!(
         (SerializingHasher::new(sponge), CompressionFunctionFromHasher::new(sponge))
     }
 );
-with_keccak!(keccak, Dft, Goldilocks, u64, KeccakF, KeccakF, (KeccakF::default(), KeccakF::default()));
+with_keccak!(keccak_kernels, KernelsPcs, Goldilocks, u64, KeccakF, KeccakF, {
+    (KeccakF::default(), KeccakF::default())
+});
+with_keccak!(keccak, OurPcs, Goldilocks, u64, KeccakF, KeccakF, (KeccakF::default(), KeccakF::default()));
 
 /// Keccak's trees and transcript, with blinding.
 pub(crate) mod hiding {

@@ -86,7 +86,7 @@ fn combine<const D: usize>(
     values: &[Goldilocks],
 ) -> Extension<Goldilocks, D> {
     let mut sum = Extension([Goldilocks::ZERO; D]);
-    powers.iter().zip(values).for_each(|(power, value)| sum = sum + power.scale(*value));
+    powers.iter().zip(values).for_each(|(power, value)| sum += power.scale(*value));
     sum
 }
 
@@ -113,7 +113,7 @@ where
                     let mut value = Extension::ZERO;
                     powers.iter().zip(values).for_each(|(power, each)| value += *power * *each);
                     of_claim.push(CombinedPoint { point: index, factor, value });
-                    factor = factor * alpha.pow_vartime(&[values.len() as u64]);
+                    factor *= alpha.pow_vartime(&[values.len() as u64]);
                 }
                 of_commitment.push(CombinedClaim { columns: claim.columns.clone(), points: of_claim });
             }
