@@ -3,12 +3,14 @@
 
 use crate::{
     VerifyError,
-    commitment::{Committed, StarkHash, check_rows},
+    commitment::{Committed, check_rows},
+    constraints::Constraints,
     domain::{SHIFT, generator, reverse},
     fri,
-    proof::OpeningProof,
+    hash::StarkHash,
+    proof::{OpenedValues, OpeningProof},
     security::Parameters,
-    transcript::{Challenger, Description, observe, sample},
+    transcript::{Challenger, Description, check_work, observe, sample},
 };
 use proofmill_cpu::Level;
 use proofmill_field::{
@@ -29,6 +31,32 @@ pub(crate) struct Claim<const D: usize> {
 
 /// The claims about each commitment.
 pub(crate) type Claims<const D: usize> = Vec<Vec<Claim<D>>>;
+
+/// What is claimed of each commitment: of the trace, the quotient, and the preprocessed columns.
+pub(crate) fn of_statement<const D: usize>(
+    constraints: &Constraints,
+    opened: &OpenedValues<D>,
+    zeta: Extension<Goldilocks, D>,
+    next: Extension<Goldilocks, D>,
+) -> Claims<D> {
+    let rows = |columns, current: &[_], following: &[_]| {
+        let mut points = vec![(zeta, current.to_vec())];
+        if !following.is_empty() {
+            points.push((next, following.to_vec()));
+        }
+        vec![Claim { columns: 0..columns, points }]
+    };
+    let mut claims = vec![rows(constraints.columns, &opened.trace, &opened.next)];
+    let chunk = |(chunk, values): (usize, &[_; D])| Claim {
+        columns: D * chunk..D * (chunk + 1),
+        points: vec![(zeta, values.to_vec())],
+    };
+    claims.push(opened.quotient.iter().enumerate().map(chunk).collect());
+    if constraints.preprocessed > 0 {
+        claims.push(rows(constraints.preprocessed, &opened.preprocessed, &opened.next_preprocessed));
+    }
+    claims
+}
 
 fn description<const D: usize>(parameters: &Parameters, claims: &Claims<D>) -> Description {
     let mut steps = Description::new("p3-fri-pcs");
@@ -253,20 +281,4 @@ where
         values.push(combination.at(rows, |point| inverses[point]));
     }
     fri::verify_queries::<H, D>(level, parameters, log_height, &queries, values, proof)
-}
-
-/// Takes a proof of work, which is zero where none is asked for.
-pub(crate) fn check_work<C: Challenger>(
-    challenger: &mut C,
-    bits: u32,
-    witness: Goldilocks,
-) -> Result<(), VerifyError> {
-    if bits == 0 && !witness.is_zero() {
-        return Err(VerifyError::Rejected("a proof of work that nobody asked for"));
-    }
-    if challenger.check_work(bits, witness) {
-        Ok(())
-    } else {
-        Err(VerifyError::Rejected("a proof of work proves too little"))
-    }
 }

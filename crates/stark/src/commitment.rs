@@ -6,35 +6,12 @@ use crate::{
     error::unreachable_tree,
     proof::OpenedRows,
     security::Parameters,
-    transcript::{Challenger, DuplexChallenger, KeccakChallenger},
 };
 use proofmill_cpu::Level;
 use proofmill_field::{Field, Invert, goldilocks::Goldilocks};
-use proofmill_hash::{Keccak, Poseidon, Poseidon2, Sponge, TreeHash};
+use proofmill_hash::TreeHash;
 use proofmill_merkle::{MerkleError, Opening, RowMajor, Tree};
 use proofmill_poly::goldilocks::Order;
-
-/// A hash of trees, with the transcript that goes with it.
-pub trait StarkHash: TreeHash {
-    /// The source of challenges.
-    type Challenger: Challenger<Digest = Self::Digest>;
-}
-
-impl StarkHash for Sponge<Poseidon> {
-    type Challenger = DuplexChallenger<Poseidon>;
-}
-
-impl StarkHash for Sponge<Poseidon2<8>> {
-    type Challenger = DuplexChallenger<Poseidon2<8>>;
-}
-
-impl StarkHash for Sponge<Poseidon2<12>> {
-    type Challenger = DuplexChallenger<Poseidon2<12>>;
-}
-
-impl StarkHash for Keccak {
-    type Challenger = KeccakChallenger;
-}
 
 /// A matrix of `2^log_rows` rows with the tree over them.
 pub(crate) struct Committed<H: TreeHash> {

@@ -6,7 +6,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
-    commitment::StarkHash,
+    hash::StarkHash,
     proof::{OpenedRows, OpenedValues, OpeningProof, Proof, Round},
 };
 use proofmill_field::goldilocks::{Extension, Goldilocks};

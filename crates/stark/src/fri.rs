@@ -7,12 +7,12 @@
 
 use crate::{
     VerifyError,
-    claims::check_work,
-    commitment::{Committed, StarkHash, check_rows},
+    commitment::{Committed, check_rows},
     domain::{domain, generator, reverse},
+    hash::StarkHash,
     proof::{OpenedRows, OpeningProof, Round},
     security::Parameters,
-    transcript::{Challenger, Description, observe, observe_cap, sample},
+    transcript::{Challenger, Description, check_work, observe, observe_cap, sample},
 };
 use proofmill_cpu::Level;
 use proofmill_field::{

@@ -1,6 +1,6 @@
 //! Proofs.
 
-use crate::commitment::StarkHash;
+use crate::hash::StarkHash;
 use proofmill_field::goldilocks::{Extension, Goldilocks};
 use proofmill_hash::TreeHash;
 

@@ -3,10 +3,11 @@
 use crate::{
     StarkError, VerifyError,
     air::{Input, Matrix, Preprocessed, SELECTORS},
-    claims::{self, Claim},
-    commitment::{Committed, StarkHash, check_shape, extend},
+    claims,
+    commitment::{Committed, check_shape, extend},
     constraints::Constraints,
     domain::{SHIFT, domain, generator, reverse},
+    hash::StarkHash,
     proof::{OpenedValues, Proof},
     quotient::Quotient,
     security::Parameters,
@@ -175,7 +176,7 @@ where
         quotient: at(&quotient, zeta).as_chunks::<D>().0.to_vec(),
     };
     let committed: Vec<_> = [&trace, &quotient].into_iter().chain(preprocessed).collect();
-    let claims = claims(constraints, &opened, zeta, next);
+    let claims = claims::of_statement(constraints, &opened, zeta, next);
     let opening = claims::prove::<H, D>(level, parameters, &committed, &claims, &mut challenger, progress);
     Proof {
         log_rows,
@@ -252,32 +253,6 @@ fn reverse_rows(values: &mut [Goldilocks], columns: usize) {
             low[row * columns..][..columns].swap_with_slice(&mut high[..columns]);
         }
     }
-}
-
-/// What is claimed of each commitment: of the trace, the quotient, and the preprocessed columns.
-pub(crate) fn claims<const D: usize>(
-    constraints: &Constraints,
-    opened: &OpenedValues<D>,
-    zeta: Extension<Goldilocks, D>,
-    next: Extension<Goldilocks, D>,
-) -> claims::Claims<D> {
-    let rows = |columns, current: &[_], following: &[_]| {
-        let mut points = vec![(zeta, current.to_vec())];
-        if !following.is_empty() {
-            points.push((next, following.to_vec()));
-        }
-        vec![Claim { columns: 0..columns, points }]
-    };
-    let mut claims = vec![rows(constraints.columns, &opened.trace, &opened.next)];
-    let chunk = |(chunk, values): (usize, &[_; D])| Claim {
-        columns: D * chunk..D * (chunk + 1),
-        points: vec![(zeta, values.to_vec())],
-    };
-    claims.push(opened.quotient.iter().enumerate().map(chunk).collect());
-    if constraints.preprocessed > 0 {
-        claims.push(rows(constraints.preprocessed, &opened.preprocessed, &opened.next_preprocessed));
-    }
-    claims
 }
 
 /// Finds the first row in which a constraint does not hold.

@@ -4,16 +4,15 @@
 use crate::{
     VerifyError,
     air::{Input, SELECTORS},
-    claims::{self, Commitment, check_work},
-    commitment::StarkHash,
+    claims::{self, Commitment},
     constraints::Constraints,
     domain::{domain, generator},
+    hash::StarkHash,
     proof::Proof,
-    prove::claims,
     quotient::{Quotient, selectors_at},
     security::Parameters,
     shape,
-    transcript::{Challenger, observe_cap, sample},
+    transcript::{Challenger, check_work, observe_cap, sample},
 };
 use proofmill_cpu::Level;
 use proofmill_field::{
@@ -69,7 +68,7 @@ where
     let zeta: Extension<Goldilocks, D> = sample(&mut challenger);
 
     let next = zeta.scale(generator(log_rows));
-    let claims = claims(constraints, &proof.opened, zeta, next);
+    let claims = claims::of_statement(constraints, &proof.opened, zeta, next);
     let mut commitments = vec![
         Commitment { cap: &proof.trace, columns: constraints.columns },
         Commitment { cap: &proof.quotient, columns: D * constraints.chunks() },

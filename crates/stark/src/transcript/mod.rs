@@ -9,7 +9,7 @@ mod description;
 pub use challenger::{Challenger, DuplexChallenger, KeccakChallenger};
 pub(crate) use description::Description;
 
-use crate::StarkHash;
+use crate::{VerifyError, hash::StarkHash};
 use proofmill_field::{
     Field,
     goldilocks::{Extension, Goldilocks},
@@ -33,4 +33,20 @@ pub(crate) fn observe<C: Challenger, const D: usize>(
 /// Observes a commitment.
 pub(crate) fn observe_cap<H: StarkHash>(challenger: &mut H::Challenger, cap: &[H::Digest]) {
     cap.iter().for_each(|digest| challenger.observe_digest(digest));
+}
+
+/// Takes a proof of work, which is zero where none is asked for.
+pub(crate) fn check_work<C: Challenger>(
+    challenger: &mut C,
+    bits: u32,
+    witness: Goldilocks,
+) -> Result<(), VerifyError> {
+    if bits == 0 && !witness.is_zero() {
+        return Err(VerifyError::Rejected("a proof of work that nobody asked for"));
+    }
+    if challenger.check_work(bits, witness) {
+        Ok(())
+    } else {
+        Err(VerifyError::Rejected("a proof of work proves too little"))
+    }
 }
