@@ -52,6 +52,11 @@ const PARAMETERS: [Parameters; 4] = [
     },
 ];
 
+/// Under an emulator, one case shows that the levels agree.
+const CASES: &[Parameters] =
+    if cfg!(target_arch = "aarch64") { PARAMETERS.split_at(1).1.split_at(1).0 } else { &PARAMETERS };
+const THREADS: &[usize] = if cfg!(target_arch = "aarch64") { &[2] } else { &[1, 2, 5] };
+
 /// Ours of the same meaning.
 fn parameters(parameters: Parameters, extension: u32) -> proofmill_stark::Parameters {
     let bits = parameters.grinding as u32;
@@ -175,7 +180,7 @@ fn arities(parameters: Parameters, log_rows: usize) -> Vec<usize> {
 /// Compares all fields of both proofs; Plonky3 verifies ours, and we verify it on several threads at every level.
 macro_rules! same_proofs {
     ($stock:path, $hash:ty, $degree:literal, $air:expr, $trace:expr, $public:expr) => {
-        for case in PARAMETERS {
+        for case in CASES.iter().copied() {
             use $stock as stock;
             let (air, trace, public): (_, _, Vec<Goldilocks>) = ($air, $trace, $public);
             let log_rows = trace.height().ilog2() as usize;
@@ -192,7 +197,7 @@ macro_rules! same_proofs {
             let parameters = parameters(case, $degree);
             let constraints: Constraints = proofmill_p3::constraints(&air).expect("constraints");
             let (values, public_values) = (elements(&trace.values), elements(&public));
-            for_each_pool(&[1, 2, 5], |threads| {
+            for_each_pool(THREADS, |threads| {
                 for_each_goldilocks_level(|level: Level| {
                     let key =
                         proofmill_p3::preprocessed_key::<$hash, _>(level, &parameters, &air).expect("a key");
@@ -212,7 +217,7 @@ macro_rules! same_proofs {
                     let commitment = key.as_ref().map(PreprocessedKey::commitment);
                     verify(level, &parameters, &constraints, commitment, &public_values, &proof)
                         .expect("valid");
-                    if threads == 1 {
+                    if threads == THREADS[0] {
                         let proof = serde_json::from_value(json).expect("a proof of Plonky3");
                         verify_with_preprocessed(&config, &air, &proof, &public, verifier.as_ref())
                             .expect("Plonky3 verifies");
