@@ -47,9 +47,9 @@ impl<H: StarkHash> PreprocessedKey<H> {
         Ok(Self { committed: Committed::new(level, parameters, extension, columns), log_rows, values })
     }
 
-    /// The commitment, of as many digests as the parameters' cap.
-    pub fn commitment(&self) -> &[H::Digest] {
-        self.committed.cap()
+    /// The commitment, of as many digests as the parameters' cap, and the logarithm of the number of rows: the verifier's key.
+    pub fn commitment(&self) -> (&[H::Digest], u32) {
+        (self.committed.cap(), self.log_rows)
     }
 }
 
@@ -141,7 +141,7 @@ where
     shape::description::<D>(constraints, parameters, log_rows).observe(&mut challenger);
     observe_cap::<H>(&mut challenger, trace.cap());
     if let Some(key) = preprocessed {
-        observe_cap::<H>(&mut challenger, key.commitment());
+        observe_cap::<H>(&mut challenger, key.committed.cap());
     }
     public_values.iter().for_each(|value| challenger.observe(*value));
     let alpha = sample(&mut challenger);

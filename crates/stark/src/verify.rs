@@ -21,7 +21,8 @@ use proofmill_field::{
 };
 use proofmill_poly::goldilocks::Order;
 
-/// Verifies a proof of an AIR with these public values and, if it has preprocessed columns, their commitment.
+/// Verifies a proof of an AIR with these public values and, if it has preprocessed columns, their commitment and the logarithm of their
+/// number of rows: in a tree of another height, nodes could pass for rows.
 ///
 /// Parameters, constraints and the commitment are the verifier's own: a proof cannot choose them. Only the number of rows is the
 /// prover's; a statement about a certain number of rows has to compare [`Proof::log_rows`].
@@ -32,7 +33,7 @@ pub fn verify<H: StarkHash, const D: usize>(
     level: Level,
     parameters: &Parameters,
     constraints: &Constraints,
-    preprocessed: Option<&[H::Digest]>,
+    preprocessed: Option<(&[H::Digest], u32)>,
     public_values: &[Goldilocks],
     proof: &Proof<H, D>,
 ) -> Result<(), VerifyError>
@@ -54,11 +55,15 @@ where
     }
     let log_rows = proof.log_rows;
     check_shape(parameters, constraints, proof)?;
+    if let Some((_, expected)) = preprocessed.filter(|(_, expected)| *expected != log_rows) {
+        let what = "logarithm of the number of rows";
+        return Err(VerifyError::Malformed { what, expected: expected as usize, found: log_rows as usize });
+    }
 
     let mut challenger = H::Challenger::new();
     shape::description::<D>(constraints, parameters, log_rows).observe(&mut challenger);
     observe_cap::<H>(&mut challenger, &proof.trace);
-    if let Some(cap) = preprocessed {
+    if let Some((cap, _)) = preprocessed {
         observe_cap::<H>(&mut challenger, cap);
     }
     public_values.iter().for_each(|value| challenger.observe(*value));
@@ -73,7 +78,7 @@ where
         Commitment { cap: &proof.trace, columns: constraints.columns },
         Commitment { cap: &proof.quotient, columns: D * constraints.chunks() },
     ];
-    commitments.extend(preprocessed.map(|cap| Commitment { cap, columns: constraints.preprocessed }));
+    commitments.extend(preprocessed.map(|(cap, _)| Commitment { cap, columns: constraints.preprocessed }));
     let log_height = log_rows + parameters.log_blowup;
     let opening = &proof.opening;
     claims::verify::<H, D>(level, parameters, &commitments, log_height, &claims, opening, &mut challenger)?;
