@@ -5,9 +5,10 @@ use crate::{
     VerifyError,
     commitment::{Committed, check_rows},
     constraints::Constraints,
-    domain::{SHIFT, generator, reverse},
+    domain::coset,
     fri,
     hash::StarkHash,
+    openings::{Claim, Claimed, quotients},
     proof::{OpenedValues, OpeningProof},
     security::Parameters,
     transcript::{Challenger, Description, check_work, observe, sample},
@@ -18,19 +19,27 @@ use proofmill_field::{
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
 use proofmill_hash::TreeHash;
-use proofmill_parallel as parallel;
 use proofmill_progress::Progress;
-use std::ops::Range;
 
-/// Claimed values of one matrix, which is a part of the columns of a commitment.
-pub(crate) struct Claim<const D: usize> {
-    pub(crate) columns: Range<usize>,
-    /// Points, and the value of each column there.
-    pub(crate) points: Vec<(Extension<Goldilocks, D>, Vec<Extension<Goldilocks, D>>)>,
+/// What is claimed of a commitment: of matrices of the same width side by side, each opened at the same points.
+pub(crate) struct Claims<const D: usize> {
+    matrices: usize,
+    /// Points, and the value of each column of all matrices there; one point, if there are more matrices than one.
+    points: Vec<(Extension<Goldilocks, D>, Vec<Extension<Goldilocks, D>>)>,
 }
 
-/// The claims about each commitment.
-pub(crate) type Claims<const D: usize> = Vec<Vec<Claim<D>>>;
+impl<const D: usize> Claims<D> {
+    /// The number of columns of the commitment.
+    fn columns(&self) -> usize {
+        self.points.first().map_or(0, |(_, values)| values.len())
+    }
+
+    /// The values of one matrix at one point, and those of the next, in the transcript's order.
+    fn values(&self) -> impl Iterator<Item = &[Extension<Goldilocks, D>]> {
+        let width = self.columns() / self.matrices;
+        self.points.iter().flat_map(move |(_, values)| values.chunks_exact(width))
+    }
+}
 
 /// What is claimed of each commitment: of the trace, the quotient, and the preprocessed columns.
 pub(crate) fn of_statement<const D: usize>(
@@ -38,29 +47,28 @@ pub(crate) fn of_statement<const D: usize>(
     opened: &OpenedValues<D>,
     zeta: Extension<Goldilocks, D>,
     next: Extension<Goldilocks, D>,
-) -> Claims<D> {
-    let rows = |columns, current: &[_], following: &[_]| {
+) -> Vec<Claims<D>> {
+    let rows = |current: &[_], following: &[_]| {
         let mut points = vec![(zeta, current.to_vec())];
         if !following.is_empty() {
             points.push((next, following.to_vec()));
         }
-        vec![Claim { columns: 0..columns, points }]
+        Claims { matrices: 1, points }
     };
-    let mut claims = vec![rows(constraints.columns, &opened.trace, &opened.next)];
-    let chunk = |(chunk, values): (usize, &[_; D])| Claim {
-        columns: D * chunk..D * (chunk + 1),
-        points: vec![(zeta, values.to_vec())],
-    };
-    claims.push(opened.quotient.iter().enumerate().map(chunk).collect());
+    let quotient = opened.quotient.as_flattened().to_vec();
+    let mut claims = vec![
+        rows(&opened.trace, &opened.next),
+        Claims { matrices: opened.quotient.len(), points: vec![(zeta, quotient)] },
+    ];
     if constraints.preprocessed > 0 {
-        claims.push(rows(constraints.preprocessed, &opened.preprocessed, &opened.next_preprocessed));
+        claims.push(rows(&opened.preprocessed, &opened.next_preprocessed));
     }
     claims
 }
 
-fn description<const D: usize>(parameters: &Parameters, claims: &Claims<D>) -> Description {
+fn description<const D: usize>(parameters: &Parameters, claims: &[Claims<D>]) -> Description {
     let mut steps = Description::new("p3-fri-pcs");
-    for (_, values) in claims.iter().flatten().flat_map(|claim| &claim.points) {
+    for values in claims.iter().flat_map(Claims::values) {
         steps = steps.elements("claimed_evaluations", D, values.len());
     }
     steps = steps
@@ -69,134 +77,83 @@ fn description<const D: usize>(parameters: &Parameters, claims: &Claims<D>) -> D
         .protocol("low_degree_test")
         .number(claims.len());
     for commitment in claims {
-        steps = steps.number(commitment.len());
-        for claim in commitment {
-            steps = steps.number(claim.points.len());
+        steps = steps.number(commitment.matrices);
+        for _ in 0..commitment.matrices {
+            steps = steps.number(commitment.points.len());
         }
     }
     steps
 }
 
 /// Begins the argument: the transcript takes the claims.
-fn begin<C: Challenger, const D: usize>(parameters: &Parameters, claims: &Claims<D>, challenger: &mut C) {
+fn begin<C: Challenger, const D: usize>(parameters: &Parameters, claims: &[Claims<D>], challenger: &mut C) {
     description(parameters, claims).observe(challenger);
-    for (_, values) in claims.iter().flatten().flat_map(|claim| &claim.points) {
-        observe(challenger, values);
-    }
+    claims.iter().flat_map(Claims::values).for_each(|values| observe(challenger, values));
 }
 
 /// The claims, combined.
 struct Combination<const D: usize> {
-    /// Powers of the challenge, from 1 on.
+    /// Powers of the challenge, from 1 on: the factors of columns.
     powers: Vec<Extension<Goldilocks, D>>,
     /// The different points.
     points: Vec<Extension<Goldilocks, D>>,
-    claims: Vec<Vec<CombinedClaim<D>>>,
-}
-
-/// One matrix: its columns are combined by [`Combination::powers`], and each point's quotient is multiplied by a factor.
-struct CombinedClaim<const D: usize> {
-    columns: Range<usize>,
-    points: Vec<CombinedPoint<D>>,
-}
-
-struct CombinedPoint<const D: usize> {
-    /// The index of the point.
-    point: usize,
-    factor: Extension<Goldilocks, D>,
-    /// The combination of the claimed values.
-    value: Extension<Goldilocks, D>,
-}
-
-/// `sum_i powers[i] values[i]`.
-fn combine<const D: usize>(
-    powers: &[Extension<Goldilocks, D>],
-    values: &[Goldilocks],
-) -> Extension<Goldilocks, D> {
-    let mut sum = Extension([Goldilocks::ZERO; D]);
-    powers.iter().zip(values).for_each(|(power, value)| sum += power.scale(*value));
-    sum
+    /// Those of each commitment. Matrices side by side are one matrix: its columns have consecutive powers.
+    claims: Vec<Vec<Claim<D>>>,
 }
 
 impl<const D: usize> Combination<D>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    fn new(claims: &Claims<D>, alpha: Extension<Goldilocks, D>) -> Self {
-        let widest = claims.iter().flatten().map(|claim| claim.columns.len()).max().unwrap_or(0);
+    fn new(claims: &[Claims<D>], alpha: Extension<Goldilocks, D>) -> Self {
+        let widest = claims.iter().map(Claims::columns).max().unwrap_or(0);
         let powers: Vec<_> =
             std::iter::successors(Some(Extension::ONE), |power| Some(*power * alpha)).take(widest).collect();
         let mut points = Vec::new();
         let mut factor = Extension::ONE;
-        let mut combined = Vec::new();
-        for commitment in claims {
-            let mut of_commitment = Vec::new();
-            for claim in commitment {
-                let mut of_claim = Vec::new();
-                for (point, values) in &claim.points {
-                    let index = points.iter().position(|other| other == point).unwrap_or(points.len());
-                    if index == points.len() {
-                        points.push(*point);
-                    }
-                    let mut value = Extension::ZERO;
-                    powers.iter().zip(values).for_each(|(power, each)| value += *power * *each);
-                    of_claim.push(CombinedPoint { point: index, factor, value });
-                    factor *= alpha.pow_vartime(&[values.len() as u64]);
-                }
-                of_commitment.push(CombinedClaim { columns: claim.columns.clone(), points: of_claim });
+        let mut combine = |(at, values): &(_, Vec<_>)| {
+            let point = points.iter().position(|point| point == at).unwrap_or(points.len());
+            if point == points.len() {
+                points.push(*at);
             }
-            combined.push(of_commitment);
-        }
-        Self { powers, points, claims: combined }
+            let value =
+                powers.iter().zip(values).fold(Extension::ZERO, |sum, (power, value)| sum + *power * *value);
+            let claim = Claim { point, value: value * factor, factor };
+            factor *= alpha.pow_vartime(&[values.len() as u64]);
+            claim
+        };
+        let claims = claims.iter().map(|claims| claims.points.iter().map(&mut combine).collect()).collect();
+        Self { powers, points, claims }
     }
 
     /// The sum of quotients at one place, from the rows of all commitments and the inverses of `z - x` for all points z.
     fn at<'a>(
         &self,
         rows: impl Iterator<Item = &'a [Goldilocks]>,
-        inverses: impl Fn(usize) -> Extension<Goldilocks, D>,
+        inverses: &[Extension<Goldilocks, D>],
     ) -> Extension<Goldilocks, D> {
         let mut sum = Extension::ZERO;
         for (row, claims) in rows.zip(&self.claims) {
+            let mut combined = Extension::ZERO;
+            self.powers.iter().zip(row).for_each(|(power, value)| combined += power.scale(*value));
             for claim in claims {
-                let value = combine(&self.powers, &row[claim.columns.clone()]);
-                for point in &claim.points {
-                    sum += (point.value - value) * point.factor * inverses(point.point);
-                }
+                sum += (claim.value - combined * claim.factor) * inverses[claim.point];
             }
         }
         sum
     }
 
     /// The sums of quotients on the whole coset of extensions, in bit-reversed order.
-    fn word<H: TreeHash>(&self, committed: &[&Committed<H>]) -> Vec<Extension<Goldilocks, D>> {
-        /// The rows of a task.
-        const TASK: usize = 1 << 9;
-        let first = committed[0];
-        let rows = first.values.len() / first.columns;
-        let (log_rows, task) = (rows.ilog2(), TASK.min(rows));
-        let root = generator(log_rows);
-        // An index is the sum of a task's first one and one below `TASK`, and so are the indices in reverse.
-        let element = |index: usize| root.pow_vartime(&[reverse(index, log_rows) as u64]);
-        let table: Vec<_> = (0..task).map(element).collect();
-        let mut word = vec![Extension::ZERO; rows];
-        parallel::for_each(word.chunks_mut(task).enumerate(), |(index, word)| {
-            let first = index * task;
-            let shift = SHIFT * element(first);
-            let mut inverses: Vec<_> = self
-                .points
-                .iter()
-                .flat_map(|point| table.iter().map(|x| *point - Extension::from_base(shift * *x)))
-                .collect();
-            batch_invert_vartime(&mut inverses);
-            for (k, sum) in word.iter_mut().enumerate() {
-                let rows = committed
-                    .iter()
-                    .map(|matrix| &matrix.values[(first + k) * matrix.columns..][..matrix.columns]);
-                *sum = self.at(rows, |point| inverses[point * task + k]);
-            }
-        });
-        word
+    fn word<H: TreeHash>(&self, level: Level, committed: &[&Committed<H>]) -> Vec<Extension<Goldilocks, D>> {
+        let matrices: Vec<_> = std::iter::zip(committed, &self.claims)
+            .map(|(matrix, claims)| Claimed {
+                words: Goldilocks::as_words(&matrix.values),
+                width: matrix.columns,
+                claims: claims.clone(),
+            })
+            .collect();
+        let rows = committed[0].values.len() / committed[0].columns;
+        quotients(level, coset(), rows.ilog2(), &matrices, &self.points, &self.powers)
     }
 }
 
@@ -205,7 +162,7 @@ pub(crate) fn prove<H: StarkHash, const D: usize>(
     level: Level,
     parameters: &Parameters,
     committed: &[&Committed<H>],
-    claims: &Claims<D>,
+    claims: &[Claims<D>],
     challenger: &mut H::Challenger,
     progress: Progress<'_>,
 ) -> OpeningProof<H, D>
@@ -216,7 +173,7 @@ where
     let batching_work = challenger.work(level, parameters.grinding.batching);
     let alpha = sample(challenger);
     progress.begin("combine");
-    let word = Combination::new(claims, alpha).word(committed);
+    let word = Combination::new(claims, alpha).word(level, committed);
     progress.begin("fri");
     let fri = fri::prove::<H, D>(level, parameters, word, challenger);
     progress.begin("open");
@@ -242,7 +199,7 @@ pub(crate) fn verify<H: StarkHash, const D: usize>(
     parameters: &Parameters,
     commitments: &[Commitment<'_, H>],
     log_height: u32,
-    claims: &Claims<D>,
+    claims: &[Claims<D>],
     proof: &OpeningProof<H, D>,
     challenger: &mut H::Challenger,
 ) -> Result<(), VerifyError>
@@ -264,10 +221,9 @@ where
         let columns = commitment.columns;
         check_rows::<H>(level, parameters, commitment.cap, log_height, columns, &queries.indices, rows)?;
     }
-    let root = generator(log_height);
     let mut values = Vec::with_capacity(queries.indices.len());
     for (query, index) in queries.indices.iter().enumerate() {
-        let x = SHIFT * root.pow_vartime(&[reverse(*index, log_height) as u64]);
+        let x = coset().element(*index);
         let mut inverses: Vec<_> =
             combination.points.iter().map(|point| *point - Extension::from_base(x)).collect();
         if inverses.contains(&Extension::ZERO) {
@@ -278,7 +234,7 @@ where
             .iter()
             .zip(&proof.rows)
             .map(|(commitment, rows)| &rows.values[query * commitment.columns..][..commitment.columns]);
-        values.push(combination.at(rows, |point| inverses[point]));
+        values.push(combination.at(rows, &inverses));
     }
     fri::verify_queries::<H, D>(level, parameters, log_height, &queries, values, proof)
 }

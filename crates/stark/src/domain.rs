@@ -1,6 +1,7 @@
 //! The domains of the protocol: subgroups with Plonky3's generator, and the coset on which extensions lie.
 
-use proofmill_field::{Algebra, goldilocks::Goldilocks};
+use crate::openings::Coset;
+use proofmill_field::{Algebra, Field, Invert, goldilocks::Goldilocks};
 use proofmill_poly::goldilocks::GoldilocksDomain;
 use std::sync::OnceLock;
 
@@ -17,6 +18,19 @@ pub(crate) fn domain(log_n: u32) -> &'static GoldilocksDomain {
     DOMAINS[log_n as usize].get_or_init(|| {
         GoldilocksDomain::with_generator(log_n, ROOT).expect("a generator, and at most 2^32 elements")
     })
+}
+
+/// The cosets of extensions.
+pub(crate) fn coset() -> &'static Coset {
+    static COSET: OnceLock<Coset> = OnceLock::new();
+    COSET.get_or_init(|| Coset::new(ROOT, SHIFT).expect("a generator"))
+}
+
+/// The subgroups whose elements are the inverses of those of FRI's domains.
+pub(crate) fn inverses() -> &'static Coset {
+    static INVERSES: OnceLock<Coset> = OnceLock::new();
+    let inverse = || ROOT.invert_vartime().expect("a root is not zero");
+    INVERSES.get_or_init(|| Coset::new(inverse(), Goldilocks::ONE).expect("a generator"))
 }
 
 /// The generator of the subgroup of order `2^log_n`, for at most 2^32.

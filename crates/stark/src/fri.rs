@@ -8,18 +8,18 @@
 use crate::{
     VerifyError,
     commitment::{Committed, check_rows},
-    domain::{domain, generator, reverse},
+    domain::{domain, generator, inverses, reverse},
     hash::StarkHash,
+    openings::fold,
     proof::{OpenedRows, OpeningProof, Round},
     security::Parameters,
     transcript::{Challenger, Description, check_work, observe, observe_cap, sample},
 };
 use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Field, Invert,
+    Algebra, Field,
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
-use proofmill_parallel as parallel;
 use proofmill_poly::goldilocks::Order;
 
 fn description<const D: usize>(parameters: &Parameters, arities: &[u32], log_height: u32) -> Description {
@@ -39,56 +39,29 @@ fn description<const D: usize>(parameters: &Parameters, arities: &[u32], log_hei
     arities.iter().fold(steps, |steps, arity| steps.number(*arity as usize))
 }
 
-/// Halves a part of a word of `2^log_height` values that begins with pair `first`.
-fn halve<const D: usize>(
-    values: &[Extension<Goldilocks, D>],
-    first: usize,
-    log_height: u32,
-    beta: Extension<Goldilocks, D>,
-) -> Vec<Extension<Goldilocks, D>>
-where
-    Extension<Goldilocks, D>: ExtensionField<D>,
-{
-    let half = Goldilocks::new(2).invert_vartime().expect("2 is not zero");
-    let inverse = generator(log_height).invert_vartime().expect("a root is not zero");
-    // Pair i of the part belongs to the inverse root to the power of `first + i` in reverse: the sum of both in reverse, as the
-    // part's length is a power of two that divides `first`.
-    let power = |pair: usize| inverse.pow_vartime(&[reverse(pair, log_height - 1) as u64]);
-    let pairs = values.as_chunks::<2>().0;
-    let factor = half * power(first);
-    let mut powers = vec![factor];
-    let mut step = 1;
-    while step < pairs.len() {
-        // The next bit of the index.
-        let root = power(step);
-        powers.extend_from_within(..);
-        powers[step..].iter_mut().for_each(|power| *power *= root);
-        step *= 2;
-    }
-    pairs
-        .iter()
-        .zip(powers)
-        .map(|([low, high], power)| (*low + *high).scale(half) + (*low - *high).scale(power) * beta)
-        .collect()
-}
-
-/// Folds a part of a word of `2^log_height` values, whole rows of `2^log_arity` values, from row `first` on.
-fn fold<const D: usize>(
-    values: &[Extension<Goldilocks, D>],
-    first: usize,
-    log_height: u32,
-    log_arity: u32,
+/// Folds row `index` of a word, of `2^log_arity` values.
+fn fold_row<const D: usize>(
+    row: &[Extension<Goldilocks, D>],
+    index: usize,
     mut beta: Extension<Goldilocks, D>,
-) -> Vec<Extension<Goldilocks, D>>
+) -> Extension<Goldilocks, D>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    let mut folded = values.to_vec();
-    for halving in 0..log_arity {
-        folded = halve(&folded, first << (log_arity - 1 - halving), log_height - halving, beta);
+    /// `1/2`.
+    const HALF: Goldilocks = Goldilocks::new(0x7fff_ffff_8000_0001);
+    let mut values = row.to_vec();
+    while values.len() > 1 {
+        let first = index * values.len();
+        let pairs = values.as_chunks::<2>().0.iter().zip((first..).step_by(2));
+        let fold = |([low, high], place): (&[Extension<Goldilocks, D>; 2], usize)| {
+            let inverse = inverses().element(place);
+            ((*low + *high) + (*low - *high).scale(inverse) * beta).scale(HALF)
+        };
+        values = pairs.map(fold).collect();
         beta = beta.square();
     }
-    folded
+    values[0]
 }
 
 /// The prover's side after the queries are known.
@@ -118,8 +91,6 @@ pub(crate) fn prove<H: StarkHash, const D: usize>(
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    /// The rows that a task folds.
-    const TASK: usize = 1 << 10;
     let log_height = word.len().ilog2();
     let arities: Vec<_> = parameters.log_arities(log_height - parameters.log_blowup).collect();
     description::<D>(parameters, &arities, log_height).observe(challenger);
@@ -129,12 +100,7 @@ where
         observe_cap::<H>(challenger, committed.cap());
         let work = challenger.work(level, parameters.grinding.commit);
         let beta = sample(challenger);
-        let height = word.len().ilog2();
-        let task = TASK.min(word.len() >> log_arity);
-        let parts = parallel::map(word.chunks(task << log_arity).enumerate(), |(index, part)| {
-            fold(part, index * task, height, log_arity, beta)
-        });
-        word = parts.concat();
+        word = fold(level, inverses(), log_arity, beta, Goldilocks::as_words(&committed.values));
         rounds.push((committed, log_arity, work));
     }
     // A part of the word suffices for the coefficients of a polynomial of its degree.
@@ -250,7 +216,7 @@ where
             rows.extend_from_slice(&others[..known]);
             rows.push(*value);
             rows.extend_from_slice(&others[known..]);
-            *value = fold(&rows[first..], *index, height, *log_arity, *beta)[0];
+            *value = fold_row(&rows[first..], *index, *beta);
         }
         height -= log_arity;
         let opened = OpenedRows { values: flatten(&rows), siblings: round.siblings.clone() };

@@ -6,8 +6,9 @@ use crate::{
     claims,
     commitment::{Committed, check_shape, extend},
     constraints::Constraints,
-    domain::{SHIFT, domain, generator, reverse},
+    domain::{SHIFT, coset, domain, generator, reverse},
     hash::StarkHash,
+    openings::{Opened, evaluate},
     proof::{OpenedValues, Proof},
     quotient::Quotient,
     security::Parameters,
@@ -158,24 +159,31 @@ where
 
     progress.begin("evaluate");
     let next = zeta.scale(generator(log_rows));
-    let domain = domain(log_rows);
-    let at = |matrix: &Committed<H>, point| {
-        // The first rows are those of a coset of the trace's domain.
-        let values = &matrix.values[..matrix.columns << log_rows];
-        domain.evaluate_from_values(level, values, Order::BitReversed, SHIFT, point)
-    };
-    let at_next = |matrix: Option<&Committed<H>>, reads_next: bool| {
-        matrix.filter(|_| reads_next).map_or_else(Vec::new, |matrix| at(matrix, next))
-    };
-    let [reads_next, reads_next_preprocessed] = constraints.reads_next;
-    let opened = OpenedValues {
-        trace: at(&trace, zeta),
-        next: at_next(Some(&trace), reads_next),
-        preprocessed: preprocessed.map_or_else(Vec::new, |matrix| at(matrix, zeta)),
-        next_preprocessed: at_next(preprocessed, reads_next_preprocessed),
-        quotient: at(&quotient, zeta).as_chunks::<D>().0.to_vec(),
-    };
     let committed: Vec<_> = [&trace, &quotient].into_iter().chain(preprocessed).collect();
+    let [reads_next, reads_next_preprocessed] = constraints.reads_next;
+    let points =
+        [reads_next, false, reads_next_preprocessed].map(|next| if next { vec![0, 1] } else { vec![0] });
+    let matrices: Vec<_> = std::iter::zip(&committed, points)
+        .map(|(matrix, points)| Opened {
+            words: Goldilocks::as_words(&matrix.values),
+            width: matrix.columns,
+            points,
+        })
+        .collect();
+    let mut values = evaluate(level, coset(), log_rows, &matrices, &[zeta, next]).into_iter();
+    let mut of_matrix = || {
+        let mut values = values.next().unwrap_or_default().into_iter();
+        [(); 2].map(|()| values.next().unwrap_or_default())
+    };
+    let ([trace_values, next_values], [quotient_values, _], [fixed, next_fixed]) =
+        (of_matrix(), of_matrix(), of_matrix());
+    let opened = OpenedValues {
+        trace: trace_values,
+        next: next_values,
+        preprocessed: fixed,
+        next_preprocessed: next_fixed,
+        quotient: quotient_values.as_chunks::<D>().0.to_vec(),
+    };
     let claims = claims::of_statement(constraints, &opened, zeta, next);
     let opening = claims::prove::<H, D>(level, parameters, &committed, &claims, &mut challenger, progress);
     Proof {

@@ -19,7 +19,7 @@ use proofmill_field::{
     Algebra, Field, Invert,
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
-use proofmill_poly::goldilocks::Order;
+use proofmill_poly::goldilocks::{Order, evaluate};
 
 /// Verifies a proof of an AIR with these public values and, if it has preprocessed columns, their commitment and the logarithm of their
 /// number of rows: in a tree of another height, nodes could pass for rows.
@@ -153,8 +153,9 @@ where
             .iter()
             .map(|column| {
                 let point = point.pow_vartime(&[(rows / column.len()) as u64]);
-                let domain = domain(column.len().ilog2());
-                domain.evaluate_from_values(level, column, Order::Natural, Goldilocks::ONE, point)[0]
+                let mut coefficients = column.clone();
+                domain(column.len().ilog2()).intt(level, &mut coefficients, Order::Natural);
+                evaluate(level, &coefficients, 1, point)[0]
             })
             .collect();
         let opened = &proof.opened;

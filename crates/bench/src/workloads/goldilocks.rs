@@ -20,6 +20,7 @@ use proofmill_hash::{Digest, Poseidon, Poseidon2, Sponge, TreeHash};
 use proofmill_memory::Pages;
 use proofmill_merkle::{Hash, RowMajor, Tree, dispatch_hash};
 use proofmill_poly::goldilocks::{GoldilocksDomain, Order, evaluate};
+use proofmill_stark::openings::{self, Coset, Opened};
 use rand::RngCore;
 use rayon::prelude::*;
 use std::hint::black_box;
@@ -230,11 +231,19 @@ fn evaluation(name: &str, columns: usize, from_values: bool) -> Entry {
             let matrix = logarithm(size, 0, 30).map(|_| goldilocks(rng, columns * size))?;
             Ok((matrix, Extension([Goldilocks::random(rng), Goldilocks::random(rng)])))
         },
-        move |(matrix, _), _| Ok((domain(matrix.len() / columns)?, Vec::new())),
-        move |(matrix, point), (domain, values), level, _| {
+        |_, _| {
+            let coset = Coset::new(Goldilocks::ROOT_OF_UNITY, Goldilocks::GENERATOR);
+            Ok((coset.ok_or("a generator")?, Vec::new()))
+        },
+        move |(matrix, point), (coset, values), level, _| {
             *values = if from_values {
-                let shift = Goldilocks::GENERATOR;
-                domain.evaluate_from_values(level, matrix, Order::BitReversed, shift, *point)
+                let rows = (matrix.len() / columns).ilog2();
+                let matrix = Opened { words: Goldilocks::as_words(matrix), width: columns, points: vec![0] };
+                openings::evaluate(level, coset, rows, &[matrix], &[*point])
+                    .into_iter()
+                    .flatten()
+                    .flatten()
+                    .collect()
             } else {
                 evaluate(level, matrix, columns, *point)
             };

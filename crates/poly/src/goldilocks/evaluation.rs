@@ -1,14 +1,9 @@
-//! Evaluating many polynomials at a point of an extension, from coefficients or from values.
-//!
-//! Both are weighted sums of rows: the weights are powers of the point (Horner's rule from block to block), or the
-//! barycentric weights of a coset (Berrut, Trefethen, "Barycentric Lagrange interpolation", 2004). Products are added before
-//! they are reduced.
+//! Evaluating many polynomials at a point of an extension from their coefficients: sums of rows weighted by powers of the point, with
+//! Horner's rule from block to block. Products are added before they are reduced.
 
-use super::{GoldilocksDomain, Order};
-use crate::reverse_bits::reverse_bits;
 use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Field, Invert, LANES, Lanes, batch_invert_vartime, dispatch_goldilocks,
+    Algebra, Field, LANES, Lanes, dispatch_goldilocks,
     goldilocks::{
         Extension, ExtensionField, Goldilocks, GoldilocksEngine, GoldilocksVector, Planes, U64s,
         constant_planes,
@@ -66,129 +61,6 @@ where
     let mut sums = vec![Extension::ZERO; width];
     tasks.into_iter().rev().for_each(|next| horner(&mut sums, next, task_power));
     sums
-}
-
-impl GoldilocksDomain {
-    /// The values at `point` of the polynomials of degree below n whose values on the coset `shift * H`, in the given order,
-    /// are the columns of a row-major matrix.
-    ///
-    /// # Panics
-    /// If the number of values is not a multiple of n, or if `shift` is zero.
-    pub fn evaluate_from_values<const D: usize>(
-        &self,
-        level: Level,
-        values: &[Goldilocks],
-        order: Order,
-        shift: Goldilocks,
-        point: Extension<Goldilocks, D>,
-    ) -> Vec<Extension<Goldilocks, D>>
-    where
-        Extension<Goldilocks, D>: ExtensionField<D>,
-    {
-        assert!(
-            values.len().is_multiple_of(self.len()),
-            "a matrix with a row for each element of the domain"
-        );
-        assert!(!shift.is_zero(), "a coset's shift is not zero");
-        let width = values.len() / self.len();
-        if width == 0 {
-            return vec![];
-        }
-        // The element of row `block + r` is that of row `block` times that of row r; the last block may be shorter.
-        let power = |row: usize| {
-            let log_n = self.len().trailing_zeros();
-            let index = if order == Order::Natural { row } else { reverse_bits(row, log_n) };
-            self.root().pow_vartime(&[index as u64])
-        };
-        let mut table = [1; BLOCK];
-        for (row, element) in table.iter_mut().enumerate().take(self.len()) {
-            *element = power(row).to_canonical();
-        }
-        let block_shift = |block: usize| shift * power(block);
-        let n = [self.len() as u64];
-        let (point_n, shift_n) = (point.pow_vartime(&n), shift.pow_vartime(&n));
-        let vanishing = point_n - Extension::from_base(shift_n);
-        if vanishing.is_zero() {
-            let mut elements = (0..self.len()).map(|row| Extension::from_base(shift * power(row)));
-            let row = elements.position(|element| element == point).expect("an element of the coset");
-            return values[row * width..][..width].iter().map(|value| Extension::from_base(*value)).collect();
-        }
-        let add = |sums: &mut Vec<_>, next: Vec<_>| {
-            sums.iter_mut().zip(next).for_each(|(sum, next)| *sum += next);
-        };
-        let blocks = self.len().div_ceil(BLOCK);
-        let share = BLOCK * blocks.div_ceil(4 * parallel::threads()).min(BLOCKS);
-        let tasks = parallel::map((0..).step_by(share).zip(values.chunks(share * width)), |(first, part)| {
-            let mut sums = vec![Extension::ZERO; width];
-            for (row, values) in (first..).step_by(BLOCK).zip(part.chunks(BLOCK * width)) {
-                let next = dispatch_goldilocks!(level, token => {
-                    let weights = barycentric_weights(token, &table, block_shift(row), point);
-                    weighted_sums(token, values, width, &weights)
-                });
-                add(&mut sums, next);
-            }
-            sums
-        });
-        let mut sums = vec![Extension::ZERO; width];
-        tasks.into_iter().for_each(|next| add(&mut sums, next));
-        let scale = (shift_n * Goldilocks::new(self.len() as u64)).invert_vartime().expect("neither is zero");
-        sums.into_iter().map(|sum| sum * vanishing.scale(scale)).collect()
-    }
-}
-
-/// `x / (point - x)` for each x of a block, which is the table times `first`; one inversion per lane.
-fn barycentric_weights<E: GoldilocksEngine, const D: usize>(
-    engine: E,
-    table: &[u64; BLOCK],
-    first: Goldilocks,
-    point: Extension<Goldilocks, D>,
-) -> Weights<D>
-where
-    Extension<Goldilocks, D>: ExtensionField<D>,
-{
-    let mut weights = [[0; BLOCK]; D];
-    let mut inverses = [Goldilocks::ONE; LANES];
-    engine.run(
-        #[inline(always)]
-        || {
-            // Here, where the compiler knows it: `run` is not inlined.
-            let lanes = E::U64s::WIDTH;
-            let first = E::Vector::broadcast(engine, first.to_canonical());
-            let mut at_point = Extension([E::Vector::zero(engine); D]);
-            for d in 0..D {
-                at_point.0[d] = E::Vector::broadcast(engine, point.0[d].to_canonical());
-            }
-            // The products of all norms before each.
-            let mut products = [E::Vector::one(engine); BLOCK];
-            let mut product = E::Vector::one(engine);
-            for (k, table) in table.chunks_exact(lanes).enumerate() {
-                let mut difference = at_point;
-                difference.0[0] = difference.0[0] - E::Vector::load(engine, table) * first;
-                let (_, norm) = Extension::<Goldilocks, D>::conjugates_and_norm(difference);
-                products[k] = product;
-                product = product * norm;
-            }
-            let mut words = [0; LANES];
-            product.store(&mut words);
-            for lane in 0..lanes {
-                inverses[lane] = Goldilocks::new(words[lane]);
-            }
-            batch_invert_vartime(&mut inverses);
-            let mut inverse = E::Vector::load(engine, Goldilocks::as_words(&inverses));
-            for k in (0..BLOCK / lanes).rev() {
-                let x = E::Vector::load(engine, &table[k * lanes..]) * first;
-                let mut difference = at_point;
-                difference.0[0] = difference.0[0] - x;
-                let (conjugates, norm) = Extension::<Goldilocks, D>::conjugates_and_norm(difference);
-                let weight = conjugates.scale(inverse * products[k] * x);
-                inverse = inverse * norm;
-                for d in 0..D {
-                    weight.0[d].store(&mut weights[d][k * lanes..]);
-                }
-            }
-        },
-    );
-    weights
 }
 
 /// The sum of a block's rows times their weights.

@@ -28,8 +28,8 @@ impl Coset {
         self.shift
     }
 
-    /// The element at an index.
-    pub(super) fn element(&self, index: usize) -> Goldilocks {
+    /// The element at an index below 2^32.
+    pub fn element(&self, index: usize) -> Goldilocks {
         let bits = (0..self.roots.len()).filter(|bit| index >> bit & 1 == 1);
         bits.fold(self.shift, |element, bit| element * self.roots[bit])
     }
