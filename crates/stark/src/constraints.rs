@@ -3,6 +3,7 @@
 use crate::{
     StarkError,
     air::{Air, Graph, Input, Matrix, Program, Row, SELECTORS, capture},
+    security::{LARGEST_DEGREE, MOST, Shape},
 };
 use proofmill_field::goldilocks::Goldilocks;
 
@@ -26,9 +27,9 @@ impl Constraints {
     /// Captures an AIR.
     ///
     /// # Errors
-    /// [`StarkError::Air`] if it reads what it does not have, or if it has no columns or a periodic column whose length is not a
-    /// power of two.
-    pub fn new(air: &impl Air) -> Result<Self, StarkError> {
+    /// [`StarkError::Air`] if it reads what it does not have, if it has no columns or a periodic column whose length is not a
+    /// power of two, or if a constraint has a degree above 2^16.
+    pub fn new(air: &(impl Air + ?Sized)) -> Result<Self, StarkError> {
         let graph = capture(|| air.constrain(Row::new()));
         let preprocessed = air.preprocessed().map_or(0, |preprocessed| preprocessed.columns);
         let reads_next = [Matrix::Trace, Matrix::Preprocessed].map(|matrix| {
@@ -63,6 +64,13 @@ impl Constraints {
         if columns == 0 {
             return error("expected a trace with columns, found none".into());
         }
+        for (what, count) in
+            [("columns", columns), ("preprocessed columns", preprocessed), ("public values", public_values)]
+        {
+            if count > MOST as usize {
+                return error(format!("expected at most 2^30 {what}, found {count}"));
+            }
+        }
         for (index, column) in periodic.iter().enumerate() {
             if !column.len().is_power_of_two() {
                 let len = column.len();
@@ -94,6 +102,9 @@ impl Constraints {
         }
         // A constraint of degree d times that of columns leaves a quotient of degree d - 1.
         let degree = graph.degrees().max().unwrap_or(0).max(2);
+        if degree > LARGEST_DEGREE {
+            return error(format!("expected constraints of degree at most {LARGEST_DEGREE}, found {degree}"));
+        }
         Ok(Self {
             program: Program::new(&graph),
             graph,
@@ -116,6 +127,11 @@ impl Constraints {
         self.len() == 0
     }
 
+    /// The value of each constraint, where `input` gives what is read.
+    pub fn evaluate(&self, input: impl Fn(Input) -> Goldilocks) -> Vec<Goldilocks> {
+        self.graph.evaluate(|constant| constant, input)
+    }
+
     /// The number of columns of the trace.
     pub fn columns(&self) -> usize {
         self.columns
@@ -124,6 +140,17 @@ impl Constraints {
     /// The number of public values.
     pub fn public_values(&self) -> usize {
         self.public_values
+    }
+
+    /// What security depends on, for a trace of `2^log_rows` rows.
+    pub fn shape(&self, log_rows: u32) -> Shape {
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Shape {
+            log_rows,
+            columns: count(self.columns + self.preprocessed),
+            constraints: count(self.len()).max(1),
+            degree: self.graph.degrees().max().unwrap_or(0).max(1),
+        }
     }
 
     /// The number of polynomials into which the quotient is split.

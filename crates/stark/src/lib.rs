@@ -14,6 +14,7 @@ pub mod air;
 mod claims;
 mod commitment;
 mod constraints;
+mod document;
 mod domain;
 mod encoding;
 mod error;
@@ -29,6 +30,7 @@ mod transcript;
 mod verify;
 
 pub use constraints::Constraints;
+pub use document::{AirDocument, DocumentError};
 pub use encoding::DecodeError;
 pub use error::{StarkError, VerifyError};
 pub use hash::StarkHash;

@@ -133,7 +133,7 @@ impl Graph {
                 (left, right) if left == zero || right == zero => self.constant(Goldilocks::ZERO),
                 (left, _) if left == one => b,
                 (_, right) if right == one => a,
-                _ => self.insert(Node::Mul(a.min(b), a.max(b)), degree(a) + degree(b)),
+                _ => self.insert(Node::Mul(a.min(b), a.max(b)), degree(a).saturating_add(degree(b))),
             },
         }
     }

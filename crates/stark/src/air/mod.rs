@@ -1,12 +1,14 @@
 //! Constraints as data: captured once, evaluated on many rows.
 
 mod definition;
+mod document;
 mod evaluate;
 mod expression;
 mod graph;
 mod program;
 
 pub use definition::{Air, Matrix, Preprocessed, Row, SELECTORS};
+pub(crate) use document::{NodeDocument, parse_element};
 pub use evaluate::Evaluation;
 pub use expression::{Expression, capture};
 pub use graph::{Cell, Graph, Input};

@@ -71,9 +71,9 @@ impl std::error::Error for InvalidConfiguration {}
 /// The base-2 logarithm of the largest domain: Goldilocks has no larger subgroup whose order is a power of two.
 const LOG_LARGEST_DOMAIN: u32 = 32;
 /// The most columns or constraints, so that sums stay exact.
-const MOST: u32 = 1 << 30;
+pub(crate) const MOST: u32 = 1 << 30;
 /// The largest degree of a constraint.
-const LARGEST_DEGREE: u32 = 1 << 16;
+pub(crate) const LARGEST_DEGREE: u32 = 1 << 16;
 /// The most bits of a proof of work: nobody finds more.
 const MOST_GRINDING: u32 = 60;
 /// The most queries.

@@ -22,4 +22,5 @@ mod report;
 
 pub use bounds::Regime;
 pub use configuration::{Grinding, InvalidConfiguration, Parameters, Shape};
+pub(crate) use configuration::{LARGEST_DEGREE, MOST};
 pub use report::{RegimeReport, Report, Round, SearchError, Term};
