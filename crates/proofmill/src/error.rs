@@ -6,6 +6,7 @@ use proofmill_groth16::Groth16Error;
 use proofmill_merkle::MerkleError;
 use proofmill_plonk::{MalformedError, PlonkError, VerifyError};
 use proofmill_srs::SrsError;
+use proofmill_stark::StarkError;
 use proofmill_witness::WitnessError;
 use std::{error, fmt, path::Path};
 
@@ -138,6 +139,32 @@ impl Names<'_> {
             PlonkError::Randomness(_) => Error::System(Cause::new(error)),
             PlonkError::Scratch { .. } => Error::Io(Cause::new(error)),
             _ => Error::Malformed(Cause::about(self.key.or(self.circuit), error)),
+        }
+    }
+
+    pub(crate) fn stark(&self, error: StarkError) -> Error {
+        match error {
+            StarkError::Unsatisfied { .. } => Error::Unsatisfied(Cause::about(self.witness, error)),
+            StarkError::Shape { .. } | StarkError::TooFewRows { .. } => {
+                Error::Mismatch(Cause::about(self.witness, error))
+            }
+            StarkError::PublicValues { .. } => Error::Mismatch(Cause::about(self.public, error)),
+            StarkError::Preprocessed { .. } => Error::Mismatch(Cause::about(self.circuit, error)),
+            StarkError::Parameters(_) => Error::Malformed(Cause::new(error)),
+            _ => Error::Malformed(Cause::about(self.circuit, error)),
+        }
+    }
+
+    pub(crate) fn stark_verdict(&self, error: proofmill_stark::VerifyError) -> Error {
+        use proofmill_stark::{DecodeError, VerifyError};
+        match error {
+            VerifyError::Encoding(DecodeError::Hash { .. } | DecodeError::Degree { .. }) => {
+                Error::Mismatch(Cause::about(self.proof, error))
+            }
+            VerifyError::Encoding(error) => Error::Malformed(Cause::about(self.proof, error)),
+            VerifyError::Malformed { .. } => Error::Malformed(Cause::about(self.proof, error)),
+            VerifyError::Statement(_) => Error::Mismatch(Cause::new(error)),
+            _ => Error::Rejected(Cause::about(self.proof, error)),
         }
     }
 

@@ -19,6 +19,7 @@
 //! | [`circom`] | files of witnesses, constraints, powers of tau, public signals |
 //! | [`audit`](mod@audit) | what keys and contracts show of their setup |
 //! | [`srs`] | structured reference strings and KZG commitments |
+//! | [`stark`] | STARKs over Goldilocks for AIRs written in Rust |
 //! | [`bls`] | BLS signatures of Ethereum's ciphersuite |
 //! | [`merkle`] | Merkle trees over rows of words, and SSZ trees |
 //! | [`hash`] | SHA-256, Poseidon, Poseidon2, Pedersen |
@@ -54,6 +55,7 @@ pub mod msm;
 pub mod ntt;
 pub mod plonk;
 pub mod srs;
+pub mod stark;
 
 pub use any::{AnyProof, AnyVerifyingKey};
 pub use error::{Cause, Error, Result};

@@ -20,6 +20,7 @@
 use crate::{Error, Result, machine::current};
 use proofmill_circom::{FileName, OutputFile, write_text};
 use proofmill_cpu::Level;
+use proofmill_field::goldilocks::{Goldilocks, MODULUS};
 use proofmill_memory::{MappedFile, read_file_at_most};
 pub use proofmill_merkle::Hash;
 use proofmill_merkle::{
@@ -78,13 +79,29 @@ impl<'a> Rows<'a> {
         Error::merkle(self.name.as_ref(), error)
     }
 
+    pub(crate) fn name(&self) -> Option<&FileName> {
+        self.name.as_ref()
+    }
+
+    fn words(&self) -> &[u64] {
+        match &self.source {
+            Source::Words(words) => words,
+            Source::File(file) => file.words(),
+        }
+    }
+
+    /// The words as elements.
+    pub(crate) fn elements(&self) -> Result<&[Goldilocks]> {
+        let words = self.words();
+        Goldilocks::from_words(words).map_err(|index| {
+            let (row, column) = ((index / self.columns) as u64, (index % self.columns) as u64);
+            self.error(MerkleError::NotCanonical { row, column, value: words[index], modulus: MODULUS })
+        })
+    }
+
     /// The number of rows.
     pub fn rows(&self) -> usize {
-        let words = match &self.source {
-            Source::Words(words) => words.len(),
-            Source::File(file) => file.words().len(),
-        };
-        words / self.columns
+        self.words().len() / self.columns
     }
 
     /// The number of words of a row.

@@ -15,6 +15,7 @@ use proofmill_hash::TreeHash;
 const MAGIC: &[u8; 8] = b"PMSTARK\x01";
 const NAME: usize = 16;
 const DIGEST: usize = 32;
+const MOST_LOG_ROWS: u8 = 32;
 
 /// Why bytes are no proof.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,6 +39,14 @@ pub enum DecodeError {
         expected: usize,
         /// The degree in the proof.
         found: usize,
+    },
+    /// The trace would have more rows than there are roots of unity.
+    #[error("byte {at}: expected a trace of at most 2^32 rows, found 2^{found}")]
+    Rows {
+        /// Where the logarithm is.
+        at: usize,
+        /// The logarithm in the proof.
+        found: u8,
     },
     /// The bytes end early.
     #[error("byte {at}: expected {needed} more bytes, found {found}")]
@@ -160,6 +169,28 @@ impl Writer {
     }
 }
 
+/// Reads the header: the name of the hash, padded with zeros; the degree of the extension; the logarithm of the number of rows.
+fn header(reader: &mut Reader<'_>) -> Result<([u8; NAME], u8, u8), DecodeError> {
+    if reader.take(MAGIC.len() as u64).ok() != Some(MAGIC) {
+        return Err(DecodeError::Magic);
+    }
+    let (name, degree, at) = (reader.array()?, reader.byte()?, reader.at);
+    let log_rows = reader.byte()?;
+    if log_rows > MOST_LOG_ROWS {
+        return Err(DecodeError::Rows { at, found: log_rows });
+    }
+    Ok((name, degree, log_rows))
+}
+
+/// The logarithm of the number of rows that a proof of any hash and extension is about, from its header.
+///
+/// # Errors
+/// [`DecodeError`] if bytes are no proof; of the rest, nothing is checked.
+pub fn log_rows(proof: &[u8]) -> Result<u32, DecodeError> {
+    let (_, _, log_rows) = header(&mut Reader { bytes: proof, at: 0 })?;
+    Ok(log_rows.into())
+}
+
 impl<H: StarkHash, const D: usize> Proof<H, D> {
     /// The proof as bytes; the [module](self) has the format.
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -197,22 +228,19 @@ impl<H: StarkHash, const D: usize> Proof<H, D> {
     /// [`DecodeError`] says where the bytes are no proof with this hash and extension.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut reader = Reader { bytes, at: 0 };
-        if reader.take(MAGIC.len() as u64).ok() != Some(MAGIC) {
-            return Err(DecodeError::Magic);
-        }
+        let (found, degree, log_rows) = header(&mut reader)?;
         let mut name = [0; NAME];
         name.iter_mut().zip(H::NAME.bytes()).for_each(|(to, byte)| *to = byte);
-        let found = reader.array::<NAME>()?;
         if found != name {
             let found = String::from_utf8_lossy(&found).trim_end_matches('\0').escape_debug().to_string();
             return Err(DecodeError::Hash { expected: H::NAME, found });
         }
-        let degree = usize::from(reader.byte()?);
+        let degree = usize::from(degree);
         if degree != D {
             return Err(DecodeError::Degree { expected: D, found: degree });
         }
         let proof = Self {
-            log_rows: reader.byte()?.into(),
+            log_rows: log_rows.into(),
             trace: reader.digests::<H>()?,
             quotient: reader.digests::<H>()?,
             out_of_domain_work: reader.element()?,

@@ -1,6 +1,6 @@
 //! Errors.
 
-use crate::security::InvalidConfiguration;
+use crate::{encoding::DecodeError, security::InvalidConfiguration};
 use proofmill_merkle::MerkleError;
 
 /// Why a proof could not be made.
@@ -75,6 +75,9 @@ pub enum VerifyError {
         /// The number in the proof.
         found: usize,
     },
+    /// The bytes are no proof with the verifier's hash and extension.
+    #[error(transparent)]
+    Encoding(#[from] DecodeError),
     /// The statement itself is not well-formed: the caller's parameters, or the number of public values.
     #[error("{0}")]
     Statement(String),

@@ -1,7 +1,7 @@
 //! Hashes of the protocol.
 
-use crate::transcript::{Challenger, DuplexChallenger, KeccakChallenger};
-use proofmill_hash::{Keccak, Poseidon, Poseidon2, Sponge, TreeHash};
+use crate::transcript::{Challenger, DuplexChallenger, HashChallenger};
+use proofmill_hash::{Keccak, NarrowNodes, Poseidon, Poseidon2, Sha256, Sponge, TreeHash};
 
 /// A hash of trees, with the transcript that goes with it.
 pub trait StarkHash: TreeHash {
@@ -21,6 +21,14 @@ impl StarkHash for Sponge<Poseidon2<12>> {
     type Challenger = DuplexChallenger<Poseidon2<12>>;
 }
 
+impl StarkHash for NarrowNodes {
+    type Challenger = DuplexChallenger<Poseidon2<12>>;
+}
+
 impl StarkHash for Keccak {
-    type Challenger = KeccakChallenger;
+    type Challenger = HashChallenger<Self>;
+}
+
+impl StarkHash for Sha256 {
+    type Challenger = HashChallenger<Self>;
 }

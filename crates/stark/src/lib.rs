@@ -13,6 +13,7 @@
 pub mod air;
 mod claims;
 mod commitment;
+mod config;
 mod constraints;
 mod document;
 mod domain;
@@ -29,13 +30,14 @@ mod shape;
 mod transcript;
 mod verify;
 
+pub use config::Config;
 pub use constraints::Constraints;
 pub use document::{AirDocument, DocumentError};
-pub use encoding::DecodeError;
+pub use encoding::{DecodeError, log_rows};
 pub use error::{StarkError, VerifyError};
 pub use hash::StarkHash;
 pub use proof::{OpenedRows, OpenedValues, OpeningProof, Proof, Round};
 pub use prove::{PreprocessedKey, prove};
 pub use security::{Grinding, Parameters};
-pub use transcript::{Challenger, DuplexChallenger, KeccakChallenger};
+pub use transcript::{Challenger, DuplexChallenger, HashChallenger, MessageHash};
 pub use verify::verify;

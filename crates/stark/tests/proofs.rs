@@ -3,7 +3,7 @@
 
 use proofmill_cpu::Level;
 use proofmill_field::{Field, goldilocks::Goldilocks};
-use proofmill_hash::{Keccak, Poseidon, Poseidon2, Sponge};
+use proofmill_hash::{Keccak, NarrowNodes, Poseidon, Poseidon2, Sha256, Sponge};
 use proofmill_progress::Progress;
 use proofmill_stark::{
     Constraints, DecodeError, Grinding, Parameters, PreprocessedKey, Proof, StarkError, StarkHash,
@@ -140,7 +140,9 @@ fn every_byte_of_a_proof_counts() {
     every_byte_counts!(Sponge<Poseidon2<8>>, 3);
     every_byte_counts!(Sponge<Poseidon2<12>>, 3);
     every_byte_counts!(Sponge<Poseidon>, 2);
+    every_byte_counts!(NarrowNodes, 3);
     every_byte_counts!(Keccak, 3);
+    every_byte_counts!(Sha256, 2);
 }
 
 /// What the prover may not choose: each was a flaw of some library.

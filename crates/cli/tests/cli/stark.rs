@@ -1,7 +1,7 @@
-//! `stark security`: tables, searches, and rejected input. Its figures are tested where they are computed.
+//! `stark`: proofs and verdicts; tables and searches of `stark security`, whose figures are tested where they are computed; rejected input.
 
-use crate::process::{Folder, refused};
-use serde_json::Value;
+use crate::process::{Folder, MODULUS, refused};
+use serde_json::{Value, json};
 
 fn report(folder: &Folder, options: &str) -> Value {
     let text = folder.run(&format!("stark security --json {options}")).succeeded().stdout;
@@ -92,4 +92,129 @@ fn values_out_of_range_are_refused() {
     {
         assert_eq!(folder.run(&format!("stark security {usage}")).status, Some(2), "{usage}");
     }
+}
+
+/// A folder with an AIR `air.json` (Fibonacci's sequence modulo p), a trace `trace.bin` of that many rows, and `public.json`.
+fn fibonacci(rows: usize) -> Folder {
+    let folder = Folder::new();
+    let air = json!({
+        "format": "proofmill air", "version": 1, "columns": 2, "publicValues": 3, "opensNext": [true, false],
+        "nodes": [
+            { "column": 0 }, { "column": 1 }, { "next": 0 }, { "next": 1 },
+            { "public": 0 }, { "public": 1 }, { "public": 2 }, "first", "transition", "last",
+            { "sub": [0, 4] }, { "mul": [7, 10] }, { "sub": [1, 5] }, { "mul": [7, 12] },
+            { "sub": [2, 1] }, { "mul": [8, 14] },
+            { "add": [0, 1] }, { "sub": [3, 16] }, { "mul": [8, 17] },
+            { "sub": [1, 6] }, { "mul": [9, 19] },
+        ],
+        "constraints": [11, 13, 15, 18, 20],
+    });
+    folder.write("air.json", air.to_string());
+    let mut row = [0_u64, 1];
+    let mut bytes = Vec::new();
+    let mut last = 0;
+    for _ in 0..rows {
+        bytes.extend(row.map(u64::to_le_bytes).as_flattened());
+        last = row[1];
+        let sum = (u128::from(row[0]) + u128::from(row[1])) % u128::from(MODULUS);
+        row = [row[1], u64::try_from(sum).unwrap()];
+    }
+    folder.write("trace.bin", bytes);
+    folder.write("public.json", json!(["0", 1, last.to_string()]).to_string());
+    folder
+}
+
+const PROVE: &str = "stark prove air.json trace.bin public.json proof.bin";
+const VERIFY: &str = "stark verify air.json public.json proof.bin";
+
+#[test]
+fn a_trace_is_proven_and_verified() {
+    let folder = fibonacci(128);
+    for options in [
+        "",
+        "--hash sha256 --threads 1",
+        "--hash poseidon --level portable",
+        "--hash poseidon2 --security 128",
+        "--hash poseidon2-8 --extension 2 --security 95",
+        "--hash poseidon2-12-8 --log-blowup 1 --log-arity 2 --log-final-length 3",
+        "--queries 5 --grinding 3",
+    ] {
+        let text = folder.run(&format!("{PROVE} {options} --json")).succeeded().stdout;
+        let report: Value = serde_json::from_str(&text).unwrap();
+        let result = &report["result"];
+        assert_eq!((&result["rows"], &result["proof"]), (&128.into(), &"proof.bin".into()), "{options}");
+        assert_eq!(result["bytes"], folder.read("proof.bin").len(), "{options}");
+        let phases = report["phases"].as_array().unwrap().len();
+        assert_eq!(phases, 11, "as many as the progress bar expects");
+        let verdict = folder.run(&format!("{VERIFY} {options}")).succeeded().stdout;
+        assert!(verdict.starts_with("valid: a trace of 2^7 rows; "), "{options}: {verdict}");
+        folder.run(&format!("{VERIFY} {options} --log-rows 7")).succeeded();
+        // The bits are a part of what is verified.
+        let other = folder.run(&format!("{VERIFY} {options} --log-arity 1"));
+        assert_ne!(other.status, Some(0), "{options}");
+    }
+}
+
+#[test]
+fn false_statements_are_rejected() {
+    let folder = fibonacci(64);
+    folder.run(PROVE).succeeded();
+    let fails = |folder: &Folder, status, command: &str, message: &str| {
+        let error = folder.run(command).failed(status);
+        assert!(error.contains(message), "{command}: {error}: not {message}");
+    };
+    let with = |options: &str| format!("{VERIFY} {options}");
+    fails(&folder, 1, &with("--log-rows 8"), "proof.bin: expected a trace of 2^8 rows, found 2^6");
+    fails(
+        &folder,
+        2,
+        &with("--hash sha256"),
+        "proof.bin: byte 8: expected a proof with the hash sha256, found keccak",
+    );
+    fails(&folder, 2, &with("--security 110"), "proof.bin: malformed proof: ");
+    folder.write("public.json", "[0, 1, 7]");
+    fails(&folder, 1, VERIFY, "proof.bin: rejected: ");
+
+    // The prover names what does not hold, and writes nothing.
+    let folder = fibonacci(64);
+    let mut trace = folder.read("trace.bin");
+    trace[16 * 9] ^= 1;
+    folder.write("trace.bin", trace);
+    fails(&folder, 1, PROVE, "trace.bin: constraint 2 does not hold in row 8");
+    assert!(!folder.names().contains(&"proof.bin".to_owned()));
+}
+
+#[test]
+fn malformed_files_are_refused() {
+    let folder = fibonacci(64);
+    folder.run(PROVE).succeeded();
+    let (proof, trace) = (folder.read("proof.bin"), folder.read("trace.bin"));
+    for (bytes, message) in [
+        (&proof[..proof.len() - 1], "more bytes, found "),
+        (&proof[..20], "byte 8: expected 16 more bytes, found 12"),
+        (&trace[..], "proof.bin: byte 0: expected a STARK proof of version 1"),
+        (&[], "proof.bin: byte 0: expected a STARK proof of version 1"),
+    ] {
+        folder.write("proof.bin", bytes);
+        refused(&folder, VERIFY, &[message]);
+    }
+    let on = |file: &str, content: &[u8], message: &str| {
+        let folder = fibonacci(64);
+        folder.write(file, content);
+        refused(&folder, PROVE, &[message]);
+    };
+    on("public.json", b"[0, 1]", "expected 3 public values, found 2");
+    on("public.json", b"[0, 1, -1]", "public value 2: expected an integer");
+    on("public.json", b"{}", "invalid type");
+    on(
+        "public.json",
+        b"[0, 1, 18446744069414584321]",
+        "public value 2: expected an integer below 2^64 - 2^32 + 1",
+    );
+    on("trace.bin", &trace[..trace.len() - 8], "");
+    on("trace.bin", &[255; 16], "row 0, column 0");
+    on("trace.bin", &trace[..16 * 32], "32 rows");
+    on("air.json", b"{}", "missing field");
+    on("air.json", &[b'['; 100_000], "");
+    refused(&folder, "stark prove air.json trace.bin public.json air.json", &["would replace"]);
 }

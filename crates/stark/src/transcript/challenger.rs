@@ -5,8 +5,12 @@ use proofmill_field::{
     Field,
     goldilocks::{Goldilocks, MODULUS},
 };
-use proofmill_hash::{Digest, Keccak256, Permutation, permute, permute_states, sponge::DIGEST};
+use proofmill_hash::{
+    Digest, KECCAK_WIDTH, Keccak, Keccak256, Permutation, Sha256, TreeHash, keccak_f_states, permute,
+    permute_states, sponge::DIGEST,
+};
 use proofmill_parallel as parallel;
+use proofmill_sha256 as sha256;
 use std::marker::PhantomData;
 
 /// A source of challenges that depend on all that it has observed.
@@ -156,19 +160,64 @@ impl<P: Permutation> Challenger for DuplexChallenger<P> {
     }
 }
 
-/// A chain of Keccak-256 digests; Plonky3's `SerializingChallenger64<_, HashChallenger<u8, Keccak256Hash, 32>>`.
+/// A hash of messages, for transcripts.
+pub trait MessageHash: TreeHash {
+    /// The digest of bytes.
+    fn digest(message: &[u8]) -> [u8; 32];
+
+    /// The digest of each message of five words, eight little-endian bytes each.
+    fn digests(level: Level, messages: &[[u64; WORK]]) -> Vec<[u8; 32]>;
+}
+
+/// The words of the message that a proof of work is checked with: a digest, and the witness.
+const WORK: usize = DIGEST + 1;
+
+impl MessageHash for Keccak {
+    fn digest(message: &[u8]) -> [u8; 32] {
+        Keccak256::digest(message)
+    }
+
+    fn digests(level: Level, messages: &[[u64; WORK]]) -> Vec<[u8; 32]> {
+        const LAST_OF_RATE: usize = 16;
+        // Each word of all messages, with Keccak-256's padding.
+        let count = messages.len();
+        let mut states = vec![0; KECCAK_WIDTH * count];
+        for (k, message) in messages.iter().enumerate() {
+            message.iter().enumerate().for_each(|(i, word)| states[i * count + k] = *word);
+            states[WORK * count + k] = 1;
+            states[LAST_OF_RATE * count + k] = 1 << 63;
+        }
+        keccak_f_states(level, &mut states);
+        (0..count).map(|k| Self::to_bytes(&std::array::from_fn(|i| states[i * count + k]))).collect()
+    }
+}
+
+impl MessageHash for Sha256 {
+    fn digest(message: &[u8]) -> [u8; 32] {
+        sha256::digest(message)
+    }
+
+    fn digests(level: Level, messages: &[[u64; WORK]]) -> Vec<[u8; 32]> {
+        let mut digests = vec![[0; 32]; messages.len()];
+        Self::hash_rows(level, messages.as_flattened(), WORK, &mut digests);
+        digests
+    }
+}
+
+/// A chain of digests; Plonky3's `SerializingChallenger64<_, HashChallenger<u8, _, 32>>`.
 #[derive(Clone, Debug)]
-pub struct KeccakChallenger {
+pub struct HashChallenger<H> {
     /// The last digest, and what was observed since.
     input: Vec<u8>,
     /// Bytes of the last digest that were not given out yet; the last one is next.
     output: Vec<u8>,
+    hash: PhantomData<H>,
 }
 
-impl KeccakChallenger {
+impl<H: MessageHash> HashChallenger<H> {
     fn byte(&mut self) -> u8 {
         if self.output.is_empty() {
-            let digest = Keccak256::digest(&self.input);
+            let digest = H::digest(&self.input);
             (self.input, self.output) = (digest.to_vec(), digest.to_vec());
         }
         self.output.pop().unwrap_or_default()
@@ -179,26 +228,23 @@ impl KeccakChallenger {
         bytes.iter_mut().for_each(|byte| *byte = self.byte());
         u64::from_le_bytes(bytes)
     }
-
-    fn observe_word(&mut self, word: u64) {
-        self.output.clear();
-        self.input.extend(word.to_le_bytes());
-    }
 }
 
-impl Challenger for KeccakChallenger {
-    type Digest = [u64; DIGEST];
+impl<H: MessageHash> Challenger for HashChallenger<H> {
+    type Digest = H::Digest;
 
     fn new() -> Self {
-        Self { input: Vec::new(), output: Vec::new() }
+        Self { input: Vec::new(), output: Vec::new(), hash: PhantomData }
     }
 
     fn observe(&mut self, element: Goldilocks) {
-        self.observe_word(element.to_canonical());
+        self.output.clear();
+        self.input.extend(element.to_bytes_le());
     }
 
-    fn observe_digest(&mut self, digest: &[u64; DIGEST]) {
-        digest.iter().for_each(|word| self.observe_word(*word));
+    fn observe_digest(&mut self, digest: &H::Digest) {
+        self.output.clear();
+        self.input.extend(H::to_bytes(digest));
     }
 
     fn sample(&mut self) -> Goldilocks {
@@ -224,13 +270,22 @@ impl Challenger for KeccakChallenger {
         self.sample_bits(bits) == 0
     }
 
-    fn work(&mut self, _level: Level, bits: u32) -> Goldilocks {
+    fn work(&mut self, level: Level, bits: u32) -> Goldilocks {
         if bits == 0 {
             return Goldilocks::ZERO;
         }
-        let challenger = &*self;
-        let witness = least(|mut candidates| {
-            candidates.find(|candidate| challenger.clone().check_work(bits, Goldilocks::new(*candidate)))
+        let mut started = self.clone();
+        started.byte();
+        let (words, mask) = (started.input.as_chunks::<8>().0, (1 << bits) - 1);
+        let digest: [u64; DIGEST] = std::array::from_fn(|word| u64::from_le_bytes(words[word]));
+        let witness = least(|candidates| {
+            let [a, b, c, d] = digest;
+            let messages: Vec<_> = candidates.clone().map(|candidate| [a, b, c, d, candidate]).collect();
+            let digests = H::digests(level, &messages);
+            // Bytes are given out from the last on.
+            let word = |digest: &[u8; 32]| digest.as_chunks::<8>().0[DIGEST - 1];
+            let found = digests.iter().position(|digest| u64::from_be_bytes(word(digest)) & mask == 0);
+            found.and_then(|index| candidates.clone().nth(index))
         });
         assert!(self.check_work(bits, witness), "the proof of work that was found");
         witness

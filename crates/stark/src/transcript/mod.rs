@@ -6,7 +6,7 @@
 mod challenger;
 mod description;
 
-pub use challenger::{Challenger, DuplexChallenger, KeccakChallenger};
+pub use challenger::{Challenger, DuplexChallenger, HashChallenger, MessageHash};
 pub(crate) use description::Description;
 
 use crate::{VerifyError, hash::StarkHash};

@@ -1,0 +1,76 @@
+//! `stark`: proofs of AIRs, and what is proven of their configuration.
+
+mod parameters;
+mod prove;
+mod security;
+mod workload;
+
+use crate::files::Files;
+use clap::Subcommand;
+use proofmill_console::{Failure, Machine, Outcome};
+use prove::{Prove, Verify};
+use security::Security;
+use workload::Workload;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StarkCommand {
+    /// Prove that a trace satisfies an AIR
+    #[command(after_help = "Examples:
+  proofmill stark prove air.json trace.bin public.json proof.bin
+  proofmill stark prove air.json trace.bin public.json proof.bin --hash poseidon2 --security 128
+  proofmill stark prove air.json trace.bin public.json proof.bin --log-blowup 1 --json
+
+The proof hides nothing of the trace. It is verified before it is written. A verifier needs the same options. docs/stark.md has the formats.")]
+    Prove(Box<Prove>),
+    /// Verify a proof of an AIR
+    #[command(after_help = "Examples:
+  proofmill stark verify air.json public.json proof.bin && echo valid
+  proofmill stark verify air.json public.json proof.bin --log-rows 20 --security 128
+
+AIR, public values and options are the verifier's own. The number of rows is the prover's unless --log-rows is given.")]
+    Verify(Box<Verify>),
+    /// Prove and verify an example of an AIR, and print times and the size of the proof
+    #[command(after_help = "Examples:
+  proofmill stark workload fibonacci --log-rows 20
+  proofmill stark workload keccak-f --log-rows 14 --hash poseidon2 --json
+  proofmill stark workload merkle-tree --log-rows 10 --out example
+
+With --out, `stark prove` and `stark verify` can be tried on the files.")]
+    Workload(Box<Workload>),
+    /// Show how many bits of security are proven for a configuration, round by round, or find the fewest queries for it
+    #[command(after_help = "Examples:
+  proofmill stark security
+  proofmill stark security --security 128
+  proofmill stark security --log-rows 22 --columns 2633 --constraints 3000 --queries 60
+  proofmill stark security --extension 2 --log-blowup 1 --grinding 20 --json
+
+A DEEP-ALI STARK over Goldilocks whose openings are batched by powers of one challenge and tested by FRI. Each column of the table has the bits that one bound proves: its least row is its total, and the better column counts. Only theorems are used, not the conjecture up to capacity, which is refuted. docs/stark.md has every formula.")]
+    Security(Box<Security>),
+}
+
+impl StarkCommand {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Prove(_) => "stark prove",
+            Self::Verify(_) => "stark verify",
+            Self::Workload(_) => "stark workload",
+            Self::Security(_) => "stark security",
+        }
+    }
+
+    pub(crate) fn files(&self) -> Files<'_> {
+        match self {
+            Self::Prove(prove) => prove.files(),
+            Self::Verify(_) | Self::Workload(_) | Self::Security(_) => Files::default(),
+        }
+    }
+}
+
+pub(crate) fn run(command: StarkCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
+    match command {
+        StarkCommand::Prove(prove) => prove.run(machine),
+        StarkCommand::Verify(verify) => verify.run(machine),
+        StarkCommand::Workload(workload) => workload.run(machine),
+        StarkCommand::Security(security) => security.run(),
+    }
+}

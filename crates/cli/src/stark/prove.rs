@@ -1,0 +1,155 @@
+//! `stark prove` and `stark verify`.
+
+use super::{
+    parameters::{ParameterOptions, invalid},
+    security::rounded,
+};
+use crate::files::{Files, Input, Output};
+use clap::{Args, builder::PossibleValuesParser};
+use proofmill::{
+    merkle::{Hash, Rows},
+    stark::{Config, Constraints, Parameters, Proof},
+};
+use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_memory::read_file_at_most;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// What prover and verifier agree on besides the AIR.
+#[derive(Args, Debug)]
+pub(super) struct Protocol {
+    /// Hash of trees and transcript
+    #[arg(long, value_name = "NAME", default_value = "keccak", value_parser = PossibleValuesParser::new(Hash::ALL.map(Hash::name)))]
+    hash: String,
+    #[command(flatten)]
+    parameters: ParameterOptions,
+}
+
+impl Protocol {
+    /// The configuration for a trace of this many rows, and the bits that are proven.
+    pub(super) fn config(&self, constraints: &Constraints, rows: u64) -> Result<(Config, f64), Failure> {
+        let hash = self.hash.parse().map_err(|error| Failure::Input(format!("--hash: {error}")))?;
+        let shape = constraints.shape(rows);
+        let parameters = self.parameters.parameters(Parameters::PROVEN_100.digest_bits, &shape)?;
+        let bits = parameters.security(&shape).map_err(invalid)?.bits();
+        Ok((Config { hash, parameters }, bits))
+    }
+}
+
+/// Arguments of `stark prove`.
+#[derive(Args, Debug)]
+pub(crate) struct Prove {
+    /// The AIR: constraints as JSON
+    #[arg(value_name = "AIR")]
+    air: Input,
+    /// The trace: rows of little-endian 64-bit integers below 2^64 - 2^32 + 1, a power of two of them
+    #[arg(value_name = "TRACE")]
+    trace: Input,
+    /// The public values: a JSON array of integers, as strings or numbers
+    #[arg(value_name = "PUBLIC")]
+    public: Input,
+    /// The proof to write
+    #[arg(value_name = "PROOF")]
+    proof: Output,
+    #[command(flatten)]
+    protocol: Protocol,
+}
+
+/// The phases of [`Prove`].
+const PHASES: usize = 11;
+
+impl Prove {
+    pub(super) fn files(&self) -> Files<'_> {
+        Files { inputs: vec![&self.air, &self.trace, &self.public], outputs: vec![&self.proof] }
+    }
+
+    pub(super) fn run(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
+        machine.clock().expect(PHASES);
+        machine.run(|_, progress| {
+            progress.begin("read air");
+            let constraints = Constraints::open(&self.air)?;
+            let public_values = public_values(&self.public)?;
+            let trace = Rows::open(&self.trace, constraints.columns())?;
+            let (config, bits) = self.protocol.config(&constraints, trace.rows() as u64)?;
+            let proof = constraints.prove(&config, &trace, &public_values)?;
+            progress.begin("write proof");
+            proof.save(&self.proof)?;
+            let mut result = description(&config, &proof, bits);
+            result["proof"] = json!(&*self.proof);
+            Ok(Outcome::done(result))
+        })
+    }
+}
+
+/// Arguments of `stark verify`.
+#[derive(Args, Debug)]
+pub(crate) struct Verify {
+    /// The AIR: constraints as JSON
+    #[arg(value_name = "AIR")]
+    air: Input,
+    /// The public values: a JSON array of integers, as strings or numbers
+    #[arg(value_name = "PUBLIC")]
+    public: Input,
+    /// The proof
+    #[arg(value_name = "PROOF")]
+    proof: Input,
+    /// Accept only a proof of a trace of so many rows, as a power of two [default: as many as the prover chose]
+    #[arg(long, value_name = "LOG")]
+    log_rows: Option<u32>,
+    #[command(flatten)]
+    protocol: Protocol,
+}
+
+impl Verify {
+    pub(super) fn run(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
+        machine.run(|_, progress| {
+            progress.begin("read proof");
+            let constraints = Constraints::open(&self.air)?;
+            let public_values = public_values(&self.public)?;
+            let proof = Proof::open(&self.proof)?;
+            let log_rows = proof.rows().ilog2();
+            if let Some(expected) = self.log_rows.filter(|expected| *expected != log_rows) {
+                let problem = format!("expected a trace of 2^{expected} rows, found 2^{log_rows}");
+                return Err(Failure::Rejected(format!("{}: {problem}", self.proof.display())));
+            }
+            let (config, bits) = self.protocol.config(&constraints, proof.rows())?;
+            progress.begin("verify");
+            proof.verify(&constraints, &config, &public_values)?;
+            let mut result = description(&config, &proof, bits);
+            result["valid"] = true.into();
+            Ok(Outcome {
+                text: format!("valid: a trace of 2^{log_rows} rows; {} bits are proven\n", rounded(bits)),
+                ..Outcome::done(result)
+            })
+        })
+    }
+}
+
+pub(super) fn description(config: &Config, proof: &Proof, bits: f64) -> Value {
+    json!({
+        "hash": config.hash.name(),
+        "queries": config.parameters.queries,
+        "bits": bits,
+        "rows": proof.rows(),
+        "bytes": proof.as_bytes().len(),
+    })
+}
+
+/// The most bytes of a file of public values.
+const LONGEST: u64 = 1 << 24;
+
+/// Reads a JSON array of integers: numbers, or strings of decimal digits.
+fn public_values(path: &Path) -> Result<Vec<u64>, Failure> {
+    let text = read_file_at_most(path, LONGEST).map_err(|source| Failure::io(path, source))?;
+    let values: Vec<Value> = serde_json::from_slice(&text).map_err(|error| Failure::about(path, error))?;
+    let parse = |(index, value): (usize, &Value)| {
+        let integer = match value {
+            Value::String(digits) => digits.parse().ok(),
+            value => value.as_u64(),
+        };
+        integer.ok_or_else(|| {
+            Failure::about(path, format!("public value {index}: expected an integer below 2^64 - 2^32 + 1"))
+        })
+    };
+    values.iter().enumerate().map(parse).collect()
+}

@@ -1,0 +1,108 @@
+//! `stark workload`: a ready-made AIR, proven and verified.
+
+use super::{
+    prove::{Protocol, description},
+    security::rounded,
+};
+use clap::{Args, builder::PossibleValuesParser};
+use proofmill::{
+    field::Goldilocks,
+    merkle::Rows,
+    stark::{Constraints, airs::Workload as Name},
+};
+use proofmill_circom::{OutputFile, write_bytes, write_text};
+use proofmill_console::{Failure, Machine, Outcome};
+use serde_json::json;
+use std::{
+    fs,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+/// Arguments of `stark workload`.
+#[derive(Args, Debug)]
+pub(crate) struct Workload {
+    /// The AIR
+    #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(Name::ALL.map(Name::name)))]
+    name: String,
+    /// Rows of the trace, as a power of two
+    #[arg(long, value_name = "LOG", default_value_t = 14, value_parser = clap::value_parser!(u32).range(..=30))]
+    log_rows: u32,
+    /// Keep air.json, trace.bin, public.json and proof.bin in this folder
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    protocol: Protocol,
+}
+
+/// The phases of a [`Workload`] without `--out`.
+const PHASES: usize = 11;
+
+impl Workload {
+    pub(super) fn run(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
+        machine.clock().expect(PHASES + usize::from(self.out.is_some()));
+        machine.run(|level, progress| {
+            progress.begin("make trace");
+            let name: Name = self.name.parse().map_err(|error| Failure::Input(format!("NAME: {error}")))?;
+            let example = name.example(level, self.log_rows);
+            let example = example.map_err(|error| Failure::Input(format!("--log-rows: {error}")))?;
+            let constraints = Constraints::new(&*example.air)?;
+            let (config, bits) = self.protocol.config(&constraints, 1 << self.log_rows)?;
+            let [trace, public_values] =
+                [&example.execution.trace, &example.execution.public_values].map(|values| Goldilocks::as_words(values));
+            let rows = Rows::new(trace, constraints.columns())?;
+
+            let start = Instant::now();
+            let proof = constraints.prove(&config, &rows, public_values)?;
+            let prove = start.elapsed().as_secs_f64();
+            progress.begin("verify again");
+            let start = Instant::now();
+            proof.verify(&constraints, &config, public_values)?;
+            let verify = start.elapsed().as_secs_f64();
+            if let Some(folder) = &self.out {
+                progress.begin("write files");
+                fs::create_dir_all(folder).map_err(|source| Failure::io(folder, source))?;
+                constraints.save(folder.join("air.json"))?;
+                write_words(&folder.join("trace.bin"), trace)?;
+                let public: Vec<_> = public_values.iter().map(u64::to_string).collect();
+                write_text(&folder.join("public.json"), &format!("{}\n", json!(public)))?;
+                write_bytes(&folder.join("proof.bin"), proof.as_bytes())?;
+            }
+            let mut result = description(&config, &proof, bits);
+            let details = json!({
+                "workload": name.name(), "content": example.content, "columns": constraints.columns(),
+                "prove_seconds": prove, "verify_seconds": verify,
+            });
+            if let (Some(result), Some(details)) = (result.as_object_mut(), details.as_object()) {
+                result.extend(details.clone());
+            }
+            let (log_rows, columns, content) = (self.log_rows, constraints.columns(), &example.content);
+            let (size, bits) = (proof.as_bytes().len(), rounded(bits));
+            Ok(Outcome {
+                text: format!(
+                    "trace   2^{log_rows} rows, {columns} columns: {content}\n\
+                     proof   {size} bytes; {bits} bits are proven\n\
+                     prove   {prove:.3} s\n\
+                     verify  {verify:.4} s\n"
+                ),
+                ..Outcome::done(result)
+            })
+        })
+    }
+}
+
+/// Writes words as little-endian bytes.
+fn write_words(path: &Path, words: &[u64]) -> Result<(), Failure> {
+    /// The words that are converted at a time.
+    const PIECE: usize = 1 << 13;
+    let write = || -> io::Result<()> {
+        let mut file = OutputFile::create(path)?;
+        for words in words.chunks(PIECE) {
+            let bytes: Vec<_> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            file.write_all(&bytes)?;
+        }
+        file.finish()
+    };
+    write().map_err(|source| Failure::io(path, source))
+}

@@ -1,0 +1,236 @@
+//! STARKs over Goldilocks: proofs that a trace satisfies an AIR. They need no setup, and they hide nothing.
+//!
+//! ```
+//! use proofmill::{merkle::Rows, stark::{Air, Config, Constraints, Row}};
+//!
+//! /// `(a, b)` is followed by `(b, a + b)`; the public values are the first pair and the last `b`.
+//! struct Fibonacci;
+//!
+//! impl Air for Fibonacci {
+//!     fn columns(&self) -> usize {
+//!         2
+//!     }
+//!     fn public_values(&self) -> usize {
+//!         3
+//!     }
+//!     fn constrain(&self, row: Row) {
+//!         let (a, b) = (row.column(0), row.column(1));
+//!         (row.is_first() * (a - row.public_value(0))).must_vanish();
+//!         (row.is_first() * (b - row.public_value(1))).must_vanish();
+//!         (row.is_transition() * (row.next(0) - b)).must_vanish();
+//!         (row.is_transition() * (row.next(1) - (a + b))).must_vanish();
+//!         (row.is_last() * (b - row.public_value(2))).must_vanish();
+//!     }
+//! }
+//!
+//! # fn main() -> proofmill::Result<()> {
+//! let rows = std::iter::successors(Some([0, 1]), |[a, b]| Some([*b, a + b]));
+//! let trace: Vec<u64> = rows.take(64).flatten().collect();
+//! let public_values = [0, 1, trace[127]];
+//!
+//! let constraints = Constraints::new(&Fibonacci)?;
+//! let config = Config::default(); // 100 proven bits
+//! let proof = constraints.prove(&config, &Rows::new(&trace, 2)?, &public_values)?;
+//!
+//! proof.verify(&constraints, &config, &public_values)?;
+//! assert_eq!(proof.rows(), 64); // the prover's choice: compare it if it matters
+//! # Ok(())
+//! # }
+//! ```
+
+use crate::{Error, Result, error::Names, machine::current, merkle::Rows};
+use proofmill_circom::{FileName, write_bytes, write_text};
+use proofmill_field::goldilocks::{Goldilocks, MODULUS};
+use proofmill_memory::read_file_at_most;
+use proofmill_stark::{AirDocument, VerifyError};
+pub use proofmill_stark::{
+    Config, Parameters,
+    air::{Air, Expression, Preprocessed, Row},
+    airs, security,
+};
+use std::path::Path;
+
+/// The most bytes of a file of an AIR or a proof. Memory is a multiple of it.
+const LONGEST: u64 = 1 << 28;
+
+/// The constraints of an AIR, captured for any number of proofs and verifications.
+#[derive(Debug)]
+pub struct Constraints {
+    constraints: proofmill_stark::Constraints,
+    preprocessed: Option<Preprocessed>,
+    name: Option<FileName>,
+}
+
+impl Constraints {
+    /// Captures an AIR.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if it reads what it does not have, if it has no columns or a periodic column whose length is not a power
+    /// of two.
+    pub fn new(air: &(impl Air + ?Sized)) -> Result<Self> {
+        let constraints =
+            proofmill_stark::Constraints::new(air).map_err(|error| Names::default().stark(error))?;
+        Ok(Self { constraints, preprocessed: air.preprocessed(), name: None })
+    }
+
+    /// Reads an AIR's JSON file.
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::Malformed`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let text = read_file_at_most(path, LONGEST).map_err(|error| Error::io(path, error))?;
+        Self::read(&text, Some(FileName::new(path)))
+    }
+
+    /// Parses an AIR's JSON.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`].
+    pub fn from_json(text: impl AsRef<[u8]>) -> Result<Self> {
+        Self::read(text.as_ref(), None)
+    }
+
+    fn read(text: &[u8], name: Option<FileName>) -> Result<Self> {
+        let read = || {
+            let document = AirDocument::parse(text)?;
+            Ok((document.constraints()?, document.preprocessed()?))
+        };
+        let read: std::result::Result<_, proofmill_stark::DocumentError> = read();
+        let (constraints, preprocessed) =
+            read.map_err(|error| Error::malformed(name.as_ref(), error.to_string()))?;
+        Ok(Self { constraints, preprocessed, name })
+    }
+
+    /// The text of an AIR's JSON file; `docs/stark.md` has the format.
+    pub fn to_json(&self) -> String {
+        AirDocument::new(&self.constraints, self.preprocessed.as_ref()).text()
+    }
+
+    /// Writes a JSON file, completely or not at all.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        Ok(write_text(path.as_ref(), &self.to_json())?)
+    }
+
+    /// The number of columns of the trace.
+    pub fn columns(&self) -> usize {
+        self.constraints.columns()
+    }
+
+    /// The number of public values.
+    pub fn public_values(&self) -> usize {
+        self.constraints.public_values()
+    }
+
+    /// What security depends on, for a trace of this many rows, rounded up to a power of two.
+    pub fn shape(&self, rows: u64) -> security::Shape {
+        self.constraints.shape(rows.max(1).next_power_of_two().ilog2())
+    }
+
+    /// Proves that a trace satisfies the constraints with these public values. The proof is verified before it is returned.
+    ///
+    /// Runs on all threads. Memory is about twice the trace times the blowup factor.
+    ///
+    /// # Errors
+    /// [`Error::Unsatisfied`] names a constraint and the first row in which it does not hold; [`Error::Mismatch`] if the shape of the
+    /// trace or the number of public values is not the AIR's, [`Error::Malformed`] for a word that is not below
+    /// 2^64 - 2^32 + 1 or parameters out of their range.
+    pub fn prove(&self, config: &Config, trace: &Rows<'_>, public_values: &[u64]) -> Result<Proof> {
+        let names = Names { circuit: self.name.as_ref(), witness: trace.name(), ..Names::default() };
+        if trace.columns() != self.columns() {
+            let (expected, found) = (self.columns(), trace.columns());
+            return Err(Names::mismatch(
+                names.witness,
+                format!("expected {expected} columns, found {found}"),
+            ));
+        }
+        let (settings, trace, public_values) = (current(), trace.elements()?, elements(public_values)?);
+        let (level, progress) = (settings.level, settings.progress());
+        let preprocessed = self.preprocessed.as_ref();
+        let bytes = config.prove(level, &self.constraints, preprocessed, trace, &public_values, progress);
+        Ok(Proof { bytes: bytes.map_err(|error| names.stark(error))?, name: None })
+    }
+}
+
+fn elements(words: &[u64]) -> Result<Vec<Goldilocks>> {
+    if let Some(index) = words.iter().position(|word| *word >= MODULUS) {
+        let problem = "expected an integer below 2^64 - 2^32 + 1";
+        return Err(Error::malformed(
+            None,
+            format!("public value {index}: {problem}, found {}", words[index]),
+        ));
+    }
+    Ok(words.iter().map(|word| Goldilocks::new(*word)).collect())
+}
+
+/// A proof.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    bytes: Vec<u8>,
+    name: Option<FileName>,
+}
+
+impl Proof {
+    /// Reads a proof's file.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Malformed`] for any other file. All but the beginning is read by [`verify`](Self::verify).
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let bytes = read_file_at_most(path, LONGEST).map_err(|error| Error::io(path, error))?;
+        Self { bytes, name: Some(FileName::new(path)) }.checked()
+    }
+
+    /// The proof in the bytes of a file.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
+        Self { bytes, name: None }.checked()
+    }
+
+    fn checked(self) -> Result<Self> {
+        proofmill_stark::log_rows(&self.bytes).map_err(|error| self.error(error.into()))?;
+        Ok(self)
+    }
+
+    /// The bytes of the file.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Writes a file, completely or not at all.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        Ok(write_bytes(path.as_ref(), &self.bytes)?)
+    }
+
+    /// The number of rows of the trace, which the prover chose.
+    pub fn rows(&self) -> u64 {
+        // It was read when the proof was made; the decoder allows no more than 2^32.
+        1 << proofmill_stark::log_rows(&self.bytes).unwrap_or_default()
+    }
+
+    /// Verifies that the prover knows a trace which satisfies the constraints with these public values. Constraints, configuration and
+    /// public values are the verifier's own; the number of rows is the prover's.
+    ///
+    /// # Errors
+    /// [`Error::Rejected`] for a proof that proves nothing, [`Error::Malformed`] for one that is not well-formed, [`Error::Mismatch`] for
+    /// one with another hash or extension, and for another number of public values than the AIR's.
+    pub fn verify(&self, constraints: &Constraints, config: &Config, public_values: &[u64]) -> Result<()> {
+        let Constraints { constraints, preprocessed, .. } = constraints;
+        let public_values = elements(public_values)?;
+        config
+            .verify(current().level, constraints, preprocessed.as_ref(), &public_values, &self.bytes)
+            .map_err(|error| self.error(error))
+    }
+
+    fn error(&self, error: VerifyError) -> Error {
+        Names { proof: self.name.as_ref(), ..Names::default() }.stark_verdict(error)
+    }
+}

@@ -1,0 +1,92 @@
+//! Proofs as bytes, with the hash and the extension chosen at run time.
+
+use crate::{
+    Constraints, PreprocessedKey, Proof, StarkError, VerifyError, air::Preprocessed, prove,
+    security::Parameters, verify,
+};
+use proofmill_cpu::Level;
+use proofmill_field::goldilocks::Goldilocks;
+use proofmill_merkle::{Hash, dispatch_hash};
+use proofmill_progress::Progress;
+
+/// What prover and verifier agree on besides the AIR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// The hash of trees and transcript.
+    pub hash: Hash,
+    /// The parameters.
+    pub parameters: Parameters,
+}
+
+impl Default for Config {
+    /// Keccak, the fastest of all but SHA-256, and [`Parameters::PROVEN_100`].
+    fn default() -> Self {
+        Self { hash: Hash::Keccak, parameters: Parameters::PROVEN_100 }
+    }
+}
+
+/// Runs an expression with the types of a configuration whose parameters were checked: `$H` of the hash, `$D` the degree of the
+/// extension.
+macro_rules! dispatch {
+    ($config:expr, $H:ident, $D:ident => $body:expr) => {
+        match $config.parameters.extension {
+            2 => {
+                const $D: usize = 2;
+                dispatch_hash!($config.hash, $H => $body)
+            }
+            _ => {
+                const $D: usize = 3;
+                dispatch_hash!($config.hash, $H => $body)
+            }
+        }
+    };
+}
+
+impl Config {
+    /// [`prove`](crate::prove), to bytes; with the AIR's preprocessed columns, which are committed to.
+    ///
+    /// # Errors
+    /// As [`PreprocessedKey::new`] and [`prove`](crate::prove).
+    pub fn prove(
+        &self,
+        level: Level,
+        constraints: &Constraints,
+        preprocessed: Option<&Preprocessed>,
+        trace: &[Goldilocks],
+        public_values: &[Goldilocks],
+        progress: Progress<'_>,
+    ) -> Result<Vec<u8>, StarkError> {
+        let parameters = &self.parameters;
+        parameters.check()?;
+        dispatch!(self, H, D => {
+            let key = preprocessed.map(|columns| PreprocessedKey::<H>::new(level, parameters, columns.clone()));
+            let key = key.transpose()?;
+            let proof = prove::<H, D>(level, parameters, constraints, key.as_ref(), trace, public_values, progress)?;
+            Ok(proof.to_bytes())
+        })
+    }
+
+    /// [`verify`](crate::verify), from bytes; with the AIR's preprocessed columns, which are committed to.
+    ///
+    /// # Errors
+    /// [`VerifyError::Encoding`], and as [`verify`](crate::verify).
+    pub fn verify(
+        &self,
+        level: Level,
+        constraints: &Constraints,
+        preprocessed: Option<&Preprocessed>,
+        public_values: &[Goldilocks],
+        proof: &[u8],
+    ) -> Result<(), VerifyError> {
+        let parameters = &self.parameters;
+        let statement = |error: StarkError| VerifyError::Statement(error.to_string());
+        parameters.check().map_err(|error| statement(error.into()))?;
+        dispatch!(self, H, D => {
+            let proof = Proof::<H, D>::from_bytes(proof)?;
+            let key = preprocessed.map(|columns| PreprocessedKey::<H>::new(level, parameters, columns.clone()));
+            let key = key.transpose().map_err(statement)?;
+            let commitment = key.as_ref().map(PreprocessedKey::commitment);
+            verify(level, parameters, constraints, commitment, public_values, &proof)
+        })
+    }
+}
