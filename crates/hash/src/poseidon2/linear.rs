@@ -2,9 +2,9 @@
 
 use proofmill_field::goldilocks::U64s;
 
-/// The first row of the block; each further row is the one before, rotated right.
-#[cfg(test)]
-pub(crate) const BLOCK: [u64; 4] = [2, 3, 1, 1];
+/// The first row of the four by four block that the matrix of full rounds consists of; each further row is the one before, rotated
+/// right.
+pub const BLOCK: [u64; 4] = [2, 3, 1, 1];
 
 /// The product of the matrix and the state, modulo 2^64; its row sums are 7 (WIDTH / 4 + 1).
 #[inline(always)]

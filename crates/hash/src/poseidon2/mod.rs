@@ -19,6 +19,7 @@ mod permutation;
 mod round_constants;
 
 pub use instance::Instance;
+pub use linear::BLOCK;
 pub use permutation::partial_rounds;
 
 use crate::{Absorption, Permutation};
@@ -57,7 +58,10 @@ pub trait Parameters: Permutation {
     /// The partial rounds after which planes must be made fresh.
     const ROUNDS_A_FOLD: usize;
 
-    /// The planes of the round constants, in the order of use: one per element in full rounds, one in partial rounds.
+    /// The round constants, in the order of use: one per element in full rounds, one in partial rounds.
+    const ROUND_CONSTANTS: &'static [u64];
+
+    /// The planes of the round constants.
     fn constants<V: GoldilocksVector>() -> &'static [[u64; 2]];
 }
 
@@ -78,6 +82,7 @@ impl Parameters for Poseidon2<8> {
     ];
     const MAX_HALVINGS: usize = 1;
     const ROUNDS_A_FOLD: usize = 6;
+    const ROUND_CONSTANTS: &'static [u64] = &round_constants::WIDTH_8;
 
     #[inline(always)]
     fn constants<V: GoldilocksVector>() -> &'static [[u64; 2]] {
@@ -102,6 +107,7 @@ impl Parameters for Poseidon2<12> {
     ];
     const MAX_HALVINGS: usize = MAX_HALVINGS;
     const ROUNDS_A_FOLD: usize = 4;
+    const ROUND_CONSTANTS: &'static [u64] = &round_constants::WIDTH_12;
 
     #[inline(always)]
     fn constants<V: GoldilocksVector>() -> &'static [[u64; 2]] {
