@@ -11,6 +11,7 @@
 //! Proofs hide nothing: they are arguments of knowledge, not zero-knowledge. Time depends on the trace.
 
 pub mod air;
+pub mod airs;
 mod claims;
 mod commitment;
 mod config;

@@ -1,0 +1,25 @@
+//! AIRs that are ready for use, and examples of how to write one.
+//!
+//! Each is a statement with public values, and has a function `trace` that makes an [`Execution`] from the statement's secrets. No
+//! constraint has a degree above 3, so that the quotient has two chunks, and proofs work at every blowup. [`Workload`] names them for the
+//! command line.
+//!
+//! | AIR | a row is | columns | constraints |
+//! |---|---|---:|---:|
+//! | [`Fibonacci`] | a pair | 2 | 5 |
+//! | [`Poseidon2<8>`](Poseidon2) | a permutation | 172 | 188 |
+//! | [`Poseidon2<12>`](Poseidon2) | a permutation | 236 | 260 |
+//! | [`MerkleTree`] | a node of a path | 178 | 184 |
+
+mod execution;
+mod fibonacci;
+mod merkle_tree;
+mod permutation;
+mod poseidon2;
+mod workload;
+
+pub use execution::Execution;
+pub use fibonacci::Fibonacci;
+pub use merkle_tree::{MerklePath, MerkleTree};
+pub use poseidon2::Poseidon2;
+pub use workload::{Example, UnknownWorkload, Workload};

@@ -1,0 +1,109 @@
+//! Poseidon2 as a sequence of committed values, for traces and for constraints.
+
+use proofmill_field::{Algebra, Field, Invert, goldilocks::Goldilocks};
+use proofmill_hash::poseidon2::{BLOCK, HALF_FULL_ROUNDS, PARTIAL_ROUNDS, Parameters, Poseidon2};
+use std::ops::{Add, Mul};
+
+/// The parameters of a width, as elements.
+#[derive(Clone, Debug)]
+pub(super) struct Permutation {
+    diagonal: Vec<Goldilocks>,
+    constants: Vec<Goldilocks>,
+}
+
+impl Permutation {
+    pub(super) fn new<const WIDTH: usize>() -> Self
+    where
+        Poseidon2<WIDTH>: Parameters,
+    {
+        let half = Goldilocks::from(2_u32).invert_vartime().expect("2 is not zero");
+        let diagonal = Poseidon2::<WIDTH>::DIAGONAL.iter().map(|entry| {
+            let size =
+                Goldilocks::from(entry.factor.unsigned_abs()) * half.pow_vartime(&[entry.halvings.into()]);
+            if entry.factor < 0 { -size } else { size }
+        });
+        Self {
+            diagonal: diagonal.collect(),
+            constants: Poseidon2::<WIDTH>::ROUND_CONSTANTS
+                .iter()
+                .map(|word| Goldilocks::new(*word))
+                .collect(),
+        }
+    }
+
+    /// The elements of a state.
+    pub(super) fn width(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    /// The number of values that [`apply`](Self::apply) commits to: two an S-box, except that the last round's outputs are left to the
+    /// caller.
+    pub(super) const fn committed(width: usize) -> usize {
+        (2 * (2 * HALF_FULL_ROUNDS) - 1) * width + 2 * PARTIAL_ROUNDS
+    }
+
+    /// Permutes a state whose elements are linear in committed values, or plain elements.
+    ///
+    /// `commit(value)` is the column that holds the value, in the order of the calls: of degree 1 where the value has degree 3. An S-box
+    /// x^7 commits to t = x^3 and its result is t^2 x, which is committed to in turn, after the linear layer in full rounds. The results
+    /// have degree 3.
+    pub(super) fn apply<T>(&self, state: &mut [T], mut commit: impl FnMut(T) -> T)
+    where
+        T: Copy + From<Goldilocks> + Add<Output = T> + Mul<Output = T>,
+    {
+        let width = self.width();
+        let mut constants = self.constants.iter().map(|constant| T::from(*constant));
+        let mut s_box = |x: T, commit: &mut dyn FnMut(T) -> T| {
+            let x = x + constants.next().expect("a constant for each S-box");
+            let cube = commit(x * x * x);
+            cube * cube * x
+        };
+        multiply_by_blocks(state);
+        for round in 0..2 * HALF_FULL_ROUNDS {
+            if round == HALF_FULL_ROUNDS {
+                for _ in 0..PARTIAL_ROUNDS {
+                    let power = s_box(state[0], &mut commit);
+                    state[0] = commit(power);
+                    let sum = sum(state.iter());
+                    for i in 0..width {
+                        state[i] = sum + state[i] * T::from(self.diagonal[i]);
+                    }
+                }
+            }
+            for element in state.iter_mut() {
+                *element = s_box(*element, &mut commit);
+            }
+            multiply_by_blocks(state);
+            if round + 1 < 2 * HALF_FULL_ROUNDS {
+                state.iter_mut().for_each(|element| *element = commit(*element));
+            }
+        }
+    }
+}
+
+/// The linear layer of full rounds: a block times each four elements, plus the sum of all these products.
+fn multiply_by_blocks<T>(state: &mut [T])
+where
+    T: Copy + From<Goldilocks> + Add<Output = T> + Mul<Output = T>,
+{
+    for four in state.as_chunks_mut::<4>().0 {
+        let sum = sum(four.iter());
+        let before = *four;
+        for (row, element) in four.iter_mut().enumerate() {
+            // The entries are small: the sum has each element once.
+            *element = sum;
+            for (column, entry) in BLOCK.iter().enumerate().filter(|(_, entry)| **entry > 1) {
+                let more = before[(row + column) % 4];
+                *element = *element + more * T::from(Goldilocks::new(entry - 1));
+            }
+        }
+    }
+    for i in 0..4 {
+        let sum = sum(state[i..].iter().step_by(4));
+        state[i..].iter_mut().step_by(4).for_each(|element| *element = *element + sum);
+    }
+}
+
+fn sum<'a, T: Copy + From<Goldilocks> + Add<Output = T> + 'a>(terms: impl Iterator<Item = &'a T>) -> T {
+    terms.fold(T::from(Goldilocks::ZERO), |sum, term| sum + *term)
+}
