@@ -18,9 +18,9 @@ pub const KECCAK_WIDTH: usize = 25;
 
 const ROUNDS: usize = 24;
 
-/// The constants of the rounds: bit `2^j - 1` of round i is output `7 i + j` of a register of eight bits with the feedback
+/// The constants of the rounds of Keccak-f[1600]: bit `2^j - 1` of round i is output `7 i + j` of a register of eight bits with the feedback
 /// `x^8 + x^6 + x^5 + x^4 + 1` (FIPS 202, 3.2.5).
-const ROUND_CONSTANTS: [u64; ROUNDS] = {
+pub const KECCAK_ROUND_CONSTANTS: [u64; ROUNDS] = {
     let (mut constants, mut register, mut i) = ([0; ROUNDS], 1_u32, 0);
     while i < ROUNDS {
         let mut j = 0;
@@ -34,15 +34,15 @@ const ROUND_CONSTANTS: [u64; ROUNDS] = {
     constants
 };
 
-/// By how many bits each word is rotated, by its position before the words move.
-const ROTATIONS: [i32; KECCAK_WIDTH] =
+/// By how many bits each word of Keccak's state is rotated, by its position before the words move.
+pub const KECCAK_ROTATIONS: [i32; KECCAK_WIDTH] =
     [0, 1, 62, 28, 27, 36, 44, 6, 55, 20, 3, 10, 43, 25, 39, 41, 45, 15, 21, 8, 18, 2, 61, 56, 14];
 
 /// Permutes as many states as vectors have lanes: `state[x + 5 y]` holds that word of every state.
 #[inline(always)]
 pub fn keccak_f<W: Bitwise>(state: &mut [W; KECCAK_WIDTH]) {
     // Two rounds an iteration, so that states alternate between two places instead of being copied.
-    for constants in ROUND_CONSTANTS.as_chunks::<2>().0 {
+    for constants in KECCAK_ROUND_CONSTANTS.as_chunks::<2>().0 {
         *state = round(&round(state, constants[0]), constants[1]);
     }
 }
@@ -108,7 +108,8 @@ fn round<W: Bitwise>(a: &[W; KECCAK_WIDTH], constant: u64) -> [W; KECCAK_WIDTH] 
             a[0] ^ sums[0]
         };
         ($from:tt) => {
-            (a[$from] ^ sums[$from % 5]).rotate::<{ ROTATIONS[$from] }, { 64 - ROTATIONS[$from] }>()
+            (a[$from] ^ sums[$from % 5])
+                .rotate::<{ KECCAK_ROTATIONS[$from] }, { 64 - KECCAK_ROTATIONS[$from] }>()
         };
     }
     let mut next = *a;

@@ -17,7 +17,9 @@ mod state;
 mod tiles;
 mod tree;
 
-pub use keccak::{KECCAK_WIDTH, Keccak, Keccak256, keccak_f, keccak_f_states};
+pub use keccak::{
+    KECCAK_ROTATIONS, KECCAK_ROUND_CONSTANTS, KECCAK_WIDTH, Keccak, Keccak256, keccak_f, keccak_f_states,
+};
 pub use narrow_nodes::NarrowNodes;
 pub use permutation::{Absorption, MAX_WIDTH, Permutation, permute};
 pub use poseidon::Poseidon;
