@@ -19,20 +19,20 @@ use proofmill_parallel as parallel;
 ///
 /// **Public values.** The four elements of the root.
 ///
-/// **A row** is a permutation of Poseidon2, laid out as in [`airs::Poseidon2`](super::Poseidon2) (172 columns), with its digest (4), a bit
-/// and an index. A path has a period of rows, the next power of two from `depth + 1` on: the leaf's hash, from the leaf up the `depth`
-/// nodes, and idle rows. There are three periodic columns, for the leaf's row, the root's row and all rows of a period but its last. There
-/// are 178 columns and 184 constraints of degree 3 at most; the number of rows is a multiple of the period, as both are powers of two and
-/// shorter traces are refused.
+/// **A row** is a permutation of Poseidon2, laid out as in [`airs::Poseidon2`](super::Poseidon2) (172 columns), with its digest (4), a
+/// bit and an index. A path has a period of rows, the next power of two from `depth + 1` on: the leaf's hash, from the leaf up the
+/// `depth` nodes, and idle rows. There are three periodic columns, for the leaf's row, the root's row and all rows of a period but its
+/// last. There are 178 columns and 184 constraints of degree 3 at most; the number of rows is a multiple of the period, as both are
+/// powers of two and shorter traces are refused.
 ///
 /// Why this is enough:
-/// * A leaf's row has a zero in the second half of its input, as the hash of four elements has, so that its digest is the leaf's.
-/// * In each other row of a path, the bit is 0 or 1 and says which half of the input is the digest of the row before: the other half is the
-///   sibling, which is free, as in every authentication path. The root's row has the public digest.
+/// * A leaf's row has zeros in the second half of its input, as the hash of four elements has, so that its digest is the leaf's.
+/// * In each other row of a path, the bit is 0 or 1 and says which half of the input is the digest of the row before: the other half is
+///   the sibling, which is free, as in every authentication path. The root's row of every path has the public digest.
 /// * The index of a leaf's row is `2 index' + bit'` of the next row and so on, and that of the root's row is 0. So the leaf's index has
 ///   `depth` bits, at most 63, and is below p: the bits are its only representation.
-/// * Idle rows go on in the same way above the root. They bind nothing, and nothing reads them: the constraint between rows does not hold in
-///   the last row of a period, thus neither from the trace's last row to its first.
+/// * Idle rows go on in the same way above the root. They bind nothing, and nothing reads them: the constraint between rows does not hold
+///   in the last row of a period, thus neither from the trace's last row to its first.
 ///
 /// A node of a state of eight elements has no capacity; [`proofmill_hash::sponge`] says why trees are safe. Leaves cannot pass for nodes,
 /// because the depth is the AIR's.

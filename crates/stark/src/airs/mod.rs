@@ -10,16 +10,23 @@
 //! | [`Poseidon2<8>`](Poseidon2) | a permutation | 172 | 188 |
 //! | [`Poseidon2<12>`](Poseidon2) | a permutation | 236 | 260 |
 //! | [`MerkleTree`] | a node of a path | 178 | 184 |
+//! | [`KeccakF`] | a round | 2300 | 2775 |
+//! | [`Blake3`] | a compression | 8032 | 8284 |
 
+mod bits;
+mod blake3;
 mod execution;
 mod fibonacci;
+mod keccak_f;
 mod merkle_tree;
 mod permutation;
 mod poseidon2;
 mod workload;
 
+pub use blake3::Blake3;
 pub use execution::Execution;
 pub use fibonacci::Fibonacci;
+pub use keccak_f::KeccakF;
 pub use merkle_tree::{MerklePath, MerkleTree};
 pub use poseidon2::Poseidon2;
 pub use workload::{Example, UnknownWorkload, Workload};

@@ -51,41 +51,50 @@ impl Permutation {
     where
         T: Copy + From<Goldilocks> + Add<Output = T> + Mul<Output = T>,
     {
-        let width = self.width();
-        let mut constants = self.constants.iter().map(|constant| T::from(*constant));
-        let mut s_box = |x: T, commit: &mut dyn FnMut(T) -> T| {
-            let x = x + constants.next().expect("a constant for each S-box");
-            let cube = commit(x * x * x);
-            cube * cube * x
-        };
+        let (before, rest) = self.constants.split_at(HALF_FULL_ROUNDS * self.width());
+        let (partial, after) = rest.split_at(PARTIAL_ROUNDS);
         multiply_by_blocks(state);
-        for round in 0..2 * HALF_FULL_ROUNDS {
-            if round == HALF_FULL_ROUNDS {
-                for _ in 0..PARTIAL_ROUNDS {
-                    let power = s_box(state[0], &mut commit);
-                    state[0] = commit(power);
-                    let sum = sum(state.iter());
-                    for i in 0..width {
-                        state[i] = sum + state[i] * T::from(self.diagonal[i]);
-                    }
-                }
-            }
-            for element in state.iter_mut() {
-                *element = s_box(*element, &mut commit);
-            }
+        for constants in before.chunks_exact(self.width()) {
+            s_boxes(state, constants, &mut commit);
             multiply_by_blocks(state);
-            if round + 1 < 2 * HALF_FULL_ROUNDS {
-                state.iter_mut().for_each(|element| *element = commit(*element));
+            commit_all(state, &mut commit);
+        }
+        for constant in partial {
+            s_boxes(&mut state[..1], &[*constant], &mut commit);
+            commit_all(&mut state[..1], &mut commit);
+            let sum = sum(state.iter());
+            for (element, entry) in state.iter_mut().zip(&self.diagonal) {
+                *element = sum + *element * T::from(*entry);
             }
+        }
+        for (index, constants) in after.chunks_exact(self.width()).enumerate() {
+            if index > 0 {
+                commit_all(state, &mut commit);
+            }
+            s_boxes(state, constants, &mut commit);
+            multiply_by_blocks(state);
         }
     }
 }
 
-/// The linear layer of full rounds: a block times each four elements, plus the sum of all these products.
-fn multiply_by_blocks<T>(state: &mut [T])
+/// Replaces elements by the seventh powers of their sums with constants, after committing to the third powers.
+fn s_boxes<T>(elements: &mut [T], constants: &[Goldilocks], commit: &mut impl FnMut(T) -> T)
 where
     T: Copy + From<Goldilocks> + Add<Output = T> + Mul<Output = T>,
 {
+    for (element, constant) in elements.iter_mut().zip(constants) {
+        let x = *element + T::from(*constant);
+        let cube = commit(x * x * x);
+        *element = cube * cube * x;
+    }
+}
+
+fn commit_all<T: Copy>(elements: &mut [T], commit: &mut impl FnMut(T) -> T) {
+    elements.iter_mut().for_each(|element| *element = commit(*element));
+}
+
+/// The linear layer of full rounds: a block times each four elements, plus the sum of all these products.
+fn multiply_by_blocks<T: Copy + From<Goldilocks> + Add<Output = T>>(state: &mut [T]) {
     for four in state.as_chunks_mut::<4>().0 {
         let sum = sum(four.iter());
         let before = *four;
@@ -93,8 +102,9 @@ where
             // The entries are small: the sum has each element once.
             *element = sum;
             for (column, entry) in BLOCK.iter().enumerate().filter(|(_, entry)| **entry > 1) {
-                let more = before[(row + column) % 4];
-                *element = *element + more * T::from(Goldilocks::new(entry - 1));
+                for _ in 1..*entry {
+                    *element = *element + before[(row + column) % 4];
+                }
             }
         }
     }

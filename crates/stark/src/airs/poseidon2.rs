@@ -16,8 +16,8 @@ use proofmill_parallel as parallel;
 /// **Public values.** The elements of both states: `2 WIDTH`.
 ///
 /// **A row** is a permutation: its input, and for each S-box x^7 the value x^3 and the result, in full rounds after the linear layer. The
-/// results of the last round are not committed to: they are the input of the next row. Width 8 has 172 columns and 188 constraints,
-/// width 12 has 236 and 260, all of degree 3 at most; any number of rows.
+/// results of the last round are not committed to: they are the input of the next row. Width 8 has 172 columns and 188 constraints, width
+/// 12 has 236 and 260, all of degree 3 at most; any number of rows.
 ///
 /// Every committed value is a polynomial in those before it and every further input one in the previous row, so that the public input
 /// determines the whole trace: nothing has a range. The last row's input is the second public state. Its permutation is computed, but its

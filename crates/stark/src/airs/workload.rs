@@ -1,8 +1,10 @@
 //! The AIRs by name, with examples of any size.
 
 use super::{
+    blake3::Blake3,
     execution::{Execution, rows},
     fibonacci::Fibonacci,
+    keccak_f::KeccakF,
     merkle_tree::{MerklePath, MerkleTree},
     poseidon2::Poseidon2,
 };
@@ -21,8 +23,12 @@ use std::{array, fmt, str::FromStr};
 pub enum Workload {
     /// [`Fibonacci`].
     Fibonacci,
+    /// [`KeccakF`].
+    KeccakF,
     /// [`Poseidon2`] of width 8.
     Poseidon2,
+    /// [`Blake3`].
+    Blake3,
     /// [`MerkleTree`] of depth 15.
     MerkleTree,
 }
@@ -47,13 +53,16 @@ const DEPTH: usize = 15;
 
 impl Workload {
     /// Every workload.
-    pub const ALL: [Self; 3] = [Self::Fibonacci, Self::Poseidon2, Self::MerkleTree];
+    pub const ALL: [Self; 5] =
+        [Self::Fibonacci, Self::KeccakF, Self::Poseidon2, Self::Blake3, Self::MerkleTree];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Fibonacci => "fibonacci",
+            Self::KeccakF => "keccak-f",
             Self::Poseidon2 => "poseidon2",
+            Self::Blake3 => "blake3",
             Self::MerkleTree => "merkle-tree",
         }
     }
@@ -61,7 +70,8 @@ impl Workload {
     /// The base-2 logarithm of the fewest rows of an [`example`](Self::example).
     pub const fn least_log_rows(self) -> u32 {
         match self {
-            Self::Fibonacci | Self::Poseidon2 => 0,
+            Self::Fibonacci | Self::Poseidon2 | Self::Blake3 => 0,
+            Self::KeccakF => KeccakF::LEAST_LOG_ROWS,
             Self::MerkleTree => (DEPTH + 1).ilog2(),
         }
     }
@@ -78,10 +88,19 @@ impl Workload {
                 let execution = Fibonacci.trace(log_rows, words.elements());
                 (Box::new(Fibonacci), execution, rows - 1, "steps")
             }
+            Self::KeccakF => {
+                let execution = KeccakF.trace(level, log_rows, array::from_fn(|_| words.word()))?;
+                (Box::new(KeccakF), execution, rows / 24, "permutations")
+            }
             Self::Poseidon2 => {
                 let air = Poseidon2::<8>::new();
                 let execution = air.trace(log_rows, words.elements());
                 (Box::new(air), execution, rows - 1, "permutations")
+            }
+            Self::Blake3 => {
+                let first = words.bytes();
+                let entries: Vec<_> = (1..rows).map(|_| words.bytes()).collect();
+                (Box::new(Blake3), Blake3.trace(&first, &entries), rows - 1, "compressions")
             }
             Self::MerkleTree => {
                 let air = MerkleTree::new(DEPTH);
@@ -131,6 +150,11 @@ impl Words {
 
     fn elements<const N: usize>(&mut self) -> [Goldilocks; N] {
         array::from_fn(|_| Goldilocks::new(self.word()))
+    }
+
+    fn bytes(&mut self) -> [u8; 32] {
+        let words: [_; 4] = array::from_fn(|_| self.word().to_le_bytes());
+        array::from_fn(|i| words[i / 8][i % 8])
     }
 }
 
