@@ -478,4 +478,16 @@ mod merkle_tree {
             }
         }
     }
+
+    /// The rows of a path but its first, for trees of one level less: all is right but that a node passes for a leaf.
+    #[test]
+    fn a_node_is_no_leaf() {
+        let (_, mut paths) = paths(4, 1);
+        paths[0].index &= !1;
+        let higher = case(4, &paths).execution;
+        let execution = Execution { trace: higher.trace[178..5 * 178].to_vec(), ..higher };
+        let case = Case::new(MerkleTree::new(3), execution);
+        let violated: Vec<_> = (0..4).map(|row| case.violated(row).len()).collect();
+        assert_eq!(violated, [4, 0, 0, 0]);
+    }
 }
