@@ -4,6 +4,7 @@ use proofmill::{
     circom::{Contribution, Contributions, Symbols, describe_json},
     merkle::{Opening, TreeFile},
     srs::Srs,
+    stark,
 };
 use proofmill_console::{Failure, Outcome};
 use serde_json::{Map, Value, json};
@@ -48,6 +49,7 @@ pub(crate) fn describe(path: &Path) -> Result<Option<Facts>, Failure> {
     };
     let facts = match start.as_slice() {
         b"pfmerkle" => tree(path)?,
+        [b'P', b'M', b'S', b'T', b'A', b'R', b'K', _] => stark_proof(path)?,
         [0, b'a', b's', b'm', version @ ..] => {
             let version = version.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
             vec![("kind", json!("wasm, a witness generator if circom made it")), ("version", json!(version))]
@@ -85,22 +87,23 @@ fn transcripts(path: &Path) -> Result<Vec<(&'static str, Value)>, Failure> {
     ])
 }
 
+fn stark_proof(path: &Path) -> Result<Vec<(&'static str, Value)>, Failure> {
+    let proof = stark::Proof::open(path)?;
+    Ok(vec![
+        ("kind", json!("stark proof")),
+        ("hash", json!(proof.hash().to_string())),
+        ("extension", json!(proof.extension())),
+        ("rows", json!(proof.rows())),
+    ])
+}
+
 /// JSON of snarkjs's or of Proofmill's.
 fn document(path: &Path) -> Result<Vec<(&'static str, Value)>, Failure> {
     let description = match describe_json(path) {
         Ok(description) => description,
         Err(error) => {
-            return match Opening::open(path) {
-                Ok(opening) => Ok(vec![
-                    ("kind", json!("merkle opening")),
-                    ("hash", json!(opening.hash().to_string())),
-                    ("rows", json!(opening.rows())),
-                    ("columns", json!(opening.columns())),
-                    ("opened rows", json!(opening.indices().len())),
-                    ("siblings", json!(opening.siblings())),
-                ]),
-                Err(_) => Err(error.into()),
-            };
+            let other = opening(path).or_else(|_| air(path));
+            return other.map_err(|_| error.into());
         }
     };
     let mut facts = vec![("kind", json!(description.kind))];
@@ -110,6 +113,29 @@ fn document(path: &Path) -> Result<Vec<(&'static str, Value)>, Failure> {
     facts.push(("curve", json!(description.curve)));
     facts.extend(description.counts.into_iter().map(|(name, count)| (name, json!(count))));
     Ok(facts)
+}
+
+fn opening(path: &Path) -> proofmill::Result<Vec<(&'static str, Value)>> {
+    let opening = Opening::open(path)?;
+    Ok(vec![
+        ("kind", json!("merkle opening")),
+        ("hash", json!(opening.hash().to_string())),
+        ("rows", json!(opening.rows())),
+        ("columns", json!(opening.columns())),
+        ("opened rows", json!(opening.indices().len())),
+        ("siblings", json!(opening.siblings())),
+    ])
+}
+
+fn air(path: &Path) -> proofmill::Result<Vec<(&'static str, Value)>> {
+    let constraints = stark::Constraints::open(path)?;
+    Ok(vec![
+        ("kind", json!("air, the constraints of a stark")),
+        ("columns", json!(constraints.columns())),
+        ("public values", json!(constraints.public_values())),
+        ("constraints", json!(constraints.len())),
+        ("degree", json!(constraints.shape(1).degree)),
+    ])
 }
 
 /// circom's `.sym`: lines of label, wire (-1 for a signal without one), component and name.

@@ -38,11 +38,16 @@
 //! # }
 //! ```
 
-use crate::{Error, Result, error::Names, machine::current, merkle::Rows};
+use crate::{
+    Error, Result,
+    error::Names,
+    machine::current,
+    merkle::{Hash, Rows},
+};
 use proofmill_circom::{FileName, write_bytes, write_text};
 use proofmill_field::goldilocks::{Goldilocks, MODULUS};
 use proofmill_memory::read_file_at_most;
-use proofmill_stark::{AirDocument, VerifyError};
+use proofmill_stark::{AirDocument, Header};
 pub use proofmill_stark::{
     Config, Parameters,
     air::{Air, Expression, Preprocessed, Row},
@@ -125,6 +130,16 @@ impl Constraints {
         self.constraints.public_values()
     }
 
+    /// The number of constraints.
+    pub fn len(&self) -> usize {
+        self.constraints.len()
+    }
+
+    /// Whether nothing is constrained.
+    pub fn is_empty(&self) -> bool {
+        self.constraints.is_empty()
+    }
+
     /// What security depends on, for a trace of this many rows, rounded up to a power of two.
     pub fn shape(&self, rows: u64) -> security::Shape {
         self.constraints.shape(rows.max(1).next_power_of_two().ilog2())
@@ -151,7 +166,7 @@ impl Constraints {
         let (level, progress) = (settings.level, settings.progress());
         let preprocessed = self.preprocessed.as_ref();
         let bytes = config.prove(level, &self.constraints, preprocessed, trace, &public_values, progress);
-        Ok(Proof { bytes: bytes.map_err(|error| names.stark(error))?, name: None })
+        Proof::from_bytes(bytes.map_err(|error| names.stark(error))?)
     }
 }
 
@@ -170,6 +185,7 @@ fn elements(words: &[u64]) -> Result<Vec<Goldilocks>> {
 #[derive(Clone, Debug)]
 pub struct Proof {
     bytes: Vec<u8>,
+    header: Header,
     name: Option<FileName>,
 }
 
@@ -181,7 +197,7 @@ impl Proof {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let bytes = read_file_at_most(path, LONGEST).map_err(|error| Error::io(path, error))?;
-        Self { bytes, name: Some(FileName::new(path)) }.checked()
+        Self::read(bytes, Some(FileName::new(path)))
     }
 
     /// The proof in the bytes of a file.
@@ -189,12 +205,15 @@ impl Proof {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
-        Self { bytes, name: None }.checked()
+        Self::read(bytes, None)
     }
 
-    fn checked(self) -> Result<Self> {
-        proofmill_stark::log_rows(&self.bytes).map_err(|error| self.error(error.into()))?;
-        Ok(self)
+    fn read(bytes: Vec<u8>, name: Option<FileName>) -> Result<Self> {
+        let header = Header::read(&bytes);
+        let header = header.map_err(|error| {
+            Names { proof: name.as_ref(), ..Names::default() }.stark_verdict(error.into())
+        })?;
+        Ok(Self { bytes, header, name })
     }
 
     /// The bytes of the file.
@@ -212,8 +231,17 @@ impl Proof {
 
     /// The number of rows of the trace, which the prover chose.
     pub fn rows(&self) -> u64 {
-        // It was read when the proof was made; the decoder allows no more than 2^32.
-        1 << proofmill_stark::log_rows(&self.bytes).unwrap_or_default()
+        1 << self.header.log_rows
+    }
+
+    /// The hash that the proof was made with, as it says; a verifier's [`Config`] has its own.
+    pub fn hash(&self) -> Hash {
+        self.header.hash
+    }
+
+    /// The degree of the extension, as the proof says.
+    pub fn extension(&self) -> u32 {
+        self.header.extension
     }
 
     /// Verifies that the prover knows a trace which satisfies the constraints with these public values. Constraints, configuration and
@@ -227,10 +255,6 @@ impl Proof {
         let public_values = elements(public_values)?;
         config
             .verify(current().level, constraints, preprocessed.as_ref(), &public_values, &self.bytes)
-            .map_err(|error| self.error(error))
-    }
-
-    fn error(&self, error: VerifyError) -> Error {
-        Names { proof: self.name.as_ref(), ..Names::default() }.stark_verdict(error)
+            .map_err(|error| Names { proof: self.name.as_ref(), ..Names::default() }.stark_verdict(error))
     }
 }

@@ -8,15 +8,16 @@ use crate::{
     security::Parameters,
 };
 use proofmill_cpu::Level;
-use proofmill_field::{Field, Invert, goldilocks::Goldilocks};
+use proofmill_field::{Invert, goldilocks::Goldilocks};
 use proofmill_hash::TreeHash;
+use proofmill_memory::Pages;
 use proofmill_merkle::{MerkleError, Opening, RowMajor, Tree};
 use proofmill_poly::goldilocks::Order;
 
 /// A matrix of `2^log_rows` rows with the tree over them.
 pub(crate) struct Committed<H: TreeHash> {
     /// Rows, stored contiguously; of extensions, in bit-reversed order.
-    pub(crate) values: Vec<Goldilocks>,
+    pub(crate) values: Pages<Goldilocks>,
     pub(crate) columns: usize,
     log_cap: u32,
     tree: Tree<H>,
@@ -27,7 +28,7 @@ impl<H: TreeHash> Committed<H> {
     pub(crate) fn new(
         level: Level,
         parameters: &Parameters,
-        values: Vec<Goldilocks>,
+        values: Pages<Goldilocks>,
         columns: usize,
     ) -> Self {
         let leaves = leaves(&values, columns);
@@ -106,15 +107,16 @@ pub(crate) fn check_rows<H: TreeHash>(
 pub(crate) fn extend(
     level: Level,
     log_blowup: u32,
-    mut values: Vec<Goldilocks>,
+    values: &[Goldilocks],
     columns: usize,
     shift: Goldilocks,
-) -> Vec<Goldilocks> {
-    let log_rows = (values.len() / columns).ilog2();
-    values.resize(values.len() << log_blowup, Goldilocks::ZERO);
+) -> Pages<Goldilocks> {
+    let mut extension = Pages::new(values.len() << log_blowup);
+    extension[..values.len()].copy_from_slice(values);
     let ratio = SHIFT * shift.invert_vartime().expect("a shift is not zero");
-    domain(log_rows).extend(level, &mut values, log_blowup, ratio, Order::BitReversed);
-    values
+    let log_rows = (values.len() / columns).ilog2();
+    domain(log_rows).extend(level, &mut extension, log_blowup, ratio, Order::BitReversed);
+    extension
 }
 
 /// The logarithm of the number of rows of a matrix that can be committed to.

@@ -11,6 +11,7 @@ use crate::{
 };
 use proofmill_field::goldilocks::{Extension, Goldilocks};
 use proofmill_hash::TreeHash;
+use proofmill_merkle::Hash;
 
 const MAGIC: &[u8; 8] = b"PMSTARK\x01";
 const NAME: usize = 16;
@@ -182,21 +183,47 @@ fn header(reader: &mut Reader<'_>) -> Result<([u8; NAME], u8, u8), DecodeError> 
     Ok((name, degree, log_rows))
 }
 
-/// The logarithm of the number of rows that a proof of any hash and extension is about, from its header.
-///
-/// # Errors
-/// [`DecodeError`] if bytes are no proof; of the rest, nothing is checked.
-pub fn log_rows(proof: &[u8]) -> Result<u32, DecodeError> {
-    let (_, _, log_rows) = header(&mut Reader { bytes: proof, at: 0 })?;
-    Ok(log_rows.into())
+/// What a proof says of itself. A verifier takes its own hash and extension, and knows how many rows it wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The hash of trees and transcript.
+    pub hash: Hash,
+    /// The degree of the extension.
+    pub extension: u32,
+    /// The base-2 logarithm of the number of rows of the trace: at most 32.
+    pub log_rows: u32,
+}
+
+impl Header {
+    /// Reads the header of a proof. The rest is not read.
+    ///
+    /// # Errors
+    /// [`DecodeError`] if it is none.
+    pub fn read(proof: &[u8]) -> Result<Self, DecodeError> {
+        let (name, extension, log_rows) = header(&mut Reader { bytes: proof, at: 0 })?;
+        let hash = Hash::ALL.into_iter().find(|hash| padded(hash.name()) == name);
+        let unknown = || DecodeError::Hash { expected: "of a name that is known", found: shown(&name) };
+        Ok(Self { hash: hash.ok_or_else(unknown)?, extension: extension.into(), log_rows: log_rows.into() })
+    }
+}
+
+/// The name of a hash in the header.
+fn padded(name: &str) -> [u8; NAME] {
+    let mut bytes = [0; NAME];
+    bytes.iter_mut().zip(name.bytes()).for_each(|(to, byte)| *to = byte);
+    bytes
+}
+
+/// A name for people.
+fn shown(name: &[u8; NAME]) -> String {
+    String::from_utf8_lossy(name).trim_end_matches('\0').escape_debug().to_string()
 }
 
 impl<H: StarkHash, const D: usize> Proof<H, D> {
     /// The proof as bytes; the [module](self) has the format.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer(MAGIC.to_vec());
-        writer.0.extend(H::NAME.as_bytes());
-        writer.0.resize(MAGIC.len() + NAME, 0);
+        writer.0.extend(padded(H::NAME));
         writer.0.extend([D as u8, self.log_rows as u8]);
         writer.digests::<H>(&self.trace);
         writer.digests::<H>(&self.quotient);
@@ -229,11 +256,8 @@ impl<H: StarkHash, const D: usize> Proof<H, D> {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut reader = Reader { bytes, at: 0 };
         let (found, degree, log_rows) = header(&mut reader)?;
-        let mut name = [0; NAME];
-        name.iter_mut().zip(H::NAME.bytes()).for_each(|(to, byte)| *to = byte);
-        if found != name {
-            let found = String::from_utf8_lossy(&found).trim_end_matches('\0').escape_debug().to_string();
-            return Err(DecodeError::Hash { expected: H::NAME, found });
+        if found != padded(H::NAME) {
+            return Err(DecodeError::Hash { expected: H::NAME, found: shown(&found) });
         }
         let degree = usize::from(degree);
         if degree != D {

@@ -20,6 +20,7 @@ use proofmill_field::{
     Algebra, Field,
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
+use proofmill_memory::Pages;
 use proofmill_poly::goldilocks::Order;
 
 fn description<const D: usize>(parameters: &Parameters, arities: &[u32], log_height: u32) -> Description {
@@ -72,11 +73,6 @@ pub(crate) struct Prover<H: StarkHash, const D: usize> {
     queries: Vec<usize>,
 }
 
-/// The coefficients of elements, stored contiguously.
-fn flatten<const D: usize>(elements: &[Extension<Goldilocks, D>]) -> Vec<Goldilocks> {
-    elements.iter().flat_map(|element| element.0).collect()
-}
-
 fn unflatten<const D: usize>(coefficients: &[Goldilocks]) -> Vec<Extension<Goldilocks, D>> {
     coefficients.as_chunks::<D>().0.iter().map(|element| Extension(*element)).collect()
 }
@@ -96,7 +92,10 @@ where
     description::<D>(parameters, &arities, log_height).observe(challenger);
     let mut rounds = Vec::new();
     for log_arity in arities {
-        let committed = Committed::new(level, parameters, flatten(&word), D << log_arity);
+        let coefficients = Extension::coefficients(&word);
+        let mut values = Pages::new(coefficients.len());
+        values.copy_from_slice(coefficients);
+        let committed = Committed::new(level, parameters, values, D << log_arity);
         observe_cap::<H>(challenger, committed.cap());
         let work = challenger.work(level, parameters.grinding.commit);
         let beta = sample(challenger);
@@ -219,7 +218,8 @@ where
             *value = fold_row(&rows[first..], *index, *beta);
         }
         height -= log_arity;
-        let opened = OpenedRows { values: flatten(&rows), siblings: round.siblings.clone() };
+        let opened =
+            OpenedRows { values: Extension::coefficients(&rows).to_vec(), siblings: round.siblings.clone() };
         check_rows::<H>(level, parameters, &round.commitment, height, D << log_arity, &indices, &opened)?;
     }
     let root = generator(height);

@@ -34,7 +34,7 @@ mod verify;
 pub use config::Config;
 pub use constraints::Constraints;
 pub use document::{AirDocument, DocumentError};
-pub use encoding::{DecodeError, log_rows};
+pub use encoding::{DecodeError, Header};
 pub use error::{StarkError, VerifyError};
 pub use hash::StarkHash;
 pub use proof::{OpenedRows, OpenedValues, OpeningProof, Proof, Round};

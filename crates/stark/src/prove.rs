@@ -21,6 +21,8 @@ use proofmill_field::{
     Field,
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
+use proofmill_memory::Pages;
+use proofmill_parallel as parallel;
 use proofmill_poly::goldilocks::Order;
 use proofmill_progress::Progress;
 
@@ -44,7 +46,7 @@ impl<H: StarkHash> PreprocessedKey<H> {
         parameters.check()?;
         let (values, columns) = (preprocessed.values, preprocessed.columns);
         let log_rows = check_shape("preprocessed columns", values.len(), columns, parameters)?;
-        let extension = extend(level, parameters.log_blowup, values.clone(), columns, Goldilocks::ONE);
+        let extension = extend(level, parameters.log_blowup, &values, columns, Goldilocks::ONE);
         Ok(Self { committed: Committed::new(level, parameters, extension, columns), log_rows, values })
     }
 
@@ -134,7 +136,7 @@ where
 {
     let blowup = parameters.log_blowup;
     progress.begin("extend trace");
-    let extension = extend(level, blowup, trace.to_vec(), constraints.columns, Goldilocks::ONE);
+    let extension = extend(level, blowup, trace, constraints.columns, Goldilocks::ONE);
     progress.begin("commit to trace");
     let trace = Committed::<H>::new(level, parameters, extension, constraints.columns);
 
@@ -203,10 +205,12 @@ fn quotient_chunks<H: StarkHash, const D: usize>(
     quotient: &Quotient<'_, D>,
     trace: &Committed<H>,
     preprocessed: Option<&Committed<H>>,
-) -> Vec<Goldilocks>
+) -> Pages<Goldilocks>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
+    /// The rows of a task.
+    const TASK: usize = 1 << 10;
     let (log_rows, log_chunks) = (quotient.log_rows, quotient.constraints.log_chunks);
     // The extensions contain the quotient's cosets, unless there are more of them.
     let matrices: Vec<_> = std::iter::once(trace).chain(preprocessed).collect();
@@ -218,13 +222,13 @@ where
             reverse_rows(&mut values, matrix.columns);
             half.coset_intt(level, &mut values, SHIFT);
             half.ntt(level, &mut values, Order::Natural);
-            extend(level, log_chunks, values, matrix.columns, Goldilocks::ONE)
+            extend(level, log_chunks, &values, matrix.columns, Goldilocks::ONE)
         };
         matrices.iter().map(longer).collect()
     } else {
         Vec::new()
     };
-    let values = |index: usize| longer.get(index).map_or(matrices[index].values.as_slice(), Vec::as_slice);
+    let values = |index: usize| longer.get(index).map_or(&*matrices[index].values, |values| &**values);
     let chunks = 1 << log_chunks;
     let extensions: Vec<_> = (0..chunks)
         .map(|chunk| {
@@ -240,15 +244,18 @@ where
                     words = rest;
                 }
             });
-            extend(level, log_blowup, values, D, quotient.shift(chunk))
+            extend(level, log_blowup, Extension::coefficients(&values), D, quotient.shift(chunk))
         })
         .collect();
-    let rows = D << (log_rows + log_blowup);
-    (0..rows)
-        .step_by(D)
-        .flat_map(|row| extensions.iter().flat_map(move |values| &values[row..row + D]))
-        .copied()
-        .collect()
+    let mut columns = Pages::new(extensions.len() * (D << (log_rows + log_blowup)));
+    let tasks = (0..).step_by(D * TASK).zip(columns.chunks_mut(extensions.len() * D * TASK));
+    parallel::for_each(tasks, |(first, columns)| {
+        for (start, row) in (first..).step_by(D).zip(columns.chunks_exact_mut(extensions.len() * D)) {
+            let parts = row.chunks_exact_mut(D).zip(&extensions);
+            parts.for_each(|(part, values)| part.copy_from_slice(&values[start..start + D]));
+        }
+    });
+    columns
 }
 
 /// Brings rows from bit-reversed to natural order.

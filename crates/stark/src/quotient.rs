@@ -25,14 +25,14 @@ impl<const D: usize> Quotient<'_, D>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    /// The quotient on coset `chunk` of the trace's domain, in natural order: coefficients, contiguous for each row. `read(row, words)`
+    /// The quotient on coset `chunk` of the trace's domain, in natural order. `read(row, words)`
     /// writes the trace's and the preprocessed values of a row of that coset.
     pub(crate) fn on_coset(
         &self,
         level: Level,
         chunk: usize,
         read: impl Fn(usize, &mut [u64]) + Sync,
-    ) -> Vec<Goldilocks> {
+    ) -> Vec<Extension<Goldilocks, D>> {
         /// The rows of a task.
         const TASK: usize = 4 * BLOCK;
         let Self { constraints, log_rows, .. } = self;
@@ -47,11 +47,12 @@ where
         let periodic: Vec<_> =
             constraints.periodic.iter().map(|column| self.periodic(level, column, shift)).collect();
         let given = constraints.columns + constraints.preprocessed;
-        let parts = parallel::map(parallel::ranges(rows, TASK), |range| {
-            let selectors = Selectors::new(shift, root, last, vanishing, range.start, range.len() + 1);
-            let mut sums = vec![Extension([Goldilocks::ZERO; D]); range.len()];
-            evaluation.run(level, range.start, &mut sums, |row, words| {
-                let index = row - range.start;
+        let mut quotient = vec![Extension([Goldilocks::ZERO; D]); rows];
+        let tasks = (0..).step_by(TASK).zip(quotient.chunks_mut(TASK));
+        parallel::for_each(tasks, |(first, sums)| {
+            let selectors = Selectors::new(shift, root, last, vanishing, first, sums.len() + 1);
+            evaluation.run(level, first, sums, |row, words| {
+                let index = row - first;
                 let row = row & (rows - 1);
                 let (matrices, words) = words.split_at_mut(given);
                 read(row, matrices);
@@ -59,9 +60,9 @@ where
                 let values = values.chain(periodic.iter().map(|column| column[row & (column.len() - 1)]));
                 words.iter_mut().zip(values).for_each(|(word, value)| *word = value.to_canonical());
             });
-            sums.into_iter().flat_map(|sum| sum.scale(scale).0).collect::<Vec<_>>()
+            sums.iter_mut().for_each(|sum| *sum = sum.scale(scale));
         });
-        parts.concat()
+        quotient
     }
 
     /// The shift of a coset.

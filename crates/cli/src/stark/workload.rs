@@ -49,8 +49,8 @@ impl Workload {
             let example = example.map_err(|error| Failure::Input(format!("--log-rows: {error}")))?;
             let constraints = Constraints::new(&*example.air)?;
             let (config, bits) = self.protocol.config(&constraints, 1 << self.log_rows)?;
-            let [trace, public_values] =
-                [&example.execution.trace, &example.execution.public_values].map(|values| Goldilocks::as_words(values));
+            let [trace, public_values] = [&example.execution.trace, &example.execution.public_values]
+                .map(|values| Goldilocks::as_words(values));
             let rows = Rows::new(trace, constraints.columns())?;
 
             let start = Instant::now();

@@ -25,6 +25,7 @@ fn info_knows_every_file() {
     folder.write("transcript00.dat", include_bytes!("../../../srs/tests/data/transcript00.dat"));
     folder.write("a.sym", "1,1,0,main.a\n2,-1,0,main.b,c\n");
     folder.write("a.wasm", b"\0asm\x01\0\0\0");
+    folder.run("stark workload fibonacci --log-rows 6 --out stark --quiet").succeeded();
     for (file, kind) in [
         ("circuit.r1cs", "r1cs"),
         ("witness.wtns", "wtns"),
@@ -42,6 +43,8 @@ fn info_knows_every_file() {
         ("public.json", "public signals"),
         ("tree", "merkle tree"),
         ("opening", "merkle opening"),
+        ("stark/air.json", "air, the constraints of a stark"),
+        ("stark/proof.bin", "stark proof"),
         ("transcript00.dat", "ignition"),
         (".", "ignition"),
         ("a.sym", "sym, names of a circuit's signals"),
@@ -51,6 +54,11 @@ fn info_knows_every_file() {
     }
     assert_eq!(info(&folder, "groth16.vk.json")["public_signals"], 3);
     assert_eq!(info(&folder, "a.sym")["named_wires"], 1);
+    assert_eq!(info(&folder, "stark/air.json")["degree"], 2);
+    assert_eq!(
+        (&info(&folder, "stark/proof.bin")["hash"], &info(&folder, "stark/proof.bin")["rows"]),
+        (&json!("keccak"), &json!(64))
+    );
     folder.write("bad.sym", "1,1,0,main.a\n2,x,0,main.b\n");
     refused(&folder, "info bad.sym", &["bad.sym: line 2: expected label,wire,component,name"]);
     refused(&folder, "info input.json", &["input.json: ", "expected the protocol"]);

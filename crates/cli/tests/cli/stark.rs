@@ -213,8 +213,29 @@ fn malformed_files_are_refused() {
     );
     on("trace.bin", &trace[..trace.len() - 8], "");
     on("trace.bin", &[255; 16], "row 0, column 0");
-    on("trace.bin", &trace[..16 * 32], "32 rows");
     on("air.json", b"{}", "missing field");
     on("air.json", &[b'['; 100_000], "");
     refused(&folder, "stark prove air.json trace.bin public.json air.json", &["would replace"]);
+}
+
+#[test]
+fn workloads_can_be_proven_and_verified_from_their_files() {
+    for (name, log_rows) in
+        [("fibonacci", 6), ("poseidon2", 6), ("merkle-tree", 6), ("keccak-f", 6), ("blake3", 6)]
+    {
+        let folder = Folder::new();
+        let workload = format!("stark workload {name} --log-rows {log_rows} --out kept/files");
+        let text = folder.run(&workload).succeeded().stdout;
+        assert!(text.contains("bits are proven\n"), "{text}");
+        let proof = folder.read("kept/files/proof.bin");
+        let files =
+            ["air.json", "trace.bin", "public.json"].map(|file| format!("kept/files/{file}")).join(" ");
+        folder.run(&format!("stark prove {files} proof.bin --threads 1")).succeeded();
+        assert!(folder.read("proof.bin") == proof, "{name}: another proof");
+        let files = ["air.json", "public.json"].map(|file| format!("kept/files/{file}")).join(" ");
+        folder.run(&format!("stark verify {files} proof.bin --log-rows {log_rows}")).succeeded();
+    }
+    let folder = Folder::new();
+    refused(&folder, "stark workload keccak-f --log-rows 4", &["--log-rows: "]);
+    refused(&folder, "stark workload fibonacci --security 129", &["129 bits cannot be proven"]);
 }

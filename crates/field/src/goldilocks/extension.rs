@@ -15,6 +15,14 @@ use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 #[repr(transparent)]
 pub struct Extension<A, const N: usize>(pub [A; N]);
 
+impl<A, const N: usize> Extension<A, N> {
+    /// The coefficients of all elements, one element's after the other's.
+    pub fn coefficients(elements: &[Self]) -> &[A] {
+        // SAFETY: `Extension` is `repr(transparent)` over the array.
+        unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), N * elements.len()) }
+    }
+}
+
 /// The field of p^2 elements, modulo `x^2 - 7` (plonky2, Plonky3, boojum).
 pub type QuadraticExtension<A = Goldilocks> = Extension<A, 2>;
 
